@@ -1,9 +1,9 @@
 """The language of the interface: English, and what `locale` holds translations for (GNU gettext).
 
 ``tr("Nothing was written.")`` returns a message in the language of the interface; what varies is
-filled in afterwards: ``tr("There is no theme {name}.").format(name=name)``. Messages stand in
-constants too, so the language is settled before any of them is imported, by `choose`; a change
-counts from the next start on. ``make messages`` collects what is to be translated.
+filled in: ``tr("There is no theme {name}.", name=name)``. Messages stand in constants too, so the
+language is settled before any of them is imported, by `choose`; a change counts from the next start
+on. ``make messages`` collects what is to be translated.
 """
 
 import os
@@ -55,10 +55,13 @@ def spoken(environ: Mapping[str, str], chosen: str = "") -> str:
     return "zh_CN" if plain == "zh" or plain.startswith(_SIMPLIFIED) else "en"
 
 
-def tr(message: str) -> str:
-    """Return `message` in the language of the interface."""
+def tr(message: str, /, **values: object) -> str:
+    """Return `message` in the language of the interface, with `values` in its slots. Without any it
+    stays as it is, to be filled in later.
+    """
     translations = _translations()
-    return message if translations is None else translations.gettext(message)
+    words = message if translations is None else translations.gettext(message)
+    return words.format(**values) if values else words
 
 
 def ngettext(one: str, many: str, count: int) -> str:

@@ -505,8 +505,8 @@ class Translator:
         if (
             self._compact_error and not self._owes_summary
         ):  # the CLI began it, and the reply came all the same
-            words = tr("The conversation could not be compacted: {error}").format(
-                error=self._compact_error
+            words = tr(
+                "The conversation could not be compacted: {error}", error=self._compact_error
             )
             yield Notice(level="warning", code="not_compacted", message=words, remedy=_MAKE_ROOM)
         yield self._turn_ended(message)

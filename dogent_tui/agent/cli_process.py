@@ -238,10 +238,10 @@ class CliProcess:
     def did_not_start(self, error: Exception) -> AgentError:
         """Return the error for a process that did not start, or did not answer."""
         if not self._options.cwd.is_dir():
-            words = tr("The folder {root} no longer exists.").format(root=self._options.cwd)
+            words = tr("The folder {root} no longer exists.", root=self._options.cwd)
             return AgentError(words, tr("Open another one: dogent-tui FOLDER."))
         said = self.last_words() or self.redacted(reason_of(error))
-        words = tr("The agent process did not start: {last_words}.").format(last_words=said)
+        words = tr("The agent process did not start: {last_words}.", last_words=said)
         of_the_disk = isinstance(error, OSError) and not isinstance(
             error, (ConnectionError, FileNotFoundError)
         )

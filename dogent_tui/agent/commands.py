@@ -245,7 +245,7 @@ class Commands:
         )
         self._running[job.name] = _Running(job, call, tool_use_id, tuple(asked), background)
         first = command.strip().splitlines()[0] if command.strip() else ""
-        description = values.get("description") or tr("Run {command}").format(command=first[:80])
+        description = values.get("description") or tr("Run {command}", command=first[:80])
         return {**values, "command": job.text, "description": description, "timeout": LONGEST_MS}
 
     def _outside(
@@ -406,9 +406,7 @@ class Commands:
             change.path,
             program="Bash",
         )
-        reason = tr("{path} was changed by someone else while the command ran.").format(
-            path=change.path
-        )
+        reason = tr("{path} was changed by someone else while the command ran.", path=change.path)
         decision = Decision("ask", (reason,), (str(effect.path),), (effect,), (effect,))
         only = msgspec.structs.replace(difference, changes=(change,))
         return self._authority.question(
@@ -443,8 +441,9 @@ class Commands:
         return [
             tr(
                 "dogent-tui: not saved outside the workspace: {places} (later commands can see it"
-                " until the session ends)"
-            ).format(places=_named(left))
+                " until the session ends)",
+                places=_named(left),
+            )
         ]
 
 

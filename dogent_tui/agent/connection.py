@@ -330,6 +330,6 @@ def _as_agent_error(error: Exception) -> AgentError:
         return error
     words = error.message if isinstance(error, DogentError) else f"{type(error).__name__}: {error}"
     return AgentError(
-        tr("The agent could not be reached ({words}).").format(words=words),
+        tr("The agent could not be reached ({words}).", words=words),
         tr("Send the prompt again, or restart dogent-tui."),
     )

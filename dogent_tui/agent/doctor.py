@@ -134,7 +134,7 @@ async def _claude() -> Finding:
         )
     version = await _version(program)
     if not version:
-        remedy = tr("Try: {program} --version").format(program=display_path(program))
+        remedy = tr("Try: {program} --version", program=display_path(program))
         return Finding("Agent", "Claude CLI", "broken", tr("it does not start"), program, remedy)
     return Finding("Agent", "Claude CLI", "ok", version, program)
 
@@ -208,7 +208,7 @@ async def _cjk_fonts() -> Finding:
     listed = await _output(lister, ":lang=zh", "family")
     families = sorted({line.split(",")[0].strip() for line in listed.splitlines() if line.strip()})
     if families:
-        more = tr(" and {more} more").format(more=len(families) - 3) if len(families) > 3 else ""
+        more = tr(" and {more} more", more=len(families) - 3) if len(families) > 3 else ""
         return Finding("Documents", name, "ok", ", ".join(families[:3]) + more)
     remedy = tr(
         "Install a font for Chinese, Japanese and Korean (on Debian: fonts-noto-cjk); without one,"
@@ -224,8 +224,9 @@ def _package(group: str, name: str, module: str, use: str) -> Finding:
             name,
             "missing",
             use,
-            remedy=tr("Install the package {name} in the same environment as dogent-tui.").format(
-                name=name.lower()
+            remedy=tr(
+                "Install the package {name} in the same environment as dogent-tui.",
+                name=name.lower(),
             ),
         )
     try:

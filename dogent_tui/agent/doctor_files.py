@@ -123,8 +123,9 @@ def _searches(group: str, settings: WorkspaceSettings, home: Path, endpoint: End
     detail = nobody.get(
         endpoint.kind,
         tr(
-            "the agent’s own tools, which need Anthropic’s endpoint: {name} may not have them"
-        ).format(name=endpoint.name),
+            "the agent’s own tools, which need Anthropic’s endpoint: {name} may not have them",
+            name=endpoint.name,
+        ),
     )
     remedy = tr("Choose a web profile in /settings; a search engine needs a key of yours.")
     return Finding(group, "searches", "optional", detail, remedy=remedy)
@@ -196,15 +197,18 @@ def _profiles(group: str, file: Path, environ: Mapping[str, str]) -> Finding:
         for key in secret_keys(model):
             warnings += _unrevealed(
                 data.get(key),
-                tr("{key} of {name} in {file} refers to a key that does not exist").format(
-                    key=key, name=name, file=file.name
+                tr(
+                    "{key} of {name} in {file} refers to a key that does not exist",
+                    key=key,
+                    name=name,
+                    file=file.name,
                 ),
                 environ,
             )
     warnings += open_to_others(file)
     names = ", ".join(profiles)
     return _used(
-        found, tr("profiles: {names}").format(names=names) if names else tr("no profiles"), warnings
+        found, tr("profiles: {names}", names=names) if names else tr("no profiles"), warnings
     )
 
 
@@ -275,11 +279,11 @@ def _content(path: Path) -> tuple[Any, str]:
         return {}, tr("not UTF-8 text")
     except (ValueError, RecursionError) as error:
         line = (
-            tr(" (line {lineno})").format(lineno=error.lineno)
+            tr(" (line {lineno})", lineno=error.lineno)
             if isinstance(error, json.JSONDecodeError)
             else ""
         )
-        return {}, tr("not JSON{line}").format(line=line)
+        return {}, tr("not JSON{line}", line=line)
     wanted = list if path.name == "history.json" else dict
     return (
         (value, "")

@@ -107,7 +107,7 @@ def _finding(server: McpServer, known: ServerState | None, environ: Mapping[str,
     mark: State = _MARKS.get(now, "ok")
     if server.on and command and shutil.which(command) is None:
         mark = "missing"
-        problems.append(tr("{command} is not installed, or not on PATH.").format(command=command))
+        problems.append(tr("{command} is not installed, or not on PATH.", command=command))
     elif problems and mark == "ok":
         mark = "warning"
     detail = f"{SERVER_STATES[now]} · {whose} · {server.shown}"

@@ -75,7 +75,7 @@ def api_failure(status: int, text: str, endpoint: Endpoint, said: str = "") -> F
             "local_model", message.strip(), remedy.strip() or tr("Send the prompt again.")
         )
     said = redact(said or server_words(text), endpoint.secrets)[:_MOST_SAID]
-    says = tr(" It says: “{said}”").format(said=said) if said else ""
+    says = tr(" It says: “{said}”", said=said) if said else ""
     lowered = f"{text} {said}".lower()
     if any(sign in lowered for sign in _PROMPT_TOO_LONG):
         return _prompt_too_long(endpoint, says)
@@ -83,7 +83,7 @@ def api_failure(status: int, text: str, endpoint: Endpoint, said: str = "") -> F
         url = tr("Check the network and {url}, then send the prompt again.")
         return Failure(
             "no_connection",
-            tr("There is no connection: {who} does not answer.").format(who=who_answers(endpoint)),
+            tr("There is no connection: {who} does not answer.", who=who_answers(endpoint)),
             url.format(url=endpoint.place_of("ANTHROPIC_BASE_URL")),
         )
     message, remedy = _BY_STATUS.get(status, _by_class(status))
@@ -135,23 +135,21 @@ def _prompt_too_long(endpoint: Endpoint, says: str = "") -> Failure:
     return Failure(
         "prompt_too_long",
         tr("The conversation no longer fits into the model's context window.") + says,
-        tr("Start a new session with /new, or refer to fewer files at once{larger}.").format(
-            larger=larger
+        tr(
+            "Start a new session with /new, or refer to fewer files at once{larger}.", larger=larger
         ),
     )
 
 
 def _new_key(endpoint: Endpoint) -> str:
-    return tr("Put a valid key into {place}.").format(
-        place=endpoint.place_of("ANTHROPIC_AUTH_TOKEN")
-    )
+    return tr("Put a valid key into {place}.", place=endpoint.place_of("ANTHROPIC_AUTH_TOKEN"))
 
 
 def who_answers(endpoint: Endpoint) -> str:
     """Return who answers, as words within a sentence."""
     if endpoint.name == ENVIRONMENT:
         return tr("the endpoint that your environment names")
-    return tr("the endpoint of profile “{profile}”").format(profile=endpoint.name)
+    return tr("the endpoint of profile “{profile}”", profile=endpoint.name)
 
 
 _BY_STATUS = {
@@ -193,11 +191,11 @@ _BY_STATUS = {
 def _by_class(status: int) -> tuple[str, str]:
     if status >= 500:
         return (
-            tr("{{who}} had a server error; retries failed ({status}).").format(status=status),
+            tr("{{who}} had a server error; retries failed ({status}).", status=status),
             tr("Send the prompt again later, or choose another profile with /profile."),
         )
     return (
-        tr("{{who}} refused the request ({status}).").format(status=status),
+        tr("{{who}} refused the request ({status}).", status=status),
         tr("Check the profile, then try again."),
     )
 
@@ -227,8 +225,9 @@ def session_lost(detail: str) -> Failure:
     """Return the failure for an agent process that ended on its own."""
     return Failure(
         "session_lost",
-        tr("The agent process exited unexpectedly{why}.").format(
-            why=f" ({detail})" if detail and _DEBRIS not in detail else ""
+        tr(
+            "The agent process exited unexpectedly{why}.",
+            why=f" ({detail})" if detail and _DEBRIS not in detail else "",
         ),
         tr(
             "Use /restart or send a prompt to start it again; the conversation resumes where it"
@@ -252,7 +251,7 @@ def turn_failure(detail: str) -> Failure:
     """Return the failure for a turn that ended for a reason of its own."""
     return Failure(
         "turn_failed",
-        tr("The run ended early: {why}.").format(why=detail or tr("no reason was given")),
+        tr("The run ended early: {why}.", why=detail or tr("no reason was given")),
         tr("Send the prompt again."),
     )
 
@@ -261,6 +260,6 @@ def budget_spent(limit_usd: float) -> Failure:
     """Return the failure of a run that the budget of its conversation ends."""
     return Failure(
         BUDGET_SPENT,
-        tr("The budget of ${limit:.2f} for this conversation is used up.").format(limit=limit_usd),
+        tr("The budget of ${limit:.2f} for this conversation is used up.", limit=limit_usd),
         tr("/usage DOLLARS sets another for this conversation, /usage off none."),
     )

@@ -385,7 +385,7 @@ class Gate:
         try:
             await asyncio.to_thread(self._authority.remember, decision, verdict.scope)
         except (OSError, DogentError) as error:
-            message = tr("Your answer could not be saved permanently: {error}.").format(error=error)
+            message = tr("Your answer could not be saved permanently: {error}.", error=error)
             self._said.append(
                 Notice(
                     level="warning",

@@ -136,7 +136,7 @@ class OpenRequests:
         if answer is not None and not _fits(request, answer):
             raise AgentError(
                 tr("This request needs a different kind of answer."),
-                tr("It expects: {kind}.").format(kind=request.kind),
+                tr("It expects: {kind}.", kind=request.kind),
             )
         return request
 

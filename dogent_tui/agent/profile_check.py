@@ -49,9 +49,12 @@ async def probe(
     works, _, remark = words.partition("\n")
     return Probed(
         True,
-        tr("{works}, after {seconds:.1f} s. {remark}")
-        .format(works=works, seconds=time.monotonic() - begun, remark=remark)
-        .rstrip(),
+        tr(
+            "{works}, after {seconds:.1f} s. {remark}",
+            works=works,
+            seconds=time.monotonic() - begun,
+            remark=remark,
+        ).rstrip(),
     )
 
 
@@ -69,7 +72,7 @@ async def _model(file: Path, name: str, data: Mapping[str, Any], environ: Mappin
         endpoint.base_url, credential_headers(endpoint), model, _LIMIT_S
     )
     if answered.is_message:
-        return tr("{name} works, with {model}").format(name=name, model=one_line(model))
+        return tr("{name} works, with {model}", name=name, model=one_line(model))
     failure = why_unanswered(endpoint, answered)
     raise DogentError(failure.message, failure.remedy)
 
@@ -88,12 +91,14 @@ async def _local(name: str, endpoint: Endpoint) -> str:
         answered = await probe_messages(relay.base_url, headers, relay.known_as, _LOADING_LIMIT_S)
         remark = " ".join(relay.warning)
     if answered.is_message:
-        return tr("{name} works, with {model}\n{remark}").format(
-            name=name, model=one_line(endpoint.model), remark=remark
+        return tr(
+            "{name} works, with {model}\n{remark}",
+            name=name,
+            model=one_line(endpoint.model),
+            remark=remark,
         )
     raise DogentError(
-        redact(answered.said, endpoint.secrets)
-        or tr("{name} is not responding.").format(name=name),
+        redact(answered.said, endpoint.secrets) or tr("{name} is not responding.", name=name),
         "",
     )
 
@@ -110,8 +115,10 @@ async def _search(
         raise _as_error(warnings)
     access, _ = await asyncio.to_thread(read_access, "", file.parent)
     found = await Searcher(profile, proxy=access.proxy).search("Markdown", count=1)
-    return tr("{name} can search; it found {results}").format(
-        name=name, results=len(found.results) or tr("no results")
+    return tr(
+        "{name} can search; it found {results}",
+        name=name,
+        results=len(found.results) or tr("no results"),
     )
 
 
@@ -125,7 +132,7 @@ async def _vision(
     profile = await asyncio.to_thread(vision_profile, name, data, file, environ)
     client = client_for(profile)
     await client.analyze_image(await asyncio.to_thread(white_square))
-    return tr("{name} can see images").format(name=name)
+    return tr("{name} can see images", name=name)
 
 
 def _as_error(warnings: list[ConfigWarning]) -> DogentError:

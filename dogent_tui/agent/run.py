@@ -121,7 +121,7 @@ class Run(msgspec.Struct):
         self.last_heard = now
         self.had_begun = self.had_begun or isinstance(item, TextDelta | MessageDropped)
         if isinstance(item, UiRequested):
-            asks = tr("The agent asks: {title}").format(title=item.payload.get("title"))
+            asks = tr("The agent asks: {title}", title=item.payload.get("title"))
             self.turn_to(needed_by(item), Failure(message=asks))
         if isinstance(item, ToolUse):
             self.tools.add(item.tool_use_id)
@@ -158,7 +158,7 @@ class Run(msgspec.Struct):
             verdict = Verdict(allow=False, message=_WITHOUT)
         elif answer is not None:
             call = f"{friendly_name(question.tool)} {input_summary(question.input, cwd)}".rstrip()
-            self.turn_to("aborted", Failure(message=tr("Denied: {call}").format(call=call)))
+            self.turn_to("aborted", Failure(message=tr("Denied: {call}", call=call)))
             verdict = Verdict(allow=False, message="The user denied this call.", stop=True)
         self.denied[_same(question)] = verdict
         return verdict

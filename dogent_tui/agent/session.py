@@ -225,7 +225,7 @@ def _earlier(workspace: Workspace, options: SessionOptions) -> SessionRecord | N
         if options.resume in record.ids:
             return record
     raise UsageError(
-        tr("There is no conversation {resume} in this folder.").format(resume=options.resume),
+        tr("There is no conversation {resume} in this folder.", resume=options.resume),
         tr("Run dogent-tui --resume to list them."),
     )
 
@@ -331,9 +331,7 @@ def with_template(prompt: Prompt, workspace: Workspace, *, trusted: bool) -> Pro
         return prompt
     if len(named) > 1:
         raise ConfigError(
-            tr("{names} are several templates.").format(
-                names=listing([f"@@{name}" for name in named])
-            ),
+            tr("{names} are several templates.", names=listing([f"@@{name}" for name in named])),
             tr("Use one per request."),
         )
     found = find_template(named[0], templates(workspace, dogent_home(), trusted=trusted))
@@ -376,8 +374,9 @@ def _web_warnings(libraries: Libraries) -> list[ConfigWarning]:
     if not libraries.workspace.contains(libraries.images):
         message = tr(
             "The images_path of this folder points outside it ({images}): images from the web are"
-            " not saved there."
-        ).format(images=libraries.images)
+            " not saved there.",
+            images=libraries.images,
+        )
         warnings.append(
             ConfigWarning(
                 message,
@@ -392,9 +391,10 @@ def _not_writable(error: ConfigError | OSError, home: Path) -> ConfigWarning:
     if isinstance(error, ConfigError):
         return ConfigWarning(error.message, error.remedy, "home_not_writable")
     return ConfigWarning(
-        tr("Nothing can be saved to disk: {reason}.").format(reason=error.strerror or error),
-        tr("Fix the permissions of {folder}, or set DOGENT_HOME to another folder.").format(
-            folder=display_path(error.filename or home)
+        tr("Nothing can be saved to disk: {reason}.", reason=error.strerror or error),
+        tr(
+            "Fix the permissions of {folder}, or set DOGENT_HOME to another folder.",
+            folder=display_path(error.filename or home),
         ),
         "home_not_writable",
     )

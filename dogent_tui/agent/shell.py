@@ -140,8 +140,9 @@ async def run_shell(command: str, cwd: Path, publish: Callable[[Event], None]) -
         )
     except OSError as error:
         kept.add(
-            tr("The shell did not start: {strerror}. Set $SHELL to one that is installed.").format(
-                strerror=error.strerror
+            tr(
+                "The shell did not start: {strerror}. Set $SHELL to one that is installed.",
+                strerror=error.strerror,
             )
         )
         status = 127
@@ -152,7 +153,7 @@ async def run_shell(command: str, cwd: Path, publish: Callable[[Event], None]) -
             if status == 0
             else SHELL_STOPPED
             if status is None
-            else tr("(exit status {status})").format(status=status)
+            else tr("(exit status {status})", status=status)
         )
         content = "\n".join(part for part in (output.rstrip("\n"), failed) if part)
         publish(ToolResult(tool_use_id=tool_use_id, content=content, is_error=status != 0))

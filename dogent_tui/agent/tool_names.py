@@ -92,7 +92,7 @@ def input_summary(tool_input: Mapping[str, Any], cwd: str = "") -> str:
         if isinstance(value, str) and value.strip():
             text = value if key not in _PATHS else relative(value, cwd)
             if key == "path" and isinstance(pattern := tool_input.get("pattern"), str):
-                text = tr("{pattern} in {text}").format(pattern=pattern, text=text)
+                text = tr("{pattern} in {text}", pattern=pattern, text=text)
             return one_line(text[:_LIMIT])
     return ""
 
@@ -120,7 +120,7 @@ def _results(found: int) -> str:
     return (
         tr("1 result")
         if found == 1
-        else tr("{found} results").format(found=found)
+        else tr("{found} results", found=found)
         if found
         else tr("no results")
     )
@@ -147,7 +147,7 @@ def review_words(result: str) -> str:
         )
         return words.format(**found.groupdict())
     if found := _NOT_WRITTEN.fullmatch(outcome):
-        return tr("nothing was written to {name}").format(name=found["name"])
+        return tr("nothing was written to {name}", name=found["name"])
     return outcome
 
 

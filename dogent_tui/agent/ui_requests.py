@@ -9,9 +9,10 @@ question without an id. The CLI's own `AskUserQuestion` becomes the same clarifi
 import json
 import re
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any, Literal, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias, TypeVar, get_args
 
 import msgspec
+from msgspec import Meta
 
 from dogent_tui.agent.events import UiAnswer
 from dogent_tui.errors import DogentError
@@ -85,6 +86,7 @@ class OutlineRequest(msgspec.Struct, frozen=True):
 
 
 Request: TypeAlias = Clarification | OutlineRequest
+_Given = TypeVar("_Given", bound=msgspec.Struct)
 
 
 # ── The input of the tool ─────────────────────────────────────────────────────────────────────────
@@ -136,47 +138,82 @@ JSON_SCHEMA: Mapping[str, Any] = {
 """The schema of the tool's input."""
 
 
+Scalar: TypeAlias = str | int | float | bool
+"""What may stand where a text is wanted: a number or a truth value counts as JSON spells it."""
+
+
+class _GivenOption(msgspec.Struct):
+    label: Scalar | None = None
+    value: Scalar | None = None
+    description: Scalar | None = None
+
+
+class _GivenQuestion(msgspec.Struct):
+    id: Scalar | None = None
+    question: Scalar | None = None
+    options: Annotated[list[_GivenOption | Scalar], Meta(max_length=MOST_OPTIONS)] | None = None
+    recommended: list[Scalar] | Scalar | None = None
+    allow_freeform: bool | None = None
+    placeholder: Scalar | None = None
+    multiple: bool | None = None
+    header: Scalar | None = None
+
+
+class _GivenRequest(msgspec.Struct):
+    """What the model may give: everything can be left out, to be asked for in our own words."""
+
+    type: str | None = None
+    response_type: str | None = None
+    title: Scalar | None = None
+    preface: Scalar | None = None
+    questions: Annotated[list[_GivenQuestion | str], Meta(max_length=MOST_QUESTIONS)] | None = None
+    outline_text: Scalar | None = None
+
+
 def parse_request(payload: Mapping[str, Any]) -> Request:
     """Return the request in `payload`, the input of the tool. Raises RequestError, which names
     the first field that is wrong.
     """
-    kind = _kind(payload)
-    title = _needed(payload, "title", "")
-    preface = _text(payload, "preface", "")
+    given = _converted(payload, _GivenRequest)
+    kind = _kind(given)
+    title, preface = _needed(given.title, "title"), _text(given.preface)
     if kind == "outline_edit":
-        return OutlineRequest(title, _needed(payload, "outline_text", ""), preface)
-    return Clarification(title, _questions(payload), preface)
+        outline = given.outline_text if isinstance(given.outline_text, str) else ""
+        return OutlineRequest(title, outline if _needed(outline, "outline_text") else "", preface)
+    return Clarification(title, _questions(given.questions or ()), preface)
 
 
-def _kind(payload: Mapping[str, Any]) -> Kind:
-    given = {
-        name: payload[name] for name in ("type", "response_type") if payload.get(name) is not None
-    }
-    if not given:
+def _converted(given: object, kind: type[_Given]) -> _Given:
+    try:
+        return msgspec.convert(given, kind)
+    except msgspec.ValidationError as error:
+        words, _, place = str(error).partition(" - at `$")
+        raise RequestError(place.strip("`.") or "questions", words) from None
+
+
+def _kind(given: _GivenRequest) -> str:
+    named = {"type": given.type, "response_type": given.response_type}
+    said = {field: kind for field, kind in named.items() if kind is not None}
+    if not said:
         raise RequestError("type", "is missing; it is “clarification” or “outline_edit”.")
-    field, kind = next(iter(given.items()))
-    if any(other != kind for other in given.values()):
+    if len(set(said.values())) > 1:
         raise RequestError("response_type", "says something else than type; give one of them.")
-    if kind == "clarification":
-        return "clarification"
-    if kind == "outline_edit":
-        return "outline_edit"
-    raise RequestError(field, f"is {_shown(kind)}; it must be “clarification” or “outline_edit”.")
+    field, kind = next(iter(said.items()))
+    if kind not in get_args(Kind):
+        words = f"is {_shown(kind)}; it must be “clarification” or “outline_edit”."
+        raise RequestError(field, words)
+    return kind
 
 
-def _questions(payload: Mapping[str, Any]) -> tuple[Question, ...]:
-    given = _list(payload, "questions", "", MOST_QUESTIONS)
+def _questions(given: Sequence[_GivenQuestion | str]) -> tuple[Question, ...]:
     if not given:
         raise RequestError(
             "questions", "is missing or empty; a clarification asks at least one question."
         )
-    taken = {
-        _scalar(item["id"])
-        for item in given
-        if isinstance(item, Mapping) and item.get("id") is not None
-    }
+    items = [_GivenQuestion(question=one) if isinstance(one, str) else one for one in given]
+    taken = {_text(item.id) for item in items}
     questions: list[Question] = []
-    for number, item in enumerate(given):
+    for number, item in enumerate(items):
         path = f"questions[{number}]"
         question = _question(item, path, _free_id(number + 1, taken))
         if any(question.id == other.id for other in questions):
@@ -185,141 +222,73 @@ def _questions(payload: Mapping[str, Any]) -> tuple[Question, ...]:
     return tuple(questions)
 
 
-def _free_id(number: int, taken: Collection[str | None]) -> str:
+def _free_id(number: int, taken: Collection[str]) -> str:
     name = f"q{number}"
     while name in taken:
         name += "_"
     return name
 
 
-def _question(item: Any, path: str, default_id: str) -> Question:
-    if isinstance(item, str):
-        item = {"question": item}
-    if not isinstance(item, Mapping):
-        raise RequestError(
-            path, f"is {_shown(item)}; a question is an object with id, question and options."
-        )
-    options = _options(item, path)
-    multiple = _flag(item, "multiple", path)
+def _question(item: _GivenQuestion, path: str, default_id: str) -> Question:
+    options: list[Option] = []
+    for number, given in enumerate(item.options or ()):
+        options.append(_option(given, f"{path}.options[{number}]", options))
     return Question(
-        id=_text(item, "id", path) or default_id,
-        question=_needed(item, "question", path),
-        options=options,
-        recommended=_recommended(item, path, options, multiple=multiple),
-        allow_freeform=_flag(item, "allow_freeform", path),
-        placeholder=_text(item, "placeholder", path),
-        multiple=multiple,
-        header=_text(item, "header", path),
+        id=_text(item.id) or default_id,
+        question=_needed(item.question, f"{path}.question"),
+        options=tuple(options),
+        recommended=_recommended(item, f"{path}.recommended", options),
+        allow_freeform=bool(item.allow_freeform),
+        placeholder=_text(item.placeholder),
+        multiple=bool(item.multiple),
+        header=_text(item.header),
     )
 
 
-def _options(item: Mapping[str, Any], path: str) -> tuple[Option, ...]:
-    options: list[Option] = []
-    for number, given in enumerate(_list(item, "options", path, MOST_OPTIONS)):
-        place = f"{path}.options[{number}]"
-        option = _option(given, place)
-        for field in ("value", "label"):
-            if any(getattr(option, field) == getattr(other, field) for other in options):
-                raise RequestError(
-                    f"{place}.{field}",
-                    f"“{getattr(option, field)}” appears twice; options must differ.",
-                )
-        options.append(option)
-    return tuple(options)
+def _option(given: _GivenOption | Scalar, path: str, others: Sequence[Option]) -> Option:
+    item = given if isinstance(given, _GivenOption) else _GivenOption(label=given)
+    label = _needed(_text(item.label) or item.value, f"{path}.label")
+    option = Option(label, _text(item.value) or label, _text(item.description))
+    for field in ("value", "label"):
+        value = getattr(option, field)
+        if any(value == getattr(other, field) for other in others):
+            raise RequestError(f"{path}.{field}", f"“{value}” appears twice; options must differ.")
+    return option
 
 
-def _option(given: Any, path: str) -> Option:
-    if (plain := _scalar(given)) is not None:
-        given = {"label": plain}
-    if not isinstance(given, Mapping):
-        raise RequestError(
-            path, f"is {_shown(given)}; an option is an object with label and value, or a string."
-        )
-    label = _text(given, "label", path) or _text(given, "value", path)
-    if not label:
-        raise RequestError(f"{path}.label", "is missing or empty; it is what the user reads.")
-    return Option(label, _text(given, "value", path) or label, _text(given, "description", path))
-
-
-def _recommended(
-    item: Mapping[str, Any], path: str, options: Sequence[Option], *, multiple: bool
-) -> tuple[str, ...]:
-    field = f"{path}.recommended"
-    given = item.get("recommended")
-    if given is None or given == "":
-        return ()
-    wanted = given if isinstance(given, list) else [given]
-    if len(wanted) > 1 and not multiple:
+def _recommended(item: _GivenQuestion, field: str, options: Sequence[Option]) -> tuple[str, ...]:
+    given = item.recommended if isinstance(item.recommended, list) else [item.recommended]
+    wanted = [text for entry in given if (text := _text(entry))]
+    if len(wanted) > 1 and not item.multiple:
         raise RequestError(
             field, "names several options, but only one can be chosen; set multiple, or name one."
         )
     values: list[str] = []
-    for entry in wanted:
-        option = _find(options, _scalar(entry))
-        if option is None:
-            raise RequestError(field, f"is {_shown(entry)}, which is not the value of an option.")
+    for text in wanted:
+        if (option := _find(options, text)) is None:
+            raise RequestError(field, f"is {_shown(text)}, which is not the value of an option.")
         values.append(option.value)
     return tuple(dict.fromkeys(values))
 
 
-def _find(options: Sequence[Option], wanted: str | None) -> Option | None:
+def _find(options: Sequence[Option], wanted: str) -> Option | None:
     """Return the option with this value, else the one with this label."""
     by_value = (option for option in options if option.value == wanted)
     by_label = (option for option in options if option.label == wanted)
     return next(by_value, None) or next(by_label, None)
 
 
-# ── Fields ────────────────────────────────────────────────────────────────────────────────────────
-
-
-def _joined(path: str, name: str) -> str:
-    return f"{path}.{name}" if path else name
-
-
-def _needed(item: Mapping[str, Any], name: str, path: str) -> str:
-    text = _text(item, name, path)
+def _needed(given: Scalar | None, field: str) -> str:
+    text = _text(given)
     if not text:
-        raise RequestError(_joined(path, name), "is missing or empty; it must be text.")
+        raise RequestError(field, "is missing or empty; it must be text.")
     return text
 
 
-def _text(item: Mapping[str, Any], name: str, path: str) -> str:
-    given = item.get(name)
+def _text(given: Scalar | None) -> str:
     if given is None:
         return ""
-    text = _scalar(given)
-    if text is None:
-        raise RequestError(
-            _joined(path, name), tr("is {given}; it must be text.").format(given=_shown(given))
-        )
-    return text if name == "outline_text" and text.strip() else text.strip()
-
-
-def _scalar(given: Any) -> str | None:
-    """Return a string as it is, and a number or a truth value as JSON spells it."""
-    if isinstance(given, str):
-        return given
-    return json.dumps(given) if isinstance(given, bool | int | float) else None
-
-
-def _flag(item: Mapping[str, Any], name: str, path: str) -> bool:
-    given = item.get(name)
-    if given is None:
-        return False
-    if isinstance(given, bool):
-        return given
-    raise RequestError(_joined(path, name), f"is {_shown(given)}; it must be true or false.")
-
-
-def _list(item: Mapping[str, Any], name: str, path: str, most: int) -> list[Any]:
-    given = item.get(name)
-    if given is None:
-        return []
-    if not isinstance(given, list | tuple):
-        raise RequestError(_joined(path, name), f"is {_shown(given)}; it must be a list.")
-    if len(given) > most:
-        raise RequestError(_joined(path, name), f"holds {len(given)} entries; {most} are the most.")
-    return list(given)
+    return (given if isinstance(given, str) else json.dumps(given)).strip()
 
 
 def _shown(given: Any) -> str:
@@ -334,50 +303,48 @@ _MARKED = re.compile(r"\s*[(（]\s*recommended\s*[)）]\s*$", re.IGNORECASE)
 """The CLI has the model say in the label which option it recommends."""
 
 
+class _AskedOption(msgspec.Struct):
+    label: str
+    description: Scalar | None = None
+
+
+class _Asked(msgspec.Struct, rename="camel"):
+    question: Scalar
+    header: Scalar | None = None
+    options: list[_AskedOption] = []
+    multi_select: bool | None = None
+
+
+class _AskedQuestions(msgspec.Struct):
+    questions: list[_Asked]
+
+
 def from_ask_user_question(given: Mapping[str, Any]) -> Clarification:
     """Return the input of the CLI's `AskUserQuestion` as a clarification. Raises RequestError.
 
     The CLI always lets the user answer otherwise, so that each question takes free text. The values
     of options are their labels.
     """
-    questions = [_asked(item) for item in _list(given, "questions", "", MOST_QUESTIONS)]
-    count = len(questions)
-    title = ngettext("One question", "{count} questions", count).format(
-        count=count
-    )  # it stands behind “The agent asks”
-    return Clarification(title, _questions({"questions": questions}))
+    asked = _converted(given, _AskedQuestions).questions
+    title = ngettext("One question", "{count} questions", len(asked))
+    questions = [_as_question(one) for one in asked]
+    # it stands behind “The agent asks”
+    return Clarification(title.format(count=len(asked)), _questions(questions))
 
 
-def _asked(item: Any) -> Any:
-    if not isinstance(item, Mapping):
-        return item
-    options = [
-        _asked_option(option) for option in _list(item, "options", "questions[]", MOST_OPTIONS)
-    ]
-    marked = [
-        option["value"]
-        for option in options
-        if isinstance(option, dict) and option["value"] != option["label"]
-    ]
-    multiple = item.get("multiSelect")
-    return {
-        "question": item.get("question"),
-        "header": item.get("header"),
-        "options": options,
-        "recommended": marked if multiple else marked[:1] or None,
-        "allow_freeform": True,
-        "multiple": multiple,
-    }
-
-
-def _asked_option(option: Any) -> Any:
-    if not isinstance(option, Mapping) or not isinstance(label := option.get("label"), str):
-        return option
-    return {
-        "label": _MARKED.sub("", label) or label,
-        "value": label,
-        "description": option.get("description"),
-    }
+def _as_question(asked: _Asked) -> _GivenQuestion:
+    plain = {one.label: _MARKED.sub("", one.label) or one.label for one in asked.options}
+    marked = [label for label, words in plain.items() if label != words]
+    return _GivenQuestion(
+        question=asked.question,
+        header=asked.header,
+        options=[
+            _GivenOption(plain[one.label], one.label, one.description) for one in asked.options
+        ],
+        recommended=[*marked] if asked.multi_select else [*marked[:1]],
+        allow_freeform=True,
+        multiple=asked.multi_select,
+    )
 
 
 # ── What goes back to the model ───────────────────────────────────────────────────────────────────
@@ -394,13 +361,13 @@ def answer_text(request: Request, answer: UiAnswer) -> str:
     model.
     """
     if answer.answers is None and answer.outline is None:
-        return tr("I did not answer “{title}”.").format(title=request.title)
+        return tr("I did not answer “{title}”.", title=request.title)
     if isinstance(request, Clarification):
         said = [
             _answered(question, (answer.answers or {}).get(question.id))
             for question in request.questions
         ]
-        parts = [tr("My answers to “{title}”:").format(title=request.title), *said]
+        parts = [tr("My answers to “{title}”:", title=request.title), *said]
     else:
         same = (answer.outline or "").strip() == request.outline_text.strip()
         words = (
@@ -434,6 +401,10 @@ def _said(question: Question, value: str) -> str:
     )
 
 
+class _Comment(msgspec.Struct):
+    comment: Scalar | None = None
+
+
 def check_answers(request: Request, given: Mapping[str, Any]) -> UiAnswer:
     """Return the answers of a file to `request`: question id → value, label, several of them, or
     text; null skips a question.
@@ -443,7 +414,7 @@ def check_answers(request: Request, given: Mapping[str, Any]) -> UiAnswer:
     ``{"outline": "…"}``, with a ``comment`` where there is one to say. Raises RequestError, which
     names the question.
     """
-    comment = _text(given, "comment", "")
+    comment = _text(_converted({"comment": given.get("comment")}, _Comment).comment)
     if isinstance(request, OutlineRequest):
         outline = given.get("outline")
         if not isinstance(outline, str) or not outline.strip():
@@ -463,9 +434,7 @@ def check_answers(request: Request, given: Mapping[str, Any]) -> UiAnswer:
         elif unknown:
             raise RequestError(
                 question.id,
-                tr("has no answer, and there is no question “{unknown}”.").format(
-                    unknown=unknown[0]
-                ),
+                tr("has no answer, and there is no question “{unknown}”.", unknown=unknown[0]),
                 tr("Write null to skip a question."),
             )
     return UiAnswer(
@@ -488,11 +457,11 @@ def _checked(question: Question, given: Any) -> Any:
 
 
 def _checked_value(question: Question, given: Any) -> str:
-    text = _scalar(given)
-    if text is None or not text.strip():
+    text = _text(given) if isinstance(given, Scalar) else ""
+    if not text:
         raise RequestError(
             question.id,
-            tr("is {given}; it must be text.").format(given=_shown(given)),
+            tr("is {given}; it must be text.", given=_shown(given)),
             tr("Write null to skip a question."),
         )
     option = _find(question.options, text)
@@ -503,8 +472,8 @@ def _checked_value(question: Question, given: Any) -> str:
     offered = ", ".join(f"“{option.value}”" for option in question.options)
     raise RequestError(
         question.id,
-        tr("is {text}, which is not a valid answer to this question.").format(text=_shown(text)),
-        tr("Choose from {offered}.").format(offered=offered),
+        tr("is {text}, which is not a valid answer to this question.", text=_shown(text)),
+        tr("Choose from {offered}.", offered=offered),
     )
 
 
@@ -556,8 +525,8 @@ def answer_words(payload: Mapping[str, Any], answer: UiAnswer) -> str:
     """Return the user's message that answers a request."""
     request = read_request(payload)
     if isinstance(request, ChangeRequest):
-        undecided = tr("I haven't decided on your change to {path}; nothing was written.").format(
-            path=request.path
+        undecided = tr(
+            "I haven't decided on your change to {path}; nothing was written.", path=request.path
         )
         return answer.review or undecided
     return answer_text(request, answer)

@@ -74,8 +74,9 @@ def why_unanswered(endpoint: Endpoint, answered: Answered, *, had_begun: bool = 
     said = redact(answered.said, endpoint.secrets)[:_SAID]
     url = endpoint.place_of("ANTHROPIC_BASE_URL")
     network = tr(
-        "If this network has a sign-in page, sign in with a browser. Otherwise check {url}."
-    ).format(url=url)
+        "If this network has a sign-in page, sign in with a browser. Otherwise check {url}.",
+        url=url,
+    )
     match answered.came:
         case "error":
             return api_failure(answered.status, "", endpoint, said)
@@ -85,9 +86,7 @@ def why_unanswered(endpoint: Endpoint, answered: Answered, *, had_begun: bool = 
             )
             return Failure(
                 "not_the_api",
-                _sentence(
-                    words, endpoint, title=tr(" (“{title}”)").format(title=said) if said else ""
-                ),
+                _sentence(words, endpoint, title=tr(" (“{title}”)", title=said) if said else ""),
                 network,
             )
         case "moved":
@@ -95,7 +94,7 @@ def why_unanswered(endpoint: Endpoint, answered: Answered, *, had_begun: bool = 
             return Failure("redirected", _sentence(words, endpoint, place=said), network)
         case "other":
             words = tr("{who}, {address}, responds, but not with the Messages API.")
-            remedy = tr("Fix {url}: it is the address without /v1/messages.").format(url=url)
+            remedy = tr("Fix {url}: it is the address without /v1/messages.", url=url)
             return Failure("not_the_api", _sentence(words, endpoint), remedy)
         case "cut" | "message":
             if answered.came == "message" and not had_begun:

@@ -51,7 +51,7 @@ def find_wall_status(workspace: Workspace) -> "WallStatus":
     except OSError as error:
         return WallStatus(
             "none",
-            tr("The wall could not be tested: {error}.").format(error=error.strerror or error),
+            tr("The wall could not be tested: {error}.", error=error.strerror or error),
         )
     finally:
         if not was_there:

@@ -128,8 +128,9 @@ class Reviewing:
         if text is None:
             raise DogentError(
                 tr(
-                    "The text to replace is not in {name} as it is now, or occurs more than once."
-                ).format(name=name),
+                    "The text to replace is not in {name} as it is now, or occurs more than once.",
+                    name=name,
+                ),
                 tr("Read the file again."),
             )
         # An Edit is of the file as it is now, a Write of what the model has seen.

@@ -223,8 +223,10 @@ def propose(name: str, content: bytes | None, text: str, summary: str = "") -> D
     """
     if len(content or b"") > LARGEST or len(text) > LARGEST:
         raise DogentError(
-            tr("{name} is too large to review: the limit is {size} MB.").format(
-                name=name, size=LARGEST >> 20
+            tr(
+                "{name} is too large to review: the limit is {size} MB.",
+                name=name,
+                size=LARGEST >> 20,
             ),
             tr("Change part of it."),
         )

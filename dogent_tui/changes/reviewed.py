@@ -66,16 +66,14 @@ class Reviewed:
         refusal = _refusal(workspace, path, name)
         if approved is not None and path != approved:
             raise DogentError(
-                tr("{name} no longer points to where it did when it was approved.").format(
-                    name=name
-                ),
+                tr("{name} no longer points to where it did when it was approved.", name=name),
                 tr("Propose the change again."),
             )
         if refusal is not None and approved is None:
             raise refusal
         if is_there(path) and not is_file(path):
             raise DogentError(
-                tr("{name} is not a file.").format(name=name), tr("Specify a Markdown file.")
+                tr("{name} is not a file.", name=name), tr("Specify a Markdown file.")
             )
         if unsaved is not None:
             change = propose(name, unsaved.encode(), text, summary)
@@ -92,8 +90,9 @@ class Reviewed:
             if content == self._on_disk:
                 return False
             raise DogentError(
-                tr("{name} changed on disk while your editor holds unsaved text.").format(
-                    name=self.change.name
+                tr(
+                    "{name} changed on disk while your editor holds unsaved text.",
+                    name=self.change.name,
                 ),
                 tr("Nothing was written. Save or reload it in the editor, then ask again."),
             )
@@ -110,7 +109,7 @@ class Reviewed:
         """
         if self.path.resolve() != self.path:
             raise DogentError(
-                tr("{name} now points elsewhere.").format(name=self.change.name),
+                tr("{name} now points elsewhere.", name=self.change.name),
                 tr("Nothing was written. Reject the change, or check that file."),
             )
         if self.refresh():
@@ -123,7 +122,7 @@ class Reviewed:
         if copies is not None:
             places = [self.path]
             kept = copies.keep(
-                tr("Review of {change}").format(change=change.name),
+                tr("Review of {change}", change=change.name),
                 *(([], places) if change.is_new else (places, [])),
             ).number
         try:
@@ -134,8 +133,10 @@ class Reviewed:
                 is_written = write_checked(place, before, after)
         except OSError as error:
             raise DogentError(
-                tr("{change} was not written: {strerror}.").format(
-                    change=change.name, strerror=error.strerror
+                tr(
+                    "{change} was not written: {strerror}.",
+                    change=change.name,
+                    strerror=error.strerror,
                 ),
                 disk_remedy(error),
             ) from None
@@ -151,7 +152,7 @@ def held(path: Path, name: str) -> Lines | None:
     cannot be reviewed.
     """
     if is_there(path) and not is_file(path):
-        raise DogentError(tr("{name} is not a file.").format(name=name), tr("Specify a text file."))
+        raise DogentError(tr("{name} is not a file.", name=name), tr("Specify a text file."))
     content = _read(path, name)
     return None if content is None else decoded(content, name)
 
@@ -162,12 +163,12 @@ def _refusal(workspace: Workspace, path: Path, name: str) -> DogentError | None:
     """
     if not workspace.contains(path):
         return DogentError(
-            tr("{name} is outside this workspace.").format(name=name),
+            tr("{name} is outside this workspace.", name=name),
             tr("Specify a file inside it."),
         )
     if path.is_relative_to(workspace.dot):
         return DogentError(
-            tr("{name} holds rules the agent must follow.").format(name=name),
+            tr("{name} holds rules the agent must follow.", name=name),
             tr("Such files can't be changed this way."),
         )
     return None
@@ -177,14 +178,16 @@ def _read(path: Path, name: str) -> bytes | None:
     try:
         if is_there(path) and path.stat().st_size > LARGEST:
             raise DogentError(
-                tr("{name} is too large to review: the limit is {size} MB.").format(
-                    name=name, size=LARGEST >> 20
+                tr(
+                    "{name} is too large to review: the limit is {size} MB.",
+                    name=name,
+                    size=LARGEST >> 20,
                 ),
                 tr("Change part of it."),
             )
         return content_of(path)
     except OSError as error:
         raise DogentError(
-            tr("{name} cannot be read: {strerror}.").format(name=name, strerror=error.strerror),
+            tr("{name} cannot be read: {strerror}.", name=name, strerror=error.strerror),
             disk_remedy(error),
         ) from None

@@ -1,10 +1,9 @@
 """What two sequences have in common, in order: anchors that are unique in both first, then the
 shortest way between them.
 
-Patience diff finds what a user would call the same passages; where nothing is unique, Myers' greedy
-algorithm (https://doi.org/10.1007/BF01840446) looks for the longest common subsequence. A budget of
-steps bounds the whole of it, so that no input takes quadratic time: what it does not reach counts
-as different.
+Patience diff finds what a user would call the same passages; where nothing is unique, rapidfuzz
+looks for the longest common subsequence, bit-parallel. A budget bounds the whole of it, so that no
+input takes quadratic time: what it does not reach counts as different.
 """
 
 from bisect import bisect_left
@@ -14,11 +13,9 @@ from typing import TypeAlias
 Pair: TypeAlias = tuple[int, int]
 """A place in the first sequence and the same item's place in the second."""
 
-STEPS = 60_000
-"""Steps of one comparison that Myers' algorithm may take; some 50 ms."""
-_MOST_DIFFERENCES = 256
-"""Differences in a row after which the way that came furthest is taken: the next ones are looked
-for from there.
+MOST_PAIRS = 1_000_000_000
+"""Pairs of places that one comparison may look at for longest common subsequences: some 0.1 s, and
+a bit of memory each.
 """
 _DEEPEST = 24
 
@@ -72,7 +69,7 @@ class _Matching:
     def __init__(self, a: list[int], b: list[int]) -> None:
         self._a = a
         self._b = b
-        self._left = STEPS
+        self._left = MOST_PAIRS
 
     def pairs(self) -> list[Pair]:
         """Return the pairs, rising."""
@@ -123,60 +120,25 @@ class _Matching:
         """Match what is not weak by the shortest way from one to the other, as far as the budget
         reaches.
         """
+        from rapidfuzz.distance import LCSseq  # on use: most texts have unique lines alone
+
         here = [place for place in range(i, end_i) if self._a[place]]
         there = [place for place in range(j, end_j) if self._b[place]]
         common = {self._a[place] for place in here} & {self._b[place] for place in there}
         here = [place for place in here if self._a[place] in common]
         there = [place for place in there if self._b[place] in common]
-        a, b = [self._a[place] for place in here], [self._b[place] for place in there]
-        x = y = 0
-        while x < len(a) and y < len(b) and self._left > 0:
-            moves, to_x, to_y = self._way(a, b, x, y)
-            found += [(here[one], there[other]) for one, other in moves]
-            x, y = to_x, to_y
-
-    def _way(self, a: list[int], b: list[int], x0: int, y0: int) -> tuple[list[Pair], int, int]:
-        """Return the matches on the way of fewest differences from (x0, y0), and how far it
-        goes.
-        """
-        n, m = len(a) - x0, len(b) - y0
-        zero = _MOST_DIFFERENCES + 1
-        furthest = [-1] * (2 * zero + 1)  # by the diagonal k = x - y, counted from `zero`
-        furthest[zero + 1] = 0
-        trace: list[list[int]] = []
-        best = (0, 0, 0)
-        for differences in range(min(n + m, _MOST_DIFFERENCES) + 1):
-            trace.append(furthest[:])
-            for k in range(-differences, differences + 1, 2):
-                right, down = furthest[zero + k - 1], furthest[zero + k + 1]
-                x = start = down if k == -differences or right < down else right + 1
-                y = x - k
-                while x < n and y < m and a[x0 + x] == b[y0 + y]:
-                    x, y = x + 1, y + 1
-                furthest[zero + k] = x
-                self._left -= 1 + (x - start) // 4
-                if x + y > best[0] and x <= n and y <= m:
-                    best = x + y, k, differences
-            if self._left <= 0 or best[0] == n + m:
-                break
-        total, k, differences = best
-        x = (total + k) // 2
-        return _walked(trace[: differences + 1], x, k, x0, y0), x0 + x, y0 + x - k
-
-
-def _walked(trace: list[list[int]], x: int, k: int, x0: int, y0: int) -> list[Pair]:
-    """Return the matches on the way that ends at `x` on the diagonal `k`. `trace` is what was
-    reached before each step.
-    """
-    pairs: list[Pair] = []
-    zero = _MOST_DIFFERENCES + 1
-    for differences in range(len(trace) - 1, -1, -1):
-        right, down = trace[differences][zero + k - 1], trace[differences][zero + k + 1]
-        is_down = k == -differences or right < down
-        start = down if is_down else right + 1
-        pairs += [(x0 + place, y0 + place - k) for place in range(x - 1, start - 1, -1)]
-        k, x = (k + 1, start) if is_down else (k - 1, start - 1)
-    return pairs
+        self._left -= len(here) * len(there)
+        if self._left < 0:
+            return
+        same = LCSseq.opcodes(
+            [self._a[place] for place in here], [self._b[place] for place in there]
+        )
+        for block in same.as_matching_blocks():
+            found += zip(
+                here[block.a : block.a + block.size],
+                there[block.b : block.b + block.size],
+                strict=True,
+            )
 
 
 def _once(items: list[int], start: int, end: int) -> dict[int, int]:

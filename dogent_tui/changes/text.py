@@ -66,7 +66,7 @@ def decoded(content: bytes | None, name: str) -> Lines:
         return split((content or b"").decode("utf-8"))
     except UnicodeDecodeError:
         raise DogentError(
-            tr("{name} is not UTF-8 text.").format(name=name), tr("Convert it to UTF-8 first.")
+            tr("{name} is not UTF-8 text.", name=name), tr("Convert it to UTF-8 first.")
         ) from None
 
 

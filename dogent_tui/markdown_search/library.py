@@ -158,8 +158,9 @@ class ManuscriptLibrary:
             return await talk_process(command, cwd=Path("/"), env=environment)
         except OSError as error:
             raise ManuscriptError(
-                tr("The workspace cannot be searched: {strerror}.").format(
-                    strerror=error.strerror or error
+                tr(
+                    "The workspace cannot be searched: {strerror}.",
+                    strerror=error.strerror or error,
                 ),
                 tr("Try again."),
             ) from error

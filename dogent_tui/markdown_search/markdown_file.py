@@ -55,17 +55,17 @@ def read_markdown(workspace: Workspace, typed: str, private: Sequence[Path] = ()
         raise _unreadable(inside, error) from None
     if not stat.S_ISREG(found.st_mode):
         raise ManuscriptError(
-            tr("{inside} is not a file.").format(inside=inside),
+            tr("{inside} is not a file.", inside=inside),
             tr("Specify a Markdown file; list_file_tree lists them."),
         )
     if found.st_size > LARGEST:
         raise ManuscriptError(
-            tr("{inside} exceeds {size} MB.").format(inside=inside, size=LARGEST >> 20),
+            tr("{inside} exceeds {size} MB.", inside=inside, size=LARGEST >> 20),
             tr("Search it with search_markdown_content instead."),
         )
     if not encoding:
         raise ManuscriptError(
-            tr("{inside} is not text.").format(inside=inside),
+            tr("{inside} is not text.", inside=inside),
             tr("It is a Markdown file in name only."),
         )
     content = data.decode(encoding, errors="replace").removeprefix("\ufeff")
@@ -100,12 +100,12 @@ def _place(workspace: Workspace, typed: str, private: Sequence[Path]) -> Path:
         path.is_relative_to(os.path.realpath(folder)) for folder in private
     ):
         raise ManuscriptError(
-            tr("{typed} is outside the workspace.").format(typed=typed),
+            tr("{typed} is outside the workspace.", typed=typed),
             tr("Only Markdown files in the workspace are read."),
         )
     if not is_markdown(path.name):
         raise ManuscriptError(
-            tr("{path} is not a Markdown file.").format(path=path.name),
+            tr("{path} is not a Markdown file.", path=path.name),
             tr("Use read_document for other documents."),
         )
     return path
@@ -114,12 +114,10 @@ def _place(workspace: Workspace, typed: str, private: Sequence[Path]) -> Path:
 def _unreadable(inside: str, error: OSError) -> ManuscriptError:
     if isinstance(error, FileNotFoundError):
         return ManuscriptError(
-            tr("There is no file {inside}.").format(inside=inside),
+            tr("There is no file {inside}.", inside=inside),
             tr("search_markdown_files finds files by name."),
         )
     return ManuscriptError(
-        tr("{inside} cannot be read: {strerror}.").format(
-            inside=inside, strerror=error.strerror or error
-        ),
+        tr("{inside} cannot be read: {strerror}.", inside=inside, strerror=error.strerror or error),
         disk_remedy(error),
     )

@@ -200,8 +200,10 @@ def _compiled(pattern: str) -> re.Pattern[str]:
         return re.compile(pattern, re.IGNORECASE | re.MULTILINE)
     except (re.error, OverflowError, RecursionError) as error:
         raise ManuscriptError(
-            tr("“{pattern}” is not a valid regular expression: {error}.").format(
-                pattern=pattern, error=error
+            tr(
+                "“{pattern}” is not a valid regular expression: {error}.",
+                pattern=pattern,
+                error=error,
             ),
             tr("Fix it, or leave regex out."),
         ) from None

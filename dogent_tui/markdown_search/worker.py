@@ -46,7 +46,7 @@ def _answer(request: Request) -> Answer:
         return Failed(error.message, error.remedy)
     except (MemoryError, RecursionError, OSError) as error:
         return Failed(
-            tr("The workspace could not be searched: {error}.").format(error=type(error).__name__),
+            tr("The workspace could not be searched: {error}.", error=type(error).__name__),
             tr("Narrow the search."),
         )
 

@@ -59,7 +59,7 @@ class _Tree:
         place = siblings.index(id_)
         parent = self.title(self.parents[id_]) if self.parents[id_] else ""
         if not place:
-            return tr("first under {parent}").format(parent=parent) if parent else ""
+            return tr("first under {parent}", parent=parent) if parent else ""
         words = tr("after {heading} under {parent}") if parent else tr("after {heading}")
         return words.format(heading=self.title(siblings[place - 1]), parent=parent)
 
@@ -156,7 +156,7 @@ def _under(tree: _Tree, id_: int) -> Iterator[int]:
 
 def _edited(known: Heading, heading: Heading) -> Iterator[str]:
     if heading.text != known.text:
-        yield tr("Renamed “{before}” to “{after}”.").format(before=known.text, after=heading.text)
+        yield tr("Renamed “{before}” to “{after}”.", before=known.text, after=heading.text)
     if heading.note != known.note:
         changed = (
             tr("Changed the note on “{heading}”.")
@@ -216,5 +216,5 @@ def _shortened(sentences: list[str]) -> tuple[str, ...]:
         return tuple(sentences)
     return (
         *sentences[: MOST_LISTED - 1],
-        tr("And {count} more changes.").format(count=len(sentences) - MOST_LISTED + 1),
+        tr("And {count} more changes.", count=len(sentences) - MOST_LISTED + 1),
     )

@@ -97,7 +97,7 @@ class OutlineEditing:
             if (changed := self.changes.count(change))
         ]
         if self.changes.deleted:
-            said.append(tr("{count} − deleted").format(count=len(self.changes.deleted)))
+            said.append(tr("{count} − deleted", count=len(self.changes.deleted)))
         return " · ".join([count, *said])
 
     def saved(self) -> None:

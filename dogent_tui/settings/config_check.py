@@ -103,27 +103,27 @@ def wrong_value(file: Path, path: KeyPath, wanted: str) -> ConfigWarning:
     """Return the warning about the value at `path` of `file`, which does not hold what is
     `wanted`.
     """
-    message = tr("{path}: expected {wanted}. It is not used.").format(
-        path=_place(file, path), wanted=wanted
+    message = tr(
+        "{path}: expected {wanted}. It is not used.", path=_place(file, path), wanted=wanted
     )
     return ConfigWarning(
-        message, tr("Fix it in {file}.").format(file=display_path(file)), "config_wrong_type"
+        message, tr("Fix it in {file}.", file=display_path(file)), "config_wrong_type"
     )
 
 
 def unknown_key(file: Path, path: KeyPath, known: Iterable[str]) -> ConfigWarning:
     """Return the warning about a key that is none of the `known` ones, with the nearest of them."""
     if file.name == "dogent.json" and path in _WITHOUT_EFFECT:
-        message = tr("{path}: this key no longer has any effect.").format(path=_place(file, path))
+        message = tr("{path}: this key no longer has any effect.", path=_place(file, path))
         return ConfigWarning(message, _WITHOUT_EFFECT[path], "config_unknown_key")
     near = nearest(path[-1], known)
     remedy = (
-        tr('Did you mean "{near}"? It was kept.').format(near=near)
+        tr('Did you mean "{near}"? It was kept.', near=near)
         if near
         else tr("It was kept; remove it if nothing else needs it.")
     )
     return ConfigWarning(
-        tr("{path}: dogent-tui does not recognize this key.").format(path=_place(file, path)),
+        tr("{path}: dogent-tui does not recognize this key.", path=_place(file, path)),
         remedy,
         "config_unknown_key",
     )
@@ -164,7 +164,7 @@ def expected(kind: Any) -> str:
         ]
         return told[0] if told else expected(get_args(kind)[0])
     if get_origin(kind) is Literal:
-        return tr("one of {values}").format(values=", ".join(filter(None, get_args(kind))))
+        return tr("one of {values}", values=", ".join(filter(None, get_args(kind))))
     return _WORDS.get(get_origin(kind) or kind, tr("an object {…}"))
 
 

@@ -88,9 +88,7 @@ class WebProfile(msgspec.Struct, frozen=True):
             gt=0,
             le=LONGEST_SEARCH_S,
             description="Seconds a search may take.",
-            extra={
-                "expected": tr("a number of seconds, at most {most}").format(most=LONGEST_SEARCH_S)
-            },
+            extra={"expected": tr("a number of seconds, at most {most}", most=LONGEST_SEARCH_S)},
         ),
     ] = 20.0
 

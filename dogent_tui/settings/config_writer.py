@@ -55,7 +55,7 @@ def write_home_values(file: Path, changes: Mapping[KeyPath, Any]) -> None:
                 atomic_write(target, change.after, mode=0o600)
                 return
     raise ConfigError(
-        tr("{file} keeps changing.").format(file=display_path(file)),
+        tr("{file} keeps changing.", file=display_path(file)),
         tr("Close the program that writes it, and try again."),
     )
 

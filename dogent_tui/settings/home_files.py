@@ -100,8 +100,10 @@ def ensure_home_files(home: Path) -> None:
             _create(home / name, json_text(content))
     except OSError as error:
         raise ConfigError(
-            tr("The folder {home} for your profiles is not writable: {strerror}.").format(
-                home=home, strerror=(error.strerror or str(error)).lower()
+            tr(
+                "The folder {home} for your profiles is not writable: {strerror}.",
+                home=home,
+                strerror=(error.strerror or str(error)).lower(),
             ),
             tr("Fix its permissions, or set DOGENT_HOME to another folder."),
         ) from error

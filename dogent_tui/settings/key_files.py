@@ -30,12 +30,14 @@ def open_to_others(file: Path) -> list[ConfigWarning]:
         return []
     message = tr(
         "{file} contains keys, and other users of this computer may be able to read or change it"
-        " (its mode is {mode:o})."
-    ).format(file=file.name, mode=mode)
+        " (its mode is {mode:o}).",
+        file=file.name,
+        mode=mode,
+    )
     return [
         ConfigWarning(
             message,
-            tr("Run: chmod 600 {file}").format(file=shlex.quote(str(file))),
+            tr("Run: chmod 600 {file}", file=shlex.quote(str(file))),
             "key_file_open",
         )
     ]

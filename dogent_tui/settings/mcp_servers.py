@@ -151,8 +151,10 @@ def started_with(
                 ready[server.name] = _ready(server.name, server.config, environ)
             except ConfigError as error:
                 left.append(
-                    tr("The MCP server {name} is not started: {error}").format(
-                        name=server.name, error=error.message
+                    tr(
+                        "The MCP server {name} is not started: {error}",
+                        name=server.name,
+                        error=error.message,
                     )
                 )
     return ready, left

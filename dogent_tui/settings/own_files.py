@@ -37,8 +37,9 @@ def make_change(workspace: Workspace, change: OwnChange) -> bool:
     """
     if change.path.is_relative_to(workspace.dot) and not workspace.contains(change.path):
         raise DogentError(
-            tr("{file} is a link that points outside the folder, so it is not written.").format(
-                file=change.path
+            tr(
+                "{file} is a link that points outside the folder, so it is not written.",
+                file=change.path,
             ),
             tr("Replace the link with a file."),
         )

@@ -76,14 +76,15 @@ class Endpoint(msgspec.Struct, frozen=True):
     def place_of(self, variable: str) -> str:
         """Return where `variable` of this endpoint is set, as words within a sentence."""
         if self.file:
-            return tr("{variable} of profile “{profile}” in {file}").format(
-                variable=variable, profile=self.name, file=self.file
+            return tr(
+                "{variable} of profile “{profile}” in {file}",
+                variable=variable,
+                profile=self.name,
+                file=self.file,
             )
         if self.name != ENVIRONMENT:
-            return tr("{variable} of profile “{profile}”").format(
-                variable=variable, profile=self.name
-            )
-        return tr("{variable} in your environment").format(variable=variable)
+            return tr("{variable} of profile “{profile}”", variable=variable, profile=self.name)
+        return tr("{variable} in your environment", variable=variable)
 
     def __repr__(self) -> str:
         """Name the endpoint without its keys, which no log and no traceback may hold."""
@@ -157,8 +158,9 @@ def _offline(source: str) -> Endpoint:
 def _why_offline(wanted: str) -> str:
     if wanted:
         return tr(
-            "The built-in offline engine, because the profile {wanted} can't be used."
-        ).format(wanted=wanted)
+            "The built-in offline engine, because the profile {wanted} can't be used.",
+            wanted=wanted,
+        )
     return tr(
         "The built-in offline engine, because no profile is chosen and the environment has no"
         " usable key."
@@ -179,12 +181,12 @@ def _named(
     if data is None:
         near = nearest(wanted, profiles)
         known = (
-            tr('Did you mean "{near}"?').format(near=near)
+            tr('Did you mean "{near}"?', near=near)
             if near
-            else tr("It has: {profiles}.").format(profiles=", ".join(profiles) or tr("none"))
+            else tr("It has: {profiles}.", profiles=", ".join(profiles) or tr("none"))
         )
-        message = tr("There is no profile {wanted} in {file}.").format(
-            wanted=wanted, file=display_path(file)
+        message = tr(
+            "There is no profile {wanted} in {file}.", wanted=wanted, file=display_path(file)
         )
         correct = (
             tr("Choose one with /profile.")
@@ -194,7 +196,7 @@ def _named(
         warnings.append(
             ConfigWarning(
                 message,
-                tr("{known} {correct}").format(known=known, correct=correct),
+                tr("{known} {correct}", known=known, correct=correct),
                 "profile_unknown",
             )
         )
@@ -217,8 +219,8 @@ def profile_endpoint(
     return _endpoint(
         _Origin(
             name,
-            tr("The profile {name}").format(name=name),
-            tr("in {file}").format(file=display_path(file)),
+            tr("The profile {name}", name=name),
+            tr("in {file}", file=display_path(file)),
             environ,
             display_path(file),
         ),
@@ -268,7 +270,7 @@ def _endpoint(
     if problem := check_url(url):
         warnings.append(
             ConfigWarning(
-                tr("{who} has an endpoint that {problem}.").format(who=who, problem=problem),
+                tr("{who} has an endpoint that {problem}.", who=who, problem=problem),
                 tr("Fix ANTHROPIC_BASE_URL."),
                 "profile_bad_url",
             )
@@ -283,8 +285,8 @@ def _endpoint(
     except ConfigError as error:
         warnings.append(
             ConfigWarning(
-                tr("{who} has no key for {url}: {message}").format(
-                    who=who, url=url, message=error.message
+                tr(
+                    "{who} has no key for {url}: {message}", who=who, url=url, message=error.message
                 ),
                 error.remedy,
                 "profile_no_secret",
@@ -296,8 +298,8 @@ def _endpoint(
         warnings.append(_no_key_warning(who, name, url))
         return None
     if sends_keys_in_clear(url):
-        message = tr("{who} sends its key and your documents to {url} unencrypted.").format(
-            who=who, url=url
+        message = tr(
+            "{who} sends its key and your documents to {url} unencrypted.", who=who, url=url
         )
         warnings.append(
             ConfigWarning(
@@ -314,7 +316,7 @@ def _endpoint(
         model=_text(data, "ANTHROPIC_MODEL"),
         small_model=_text(data, "ANTHROPIC_SMALL_FAST_MODEL"),
         timeout_ms=_timeout(data, who, warnings),
-        source=tr("{endpoint}.").format(endpoint=f"{who} {of.place}".rstrip()),
+        source=tr("{endpoint}.", endpoint=f"{who} {of.place}".rstrip()),
         server=server,
         file=of.file,
         key_remedy=_key_remedy(of, data, token=token, oauth=oauth, api_key=api_key),
@@ -340,15 +342,21 @@ def _key_remedy(
     if lies is not None and lies.store == "keyring":
         return tr(
             "Its key comes from the keyring: run keyring set {service} {entry}, and start"
-            " dogent-tui again."
-        ).format(service=KEYRING_SERVICE, entry=lies.name)
+            " dogent-tui again.",
+            service=KEYRING_SERVICE,
+            entry=lies.name,
+        )
     if lies is not None or not of.file:
         return tr(
             "Its key comes from your environment: set {variable} to a valid one, and start"
-            " dogent-tui again."
-        ).format(variable=lies.name if lies is not None else name)
-    return tr("Put a valid key into {name} of profile “{profile}” in {file}: /settings.").format(
-        name=name, profile=of.name, file=of.file
+            " dogent-tui again.",
+            variable=lies.name if lies is not None else name,
+        )
+    return tr(
+        "Put a valid key into {name} of profile “{profile}” in {file}: /settings.",
+        name=name,
+        profile=of.name,
+        file=of.file,
     )
 
 
@@ -369,7 +377,7 @@ def _no_key_warning(who: str, name: str, url: str) -> ConfigWarning:
             " needs none)."
         )
     return ConfigWarning(
-        tr("{who} has no key for {url}.").format(who=who, url=url), remedy, "profile_no_key"
+        tr("{who} has no key for {url}.", who=who, url=url), remedy, "profile_no_key"
     )
 
 
@@ -383,16 +391,17 @@ def _hint_at_profiles(
         if not all(is_missing(data.get(key)) for key in _KEY_NAMES)
     ]
     if usable:
-        message = tr("No profile is chosen for this workspace; you have {usable}.").format(
-            usable=", ".join(usable)
+        message = tr(
+            "No profile is chosen for this workspace; you have {usable}.", usable=", ".join(usable)
         )
         warnings.append(
             ConfigWarning(
                 message,
                 tr(
                     "Switch to it with /profile {usable}, or permanently in /settings; or start"
-                    " with --profile {usable}."
-                ).format(usable=usable[0]),
+                    " with --profile {usable}.",
+                    usable=usable[0],
+                ),
                 "profile_not_chosen",
             )
         )
@@ -425,7 +434,9 @@ def _timeout(data: Mapping[str, Any], who: str, warnings: list[ConfigWarning]) -
         return int(digits[:12])
     message = tr(
         "API_TIMEOUT_MS should be a whole number of milliseconds, but {first}{rest} has something"
-        " else."
-    ).format(first=who[0].lower(), rest=who[1:])
+        " else.",
+        first=who[0].lower(),
+        rest=who[1:],
+    )
     warnings.append(ConfigWarning(message, tr("Its default is used."), "config_wrong_type"))
     return None

@@ -116,12 +116,8 @@ def _looked_up(text: str, environ: Mapping[str, str] | None) -> str:
     value = (os.environ if environ is None else environ).get(found.name, "").strip()
     if is_missing(value):
         raise ConfigError(
-            tr("the environment variable {found} is not set.").format(
-                found=found.name or tr("(no name)")
-            ),
-            tr("Set it before you start dogent-tui: export {found}=…").format(
-                found=found.name or "NAME"
-            ),
+            tr("the environment variable {found} is not set.", found=found.name or tr("(no name)")),
+            tr("Set it before you start dogent-tui: export {found}=…", found=found.name or "NAME"),
         )
     return value
 
@@ -151,19 +147,19 @@ def _from_keyring(name: str) -> str:
     thread.join(_KEYRING_S)
     if answers and answers[0]:
         return answers[0].strip()
-    add = tr("Add it: keyring set {keyring_service} {name}").format(
-        keyring_service=KEYRING_SERVICE, name=name or "NAME"
+    add = tr(
+        "Add it: keyring set {keyring_service} {name}",
+        keyring_service=KEYRING_SERVICE,
+        name=name or "NAME",
     )
     if answers:
-        raise ConfigError(
-            tr("the keyring has no entry {name}.").format(name=name or tr("(no name)")), add
-        )
+        raise ConfigError(tr("the keyring has no entry {name}.", name=name or tr("(no name)")), add)
     why = (
-        tr("failed ({failure})").format(failure=failures[0])
+        tr("failed ({failure})", failure=failures[0])
         if failures
-        else tr("did not respond within {keyring_s:g} seconds").format(keyring_s=_KEYRING_S)
+        else tr("did not respond within {keyring_s:g} seconds", keyring_s=_KEYRING_S)
     )
     raise ConfigError(
-        tr("the keyring {why}.").format(why=why),
-        tr("Unlock it and try again, or use env:NAME. {add}").format(add=add),
+        tr("the keyring {why}.", why=why),
+        tr("Unlock it and try again, or use env:NAME. {add}", add=add),
     )

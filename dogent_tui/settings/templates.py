@@ -82,11 +82,11 @@ def find_template(named: str, among: Iterable[Template]) -> Template:
         named, spelled, n=1
     )
     there = (
-        tr("Did you mean @@{near}?").format(near=near[0])
+        tr("Did you mean @@{near}?", near=near[0])
         if near
-        else tr("Available: {spelled}.").format(spelled=", ".join(f"@@{name}" for name in spelled))
+        else tr("Available: {spelled}.", spelled=", ".join(f"@@{name}" for name in spelled))
     )
-    raise ConfigError(tr("There is no template @@{named}.").format(named=named), there)
+    raise ConfigError(tr("There is no template @@{named}.", named=named), there)
 
 
 def called(name: str, among: Iterable[Template]) -> Template | None:

@@ -41,8 +41,8 @@ def asides(workspace: Workspace, stamp: str) -> dict[Path, Path]:
 def _put_aside(workspace: Workspace, file: Path, stamp: str) -> Path | None:
     if not workspace.contains(file) or not workspace.contains(workspace.dot / "archives"):
         raise DogentError(
-            tr("{file} is a link that points outside the folder, so it is not archived.").format(
-                file=file
+            tr(
+                "{file} is a link that points outside the folder, so it is not archived.", file=file
             ),
             tr("Replace the link with a file."),
         )

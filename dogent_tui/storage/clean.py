@@ -46,7 +46,7 @@ def place(workspace: Workspace, name: Forgettable) -> Path:
 def _remove(workspace: Workspace, file: Path) -> None:
     if file.is_symlink() or not workspace.contains(file):
         raise DogentError(
-            tr("{file} is a link that points elsewhere, so it is left alone.").format(file=file),
+            tr("{file} is a link that points elsewhere, so it is left alone.", file=file),
             tr("Remove the link yourself."),
         )
     with locked(file):

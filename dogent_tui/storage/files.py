@@ -50,18 +50,18 @@ class BrokenFile(msgspec.Struct, frozen=True):
     @property
     def message(self) -> str:
         """What happened, as a sentence."""
-        return tr("{name} could not be used: {reason}.").format(
-            name=self.path.name, reason=self.reason
-        )
+        return tr("{name} could not be used: {reason}.", name=self.path.name, reason=self.reason)
 
     @property
     def remedy(self) -> str:
         """Where the text is now, as a sentence."""
         if self.kept_as is None:
-            return sentences(tr("It is still at {path}.").format(path=self.path), self.helps)
+            return sentences(tr("It is still at {path}.", path=self.path), self.helps)
         return tr(
-            "It was kept as {kept_as}; fix it and rename it to {name} to use it again."
-        ).format(kept_as=self.kept_as, name=self.path.name)
+            "It was kept as {kept_as}; fix it and rename it to {name} to use it again.",
+            kept_as=self.kept_as,
+            name=self.path.name,
+        )
 
 
 def atomic_write(
@@ -220,8 +220,9 @@ def _lock_folder(descriptor: int, timeout_s: float) -> bool:
         import fcntl
     except ImportError:
         raise OSError(
-            tr("{state_dir} is not writable, and nothing else can be locked here").format(
-                state_dir=state_dir()
+            tr(
+                "{state_dir} is not writable, and nothing else can be locked here",
+                state_dir=state_dir(),
             )
         ) from None
     deadline = time.monotonic() + timeout_s
@@ -239,8 +240,11 @@ def _lock_folder(descriptor: int, timeout_s: float) -> bool:
 def _held_elsewhere(path: Path, timeout_s: float) -> DogentError:
     return DogentError(
         tr(
-            "Another dogent-tui window has been writing {path} for more than {timeout_s:g} seconds."
-        ).format(path=path.name, timeout_s=timeout_s),
+            "Another dogent-tui window has been writing {path} for more than {timeout_s:g}"
+            " seconds.",
+            path=path.name,
+            timeout_s=timeout_s,
+        ),
         tr("Close that window, or end its process if it hangs, and try again."),
     )
 
@@ -308,15 +312,18 @@ def _parsed(content: bytes, default: T) -> T | str:
     except UnicodeDecodeError:
         return tr("not UTF-8 text")
     except json.JSONDecodeError as error:
-        return tr("not JSON (line {lineno}, column {colno}: {msg})").format(
-            lineno=error.lineno, colno=error.colno, msg=error.msg
+        return tr(
+            "not JSON (line {lineno}, column {colno}: {msg})",
+            lineno=error.lineno,
+            colno=error.colno,
+            msg=error.msg,
         )
     except (ValueError, RecursionError):  # a number of thousands of digits, brackets thousands deep
         return tr("not JSON that can be read")
     if isinstance(value, type(default)):
         return value
     expected = tr("an object {…}") if isinstance(default, dict) else tr("an array […]")
-    return tr("it should contain {expected}").format(expected=expected)
+    return tr("it should contain {expected}", expected=expected)
 
 
 def set_aside(path: Path, reason: str) -> BrokenFile:

@@ -56,7 +56,7 @@ class ApprovedPlaces:
 
 def _leads_elsewhere(path: Path) -> DogentError:
     return DogentError(
-        tr("{path} no longer points to where it did when the call was allowed.").format(path=path),
+        tr("{path} no longer points to where it did when the call was allowed.", path=path),
         tr("Make the call again; it will be checked again."),
     )
 

@@ -170,8 +170,10 @@ def find_session(wanted: str) -> SessionRecord | None:
     ]
     if len(found) > 1:
         raise DogentError(
-            tr("{found} conversations have an id that starts with {wanted}.").format(
-                found=len(found), wanted=wanted
+            tr(
+                "{found} conversations have an id that starts with {wanted}.",
+                found=len(found),
+                wanted=wanted,
             ),
             tr("Give more of the id."),
         )

@@ -36,26 +36,26 @@ class TextFile:
         name = workspace.relative(path)
         if not workspace.contains(path):
             raise DogentError(
-                tr("{name} is outside this workspace.").format(name=name),
+                tr("{name} is outside this workspace.", name=name),
                 tr("Open the folder that contains it in dogent-tui."),
             )
         if is_folder(path):
             raise DogentError(
-                tr("{name} is a folder.").format(name=name), tr("Specify a Markdown file in it.")
+                tr("{name} is a folder.", name=name), tr("Specify a Markdown file in it.")
             )
         _must_be_free(workspace, path)
         file = cls(path.resolve(), name)
         file._content = file._read()
         if len(file._content) > LARGEST:
             raise DogentError(
-                tr("{name} is larger than {size} MB.").format(name=name, size=LARGEST >> 20),
+                tr("{name} is larger than {size} MB.", name=name, size=LARGEST >> 20),
                 tr("Split it into several documents."),
             )
         try:
             text = file._content.decode("utf-8")
         except UnicodeDecodeError:
             raise DogentError(
-                tr("{name} is not UTF-8 text.").format(name=name), tr("Convert it to UTF-8 first.")
+                tr("{name} is not UTF-8 text.", name=name), tr("Convert it to UTF-8 first.")
             ) from None
         file._has_bom = text.startswith(_BOM)
         text = text.removeprefix(_BOM)
@@ -80,16 +80,15 @@ class TextFile:
             is_written = write_checked(self.path, self._content, content)
         except OSError as error:
             raise DogentError(
-                tr("{name} was not saved: {strerror}.").format(
-                    name=self.name, strerror=error.strerror
-                ),
+                tr("{name} was not saved: {strerror}.", name=self.name, strerror=error.strerror),
                 disk_remedy(error),
             ) from None
         if not is_written:
             raise DogentError(
                 tr(
-                    "{name} was changed by someone else in the meantime, and was not overwritten."
-                ).format(name=self.name),
+                    "{name} was changed by someone else in the meantime, and was not overwritten.",
+                    name=self.name,
+                ),
                 tr(
                     "Copy your outline from the Markdown view (Ctrl+T), or save it under another"
                     " name."
@@ -105,7 +104,7 @@ class TextFile:
     def _must_be_there(self) -> None:
         if not is_file(self.path):
             raise DogentError(
-                tr("There is no file {name}.").format(name=self.name),
+                tr("There is no file {name}.", name=self.name),
                 tr("Check the name; it is relative to the workspace."),
             )
 
@@ -116,9 +115,7 @@ class TextFile:
                 return file.read(LARGEST + 1)
         except OSError as error:
             raise DogentError(
-                tr("{name} cannot be read: {strerror}.").format(
-                    name=self.name, strerror=error.strerror
-                ),
+                tr("{name} cannot be read: {strerror}.", name=self.name, strerror=error.strerror),
                 disk_remedy(error),
             ) from None
 
@@ -131,25 +128,21 @@ def save_new(workspace: Workspace, typed: str, text: str) -> str:
     name = workspace.relative(path)
     if not typed.strip() or not workspace.contains(path):
         raise DogentError(
-            tr("{name} is outside this workspace.").format(name=name),
+            tr("{name} is outside this workspace.", name=name),
             tr("Specify a file in it, such as outline.md."),
         )
     if is_there(path):
-        raise DogentError(
-            tr("{name} already exists.").format(name=name), tr("Choose another name.")
-        )
+        raise DogentError(tr("{name} already exists.", name=name), tr("Choose another name."))
     _must_be_free(workspace, path)
     try:
         is_written = write_checked(path, None, text)
     except OSError as error:
         raise DogentError(
-            tr("{name} was not saved: {strerror}.").format(name=name, strerror=error.strerror),
+            tr("{name} was not saved: {strerror}.", name=name, strerror=error.strerror),
             disk_remedy(error),
         ) from None
     if not is_written:
-        raise DogentError(
-            tr("{name} already exists.").format(name=name), tr("Choose another name.")
-        )
+        raise DogentError(tr("{name} already exists.", name=name), tr("Choose another name."))
     return name
 
 
@@ -159,6 +152,6 @@ def _must_be_free(workspace: Workspace, path: Path) -> None:
     """
     if path.resolve().is_relative_to(workspace.dot):
         raise DogentError(
-            tr("{path} holds rules the agent must follow.").format(path=workspace.relative(path)),
+            tr("{path} holds rules the agent must follow.", path=workspace.relative(path)),
             tr("Change it in your own editor."),
         )

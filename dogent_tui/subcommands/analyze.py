@@ -36,7 +36,7 @@ def run_analyze(arguments: Sequence[str], stdout: TextIO, stderr: TextIO) -> int
         chosen.profile or load_settings(Workspace(folder))[0].vision_profile or DEFAULT_PROFILE
     )
     if stderr.isatty():
-        stderr.write(tr("Asking {profile}…").format(profile=visible(profile)))
+        stderr.write(tr("Asking {profile}…", profile=visible(profile)))
         stderr.flush()
     try:
         seen = asyncio.run(look_at(Path(chosen.file).absolute(), profile, home, chosen.type))
@@ -56,7 +56,7 @@ def run_analyze(arguments: Sequence[str], stdout: TextIO, stderr: TextIO) -> int
 def _as_text(seen: Analysis) -> str:
     parts = [seen.summary.strip()]
     if seen.tags:
-        parts.append(tr("Tags: {tags}").format(tags=", ".join(seen.tags)))
+        parts.append(tr("Tags: {tags}", tags=", ".join(seen.tags)))
     if seen.text.strip():
         parts.append(f"Text:\n{seen.text.strip()}")
     return "\n\n".join(parts) + "\n"

@@ -13,7 +13,7 @@ def existing_folder(named: str | Path) -> Path:
     folder = Path(named)
     if not is_folder(folder):
         raise UsageError(
-            tr("There is no folder {folder}.").format(folder=folder),
+            tr("There is no folder {folder}.", folder=folder),
             tr("Specify an existing folder with --workspace."),
         )
     return folder
@@ -21,7 +21,7 @@ def existing_folder(named: str | Path) -> Path:
 
 def add_part(parser: CommandLine, default_chars: int) -> None:
     """Have `parser` take which part of a text is wanted, in characters."""
-    most = tr("at most N characters (default: {default_chars})").format(default_chars=default_chars)
+    most = tr("at most N characters (default: {default_chars})", default_chars=default_chars)
     parser.add_argument("--max-chars", type=int, default=default_chars, metavar="N", help=most)
     parser.add_argument(
         "--offset", type=int, default=0, metavar="N", help=tr("start after N characters")
@@ -32,9 +32,9 @@ def around_part(total_chars: int | None, next_offset: int | None) -> tuple[str, 
     """Return how the place of a part continues: of how many characters it is, and where the next
     one begins; each may be empty.
     """
-    of = tr(" of {total_chars}").format(total_chars=total_chars) if total_chars is not None else ""
+    of = tr(" of {total_chars}", total_chars=total_chars) if total_chars is not None else ""
     more = (
-        tr("; continue with --offset {next_offset}").format(next_offset=next_offset)
+        tr("; continue with --offset {next_offset}", next_offset=next_offset)
         if next_offset is not None
         else ""
     )

@@ -33,7 +33,7 @@ def run_check(arguments: Sequence[str], stdout: TextIO) -> int:
     folder = Path(chosen.sources).absolute() if chosen.sources else draft.parent
     if not is_folder(folder):
         raise UsageError(
-            tr("There is no folder {folder}.").format(folder=folder),
+            tr("There is no folder {folder}.", folder=folder),
             tr("Specify an existing folder with --sources."),
         )
     try:
@@ -60,8 +60,7 @@ def _tell(report: CheckReport, stdout: TextIO) -> None:
             )
     unreadable = [source for source in report.sources if source.state == "unreadable"]
     stdout.writelines(
-        tr("Not read: {path} ({reason})").format(path=one_line(source.path), reason=source.reason)
-        + "\n"
+        tr("Not read: {path} ({reason})", path=one_line(source.path), reason=source.reason) + "\n"
         for source in unreadable
     )
     read = len(report.sources) - len(unreadable)

@@ -114,10 +114,10 @@ def _calls(stdin: TextIO) -> Iterator[ToolCall]:
                 value = json.loads(line)
             except ValueError:
                 raise UsageError(
-                    tr("Line {number} is not JSON.").format(number=number),
+                    tr("Line {number} is not JSON.", number=number),
                     tr("Write one object per line, with tool and input."),
                 ) from None
-            yield _checked(value, tr("Line {number}").format(number=number))
+            yield _checked(value, tr("Line {number}", number=number))
 
 
 def _checked(value: Any, where: str) -> ToolCall:
@@ -132,7 +132,7 @@ def _checked(value: Any, where: str) -> ToolCall:
         or not isinstance(cwd, str | None)
     ):
         raise UsageError(
-            tr("{where} is not a tool call.").format(where=where),
+            tr("{where} is not a tool call.", where=where),
             tr('Write {"tool": NAME, "input": {…}}, with "cwd" if it matters.'),
         )
     return ToolCall(tool, tool_input, None if cwd is None else Path(cwd))

@@ -51,7 +51,7 @@ def run_export(arguments: Sequence[str], terminal: Terminal) -> int:
     )
     if not is_file(request.markdown):
         raise DocumentError(
-            tr("{file} does not exist.").format(file=one_line(chosen.file)),
+            tr("{file} does not exist.", file=one_line(chosen.file)),
             tr("Check the name."),
             code="not_found",
         )
@@ -82,10 +82,10 @@ def _may_write(target: Path, terminal: Terminal, *, force: bool) -> bool:
     name = one_line(target.name)
     if not terminal.answers:
         raise DocumentError(
-            tr("{name} already exists.").format(name=name),
+            tr("{name} already exists.", name=name),
             tr("Add --force to replace it, or choose another name with -o."),
         )
-    return terminal.agrees(tr("{name} already exists. Replace it?").format(name=name))
+    return terminal.agrees(tr("{name} already exists. Replace it?", name=name))
 
 
 async def _export(
@@ -128,7 +128,7 @@ def _tell(made: ExportResult, terminal: Terminal, *, as_json: bool) -> None:
     terminal.stdout.flush()
     terminal.stderr.writelines(f"dogent-tui: {one_line(warning)}\n" for warning in made.warnings)
     terminal.stderr.writelines(
-        tr("dogent-tui: left out: {what}\n").format(what=one_line(what)) for what in made.left_out
+        tr("dogent-tui: left out: {what}\n", what=one_line(what)) for what in made.left_out
     )
 
 

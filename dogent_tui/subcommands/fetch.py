@@ -60,8 +60,8 @@ def run_fetch(arguments: Sequence[str], stdout: TextIO, stderr: TextIO) -> int:
 
 async def _fetch(libraries: Libraries, wanted: _Wanted) -> FetchResult:
     if wanted.mode != "text" and not libraries.workspace.contains(libraries.images):
-        message = tr("The images_path of this folder points outside it ({images}).").format(
-            images=libraries.images
+        message = tr(
+            "The images_path of this folder points outside it ({images}).", images=libraries.images
         )
         raise WebError(
             message, tr("Fix it in .dogent/dogent.json, or fetch with --mode text."), code="failed"
@@ -81,8 +81,10 @@ async def _fetch(libraries: Libraries, wanted: _Wanted) -> FetchResult:
         if error.code == "private_address" and not wanted.private:
             own = display_path(dogent_home() / "dogent.json")
             remedy = tr(
-                "If you do mean that address, add --private, or add it to web_allow_hosts in {own}."
-            ).format(own=own)
+                "If you do mean that address, add --private, or add it to web_allow_hosts in"
+                " {own}.",
+                own=own,
+            )
             raise WebError(error.message, remedy, code=error.code) from None
         raise
     finally:
@@ -116,15 +118,23 @@ def _notes(found: FetchResult) -> list[str]:
     if found.image is not None:
         image = found.image
         notes.append(
-            tr("Saved as {path} ({format}, {width} × {height} pixels).").format(
-                path=image.path, format=image.format, width=image.width, height=image.height
+            tr(
+                "Saved as {path} ({format}, {width} × {height} pixels).",
+                path=image.path,
+                format=image.format,
+                width=image.width,
+                height=image.height,
             )
         )
     elif found.next_offset is not None or found.offset:
         of, more = around_part(found.total_chars, found.next_offset)
         notes.append(
-            tr("characters {offset} to {end}{of}{more}.").format(
-                offset=found.offset, end=found.offset + len(found.text), of=of, more=more
+            tr(
+                "characters {offset} to {end}{of}{more}.",
+                offset=found.offset,
+                end=found.offset + len(found.text),
+                of=of,
+                more=more,
             )
         )
     return notes

@@ -65,8 +65,10 @@ def _images_folder(named: str) -> str | None:
     except OSError as error:
         reason = (error.strerror or tr("the disk refused the write")).lower()
         raise DocumentError(
-            tr("The folder {named} cannot be created: {reason}.").format(
-                named=one_line(named), reason=reason
+            tr(
+                "The folder {named} cannot be created: {reason}.",
+                named=one_line(named),
+                reason=reason,
             ),
             disk_remedy(error),
         ) from error
@@ -93,8 +95,13 @@ async def _read(
 def _notes(found: ReadResult) -> list[str]:
     end = found.offset + len(found.text)
     of, more = around_part(found.total_chars, found.next_offset)
-    part = tr("dogent-tui: characters {offset} to {end}{of}{sources}{more}.").format(
-        offset=found.offset, end=end, of=of, sources=places(found.sources), more=more
+    part = tr(
+        "dogent-tui: characters {offset} to {end}{of}{sources}{more}.",
+        offset=found.offset,
+        end=end,
+        of=of,
+        sources=places(found.sources),
+        more=more,
     )
     warnings = [f"dogent-tui: {warning}" for warning in found.warnings]
     return [*warnings, part] if more or found.offset else warnings
@@ -105,7 +112,7 @@ def _progress(stderr: TextIO) -> Report | None:
         return None
 
     def report(done: int, total: int, what: str) -> None:
-        said = tr("Reading…{far}").format(far=how_far(done, total, what))
+        said = tr("Reading…{far}", far=how_far(done, total, what))
         stderr.write(f"\r\x1b[K{said}")
         stderr.flush()
 

@@ -63,7 +63,7 @@ def _access(folder: str, profile: str) -> tuple[WebAccess, list[ConfigWarning]]:
 
 def _lines(found: SearchResults) -> Iterator[str]:
     if not found.results:
-        yield tr("No results for “{query}”.\n").format(query=visible(found.query))
+        yield tr("No results for “{query}”.\n", query=visible(found.query))
     for number, result in enumerate(found.results, 1):
         title, *rest = (visible(line) for line in _words(result) if line)
         yield f"{number:>2}. {title}\n" + "".join(f"    {line}\n" for line in rest)
@@ -74,14 +74,14 @@ def _words(result: Result) -> tuple[str, ...]:
         published = f"{result.published} · " if result.published else ""
         return result.title, result.url, published + result.snippet
     size = (
-        tr("{width} × {height} pixels").format(width=result.width, height=result.height)
+        tr("{width} × {height} pixels", width=result.width, height=result.height)
         if result.width and result.height
         else ""
     )
     return (
         result.title or result.image_url,
         result.image_url,
-        tr("on {page_url}").format(page_url=result.page_url) if result.page_url else "",
+        tr("on {page_url}", page_url=result.page_url) if result.page_url else "",
         size,
     )
 
@@ -101,7 +101,7 @@ def _parser() -> CommandLine:
         type=int,
         default=DEFAULT_RESULTS,
         metavar="N",
-        help=tr("1 to {most_results} results (default: 5)").format(most_results=MOST_RESULTS),
+        help=tr("1 to {most_results} results (default: 5)", most_results=MOST_RESULTS),
     )
     parser.add_argument(
         "--profile", default="", metavar="NAME", help=tr("a web profile (default: the workspace's)")

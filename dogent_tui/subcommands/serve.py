@@ -33,10 +33,10 @@ def run_serve(arguments: Sequence[str], stdout: TextIO) -> int:
             print(json.dumps({"url": url, "token": token}), file=stdout, flush=True)
             return
         lines = (
-            tr("Serving {folder} on this machine only.").format(folder=folder.resolve()),
-            tr("Page, opens once: {address}").format(address=f"{url}/#{code}"),
-            tr("Endpoint: {address}").format(address=f"{url}/api/chat"),
-            tr("Token: {token}").format(token=token),
+            tr("Serving {folder} on this machine only.", folder=folder.resolve()),
+            tr("Page, opens once: {address}", address=f"{url}/#{code}"),
+            tr("Endpoint: {address}", address=f"{url}/api/chat"),
+            tr("Token: {token}", token=token),
             tr("Ctrl+C ends it."),
         )
         print("\n".join(lines), file=stdout, flush=True)
@@ -58,7 +58,7 @@ def _origin(given: str) -> str:
         or parts.query
     ):
         raise UsageError(
-            tr("{given} is not an origin.").format(given=given),
+            tr("{given} is not an origin.", given=given),
             tr("Write it as https://notes.example."),
         )
     return f"{parts.scheme}://{parts.netloc.lower()}"

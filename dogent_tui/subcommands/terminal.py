@@ -76,8 +76,11 @@ async def offer_pandoc(terminal: Terminal, error: DocumentError) -> bool:
     from dogent_tui.documents.pandoc.download import MEGABYTES, VERSION, install_pandoc
 
     question = tr(
-        "{message} Download pandoc {version} (about {megabytes} MB) from github.com?"
-    ).format(message=error.message, version=VERSION, megabytes=MEGABYTES)
+        "{message} Download pandoc {version} (about {megabytes} MB) from github.com?",
+        message=error.message,
+        version=VERSION,
+        megabytes=MEGABYTES,
+    )
     if not await terminal.may_download(question):
         return False
     try:

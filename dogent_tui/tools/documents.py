@@ -220,15 +220,16 @@ def _images_folder(workspace: Workspace, images: Path, document: Path) -> Path:
     folder = images / (re.sub(r"[^\w.-]+", "-", document.stem).strip("-.") or "document")
     if not workspace.contains(folder):
         message = tr(
-            "The images folder {images} points outside the workspace, so no images are saved."
-        ).format(images=one_line(workspace.relative(images)))
+            "The images folder {images} points outside the workspace, so no images are saved.",
+            images=one_line(workspace.relative(images)),
+        )
         raise DocumentError(message, tr("Read without images, or ask the user to fix images_path."))
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         reason = (error.strerror or tr("the disk refused the write")).lower()
         raise DocumentError(
-            tr("The images folder cannot be created: {reason}.").format(reason=reason),
+            tr("The images folder cannot be created: {reason}.", reason=reason),
             tr("Read without images."),
         ) from error
     return folder

@@ -53,8 +53,11 @@ def parse_answer(answer: str) -> Analysis:
     if len(answer) > MOST_CHARS:
         raise VisionError(
             tr(
-                "The vision model answered with {answer:,} characters; the limit is {most_chars:,}."
-            ).format(answer=len(answer), most_chars=MOST_CHARS),
+                "The vision model answered with {answer:,} characters; the limit is"
+                " {most_chars:,}.",
+                answer=len(answer),
+                most_chars=MOST_CHARS,
+            ),
             tr("Cut the image or video into parts and ask about each."),
             code="too_long",
         )
@@ -69,8 +72,10 @@ def parse_answer(answer: str) -> Analysis:
         raise VisionError(
             tr(
                 "The vision model did not answer with the requested JSON object ({why}). Its answer"
-                " starts: {said}"
-            ).format(why=why, said=said),
+                " starts: {said}",
+                why=why,
+                said=said,
+            ),
             _AGAIN,
             code="bad_answer",
         ) from None

@@ -69,7 +69,7 @@ def _read(
         with os.fdopen(descriptor, "rb") as file:
             if not stat.S_ISREG(os.fstat(descriptor).st_mode):
                 raise VisionError(
-                    tr("{name} is not a file.").format(name=name), _NAME_ANOTHER, code="not_media"
+                    tr("{name} is not a file.", name=name), _NAME_ANOTHER, code="not_media"
                 )
             kind = _checked_kind(file, name, media_type)
             size = os.fstat(descriptor).st_size
@@ -78,18 +78,18 @@ def _read(
             return kind, file.read(size)
     except FileNotFoundError:
         raise VisionError(
-            tr("There is no file {path}.").format(path=one_line(str(path))),
+            tr("There is no file {path}.", path=one_line(str(path))),
             tr("Check the path."),
             code="not_found",
         ) from None
     except IsADirectoryError:
         raise VisionError(
-            tr("{name} is a folder.").format(name=name), _NAME_ANOTHER, code="not_media"
+            tr("{name} is a folder.", name=name), _NAME_ANOTHER, code="not_media"
         ) from None
     except (OSError, ValueError) as error:  # a zero byte in a path is the latter
         why = (getattr(error, "strerror", None) or tr("its name is not valid")).lower()
         raise VisionError(
-            tr("{name} cannot be read: {why}.").format(name=name, why=why),
+            tr("{name} cannot be read: {why}.", name=name, why=why),
             disk_remedy(error),
             code="not_found",
         ) from None
@@ -101,20 +101,24 @@ def _checked_kind(file: IO[bytes], name: str, media_type: MediaType | None) -> s
         file.seek(0)
         what, remedy = description_of(file.read(HEAD_BYTES))
         raise VisionError(
-            tr("{name} is {what}: neither an image nor a video. Nothing was sent.").format(
-                name=name, what=what
+            tr(
+                "{name} is {what}: neither an image nor a video. Nothing was sent.",
+                name=name,
+                what=what,
             ),
             remedy,
             code="not_media",
         )
     found: MediaType = "image" if kind == IMAGE else "video"
     if media_type is not None and media_type != found:
-        what = tr("an image") if found == "image" else tr("a video ({kind})").format(kind=kind)
+        what = tr("an image") if found == "image" else tr("a video ({kind})", kind=kind)
         raise VisionError(
-            tr("{name} is not what media_type says: it is {what}. Nothing was sent.").format(
-                name=name, what=what
+            tr(
+                "{name} is not what media_type says: it is {what}. Nothing was sent.",
+                name=name,
+                what=what,
             ),
-            tr('Leave media_type out, or make it "{found}".').format(found=found),
+            tr('Leave media_type out, or make it "{found}".', found=found),
             code="mismatch",
         )
     return kind
@@ -124,17 +128,18 @@ def _check_size(name: str, kind: str, size: int, videos: VideoLimits | None) -> 
     if kind == IMAGE:
         if size > MOST_IMAGE_BYTES:
             raise VisionError(
-                tr("{name} is {size}; the limit for images is {most_image_bytes}.").format(
-                    name=name, size=_mb(size), most_image_bytes=_mb(MOST_IMAGE_BYTES)
+                tr(
+                    "{name} is {size}; the limit for images is {most_image_bytes}.",
+                    name=name,
+                    size=_mb(size),
+                    most_image_bytes=_mb(MOST_IMAGE_BYTES),
                 ),
                 tr("Export it at a smaller size."),
                 code="too_large",
             )
     elif videos is None:
         raise VisionError(
-            tr("{name} is a video, and the vision profile's provider accepts none.").format(
-                name=name
-            ),
+            tr("{name} is a video, and the vision profile's provider accepts none.", name=name),
             tr(
                 'Set "vision_profile" in .dogent/dogent.json to a profile whose provider accepts'
                 " videos, such as glm-4.6v."
@@ -144,16 +149,22 @@ def _check_size(name: str, kind: str, size: int, videos: VideoLimits | None) -> 
     elif kind not in videos.formats:
         raise VisionError(
             tr(
-                "{name} is a video in {kind}; the vision profile's provider accepts {formats}."
-            ).format(name=name, kind=kind, formats=", ".join(videos.formats)),
-            tr("Convert it to {format}.").format(format=videos.formats[0]),
+                "{name} is a video in {kind}; the vision profile's provider accepts {formats}.",
+                name=name,
+                kind=kind,
+                formats=", ".join(videos.formats),
+            ),
+            tr("Convert it to {format}.", format=videos.formats[0]),
             code="unsupported",
         )
     elif size > videos.bytes:
         raise VisionError(
             tr(
-                "{name} is {size}; with this vision profile, the limit for videos is {bytes}."
-            ).format(name=name, size=_mb(size), bytes=_mb(videos.bytes)),
+                "{name} is {size}; with this vision profile, the limit for videos is {bytes}.",
+                name=name,
+                size=_mb(size),
+                bytes=_mb(videos.bytes),
+            ),
             tr("Cut out the part you need, or export it at a lower resolution."),
             code="too_large",
         )
@@ -175,13 +186,13 @@ async def _picture(name: str, body: bytes, limits: ImageLimits) -> Picture:
             await asyncio.shield(end_tree(process))
     except TimeoutError:
         raise VisionError(
-            tr("{name} takes too long to decode. Nothing was sent.").format(name=name),
+            tr("{name} takes too long to decode. Nothing was sent.", name=name),
             tr("Save it again as PNG."),
             code="hostile",
         ) from None
     except OSError as error:
         raise VisionError(
-            tr("Images cannot be decoded: {strerror}.").format(strerror=error.strerror or error),
+            tr("Images cannot be decoded: {strerror}.", strerror=error.strerror or error),
             tr("Try again."),
             code="damaged",
         ) from error
@@ -194,7 +205,7 @@ async def _picture(name: str, body: bytes, limits: ImageLimits) -> Picture:
 def _check_made(name: str, made: Made) -> None:
     if made.problem == "not_image":
         raise VisionError(
-            tr("{name} starts like an image but isn't one. Nothing was sent.").format(name=name),
+            tr("{name} starts like an image but isn't one. Nothing was sent.", name=name),
             tr("Check what it is, and specify an image."),
             code="not_media",
         )
@@ -202,14 +213,17 @@ def _check_made(name: str, made: Made) -> None:
         raise VisionError(
             tr(
                 "{name} has too many pixels to open: the limit is {most} million, {most_jpeg}"
-                " million for JPEG. Nothing was sent."
-            ).format(name=name, most=MOST_PIXELS // 10**6, most_jpeg=MOST_JPEG_PIXELS // 10**6),
+                " million for JPEG. Nothing was sent.",
+                name=name,
+                most=MOST_PIXELS // 10**6,
+                most_jpeg=MOST_JPEG_PIXELS // 10**6,
+            ),
             tr("Export it at a smaller size."),
             code="hostile",
         )
     if made.problem:
         raise VisionError(
-            tr("{name} is damaged or incomplete. Nothing was sent.").format(name=name),
+            tr("{name} is damaged or incomplete. Nothing was sent.", name=name),
             tr("Get a complete copy, or save it again."),
             code="damaged",
         )

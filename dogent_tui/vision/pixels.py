@@ -97,7 +97,7 @@ def _made(image: "Image.Image", wanted: Wanted) -> tuple[Made, bytes]:
     lossless, size = image.format not in {"JPEG", "MPO", "AVIF", "HEIF"}, image.size
     frames: int = getattr(image, "n_frames", 1)
     note = (
-        tr("This is the first of {frames} pages.").format(frames=frames)
+        tr("This is the first of {frames} pages.", frames=frames)
         if image.format == "TIFF" and frames > 1
         else ""
     )
@@ -108,8 +108,10 @@ def _made(image: "Image.Image", wanted: Wanted) -> tuple[Made, bytes]:
     mime, data, written = _small_enough(picture, wanted, lossless=lossless)
     if not note and max(size) > max(written.size):
         note = tr(
-            "It was scaled down from {width}×{height} pixels: small details may not be legible."
-        ).format(width=size[0], height=size[1])
+            "It was scaled down from {width}×{height} pixels: small details may not be legible.",
+            width=size[0],
+            height=size[1],
+        )
     return Made("", mime, written.width, written.height, note), data
 
 
@@ -186,8 +188,10 @@ def _frames(image: "Image.Image", count: int, side: int) -> tuple["Image.Image",
         )
     shown = ", ".join(str(number + 1) for number in chosen)
     return sheet, tr(
-        "It is an animation of {count} frames; you see the frames {shown}, row by row."
-    ).format(count=count, shown=shown)
+        "It is an animation of {count} frames; you see the frames {shown}, row by row.",
+        count=count,
+        shown=shown,
+    )
 
 
 def _small_enough(

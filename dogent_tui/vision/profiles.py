@@ -39,10 +39,12 @@ def load_profile(name: str, home: Path) -> VisionProfile:
         raise _unknown(name, _profiles(file, where), where)
     if not isinstance(data, dict):
         raise _config(
-            tr("The vision profile {name} in {where} should be an object {{…}}.").format(
-                name=name, where=where
+            tr(
+                "The vision profile {name} in {where} should be an object {{…}}.",
+                name=name,
+                where=where,
             ),
-            tr("Fix it, {choose}.").format(choose=_CHOOSE),
+            tr("Fix it, {choose}.", choose=_CHOOSE),
         )
     return vision_profile(name, data, file)
 
@@ -78,22 +80,23 @@ def check_address(profile: VisionProfile) -> None:
     """Raise VisionError (`config`) where the key and the picture cannot be sent to the address
     of `profile` safely.
     """
-    of = tr("The vision profile {profile}").format(profile=profile.name)
+    of = tr("The vision profile {profile}", profile=profile.name)
     if problem := check_url(profile.base_url):
         raise _config(
-            tr("{of} names an endpoint that {problem}.").format(of=of, problem=problem),
-            tr('Fix its "base_url" in {where}, {choose}.').format(
-                where=profile.where, choose=_CHOOSE
-            ),
+            tr("{of} names an endpoint that {problem}.", of=of, problem=problem),
+            tr('Fix its "base_url" in {where}, {choose}.', where=profile.where, choose=_CHOOSE),
         )
     if sends_keys_in_clear(profile.base_url):
         raise _config(
             tr(
                 "{of} would send its key and your images unencrypted to an endpoint outside this"
-                " network."
-            ).format(of=of),
-            tr('Change its "base_url" in {where} to an https address, {choose}.').format(
-                where=profile.where, choose=_CHOOSE
+                " network.",
+                of=of,
+            ),
+            tr(
+                'Change its "base_url" in {where} to an https address, {choose}.',
+                where=profile.where,
+                choose=_CHOOSE,
             ),
         )
 
@@ -101,16 +104,19 @@ def check_address(profile: VisionProfile) -> None:
 def _check(profile: VisionProfile) -> None:
     if is_missing(profile.api_key):
         raise _config(
-            tr("The vision profile {profile} has no key.").format(profile=profile.name),
+            tr("The vision profile {profile} has no key.", profile=profile.name),
             tr(
                 'Set "api_key" of {profile} in {where} (to any word if the endpoint needs none),'
-                " {choose}."
-            ).format(profile=profile.name, where=profile.where, choose=_CHOOSE),
+                " {choose}.",
+                profile=profile.name,
+                where=profile.where,
+                choose=_CHOOSE,
+            ),
         )
     if not profile.provider:
         raise _config(
-            tr("The vision profile {profile} has no provider.").format(profile=profile.name),
-            tr('Add "provider" to it in {where}.').format(where=profile.where),
+            tr("The vision profile {profile} has no provider.", profile=profile.name),
+            tr('Add "provider" to it in {where}.', where=profile.where),
         )
 
 
@@ -122,7 +128,7 @@ def _profiles(file: Path, where: str) -> Mapping[str, Any]:
     profiles = data.get("profiles", {})
     if not isinstance(profiles, dict):
         raise _config(
-            tr('"profiles" in {where} should contain one object per profile.').format(where=where),
+            tr('"profiles" in {where} should contain one object per profile.', where=where),
             tr("Fix it."),
         )
     return profiles
@@ -131,13 +137,13 @@ def _profiles(file: Path, where: str) -> Mapping[str, Any]:
 def _unknown(name: str, profiles: Mapping[str, Any], where: str) -> VisionError:
     near = nearest(name, profiles)
     known = (
-        tr('Did you mean "{near}"?').format(near=near)
+        tr('Did you mean "{near}"?', near=near)
         if near
-        else tr("It has: {profiles}.").format(profiles=", ".join(profiles) or tr("none"))
+        else tr("It has: {profiles}.", profiles=", ".join(profiles) or tr("none"))
     )
     return _config(
-        tr("There is no vision profile {name} in {where}.").format(name=name, where=where),
-        tr("{known} Add it there, {choose}.").format(known=known, choose=_CHOOSE),
+        tr("There is no vision profile {name} in {where}.", name=name, where=where),
+        tr("{known} Add it there, {choose}.", known=known, choose=_CHOOSE),
     )
 
 
@@ -147,15 +153,13 @@ def _key(text: str, name: str, where: str, environ: Mapping[str, str] | None) ->
         return text if is_missing(text) else revealed(text, environ)
     except ConfigError as error:
         raise _config(
-            tr("{where} has no key: {message}").format(
-                where=_of(name, where), message=error.message
-            ),
+            tr("{where} has no key: {message}", where=_of(name, where), message=error.message),
             error.remedy,
         ) from None
 
 
 def _of(name: str, where: str) -> str:
-    return tr("The vision profile {name} in {where}").format(name=name, where=where)
+    return tr("The vision profile {name} in {where}", name=name, where=where)
 
 
 def _config(message: str, remedy: str) -> VisionError:

@@ -58,9 +58,10 @@ async def post_json(
     except TimeoutError:
         raise _error(
             profile,
-            tr("did not answer within {timeout_s:g} seconds").format(timeout_s=timeout_s),
-            tr('Try again later, or raise "timeout_s" of the profile in {where}.').format(
-                where=profile.where
+            tr("did not answer within {timeout_s:g} seconds", timeout_s=timeout_s),
+            tr(
+                'Try again later, or raise "timeout_s" of the profile in {where}.',
+                where=profile.where,
             ),
             "timeout",
         ) from None
@@ -101,8 +102,8 @@ def _object(profile: VisionProfile, answer: bytes) -> Mapping[str, Any]:
     if len(answer) > _MOST_ANSWER_BYTES:
         raise _error(
             profile,
-            tr("sent an answer larger than {size} MB").format(size=_MOST_ANSWER_BYTES >> 20),
-            tr('Check "base_url" of the profile in {where}.').format(where=profile.where),
+            tr("sent an answer larger than {size} MB", size=_MOST_ANSWER_BYTES >> 20),
+            tr('Check "base_url" of the profile in {where}.', where=profile.where),
             "too_long",
         )
     try:
@@ -115,14 +116,15 @@ def _object(profile: VisionProfile, answer: bytes) -> Mapping[str, Any]:
             tr("sent an answer that is not a JSON object"),
             tr(
                 'Check "base_url" of the profile in {where}: it is the address without'
-                " /chat/completions or /v1/messages."
-            ).format(where=profile.where),
+                " /chat/completions or /v1/messages.",
+                where=profile.where,
+            ),
             "bad_answer",
         )
     if found.get("error"):  # some say so with status 200
         raise _error(
             profile,
-            tr("returned an error{answer}").format(answer=_said(profile, answer)),
+            tr("returned an error{answer}", answer=_said(profile, answer)),
             _settings(profile),
             "http",
         )
@@ -136,15 +138,17 @@ def _refused(profile: VisionProfile, status: int, retry_after: str, answer: byte
     what, remedy, code = _STATUS.get(status, ("", "", ""))
     if status == 429:
         wait = (
-            tr("in {retry_after} seconds").format(retry_after=retry_after)
+            tr("in {retry_after} seconds", retry_after=retry_after)
             if _SECONDS.fullmatch(retry_after.strip())
             else tr("later")
         )
         what, remedy, code = (
             tr("is rate limited"),
             tr(
-                "Try again {wait}; if this keeps happening, check the key's account, {or_choose}."
-            ).format(wait=wait, or_choose=_OR_CHOOSE),
+                "Try again {wait}; if this keeps happening, check the key's account, {or_choose}.",
+                wait=wait,
+                or_choose=_OR_CHOOSE,
+            ),
             "quota",
         )
     elif 300 <= status < 400:
@@ -168,22 +172,22 @@ _OR_CHOOSE = tr('or choose another "vision_profile" in .dogent/dogent.json')
 _STATUS: Mapping[int, tuple[str, str, str]] = {
     401: (
         tr("rejects the key"),
-        tr('Fix "api_key" of {{}}, {or_choose}.').format(or_choose=_OR_CHOOSE),
+        tr('Fix "api_key" of {{}}, {or_choose}.', or_choose=_OR_CHOOSE),
         "key",
     ),
     402: (
         tr("requires payment"),
-        tr("Check the key's account, {or_choose}.").format(or_choose=_OR_CHOOSE),
+        tr("Check the key's account, {or_choose}.", or_choose=_OR_CHOOSE),
         "quota",
     ),
     403: (
         tr("rejects the key for this model"),
-        tr('Fix "api_key" or "model" of {{}}, {or_choose}.').format(or_choose=_OR_CHOOSE),
+        tr('Fix "api_key" or "model" of {{}}, {or_choose}.', or_choose=_OR_CHOOSE),
         "key",
     ),
     404: (
         tr("does not know this address or model"),
-        tr('Fix "base_url" or "model" of {{}}, {or_choose}.').format(or_choose=_OR_CHOOSE),
+        tr('Fix "base_url" or "model" of {{}}, {or_choose}.', or_choose=_OR_CHOOSE),
         "config",
     ),
     413: (
@@ -196,8 +200,11 @@ _STATUS: Mapping[int, tuple[str, str, str]] = {
 
 
 def _settings(profile: VisionProfile) -> str:
-    return tr('Check "model", "base_url" and "extra" of {profile} in {where}, {or_choose}.').format(
-        profile=profile.name, where=profile.where, or_choose=_OR_CHOOSE
+    return tr(
+        'Check "model", "base_url" and "extra" of {profile} in {where}, {or_choose}.',
+        profile=profile.name,
+        where=profile.where,
+        or_choose=_OR_CHOOSE,
     )
 
 
@@ -220,8 +227,10 @@ def _said(profile: VisionProfile, answer: bytes) -> str:
 def _unreachable(profile: VisionProfile, error: Exception) -> VisionError:
     import aiohttp
 
-    check = tr('Check "base_url" of {profile} in {where}, and the network.').format(
-        profile=profile.name, where=profile.where
+    check = tr(
+        'Check "base_url" of {profile} in {where}, and the network.',
+        profile=profile.name,
+        where=profile.where,
     )
     if isinstance(error, aiohttp.ClientSSLError | ssl.SSLError):
         why = getattr(getattr(error, "certificate_error", error), "verify_message", "") or tr(
@@ -229,7 +238,7 @@ def _unreachable(profile: VisionProfile, error: Exception) -> VisionError:
         )
         return _error(
             profile,
-            tr("cannot be reached securely: {why}").format(why=one_line(str(why))),
+            tr("cannot be reached securely: {why}", why=one_line(str(why))),
             check,
             "tls",
         )
@@ -250,15 +259,16 @@ def _unreachable(profile: VisionProfile, error: Exception) -> VisionError:
     if isinstance(error, aiohttp.ClientConnectorError):
         return _error(
             profile,
-            tr("cannot be reached: {strerror}").format(
-                strerror=one_line(error.os_error.strerror or tr("it is not responding"))
+            tr(
+                "cannot be reached: {strerror}",
+                strerror=one_line(error.os_error.strerror or tr("it is not responding")),
             ),
             check,
             "connect",
         )
     return _error(
         profile,
-        tr("closed the connection ({error})").format(error=type(error).__name__),
+        tr("closed the connection ({error})", error=type(error).__name__),
         tr("Try again later."),
         "connect",
     )
@@ -267,8 +277,11 @@ def _unreachable(profile: VisionProfile, error: Exception) -> VisionError:
 def _error(profile: VisionProfile, what: str, remedy: str, code: str) -> VisionError:
     host = urlsplit(profile.base_url).hostname or profile.base_url
     return VisionError(
-        tr("{host}, used by the vision profile {profile}, {what}.").format(
-            host=host, profile=profile.name, what=what
+        tr(
+            "{host}, used by the vision profile {profile}, {what}.",
+            host=host,
+            profile=profile.name,
+            what=what,
         ),
         remedy,
         code=code,

@@ -192,25 +192,28 @@ def client_for(profile: VisionProfile) -> VisionClient:
     if profile.provider not in _PROVIDERS:
         near = nearest(profile.provider, _PROVIDERS)
         known = (
-            tr('Did you mean "{near}"?').format(near=near)
+            tr('Did you mean "{near}"?', near=near)
             if near
-            else tr("Available: {providers}; openai works for any compatible service.").format(
-                providers=", ".join(_PROVIDERS)
+            else tr(
+                "Available: {providers}; openai works for any compatible service.",
+                providers=", ".join(_PROVIDERS),
             )
         )
         raise VisionError(
-            tr('The vision profile {profile} has the unknown provider "{provider}".').format(
-                profile=profile.name, provider=profile.provider
+            tr(
+                'The vision profile {profile} has the unknown provider "{provider}".',
+                profile=profile.name,
+                provider=profile.provider,
             ),
-            tr("{known} Fix it in {where}.").format(known=known, where=profile.where),
+            tr("{known} Fix it in {where}.", known=known, where=profile.where),
             code="config",
         )
     make, address, model = _PROVIDERS[profile.provider]
     profile = replace(profile, base_url=profile.base_url or address, model=profile.model or model)
     if not profile.model:
         raise VisionError(
-            tr("The vision profile {profile} has no model.").format(profile=profile.name),
-            tr('Add "model" to it in {where}.').format(where=profile.where),
+            tr("The vision profile {profile} has no model.", profile=profile.name),
+            tr('Add "model" to it in {where}.', where=profile.where),
             code="config",
         )
     check_address(profile)
@@ -263,9 +266,11 @@ def _declined() -> VisionError:
 
 def _no_answer(profile: VisionProfile) -> VisionError:
     return VisionError(
-        tr("The endpoint of the vision profile {profile} did not answer like {provider}.").format(
-            profile=profile.name, provider=profile.provider
+        tr(
+            "The endpoint of the vision profile {profile} did not answer like {provider}.",
+            profile=profile.name,
+            provider=profile.provider,
         ),
-        tr('Check its "provider" and "base_url" in {where}.').format(where=profile.where),
+        tr('Check its "provider" and "base_url" in {where}.', where=profile.where),
         code="bad_answer",
     )

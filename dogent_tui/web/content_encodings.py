@@ -45,8 +45,9 @@ def decoder_for(encoding: str) -> Decoder:
     if names == ["br"]:
         return _Brotli()
     raise WebError(
-        tr("The server uses a content encoding that was not requested ({join}).").format(
-            join=", ".join(names)[:40]
+        tr(
+            "The server uses a content encoding that was not requested ({join}).",
+            join=", ".join(names)[:40],
         ),
         tr("Try another address for the same content."),
         code="unsupported",

@@ -197,8 +197,9 @@ class Fetcher:
             kept = await asyncio.to_thread(_keep, response, self._folder / str(self._count))
         except OSError as error:
             raise WebError(
-                tr("The fetched content could not be saved for reading: {strerror}.").format(
-                    strerror=error.strerror or error
+                tr(
+                    "The fetched content could not be saved for reading: {strerror}.",
+                    strerror=error.strerror or error,
                 ),
                 disk_remedy(error),
             ) from error
@@ -235,8 +236,9 @@ class Fetcher:
     async def _text(self, url: str, kept: _Kept, max_chars: int, offset: int) -> FetchResult:
         if kept.sniffed.kind in {"image", "other"}:
             raise WebError(
-                tr("The content at this address is {what}, which has no text to read.").format(
-                    what=kept.sniffed.what or _WHAT[kept.sniffed.kind]
+                tr(
+                    "The content at this address is {what}, which has no text to read.",
+                    what=kept.sniffed.what or _WHAT[kept.sniffed.kind],
                 ),
                 tr("Use mode image to save it.")
                 if kept.sniffed.kind == "image"
@@ -356,7 +358,7 @@ def _limits(cpu_s: float) -> WorkerLimits:
 
 def _tangled(kept: _Kept) -> WebError:
     return WebError(
-        tr("{url} takes too long to read.").format(url=one_line(kept.response.url)[:160]),
+        tr("{url} takes too long to read.", url=one_line(kept.response.url)[:160]),
         tr("Find a smaller page with the same content."),
         code="timeout",
     )

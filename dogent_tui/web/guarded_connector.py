@@ -76,8 +76,10 @@ class Guard:
         where = "" if addresses == (self._host,) else f" ({', '.join(addresses)})"
         self.refusal = WebError(
             tr(
-                "{host}{where} is not a public address: it points to this computer or its network."
-            ).format(host=self._host, where=where),
+                "{host}{where} is not a public address: it points to this computer or its network.",
+                host=self._host,
+                where=where,
+            ),
             tr(
                 "Pages there can be fetched when the user names and allows them, or when the"
                 " settings list the host."

@@ -62,8 +62,10 @@ def _save(body: bytes, image: Checked, folder: Path, root: Path, name: str) -> S
             path = place / _write_new(there.parent, stem, FORMATS[image.format], body).name
     except OSError as error:
         raise WebError(
-            tr("The image could not be saved in {folder}: {strerror}.").format(
-                folder=folder, strerror=error.strerror or error
+            tr(
+                "The image could not be saved in {folder}: {strerror}.",
+                folder=folder,
+                strerror=error.strerror or error,
             ),
             disk_remedy(error),
         ) from error
@@ -112,7 +114,7 @@ def _folder(folder: Path, root: Path) -> Path:
     lead there.
     """
     outside = WebError(
-        tr("The images folder {folder} is outside the workspace.").format(folder=folder),
+        tr("The images folder {folder} is outside the workspace.", folder=folder),
         tr("Set `images_path` to a folder inside it."),
         code="bad_folder",
     )
@@ -124,8 +126,10 @@ def _folder(folder: Path, root: Path) -> Path:
         real.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise WebError(
-            tr("The images folder {folder} cannot be created: {strerror}.").format(
-                folder=folder, strerror=error.strerror
+            tr(
+                "The images folder {folder} cannot be created: {strerror}.",
+                folder=folder,
+                strerror=error.strerror,
             ),
             tr("Set `images_path` to another folder."),
             code="bad_folder",
@@ -196,7 +200,7 @@ async def _checked(body: bytes) -> Checked:
     """
     if len(body) > MOST_BYTES:
         raise WebError(
-            tr("The image exceeds {size} MB.").format(size=MOST_BYTES >> 20),
+            tr("The image exceeds {size} MB.", size=MOST_BYTES >> 20),
             tr("Find a smaller one."),
             code="too_large",
         )
@@ -215,7 +219,7 @@ async def _checked(body: bytes) -> Checked:
         ) from None
     except OSError as error:
         raise WebError(
-            tr("Images cannot be decoded: {strerror}.").format(strerror=error.strerror or error),
+            tr("Images cannot be decoded: {strerror}.", strerror=error.strerror or error),
             tr("Try again."),
         ) from error
     found = (
@@ -243,10 +247,12 @@ def not_image(what: str) -> WebError:
     return WebError(
         tr(
             "The content at this address is {what}, not an image that can be saved; nothing was"
-            " saved."
-        ).format(what=what),
-        tr("Give the address of the image file itself ({formats}).").format(
-            formats=", ".join(sorted(name.lower() for name in FORMATS))
+            " saved.",
+            what=what,
+        ),
+        tr(
+            "Give the address of the image file itself ({formats}).",
+            formats=", ".join(sorted(name.lower() for name in FORMATS)),
         ),
         code="not_image",
     )

@@ -80,8 +80,8 @@ def choose_profile(wanted: str, home: Path) -> tuple[WebProfile | None, list[Con
     try:
         return find_profile(wanted, home, warnings), warnings
     except WebError as error:
-        remedy = tr("{remedy} Until then, the agent uses its built-in web tools.").format(
-            remedy=error.remedy
+        remedy = tr(
+            "{remedy} Until then, the agent uses its built-in web tools.", remedy=error.remedy
         )
         return None, [*warnings, ConfigWarning(error.message, remedy, "web_profile_unknown")]
 
@@ -97,26 +97,25 @@ def find_profile(name: str, home: Path, warnings: list[ConfigWarning]) -> WebPro
     if data is None:
         near = nearest(name, profiles)
         known = (
-            tr('Did you mean "{near}"?').format(near=near)
+            tr('Did you mean "{near}"?', near=near)
             if near
-            else tr("It has: {profiles}.").format(profiles=", ".join(profiles) or tr("none"))
+            else tr("It has: {profiles}.", profiles=", ".join(profiles) or tr("none"))
         )
-        message = tr("There is no profile {name} in {file}.").format(
-            name=name, file=display_path(file)
-        )
+        message = tr("There is no profile {name} in {file}.", name=name, file=display_path(file))
         raise WebError(
             message,
-            tr("{known} Fix web_profile in .dogent/dogent.json, or add the profile.").format(
-                known=known
-            ),
+            tr("{known} Fix web_profile in .dogent/dogent.json, or add the profile.", known=known),
             code="no_profile",
         )
     profile = web_profile(name, data, file, warnings)
     if profile.api_key and sends_keys_in_clear(profile.endpoint):
         message = tr(
             "The profile {name} in {file} sends its key and your searches to {endpoint}"
-            " unencrypted."
-        ).format(name=name, file=file.name, endpoint=profile.endpoint)
+            " unencrypted.",
+            name=name,
+            file=file.name,
+            endpoint=profile.endpoint,
+        )
         warnings.append(
             ConfigWarning(
                 message, tr("Use an https address if the endpoint has one."), "profile_clear_text"
@@ -146,8 +145,12 @@ def web_profile(
             )
         except ConfigError as error:
             texts[key] = ""
-            message = tr("The profile {name} in {file} has no {key}: {message}").format(
-                name=name, file=file.name, key=key, message=error.message
+            message = tr(
+                "The profile {name} in {file} has no {key}: {message}",
+                name=name,
+                file=file.name,
+                key=key,
+                message=error.message,
             )
             warnings.append(ConfigWarning(message, error.remedy, "profile_no_secret"))
     return WebProfile(
@@ -174,7 +177,7 @@ def _allowed(value: Any, file: Path, warnings: list[ConfigWarning]) -> tuple[str
     if not isinstance(value, list) or not all(isinstance(entry, str) for entry in value):
         warnings.append(
             _wrong(
-                tr('"web_allow_hosts" in {file} should be a list of hosts.').format(file=file.name),
+                tr('"web_allow_hosts" in {file} should be a list of hosts.', file=file.name),
                 file,
             )
         )
@@ -185,8 +188,9 @@ def _allowed(value: Any, file: Path, warnings: list[ConfigWarning]) -> tuple[str
         if host_and_port(entry) is None:
             message = tr(
                 "{entry} in web_allow_hosts is not an exact host: patterns and networks are not"
-                " allowed."
-            ).format(entry=entry)
+                " allowed.",
+                entry=entry,
+            )
             warnings.append(
                 _wrong(
                     message,
@@ -204,14 +208,13 @@ def _proxy(value: Any, file: Path, warnings: list[ConfigWarning]) -> str:
         problem = check_url(value.strip())
         if not problem:
             return value.strip()
-        warnings.append(
-            _wrong(tr("web_proxy {problem}; it is not used.").format(problem=problem), file)
-        )
+        warnings.append(_wrong(tr("web_proxy {problem}; it is not used.", problem=problem), file))
         return ""
     warnings.append(
         _wrong(
-            tr('"web_proxy" in {file} should be an address such as http://127.0.0.1:3128.').format(
-                file=file.name
+            tr(
+                '"web_proxy" in {file} should be an address such as http://127.0.0.1:3128.',
+                file=file.name,
             ),
             file,
         )

@@ -4,7 +4,6 @@ limits of time and of bytes.
 
 import asyncio
 import re
-import ssl
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from email.message import Message
@@ -19,6 +18,7 @@ from dogent_tui import __version__
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.web.address import Allowed
+from dogent_tui.web.connection_errors import trouble_of
 from dogent_tui.web.content_encodings import ENCODINGS, decoder_for
 from dogent_tui.web.guarded_connector import Guard, MakeResolver, guarded_connector, open_connector
 from dogent_tui.web.model import WebError
@@ -94,9 +94,7 @@ class Transport:
         except TimeoutError:
             raise _slow(
                 url,
-                tr("was not finished after {total_s:g} seconds").format(
-                    total_s=self._limits.total_s
-                ),
+                tr("was not finished after {total_s:g} seconds", total_s=self._limits.total_s),
             ) from None
 
     async def _follow(self, url: URL, allowed: Allowed) -> Response:
@@ -120,15 +118,19 @@ class Transport:
                 raise WebError(
                     tr(
                         "{url} redirects from https to plain http ({found}), which was not"
-                        " followed."
-                    ).format(url=_short(url), found=_short(found)),
+                        " followed.",
+                        url=_short(url),
+                        found=_short(found),
+                    ),
                     tr("Fetch that address itself if it is the right one."),
                     code="redirects",
                 )
             url = found
         raise WebError(
-            tr("{url} redirects too often: over {redirects} times.").format(
-                url=_short(url), redirects=self._limits.redirects
+            tr(
+                "{url} redirects too often: over {redirects} times.",
+                url=_short(url),
+                redirects=self._limits.redirects,
             ),
             tr("Use the final address."),
             code="redirects",
@@ -208,8 +210,11 @@ class Transport:
     def _too_large(self, url: URL) -> WebError:
         sent, whole = self._limits.sent_bytes >> 20, self._limits.bytes >> 20
         return WebError(
-            tr("{url} is too large: the limit is {sent} MB, and {whole} MB unpacked.").format(
-                url=_short(url), sent=sent, whole=whole
+            tr(
+                "{url} is too large: the limit is {sent} MB, and {whole} MB unpacked.",
+                url=_short(url),
+                sent=sent,
+                whole=whole,
             ),
             tr("Find a smaller page or file with the same content."),
             code="too_large",
@@ -285,9 +290,9 @@ def _status_error(url: URL, status: int, wait: str) -> WebError:
         )
     seconds = retry_after(wait)
     if seconds is not None and status in _BUSY:
-        remedy = tr("Try again in {seconds:.0f} seconds.").format(seconds=seconds)
+        remedy = tr("Try again in {seconds:.0f} seconds.", seconds=seconds)
     return WebError(
-        tr("{place} {what} (HTTP {status}).").format(place=_short(url), what=what, status=status),
+        tr("{place} {what} (HTTP {status}).", place=_short(url), what=what, status=status),
         remedy,
         code="http",
         status=status,
@@ -297,7 +302,7 @@ def _status_error(url: URL, status: int, wait: str) -> WebError:
 
 def _slow(url: URL, what: str) -> WebError:
     return WebError(
-        tr("{place} {what}.").format(place=_short(url), what=what),
+        tr("{place} {what}.", place=_short(url), what=what),
         tr("Try again, or find it elsewhere."),
         code="timeout",
     )
@@ -305,52 +310,25 @@ def _slow(url: URL, what: str) -> WebError:
 
 def _failure(url: URL, error: Exception) -> WebError:
     """Return the error of a connection as a sentence."""
-    host = (
-        url.raw_host or ""
-    )  # the other one is decoded, and not every name that is written so can be
-    if isinstance(error, aiohttp.ClientConnectorDNSError):
-        message = tr("The host {host} does not exist, or no name server responds.").format(
-            host=host
-        )
-        return WebError(message, tr("Check the address."), code="dns", host=host)
-    if isinstance(error, aiohttp.ClientSSLError | ssl.SSLError):
-        why = getattr(getattr(error, "certificate_error", error), "verify_message", "") or tr(
-            "a secure connection could not be established"
-        )
-        return WebError(
-            tr("The connection to {host} is not secure: {why}.").format(
-                host=host, why=one_line(str(why))
-            ),
-            tr("Find the page elsewhere."),
-            code="tls",
-            host=host,
-        )
-    if isinstance(error, aiohttp.ClientProxyConnectionError | aiohttp.ClientHttpProxyError):
-        remedy = tr("Check `web_proxy` in the settings.")
-        return WebError(
-            tr("The proxy in the settings can't be used."), remedy, code="connect", host=host
-        )
-    if isinstance(error, aiohttp.ClientConnectorError):
-        why = one_line(error.os_error.strerror or tr("it is not responding"))
-        return WebError(
-            tr("{host} cannot be reached: {why}.").format(host=host, why=why),
-            tr("Check the address, or try again later."),
-            code="connect",
-            host=host,
-        )
+    # not decoded: not every name that is written so can be
+    host = url.raw_host or ""
     if isinstance(error, aiohttp.SocketTimeoutError):
         return _slow(url, tr("stopped halfway, or is not responding"))
-    if isinstance(error, aiohttp.ClientResponseError | ValueError):
-        return WebError(
-            tr("{host} did not respond with HTTP.").format(host=host),
-            tr("Check the address."),
-            code="damaged",
-            host=host,
-        )
-    message = tr("The connection to {host} was lost ({error}).").format(
-        host=host, error=type(error).__name__
-    )
-    return WebError(message, tr("Try again, or find it elsewhere."), code="connect", host=host)
+    trouble = trouble_of(error, host)
+    if trouble.kind == "lost" and isinstance(error, aiohttp.ClientResponseError | ValueError):
+        message = tr("{host} did not respond with HTTP.", host=host)
+        return WebError(message, tr("Check the address."), code="damaged", host=host)
+    return WebError(trouble.message, _REMEDIES[trouble.kind], code=trouble.code, host=host)
+
+
+_REMEDIES = {
+    "dns": tr("Check the address."),
+    "tls": tr("Find the page elsewhere."),
+    "proxy": tr("Check `web_proxy` in the settings."),
+    "connect": tr("Check the address, or try again later."),
+    "lost": tr("Try again, or find it elsewhere."),
+}
+"""What to do, by what went wrong with a connection."""
 
 
 def _filename(response: aiohttp.ClientResponse) -> str:

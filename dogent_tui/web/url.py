@@ -26,15 +26,16 @@ def parse_url(text: str) -> URL:
     if not text:
         raise _bad(text, tr("The address is missing."))
     if len(text) > _LONGEST:
-        raise _bad(text, tr("The address exceeds {longest} characters.").format(longest=_LONGEST))
+        raise _bad(text, tr("The address exceeds {longest} characters.", longest=_LONGEST))
     scheme = _SCHEME.match(text)
     if scheme is None:
         text = f"https://{text.removeprefix('//')}"
     elif scheme[1].lower() not in {"http", "https"}:
         raise _bad(
             text,
-            tr("Only http and https addresses can be fetched, not {scheme}.").format(
-                scheme=scheme[1].lower()
+            tr(
+                "Only http and https addresses can be fetched, not {scheme}.",
+                scheme=scheme[1].lower(),
             ),
         )
     return checked(_parsed(text), text)
@@ -50,15 +51,14 @@ def joined(base: URL, location: str) -> URL:
     except (ValueError, UnicodeError):
         raise _bad(
             location,
-            tr("The redirect does not point to an address: {location}.").format(
-                location=_shown(location)
-            ),
+            tr("The redirect does not point to an address: {location}.", location=_shown(location)),
         ) from None
     if target.scheme not in {"http", "https"}:
         raise _bad(
             location,
-            tr("The redirect points to {scheme}: only http and https can be fetched.").format(
-                scheme=target.scheme or tr("nowhere")
+            tr(
+                "The redirect points to {scheme}: only http and https can be fetched.",
+                scheme=target.scheme or tr("nowhere"),
             ),
         )
     return checked(_parsed(str(target)), location)
@@ -75,16 +75,16 @@ def checked(url: URL, text: str) -> URL:
         )
     host = (url.raw_host or "").lower().rstrip(".")
     if not host:
-        raise _bad(text, tr("The address {text} has no host.").format(text=_shown(text)))
+        raise _bad(text, tr("The address {text} has no host.", text=_shown(text)))
     if literal(host) is None:
         if looks_like_number(host):
             raise _bad(
                 text,
-                tr("The host {host} is a number in disguise.").format(host=_shown(host)),
+                tr("The host {host} is a number in disguise.", host=_shown(host)),
                 tr("Write it as four numbers separated by dots."),
             )
         if _HOST.fullmatch(host) is None or ".." in host or _BRACKETED.match(text):
-            raise _bad(text, tr("{host} is not a host name.").format(host=_shown(host)))
+            raise _bad(text, tr("{host} is not a host name.", host=_shown(host)))
     elif "%" in host:
         raise _bad(text, tr("The address specifies a network interface, which is not supported."))
     try:
@@ -104,13 +104,13 @@ def _parsed(text: str) -> URL:
         or "\\" in authority[1]
         or "%" in authority[1]
     ):
-        raise _bad(text, tr("{text} is not a web address.").format(text=_shown(text)))
+        raise _bad(text, tr("{text} is not a web address.", text=_shown(text)))
     if _UNSAFE.search(text):
         text = _UNSAFE.sub(lambda match: "%20" if match[0] == " " else "", text)
     try:
         return URL(text)
     except (ValueError, UnicodeError):  # idna's errors are of the latter
-        raise _bad(text, tr("{text} is not a web address.").format(text=_shown(text))) from None
+        raise _bad(text, tr("{text} is not a web address.", text=_shown(text))) from None
 
 
 def _shown(text: str) -> str:

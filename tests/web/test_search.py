@@ -493,7 +493,8 @@ async def test_bings_own_endpoint_is_retired_and_another_one_only_wrong(
     server.answers("Gone", status)
     other = await failure(Searcher(profile("bing", server.url)))
     assert (other.code, other.status) == ("http", status)
-    monkeypatch.setattr(type(PROVIDERS["bing"]), "endpoint", server.url)
+    ours = msgspec.structs.replace(PROVIDERS["bing"], endpoint=server.url)
+    monkeypatch.setitem(PROVIDERS, "bing", ours)
     for named in ("", f"{server.url}/", f"{server.url}/search"):
         error = await failure(Searcher(profile("bing", named)))
         assert error.code == "retired"

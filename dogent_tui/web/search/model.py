@@ -1,13 +1,9 @@
-"""What searching means: what is asked, what comes of it in one shape for every provider, and
-what a provider has to know.
-"""
+"""What searching means: what is asked, and what comes of it in one shape for every provider."""
 
-from collections.abc import Iterable, Mapping
-from typing import Any, Literal, Protocol, TypeAlias
+from collections.abc import Mapping
+from typing import Any, Literal, TypeAlias
 
 import msgspec
-
-from dogent_tui.web.profiles import WebProfile
 
 SearchMode: TypeAlias = Literal["web", "image"]
 
@@ -62,11 +58,10 @@ class SearchResults(msgspec.Struct, frozen=True):
 
 
 class Request(msgspec.Struct, frozen=True):
-    """One HTTP request: a POST where there is a `body`, which goes as JSON. Holds a key: it is
-    never shown or logged.
+    """What goes with the address of one HTTP request: a POST where there is a `body`, which goes as
+    JSON. Holds a key: it is never shown or logged.
     """
 
-    url: str
     params: Mapping[str, str] = {}
     headers: Mapping[str, str] = {}
     body: Mapping[str, Any] | None = None
@@ -76,45 +71,3 @@ Cause: TypeAlias = Literal["key", "quota", "busy", "gone", "format", "other"]
 """Why a provider refuses: the key is not right, its quota is used up, too many requests just now,
 the service is no more, it does not speak JSON, or something else.
 """
-
-_CAUSES: Mapping[int, Cause] = {401: "key", 403: "key", 404: "gone", 410: "gone", 429: "busy"}
-
-
-class SearchProvider(Protocol):
-    """What is particular about one provider. Without state: the profile is given each time.
-
-    `endpoint` is where its API is, unless a profile says otherwise; empty where only a profile can.
-    `needs` are the keys of a profile without which nothing can be asked. `retirement` is what to
-    say where that endpoint is gone.
-    """
-
-    endpoint: str
-    needs: tuple[str, ...] = ("api_key",)
-    retirement: str = ""
-
-    def request(self, profile: WebProfile, endpoint: str, query: Query) -> Request:
-        """Return what to ask. `endpoint` has no slash at its end."""
-        ...
-
-    def results(self, answer: Mapping[str, Any], query: Query) -> Iterable[Result | None]:
-        """Return what an answer holds; None for an entry that is no result."""
-        ...
-
-    def cause(self, status: int, answer: Mapping[str, Any]) -> Cause:
-        """Return why it refuses, by the status and, where that is JSON, by the answer."""
-        del answer
-        return _CAUSES.get(status, "other")
-
-    def failures(self, answer: Mapping[str, Any]) -> str:
-        """Return who of those that the provider asked itself failed, and why; empty where nobody
-        did.
-        """
-        del answer
-        return ""
-
-    def wait_s(self, headers: Mapping[str, str]) -> float | None:
-        """Return how many seconds it asks to wait, in a way of its own; None where it does not
-        (`Retry-After` is common).
-        """
-        del headers
-        return None

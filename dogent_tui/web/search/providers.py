@@ -1,25 +1,224 @@
-"""The providers that there are, by the names that profiles give them."""
+"""The providers that there are, by the names that profiles give them: how each is asked, and where
+in its answer the results are.
+"""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import msgspec
 
 from dogent_tui.language import tr
+from dogent_tui.plain import one_line
 from dogent_tui.settings.config_check import nearest
 from dogent_tui.settings.endpoint_url import check_url
 from dogent_tui.web.model import WebError
 from dogent_tui.web.profiles import WebProfile
-from dogent_tui.web.search.bing import Bing
-from dogent_tui.web.search.brave import Brave
-from dogent_tui.web.search.google_cse import GoogleCse
-from dogent_tui.web.search.model import SearchProvider
-from dogent_tui.web.search.searxng import SearXng
-from dogent_tui.web.search.tavily import Tavily
+from dogent_tui.web.search.model import Cause, Query, Request, Result
+from dogent_tui.web.search.result_fields import result_of, values_at
 
-PROVIDERS: Mapping[str, SearchProvider] = {
-    "google_cse": GoogleCse(),
-    "bing": Bing(),
-    "brave": Brave(),
-    "tavily": Tavily(),
-    "searxng": SearXng(),
+_CAUSES: Mapping[int, Cause] = {401: "key", 403: "key", 404: "gone", 410: "gone", 429: "busy"}
+_MOST_ENGINES = 8
+
+
+class SearchProvider(msgspec.Struct, frozen=True, kw_only=True):
+    """What is particular about one provider. Of each pair the first is for pages, the second for
+    images.
+
+    `endpoint` is where its API is, unless a profile says otherwise; empty where only a profile can.
+    `paths` are what comes after it, which a profile may have added already. `ask` returns what is
+    sent. `items` is where the results stand in an answer, and `fields` where each says what
+    `result_of` makes of it. `codes` is where it names the causes of a refusal, `causes` tells what
+    these, or a status, stand for. `failures` is where it lists who of those that it asked itself
+    failed. `needs` are the keys of a profile without which nothing can be asked. `retirement` is
+    what to say where its endpoint is gone. `limits`: its headers hold one value for each limit.
+    """
+
+    endpoint: str
+    paths: tuple[str, str]
+    ask: Callable[[WebProfile, Query], Request]
+    items: tuple[str, str]
+    fields: tuple[tuple[str, str, str, str], tuple[str, str, str, str, str, str]]
+    codes: tuple[str, ...] = ()
+    causes: Mapping[str | int, Cause] = {}
+    failures: str = ""
+    needs: tuple[str, ...] = ("api_key",)
+    retirement: str = ""
+    limits: bool = False
+
+    def url(self, profile: WebProfile, query: Query) -> str:
+        """Return where to ask."""
+        base = endpoint_of(profile, self)
+        for path in sorted(self.paths, key=len, reverse=True):
+            base = base.removesuffix(path)
+        return base + self.paths[query.mode == "image"]
+
+    def results(self, answer: Mapping[str, Any], query: Query) -> Iterator[Result | None]:
+        """Yield what an answer holds; None for an entry that is no result."""
+        is_image = query.mode == "image"
+        for item in values_at(answer, self.items[is_image]):
+            # Tavily may name an image by its address alone.
+            known = {"url": item} if isinstance(item, str) else item
+            yield result_of(known, query.mode, self.fields[is_image])
+
+    def cause(self, status: int, answer: Mapping[str, Any]) -> Cause:
+        """Return why it refuses, by the status and, where that is JSON, by the answer."""
+        codes = [status, *(code for path in self.codes for code in values_at(answer, path))]
+        found = (cause for code, cause in self.causes.items() if code in codes)
+        return next(found, _CAUSES.get(status, "other"))
+
+    def failed(self, answer: Mapping[str, Any]) -> str:
+        """Return who of those that the provider asked itself failed, and why; empty where nobody
+        did: a list of pairs, engine and reason.
+        """
+        engines = answer.get(self.failures)
+        pairs = (
+            [one for one in engines if isinstance(one, list)] if isinstance(engines, list) else []
+        )
+        said = (": ".join(map(str, pair[:2])) for pair in pairs[:_MOST_ENGINES])
+        return ", ".join(one_line(words)[:80] for words in said if words)
+
+    def wait_s(self, headers: Mapping[str, str]) -> float | None:
+        """Return how many seconds its limits ask to wait: by the second, by the month; None where
+        they do not (`Retry-After` is common).
+        """
+        remaining = headers.get("X-RateLimit-Remaining", "").split(",") if self.limits else []
+        reset = headers.get("X-RateLimit-Reset", "").split(",")
+        waits = [
+            float(seconds)
+            for left, seconds in zip(remaining, reset, strict=False)
+            if left.strip() == "0" and seconds.strip().isdecimal() and len(seconds) < 12
+        ]
+        return max(waits, default=None)
+
+
+def _ask_google(profile: WebProfile, query: Query) -> Request:
+    keys = {"key": profile.api_key, "cx": profile.cse_id}
+    image = {"searchType": "image"} if query.mode == "image" else {}
+    return Request({**keys, "q": query.words, "num": str(query.count), **image})
+
+
+def _ask_bing(profile: WebProfile, query: Query) -> Request:
+    pages = {"responseFilter": "Webpages"} if query.mode == "web" else {}
+    params = {"q": query.words, "count": str(query.count), **pages}
+    return Request(params, {"Ocp-Apim-Subscription-Key": profile.api_key})
+
+
+def _ask_brave(profile: WebProfile, query: Query) -> Request:
+    params = {"q": query.words, "count": str(query.count)}
+    return Request(params, {"X-Subscription-Token": profile.api_key})
+
+
+def _ask_tavily(profile: WebProfile, query: Query) -> Request:
+    image = {"include_images": True, "include_image_descriptions": True}
+    body = {"query": query.words, "max_results": query.count, "search_depth": "basic"}
+    return Request(
+        headers={"Authorization": f"Bearer {profile.api_key}"},
+        body={**body, **(image if query.mode == "image" else {})},
+    )
+
+
+def _ask_searxng(profile: WebProfile, query: Query) -> Request:
+    """A key is for a proxy in front of the server."""
+    categories = "images" if query.mode == "image" else "general"
+    headers = {"Authorization": f"Bearer {profile.api_key}"} if profile.api_key else {}
+    return Request({"q": query.words, "format": "json", "categories": categories}, headers)
+
+
+PROVIDERS: dict[str, SearchProvider] = {
+    # https://developers.google.com/custom-search/v1/reference/rest/v1/cse/list
+    "google_cse": SearchProvider(
+        endpoint="https://www.googleapis.com",
+        paths=("/customsearch/v1", "/customsearch/v1"),
+        ask=_ask_google,
+        items=("items", "items"),
+        fields=(
+            ("title", "link", "snippet", "pagemap.metatags.article:published_time"),
+            (
+                "title",
+                "link",
+                "image.contextLink",
+                "image.thumbnailLink",
+                "image.width",
+                "image.height",
+            ),
+        ),
+        codes=("error.errors.reason", "error.details.reason"),
+        causes={
+            **dict.fromkeys(("API_KEY_INVALID", "keyInvalid"), "key"),  # with a status of 400
+            **dict.fromkeys(("dailyLimitExceeded", "quotaExceeded"), "quota"),
+            **dict.fromkeys(("rateLimitExceeded", "userRateLimitExceeded"), "quota"),
+        },
+        needs=("api_key", "cse_id"),
+        retirement=tr(
+            "Google is shutting down the Custom Search JSON API: it accepts no new customers, and"
+            " ends on 2027-01-01."
+        ),
+    ),
+    # https://learn.microsoft.com/en-us/bing/search-apis/bing-web-search/reference/response-objects
+    # Others still offer what speaks it, up to and with its version (``…/v7.0``).
+    "bing": SearchProvider(
+        endpoint="https://api.bing.microsoft.com/v7.0",
+        paths=("/search", "/images/search"),
+        ask=_ask_bing,
+        items=("webPages.value", "value"),
+        fields=(
+            ("name", "url", "snippet", "datePublished"),
+            ("name", "contentUrl", "hostPageUrl", "thumbnailUrl", "width", "height"),
+        ),
+        codes=("errors.code",),
+        causes={429: "busy", "RateLimitExceeded": "quota"},  # by the second, and by the month
+        retirement=tr("Microsoft has retired Bing's public search API (in August 2025)."),
+    ),
+    # https://api-dashboard.search.brave.com/app/documentation
+    "brave": SearchProvider(
+        endpoint="https://api.search.brave.com/res/v1",
+        paths=("/web/search", "/images/search"),
+        ask=_ask_brave,
+        items=("web.results", "results"),
+        fields=(
+            ("title", "url", "description", "page_age|age"),
+            (
+                "title",
+                "properties.url",
+                "url",
+                "thumbnail.src",
+                "properties.width",
+                "properties.height",
+            ),
+        ),
+        codes=("error.code",),
+        causes={  # with a status of 422
+            **dict.fromkeys(("SUBSCRIPTION_TOKEN_INVALID", "SUBSCRIPTION_NOT_FOUND"), "key"),
+            "QUOTA_LIMITED": "quota",
+        },
+        limits=True,
+    ),
+    # https://docs.tavily.com/documentation/api-reference/endpoint/search
+    "tavily": SearchProvider(
+        endpoint="https://api.tavily.com",
+        paths=("/search", "/search"),
+        ask=_ask_tavily,
+        items=("results", "images"),
+        fields=(
+            ("title", "url", "content", "published_date"),
+            ("description", "url", "", "", "", ""),
+        ),
+        causes={432: "quota", 433: "quota"},  # of the plan, and of what may be spent beyond it
+    ),
+    # https://docs.searxng.org/dev/search_api.html
+    "searxng": SearchProvider(
+        endpoint="",
+        paths=("/search", "/search"),
+        ask=_ask_searxng,
+        items=("results", "results"),
+        fields=(
+            ("title", "url", "content", "publishedDate"),
+            ("title", "img_src", "url", "thumbnail_src|thumbnail", "resolution", "resolution"),
+        ),
+        causes={403: "format"},
+        failures="unresponsive_engines",
+        needs=(),
+    ),
 }
 
 _WORDS = {"api_key": tr("API key"), "cse_id": tr("id of a search engine (cse_id)")}
@@ -36,35 +235,28 @@ def provider_of(profile: WebProfile) -> SearchProvider:
         raise _unknown(profile)
     for key in provider.needs:
         if not getattr(profile, key):
-            message = tr("The profile {profile} has no {word}, so it cannot search.").format(
-                profile=profile.name, word=_WORDS[key]
-            )
-            raise WebError(
-                message,
-                tr("Set {key} of the profile {profile} in {file}.").format(
-                    key=key, profile=profile.name, file=profile.file
-                ),
-                code="no_key",
+            raise profile_error(
+                profile,
+                "no_key",
+                tr("The profile {profile} has no {word}, so it cannot search."),
+                tr("Set {key} of the profile {profile} in {file}."),
+                word=_WORDS[key],
+                key=key,
             )
     if not profile.endpoint and not provider.endpoint:
-        message = tr("The profile {profile} does not say where its {provider} server is.").format(
-            profile=profile.name, provider=profile.provider
-        )
-        raise WebError(
-            message,
-            tr("Set the endpoint of that profile in {file} to its address.").format(
-                file=profile.file
-            ),
-            code="bad_endpoint",
+        raise profile_error(
+            profile,
+            "bad_endpoint",
+            tr("The profile {profile} does not say where its {provider} server is."),
+            tr("Set the endpoint of that profile in {file} to its address."),
         )
     if profile.endpoint and (problem := check_url(profile.endpoint)):
-        message = tr("The profile {profile} has an endpoint that {problem}.").format(
-            profile=profile.name, problem=problem
-        )
-        raise WebError(
-            message,
-            tr("Fix the endpoint of that profile in {file}.").format(file=profile.file),
-            code="bad_endpoint",
+        raise profile_error(
+            profile,
+            "bad_endpoint",
+            tr("The profile {profile} has an endpoint that {problem}."),
+            tr("Fix the endpoint of that profile in {file}."),
+            problem=problem,
         )
     return provider
 
@@ -74,18 +266,26 @@ def endpoint_of(profile: WebProfile, provider: SearchProvider) -> str:
     return (profile.endpoint or provider.endpoint).rstrip("/")
 
 
+def profile_error(
+    profile: WebProfile, code: str, message: str, remedy: str, status: int = 0, **words: object
+) -> WebError:
+    """Return an error whose message and remedy may name the ``{profile}``, its ``{provider}`` and
+    ``{file}``, the ``{place}`` of both, the ``{status}``, and `words`.
+    """
+    words |= {"profile": profile.name, "provider": profile.provider, "file": profile.file}
+    words |= {"status": status, "place": tr("the profile {profile} in {file}").format(**words)}
+    return WebError(message.format(**words), remedy.format(**words), code=code, status=status)
+
+
 def _unknown(profile: WebProfile) -> WebError:
     near = nearest(profile.provider, PROVIDERS)
-    known = tr("Did you mean “{near}”? ").format(near=near) if near else ""
-    what = (
-        tr("an unknown provider, “{provider}”").format(provider=profile.provider[:40])
-        if profile.provider
-        else tr("no provider")
-    )
-    return WebError(
-        tr("The profile {profile} has {what}.").format(profile=profile.name, what=what),
-        tr("{known}Set provider of that profile in {file} to one of {providers}.").format(
-            known=known, providers=", ".join(PROVIDERS), file=profile.file
-        ),
-        code="unknown_provider",
+    what = tr("an unknown provider, “{provider}”", provider=profile.provider[:40])
+    return profile_error(
+        profile,
+        "unknown_provider",
+        tr("The profile {profile} has {what}."),
+        tr("{known}Set provider of that profile in {file} to one of {providers}."),
+        what=what if profile.provider else tr("no provider"),
+        known=tr("Did you mean “{near}”? ", near=near) if near else "",
+        providers=", ".join(PROVIDERS),
     )

@@ -8,7 +8,7 @@ from typing import Any
 
 from dogent_tui.plain import one_line
 from dogent_tui.web.content_encodings import unescaped
-from dogent_tui.web.search.model import ImageResult, WebResult
+from dogent_tui.web.search.model import ImageResult, SearchMode, WebResult
 
 _LONGEST_TITLE = 300
 _LONGEST_SNIPPET = 1000
@@ -17,58 +17,60 @@ _MOST_PIXELS = 1_000_000
 
 _TAG = re.compile(r"</?[a-zA-Z][^<>]{0,200}>")
 """Providers put the words that were found into ``<b>`` or ``<strong>``."""
+_RESOLUTION = re.compile(r"\s*(\d{1,6})\s*[x×]\s*(\d{1,6})", re.IGNORECASE)
 
 
-def web_result(title: Any, url: Any, snippet: Any, published: Any = "") -> WebResult | None:
-    """Return the page that the fields describe, None where it has no address."""
-    address = web_address(url)
-    if not address:
+def values_at(value: Any, path: str) -> Iterator[Any]:
+    """Yield what lies at `path` (``web.results``: keys, one inside the other) within `value`, and
+    within each entry of the arrays on the way.
+    """
+    if isinstance(value, list):
+        for entry in value:
+            yield from values_at(entry, path)
+    elif not path:
+        yield value
+    elif isinstance(value, Mapping):
+        key, _, rest = path.partition(".")
+        yield from values_at(value.get(key), rest)
+
+
+def result_of(
+    item: Any, mode: SearchMode, fields: tuple[str, ...]
+) -> WebResult | ImageResult | None:
+    """Return the result that `item` describes, None where it has no address.
+
+    `fields` are where it says the fields of the result, in their order: paths, or several of them
+    with a ``|`` between, of which the first that says something counts.
+    """
+    title, address, *others = (_first(item, paths) for paths in fields)
+    url = web_address(address)
+    if not url:
         return None
-    return WebResult(
-        plain(title, _LONGEST_TITLE) or address,
-        address,
-        plain(snippet, _LONGEST_SNIPPET),
-        plain(published, 40),
-    )
-
-
-def image_result(
-    title: Any,
-    image: Any,
-    *,
-    page: Any = "",
-    thumbnail: Any = "",
-    width: Any = None,
-    height: Any = None,
-) -> ImageResult | None:
-    """Return the image that the fields describe, None where it has no address."""
-    address = web_address(image)
-    if not address:
-        return None
+    if mode == "web":
+        snippet, published = others
+        return WebResult(
+            _plain(title, _LONGEST_TITLE) or url,
+            url,
+            _plain(snippet, _LONGEST_SNIPPET),
+            _plain(published, 40),
+        )
+    page, thumbnail, width, height = others
     return ImageResult(
-        plain(title, _LONGEST_TITLE),
-        address,
+        _plain(title, _LONGEST_TITLE),
+        url,
         web_address(page),
         web_address(thumbnail),
-        pixels(width),
-        pixels(height),
+        _pixels(width, 1),
+        _pixels(height, 2),
     )
 
 
-def objects(value: Any) -> Iterator[Mapping[str, Any]]:
-    """Yield the objects of an array; whatever else there is, is none."""
-    if isinstance(value, list):
-        yield from (entry for entry in value if isinstance(entry, Mapping))
+def _first(item: Any, paths: str) -> Any:
+    found = (value for path in paths.split("|") for value in values_at(item, path) if value)
+    return next(found, None) if paths else None
 
 
-def within(value: Any, *keys: str) -> Any:
-    """Return what lies under `keys`, one inside the other; None where something is missing."""
-    for key in keys:
-        value = value.get(key) if isinstance(value, Mapping) else None
-    return value
-
-
-def plain(value: Any, longest: int) -> str:
+def _plain(value: Any, longest: int) -> str:
     """Return a text as one line without markup and controls."""
     if not isinstance(value, str):
         return ""
@@ -82,17 +84,16 @@ def web_address(value: Any) -> str:
         return ""
     address = value.strip()
     address = f"https:{address}" if address.startswith("//") else address
-    if re.match(r"https?://[^/\s]", address, re.IGNORECASE) is None or len(address) > _LONGEST_URL:
-        return ""
-    return (
-        "" if re.search(r"[\s\x00-\x1f\x7f]", address) or one_line(address) != address else address
-    )
+    is_one = re.match(r"https?://[^/\s]", address, re.IGNORECASE) and len(address) <= _LONGEST_URL
+    is_plain = not re.search(r"[\s\x00-\x1f\x7f]", address) and one_line(address) == address
+    return address if is_one and is_plain else ""
 
 
-def pixels(value: Any) -> int | None:
-    """Return a size in pixels, None for what is none."""
-    return (
-        value
-        if isinstance(value, int) and not isinstance(value, bool) and 0 < value <= _MOST_PIXELS
-        else None
-    )
+def _pixels(value: Any, side: int) -> int | None:
+    """Return a size in pixels, None for what is none. `side` is which number it is of a text such
+    as ``1200 x 800``.
+    """
+    if isinstance(value, str) and (found := _RESOLUTION.match(value)):
+        value = int(found[side])
+    is_size = isinstance(value, int) and not isinstance(value, bool) and 0 < value <= _MOST_PIXELS
+    return value if is_size else None
