@@ -2,8 +2,6 @@
 pieces.
 """
 
-from pydantic_core import from_json
-
 WRITE = "Write"
 """The tool whose input is a whole text."""
 
@@ -34,6 +32,8 @@ class StreamedWrite:
 
     def rest(self) -> str:
         """Return what is new of the text and was not looked at so far."""
+        from pydantic_core import from_json  # on use: it takes as long as a tenth of the SDK
+
         self._read = self._come
         self._pieces = ["".join(self._pieces)]
         try:
