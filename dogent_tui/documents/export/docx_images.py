@@ -15,11 +15,10 @@ from xml.sax.saxutils import quoteattr
 
 from dogent_tui.documents.export import tree
 from dogent_tui.documents.export.images import SCREEN_DPI, ExportImage, Images
+from dogent_tui.documents.export.lengths import points
 from dogent_tui.processes import Halt, run_to_end
 from dogent_tui.wall.own import own_environment, walled
 
-_POINTS = {"px": 0.75, "pt": 1.0, "em": 11.0, "in": 72.0, "cm": 72 / 2.54, "mm": 72 / 25.4}
-"""How many points a unit has; a pixel is that of CSS, 96 to the inch."""
 _UNSAID = (300, 150)
 """Pixels of a vector image that does not say (CSS 2.1, 10.3.2)."""
 _EMU = 12700
@@ -101,20 +100,13 @@ def fitted(image: ExportImage, sizes: dict[str, str], area: TextArea) -> tuple[f
     """
     own = (image.width or _UNSAID[0], image.height or _UNSAID[1])
     ratio = own[1] / own[0]
-    wide = _points(sizes.get("width", ""), area.width)
-    high = _points(sizes.get("height", ""), area.height)
+    wide = points(sizes.get("width", ""), area.width)
+    high = points(sizes.get("height", ""), area.height)
     if not wide:
         wide = high / ratio or own[0] * 72 / max(image.dpi, SCREEN_DPI)
     high = high or wide * ratio
     shrink = min(1.0, area.width / wide, area.height / high)
     return wide * shrink, high * shrink
-
-
-def _points(size: str, whole: float) -> float:
-    """Return a length of CSS in points, 0 for none; ``%`` is of the `whole`."""
-    number = size.rstrip("%abcdefghijklmnopqrstuvwxyz")
-    unit = whole / 100 if size.endswith("%") else _POINTS.get(size[len(number) :], 0.0)
-    return float(number or 0) * unit
 
 
 _LIMIT_S = 10.0

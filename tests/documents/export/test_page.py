@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from dogent_tui.documents.export.document import Document, language_of, length, read_document
+from dogent_tui.documents.export.document import Document, language_of, read_document
+from dogent_tui.documents.export.lengths import length
 from dogent_tui.documents.export.model import ExportRequest
 from dogent_tui.documents.export.page import compose, contents_title
 from dogent_tui.documents.export.pdf import font_warnings
