@@ -90,15 +90,7 @@ def read_html(blocks: list[Any], dropped: Dropped, halt: Halt | None) -> list[An
     pieces = dict.fromkeys(part["c"][0] for part in walk(blocks) if part["t"] == "Html")
     if not pieces:
         return blocks
-    text = f"<p>{mark}</p>".join(pieces)
-    read = blocks_of(ask_pandoc(text.encode(), "-f", "html", "-t", "json", halt=halt).data)
-    found: list[list[Node]] = [[]]
-    for block in read:
-        if plain_text(block) == mark:
-            found.append([])
-        else:
-            found[-1].append(block)
-    shown = dict(zip(pieces, found, strict=True))
+    shown = dict(zip(pieces, _read([*pieces], f"<p>{mark}</p>", halt), strict=True))
 
     def put(content: Any) -> list[Node]:
         text, places, is_inline = content
@@ -117,6 +109,23 @@ def read_html(blocks: list[Any], dropped: Dropped, halt: Halt | None) -> list[An
         return [part for block in nodes for part in block["c"]] if is_inline else nodes
 
     return list(mapped(blocks, {"Html": put}))
+
+
+def _read(pieces: list[str], between: str, halt: Halt | None) -> list[list[Node]]:
+    """Return the blocks of each piece. Pandoc reads them one by one where HTML that is no document
+    swallowed what is `between` them.
+    """
+    text = between.join(pieces).encode()
+    blocks = blocks_of(ask_pandoc(text, "-f", "html", "-t", "json", halt=halt).data)
+    read: list[list[Node]] = [[]]
+    for block in blocks:
+        if plain_text(block) == between[3:-4]:
+            read.append([])
+        else:
+            read[-1].append(block)
+    if len(read) < len(pieces):
+        return [part for piece in pieces for part in _read([piece], between, halt)]
+    return read
 
 
 def _joined(blocks: list[Any], dropped: Dropped) -> list[Any]:
