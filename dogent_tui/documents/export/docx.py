@@ -88,11 +88,7 @@ async def export_docx(
 def _make(request: ExportRequest, document: Document, halt: Halt) -> Made:
     front = document.front
     reference = find_reference(
-        request.root,
-        request.home,
-        document.theme,
-        lang=front.lang,
-        text=document.source.text,
+        request.root, request.home, document.theme, lang=front.lang, text=document.source.text
     )
     pictures = Pictures(document.images, reference.area, halt)
     contents = _contents(document, reference.contents_styles)
