@@ -98,7 +98,6 @@ class Document(msgspec.Struct, frozen=True, kw_only=True):
     blocks: list[Any]
     headings: tuple[tree.Heading, ...]
     contents: tuple[tree.Heading, ...]
-    placed: bool
     images: Images
     left_out: tuple[str, ...]
     warnings: tuple[str, ...]
@@ -167,6 +166,8 @@ def _read(request: ExportRequest, source: MarkdownSource, halt: Halt | None) -> 
         del blocks[0]  # it is the title, which is above already
     wanted = request.toc if request.toc is not None else front.toc
     wanted = cleaner.placed or theme.toc if wanted is None else wanted
+    if wanted and not cleaner.placed:
+        blocks.insert(0, tree.div(tree.CONTENTS, []))
     is_title = bool(only) and front.title in {"", only}
     return Document(
         source=source,
@@ -176,7 +177,6 @@ def _read(request: ExportRequest, source: MarkdownSource, halt: Halt | None) -> 
         blocks=blocks,
         headings=headings[1:] if is_title and front.title else headings,
         contents=_contents(headings[1:] if is_title else headings, front) if wanted else (),
-        placed=cleaner.placed,
         images=images,
         left_out=tuple(left_out.sentences()),
         warnings=tuple(dict.fromkeys([*warnings, *cleaner.warnings()])),

@@ -144,8 +144,7 @@ class _Writer:
 
     def blocks(self) -> list[Node]:
         """Return the blocks for the writer. Writes the images into the folder."""
-        blocks: list[Node] = mapped(self._document.blocks, self._handlers)
-        return blocks if self._document.placed else [*_outline(self._document), *blocks]
+        return list(mapped(self._document.blocks, self._handlers))
 
     def _image(self, content: Any) -> list[Node]:
         (_, _, sizes), alt, (address, _) = content
