@@ -12,14 +12,14 @@ import tempfile
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from dogent_tui.documents.export.model import Made, Progress, unheard
 from dogent_tui.documents.model import DocumentError
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.processes import stream_process
-from dogent_tui.wall.own import own_wall, walled
+from dogent_tui.wall.own import own_environment, own_wall, walled
 
 if TYPE_CHECKING:
     from playwright.async_api import Browser as PlaywrightBrowser
@@ -45,31 +45,24 @@ _ARGUMENTS = (
     "--disable-dev-shm-usage",  # containers give it 64 MB, which a long document fills
     "--font-render-hinting=none",  # letters as wide on paper as their font says
 )
-_PASSED_ON = ("PATH", "HOME", "TMPDIR", "LANG", "LANGUAGE", "TZ", "USER", "LOGNAME")
-_PASSED_ON_STARTS = ("LC_", "XDG_", "FONTCONFIG_")
-"""What a browser needs of our environment; keys are not among it."""
-
 _NODE = "PLAYWRIGHT_NODEJS_PATH"
 _START_LIMIT_S = 30.0
 _PRINT_LIMIT_S = 60.0
 _CLOSE_LIMIT_S = 5.0
 _INSTALL_LIMIT_S = 900.0
-_MARGIN_BOXES = 131
-"""Chromium's version from which a style sheet can set page numbers (CSS Paged Media 3,
-page-margin boxes).
-"""
-_FOOTER = (
-    '<div style="width: 100%; text-align: center; font: 8pt serif; color: #555"><span'
-    ' class="pageNumber"></span></div>'
+
+
+_REMEDY = tr(
+    "Install Chromium or Chrome with your system's package manager (on Debian:"
+    " chromium-headless-shell)."
 )
 
 
 class BrowserUnavailableError(DocumentError):
     """No browser is here, or none starts."""
 
-
-class _GoneError(Exception):
-    """The browser ended, or the page in it, while something waited for them."""
+    def __init__(self, message: str) -> None:
+        super().__init__(message, _REMEDY, code="engine_missing")
 
 
 def find_browsers() -> list[Path]:
@@ -80,29 +73,20 @@ def find_browsers() -> list[Path]:
 
 
 def _candidates() -> Iterator[Path]:
-    for name in _NAMES:
-        found = shutil.which(name)
-        if found:
-            yield Path(found)
-    if sys.platform == "darwin":
-        for folder in (Path("/Applications"), Path.home() / "Applications"):
-            for name in _APPLICATIONS:
-                program = folder / f"{name}.app" / "Contents" / "MacOS" / name
-                if program.is_file():
-                    yield program
-    for pattern in _OWN:
-        yield from sorted(
-            (path for path in _own_folder().glob(pattern) if os.access(path, os.X_OK)), reverse=True
-        )
-
-
-def _own_folder() -> Path:
+    yield from map(Path, filter(None, map(shutil.which, _NAMES)))
+    is_mac, home = sys.platform == "darwin", Path.home()
+    if is_mac:
+        places = [
+            folder / f"{name}.app/Contents/MacOS/{name}"
+            for folder in (Path("/Applications"), home / "Applications")
+            for name in _APPLICATIONS
+        ]
+        yield from filter(Path.is_file, places)
     named = os.environ.get("PLAYWRIGHT_BROWSERS_PATH", "")
-    if named not in {"", "0"}:
-        return Path(named)
-    return (
-        Path.home() / ("Library/Caches" if sys.platform == "darwin" else ".cache") / "ms-playwright"
-    )
+    own = home / ("Library/Caches" if is_mac else ".cache") / "ms-playwright"
+    for pattern in _OWN:
+        found = sorted((Path(named) if named not in {"", "0"} else own).glob(pattern), reverse=True)
+        yield from (path for path in found if os.access(path, os.X_OK))
 
 
 async def install_browser(on_progress: Progress = unheard) -> None:
@@ -127,11 +111,7 @@ async def install_browser(on_progress: Progress = unheard) -> None:
     if status:
         reason = said[-1] if said else tr("it took too long")
         raise DocumentError(
-            tr("The browser could not be installed: {reason}.").format(reason=reason),
-            tr(
-                "Install Chromium or Chrome with your system's package manager (on Debian:"
-                " chromium-headless-shell)."
-            ),
+            tr("The browser could not be installed: {reason}.").format(reason=reason), _REMEDY
         )
 
 
@@ -146,7 +126,6 @@ class Browser:
         self._starting = asyncio.Lock()
         self._playwright: Playwright | None = None
         self._browser: PlaywrightBrowser | None = None
-        self._spare: asyncio.Future[Page] | None = None
         self.path: Path | None = None
 
     @property
@@ -162,37 +141,27 @@ class Browser:
             await self._stop()
             programs = await asyncio.to_thread(self._find)
             if not programs:
-                raise BrowserUnavailableError(
-                    tr("No browser on this computer can print."), _REMEDY, code="engine_missing"
-                )
+                raise BrowserUnavailableError(tr("No browser on this computer can print."))
             try:
                 async with asyncio.timeout(_START_LIMIT_S * 2):
                     await self._start(programs)
-            except BaseException as error:
-                await self._stop()
-                if isinstance(error, TimeoutError):
-                    raise BrowserUnavailableError(
-                        tr("The browser did not start in time."), _REMEDY, code="engine_missing"
-                    ) from None
-                raise
+            except TimeoutError:
+                raise BrowserUnavailableError(tr("The browser did not start in time.")) from None
+            finally:
+                if not self.warm:
+                    await self._stop()
 
     async def _start(self, programs: Sequence[Path]) -> None:
         await asyncio.to_thread(importlib.import_module, "playwright.async_api")  # 0.4 s
-        reason = ""
+        reasons: list[str] = []
         stands = (await asyncio.to_thread(own_wall)).level == "full"
-        for behind in (
-            (True, False) if stands else (False,)
-        ):  # some browsers, such as snap's, bring walls that take no other
-            if behind != stands:
-                await self._stop()
+        # some browsers, such as snap's, bring walls that take no other
+        for behind in dict.fromkeys((stands, False)):
+            await self._stop()
             if not (failed := await self._launch(programs, behind=behind)):
                 return
-            reason = reason or failed
-        raise BrowserUnavailableError(
-            tr("No browser on this computer starts ({reason}).").format(reason=reason),
-            _REMEDY,
-            code="engine_missing",
-        )
+            reasons.append(failed)
+        raise BrowserUnavailableError(_none_starts(reasons[0]))
 
     async def _launch(self, programs: Sequence[Path], *, behind: bool) -> str:
         """Start the first of `programs` that starts, with its driver, `behind` the wall or not.
@@ -201,17 +170,17 @@ class Browser:
         from playwright.async_api import Error
 
         with _driver(programs if behind else ()):
-            playwright = self._playwright = await _start_driver()
+            self._playwright = await _start_driver()
         reason = ""
         for program in programs:
             try:
-                self._browser = await playwright.chromium.launch(
+                self._browser = await self._playwright.chromium.launch(
                     executable_path=program,
                     args=list(_ARGUMENTS),
                     # Chromium's own sandbox needs no privilege, refuses to be one as root, and
                     # stands in no other.
                     chromium_sandbox=os.geteuid() != 0 and not behind,
-                    env=_environment(behind=behind),
+                    env={**own_environment()},
                     handle_sigint=False,
                     handle_sigterm=False,
                     handle_sighup=False,
@@ -233,11 +202,13 @@ class Browser:
         from playwright.async_api import Error
 
         for last in (False, True):
-            await self.start()
-            assert self._browser is not None
             try:
-                async with asyncio.timeout(_PRINT_LIMIT_S):
-                    return await self._print(self._browser, html)
+                await self.start()
+                async with (
+                    asyncio.timeout(_PRINT_LIMIT_S),
+                    self._page(java_script_enabled=False) as page,
+                ):
+                    return await _print(page, html)
             except TimeoutError:
                 await self.close()
                 raise DocumentError(
@@ -247,7 +218,7 @@ class Browser:
                     tr("Check the sizes in pdf.css, or split the document."),
                     code="timeout",
                 ) from None
-            except (Error, _GoneError) as error:
+            except Error as error:
                 await self.close()
                 if last:
                     raise DocumentError(
@@ -264,13 +235,16 @@ class Browser:
         no file. Raises BrowserUnavailableError.
         """
         await self.start()
+        size = {"width": 640, "height": 480}
+        async with self._page(device_scale_factor=2, viewport=size) as page:
+            yield page
+
+    @asynccontextmanager
+    async def _page(self, **options: Any) -> "AsyncIterator[Page]":
+        """Yield a page in a context of its own, out of which nothing is asked for."""
         assert self._browser is not None
         context = await self._browser.new_context(
-            offline=True,
-            accept_downloads=False,
-            service_workers="block",
-            device_scale_factor=2,
-            viewport={"width": 640, "height": 480},
+            offline=True, accept_downloads=False, service_workers="block", **options
         )
         try:
             await context.route("**/*", _refuse)
@@ -281,61 +255,13 @@ class Browser:
             except Exception:  # a page that is busy for ever is ended with its browser
                 await self.close()
 
-    async def _print(self, browser: "PlaywrightBrowser", html: str) -> Made:
-        """Print on a fresh page. Raises _GoneError once the browser or the page dies: who waits
-        for it may not notice.
-        """
-        gone = asyncio.get_running_loop().create_future()
-
-        def end(_: object) -> None:
-            if not gone.done():
-                gone.set_result(None)
-
-        browser.on("disconnected", end)
-        printing = asyncio.ensure_future(self._print_on(browser, html, end))
-        try:
-            await asyncio.wait({printing, gone}, return_when=asyncio.FIRST_COMPLETED)
-            if not printing.done():
-                raise _GoneError(tr("it exited"))
-            return await printing
-        finally:
-            browser.remove_listener("disconnected", end)
-            printing.cancel()
-            with suppress(asyncio.CancelledError, Exception):
-                await printing
-
-    async def _print_on(
-        self, browser: "PlaywrightBrowser", html: str, crashed: Callable[[object], None]
-    ) -> Made:
-        page = await self._fresh_page(browser)
-        page.on("crash", crashed)
-        try:
-            return await _print(browser, page, html)
-        finally:  # also where somebody thought better of it
-            self._spare = asyncio.ensure_future(_next_page(browser, page))
-
-    async def _fresh_page(self, browser: "PlaywrightBrowser") -> "Page":
-        """Return a page that nothing was shown on: the spare one, which saves a tenth of a
-        second, or a new one.
-        """
-        spare, self._spare = self._spare, None
-        if spare is not None:
-            with suppress(Exception):
-                return await asyncio.wait_for(spare, _CLOSE_LIMIT_S)
-        return await _new_page(browser)
-
     async def close(self) -> None:
         """End it with all that it started. It may be used again."""
         async with self._starting:
             await self._stop()
 
     async def _stop(self) -> None:
-        browser, playwright, spare = self._browser, self._playwright, self._spare
-        self._spare = None
-        if spare is not None:
-            spare.cancel()
-            with suppress(Exception, asyncio.CancelledError):
-                await spare
+        browser, playwright = self._browser, self._playwright
         self._browser = self._playwright = None
         for ending in (
             browser.close() if browser else None,
@@ -346,10 +272,8 @@ class Browser:
                     await asyncio.wait_for(ending, _CLOSE_LIMIT_S)
 
 
-_REMEDY = tr(
-    "Install Chromium or Chrome with your system's package manager (on Debian:"
-    " chromium-headless-shell)."
-)
+def _none_starts(reason: str) -> str:
+    return tr("No browser on this computer starts ({reason}).").format(reason=reason)
 
 
 @contextmanager
@@ -399,44 +323,16 @@ async def _start_driver() -> "Playwright":
             await (await starting).stop()
         raise
     except Exception as error:  # a plain one, where the driver is killed
-        raise BrowserUnavailableError(
-            tr("No browser on this computer starts ({reason}).").format(reason=error),
-            _REMEDY,
-            code="engine_missing",
-        ) from error
+        raise BrowserUnavailableError(_none_starts(str(error))) from error
 
 
-async def _print(browser: "PlaywrightBrowser", page: "Page", html: str) -> Made:
-    await page.set_content(
-        html, wait_until="load", timeout=0
-    )  # who calls has a limit for all of it
-    footer = int(browser.version.partition(".")[0] or 0) < _MARGIN_BOXES
+async def _print(page: "Page", html: str) -> Made:
+    await page.set_content(html, timeout=0)  # who calls has a limit for all of it
     pdf = await page.pdf(
-        prefer_css_page_size=True,
-        print_background=True,
-        tagged=True,
-        outline=True,
-        display_header_footer=footer,
-        header_template="<span></span>" if footer else None,
-        footer_template=_FOOTER if footer else None,
+        prefer_css_page_size=True, print_background=True, tagged=True, outline=True
     )
-    return Made(pdf, f"Chromium {browser.version}")
-
-
-async def _next_page(browser: "PlaywrightBrowser", page: "Page") -> "Page":
-    """Drop `page` with all that it holds, and return a fresh one."""
-    with suppress(Exception):  # it may be gone already
-        await asyncio.wait_for(page.context.close(), _CLOSE_LIMIT_S)
-    return await _new_page(browser)
-
-
-async def _new_page(browser: "PlaywrightBrowser") -> "Page":
-    """Return a page on which nothing runs, and out of which nothing is asked for."""
-    context = await browser.new_context(
-        java_script_enabled=False, offline=True, accept_downloads=False, service_workers="block"
-    )
-    await context.route("**/*", _refuse)
-    return await context.new_page()
+    browser = page.context.browser
+    return Made(pdf, f"Chromium {browser.version if browser else ''}")
 
 
 async def _refuse(route: "Route") -> None:
@@ -444,12 +340,3 @@ async def _refuse(route: "Route") -> None:
         await route.continue_()
     else:
         await route.abort()
-
-
-def _environment(*, behind: bool) -> dict[str, str | float | bool]:
-    passed = {
-        name: value
-        for name, value in os.environ.items()
-        if name in _PASSED_ON or name.startswith(_PASSED_ON_STARTS)
-    }
-    return {name: value for name, value in passed.items() if not behind or name != "TMPDIR"}

@@ -25,9 +25,10 @@ from dogent_tui.documents.bibliography import (
 from dogent_tui.documents.export import tree
 from dogent_tui.documents.export.images import Images, LeftOutError
 from dogent_tui.documents.export.left_out import LeftOut, shown
+from dogent_tui.documents.export.lengths import length
 from dogent_tui.documents.export.links import Targets, page_of, refusal
 from dogent_tui.documents.export.model import ExportRequest
-from dogent_tui.documents.export.raw_html import Dropped, read_blocks, read_inlines
+from dogent_tui.documents.export.raw_html import Dropped, read_html
 from dogent_tui.documents.export.references import (
     REFERENCE,
     Labels,
@@ -70,7 +71,6 @@ _BIBLIOGRAPHY = frozenset(
 )
 """Classes that pandoc gives to the list of what is cited."""
 _SPANS = frozenset({"kbd", "mark", "small"})
-_SIZE = re.compile(r"\s*(\d{1,5}(?:\.\d{1,3})?)\s*(px|%|cm|mm|in|pt|em)?\s*")
 _KANA = re.compile("[\u3041-\u30ff]")
 _HANGUL = re.compile("[\uac00-\ud7a3]")
 _HAN = re.compile("[\u3400-\u9fff]")
@@ -98,7 +98,6 @@ class Document(msgspec.Struct, frozen=True, kw_only=True):
     blocks: list[Any]
     headings: tuple[tree.Heading, ...]
     contents: tuple[tree.Heading, ...]
-    placed: bool
     images: Images
     left_out: tuple[str, ...]
     warnings: tuple[str, ...]
@@ -136,8 +135,8 @@ def _read(request: ExportRequest, source: MarkdownSource, halt: Halt | None) -> 
     )
     blocks = tree.blocks_of(parsed.data)
     warnings = [*source.warnings, *unknown, *parsed.warnings]
-    if b'"RawBlock"' in parsed.data:
-        blocks = read_blocks(blocks, _dropped(left_out), halt)
+    if b'"Raw' in parsed.data:
+        blocks = read_html(blocks, _dropped(left_out), halt)
     if "@" in source.text:
         front, entries, own = _with_bibliographies(front, request.root, source)
         blocks, uncited = mark_references(blocks, cited=bool(front.bibliography))
@@ -167,6 +166,8 @@ def _read(request: ExportRequest, source: MarkdownSource, halt: Halt | None) -> 
         del blocks[0]  # it is the title, which is above already
     wanted = request.toc if request.toc is not None else front.toc
     wanted = cleaner.placed or theme.toc if wanted is None else wanted
+    if wanted and not cleaner.placed:
+        blocks.insert(0, tree.div(tree.CONTENTS, []))
     is_title = bool(only) and front.title in {"", only}
     return Document(
         source=source,
@@ -176,7 +177,6 @@ def _read(request: ExportRequest, source: MarkdownSource, halt: Halt | None) -> 
         blocks=blocks,
         headings=headings[1:] if is_title and front.title else headings,
         contents=_contents(headings[1:] if is_title else headings, front) if wanted else (),
-        placed=cleaner.placed,
         images=images,
         left_out=tuple(left_out.sentences()),
         warnings=tuple(dict.fromkeys([*warnings, *cleaner.warnings()])),
@@ -288,8 +288,6 @@ class _Cleaner:
         self._lost: list[str] = []
         self._leading: dict[str, tree.Handler] = {}
         self._handlers: dict[str, tree.Handler] = {
-            "RawBlock": lambda _: [],
-            "RawInline": lambda _: [],  # what `read_inlines` did not take
             "Cite": lambda content: list(self._walk(content[1])),
             "Para": self._paragraph,
             "Header": self._header,
@@ -323,8 +321,6 @@ class _Cleaner:
 
     def _in_list(self, nodes: list[Any]) -> list[Any]:
         kinds = tree.kinds_in(nodes)
-        if "RawInline" in kinds:
-            nodes = read_inlines(nodes, _dropped(self._left_out))
         if "Table" in kinds:
             nodes = captioned(nodes)
         return _unbroken(nodes) if "SoftBreak" in kinds else nodes
@@ -499,12 +495,6 @@ class _Cleaner:
             [attributes(), [[attributes(), *cell[1:4], self._walk(cell[4])] for cell in cells]]
             for _, cells in rows
         ]
-
-
-def length(text: str) -> str:
-    """Return `text` as a length of CSS (a bare number is pixels), empty where it is none."""
-    found = _SIZE.fullmatch(text)
-    return f"{found[1]}{found[2] or 'px'}" if found else ""
 
 
 def _equation(inlines: list[Any]) -> tuple[str, str] | None:

@@ -88,18 +88,13 @@ async def export_docx(
 def _make(request: ExportRequest, document: Document, halt: Halt) -> Made:
     front = document.front
     reference = find_reference(
-        request.root,
-        request.home,
-        document.theme,
-        lang=front.lang,
-        text=document.source.text,
+        request.root, request.home, document.theme, lang=front.lang, text=document.source.text
     )
     pictures = Pictures(document.images, reference.area, halt)
     contents = _contents(document, reference.contents_styles)
     handlers = _Writer(pictures, reference.area, contents).handlers
     title = mapped(title_docx(document.theme, front), handlers)
-    blocks = mapped(document.blocks, handlers, _apart)
-    blocks = [*title, *blocks] if document.placed else [*title, *contents, *blocks]
+    blocks = [*title, *mapped(document.blocks, handlers, _apart)]
     written = _write(halt, blocks, _meta(front.lang), reference.content)
     finished = finish(written.data, document, pictures.files, _now(os.environ))
     warnings = (*reference.warnings, *document.warnings, *writer_warnings(written.warnings))

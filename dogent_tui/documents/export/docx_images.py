@@ -7,19 +7,18 @@ with a PNG beside it.
 import base64
 import hashlib
 import os
-import subprocess
-import sys
+import tempfile
 from pathlib import Path
 from typing import Any, NamedTuple
 from xml.sax.saxutils import quoteattr
 
 from dogent_tui.documents.export import tree
 from dogent_tui.documents.export.images import SCREEN_DPI, ExportImage, Images
-from dogent_tui.processes import Halt, run_to_end
-from dogent_tui.wall.own import own_environment, walled
+from dogent_tui.documents.export.lengths import points
+from dogent_tui.documents.export.typst import typeset
+from dogent_tui.documents.model import DocumentError
+from dogent_tui.processes import Halt
 
-_POINTS = {"px": 0.75, "pt": 1.0, "em": 11.0, "in": 72.0, "cm": 72 / 2.54, "mm": 72 / 25.4}
-"""How many points a unit has; a pixel is that of CSS, 96 to the inch."""
 _UNSAID = (300, 150)
 """Pixels of a vector image that does not say (CSS 2.1, 10.3.2)."""
 _EMU = 12700
@@ -101,8 +100,8 @@ def fitted(image: ExportImage, sizes: dict[str, str], area: TextArea) -> tuple[f
     """
     own = (image.width or _UNSAID[0], image.height or _UNSAID[1])
     ratio = own[1] / own[0]
-    wide = _points(sizes.get("width", ""), area.width)
-    high = _points(sizes.get("height", ""), area.height)
+    wide = points(sizes.get("width", ""), area.width)
+    high = points(sizes.get("height", ""), area.height)
     if not wide:
         wide = high / ratio or own[0] * 72 / max(image.dpi, SCREEN_DPI)
     high = high or wide * ratio
@@ -110,16 +109,12 @@ def fitted(image: ExportImage, sizes: dict[str, str], area: TextArea) -> tuple[f
     return wide * shrink, high * shrink
 
 
-def _points(size: str, whole: float) -> float:
-    """Return a length of CSS in points, 0 for none; ``%`` is of the `whole`."""
-    number = size.rstrip("%abcdefghijklmnopqrstuvwxyz")
-    unit = whole / 100 if size.endswith("%") else _POINTS.get(size[len(number) :], 0.0)
-    return float(number or 0) * unit
-
-
 _LIMIT_S = 10.0
-_DRAW = Path(__file__).with_name("draw_svg.py")
-_PNG = b"\x89PNG\r\n\x1a\n"
+_PAGE = (
+    "#set page(width: auto, height: auto, margin: 0pt, fill: none)\n"
+    '#image("drawing.svg", {side}: 400pt)'
+)
+"""Of which `set_typst` makes 1600 pixels at the longer side: sharp on paper up to some 14 cm."""
 _NOTHING = base64.b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=="
 )
@@ -127,17 +122,13 @@ _NOTHING = base64.b64decode(
 
 
 def fallback_png(drawing: ExportImage, halt: Halt | None = None) -> bytes:
-    """Return the svg `drawing` as a PNG. Blocks for a second or so: for a thread. Never raises.
-
-    MuPDF draws it in a process of its own, as a drawing may ask for any amount of work. ``-P``
-    keeps the folder that we happen to stand in out of where Python looks for modules.
-    """
-    command = walled([sys.executable, "-P", str(_DRAW)])
-    own, data = own_environment(), drawing.data
-    try:
-        done = run_to_end(
-            command, stdin=data, cwd=Path(os.sep), env=own, limit_s=_LIMIT_S, halt=halt
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return _NOTHING
-    return done.stdout if done.returncode == 0 and done.stdout.startswith(_PNG) else _NOTHING
+    """Return the svg `drawing` as a PNG. Blocks for a second or so: for a thread. Never raises."""
+    with tempfile.TemporaryDirectory(prefix="dogent-svg-") as name:
+        folder = Path(os.path.realpath(name))
+        (folder / "drawing.svg").write_bytes(drawing.data)
+        side = "height" if drawing.height > drawing.width else "width"
+        (folder / "document.typ").write_text(_PAGE.format(side=side), "utf-8")
+        try:
+            return typeset(folder, "png", limit_s=_LIMIT_S, halt=halt)
+        except DocumentError:
+            return _NOTHING

@@ -10,8 +10,9 @@ import msgspec
 from dogent_tui.documents.export import tree
 from dogent_tui.documents.export.document import Document, writer_warnings
 from dogent_tui.documents.export.images import SCREEN_DPI, Images
-from dogent_tui.documents.export.themes import title_html
-from dogent_tui.documents.export.tree import Node, mapped
+from dogent_tui.documents.export.styles import Style, shipped
+from dogent_tui.documents.export.themes import as_css, title_html
+from dogent_tui.documents.export.tree import Node, mapped, node
 from dogent_tui.processes import Halt
 
 _POLICY = (
@@ -61,17 +62,17 @@ class Page(msgspec.Struct, frozen=True):
 
     document: Document
     body: str
-    styles: tuple[str, str]
+    style: Style
     warnings: tuple[str, ...] = ()
 
     def html(self, pages: Mapping[str, int] | None = None) -> str:
         """Return the page; `pages` tells on which page each heading stands, by its name, once
         that is known.
         """
-        built_in, own = self.styles
-        document = self.document
+        document, own = self.document, self.style.css
         toc = self._toc(pages or {}) if document.contents else ""
-        body = self.body.replace(_CONTENTS_PLACE, toc, 1) if document.placed else toc + self.body
+        body = self.body.replace(_CONTENTS_PLACE, toc, 1)
+        built_in = f"{shipped().read_text('utf-8')}\n{as_css(document.theme)}"
         language = f' lang="{escape(document.front.lang)}"' if document.front.lang else ""
         running = (
             f"@page {{ @top-center {{ content: {_css_string(document.front.title)} }} }}"
@@ -104,8 +105,8 @@ class Page(msgspec.Struct, frozen=True):
         )
 
 
-def compose(document: Document, styles: tuple[str, str], halt: Halt | None = None) -> Page:
-    """Return `document` as a page. `styles` are our sheet and that of the user. Blocks. Raises
+def compose(document: Document, style: Style, halt: Halt | None = None) -> Page:
+    """Return `document` as a page, whose own `style` comes after ours. Blocks. Raises
     DocumentError.
     """
     writer = _Writer(document.images)
@@ -116,7 +117,7 @@ def compose(document: Document, styles: tuple[str, str], halt: Halt | None = Non
     for field, sign in _NOT_ON_PAPER.items():
         html = html.replace(field, sign)
     html = _IMAGE.sub(lambda found: f'{found[1]}{writer.addresses[int(found[2])]}"', html)
-    return Page(document, html, styles, tuple(writer_warnings(written.warnings)))
+    return Page(document, html, style, tuple(writer_warnings(written.warnings)))
 
 
 class _Writer:
@@ -139,12 +140,8 @@ class _Writer:
         if address not in self._numbers:
             self._numbers[address] = len(self.addresses)
             self.addresses.append(image.data_uri)
-        return [
-            {
-                "t": "Image",
-                "c": [[name, [], sizes], alt, [f"image:{self._numbers[address]}", title]],
-            }
-        ]
+        target = [f"image:{self._numbers[address]}", title]
+        return [node("Image", [[name, [], sizes], alt, target])]
 
 
 def _named(formula: re.Match[str]) -> str:

@@ -8,7 +8,6 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Self
 
-import msgspec
 from msgspec.structs import replace
 
 from dogent_tui.documents.export.browser import Browser, BrowserUnavailableError, find_browsers
@@ -25,8 +24,7 @@ from dogent_tui.documents.export.model import (
     write_target,
 )
 from dogent_tui.documents.export.page import Page, compose
-from dogent_tui.documents.export.styles import Style, find_style, shipped
-from dogent_tui.documents.export.themes import as_css
+from dogent_tui.documents.export.styles import find_style
 from dogent_tui.documents.export.tree import Handler, mapped, node
 from dogent_tui.documents.model import DocumentError
 from dogent_tui.language import tr
@@ -79,8 +77,8 @@ class PdfExporter:
         try:
             document = await asyncio.to_thread(read_document, request, halt)
             document = await with_diagrams(document, self.browser, pictures=False)
-            draft = await asyncio.to_thread(_compose, request, document, halt)
-            made = await self._made(draft, starting, on_progress)
+            page = await asyncio.to_thread(_compose, request, document, halt)
+            made = await self._made(page, starting, on_progress)
         finally:
             halt.halt()  # who gives up waits for no program
             starting.cancel()
@@ -93,7 +91,7 @@ class PdfExporter:
             _properties(document),
             document.front.lang,
             {heading.name: heading.text for heading in document.headings if heading.text},
-            _doubtful(draft.page) - self._drawn,
+            _doubtful(page) - self._drawn,
         )
         self._drawn |= finished.drawn
         await asyncio.to_thread(write_target, request, finished.pdf)
@@ -103,22 +101,21 @@ class PdfExporter:
             pages=finished.pages,
             warnings=(
                 *made.warnings,
-                *draft.style.warnings,
+                *page.style.warnings,
                 *document.warnings,
                 *font_warnings(finished.missing),
             ),
-            left_out=(*document.left_out, *draft.style.left_out),
+            left_out=(*document.left_out, *page.style.left_out),
         )
 
     async def _made(
-        self, draft: "_Draft", starting: "asyncio.Future[None]", on_progress: Progress
+        self, page: Page, starting: "asyncio.Future[None]", on_progress: Progress
     ) -> Made:
-        """Return the pdf of `draft`, by the browser that is `starting` or else by typst; by that
+        """Return the pdf of `page`, by the browser that is `starting` or else by typst; by that
         at once where notes are wanted at the foot of their pages, where no browser can put them.
         """
-        page = draft.page
         if page.document.front.notes_at_foot:
-            return await _typeset(draft, on_progress)
+            return await _typeset(page, on_progress)
         if not self.browser.warm:
             on_progress(tr("Starting the browser"))
             await asyncio.gather(asyncio.to_thread(prepare), asyncio.wait([starting]))
@@ -135,42 +132,33 @@ class PdfExporter:
                 self._pages = {path: pages}
             return Made(printed.content, printed.engine, page.warnings)
         except BrowserUnavailableError as error:
-            made = await _typeset(draft, on_progress)
+            made = await _typeset(page, on_progress)
             told = tr(
                 "{message} The pdf was made with typst instead, in a simpler style. {remedy}"
             ).format(message=error.message, remedy=error.remedy)
             return Made(made.content, made.engine, (told, *made.warnings))
 
 
-async def _typeset(draft: "_Draft", on_progress: Progress) -> Made:
+async def _typeset(page: Page, on_progress: Progress) -> Made:
     on_progress(tr("Typesetting with typst"))
     from dogent_tui.documents.export.typst import set_pdf  # on use
 
-    made = await set_pdf(draft.page.document)
-    if draft.style.path is None:
+    made = await set_pdf(page.document)
+    if page.style.path is None:
         return made
     told = tr("The styles of {path} were not used: typst made the pdf.").format(
-        path=draft.style.path
+        path=page.style.path
     )
     return Made(made.content, made.engine, (*made.warnings, told))
 
 
-class _Draft(msgspec.Struct, frozen=True):
-    """A document that was read and written for the browser."""
-
-    page: Page
-    style: Style
-
-
-def _compose(request: ExportRequest, document: Document, halt: Halt) -> _Draft:
+def _compose(request: ExportRequest, document: Document, halt: Halt) -> Page:
     """Return the page of `document`. Blocks. Raises DocumentError."""
-    style = find_style(request.root, request.home)
-    built_in = f"{shipped().read_text('utf-8')}\n{as_css(document.theme)}"
     links: dict[str, Handler] = {
         "Link": lambda link: [node("Link", [*link[:2], [whole(link[2][0]), link[2][1]]])]
     }
     document = replace(document, blocks=mapped(document.blocks, links))
-    return _Draft(compose(document, (built_in, style.css), halt), style)
+    return compose(document, find_style(request.root, request.home), halt)
 
 
 def _doubtful(page: Page) -> set[str]:

@@ -4,13 +4,11 @@ passed on as it stands.
 
 import os
 import re
-import tempfile
 from collections.abc import Callable
-from html.parser import HTMLParser
-from pathlib import Path
+from html import escape
+from itertools import groupby
 from typing import Any
 
-import msgspec
 from lxml import etree, html
 
 from dogent_tui.documents.export.tree import (
@@ -23,14 +21,13 @@ from dogent_tui.documents.export.tree import (
     node,
     plain_text,
     walk,
-    words,
 )
 from dogent_tui.processes import Halt
 
 _INLINE = frozenset({
     "b", "strong", "i", "em", "u", "s", "strike", "del", "ins", "sub", "sup", "kbd", "mark",
     "small", "big", "q", "cite", "abbr",
-    "dfn", "var", "samp", "tt", "code", "ruby", "rt", "rp", "wbr", "br", "span", "center", "a",
+    "dfn", "var", "samp", "tt", "code", "ruby", "rt", "rp", "wbr", "br", "span", "a",
     "img",
 })  # fmt: skip
 _BLOCK = frozenset({
@@ -38,13 +35,12 @@ _BLOCK = frozenset({
     "dl", "dt", "dd", "table",
     "caption", "thead", "tbody", "tfoot", "tr", "th", "td", "figure", "figcaption", "details",
     "summary", "section", "article",
-    "aside", "header", "footer", "main", "address",
+    "aside", "header", "footer", "address",
 })  # fmt: skip
 _ELEMENTS = _INLINE | _BLOCK
-_VOID = frozenset({"br", "hr", "img", "wbr"})
 _SILENT = frozenset({
     "html", "head", "body", "font", "nobr", "colgroup", "col", "picture", "source", "title", "time",
-    "data", "bdi", "bdo",
+    "data", "bdi", "bdo", "main", "center", "p", "div",
 })  # fmt: skip
 """What shapes nothing that a document would miss."""
 _WITH_CONTENT = frozenset({
@@ -60,16 +56,10 @@ _BREAKS_PAGE = re.compile(
 _PAGE_BREAK_COMMENT = re.compile(r"<!--\s*page[-_ ]?break\s*-->", re.IGNORECASE)
 PAGE_BREAK = '<div class="page-break"></div>'
 
-_ENCLOSING = {"sub": "Subscript", "sup": "Superscript", "u": "Underline", "ins": "Underline",
-    "b": "Strong", "strong": "Strong",
-              "i": "Emph", "em": "Emph", "var": "Emph", "cite": "Emph", "dfn": "Emph",
-              "s": "Strikeout", "del": "Strikeout",
-              "strike": "Strikeout", "kbd": "Span", "mark": "Span", "small": "Span", "code": "Code",
-              "samp": "Code", "tt": "Code",
-              "q": "Quoted", "a": "Link"}  # fmt: skip
-"""HTML within a line and the node that says the same; the words of all other elements stay,
-without their looks.
-"""
+_SAME = {"var": "em", "cite": "em", "dfn": "em"}
+_CODE = re.compile(r"<(/?)(?:code|samp|tt)\b[^>]*>")
+_AS_CODE = {"": '<span class="code">', "/": "</span>"}
+"""Code within a line, until all that is in it is known."""
 
 Attributes = dict[str, str]
 Dropped = Callable[[str], None]
@@ -80,143 +70,123 @@ _ROW = re.compile(r"<tr\b.*?</tr>", re.DOTALL)
 _ROWSPAN = re.compile(r'\browspan="(\d+)"')
 
 
-class Tag(msgspec.Struct, frozen=True):
-    """A tag of HTML."""
-
-    name: str
-    closing: bool
-    attributes: Attributes
-
-
-def read_blocks(blocks: list[Any], dropped: Dropped, halt: Halt | None) -> list[Any]:
-    """Return `blocks` with the HTML between paragraphs as what it shows, and nothing else; pandoc
-    reads all pieces at once.
-
-    `dropped` is told of each element that is left out.
+def read_html(blocks: list[Any], dropped: Dropped, halt: Halt | None) -> list[Any]:
+    """Return `blocks` with their HTML as what it shows, and nothing else. Pandoc reads all pieces
+    of it at once. `dropped` is told of each element that is left out.
     """
-    blocks = mapped(blocks, {}, _joined)
-    texts = list(dict.fromkeys(block["c"][1] for block in walk(blocks) if block["t"] == "RawBlock"))
-    harmless = {text: rewrite(text, dropped).strip() for text in texts}
-    pieces = [piece for piece in dict.fromkeys(harmless.values()) if piece]
-    mark = f"between-{os.urandom(8).hex()}"
-    found: list[list[Node]] = [[]]
-    with tempfile.TemporaryDirectory(prefix="dogent-") as folder:
-        for number, piece in enumerate(pieces):
-            Path(folder, f"{number:06}.html").write_text(
-                f"{piece}<p>{mark}</p>", encoding="utf-8", errors="replace"
-            )
-        names = sorted(map(str, Path(folder).iterdir()))
-        arguments = ("--file-scope", "-f", "html", "-t", "json", *names)
-        for block in (
-            blocks_of(ask_pandoc(b"", *arguments, halt=halt, readable=(folder,)).data)
-            if names
-            else ()
-        ):
-            if plain_text(block) == mark:
-                found.append([])
-            else:
-                found[-1].append(block)
-    shown_as = dict(zip(pieces, found, strict=False))
-    return list(
-        mapped(blocks, {"RawBlock": lambda content: shown_as.get(harmless[content[1]], [])})
-    )
+    mark = f"html-{os.urandom(8).hex()}"
 
+    def collected(nodes: list[Any]) -> list[Any]:
+        kinds = kinds_in(nodes)
+        if "RawInline" in kinds:
+            text, places = _with_places(nodes, mark)
+            text = rewrite(text, dropped, _INLINE)
+            return [node("Html", [_CODE.sub(lambda tag: _AS_CODE[tag[1]], text), places, True])]
+        if "RawBlock" in kinds:
+            return _joined(nodes, dropped)
+        return nodes
 
-def _joined(blocks: list[Any]) -> list[Any]:
-    """Return blocks in which HTML that an empty line cut, as in a table, is one piece again."""
-    if "RawBlock" not in kinds_in(blocks):
+    blocks = mapped(blocks, {}, collected)
+    pieces = dict.fromkeys(part["c"][0] for part in walk(blocks) if part["t"] == "Html")
+    if not pieces:
         return blocks
-    out: list[Any] = []
+    shown = dict(zip(pieces, _read([*pieces], f"<p>{mark}</p>", halt), strict=True))
+
+    def put(content: Any) -> list[Node]:
+        text, places, is_inline = content
+        places = [mapped([place], {"Html": put}) for place in places]
+
+        def in_place(content: Any) -> list[Node]:
+            (name, kinds, _), inside = content
+            if name.startswith(mark):
+                return list(places[int(name.rpartition("-")[2])])
+            inside = mapped(inside, {"Span": in_place})
+            if kinds == ["code"]:
+                return [node("Code", [attributes(), plain_text(inside)])]
+            return [node("Span", [content[0], inside])]
+
+        nodes = mapped(shown[text], {"Span": in_place})
+        return [part for block in nodes for part in block["c"]] if is_inline else nodes
+
+    return list(mapped(blocks, {"Html": put}))
+
+
+def _read(pieces: list[str], between: str, halt: Halt | None) -> list[list[Node]]:
+    """Return the blocks of each piece. Pandoc reads them one by one where HTML that is no document
+    swallowed what is `between` them.
+    """
+    text = between.join(pieces).encode()
+    blocks = blocks_of(ask_pandoc(text, "-f", "html", "-t", "json", halt=halt).data)
+    read: list[list[Node]] = [[]]
     for block in blocks:
-        if "RawBlock" in kinds_in([block]) & kinds_in(out[-1:]):
-            out[-1] = node("RawBlock", ["html", f"{out[-1]['c'][1]}\n{block['c'][1]}"])
+        if plain_text(block) == between[3:-4]:
+            read.append([])
         else:
-            out.append(block)
-    return out
+            read[-1].append(block)
+    if len(read) < len(pieces):
+        return [part for piece in pieces for part in _read([piece], between, halt)]
+    return read
 
 
-def read_inlines(inlines: list[Any], dropped: Dropped) -> list[Any]:
-    """Return `inlines` with their HTML as nodes of pandoc's where there are such, and without it
-    where not.
+def _joined(blocks: list[Any], dropped: Dropped) -> list[Any]:
+    """Return blocks with their HTML rewritten; what an empty line cut, as in a table, is one piece
+    again.
     """
     out: list[Any] = []
-    opened: list[tuple[Tag, int]] = []  # and where in `out` its contents begin
-    for inline in inlines:
-        if inline.get("t") != "RawInline":
-            out.append(inline)
-            continue
-        for tag in tags(inline["c"][1]):
-            given = tag.attributes
-            if tag.name == "br":
-                out.append({"t": "LineBreak"})
-            elif tag.name == "img":
-                sizes = attributes(width=given.get("width", ""), height=given.get("height", ""))
-                out.append(
-                    node(
-                        "Image",
-                        [
-                            sizes,
-                            words(given.get("alt", "")),
-                            [given.get("src", ""), given.get("title", "")],
-                        ],
-                    )
-                )
-            elif tag.name not in _ENCLOSING:
-                if (
-                    not tag.closing
-                    and tag.name not in _INLINE
-                    and tag.name not in _SILENT
-                    and tag.name not in {"div", "p"}
-                ):
-                    dropped(tag.name)
-            elif not tag.closing:
-                opened.append((tag, len(out)))
-            elif opened and opened[-1][0].name == tag.name:
-                opening, begin = opened.pop()
-                out[begin:] = [_enclosed(opening, out[begin:])]
+    for is_html, run in groupby(blocks, lambda block: block.get("t") == "RawBlock"):
+        if is_html:
+            text = "\n".join(block["c"][1] for block in run)
+            out.append(node("Html", [rewrite(text, dropped).strip(), [], False]))
+        else:
+            out += run
     return out
 
 
-def _enclosed(opening: Tag, inside: list[Node]) -> Node:
-    kind = _ENCLOSING[opening.name]
-    if kind == "Link":
-        name = opening.attributes.get("id") or opening.attributes.get("name", "")
-        return node("Link", [attributes(name), inside, [opening.attributes.get("href", ""), ""]])
-    if kind == "Code":
-        return node("Code", [attributes(), plain_text(inside)])
-    if kind == "Span":
-        return node("Span", [attributes("", opening.name), inside])
-    return node(kind, [{"t": "DoubleQuote"}, inside] if kind == "Quoted" else inside)
+def _with_places(inlines: list[Any], mark: str) -> tuple[str, list[Node]]:
+    """Return the HTML of a line, in which all but words and HTML are empty places, and what is to
+    be in these.
+    """
+    text = ""
+    places: list[Node] = []
+    for inline in inlines:
+        match inline["t"]:
+            case "RawInline":
+                text += inline["c"][1]
+            case "Str":
+                text += escape(inline["c"])
+            case "Space":
+                text += " "
+            case "SoftBreak":
+                text += "\n"
+            case _:
+                text += f'<span id="{mark}-{len(places)}"></span>'
+                places.append(inline)
+    return text, places
 
 
-def rewrite(fragment: str, dropped: Dropped) -> str:
-    """Return the HTML `fragment` as harmless HTML for pandoc to read. `dropped` is told of each
-    element that is left out.
+def rewrite(fragment: str, dropped: Dropped, elements: frozenset[str] = _ELEMENTS) -> str:
+    """Return the HTML `fragment` as harmless HTML of these `elements` for pandoc to read. `dropped`
+    is told of each other element that a document would miss.
     """
     parser = html.HTMLParser(huge_tree=True, remove_comments=True, remove_pis=True)
     text = _PAGE_BREAK_COMMENT.sub(PAGE_BREAK, fragment.replace("\0", ""))
     root = html.fragment_fromstring(text, create_parent="div", parser=parser)
     for element in list(root.iterdescendants()):
         tag, given = element.tag, dict(element.attrib)
-        if tag in _ELEMENTS:
+        if tag in elements:
+            element.tag = _SAME.get(tag, tag)
             if _BREAKS_PAGE.search(given.get("style", "")) or given.get("class") == "page-break":
                 element.addprevious(html.Element("div", {"class": "page-break"}))
             element.attrib.clear()
             element.attrib.update(_attributes(tag, given))
+            if tag == "img" and not element.get("src"):  # at which pandoc stops
+                element.drop_tree()
         elif tag not in _SILENT and next(element.iterancestors(*_WITH_CONTENT), None) is None:
             dropped(tag)
     etree.strip_elements(root, *_WITH_CONTENT, with_tail=False)
-    etree.strip_tags(root, *({element.tag for element in root.iterdescendants()} - _ELEMENTS))
+    etree.strip_tags(root, *({element.tag for element in root.iterdescendants()} - elements))
     written = etree.tostring(root, encoding="unicode", method="html")[len("<div>") : -len("</div>")]
     return _TABLE.sub(_with_head, written)
-
-
-def tags(text: str) -> list[Tag]:
-    """Return the tags in a piece of HTML within a line: mostly one, none in a comment."""
-    parser = _Tags()
-    parser.feed(text)
-    parser.close()
-    return [tag for tag in parser.found if not (tag.closing and tag.name in _VOID)]
 
 
 def _with_head(table: re.Match[str]) -> str:
@@ -257,15 +227,3 @@ def _attributes(tag: str, attributes: Attributes) -> Attributes:
 
 def _is_count(text: str) -> bool:
     return text.isascii() and text.isdecimal() and 0 < int(text[:5]) < 1000 and len(text) < 5
-
-
-class _Tags(HTMLParser):
-    def __init__(self) -> None:
-        super().__init__(convert_charrefs=True)
-        self.found: list[Tag] = []
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.found.append(Tag(tag, False, {name: value or "" for name, value in attrs}))
-
-    def handle_endtag(self, tag: str) -> None:
-        self.found.append(Tag(tag, True, {}))

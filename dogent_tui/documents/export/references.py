@@ -43,9 +43,14 @@ _KEY = (
     r"|\w[\w:.#$%&+?<>~/-]*\w|\w))"
 )
 """In Chinese, no space is between a name and what follows."""
+_PLACES = 0x100000
+"""The first of the characters that stand for all but words while citations are looked for; they
+are private, and of a plane that no font uses.
+"""
 _BARE = re.compile(r"(?<![A-Za-z0-9_.@/\\])" + _KEY, re.IGNORECASE)
-_INSIDE = re.compile(_KEY, re.IGNORECASE)
-_BRACKET = re.compile(r"(\[(?=-?@)|\])")
+_INSIDE = re.compile(r"(?<![^\s\U00100000-\U0010ffff])" + _KEY, re.IGNORECASE)
+_GROUP = re.compile(r"\[(-?@[^\]]*)\]")
+_NOT_WORDS = re.compile("([ \n\U00100000-\U0010ffff])")
 _LABEL = re.compile(rf"({'|'.join(KINDS)}):\S+", re.IGNORECASE)
 REFERENCE = "reference"
 _DEAD = re.compile(r"Citeproc: citation (\S+) not found")
@@ -123,8 +128,11 @@ def mark_references(blocks: list[Any], *, cited: bool) -> tuple[list[Any], list[
 
 
 class _Marker:
+    """Finds references and citations in lines of text, as which lists of inlines are looked at."""
+
     def __init__(self, *, cited: bool) -> None:
         self._cited = cited
+        self._places: list[Node] = []
         self.uncited: list[str] = []
         self._done: dict[str, tree.Handler] = {
             "Cite": lambda content: [node("Cite", content)],
@@ -138,100 +146,78 @@ class _Marker:
         return list(mapped(value, self._done, self._in_list))
 
     def _in_list(self, nodes: list[Any]) -> list[Any]:
-        with_keys = any(
+        if not any(
             isinstance(part, dict) and part.get("t") == "Str" and "@" in part["c"] for part in nodes
-        )
-        return list(self._inlines(nodes)) if with_keys else nodes
+        ):
+            return nodes
+        spaces, text, self._places = {"Space": " ", "SoftBreak": "\n"}, "", []
+        for inline in nodes:
+            if inline["t"] == "Str":
+                text += inline["c"]
+            elif inline["t"] in spaces:
+                text += spaces[inline["t"]]
+            else:
+                text += chr(_PLACES + len(self._places))
+                self._places.append(inline)
+        out, last = [], 0
+        for found in _GROUP.finditer(text):
+            if group := self._group(found):
+                out += [*self._bare(text[last : found.start()]), group]
+                last = found.end()
+        return [*out, *self._bare(text[last:])]
 
-    def _inlines(self, nodes: list[Any]) -> Iterator[Node]:
-        pieces = [piece for inline in nodes for piece in _split(inline)]
-        place = 0
-        while place < len(pieces):
-            if pieces[place] == node("Str", "["):
-                end = next(
-                    (at for at in range(place, len(pieces)) if pieces[at] == node("Str", "]")), 0
-                )
-                group = self._group(pieces[place + 1 : end]) if end else None
-                if group:
-                    yield group
-                    place = end + 1
-                    continue
-            yield from self._bare(pieces[place])
-            place += 1
+    def _inlines(self, text: str) -> list[Node]:
+        out: list[Node] = []
+        for part in filter(None, _NOT_WORDS.split(text)):
+            if part in " \n":
+                out.append({"t": "Space" if part == " " else "SoftBreak"})
+            elif 0 <= (place := ord(part[0]) - _PLACES) < len(self._places):
+                out.append(self._places[place])
+            else:
+                out += words(part)
+        return out
 
-    def _group(self, inside: list[Node]) -> Node | None:
+    def _group(self, found: re.Match[str]) -> Node | None:
         """Return what stands in brackets as one reference or citation, None where it is neither."""
-        entries: list[list[Node]] = [[]]
-        for inline in inside:
-            parts = re.split("(;)", inline["c"]) if inline["t"] == "Str" else [None]
-            for part in parts:
-                if part == ";":
-                    entries.append([])
-                elif part is None or part:
-                    entries[-1].append(inline if part is None else node("Str", part))
-        found = [
-            (at, key)
-            for entry in entries
-            for at, inline in enumerate(entry)
-            if (key := _key(inline))
-        ]
-        if len(found) < len(entries):
+        entries = found[1].split(";")
+        keys = [list(_INSIDE.finditer(entry)) for entry in entries]
+        if not all(keys):
             return None
-        names = [key[2] or key[3] for _, key in found]
-        original = [*words("["), *inside, *words("]")]
-        if all(is_label(name) for name in names):
-            return _reference(
-                [key[1] + name for (_, key), name in zip(found, names, strict=True)], original
-            )
+        original = self._inlines(found[0])
+        if all(is_label(_name(key)) for of_entry in keys for key in of_entry):
+            return _reference([key[1] + _name(key) for of in keys for key in of], original)
         if not self._cited:
             self.uncited.append(tree.plain_text(original))
             return None
-        citations = []
-        for entry in entries:
-            at, key = next((at, key) for at, inline in enumerate(entry) if (key := _key(inline)))
-            rest = entry[at]["c"][key.end() :]
-            mode = "SuppressAuthor" if key[1] else "NormalCitation"
-            citations.append(
-                _citation(
-                    key[2] or key[3], mode, _trimmed(entry[:at]), [*words(rest), *entry[at + 1 :]]
-                )
+        citations = [
+            _citation(
+                _name(key),
+                "SuppressAuthor" if key[1] else "NormalCitation",
+                self._inlines(entry[: key.start()].lstrip()),
+                self._inlines(entry[key.end() :]),
             )
+            for entry, (key, *_) in zip(entries, keys, strict=True)
+        ]
         return node("Cite", [citations, original])
 
-    def _bare(self, inline: Node) -> Iterator[Node]:
-        if inline["t"] != "Str" or "@" not in inline["c"]:
-            yield inline
-            return
-        last, text = 0, inline["c"]
+    def _bare(self, text: str) -> Iterator[Node]:
+        last = 0
         for found in _BARE.finditer(text):
-            name = found[2] or found[3]
-            original = words(found[0])
+            name, original = _name(found), words(found[0])
             if is_label(name):
                 made = _reference([found[1] + name], original)
             elif self._cited and not found[1]:
                 made = node("Cite", [[_citation(name, "AuthorInText", [], [])], original])
             else:
                 continue
-            yield from words(text[last : found.start()])
+            yield from self._inlines(text[last : found.start()])
             yield made
             last = found.end()
-        yield from words(text[last:])
+        yield from self._inlines(text[last:])
 
 
-def _key(inline: Node) -> re.Match[str] | None:
-    return _INSIDE.match(inline["c"]) if inline["t"] == "Str" else None
-
-
-def _split(inline: Node) -> list[Node]:
-    return (
-        [part for text in _BRACKET.split(inline["c"]) for part in words(text)]
-        if inline["t"] == "Str"
-        else [inline]
-    )
-
-
-def _trimmed(nodes: list[Node]) -> list[Node]:
-    return nodes[1:] if nodes and nodes[0]["t"] in {"Space", "SoftBreak"} else nodes
+def _name(key: re.Match[str]) -> str:
+    return key[2] or key[3]
 
 
 def _reference(keys: list[str], original: list[Node]) -> Node:
@@ -260,30 +246,26 @@ def cite(
     """
     warnings: list[str] = []
     with tempfile.TemporaryDirectory(prefix="dogent-") as folder:
-        arguments: list[str] = []
-        for option, names in (
-            ("bibliography", front.bibliography),
-            ("csl", (front.csl,) if front.csl else ()),
-        ):
-            for number, name in enumerate(names):
-                suffix = Path(name).suffix.lower()
-                if suffix not in (SUFFIXES if option == "bibliography" else {".csl"}):
-                    warnings.append(_unused(option, name, tr("it has none of the known formats")))
-                    continue
-                try:
-                    content = images.read(name, LARGEST)
-                except LeftOutError as reason:
-                    warnings.append(_unused(option, name, str(reason)))
-                    continue
-                copy = Path(folder, f"{option}-{number}{suffix}")
-                copy.write_bytes(content)
-                arguments.append(f"--{option}={copy}")
-        if not any(argument.startswith("--bibliography") for argument in arguments):
+        options = ["--citeproc"]
+        files = [("bibliography", name, SUFFIXES) for name in front.bibliography]
+        files += [("csl", front.csl, frozenset({".csl"}))] if front.csl else []
+        for option, name, suffixes in files:
+            suffix = Path(name).suffix.lower()
+            copy = Path(folder, f"{option}-{len(options)}{suffix}")
+            try:
+                if suffix not in suffixes:
+                    raise LeftOutError(tr("it has none of the known formats"))
+                copy.write_bytes(images.read(name, LARGEST))
+            except LeftOutError as reason:
+                unused = tr("The {option} {name} was not used: {reason}.")
+                warnings.append(unused.format(option=option, name=one_line(name), reason=reason))
+                continue
+            options.append(f"--{option}={copy}")
+        if not any(option.startswith("--bibliography") for option in options):
             return blocks, warnings
         meta: Node = {"link-citations": {"t": "MetaBool", "c": True}}
         if front.lang:
             meta["lang"] = {"t": "MetaString", "c": front.lang}
-        options = ("--citeproc", *arguments)
         done = tree.written(blocks, "json", *options, meta=meta, halt=halt, readable=(folder,))
     dead = [found[1] for said in done.warnings if (found := _DEAD.fullmatch(said))]
     others = [one_line(said) for said in done.warnings if not _DEAD.fullmatch(said)]
@@ -321,9 +303,3 @@ def citation_warnings(
                 told.append(text.format(key=key, page=last, pages=pages))
     unused = [entry.key for entry in own if entry.key not in cited]
     return [*told, *([unused_entries(unused)] if unused else [])]
-
-
-def _unused(option: str, name: str, reason: str) -> str:
-    return tr("The {option} {name} was not used: {reason}.").format(
-        option=option, name=one_line(name), reason=reason
-    )

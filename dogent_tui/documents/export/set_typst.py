@@ -1,5 +1,5 @@
-"""Sets ``document.typ`` of the folder it stands in as ``document.pdf``: a program of its own, as
-typst cannot be interrupted.
+"""Sets ``document.typ`` of the folder it stands in as ``document.pdf``, or what its argument names:
+a program of its own, as typst cannot be interrupted.
 """
 
 import resource
@@ -7,6 +7,8 @@ import sys
 from pathlib import Path
 
 _MOST_MEMORY = 3 << 30
+_PPI = 288.0
+"""Pixels to the inch of a picture."""
 
 
 def main() -> int:
@@ -18,10 +20,11 @@ def main() -> int:
     try:
         typst.compile(
             folder / "document.typ",
-            output=folder / "document.pdf",
+            output=folder / f"document.{sys.argv[1]}",
             root=folder,
             package_path=folder,
             package_cache_path=folder,
+            ppi=_PPI,
         )
     except Exception as error:  # whatever it is, it is the reason
         sys.stderr.write(str(error))

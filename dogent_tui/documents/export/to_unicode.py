@@ -14,12 +14,10 @@ _LOOKALIKE = re.compile("[\u2e80-\u2fdf\uf900-\ufaff]")
 them.
 """
 
-_SECTION = re.compile(rb"\d+\s+begin(bfchar|bfrange)\s(.*?)\send\1\s*", re.DOTALL)
+_SECTION = re.compile(rb"begin(bfchar|bfrange)\s.*?end\1", re.DOTALL)
 """A part of a CMap (Adobe Technical Note 5014, section 1.4.1)."""
-_PAIR = re.compile(rb"<([0-9A-Fa-f]+)>\s*<([0-9A-Fa-f]+)>")
-_RANGE = re.compile(rb"<([0-9A-Fa-f]+)>\s*<([0-9A-Fa-f]+)>\s*<([0-9A-Fa-f]+)>")
-_MOST_IN_SECTION = 100
-"""As the technical note has it."""
+_PAIR = re.compile(rb"(<[0-9A-Fa-f]+>\s*)<([0-9A-Fa-f]+)>")
+_RANGE = re.compile(rb"<([0-9A-Fa-f]+)>\s*<([0-9A-Fa-f]+)>\s*<([0-9A-Fa-f]{1,4})>")
 
 
 def usual(character: str) -> str:
@@ -38,43 +36,34 @@ def correct(document: Any) -> None:
         kind, reference = document.xref_get_key(font, "ToUnicode")
         if kind == "xref":
             table = int(reference.split()[0])
-            corrected = corrected_table(document.xref_stream(table))
-            if corrected is not None:
+            before = document.xref_stream(table)
+            if (corrected := corrected_table(before)) != before:
                 document.update_stream(table, corrected)
 
 
-def corrected_table(table: bytes) -> bytes | None:
-    """Return the CMap `table` set right, None where nothing is wrong with it, or it is not as
-    Chromium writes it.
-    """
-    meanings: dict[bytes, str] = {}
-    for section in _SECTION.finditer(table):
-        if section[1] == b"bfchar":
-            meanings |= {code.upper(): _text(text) for code, text in _PAIR.findall(section[2])}
-            continue
-        for first, last, text in _RANGE.findall(section[2]):
-            start = _text(text)
-            if len(start) != 1:
-                return None
-            for offset in range(int(last, 16) - int(first, 16) + 1):
-                meanings[b"%0*X" % (len(first), int(first, 16) + offset)] = chr(ord(start) + offset)
-    if not any(_LOOKALIKE.match(text) for text in meanings.values()):
-        return None
-    lines = [b"<%s> <%s>" % (code, _hex(usual(text))) for code, text in meanings.items()]
-    parts = [
-        lines[start : start + _MOST_IN_SECTION] for start in range(0, len(lines), _MOST_IN_SECTION)
-    ]
-    sections = b"".join(
-        b"%d beginbfchar\n%s\nendbfchar\n" % (len(part), b"\n".join(part)) for part in parts
-    )
-    where = _SECTION.search(table)
-    assert where is not None
-    return table[: where.start()] + sections + _SECTION.sub(b"", table[where.end() :])
+def corrected_table(table: bytes) -> bytes:
+    """Return the CMap `table` set right."""
+    return _SECTION.sub(_corrected, table)
 
 
-def _text(encoded: bytes) -> str:
-    return bytes.fromhex(encoded.decode("ascii").zfill(4)).decode("utf-16-be", "replace")
+def _corrected(section: re.Match[bytes]) -> bytes:
+    if section[1] == b"bfrange":
+        return _RANGE.sub(_spread, section[0])
+    return _PAIR.sub(lambda found: found[1] + _usual(bytes.fromhex(found[2].decode())), section[0])
 
 
-def _hex(text: str) -> bytes:
-    return text.encode("utf-16-be").hex().upper().encode("ascii")
+def _spread(found: re.Match[bytes]) -> bytes:
+    """Return a range with each of its characters by itself, where there is one to set right."""
+    first, last, start = (int(code, 16) for code in found.groups())
+    codes = range(start, start + last - first + 1)
+    if not any(_LOOKALIKE.match(chr(code)) for code in codes):
+        return found[0]
+    usual_ones = b" ".join(_usual(code.to_bytes(2)) for code in codes)
+    return b"<%s> <%s> [%s]" % (found[1], found[2], usual_ones)
+
+
+def _usual(encoded: bytes) -> bytes:
+    text = encoded.decode("utf-16-be", "replace")
+    if _LOOKALIKE.search(text):
+        encoded = "".join(map(usual, text)).encode("utf-16-be")
+    return b"<%s>" % encoded.hex().upper().encode()

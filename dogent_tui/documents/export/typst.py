@@ -19,8 +19,8 @@ from dogent_tui.documents.export.tree import Node, mapped
 from dogent_tui.documents.model import DocumentError
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
-from dogent_tui.processes import run_to_end
-from dogent_tui.wall.own import walled
+from dogent_tui.processes import Halt, run_to_end
+from dogent_tui.wall.own import own_environment, walled
 
 _LIMIT_S = 60.0
 _WIDEST = 600.0
@@ -43,45 +43,38 @@ def _set_pdf(document: Document) -> Made:
             _front(document) + written.data.decode("utf-8", "replace"), "utf-8"
         )
         return Made(
-            _typeset(folder), f"typst {version('typst')}", tuple(writer_warnings(written.warnings))
+            typeset(folder), f"typst {version('typst')}", tuple(writer_warnings(written.warnings))
         )
 
 
-def _typeset(folder: Path) -> bytes:
+def typeset(
+    folder: Path, form: str = "pdf", *, limit_s: float = _LIMIT_S, halt: Halt | None = None
+) -> bytes:
     """Have typst set ``document.typ`` in a process of its own, which sees `folder` and no
-    network, and can be ended.
+    network, and can be ended. Blocks. Raises DocumentError.
     """
     # Typst fetches packages for those who name them. Nobody can here; were it otherwise, it would
     # come no further than this.
-    nowhere = dict.fromkeys(
-        ("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"),
-        "http://127.0.0.1:9",
-    )
-    passed_on = {
-        name: os.environ[name]
-        for name in ("PATH", "HOME", "TMPDIR", "FONTCONFIG_FILE")
-        if name in os.environ
-    }
-    with tempfile.TemporaryFile() as nothing:
-        try:
-            command = walled([sys.executable, "-P", str(_SET)], writable=[folder], cwd=folder)
-            done = run_to_end(
-                command, stdin=nothing, cwd=folder, env={**passed_on, **nowhere}, limit_s=_LIMIT_S
-            )
-        except subprocess.TimeoutExpired:
-            raise DocumentError(
-                tr("typst did not finish the document within {limit_s:.0f} seconds.").format(
-                    limit_s=_LIMIT_S
-                ),
-                tr("Split the document."),
-                code="timeout",
-            ) from None
-        except OSError as error:
-            raise DocumentError(
-                tr("typst could not be started: {strerror}.").format(strerror=error.strerror),
-                code="engine_missing",
-            ) from error
-    result = folder / "document.pdf"
+    names = ("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY")
+    environment = {**own_environment(), **dict.fromkeys(names, "http://127.0.0.1:9")}
+    command = [sys.executable, "-P", str(_SET), form]
+    walls = walled(command, writable=[folder], cwd=folder)
+    try:
+        done = run_to_end(walls, stdin=b"", cwd=folder, env=environment, limit_s=limit_s, halt=halt)
+    except subprocess.TimeoutExpired:
+        raise DocumentError(
+            tr("typst did not finish the document within {limit_s:.0f} seconds.").format(
+                limit_s=limit_s
+            ),
+            tr("Split the document."),
+            code="timeout",
+        ) from None
+    except OSError as error:
+        raise DocumentError(
+            tr("typst could not be started: {strerror}.").format(strerror=error.strerror),
+            code="engine_missing",
+        ) from error
+    result = folder / f"document.{form}"
     if done.returncode or not result.is_file():
         reason = one_line(done.stderr.decode("utf-8", "replace"))[-300:]
         raise DocumentError(
@@ -151,8 +144,7 @@ class _Writer:
 
     def blocks(self) -> list[Node]:
         """Return the blocks for the writer. Writes the images into the folder."""
-        blocks: list[Node] = mapped(self._document.blocks, self._handlers)
-        return blocks if self._document.placed else [*_outline(self._document), *blocks]
+        return list(mapped(self._document.blocks, self._handlers))
 
     def _image(self, content: Any) -> list[Node]:
         (_, _, sizes), alt, (address, _) = content

@@ -5,11 +5,12 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from dogent_tui.documents.export.document import Document, language_of, length, read_document
+from dogent_tui.documents.export.document import Document, language_of, read_document
+from dogent_tui.documents.export.lengths import length
 from dogent_tui.documents.export.model import ExportRequest
 from dogent_tui.documents.export.page import compose, contents_title
 from dogent_tui.documents.export.pdf import font_warnings
-from dogent_tui.documents.export.styles import find_style
+from dogent_tui.documents.export.styles import Style, find_style
 
 
 def document(tmp_path: Path, text: str, *, toc: bool | None = None) -> Document:
@@ -26,7 +27,7 @@ def document(tmp_path: Path, text: str, *, toc: bool | None = None) -> Document:
 
 
 def body(tmp_path: Path, text: str) -> str:
-    return compose(document(tmp_path, text), ("", "")).body
+    return compose(document(tmp_path, text), Style()).body
 
 
 @pytest.mark.parametrize(
@@ -62,7 +63,7 @@ def test_the_title_is_no_part_of_the_contents(tmp_path):
 
 
 def test_contents_stand_where_the_text_says(tmp_path):
-    page = compose(document(tmp_path, "before\n\n[TOC]\n\n## A <b>x</b> & `c`"), ("", ""))
+    page = compose(document(tmp_path, "before\n\n[TOC]\n\n## A <b>x</b> & `c`"), Style())
     html = page.html({"a-x--c": 7})
     assert html.index("before") < html.index('<nav class="toc">') < html.index("<h2")
     assert '<span class="text">A x &amp; c</span><span class="number">7</span>' in html
@@ -70,7 +71,7 @@ def test_contents_stand_where_the_text_says(tmp_path):
 
 def test_titles_are_text(tmp_path):
     title = '</title><script>1</script> "</style><b>'
-    page = compose(document(tmp_path, f"---\ntitle: '{title}'\nauthor: <b>\n---\ntext"), ("", ""))
+    page = compose(document(tmp_path, f"---\ntitle: '{title}'\nauthor: <b>\n---\ntext"), Style())
     html = page.html()
     assert "<script>" not in html
     assert "<b>" not in html

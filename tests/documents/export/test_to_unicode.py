@@ -19,14 +19,11 @@ endcmap"""
 def test_radicals_become_the_characters_that_they_look_like():
     assert [usual(character) for character in "⽂中A"] == ["文", "中", "A"]
     corrected = corrected_table(TABLE)
-    assert corrected is not None
-    lines = corrected.decode().split("\n")
-    assert lines[:4] == TABLE.decode().split("\n")[:4]
-    assert lines[4:] == [
-        "5 beginbfchar", "<01> <6587>", "<02> <4E2D>", "<0A> <81EA>", "<0B> <81F3>", "<0C> <81FC>",
-        "endbfchar", "endcmap",
-    ]  # fmt: skip
+    changed = {"<01> <2F42>": "<01> <6587>", "<0A> <0C> <2F83>": "<0A> <0C> [<81EA> <81F3> <81FC>]"}
+    lines = TABLE.decode().split("\n")
+    assert corrected.decode().split("\n") == [changed.get(line, line) for line in lines]
 
 
 def test_a_table_in_order_stays_as_it_is():
-    assert corrected_table(TABLE.replace(b"2F42", b"6587").replace(b"2F83", b"0041")) is None
+    table = TABLE.replace(b"2F42", b"6587").replace(b"2F83", b"0041")
+    assert corrected_table(table) == table
