@@ -1,16 +1,20 @@
 """What continues on the next page, by the tags: a table, a list, a program. It is read as one."""
 
-from itertools import islice
+from itertools import takewhile
+
+import msgspec
 
 from dogent_tui.documents.pdf.model import (
     Box,
     Element,
     Line,
+    Nodes,
     Page,
     Run,
     TextBlock,
     blocks_in,
     changed,
+    lines_in,
 )
 
 PAGE_BREAK = "PageBreak"
@@ -20,9 +24,6 @@ _CONTINUED = frozenset({"Table", "L", "Code"})
 
 _APART = 4
 """Pages by which the lines of a page are lower than those of the one before, where both are one."""
-
-_MOST_IN_HEAD = 100
-"""Texts of a table in which those of its head are looked for."""
 
 
 def continued(page: Page, following: Page, number: int) -> Page | None:
@@ -41,71 +42,50 @@ def continued(page: Page, following: Page, number: int) -> Page | None:
     return Page(page.area, nodes, page.hidden + following.hidden, page.raw + following.raw)
 
 
-_Nodes = tuple[Element | TextBlock, ...]
-
-
-def _joined(above: _Nodes, below: _Nodes, number: int, outside: _Nodes = ()) -> _Nodes | None:
+def _joined(above: Nodes, below: Nodes, number: int, outside: Nodes = ()) -> Nodes | None:
     """Return the kids of one element on two pages; None where its last kid does not continue.
     `outside` is what is above them and in no element.
     """
-    real = [n for n, node in enumerate(above) if isinstance(node, Element) and not _is_break(node)]
+    breaks = tuple(takewhile(_is_break, reversed(above)))
+    kept = above[: len(above) - len(breaks)]
+    one = kept[-1] if kept else None
     first = next((node for node in below if isinstance(node, Element)), None)
-    cut = real[-1] + 1 if real else 0
-    last, rest = above[:cut], above[cut:]
-    if not last or first is None or (rest and not _is_break(rest[0])):
-        return None
-    one = last[-1]
-    if not isinstance(one, Element) or (one.kind, one.index) != (first.kind, first.index):
+    if not isinstance(one, Element) or first is None or not one.xref == first.xref != 0:
         return None
     at = below.index(first)
     # what is above it, and no text of the page, is the head of a table once more
-    head = "".join(block.text for block in islice(blocks_in([one]), _MOST_IN_HEAD)).split()
+    head = "".join(block.text for block in blocks_in([one])).replace(" ", "")
     outside += tuple(
-        node for node in blocks_in(below[:at]) if "".join(node.text.split()) not in "".join(head)
+        node for node in blocks_in(below[:at]) if node.text.replace(" ", "") not in head
     )
     if one.kind in _CONTINUED:
-        kids = _continued(_marked(one, number).kids, first.kids)
-        page_break = Element(PAGE_BREAK, one.index, (TextBlock(()),))
-        whole = Element(one.kind, one.index, kids)
-        return (*last[:-1], whole, *rest, page_break, *outside, *below[at + 1 :])
+        page_break = Element(PAGE_BREAK, 0, one.index, (TextBlock(()),))
+        whole = _whole(_marked(one, number), first)
+        return (*kept[:-1], whole, *breaks, page_break, *outside, *below[at + 1 :])
     inner = _joined(one.kids, first.kids, number, outside)
-    whole = Element(one.kind, one.index, inner or ())
-    return inner and (*last[:-1], whole, *rest, *below[at + 1 :])
+    if inner is None:
+        return None
+    whole = msgspec.structs.replace(one, kids=inner)
+    return (*kept[:-1], whole, *breaks, *below[at + 1 :])
 
 
-def _continued(above: _Nodes, below: _Nodes) -> _Nodes:
-    """Return the kids of an element on two pages without the head of a table that is repeated."""
-    known = {node.index for node in above if isinstance(node, Element)}
-    one = above[-1] if above else None
-    last = one.index if isinstance(one, Element) else -1
-    new = [
-        at
-        for at, node in enumerate(below)
-        if isinstance(node, Element) and (node.index == last or node.index not in known)
-    ]
-    below = below[new[0] :] if new else below
-    first = below[0] if below else None
-    if (
-        isinstance(one, Element)
-        and isinstance(first, Element)
-        and (one.kind, one.index) == (first.kind, first.index)
-    ):
-        whole = Element(one.kind, one.index, _continued(one.kids, first.kids))
-        return (*above[:-1], whole, *below[1:])
-    return (*above, *below)
+def _whole(above: Element, below: Element) -> Element:
+    """Return an element on two pages as one, without the head of a table that is repeated."""
+    known = {kid.xref for kid in above.kids[:-1] if isinstance(kid, Element)}
+    new = [kid for kid in below.kids if not isinstance(kid, Element) or kid.xref not in known]
+    kept, last, first = above.kids[:-1], above.kids[-1], new[0] if new else None
+    if isinstance(last, Element) and isinstance(first, Element) and last.xref == first.xref:
+        last, new = _whole(last, first), new[1:]
+    return msgspec.structs.replace(above, kids=(*kept, last, *new))
 
 
 def _marked(element: Element, number: int) -> Element:
-    """Return `element` with the beginning of page `number` told at its end."""
-    last = element.kids[-1]
-    if element.kind == "Code":
-        return element
-    if isinstance(last, Element):
-        return Element(element.kind, element.index, (*element.kids[:-1], _marked(last, number)))
-    line = last.lines[-1]
-    run = Run(f" <!-- page {number} -->", line.size, x0=line.box.x1, markdown=True)
-    ended = TextBlock((*last.lines, Line(line.box, (run,), base=line.base)))
-    return Element(element.kind, element.index, (*element.kids[:-1], ended))
+    """Return `element` with the beginning of page `number` told at its end; a program as it is."""
+    last = lines_in([element])[-1]
+    run = Run(f" <!-- page {number} -->", last.size, x0=last.box.x1, markdown=True)
+    ended = msgspec.structs.replace(last, runs=(*last.runs, run))
+    kids = changed(element.kids, lambda line: ended if line is last else line)
+    return element if element.kind == "Code" else msgspec.structs.replace(element, kids=tuple(kids))
 
 
 def _is_break(node: Element | TextBlock) -> bool:

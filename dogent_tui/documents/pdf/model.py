@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import pairwise
+from typing import TypeAlias
 
 import msgspec
 
@@ -206,12 +207,16 @@ class Table(msgspec.Struct, frozen=True):
 
 class Element(msgspec.Struct, frozen=True):
     """An element of the structure tree with what of it is on a page. `kind` as PDF 2.0 names it;
-    `index` among its siblings.
+    `xref` is the number of its object, `index` its place among its siblings.
     """
 
     kind: str
+    xref: int
     index: int
     kids: "tuple[Element | TextBlock, ...]"
+
+
+Nodes: TypeAlias = tuple[Element | TextBlock, ...]
 
 
 class Page(msgspec.Struct, frozen=True):
@@ -220,7 +225,7 @@ class Page(msgspec.Struct, frozen=True):
     """
 
     area: Box
-    nodes: tuple[Element | TextBlock, ...]
+    nodes: Nodes
     hidden: tuple[str, ...] = ()
     raw: tuple[str, ...] = ()
 
@@ -234,6 +239,11 @@ class Page(msgspec.Struct, frozen=True):
         """All text, whatever it is within."""
         return list(blocks_in(self.nodes))
 
+    @property
+    def lines(self) -> list[Line]:
+        """The lines of all text."""
+        return lines_in(self.nodes)
+
 
 def blocks_in(nodes: Iterable[Element | TextBlock]) -> Iterator[TextBlock]:
     """Yield the text in `nodes` and in all that is within them."""
@@ -244,6 +254,19 @@ def blocks_in(nodes: Iterable[Element | TextBlock]) -> Iterator[TextBlock]:
             yield from blocks_in(node.kids)
 
 
+def lines_in(nodes: Iterable[Element | TextBlock]) -> list[Line]:
+    """Return the lines of all text in `nodes`."""
+    return [line for block in blocks_in(nodes) for line in block.lines]
+
+
+def elements_in(nodes: Iterable[Element | TextBlock]) -> Iterator[Element]:
+    """Yield the elements among `nodes` and within them, outer ones first."""
+    for node in nodes:
+        if isinstance(node, Element):
+            yield node
+            yield from elements_in(node.kids)
+
+
 def changed(
     nodes: Iterable[Element | TextBlock], change: Callable[[Line], Line | None]
 ) -> Iterator[Element | TextBlock]:
@@ -251,6 +274,29 @@ def changed(
     for node in nodes:
         if isinstance(node, Element):
             if kids := tuple(changed(node.kids, change)):
-                yield Element(node.kind, node.index, kids)
+                yield msgspec.structs.replace(node, kids=kids)
         elif lines := tuple(filter(None, map(change, node.lines))):
             yield TextBlock(lines)
+
+
+def without_start(length: int) -> Callable[[Line], Line | None]:
+    """Return what takes the first `length` signs, and the blanks around them, from the lines that
+    it is called with.
+    """
+    left = length
+
+    def shortened(line: Line) -> Line | None:
+        nonlocal left
+        runs = []
+        for run in line.runs:
+            text = run.text
+            if left >= 0:
+                text = text.lstrip()
+                cut = min(left, len(text))
+                text, left = text[cut:].lstrip(), left - cut
+                left = -1 if text else left
+            if text:
+                runs.append(msgspec.structs.replace(run, text=text))
+        return msgspec.structs.replace(line, runs=tuple(runs)) if runs else None
+
+    return shortened

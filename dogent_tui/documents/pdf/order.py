@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from itertools import groupby, pairwise
+from operator import itemgetter
 from statistics import median
 
 from dogent_tui.documents.pdf.columns import rows_of
@@ -41,62 +42,52 @@ def regions(blocks: Sequence[TextBlock]) -> list[list[TextBlock]]:
     places = _gutters(lines)
     if not places:
         return [list(blocks)]
-    found: list[list[TextBlock]] = []
-    rest = list(blocks)
-    for top, bottom in _tables_over(lines, places):
-        above, rest = _cut(rest, top)
-        table, rest = _cut(rest, bottom)
-        found += [*_in_columns(above, places), table]
-    return [group for group in [*found, *_in_columns(rest, places)] if group]
+    home = {id(line): number for number, block in enumerate(blocks) for line in block.lines}
+    found = []
+    for group in _groups(lines, places):
+        parts: dict[int, list[Line]] = {}
+        for line in group:
+            parts.setdefault(home[id(line)], []).append(line)
+        found.append([TextBlock(tuple(part)) for part in parts.values()])
+    return found
 
 
-def _in_columns(blocks: Sequence[TextBlock], places: Sequence[float]) -> list[list[TextBlock]]:
-    found: list[list[TextBlock]] = []
-    columns: list[list[TextBlock]] = [[] for _ in range(len(places) + 1)]
-    lines = [line for block in blocks for line in block.lines]
-    leftward = sum(line.right_to_left for line in lines[:100]) * 2 > len(lines[:100])
-    titles = _titles(lines)
-    parts = (part for block in blocks for part in _parted(block, places, titles))
-    for column, block in sorted(parts, key=lambda part: part[1].box.y0):
-        if column is None:
-            found += [*(columns[::-1] if leftward else columns), [block]]
-            columns = [[] for _ in columns]
-        else:
-            columns[column].append(block)
-    return found + (columns[::-1] if leftward else columns)
+def _groups(lines: Sequence[Line], places: Sequence[float]) -> Iterator[list[Line]]:
+    """Yield the lines of each column, and those that lie across the columns between them."""
+    across = {*_titles(lines), *_tables_over(lines, places)}
+    sign = -1 if sum(line.right_to_left for line in lines) * 2 > len(lines) else 1
+
+    def column(line: Line) -> int | None:
+        at = None if id(line) in across else _column(line.box, places)
+        return at if at is None else sign * at
+
+    placed = [(column(line), line) for line in sorted(lines, key=lambda line: line.box.y0)]
+    for lies_across, run in groupby(placed, key=lambda each: each[0] is None):
+        part = list(run)
+        if not lies_across:
+            part.sort(key=itemgetter(0))
+        for _, same in groupby(part, key=itemgetter(0)):
+            yield [line for _, line in same]
 
 
-def _cut(blocks: Sequence[TextBlock], height: float) -> tuple[list[TextBlock], list[TextBlock]]:
-    """Return what of the blocks is above `height`, and what is below."""
-    above, below = [], []
-    for block in blocks:
-        upper = tuple(line for line in block.lines if line.box.middle[1] < height)
-        lower = tuple(line for line in block.lines if line.box.middle[1] >= height)
-        above += [TextBlock(upper)] if upper else []
-        below += [TextBlock(lower)] if lower else []
-    return above, below
-
-
-def _tables_over(lines: Sequence[Line], places: Sequence[float]) -> Iterator[tuple[float, float]]:
-    """Yield from where to where a table lies over the columns, from the top: rows of short texts in
-    several columns, apart from the lines above and below. Prose fills its lines.
+def _tables_over(lines: Sequence[Line], places: Sequence[float]) -> Iterator[int]:
+    """Yield which lines are of a table that lies over the columns: rows of short texts in
+    several of them, apart from the lines above and below. Prose fills its lines.
     """
     page = around(line.box for line in lines)
     bounds = [page.x0, *places, page.x1]
     rows = rows_of([line for line in lines if line.upright])
     for is_short, run in groupby(rows, key=lambda row: _is_short(row, bounds)):
-        table = list(run)
-        box = around(line.box for row in table for line in row)
-        apart = _APART * table[0][0].size
+        table = [line for row in run for line in row]
+        box, apart = around(line.box for line in table), _APART * table[0].size
         near = any(
             box.y0 - apart < line.box.middle[1] < box.y1 + apart
             and _column(line.box, places) is not None
-            for row in rows
-            if row not in table
-            for line in row
+            and line not in table
+            for line in lines
         )
-        if is_short and len(table) >= _FEWEST_ROWS and not near:
-            yield box.y0, box.y1
+        if is_short and len(table) >= 2 * _FEWEST_ROWS and not near:
+            yield from map(id, table)
 
 
 def _is_short(row: Sequence[Line], bounds: Sequence[float]) -> bool:
@@ -109,35 +100,9 @@ def _titles(lines: Sequence[Line]) -> set[int]:
     """Return which lines stand alone in the middle, larger than the text: of three columns, they
     are no part of the second.
     """
-    if not lines:
-        return set()
     text, (middle, _) = median(line.size for line in lines), around(o.box for o in lines).middle
     alone = (row[0] for row in rows_of(lines) if len(row) == 1 and row[0].size > text)
     return {id(line) for line in alone if abs(line.box.middle[0] - middle) < line.size}
-
-
-def _parted(
-    block: TextBlock, places: Sequence[float], titles: set[int]
-) -> Iterator[tuple[int | None, TextBlock]]:
-    """Yield what of a block is in each column, None for what lies across them: a block may hold
-    lines of all.
-    """
-    held: dict[int, list[Line]] = {}
-    across: list[Line] = []
-    for line in block.lines:
-        column = None if id(line) in titles else _column(line.box, places)
-        if column is None:
-            yield from ((at, TextBlock(tuple(lines))) for at, lines in held.items())
-            held = {}
-            across.append(line)
-            continue
-        if across:
-            yield None, TextBlock(tuple(across))
-            across = []
-        held.setdefault(column, []).append(line)
-    yield from ((at, TextBlock(tuple(lines))) for at, lines in held.items())
-    if across:
-        yield None, TextBlock(tuple(across))
 
 
 def _column(box: Box, places: Sequence[float]) -> int | None:

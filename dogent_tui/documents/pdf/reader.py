@@ -29,8 +29,9 @@ from dogent_tui.documents.pdf.marks import Annotation, drawn_by, marks_markdown,
 from dogent_tui.documents.pdf.model import Line, Page, changed
 from dogent_tui.documents.pdf.scans import Scans
 from dogent_tui.documents.pdf.survey import Survey, survey
-from dogent_tui.documents.pdf.tags import StructureTree, agrees, tagged_nodes
-from dogent_tui.documents.pdf.text import BROKEN, page_content
+from dogent_tui.documents.pdf.tags import agrees, tagged_nodes
+from dogent_tui.documents.pdf.text import page_content
+from dogent_tui.documents.pdf.tree import BROKEN, StructureTree
 from dogent_tui.language import ngettext, tr
 
 SCANNED = tr("Unsupported PDF: no extractable text (scanned PDF not supported).")
@@ -134,8 +135,9 @@ def _date(text: str) -> str:
 def _blocks(
     document: Any, wanted: list[int], opened: Opened, scans: Scans, report: Report
 ) -> Iterator[Block]:
-    known = survey(document, wanted)
-    reader = _Pages(document, known, wanted)
+    tree = StructureTree(document)
+    known = survey(document, tree, wanted)
+    reader = _Pages(document, tree, known, wanted)
     empty: list[int] = []
     broken: list[int] = []
     held: list[Block] = []  # of pages before the first that holds text
@@ -198,11 +200,13 @@ class _Content(msgspec.Struct):
 class _Pages:
     """Reads page after page, and remembers what is told of them all."""
 
-    def __init__(self, document: Any, known: Survey, wanted: Iterable[int]) -> None:
+    def __init__(
+        self, document: Any, tree: StructureTree, known: Survey, wanted: Iterable[int]
+    ) -> None:
         self._document = document
         self._known = known
         self._wanted = frozenset(wanted)
-        self._tree = StructureTree(document) if known.tagged else None
+        self._tree = tree
         self._writer = MarkdownWriter(image=str)
         self._ahead: dict[int, _Content] = {}
         self._after: dict[int, list[Node]] = {}
@@ -226,7 +230,7 @@ class _Pages:
         raw = content.page.raw
         if number in self._after:
             nodes, raw = iter(self._after[number]), ()
-        elif content.tagged and self._tree is not None:
+        elif content.tagged:
             nodes, raw = self._tagged(content, number, written)
         else:
             nodes = layout_nodes(self._document[number - 1], content.page.blocks, self._known)
@@ -247,11 +251,11 @@ class _Pages:
 
     def _content(self, number: int) -> _Content:
         pdf_page = self._document[number - 1]
-        page = self._known.pages.pop(number, None) or page_content(pdf_page)
+        page = self._known.pages.pop(number, None) or page_content(pdf_page, self._tree)
         marks = page_marks(pdf_page)
-        tagged = self._tree is not None and agrees(page)
+        tagged = self._known.tagged and agrees(page)
         if page.tagged and not tagged:
-            page = page_content(pdf_page, structure=False)
+            page = page_content(pdf_page, None)
         aside = self._known.furniture.of(page, number)
         for line in aside:
             self.running.setdefault(" ".join(line.text.split()), []).append(number)
@@ -278,7 +282,6 @@ class _Pages:
                 break
             page, last = whole, last + 1
             written += [*following.page.hidden, *(line.text for line in following.aside)]
-        assert self._tree is not None
         xrefs = [self._document[at - 1].xref for at in range(number, last + 1)]
         nodes = tagged_nodes(page, xrefs, self._tree, self._known)
         if last == number:

@@ -10,8 +10,9 @@ from typing import Any
 import msgspec
 
 from dogent_tui.documents.pdf.furniture import Furniture, furniture
-from dogent_tui.documents.pdf.model import Element, Page, TextBlock
-from dogent_tui.documents.pdf.text import BROKEN, page_content
+from dogent_tui.documents.pdf.model import Page, TextBlock, elements_in
+from dogent_tui.documents.pdf.text import page_content
+from dogent_tui.documents.pdf.tree import BROKEN, StructureTree
 
 MOST_LOOKED_AT = 24
 """Pages that are looked at, spread over the document: each costs some 6 ms."""
@@ -53,7 +54,7 @@ class Survey(msgspec.Struct, frozen=True):
         return bool(self.kinds & _TELLING)
 
 
-def survey(document: Any, pages: Sequence[int]) -> Survey:
+def survey(document: Any, tree: StructureTree, pages: Sequence[int]) -> Survey:
     """Look at some of the `pages` (from 1) of the pymupdf document."""
     step = max(1, len(pages) // MOST_LOOKED_AT)
     chosen = list(pages[::step])[:MOST_LOOKED_AT]
@@ -61,7 +62,7 @@ def survey(document: Any, pages: Sequence[int]) -> Survey:
     seen: dict[int, Page] = {}
     for number in dict.fromkeys([*chosen, *neighbours]):
         with suppress(*BROKEN):  # a damaged page is told of when it is read
-            seen[number] = page_content(document[number - 1])
+            seen[number] = page_content(document[number - 1], tree)
     sizes: Counter[float] = Counter()
     code: Counter[float] = Counter()
     large: Counter[float] = Counter()
@@ -70,7 +71,7 @@ def survey(document: Any, pages: Sequence[int]) -> Survey:
     text = sizes if 4 * sizes.total() > code.total() else sizes + code
     body = max(text, key=lambda size: (text[size], -size)) if text else 0.0
     headings = sorted((size for size in large if size >= _LARGER * body), reverse=True)
-    kinds = frozenset(kind for page in seen.values() for kind in _kinds(page.nodes))
+    kinds = frozenset(e.kind for page in seen.values() for e in elements_in(page.nodes))
     return Survey(
         body,
         tuple(headings[:_LEVELS]),
@@ -91,13 +92,6 @@ def _count(
             (code if line.mono else sizes)[line.size] += len(line.text)
         if len(block.lines) <= 4 and any(c.isalpha() for c in block.text):
             large[block.lines[0].size] += 1
-
-
-def _kinds(nodes: Iterable[Element | TextBlock]) -> Iterable[str]:
-    for node in nodes:
-        if isinstance(node, Element):
-            yield node.kind
-            yield from _kinds(node.kids)
 
 
 def _titles(document: Any) -> dict[str, int]:

@@ -4,8 +4,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import groupby, pairwise, takewhile
-from typing import Any
+from itertools import count, groupby, pairwise, product
 
 import msgspec
 
@@ -17,12 +16,16 @@ from dogent_tui.documents.pdf.model import (
     Box,
     Element,
     Line,
+    Nodes,
     Page,
     Run,
     TextBlock,
     around,
     blocks_in,
     changed,
+    elements_in,
+    lines_in,
+    without_start,
 )
 from dogent_tui.documents.pdf.structure import (
     code_block,
@@ -34,27 +37,29 @@ from dogent_tui.documents.pdf.structure import (
     rows_in_order,
 )
 from dogent_tui.documents.pdf.survey import Survey, letters
-from dogent_tui.documents.pdf.text import BROKEN
+from dogent_tui.documents.pdf.tree import PICTURES, Path, StructureTree
 
 _HEADINGS = {"H": 2, "Title": 1} | {f"H{level}": level for level in range(1, 7)}
 _GROUPS = frozenset(
     {"Document", "DocumentFragment", "Part", "Art", "Sect", "Div", "Aside", "TOC", "Index"}
 )
-_BLOCKS = frozenset(
-    {"P", "L", "LI", "Table", "BlockQuote", "Code", "Note", "FENote", "Figure", "Caption", "TOCI"}
-    | {"PageBreak"}
+_NOTES = frozenset({"Note", "FENote"})
+_BLOCKS = (
+    _GROUPS
+    | _NOTES
+    | _HEADINGS.keys()
+    | {"P", "L", "LI", "Table", "BlockQuote", "Code", "Figure", "Caption", "TOCI", PAGE_BREAK}
 )
 _REFERENCES = frozenset({"Link", "Reference", "Lbl"})
 _SPANS = frozenset({"Span", "Em", "Strong", "Link", "Code", "Quote", "Reference", "Lbl"})
-_NOTES = frozenset({"Note", "FENote"})
-_PICTURES = frozenset({"Figure", "Formula"})
+_ROW_GROUPS = frozenset({"THead", "TBody", "TFoot"})
 _CELLS = frozenset({"TH", "TD"})
 _LEAST_TAGGED = 0.6
 """The share of a page's text that is within elements, where these are believed."""
 
 _MOST_BACK = 0.3
-"""The share of elements that begin above the one before them in the same column, where their
-order is believed.
+"""The share of texts that begin above the one before them in the same column, where the order of
+the elements is believed.
 """
 
 _LARGE = 1.2
@@ -65,138 +70,28 @@ _RAISED = 0.85
 
 _SIGN = re.compile(r"\d{1,3}|[*†‡§]")
 _MOST_COLUMNS = 100
-_BACK_LINK = "\u21a9"
-_MOST_SPAN = 1000
+_BACK_LINK = re.compile("\\s*\u21a9[\ufe0e\ufe0f]?\\s*$")
 _FORMULA = re.compile(r"\$.+\$")
-_MOST_KIDS = 100_000
-_MOST_ELEMENTS = 20_000
-"""Of a tree in which pictures are looked for: some 20 µs each."""
-
-
-class StructureTree:
-    """What the file says of its elements: their kinds and attributes. MuPDF tells where the text
-    is, and not these.
-    """
-
-    def __init__(self, document: Any) -> None:
-        self._document = document
-        self._kids: dict[int, list[int]] = {}
-        self._figures: dict[int, list[tuple[int, int, str]]] | None = None
-        self.root = self._reference(document.pdf_catalog(), "StructTreeRoot")
-
-    def kid(self, element: int, index: int) -> int:
-        """Return the number of the object that is this kid of `element`; 0 where there is none,
-        or content alone.
-        """
-        kids = self.kids(element)
-        return kids[index] if 0 <= index < len(kids) else 0
-
-    def kids(self, element: int) -> list[int]:
-        """Return the numbers of the objects that are kids of `element`, 0 for its content."""
-        if element not in self._kids:
-            self._kids[element] = self._read_kids(element) if element else []
-        return self._kids[element]
-
-    def kind(self, element: int) -> str:
-        """Return the kind of an element, as it is written."""
-        return self._key(element, "S").lstrip("/")
-
-    def text(self, element: int, name: str) -> str:
-        """Return a text that is kept with the element: ``Alt``, ``ActualText``."""
-        return re.sub(r"[ \t\r\n]+", " ", self._key(element, name)).strip(" ")
-
-    def figures(self, page: int) -> list[tuple[int, int, str]]:
-        """Return the pictures with an alternative text on the page of this object: whose kid
-        each is, the how many, the text.
-        """
-        if self._figures is None:
-            self._figures = {}
-            waiting = [self.root]
-            for element in waiting:  # grows while it is read
-                for index, kid in enumerate(
-                    self.kids(element) if len(waiting) < _MOST_ELEMENTS else ()
-                ):
-                    if (
-                        kid
-                        and self.kind(kid) in _PICTURES
-                        and (alt := self.text(kid, "Alt")) not in {"", "null"}
-                    ):
-                        on = self._reference(kid, "Pg") or int(
-                            (re.findall(r"/Pg (\d+)", self._key(kid, "K")) or [0])[0]
-                        )
-                        self._figures.setdefault(on, []).append((element, index, alt))
-                    waiting += [kid] if kid and kid not in self._kids else []
-        return self._figures.get(page, [])
-
-    def spans(self, element: int) -> tuple[int, int]:
-        """Return how many rows and columns a cell takes."""
-        said = self._key(element, "A")
-        if said.endswith(" 0 R"):
-            said = self._document.xref_object(int(said.split()[0]), compressed=True)
-        for number in re.findall(r"(\d+) 0 R", said) if said.startswith("[") else ():
-            said += self._document.xref_object(int(number), compressed=True)
-        found = {
-            name: int(count) for name, count in re.findall(r"/(RowSpan|ColSpan) ?(\d{1,4})", said)
-        }
-        return min(_MOST_SPAN, found.get("RowSpan", 1)) or 1, min(
-            _MOST_SPAN, found.get("ColSpan", 1)
-        ) or 1
-
-    def _read_kids(self, element: int) -> list[int]:
-        said = re.sub(r"<<.*?>>", "0", self._key(element, "K"), flags=re.DOTALL)
-        return [
-            int(number or 0)
-            for number, _ in re.findall(r"(?:(\d+) \d+ R)|(\d+)", said)[:_MOST_KIDS]
-        ]
-
-    def _reference(self, xref: int, key: str) -> int:
-        said = self._key(xref, key)
-        return int(said.split()[0]) if said.endswith(" R") else 0
-
-    def _key(self, xref: int, key: str) -> str:
-        try:
-            return str(self._document.xref_get_key(xref, key)[1]) if xref else ""
-        except BROKEN:
-            return ""
 
 
 def agrees(page: Page) -> bool:
     """Tell whether the tags of a page hold its text, and in an order in which it can be read."""
-    elements = [node for node in page.nodes if isinstance(node, Element)]
-    inside = sum(len(block.text) for block in blocks_in(elements))
-    boxes = [around(block.box for block in blocks_in([leaf])) for leaf in _leaves(elements)]
+    tagged = list(blocks_in(node for node in page.nodes if isinstance(node, Element)))
+    if not tagged:
+        return False
+    boxes = [block.box for block in tagged]
     back = sum(
-        1
+        other.y1 < one.y0 and other.x0 < one.x1 and one.x0 < other.x1
         for one, other in pairwise(boxes)
-        if other.y1 < one.y0 and other.x0 < one.x1 and one.x0 < other.x1
     )
+    inside = sum(len(block.text) for block in tagged)
     # MuPDF has what continues from the page before, at the top, outside of its element
-    above = takewhile(lambda node: isinstance(node, TextBlock), page.nodes)
-    from_before = sum(
-        len(block.text) for block in blocks_in(above) if boxes and block.box.y1 < boxes[0].y1
+    outside = sum(
+        len(node.text)
+        for node in page.nodes
+        if isinstance(node, TextBlock) and node.box.y1 >= boxes[0].y1
     )
-    everything = sum(len(block.text) for block in page.blocks) - from_before
-    return inside >= _LEAST_TAGGED * everything > 0 and back <= _MOST_BACK * len(boxes)
-
-
-def _leaves(elements: Iterable[Element]) -> Iterator[Element]:
-    for element in elements:
-        kids = [kid for kid in element.kids if isinstance(kid, Element)]
-        if element.kind in _GROUPS or any(map(_is_block, kids)):
-            yield from _leaves(kids)
-        else:
-            yield element
-
-
-def _is_block(element: Element) -> bool:
-    if element.kind in _BLOCKS or element.kind in _HEADINGS or element.kind in _GROUPS:
-        return element.kind != "Code" or len(rows_in_order(list(_lines(element.kids)))) > 1
-    return any(isinstance(kid, Element) and _is_block(kid) for kid in element.kids)
-
-
-def _lines(nodes: Iterable[Element | TextBlock]) -> Iterator[Line]:
-    for block in blocks_in(nodes):
-        yield from block.lines
+    return inside >= _LEAST_TAGGED * (inside + outside) and back <= _MOST_BACK * len(boxes)
 
 
 def tagged_nodes(
@@ -205,69 +100,68 @@ def tagged_nodes(
     """Yield what the tags of `page`, made of the objects `xrefs`, say that there is, in their
     order.
     """
-    figures = [figure for xref in xrefs for figure in tree.figures(xref)]
-    nodes = _with_figures(page.nodes, tree.root, tree, figures)
+    pictures = [path for xref in xrefs for path in tree.pictures(xref)]
+    nodes = _with_pictures(page.nodes, tree.root, tree, pictures)
     tagged = _Tagged(page, tree, known)
-    yield from tagged.nodes(nodes, tree.root)
+    yield from tagged.nodes(nodes)
     yield from tagged.notes
-    for _, _, alt in figures:
-        yield _figure(alt)
 
 
-def _with_figures(
-    nodes: Sequence[Element | TextBlock],
-    parent: int,
-    tree: StructureTree,
-    figures: list[tuple[int, int, str]],
-) -> list[Element | TextBlock]:
-    """Return `nodes`, kids of `parent`, with pictures that hold no text, taken from `figures`,
-    and formulas as TeX.
+def _with_pictures(
+    nodes: Nodes, parent: int, tree: StructureTree, pictures: Sequence[Path]
+) -> Nodes:
+    """Return `nodes`, kids of `parent`, with the pictures that hold no text, and formulas as
+    TeX.
     """
-    here = {index: alt for element, index, alt in figures if element == parent}
-    figures[:] = [figure for figure in figures if figure[0] != parent]
-    found: list[Element | TextBlock] = []
-    for node in nodes:
-        if isinstance(node, Element):
-            own = tree.kid(parent, node.index)
-            here.pop(node.index, None)
-            if node.kind in _PICTURES and _FORMULA.fullmatch(alt := tree.text(own, "Alt")):
-                node = _formula(alt, node.kids)
-            else:
-                node = Element(
-                    node.kind, node.index, tuple(_with_figures(node.kids, own, tree, figures))
-                )
-        found.append(node)
-    for index, alt in here.items():
-        place = next(
-            (
+    found = list(nodes)
+    there = {node.xref for node in nodes if isinstance(node, Element)}
+    for index, xref in dict.fromkeys(path[parent] for path in pictures if parent in path):
+        if xref not in there:
+            later = (
                 at
                 for at, node in enumerate(found)
                 if isinstance(node, Element) and node.index > index
-            ),
-            len(found),
-        )
-        found.insert(
-            place, _formula(alt, ()) if _FORMULA.fullmatch(alt) else Element("Figure", index, ())
-        )
-    return found
+            )
+            found.insert(next(later, len(found)), Element(tree.kind(xref), xref, index, ()))
+    return tuple(
+        _with_alternative(node, tree, pictures) if isinstance(node, Element) else node
+        for node in found
+    )
 
 
-def _formula(alt: str, kids: Sequence[Element | TextBlock]) -> TextBlock:
-    """Return a formula that the file has as TeX besides its signs."""
-    first = next(_lines(kids), None)
-    box = around(line.box for line in _lines(kids)) if first else Box(0, 0, 0, 0)
-    run = Run(alt, first.size if first else 1.0, x0=box.x0, markdown=True)
-    return TextBlock((Line(box, (run,), base=first.base if first else 0.0),))
+def _with_alternative(
+    element: Element, tree: StructureTree, pictures: Sequence[Path]
+) -> Element | TextBlock:
+    """Return an element with the pictures in it; as a text where that is what the file has of it
+    besides its signs, as TeX, or where it has no signs.
+    """
+    if element.kind in PICTURES:
+        alternative = tree.alternative(element.xref)
+        if _FORMULA.fullmatch(alternative):
+            return _inline_markdown(alternative, element.kids)
+        if not element.kids and not drawn_code(alternative):
+            return _inline_markdown(_picture(alternative), ())
+    return msgspec.structs.replace(
+        element, kids=_with_pictures(element.kids, element.xref, tree, pictures)
+    )
 
 
-def _figure(alt: str) -> Node:
-    if code := drawn_code(alt):
-        return code
-    alt = " ".join(alt.split()).replace("[", "(").replace("]", ")")
-    return {"t": "Para", "c": [{"t": "RawInline", "c": ["markdown", f"![{alt}]()"]}]}
+def _inline_markdown(markdown: str, kids: Nodes) -> TextBlock:
+    """Return a text that stands for `kids`."""
+    lines = lines_in(kids) or [Line(Box(0, 0, 0, 0), (Run("", 1.0),))]
+    box = around(line.box for line in lines)
+    run = Run(markdown, lines[0].size, x0=box.x0, markdown=True)
+    return TextBlock((Line(box, (run,), base=lines[0].base),))
+
+
+def _picture(alternative: str) -> str:
+    alternative = " ".join(alternative.split()).replace("[", "(").replace("]", ")")
+    return f"![{alternative}]()"
 
 
 class _Tagged:
+    """Makes nodes of the elements of a page; `notes` are those at its foot."""
+
     def __init__(self, page: Page, tree: StructureTree, known: Survey) -> None:
         self._tree = tree
         self._known = known
@@ -276,85 +170,68 @@ class _Tagged:
         self._right = _right_edge(page)
         self._depth = 0
         self.notes: list[Node] = []
-        self._notes: set[str] = set()
-        self._find_notes(page.nodes)
+        # what is raised and has the label of a note refers to it
+        self._labels = {_label(e) for e in elements_in(page.nodes) if e.kind in _NOTES}
 
-    def _find_notes(self, nodes: Iterable[Element | TextBlock]) -> None:
-        """Note the labels of foot notes: what is raised and has such a label refers to it."""
-        for node in nodes:
-            if not isinstance(node, Element):
-                continue
-            if node.kind in _NOTES or (node.kind == "LI" and _text(node).endswith(_BACK_LINK)):
-                self._notes |= {_label(node)} - {""}
-            else:
-                self._find_notes(node.kids)
+    def nodes(self, nodes: Iterable[Element | TextBlock], *, apart: bool = True) -> Iterator[Node]:
+        """Yield what `nodes` are. `apart`: each is one by itself, as are those of a division."""
+        numbers = count(1)
 
-    def nodes(
-        self, nodes: Sequence[Element | TextBlock], parent: int, *, apart: bool = True
-    ) -> Iterator[Node]:
-        """Yield what `nodes`, kids of `parent`, are. `apart`: each is one by itself, as are those
-        of a division.
-        """
-        places = _paragraph_numbers(nodes)
-        for kind, same in groupby(
-            zip(places, nodes, strict=True), key=lambda numbered: self._sort(*numbered, apart=apart)
-        ):
-            group = [node for _, node in same]
+        def sort(node: Element | TextBlock) -> str | int:
+            if isinstance(node, Element) and _is_block(node):
+                return "list" if node.kind == "L" else "block"
+            if isinstance(node, TextBlock):
+                return "bare" if apart else 0
+            return next(numbers) if apart and node.kind not in _SPANS else 0
+
+        for kind, same in groupby(nodes, key=sort):
+            group = list(same)
             elements = [node for node in group if isinstance(node, Element)]
-            if kind == "L":
-                yield from self._list(
-                    [(node, self._tree.kid(parent, node.index)) for node in elements]
-                )
+            if kind == "list":
+                yield from self._list(elements)
             elif kind == "block":
-                for node in elements:
-                    yield from self._block(node, self._tree.kid(parent, node.index))
+                for element in elements:
+                    yield from self._block(element)
             elif kind == "bare":
                 yield from nodes_of(list(blocks_in(group)), self._known)
             else:
                 yield from self._paragraph(group, inline=not apart)
 
-    def _within(self, nodes: Sequence[Element | TextBlock], parent: int) -> list[Node]:
+    def _within(self, nodes: Iterable[Element | TextBlock]) -> list[Node]:
         """Return what `nodes` within a quotation, an item, a note or a cell are."""
         self._depth += 1
-        found = list(self.nodes(nodes, parent, apart=False))
+        found = list(self.nodes(nodes, apart=False))
         self._depth -= 1
         return found
 
-    def _sort(self, place: int, node: Element | TextBlock, *, apart: bool) -> str:
-        if isinstance(node, TextBlock):
-            return "bare" if apart else "inline"
-        if node.kind == "L":
-            return "L"
-        return "block" if _is_block(node) else f"inline {place}" if apart else "inline"
-
-    def _block(self, node: Element, xref: int) -> Iterator[Node]:
-        kids = any(isinstance(kid, Element) and _is_block(kid) for kid in node.kids)
-        if level := _HEADINGS.get(node.kind):
-            yield heading(plain_text(list(_lines(node.kids))), level)
-        elif node.kind == "Table":
-            yield from self._table(node, xref)
-        elif node.kind == "Code":
-            yield code_block(list(_lines(node.kids)), self._right)
-        elif node.kind == "BlockQuote":
-            yield {"t": "BlockQuote", "c": self._within(node.kids, xref)}
-        elif node.kind in _NOTES:
-            kids_of = [
-                kid for kid in node.kids if not isinstance(kid, Element) or kid.kind != "Lbl"
-            ]
-            self.notes.append(self._note(_label(node), kids_of, xref))
-        elif node.kind == PAGE_BREAK:
-            yield {"t": PAGE_BREAK}
-        elif node.kind == "Figure":
-            alt = self._tree.text(xref, "Alt")
-            yield from [_figure(alt)] if alt not in {"", "null"} else []
-            yield from self.nodes(node.kids, xref, apart=False)
-        elif kids or node.kind in _GROUPS:
-            yield from self.nodes(node.kids, xref, apart=node.kind in _GROUPS)
-        else:
-            yield from self._paragraph(node.kids, inline=_has_code(node.kids))
+    def _block(self, element: Element) -> Iterator[Node]:
+        kids = element.kids
+        match element.kind:
+            case kind if kind in _HEADINGS:
+                yield heading(plain_text(lines_in(kids)), _HEADINGS[kind])
+            case "Table":
+                yield from self._table(element)
+            case "Code":
+                yield code_block(lines_in(kids), self._right)
+            case "BlockQuote":
+                yield {"t": "BlockQuote", "c": self._within(kids)}
+            case "Note" | "FENote":
+                self.notes.append(self._note(element))
+            case "PageBreak":
+                yield {"t": PAGE_BREAK}
+            case "Figure":
+                if alternative := self._tree.alternative(element.xref):
+                    markdown = {"t": "RawInline", "c": ["markdown", _picture(alternative)]}
+                    yield drawn_code(alternative) or {"t": "Para", "c": [markdown]}
+                yield from self.nodes(kids, apart=False)
+            case kind if kind in _GROUPS or any(map(_is_block, elements_in(kids))):
+                yield from self.nodes(kids, apart=kind in _GROUPS)
+            case _:
+                has_code = any(kid.kind == "Code" for kid in elements_in(kids))
+                yield from self._paragraph(kids, inline=has_code)
 
     def _paragraph(
-        self, nodes: Sequence[Element | TextBlock], *, inline: bool = False
+        self, nodes: Iterable[Element | TextBlock], *, inline: bool = False
     ) -> Iterator[Node]:
         """Yield a paragraph. `inline`: one that is all of code is no block of it."""
         block = TextBlock(tuple(self._inline(nodes)))
@@ -387,45 +264,40 @@ class _Tagged:
         for node in nodes:
             if isinstance(node, Element):
                 yield from self._inline(node.kids, refers=refers or node.kind in _REFERENCES)
-            else:
-                for line in node.lines:
-                    label = line.text.strip().strip("[]")
-                    raised = (
-                        _SIGN.fullmatch(label) is not None
-                        and line.size < _RAISED * self._known.body
-                        and line.runs[0].uri == "#"
-                    )
-                    if raised or (refers and label in self._notes):
-                        run = Run(f"[^{label}]", line.size, x0=line.box.x0, markdown=True)
-                        yield Line(line.box, (run,), base=line.base)
-                    else:
-                        yield line
+                continue
+            for line in node.lines:
+                label = line.text.strip().strip("[]")
+                raised = (
+                    _SIGN.fullmatch(label) is not None
+                    and line.size < _RAISED * self._known.body
+                    and line.runs[0].uri == "#"
+                )
+                if raised or (refers and label in self._labels):
+                    run = Run(f"[^{label}]", line.size, x0=line.box.x0, markdown=True)
+                    yield Line(line.box, (run,), base=line.base)
+                else:
+                    yield line
 
-    def _note(self, label: str, nodes: Sequence[Element | TextBlock], xref: int) -> Node:
-        """Return a foot note, without its `label` before the text and the link back after it."""
-        kept = list(changed(nodes, _without_back_link))
-        text = "".join(line.text for line in _lines(kept)).lstrip()
-        found = re.match(rf"\W{{0,4}}{re.escape(label)}[.)\]]?(?=\W)", text)
-        kept = list(_without_sign(kept, len(found[0]) if found else 0))
-        blocks = self._within(kept, xref)
-        return {"t": "NoteText", "c": [label, blocks]} if label else {"t": "Div", "c": ["", blocks]}
+    def _note(self, element: Element) -> Node:
+        """Return a foot note, without its label before the text and the link back after it."""
+        label = _label(element)
+        kids = list(
+            changed((kid for kid in element.kids if not _is_label(kid)), _without_back_link)
+        )
+        text = "".join(line.text for line in lines_in(kids)).lstrip()
+        if found := re.match(rf"\W{{0,4}}{re.escape(label)}[.)\]]?(?=\W)", text):
+            kids = list(changed(kids, without_start(len(found[0]))))
+        return {"t": "NoteText", "c": [label, self._within(kids)]}
 
-    def _list(self, lists: Sequence[tuple[Element, int]]) -> Iterator[Node]:
+    def _list(self, lists: Sequence[Element]) -> Iterator[Node]:
         """Yield lists that follow each other. Some programs write those within others so: then
         their marks are further in.
         """
-        found = [
-            (item, self._tree.kid(xref, item.index))
-            for node, xref in lists
-            for item in node.kids
-            if isinstance(item, Element)
-        ]
-        if all(_text(item).endswith(_BACK_LINK) for item, _ in found):
-            for item, xref in found:
-                kids = [kid for kid in item.kids if not _is_label(kid)]
-                yield self._note(_label(item), kids, xref)
+        found = [kid for one in lists for kid in one.kids if isinstance(kid, Element)]
+        if found and all(_BACK_LINK.search(_text(item)) for item in found):
+            yield from map(self._note, found)
             return
-        items = [item for node, xref in lists for item in self._items(node, xref, 0)]
+        items = [item for element in lists for item in self._items(element, 0)]
         if len(lists) > 1 and not any(item.depth for item in items):
             placed = List()
             for each in items:
@@ -433,72 +305,55 @@ class _Tagged:
             items = placed.items
         yield from list_nodes(items)
 
-    def _items(self, node: Element, xref: int, depth: int) -> Iterator[Item]:
-        for kid in node.kids:
-            if not isinstance(kid, Element):
-                yield from self._item([kid], xref, depth)
-            elif kid.kind == "L":
-                yield from self._items(kid, self._tree.kid(xref, kid.index), depth + 1)
+    def _items(self, element: Element, depth: int) -> Iterator[Item]:
+        for kid in element.kids:
+            if isinstance(kid, Element) and kid.kind == "L":
+                yield from self._items(kid, depth + 1)
             else:
-                yield from self._item(kid.kids, self._tree.kid(xref, kid.index), depth)
+                yield self._item(kid.kids if isinstance(kid, Element) else (kid,), depth)
 
-    def _item(self, kids: Sequence[Element | TextBlock], xref: int, depth: int) -> Iterator[Item]:
-        signs = list(_lines(kid for kid in kids if _is_label(kid)))
-        parts: list[tuple[list[Element | TextBlock], int]] = []
-        for kid in kids:  # the body's kids are the item's
-            if isinstance(kid, Element) and kid.kind == "LBody":
-                parts.append((list(kid.kids), self._tree.kid(xref, kid.index)))
-            elif not _is_label(kid):
-                parts += [] if parts and parts[-1][1] == xref else [([], xref)]
-                parts[-1][0].append(kid)
-        lines = [line for nodes, _ in parts for line in _lines(nodes)]
+    def _item(self, parts: Nodes, depth: int) -> Item:
+        signs = lines_in(filter(_is_label, parts))
+        kids: list[Element | TextBlock] = []
+        for part in parts:
+            if isinstance(part, Element) and part.kind == "LBody":
+                kids += part.kids
+            elif not _is_label(part):
+                kids.append(part)
+        lines = lines_in(kids)
         own = mark_of(rows_in_order(lines)[0]) if lines and not signs else None
-        blocks: list[Node] = []
-        for place, (nodes, parent) in enumerate(parts):
-            if own and not place:
-                nodes = list(_without_sign(nodes, own.length))
-            blocks += self._within(nodes, parent)
-        yield Item(own or _mark(signs, lines), depth, blocks)
+        if own:
+            kids = list(changed(kids, without_start(own.length)))
+        return Item(own or _mark(signs, lines), depth, self._within(kids))
 
-    def _table(self, node: Element, xref: int) -> Iterator[Node]:
+    def _table(self, element: Element) -> Iterator[Node]:
         rows: list[list[_Cell]] = []
-        for kid in node.kids:
-            inner = self._tree.kid(xref, kid.index) if isinstance(kid, Element) else 0
-            if isinstance(kid, Element) and kid.kind == "TR":
-                rows.append(list(self._row(kid, inner)))
-            elif isinstance(kid, Element) and kid.kind in {"THead", "TBody", "TFoot"}:
-                rows += [
-                    list(self._row(row, self._tree.kid(inner, row.index)))
-                    for row in kid.kids
-                    if isinstance(row, Element) and row.kind == "TR"
-                ]
-            else:
-                yield from self.nodes([kid], xref, apart=False)
-        if rows := [row for row in rows if row]:
-            heads = next(
-                (at for at, row in enumerate(rows) if any(cell.kind == "TD" for cell in row)), 0
-            )
-            placed = _in_columns(rows)
-            yield table_node(
-                [[(cell.rows, cell.columns, cell.blocks) for cell in row] for row in placed],
-                heads=heads,
-            )
+        for kid in element.kids:
+            is_group = isinstance(kid, Element) and kid.kind in _ROW_GROUPS
+            for node in kid.kids if isinstance(kid, Element) and is_group else (kid,):
+                if isinstance(node, Element) and node.kind == "TR":
+                    rows.append(list(self._row(node)))
+                else:
+                    yield from self.nodes([node], apart=False)
+        if rows := list(filter(None, rows)):
+            heads = (at for at, row in enumerate(rows) if any(cell.kind == "TD" for cell in row))
+            cells = [
+                [(cell.rows, cell.columns, cell.blocks) for cell in row]
+                for row in _in_columns(rows)
+            ]
+            yield table_node(cells, heads=next(heads, 0))
 
-    def _row(self, node: Element, xref: int) -> Iterator["_Cell"]:
-        """Yield the cells of a row."""
-        there = {kid.index: kid for kid in node.kids if isinstance(kid, Element)}
-        kids = self._tree.kids(xref) or [0] * (max(there, default=-1) + 1)
-        for index, kid in enumerate(kids):
-            cell = there.get(index)
-            kind = cell.kind if cell is not None else self._tree.kind(kid)
-            if kind in _CELLS:
-                down, across = self._tree.spans(kid)
-                if cell is None:
-                    yield _Cell(kind, down, across, [], None)
-                    continue
-                blocks = self._within(cell.kids, kid)
-                box = around(line.box for line in _lines(cell.kids))
-                yield _Cell(kind, down, across, blocks, box)
+    def _row(self, row: Element) -> Iterator["_Cell"]:
+        """Yield the cells of a row, with those that have no text."""
+        there = {kid.index: kid for kid in row.kids if isinstance(kid, Element)}
+        for index in range(max(len(self._tree.kids(row.xref)), *(at + 1 for at in there), 1)):
+            xref = self._tree.kid(row.xref, index)
+            cell = there.get(index) or Element(self._tree.kind(xref), xref, index, ())
+            if cell.kind in _CELLS:
+                boxes = [line.box for line in lines_in(cell.kids)]
+                blocks = self._within(cell.kids)
+                box = around(boxes) if boxes else None
+                yield _Cell(cell.kind, *self._tree.spans(xref), blocks, box)
 
 
 class _Cell(msgspec.Struct, frozen=True):
@@ -518,97 +373,73 @@ def _in_columns(rows: list[list[_Cell]]) -> list[list[_Cell]]:
     width = max(sum(cell.columns for cell in row) for row in rows)
     if width > _MOST_COLUMNS:
         return rows
-    from_above = [0] * width  # rows that a cell further up takes of each column
-    starts: dict[int, tuple[float, float]] = {}
+    known: dict[int, Box] = {}
     found: list[list[_Cell]] = []
-    short = []
-    for row in rows:
-        free = [column for column in range(width) if not from_above[column]]
-        columns = [free] if sum(cell.columns for cell in row) >= len(free) else []
-        from_above = [max(0, left - 1) for left in from_above]
-        column = 0
-        at = []
-        for cell in row if columns else ():
-            while column < width and column not in free:
-                column += 1
-            at.append(column)
-            if cell.rows > 1:
-                from_above[column : column + cell.columns] = [cell.rows - 1] * len(
-                    from_above[column : column + cell.columns]
-                )
-            if cell.box is not None and cell.columns == 1:
-                start = starts.get(column, (cell.box.x0, cell.box.x1))
-                starts[column] = min(start[0], cell.box.x0), max(start[1], cell.box.x1)
-            column += cell.columns
-        if not columns:
-            short.append((len(found), free))
-        found.append(row)
-    for place, free in short:
-        found[place] = _spread(found[place], free, starts)
+    for _ in range(2):  # rows that lack cells are placed once the columns are known
+        taken: set[tuple[int, int]] = set()
+        found = []
+        for at, row in enumerate(rows):
+            free = [column for column in range(width) if (at, column) not in taken]
+            spare = max(0, len(free) - sum(cell.columns for cell in row))
+            placed = _spread(row, [*free, *range(width, 2 * width)], spare, known)
+            for column, cell in placed:
+                across = range(column, column + cell.columns)
+                below = range(at + 1, min(at + cell.rows, len(rows)))
+                taken.update(product(below, across))
+                if cell.box is not None and not (spare and column in known):
+                    end = cell.box.x1 if len(across) == 1 else cell.box.x0
+                    own = msgspec.structs.replace(cell.box, x1=end)
+                    known[column] = around([own, known.get(column, own)])
+            found.append([cell for _, cell in placed])
     return found
 
 
 def _spread(
-    row: list[_Cell], free: list[int], starts: dict[int, tuple[float, float]]
-) -> list[_Cell]:
-    """Return a row with an empty cell in each of its `free` columns that no cell is nearest to."""
-    spread: list[_Cell] = []
-    kind = row[0].kind
-    left = sum(cell.columns for cell in row)
+    row: list[_Cell], free: list[int], spare: int, known: dict[int, Box]
+) -> list[tuple[int, _Cell]]:
+    """Return the cells of a row with their columns, which are `free`; and with `spare` empty ones
+    in the columns that no cell is nearest to.
+    """
+    empty = _Cell(row[0].kind, 1, 1, [], None)
+    placed: list[tuple[int, _Cell]] = []
     at = 0
     for cell in row:
-        choice = range(at, len(free) - left + 1)
-        best = (
-            at if cell.box is None else min(choice, key=lambda n: _away(free[n], cell.box, starts))
-        )
-        spread += [_Cell(kind, 1, 1, [], None)] * (best - at) + [cell]
-        box = cell.box
-        if box is not None:
-            starts.setdefault(free[best], (box.x0, box.x1 if cell.columns == 1 else box.x0))
-        at, left = best + cell.columns, left - cell.columns
-    return spread + [_Cell(kind, 1, 1, [], None)] * (len(free) - at)
+        ways = [_away(column, cell.box, known) for column in free[at : at + spare + 1]]
+        skipped = ways.index(min(ways))
+        placed += [(column, empty) for column in free[at : at + skipped]]
+        placed.append((free[at + skipped], cell))
+        at, spare = at + skipped + cell.columns, spare - skipped
+    return placed + [(column, empty) for column in free[at : at + spare]]
 
 
-def _away(column: int, box: Box | None, starts: dict[int, tuple[float, float]]) -> float:
+def _away(column: int, box: Box | None, known: dict[int, Box]) -> float:
     """Return how far a text is from a column, which is between its neighbours where it has no
     text of its own.
     """
     if box is None:
         return 0.0
-    before = max((end for at, (_, end) in starts.items() if at < column), default=float("-inf"))
-    after = min((start for at, (start, _) in starts.items() if at > column), default=float("inf"))
-    start, end = starts.get(column, (before, after))
+    own = known.get(column)
+    before = max((place.x1 for at, place in known.items() if at < column), default=float("-inf"))
+    after = min((place.x0 for at, place in known.items() if at > column), default=float("inf"))
+    start, end = (own.x0, own.x1) if own else (before, after)
     return max(0.0, start - box.x1, box.x0 - end)
-
-
-def _paragraph_numbers(nodes: Sequence[Element | TextBlock]) -> list[int]:
-    """Return a number for each of `nodes`, the same for spans that are in one row."""
-    numbers: list[int] = []
-    for place in range(len(nodes)):
-        pair = nodes[place - 1 : place + 1] if place else ()
-        if pair and all(isinstance(each, Element) and each.kind in _SPANS for each in pair):
-            above, below = (list(_lines([each])) for each in pair)
-            if above and below and above[-1].box.beside(below[0].box):
-                numbers.append(numbers[-1])
-                continue
-        numbers.append(place)
-    return numbers
 
 
 def _right_edge(page: Page) -> float:
     """Return where the text of a page ends at the right: as far from its edge as at the left, or
     further.
     """
-    boxes = [line.box for block in page.blocks for line in block.lines]
+    boxes = [line.box for line in page.lines]
     left = min((box.x0 for box in boxes), default=0.0)
     ends = [box.x1 for box in boxes if box.x1 < page.area.x1 - (left - page.area.x0) / 2]
     return max([page.area.x0 + page.area.x1 - left, *ends])
 
 
-def _has_code(nodes: Iterable[Element | TextBlock]) -> bool:
+def _is_block(element: Element) -> bool:
     return any(
-        isinstance(node, Element) and (node.kind == "Code" or _has_code(node.kids))
-        for node in nodes
+        each.kind in _BLOCKS
+        and (each.kind != "Code" or len(rows_in_order(lines_in(each.kids))) > 1)
+        for each in elements_in([element])
     )
 
 
@@ -617,7 +448,7 @@ def _is_label(node: Element | TextBlock) -> bool:
 
 
 def _text(element: Element) -> str:
-    return "".join(line.text for line in _lines(element.kids)).strip().rstrip("\ufe0e\ufe0f")
+    return "".join(line.text for line in lines_in(element.kids))
 
 
 def _mark(signs: Sequence[Line], lines: Sequence[Line]) -> Mark:
@@ -630,39 +461,15 @@ def _mark(signs: Sequence[Line], lines: Sequence[Line]) -> Mark:
 
 def _label(note: Element) -> str:
     """Return the number or sign of a foot note."""
-    labels = [kid for kid in note.kids if isinstance(kid, Element) and kid.kind == "Lbl"]
+    labels = [kid for kid in elements_in(note.kids) if kid.kind == "Lbl"]
     found = re.match(r"\W*(\d{1,3}|\w)|\W", _text(labels[0] if labels else note))
-    return (found[1] or found[0]) if found else ""
+    return (found[1] or found[0]) if found else "*"
 
 
 def _without_back_link(line: Line) -> Line | None:
     kept = tuple(
         msgspec.structs.replace(run, text=text)
         for run in line.runs
-        if (text := re.sub(rf"\s*{_BACK_LINK}[\ufe0e\ufe0f]?\s*$", "", run.text))
+        if (text := _BACK_LINK.sub("", run.text))
     )
     return msgspec.structs.replace(line, runs=kept) if kept else None
-
-
-def _without_sign(
-    nodes: Iterable[Element | TextBlock], length: int
-) -> Iterator[Element | TextBlock]:
-    """Yield `nodes` without their first `length` signs and the blanks around these."""
-    left = length
-
-    def shortened(line: Line) -> Line | None:
-        nonlocal left
-        runs = []
-        for run in line.runs:
-            text = run.text
-            if left >= 0 and length:
-                text = text.lstrip()
-                cut = min(left, len(text))
-                text, left = text[cut:], left - cut
-                if not left and text.strip():
-                    text, left = text.lstrip(), -1
-            if text:
-                runs.append(msgspec.structs.replace(run, text=text))
-        return msgspec.structs.replace(line, runs=tuple(runs)) if runs else None
-
-    yield from changed(nodes, shortened)

@@ -16,12 +16,8 @@ import msgspec
 from dogent_tui.documents.pandoc.archive import MAX_MEMBER, unpacks_to_too_much
 from dogent_tui.documents.pdf.model import Box, Element, Line, Page, Run, TextBlock, around
 from dogent_tui.documents.pdf.sight import Sight
+from dogent_tui.documents.pdf.tree import StructureTree
 from dogent_tui.language import tr
-
-BROKEN = (RuntimeError, ValueError, IndexError, KeyError, TypeError, AttributeError)
-"""What PyMuPDF raises over a damaged object: errors of its own are RuntimeErrors, others come
-from its Python code.
-"""
 
 _RAISED, _ITALIC, _MONO, _BOLD = 1, 2, 8, 16
 """The flags of a span: https://pymupdf.readthedocs.io/en/latest/textpage.html#span-dictionary"""
@@ -45,9 +41,9 @@ _BOLD_NAMES = ("bold", "black", "heavy", "semibold", "demi", "-bd")
 _MONO_NAMES = ("mono", "courier", "consol", "menlo", "typewriter", "cmtt", "code")
 
 
-def page_content(page: Any, *, structure: bool = True) -> Page:
-    """Return what is on the pymupdf page in the order of the file, without empty lines.
-    `structure`: within its elements.
+def page_content(page: Any, tree: StructureTree | None) -> Page:
+    """Return what is on the pymupdf page in the order of the file, without empty lines; with a
+    `tree`, within its elements.
     """
     import pymupdf
 
@@ -55,14 +51,14 @@ def page_content(page: Any, *, structure: bool = True) -> Page:
     # Ligatures are taken apart here: MuPDF does it in the order of the page, which is the wrong one
     # from right to left.
     flags = pymupdf.TEXT_PRESERVE_WHITESPACE | pymupdf.TEXT_PRESERVE_LIGATURES
-    if structure:
+    if tree is not None:
         flags |= pymupdf.TEXT_COLLECT_STRUCTURE
     found = page.get_text("dict", flags=flags)["blocks"]
     sight = Sight(page)
     if any(_LEFTWARD.search(span["text"]) or sight.covers_part_of(span) for span in _spans(found)):
         found = page.get_text("rawdict", flags=flags)["blocks"]
-    reader = _Reader(page, sight)
-    nodes = tuple(reader.nodes(found))
+    reader = _Reader(page, sight, tree)
+    nodes = tuple(reader.nodes(found, tree.root if tree is not None else 0))
     return Page(Box(*page.rect), nodes, tuple(reader.hidden), tuple(reader.raw))
 
 
@@ -94,20 +90,21 @@ def _spans(blocks: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
 class _Reader:
     """Makes lines of ours, and puts aside what nobody sees."""
 
-    def __init__(self, page: Any, sight: Sight) -> None:
+    def __init__(self, page: Any, sight: Sight, tree: StructureTree | None) -> None:
         self._links = [(Box(*link["from"]), link.get("uri") or "#") for link in page.get_links()]
         self._sight = sight
+        self._tree = tree
         self.hidden: list[str] = []
         self.raw: list[str] = []
 
-    def nodes(self, blocks: Iterable[dict[str, Any]]) -> Iterator[Element | TextBlock]:
+    def nodes(self, blocks: Iterable[dict[str, Any]], parent: int) -> Iterator[Element | TextBlock]:
+        """Yield what the blocks are, which are in the element `parent`."""
         for block in blocks:
-            if block["type"] == _STRUCTURE:
-                kids = tuple(self.nodes(block.get("blocks", ())))
-                if block["std"] == "Artifact":
-                    yield from kids
-                elif kids:
-                    yield Element(block["std"], block["index"], kids)
+            if self._tree is not None and block["type"] == _STRUCTURE:
+                index = block["index"]
+                xref = self._tree.kid(parent, index)
+                if kids := tuple(self.nodes(block.get("blocks", ()), xref)):
+                    yield Element(block["std"], xref, index, kids)
             elif lines := tuple(filter(None, map(self._line, block.get("lines", ())))):
                 yield TextBlock(lines)
 

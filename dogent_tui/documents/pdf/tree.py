@@ -1,0 +1,96 @@
+"""What the file says of the elements of its structure tree: their kinds, their attributes, and the
+pictures among them. MuPDF tells where their text is, and not these.
+"""
+
+import re
+from functools import cached_property
+from typing import Any, TypeAlias
+
+BROKEN = (RuntimeError, ValueError, IndexError, KeyError, TypeError, AttributeError)
+"""What PyMuPDF raises over a damaged object: errors of its own are RuntimeErrors, others come
+from its Python code.
+"""
+
+PICTURES = frozenset({"Figure", "Formula"})
+_MOST_SPAN = 1000
+_MOST_KIDS = 100_000
+_MOST_ELEMENTS = 20_000
+"""Of a tree in which pictures are looked for: some 20 µs each."""
+
+Path: TypeAlias = dict[int, tuple[int, int]]
+"""Where an element is: each element above it → which of its kids is the next, and its number."""
+
+
+class StructureTree:
+    """The elements of a pymupdf document, each by the number of its object; 0 stands for none."""
+
+    def __init__(self, document: Any) -> None:
+        self._document = document
+        self._kids: dict[int, list[int]] = {}
+        self.root = self._reference(document.pdf_catalog(), "StructTreeRoot")
+
+    def kids(self, element: int) -> list[int]:
+        """Return the kids of `element`, 0 for its content."""
+        if element not in self._kids:
+            said = re.sub(r"<<.*?>>", " 0 ", self._key(element, "K"), flags=re.DOTALL)
+            found = re.findall(r"(\d+) \d+ R|\d+", said)
+            self._kids[element] = [int(number or 0) for number in found[:_MOST_KIDS]]
+        return self._kids[element]
+
+    def kid(self, element: int, index: int) -> int:
+        """Return this kid of `element`."""
+        kids = self.kids(element)
+        return kids[index] if 0 <= index < len(kids) else 0
+
+    def kind(self, element: int) -> str:
+        """Return the kind of an element, as it is written."""
+        return self._key(element, "S").lstrip("/")
+
+    def alternative(self, element: int) -> str:
+        """Return the alternative text of an element, empty where it has none."""
+        said = re.sub(r"[ \t\r\n]+", " ", self._key(element, "Alt")).strip(" ")
+        return "" if said == "null" else said
+
+    def spans(self, element: int) -> tuple[int, int]:
+        """Return how many rows and columns a cell takes."""
+        said = self._key(element, "A")
+        for number in re.findall(r"(\d+) 0 R", said):
+            said += self._document.xref_object(int(number), compressed=True)
+        found = dict(re.findall(r"/(RowSpan|ColSpan) ?(\d{1,4})", said))
+        down, across = (int(found.get(name, 1)) for name in ("RowSpan", "ColSpan"))
+        return max(1, min(_MOST_SPAN, down)), max(1, min(_MOST_SPAN, across))
+
+    def pictures(self, page: int) -> list[Path]:
+        """Return where the pictures with an alternative text are on the page of this object."""
+        return self._pictures.get(page, [])
+
+    @cached_property
+    def _pictures(self) -> dict[int, list[Path]]:
+        above: dict[int, tuple[int, int]] = {}
+        waiting = [self.root]
+        for element in waiting:  # grows while it is read
+            for index, kid in enumerate(
+                self.kids(element) if len(waiting) < _MOST_ELEMENTS else ()
+            ):
+                if kid and above.setdefault(kid, (element, index)) == (element, index):
+                    waiting.append(kid)
+        found: dict[int, list[Path]] = {}
+        for element in waiting[1:]:
+            if self.kind(element) in PICTURES and self.alternative(element):
+                path: Path = {}
+                at = element
+                while at != self.root:
+                    parent, index = above[at]
+                    path[parent], at = (index, at), parent
+                found.setdefault(self._reference(element, "Pg"), []).append(path)
+        return found
+
+    def _reference(self, xref: int, key: str) -> int:
+        said = self._key(xref, key)
+        return int(said.split()[0]) if said.endswith(" R") else 0
+
+    def _key(self, xref: int, key: str) -> str:
+        try:
+            return str(self._document.xref_get_key(xref, key)[1]) if xref else ""
+        except BROKEN:
+            return ""
