@@ -7,14 +7,15 @@ any size is checked in milliseconds; `parse_part` reads a whole one.
 """
 
 import errno
+import io
 import mmap
 import re
 import struct
 import zipfile
 import zlib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import IO, Any
-from xml.etree import ElementTree
 
 from lxml import etree
 
@@ -50,6 +51,9 @@ _PARSER = etree.XMLParser(
 """Of parts that were checked: their texts and attributes may be as long as they are."""
 
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+_ENCRYPTED = "EncryptedPackage"
+"""Encryption of OOXML is [MS-OFFCRYPTO] 2.3.4."""
+_STREAMS = (_ENCRYPTED, "WordDocument", "PowerPoint Document", "Workbook", "Book\0")
 _MAX_DIRECTORY = MAX_MEMBERS * 1024
 _PROLOG_BYTES = 65_536
 _XML_NAMES = (".xml", ".rels", ".vml", ".opf", ".ncx", ".xhtml", ".html", ".htm", ".rdf")
@@ -102,31 +106,28 @@ def parse_part(part: bytes, name: str) -> Any:
     return root
 
 
-def root_of(part: bytes) -> ElementTree.Element:
+def root_of(part: bytes) -> Any:
     """Return the root of an XML part that tells of a document what can be done without; one without
     anything in it where that is damaged.
     """
     try:
-        return ElementTree.fromstring(part)  # noqa: S314 (checked: no entities)
-    except (ElementTree.ParseError, LookupError, ValueError):
-        return ElementTree.Element("none")
+        return etree.fromstring(part, _PARSER)
+    except (etree.XMLSyntaxError, LookupError, ValueError):
+        return etree.Element("none")
 
 
-def _check_container(file: IO[bytes], name: str) -> None:
-    head = file.read(len(_OLE))
-    if head == _OLE:
-        raise _old_or_encrypted(file, name)
-    size = file.seek(0, 2)
-    tail_from = max(0, size - 65_557)  # the end record and the longest comment
-    file.seek(tail_from)
-    tail = file.read()
-    at = tail.rfind(b"PK\x05\x06")
-    if at < 0 or len(tail) < at + 22:
-        raise zipfile.BadZipFile
-    (directory_bytes,) = struct.unpack_from("<L", tail, at + 12)
-    if directory_bytes > _MAX_DIRECTORY:  # or zip64, which no document of this size needs
-        raise _too_many(name)
-    file.seek(0)
+def repacked(path: Path, parts: Mapping[str, bytes], *, emptied: str) -> bytes:
+    """Return the archive at `path`, checked already, with `parts` in place of its own, and with
+    nothing in those whose names have `emptied` in them.
+    """
+    made = io.BytesIO()
+    with zipfile.ZipFile(path) as archive, zipfile.ZipFile(made, "w") as out:
+        for name in archive.namelist():
+            if emptied and emptied in name:
+                out.writestr(name, b"")
+            else:
+                out.writestr(name, parts[name] if name in parts else archive.read(name))
+    return made.getvalue()
 
 
 def is_old_workbook(path: Path) -> bool:
@@ -134,48 +135,48 @@ def is_old_workbook(path: Path) -> bool:
     it.
     """
     with path.open("rb") as file:
-        if file.read(len(_OLE)) != _OLE:
-            return False
-        with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
-            names = [
-                name.encode("utf-16-le") for name in ("EncryptedPackage", "Workbook", "Book\0")
-            ]
-            encrypted, *books = (content.find(name) >= 0 for name in names)
-            return any(books) and not encrypted
+        streams = _ole_streams(file)
+    return bool(streams & {"Workbook", "Book\0"}) and _ENCRYPTED not in streams
+
+
+def _check_container(file: IO[bytes], name: str) -> None:
+    if file.read(len(_OLE)) == _OLE:
+        raise _old_or_encrypted(file, name)
+    size = file.seek(0, 2)
+    file.seek(max(0, size - 65_557))  # the end record and the longest comment
+    tail = file.read()
+    at = tail.rfind(b"PK\x05\x06")
+    if at < 0 or len(tail) < at + 22:
+        raise zipfile.BadZipFile
+    (directory_bytes,) = struct.unpack_from("<L", tail, at + 12)
+    if directory_bytes > _MAX_DIRECTORY:  # or zip64, which no document of this size needs
+        raise _too_many(name)
+
+
+def _ole_streams(file: IO[bytes]) -> set[str]:
+    """Return which streams that tell of its kind an OLE container has; their names are UTF-16
+    ([MS-CFB] 2.6.1).
+    """
+    file.seek(0)
+    if file.read(len(_OLE)) != _OLE:
+        return set()
+    with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+        return {name for name in _STREAMS if content.find(name.encode("utf-16-le")) >= 0}
 
 
 def _old_or_encrypted(file: IO[bytes], name: str) -> DocumentError:
-    """The names in an OLE directory are UTF-16 ([MS-CFB] 2.6.1); encryption of OOXML is
-    [MS-OFFCRYPTO] 2.3.4.
-    """
-    with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
-
-        def holds(stream: str) -> bool:
-            return content.find(stream.encode("utf-16-le")) >= 0
-
-        if holds("EncryptedPackage"):
-            return encrypted(name)
-        for stream, kind, new in (
-            ("WordDocument", "doc", "docx"),
-            ("PowerPoint Document", "ppt", "pptx"),
-        ):
-            if holds(stream):
-                message = tr(
-                    "{name} is in the old binary format .{kind}, which is not supported."
-                ).format(name=name, kind=kind)
-                return DocumentError(
-                    message,
-                    tr("Save it as .{new} with the program that created it.").format(new=new),
-                    code="unsupported",
-                )
-    message = tr("{name} is in an old binary format, or encrypted; neither can be read.").format(
-        name=name
-    )
-    return DocumentError(
-        message,
-        tr("Save it again, without a password, with the program that created it."),
-        code="unsupported",
-    )
+    streams = _ole_streams(file)
+    if _ENCRYPTED in streams:
+        return encrypted(name)
+    for stream, kind in (("WordDocument", "doc"), ("PowerPoint Document", "ppt")):
+        if stream in streams:
+            wrong = tr("{name} is in the old binary format .{kind}, which is not supported.")
+            remedy = tr("Save it as .{new} with the program that created it.")
+            wrong, remedy = wrong.format(name=name, kind=kind), remedy.format(new=f"{kind}x")
+            return DocumentError(wrong, remedy, code="unsupported")
+    wrong = tr("{name} is in an old binary format, or encrypted; neither can be read.")
+    remedy = tr("Save it again, without a password, with the program that created it.")
+    return DocumentError(wrong.format(name=name), remedy, code="unsupported")
 
 
 def _check_members(members: list[zipfile.ZipInfo], name: str, streamed: str) -> None:
@@ -190,20 +191,14 @@ def _check_members(members: list[zipfile.ZipInfo], name: str, streamed: str) -> 
             said = tr("{name} contains a file that would be unpacked outside it: {inside}.")
             raise hostile(said.format(name=name, inside=inside[:80]))
         whole = not streamed or not inside.startswith(streamed)
-        if whole and member.file_size > MAX_MEMBER:
-            raise unpacks_to_too_much(
-                name, tr("a single part of it is {size} MB").format(size=member.file_size >> 20)
-            )
-        if member.file_size > RATIO_FROM and member.file_size > MAX_RATIO * max(
-            1, member.compress_size
-        ):
-            raise unpacks_to_too_much(
-                name,
-                tr("{inside} grows {size}-fold").format(
-                    inside=inside[:80], size=member.file_size // max(1, member.compress_size)
-                ),
-            )
-        total += member.file_size * whole
+        size, packed = member.file_size, max(1, member.compress_size)
+        if whole and size > MAX_MEMBER:
+            said = tr("a single part of it is {size} MB").format(size=size >> 20)
+            raise unpacks_to_too_much(name, said)
+        if size > RATIO_FROM and size > MAX_RATIO * packed:
+            said = tr("{inside} grows {size}-fold").format(inside=inside[:80], size=size // packed)
+            raise unpacks_to_too_much(name, said)
+        total += size * whole
     if total > MAX_TOTAL:
         raise unpacks_to_too_much(name, tr("it unpacks to {size} MB").format(size=total >> 20))
 

@@ -11,22 +11,21 @@
   the document.
 """
 
-import io
+import contextlib
 import posixpath
 import re
 import zipfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any
-from xml.etree import ElementTree
 
 import msgspec
 from lxml import etree
 
-from dogent_tui.documents.pandoc.archive import parse_part, root_of
-from dogent_tui.documents.pandoc.word_runs import settle_runs, value_at, w
-from dogent_tui.documents.pandoc.word_styles import Counters, Styles
+from dogent_tui.documents.pandoc.archive import parse_part, repacked, root_of
+from dogent_tui.documents.pandoc.word_runs import settle_runs
+from dogent_tui.documents.pandoc.word_styles import Counters, Styles, value_at, w
 
 _WHOLE_BYTES = 3 << 19
 """A main part up to this (1.5 MB) is converted at once: some 300 pages, 3 s and 300 MB."""
@@ -62,35 +61,32 @@ class DocxSource:
 
     def __init__(self, path: Path, *, with_media: bool) -> None:
         self._path = path
-        self._with_media = with_media
+        self._emptied = "" if with_media else "/media/"
+        """Pandoc needs no more than the names of the media where they are not wanted."""
         self._made: dict[str, bytes] = {}
         """The parts that pandoc is to be given in place of those in the file, by their names."""
         with zipfile.ZipFile(path) as archive:
             self._main = _main_part(archive)
             folder, names = posixpath.dirname(self._main), set(archive.namelist())
 
-            def part(name: str) -> bytes:
+            def beside(name: str) -> bytes:
+                name = posixpath.join(folder, name)
                 return archive.read(name) if name in names else b""
 
-            def beside(name: str) -> bytes:
-                return part(posixpath.join(folder, name))
-
+            main, comments = beside(posixpath.basename(self._main)), beside("comments.xml")
             styles, counters = Styles(beside("styles.xml")), Counters(beside("numbering.xml"))
-            size = archive.getinfo(self._main).file_size if self._main in names else 0
-            self._root = parse_part(part(self._main) or b"<none/>", path.name)
+            self._root = parse_part(main or b"<none/>", path.name)
             inserted, deleted = (_changes(self._root, tags) for tags in (_INSERTIONS, _DELETIONS))
-            comments = beside("comments.xml")
             self.revisions = Revisions(inserted, deleted, comments.count(b"<w:comment "))
             self.texts = {**_headers_and_footers(archive), **_remarks(comments)}
-            self._is_edited = any([
-                _place_boxes(self._root), settle_runs(self._root, styles, counters)
-            ])  # fmt: skip
+            has_boxes = _place_boxes(self._root)
+            self._is_edited = settle_runs(self._root, styles, counters) or has_boxes
             for name in ("footnotes.xml", "endnotes.xml"):
                 notes = beside(name)
                 if notes and settle_runs(root := parse_part(notes, path.name), styles, counters):
                     self._made[posixpath.join(folder, name)] = _written(root)
         self._body = self._root.find(w("body"))
-        self._groups = [] if self._body is None else _groups(self._body, size)
+        self._groups = [] if self._body is None else _groups(self._body, len(main))
 
     @property
     def parts(self) -> int:
@@ -104,27 +100,8 @@ class DocxSource:
             return
         for group in self._groups:
             self._body[:] = group
-            self._made[self._main] = _written(self._root)
-            yield self._document()
-
-    def _document(self) -> bytes:
-        """Return the docx with the parts that were made; without its media, of which pandoc needs
-        the names alone.
-        """
-        made = io.BytesIO()
-        with (
-            zipfile.ZipFile(self._path) as archive,
-            zipfile.ZipFile(made, "w", zipfile.ZIP_STORED) as out,
-        ):
-            for member in archive.infolist():
-                name = member.filename
-                if name in self._made:
-                    out.writestr(name, self._made[name])
-                elif self._with_media or "/media/" not in name:
-                    out.writestr(name, archive.read(member))
-                else:
-                    out.writestr(name, b"")
-        return made.getvalue()
+            parts = {**self._made, self._main: _written(self._root)}
+            yield repacked(self._path, parts, emptied=self._emptied)
 
 
 def _written(root: Any) -> bytes:
@@ -190,14 +167,10 @@ def _place_boxes(root: Any) -> bool:
 
 def _main_part(archive: zipfile.ZipFile) -> str:
     """Return the name of the main part: other programs than Word name it differently."""
-    try:
-        for element in root_of(archive.read("_rels/.rels")).iter():
-            if element.tag == _RELATIONSHIPS and element.get("Type", "").endswith(
-                "/officeDocument"
-            ):
-                return posixpath.normpath(element.get("Target", "")).lstrip("/")
-    except LookupError:
-        pass
+    with contextlib.suppress(KeyError):
+        for element in root_of(archive.read("_rels/.rels")).iter(_RELATIONSHIPS):
+            if element.get("Type", "").endswith("/officeDocument"):
+                return posixpath.normpath(str(element.get("Target", ""))).lstrip("/")
     return "word/document.xml"
 
 
@@ -207,9 +180,8 @@ def _headers_and_footers(archive: zipfile.ZipFile) -> dict[str, list[str]]:
     """
     found: dict[str, list[str]] = {}
     for kind in ("header", "footer"):
-        part = re.compile(f"word/{kind}\\d*\\.xml")
-        names = filter(part.fullmatch, sorted(archive.namelist()))
-        texts = (_words(root_of(archive.read(name)).iter()) for name in names)
+        names = filter(re.compile(f"word/{kind}\\d*\\.xml").fullmatch, sorted(archive.namelist()))
+        texts = (_words(root_of(archive.read(name))) for name in names)
         if unique := list(dict.fromkeys(filter(None, texts))):
             found[f"{kind}s"] = unique[:10]
     return found
@@ -218,19 +190,15 @@ def _headers_and_footers(archive: zipfile.ZipFile) -> dict[str, list[str]]:
 def _remarks(part: bytes) -> dict[str, list[str]]:
     """Return who says what in the comments, which stand beside the text."""
     remarks = [
-        f"{element.get(element.tag.replace('}comment', '}author'), '')}: {_words(element)}"
-        for element in root_of(part).iter()
-        if element.tag.endswith("}comment")
+        f"{comment.get(comment.tag.replace('}comment', '}author'), '')}: {_words(comment)}"
+        for comment in root_of(part).iter("{*}comment")
     ]
     return {"comment_texts": remarks[:_MOST_REMARKS]} if remarks else {}
 
 
-def _words(elements: Iterable[ElementTree.Element]) -> str:
-    paragraphs = []
-    for element in elements:
-        if element.tag.endswith("}p"):
-            words = "".join(
-                inner.text or "" for inner in element.iter() if inner.tag.endswith("}t")
-            )
-            paragraphs.append(" ".join(words.split()))
+def _words(element: Any) -> str:
+    paragraphs = (
+        " ".join("".join(text.text or "" for text in paragraph.iter("{*}t")).split())
+        for paragraph in element.iter("{*}p")
+    )
     return " ".join(filter(None, paragraphs))[:300]

@@ -1,15 +1,21 @@
 """Pandoc's inlines → Markdown within a line."""
 
+import html
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from itertools import chain, groupby
 from typing import Any
 
-from dogent_tui.documents.pandoc.escapes import code_span, escaped, is_punctuation, link_target
-from dogent_tui.documents.pandoc.tree import Node, plain_text
+import msgspec
 
-_DELIMITERS = {"Emph": ("*", "em"), "Strong": ("**", "strong"), "Strikeout": ("~~", "del")}
-_TAGS = {"Superscript": "sup", "Subscript": "sub", "Underline": "u"}
-_MERGED = (*_DELIMITERS, *_TAGS)
+from dogent_tui.documents.pandoc.escapes import code_span, escaped, is_punctuation, link_target
+from dogent_tui.documents.pandoc.tree import Node, plain, plain_text
+
+_DELIMITERS = {"Emph": "*", "Strong": "**", "Strikeout": "~~"}
+_TAGS = {
+    "Emph": "em", "Strong": "strong", "Strikeout": "del", "Superscript": "sup",
+    "Subscript": "sub", "Underline": "u",
+}  # fmt: skip
 _HARMLESS_HTML = re.compile(
     r"</?(?:sup|sub|u|b|i|em|strong|del|s|code|kbd|mark|small)>|<br\s*/?>", re.IGNORECASE
 )
@@ -17,33 +23,37 @@ _OPENING = "（「『【《〈“‘"
 _CLOSING = "，。、；：！？）」』】》〉”’…,.;:!?"
 
 
-class Inlines:
-    """Writes inlines. `notes` collects the blocks of footnotes; `heading_ids` are what links within
-    the document may point to.
+class Shared(msgspec.Struct):
+    """What those who write the inlines of a document share.
 
-    With `titles`, images keep theirs. With `marks`, tracked changes and comments, which pandoc
-    leaves as spans, are written in CriticMarkup with who and when:
-    ``{++inserted++}{>>Ann, 2026-01-04<<}``, ``{--deleted--}{>>…<<}``, ``{==words==}{>>Ann,
-    2026-01-04: what she says<<}``; a paragraph's end that was inserted or deleted is ``{++¶++}`` or
-    ``{--¶--}``.
+    `image` gives the name under which an image is shown; with `titles`, images keep theirs. With
+    `marks`, tracked changes and comments, which pandoc leaves as spans, are written in CriticMarkup
+    with who and when: ``{++inserted++}{>>Ann, 2026-01-04<<}``, ``{--deleted--}{>>…<<}``,
+    ``{==words==}{>>Ann, 2026-01-04: what she says<<}``; a paragraph's end that was inserted or
+    deleted is ``{++¶++}`` or ``{--¶--}``.
+
+    `heading_ids` are what links within the document may point to; `notes` collects the blocks of
+    footnotes, `comments` what is to be written where the words end that a comment is about, by the
+    comment's id.
     """
 
-    def __init__(
-        self,
-        *,
-        heading_ids: set[str],
-        image: Callable[[str], str],
-        marks: bool = False,
-        titles: bool = False,
-    ) -> None:
-        self.notes: list[list[Node]] = []
-        self._heading_ids = heading_ids
-        self._image_name = image
-        self._marks = marks
-        self._titles = titles
-        self._comments: dict[str, str] = {}
-        """What is to be written where the words end that a comment is about, by the comment's id.
-        """
+    image: Callable[[str], str]
+    marks: bool = False
+    titles: bool = False
+    heading_ids: set[str] = msgspec.field(default_factory=set)
+    notes: list[list[Node]] = msgspec.field(default_factory=list)
+    comments: dict[str, str] = msgspec.field(default_factory=dict)
+
+
+class Inlines:
+    """Writes inlines as Markdown within a line."""
+
+    delimited = frozenset(_DELIMITERS)
+    """The kinds of emphasis that are not always tags."""
+
+    def __init__(self, shared: Shared) -> None:
+        self._shared = shared
+        self._is_in_link = False
         self._writers: dict[str, Callable[[Any], str]] = {
             "Str": self._str,
             "LineBreak": self._line_break,
@@ -54,7 +64,7 @@ class Inlines:
             "RawInline": self._raw,
             "Link": self._link,
             "Image": self._image,
-            "Span": self._span,
+            "Span": self._change,
         }
 
     def write(self, nodes: list[Node]) -> str:
@@ -71,12 +81,21 @@ class Inlines:
                 last = text[-1]
         return "".join(out)
 
+    def without_links(self, nodes: list[Node]) -> str:
+        """Return Markdown for `nodes` with the words of links in place of links, which Markdown
+        does not have within each other.
+        """
+        before, self._is_in_link = self._is_in_link, True
+        text = self.write(nodes)
+        self._is_in_link = before
+        return text
+
     def _piece(self, node: Node) -> tuple[str, str]:
         """Return what a node says, and the emphasis that belongs around it, which depends on what
         stands beside it.
         """
         kind = node["t"]
-        if kind in _DELIMITERS:
+        if kind in self.delimited:
             return self.write(node["c"]), kind
         if kind in _TAGS:
             inner = self.write(node["c"])
@@ -84,7 +103,7 @@ class Inlines:
         return self._writers[kind](node.get("c")), ""
 
     def _str(self, text: str) -> str:
-        return escaped(re.sub(" {2,}", " ", text.translate(_NOT_IN_TEXT)), marks=self._marks)
+        return escaped(re.sub(" {2,}", " ", text.translate(_NOT_IN_TEXT)), marks=self._shared.marks)
 
     def _line_break(self, _: None) -> str:
         return "\\\n"
@@ -93,17 +112,16 @@ class Inlines:
         return code_span(contents[1])
 
     def _math(self, contents: Any) -> str:
-        (kind, tex), mark = (contents[0]["t"], contents[1]), "$"
-        tex = " ".join(tex.split())
-        return f"{mark}{tex}{mark}" if kind == "InlineMath" else f"{mark * 2}{tex}{mark * 2}"
+        mark = "$" if contents[0]["t"] == "InlineMath" else "$$"
+        return f"{mark}{' '.join(contents[1].split())}{mark}"
 
     def _quoted(self, contents: Any) -> str:
-        opening, closing = ("‘", "’") if contents[0]["t"] == "SingleQuote" else ("“", "”")
+        opening, closing = "‘’" if contents[0]["t"] == "SingleQuote" else "“”"
         return f"{opening}{self.write(contents[1])}{closing}"
 
     def _note(self, blocks: list[Node]) -> str:
-        self.notes.append(blocks)
-        return f"[^{len(self.notes)}]"
+        self._shared.notes.append(blocks)
+        return f"[^{len(self._shared.notes)}]"
 
     def _raw(self, contents: Any) -> str:
         form, text = contents
@@ -115,9 +133,10 @@ class Inlines:
 
     def _link(self, contents: Any) -> str:
         _, inner, (target, title) = contents
-        inner = without_links(inner)
-        text = self.write(inner).replace("\\\n", " ").strip()
-        if target.startswith("#") and target[1:] not in self._heading_ids:
+        if self._is_in_link:
+            return self.write(inner)
+        text = self.without_links(inner).replace("\\\n", " ").strip()
+        if target.startswith("#") and target[1:] not in self._shared.heading_ids:
             return text  # to a place that Markdown has no name for
         if not text or (
             plain_text(inner) in (target, target.removeprefix("mailto:"))
@@ -129,24 +148,20 @@ class Inlines:
     def _image(self, contents: Any) -> str:
         _, inner, (target, title) = contents
         alt = _balanced(escaped(plain_text(inner)))
-        quoted = _title(title if self._titles else "")
-        return f"![{alt}]({link_target(self._image_name(target))}{quoted})"
+        quoted = _title(title if self._shared.titles else "")
+        return f"![{alt}]({link_target(self._shared.image(target))}{quoted})"
 
-    def _span(self, contents: Any) -> str:
-        (_, classes, pairs), inner = contents
-        kind = classes[0] if classes else ""
-        if not self._marks or kind not in _CHANGES:
+    def _change(self, contents: Any) -> str:
+        (_, (kind, *_), pairs), inner = contents
+        if not self._shared.marks:
             return self.write(inner)
         values = dict(pairs)
+        number = values.get("id", "")
         who = ", ".join(
             filter(None, (values.get("author", "").strip(), values.get("date", "")[:10]))
         )
-        return self._change(kind, who, values.get("id", ""), inner)
-
-    def _change(self, kind: str, who: str, number: str, inner: list[Node]) -> str:
         if kind == "comment-start":
-            said = f"{{>>{who}: {plain_text(inner)}<<}}" if who else f"{{>>{plain_text(inner)}<<}}"
-            self._comments[number] = said
+            self._shared.comments[number] = f"{{>>{who}{': ' * bool(who)}{plain_text(inner)}<<}}"
             return f"{_COMMENT}{number}{_COMMENT}"
         if kind == "comment-end":
             return f"{_COMMENT_END}{number}{_COMMENT_END}"
@@ -160,26 +175,53 @@ class Inlines:
         """
 
         def about(found: re.Match[str]) -> str:
-            said = self._comments.get(found.group(1), "")
-            words = found.group(2)
-            return (
-                f"{{=={words}==}}{said}"
-                if words.strip() and "\n\n" not in words
-                else f"{said}{words}"
-            )
+            said, words = self._shared.comments.get(found[1], ""), found[2]
+            is_short = words.strip() and "\n\n" not in words
+            return f"{{=={words}==}}{said}" if is_short else f"{said}{words}"
 
         if _COMMENT not in markdown and _COMMENT_END not in markdown:
             return markdown
         for _ in range(_COMMENTS_WITHIN):
             markdown = _ABOUT.sub(about, markdown)
-        markdown = _STARTS.sub(lambda found: self._comments.get(found.group(1), ""), markdown)
+        markdown = _STARTS.sub(lambda found: self._shared.comments.get(found[1], ""), markdown)
         return _ENDS.sub("", markdown)
 
 
-_CHANGES = (
+class HtmlInlines(Inlines):
+    """Writes inlines of the same document as HTML, in which Markdown is not read. Notes are named
+    as Markdown names them.
+    """
+
+    delimited = frozenset()
+
+    def _str(self, text: str) -> str:
+        return html.escape(re.sub(" {2,}", " ", text.translate(_NOT_IN_TEXT)), quote=False)
+
+    def _line_break(self, _: None) -> str:
+        return "<br>"
+
+    def _code(self, contents: Any) -> str:
+        return f"<code>{html.escape(contents[1], quote=False)}</code>"
+
+    def _math(self, contents: Any) -> str:
+        return html.escape(super()._math(contents), quote=False)
+
+    def _link(self, contents: Any) -> str:
+        _, inner, (target, _) = contents
+        if self._is_in_link or target.startswith("#"):
+            return self.write(inner)
+        return f'<a href="{html.escape(target)}">{self.without_links(inner)}</a>'
+
+    def _image(self, contents: Any) -> str:
+        _, inner, (target, _) = contents
+        name, alt = html.escape(self._shared.image(target)), html.escape(plain_text(inner))
+        return f'<img src="{name}" alt="{alt}">'
+
+
+_CHANGES = frozenset([
     "insertion", "deletion", "paragraph-insertion", "paragraph-deletion", "comment-start",
     "comment-end",
-)  # fmt: skip
+])  # fmt: skip
 _COMMENT, _COMMENT_END = "\ue0f0", "\ue0f1"
 """Stand for where the words begin and end that a comment is about, until the block is whole."""
 _COMMENTS_WITHIN = 8
@@ -194,59 +236,36 @@ _STARTS = re.compile(f"{_COMMENT}([^{_COMMENT}]*){_COMMENT}")
 _ENDS = re.compile(f"{_COMMENT_END}([^{_COMMENT_END}]*){_COMMENT_END}")
 
 
-def without_links(nodes: list[Node]) -> list[Node]:
-    """Return the words of links in place of links, which Markdown does not have within each
-    other.
-    """
-    out: list[Node] = []
-    for node in nodes:
-        if node["t"] in ("Link", "Span", "Cite"):
-            out += without_links(node["c"][1])
-        elif node["t"] in _MERGED or node["t"] == "SmallCaps":
-            out.append({"t": node["t"], "c": without_links(node["c"])})
-        else:
-            out.append(node)
-    return out
-
-
 def _merged(nodes: list[Node]) -> list[Node]:
     """Join what Word cuts into runs: like emphasis, and words, side by side. Unwrap what Markdown
     has no word for.
     """
     out: list[Node] = []
-    words: list[str] = []
-    for node in _unwrapped(nodes):
-        kind = node["t"]
+    for kind, group in groupby(_unwrapped(nodes), _joined_kind):
+        same = list(group)
         if kind == "Str":
-            words.append(node["c"])
-        elif kind in ("Space", "SoftBreak"):
-            words.append(" ")
+            out.append(plain("".join(node.get("c", " ") for node in same)))
+        elif kind in _TAGS:
+            out.append({"t": kind, "c": list(chain.from_iterable(node["c"] for node in same))})
         else:
-            if words:
-                out.append({"t": "Str", "c": "".join(words)})
-                words = []
-            if out and out[-1]["t"] == kind and kind in _MERGED:
-                out[-1] = {"t": kind, "c": [*out[-1]["c"], *node["c"]]}
-            else:
-                out.append(node)
-    if words:
-        out.append({"t": "Str", "c": "".join(words)})
+            out += same
     return out
 
 
-def _unwrapped(nodes: list[Node]) -> list[Node]:
-    out: list[Node] = []
+def _joined_kind(node: Node) -> str:
+    kind: str = node["t"]
+    return "Str" if kind in ("Space", "SoftBreak") else kind
+
+
+def _unwrapped(nodes: list[Node]) -> Iterator[Node]:
     for node in nodes:
         kind = node["t"]
-        if kind == "Span" and not (node["c"][0][1] and node["c"][0][1][0] in _CHANGES):
-            out += _unwrapped(node["c"][1])
-        elif kind == "SmallCaps":
-            out += _unwrapped(node["c"])
-        elif kind == "Cite":
-            out += _unwrapped(node["c"][1])
+        if kind == "SmallCaps":
+            yield from _unwrapped(node["c"])
+        elif kind == "Cite" or (kind == "Span" and not set(node["c"][0][1][:1]) & _CHANGES):
+            yield from _unwrapped(node["c"][1])
         else:
-            out.append(node)
-    return out
+            yield node
 
 
 def _styled(inner: str, style: str, before: str, after: str) -> str:
@@ -255,7 +274,7 @@ def _styled(inner: str, style: str, before: str, after: str) -> str:
 
     Spaces at its ends, and punctuation that would keep it from closing, go outside.
     """
-    delimiter, tag = _DELIMITERS[style]
+    delimiter, tag = _DELIMITERS[style], _TAGS[style]
     core = inner.strip()
     if not core:
         return inner
@@ -264,37 +283,30 @@ def _styled(inner: str, style: str, before: str, after: str) -> str:
         core, trail = core[:-1].rstrip(), "\\" + trail
         if not core:
             return inner
-    previous, following = (before + lead)[-1:], (trail + after)[:1]
-    if not _opens(previous, core):
+    if not _flanks((before + lead)[-1:], core[:1]):
         stripped = core.lstrip(_OPENING)
         lead, core = lead + core[: len(core) - len(stripped)], stripped
-    if not _closes(core, following):
+    if not _flanks((trail + after)[:1], core[-1:]):
         stripped = core.rstrip(_CLOSING)
         core, trail = stripped, core[len(stripped) :] + trail
     if not core:
         return lead + trail
     previous, following = (before + lead)[-1:], (trail + after)[:1]
-    clash = previous == delimiter[0] or following == delimiter[0]
-    if clash or not _opens(previous, core) or not _closes(core, following):
+    clash = delimiter[0] in (previous, following)
+    if clash or not _flanks(previous, core[:1]) or not _flanks(following, core[-1:]):
         return f"{lead}<{tag}>{core}</{tag}>{trail}"
     return f"{lead}{delimiter}{core}{delimiter}{trail}"
 
 
-def _opens(previous: str, core: str) -> bool:
+def _flanks(outside: str, inside: str) -> bool:
+    """Tell whether a delimiter between two characters opens or closes emphasis of the inner one
+    (CommonMark 0.31, 6.2).
+    """
     return (
-        not previous
-        or previous.isspace()
-        or is_punctuation(previous)
-        or not is_punctuation(core[:1] or " ")
-    )
-
-
-def _closes(core: str, following: str) -> bool:
-    return (
-        not following
-        or following.isspace()
-        or is_punctuation(following)
-        or not is_punctuation(core[-1:] or " ")
+        not outside
+        or outside.isspace()
+        or is_punctuation(outside)
+        or not is_punctuation(inside or " ")
     )
 
 

@@ -12,9 +12,9 @@ import msgspec
 
 from dogent_tui.documents.model import Block, Source
 from dogent_tui.documents.pandoc.escapes import fence, hidden_comment, lines_escaped
-from dogent_tui.documents.pandoc.inlines import Inlines, without_links
+from dogent_tui.documents.pandoc.inlines import HtmlInlines, Inlines, Shared
 from dogent_tui.documents.pandoc.tables import Table, html_lines, is_grid, parsed, pipe_lines
-from dogent_tui.documents.pandoc.tree import Node, drawn_code, plain_text, take_hidden, walk
+from dogent_tui.documents.pandoc.tree import Node, flat, plain_text, take_hidden
 from dogent_tui.plain import words_of
 
 _LONG_CHARS = 6_000
@@ -47,24 +47,35 @@ class MarkdownWriter:
     ) -> None:
         self.counts = Counts()
         self.has_hidden = False
-        self._heading_ids: set[str] = set()
         self._image = image
-        self._inlines = Inlines(
-            heading_ids=self._heading_ids, image=self._counted_image, marks=marks, titles=titles
-        )
+        self._shared = Shared(self._counted_image, marks=marks, titles=titles)
+        self._inlines, self._in_html = Inlines(self._shared), HtmlInlines(self._shared)
         self._notes_written = 0
         self._headings: list[tuple[int, str]] = []
         self._after_list = ""
         """The kind of the list that was written last, if nothing came after it: its neighbor
         needs another sign.
         """
+        self._writers: dict[str, Callable[[Any], str]] = {
+            "Plain": self._paragraph,
+            "Para": self._paragraph,
+            "LineBlock": self._line_block,
+            "Header": self._header,
+            "CodeBlock": self._code_block,
+            "RawBlock": self._raw,
+            "BlockQuote": self._quote,
+            "DefinitionList": self._definitions,
+            "HorizontalRule": self._rule,
+            "NoteText": self._note,
+            "Table": self._table,
+        }
 
     def write(self, blocks: list[Node]) -> Iterator[Block]:
         """Yield the Markdown of `blocks`, which may be taken only once."""
-        self._heading_ids.update(
-            node["c"][1][0] for node in _flat(blocks) if node["t"] == "Header" and node["c"][1][0]
+        self._shared.heading_ids.update(
+            node["c"][1][0] for node in flat(blocks) if node["t"] == "Header" and node["c"][1][0]
         )
-        for node in _with_typed_lists(_flat(blocks)):
+        for node in _with_typed_lists(flat(blocks)):
             hidden = take_hidden(node)
             if node["t"] == "Header":
                 self._enter(node)
@@ -88,7 +99,12 @@ class MarkdownWriter:
             if settled.strip():
                 self.counts.words += word_count(settled)
                 yield Block(settled, source, tight)
-        for text in self._pending_notes():
+        while self._notes_written < len(self._shared.notes):  # to which the blocks so far refer
+            blocks = self._shared.notes[self._notes_written]
+            self._notes_written += 1
+            self.counts.footnotes += 1
+            text = self._note([str(self._notes_written), blocks])
+            self.counts.words += word_count(text) - 1
             yield Block(text, source)
 
     @property
@@ -106,23 +122,12 @@ class MarkdownWriter:
         """
         if node["t"] == "Table":
             yield from self._table_pieces(parsed(node["c"]))
-            return
-        text = self._block(node)
-        if node["t"] in _LISTS and len(text) > _LONG_CHARS:
-            yield from _list_pieces(text)
+        elif node["t"] in _LISTS:
+            # a list is cut between its outermost items; a blank line before an item joins blocks
+            text = self._block(node)
+            yield from _pieces_of(re.split(r"\n(?=\n?(?:[-*]|\d+[.)])(?: |$))", text))
         else:
-            yield text, False
-
-    def _pending_notes(self) -> Iterator[str]:
-        """Yield the footnotes that the blocks before referred to."""
-        notes = self._inlines.notes
-        while self._notes_written < len(notes):
-            blocks = notes[self._notes_written]
-            self._notes_written += 1
-            self.counts.footnotes += 1
-            text = self._note([str(self._notes_written), blocks])
-            self.counts.words += word_count(text) - 1
-            yield text
+            yield self._block(node), False
 
     def _note(self, contents: Any) -> str:
         label, blocks = contents
@@ -131,50 +136,28 @@ class MarkdownWriter:
 
     def _blocks(self, blocks: list[Node], separator: str = "\n\n") -> str:
         self._after_list = ""
-        return separator.join(filter(None, map(self._block, _flat(blocks))))
+        return separator.join(filter(None, map(self._block, flat(blocks))))
 
     def _block(self, node: Node) -> str:
         kind, contents = node["t"], node.get("c")
         if kind in _LISTS:
             return self._list(kind, contents)
-        text = self._writer(kind)(contents)
+        text = self._writers[kind](contents)
         if text:
             self._after_list = ""
         return text
-
-    def _writer(self, kind: str) -> Callable[[Any], str]:
-        writers: dict[str, Callable[[Any], str]] = {
-            "Plain": self._paragraph,
-            "Para": self._paragraph,
-            "LineBlock": self._line_block,
-            "Header": self._header,
-            "CodeBlock": self._code_block,
-            "RawBlock": self._raw,
-            "BlockQuote": self._quote,
-            "DefinitionList": self._definitions,
-            "HorizontalRule": lambda _: "---",
-            "NoteText": self._note,
-            "Table": lambda contents: "\n".join(
-                text for text, _ in self._table_pieces(parsed(contents))
-            ),
-        }
-        return writers[kind]
 
     def _paragraph(self, inlines: list[Node]) -> str:
         if (
             len(inlines) == 1
             and inlines[0]["t"] == "Link"
             and inlines[0]["c"][2][0].startswith("#")
-        ):
-            inlines = without_links(
-                inlines
-            )  # a line of a table of contents, of which the address is longer than the words
-        text = self._inlines.write(inlines).strip()
-        return lines_escaped(
-            text.removesuffix("\\").strip()
-            if text.endswith("\\") and not text.endswith("\\\\")
-            else text
-        )
+        ):  # a line of a table of contents, of which the address is longer than the words
+            text = self._inlines.without_links(inlines).strip()
+        else:
+            text = self._inlines.write(inlines).strip()
+        is_broken = text.endswith("\\") and not text.endswith("\\\\")
+        return lines_escaped(text[:-1].strip() if is_broken else text)
 
     def _line_block(self, lines: list[list[Node]]) -> str:
         return "\\\n".join(filter(None, map(self._paragraph, lines)))
@@ -211,28 +194,29 @@ class MarkdownWriter:
             out.append("\n".join(lines))
         return "\n\n".join(out)
 
+    def _rule(self, _: None) -> str:
+        return "---"
+
     def _list(self, kind: str, contents: Any) -> str:
         """Two lists side by side differ in their sign, since Markdown would join them."""
-        neighbor, (start, items) = (
-            self._after_list,
-            (contents[0][0], contents[1]) if kind == "OrderedList" else (0, contents),
-        )
-        tight = all(_is_tight(item) for item in items)
-        other = neighbor == kind
-        closed = kind == "OrderedList" and contents[0][2]["t"] == "OneParen"
+        other = self._after_list == kind
+        if kind == "OrderedList":
+            (start, _, delimiter), items = contents
+            mark = ")" if other != (delimiter["t"] == "OneParen") else "."
+            signs = [f"{number}{mark}" for number in range(start, start + len(items))]
+        else:
+            items = contents
+            signs = ["*" if other else "-"] * len(items)
+        separator = "\n" if all(map(_is_tight, items)) else "\n\n"
         out = []
-        for index, item in enumerate(items):
-            sign = (
-                f"{start + index}{')' if other != closed else '.'}"
-                if kind == "OrderedList"
-                else "*"
-                if other
-                else "-"
-            )
-            body = self._blocks(item, "\n" if tight else "\n\n")
-            out.append(f"{sign} {_indented(_task(body), len(sign) + 1)}".rstrip())
+        for sign, item in zip(signs, items, strict=True):
+            body = _task(self._blocks(item, separator))
+            out.append(f"{sign} {_indented(body, len(sign) + 1)}".rstrip())
         self._after_list = "" if other else kind
-        return ("\n" if tight else "\n\n").join(out)
+        return separator.join(out)
+
+    def _table(self, contents: Any) -> str:
+        return "\n".join(text for text, _ in self._table_pieces(parsed(contents)))
 
     def _table_pieces(self, table: Table) -> Iterator[tuple[str, bool]]:
         self.counts.tables += 1
@@ -242,74 +226,26 @@ class MarkdownWriter:
         if is_grid(table):
             lines = pipe_lines(table, self._inlines.write)
         else:
-            lines = list(
-                html_lines(
-                    table,
-                    lambda blocks: self._inlines.write([{"t": "Note", "c": blocks}]),
-                    self._counted_image,
-                )
-            )
+            lines = list(html_lines(table, self._in_html.write))
         self._after_list = ""
-        yield from _line_pieces(lines, tight=bool(caption))
+        yield from _pieces_of(lines, tight=bool(caption))
 
     def _counted_image(self, name: str) -> str:
         self.counts.images += 1
         return self._image(name)
 
 
-def _line_pieces(lines: list[str], *, tight: bool = False) -> Iterator[tuple[str, bool]]:
-    piece: list[str] = []
-    length = 0
-    for line in lines:
-        if piece and length + len(line) > _LONG_CHARS:
-            yield "\n".join(piece), tight
-            piece, length, tight = [], 0, True
-        piece.append(line)
-        length += len(line) + 1
-    if piece:
-        yield "\n".join(piece), tight
-
-
-def _list_pieces(text: str) -> Iterator[tuple[str, bool]]:
-    """Cut a long list between its outermost items; a blank line before an item is what joins
-    blocks.
-    """
-    items = re.split(r"\n(?=\n?(?:[-*]|\d+[.)])(?: |$))", text)
+def _pieces_of(lines: list[str], *, tight: bool = False) -> Iterator[tuple[str, bool]]:
+    """Join what begins on lines of its own to pieces that are no longer than they should be."""
     piece = ""
-    tight = False
-    for item in items:
-        if piece and len(piece) + len(item) > _LONG_CHARS:
+    for line in lines:
+        if piece and len(piece) + len(line) > _LONG_CHARS:
             yield piece, tight
-            piece, tight = item.removeprefix("\n"), not item.startswith("\n")
+            piece, tight = line.removeprefix("\n"), not line.startswith("\n")
         else:
-            piece = f"{piece}\n{item}" if piece else item
+            piece = f"{piece}\n{line}" if piece else line
     if piece:
         yield piece, tight
-
-
-def _flat(blocks: list[Node]) -> Iterator[Node]:
-    """Yield blocks without what only groups them; a figure is its contents with its caption
-    below.
-    """
-    for node in blocks:
-        if node["t"] == "Div":
-            yield from _flat(node["c"][1])
-        elif node["t"] == "Figure":
-            _, (_, caption), inner = node["c"]
-            yield from _flat(inner)
-            yield from _flat([] if plain_text(caption) == _alternative(inner) else caption)
-        elif node["t"] == "BlockQuote" and not node["c"]:
-            continue
-        else:
-            yield _drawn(node) or node
-
-
-def _drawn(node: Node) -> Node | None:
-    """Return the code that a picture, alone in its paragraph, was drawn from."""
-    inside = node["c"] if node["t"] in ("Para", "Plain") else []
-    if [inline["t"] for inline in inside] != ["Image"]:
-        return None
-    return drawn_code("".join(word["c"] for word in inside[0]["c"][1] if word["t"] == "Str"))
 
 
 def _with_typed_lists(blocks: Iterator[Node]) -> Iterator[Node]:
@@ -331,19 +267,11 @@ def _with_typed_lists(blocks: Iterator[Node]) -> Iterator[Node]:
         yield {"t": "BulletList", "c": items}
 
 
-def _alternative(blocks: list[Node]) -> str:
-    return next((plain_text(node["c"][1]) for node in walk(blocks) if node["t"] == "Image"), "")
-
-
 def _is_tight(item: list[Node]) -> bool:
     words = [node for node in item if node["t"] not in _LISTS]
-    if (
-        len(words) > 1
-        or any(node["t"] not in ("Plain", "Para") for node in words)
-        or item[:1] != words[:1]
-    ):
-        return False
-    return not words or all(map(_interrupts, item[1:]))
+    if words != item[:1] or any(node["t"] not in ("Plain", "Para") for node in words):
+        return not item
+    return all(map(_interrupts, item[1:]))
 
 
 def _interrupts(node: Node) -> bool:

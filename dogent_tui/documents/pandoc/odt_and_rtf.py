@@ -1,17 +1,17 @@
-"""What of an odt and of an rtf pandoc would pass over in silence, or misplace, put so that it
-takes it.
+"""What of an odt (OpenDocument 1.3) and of an rtf pandoc would pass over in silence, misplace, or
+not take for what it is, put so that it takes it.
 """
 
-import io
 import re
 import zipfile
 from pathlib import Path
+from typing import Any
 
 from lxml import etree
 
-from dogent_tui.documents.pandoc.archive import parse_part
-from dogent_tui.documents.pandoc.odt_text import ADDRESS, OdtStyles, settle_text
-from dogent_tui.documents.pandoc.tree import HIDDEN, Node, walk
+from dogent_tui.documents.pandoc.archive import parse_part, repacked, root_of
+from dogent_tui.documents.pandoc.tree import HIDDEN, Node, plain, plain_text, walk
+from dogent_tui.documents.pandoc.word_styles import chain, is_unseen
 from dogent_tui.language import tr
 
 _LONGEST = 64 << 20
@@ -19,102 +19,146 @@ _LONGEST = 64 << 20
 
 _OBJECT = "{urn:oasis:names:tc:opendocument:xmlns:drawing:1.0}object"
 """An embedded object (OpenDocument 1.3 part 3, 10.4.6.2)."""
+_TEXT = "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}"
+_STYLE = "{urn:oasis:names:tc:opendocument:xmlns:style:1.0}"
+_ADDRESS = "{http://www.w3.org/1999/xlink}href"
 _MATHML = b"http://www.w3.org/1998/Math/MathML"
 
 _HIDDEN_NOTE = re.compile(rb"\{\\\*\s*\\footnote(?![a-z])")
 r"""A footnote that readers without footnotes should pass over, as LibreOffice writes it. Pandoc
 reads ``{\footnote`` alone.
 """
-
-
 _HIDDEN_GROUP = re.compile(rb"\{([^{}]*?)\\v(?![a-z0-9])([^{}]*)\}")
 _LINK = rb'{\\field{\\*\\fldinst{HYPERLINK "%s"}}{\\fldrslt{\1\2}}}' % HIDDEN.encode()
 _TABLE_WORD = re.compile(rb"\\(trowd|row|cell)(?![a-z])")
 
 
-class Formulas:
-    """The formulas of the odt at `path`: objects of MathML, which pandoc finds where their
-    address begins with ``./`` alone.
+def prepared_odt(path: Path, *, with_media: bool) -> tuple[bytes | Path, int]:
+    """Return the odt at `path` as pandoc is to read it, and how many formulas it has.
+
+    Its title is a heading, what cannot be seen is in links, and formulas (objects of MathML) are
+    addressed with a leading ``./``, as pandoc finds them. The file itself where it is so; else it
+    comes without its pictures, of which pandoc needs the names alone, unless `with_media`.
     """
+    formulas = 0
+    with zipfile.ZipFile(path) as archive:
+        sizes = {member.filename: member.file_size for member in archive.infolist()}
+        if sizes.get("content.xml", _LONGEST + 1) > _LONGEST:
+            return path, formulas
+        root = parse_part(archive.read("content.xml"), path.name)
+        has_styles = sizes.get("styles.xml", _LONGEST) < _LONGEST
+        styles = root_of(archive.read("styles.xml") if has_styles else b"")
+        changed = _settle_text(root, [styles, root])
+        for node in root.iter(_OBJECT):
+            address = node.get(_ADDRESS, "")
+            folder = address.removeprefix("./").rstrip("/")
+            if folder and address != f"./{folder}":
+                node.set(_ADDRESS, f"./{folder}")
+                changed = True
+            if f"{folder}/content.xml" in sizes:
+                with archive.open(f"{folder}/content.xml") as file:
+                    formulas += _MATHML in file.read(2_000)
+    if not changed:
+        return path, formulas
+    content = {"content.xml": etree.tostring(root, encoding="UTF-8")}
+    return repacked(path, content, emptied="" if with_media else "Pictures/"), formulas
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._content = b""
-        self.count = 0
-        with zipfile.ZipFile(path) as archive:
-            names = {member.filename: member.file_size for member in archive.infolist()}
-            if names.get("content.xml", _LONGEST + 1) > _LONGEST:
-                return
-            content = archive.read("content.xml")
-            styles = (
-                archive.read("styles.xml") if names.get("styles.xml", _LONGEST) < _LONGEST else b""
-            )
-            root = parse_part(content, path.name)
-            changed = settle_text(root, OdtStyles(styles, content))
-            for node in root.iter(_OBJECT):
-                address = node.get(ADDRESS, "")
-                folder = address.removeprefix("./").rstrip("/")
-                if folder and address != f"./{folder}":
-                    node.set(ADDRESS, f"./{folder}")
-                    changed = True
-                if f"{folder}/content.xml" in names:
-                    with archive.open(f"{folder}/content.xml") as file:
-                        self.count += _MATHML in file.read(2_000)
-            self._content = etree.tostring(root, encoding="UTF-8") if changed else b""
 
-    def document(self, *, with_media: bool) -> bytes | Path:
-        """Return what pandoc is to read: the file itself where it takes all of it as it is, else
-        the odt rewritten.
+def _settle_text(root: Any, parts: list[Any]) -> bool:
+    """Make the title of the text below `root` a heading, and put what cannot be seen into links;
+    return whether there was any of it. The styles are in the trees `parts`.
+    """
+    styles = {
+        style.get(f"{_STYLE}name"): style for part in parts for style in part.iter(f"{_STYLE}style")
+    }
+    changed = False
+    for node in root.iter(*(f"{_TEXT}{name}" for name in ("p", "h", "span"))):
+        if not len(node) and not node.text:
+            continue
+        name = node.get(f"{_TEXT}style-name", "")
+        own = list(chain(styles, name, _parent_style))
+        if _hides(own) and all(each.get(_ADDRESS) != HIDDEN for each in node.iterancestors()):
+            link = etree.Element(f"{_TEXT}a", {_ADDRESS: HIDDEN})
+            link.text, node.text = node.text, None
+            link.extend(list(node))
+            node.append(link)
+            changed = True
+        elif node.tag == f"{_TEXT}p" and "Title" in (name, *map(_parent_style, own)):
+            node.tag = f"{_TEXT}h"
+            node.attrib.clear()
+            node.set(f"{_TEXT}outline-level", "1")
+            changed = True
+    return changed
 
-        Without its pictures then, of which pandoc needs the names alone, unless `with_media`.
-        """
-        if not self._content:
-            return self._path
-        made = io.BytesIO()
-        with (
-            zipfile.ZipFile(self._path) as archive,
-            zipfile.ZipFile(made, "w", zipfile.ZIP_STORED) as out,
-        ):
-            for member in archive.infolist():
-                name = member.filename
-                if name == "content.xml":
-                    out.writestr(name, self._content)
-                else:
-                    out.writestr(
-                        name,
-                        archive.read(member)
-                        if with_media or not name.startswith("Pictures/")
-                        else b"",
-                    )
-        return made.getvalue()
 
-    def settle(self, blocks: list[Node]) -> str:
-        """Write those inline that stand in a line of text, and return a warning where some are
-        missing in `blocks`.
-        """
-        there = 0
-        for node in walk(blocks):
-            if node["t"] in ("Para", "Plain"):
-                node["c"] = [
-                    inline
-                    for inline in node["c"]
-                    if inline["t"] != "Math" or inline["c"][1].strip()
-                ]
-                formulas = [inline for inline in node["c"] if inline["t"] == "Math"]
-                there += len(formulas)
-                if len(formulas) < sum(
-                    inline["t"] not in ("Space", "SoftBreak") for inline in node["c"]
-                ):
-                    for formula in formulas:
-                        formula["c"][0]["t"] = "InlineMath"
-        missing = self.count - there
-        return (
-            tr("Formulas left out because they could not be read: {missing}.").format(
-                missing=missing
-            )
-            if missing > 0
-            else ""
-        )
+def _parent_style(style: Any) -> str:
+    return str(style.get(f"{_STYLE}parent-style-name", ""))
+
+
+def _hides(styles: list[Any]) -> bool:
+    """Tell whether text that has `styles`, the nearest first, cannot be seen."""
+    look = {
+        name.rpartition("}")[2]: value
+        for style in reversed(styles)
+        for properties in style.iter("{*}paragraph-properties", "{*}text-properties")
+        for name, value in properties.items()
+    }
+    points = re.fullmatch(r"(\d*\.?\d+)(?:pt)?", look.get("font-size", ""))
+    behind = look.get("background-color", "transparent").removeprefix("#")
+    return look.get("display") == "none" or is_unseen(
+        look.get("color", "").removeprefix("#"),
+        "auto" if behind == "transparent" else behind,
+        str(round(2 * float(points[1]))) if points else "",
+    )
+
+
+def settle_formulas(blocks: list[Node], count: int) -> str:
+    """Write those inline that stand in a line of text, and return a warning where not all of
+    `count` are in `blocks`.
+    """
+    for node in walk(blocks):
+        if node["t"] in ("Para", "Plain"):
+            node["c"] = [one for one in node["c"] if one["t"] != "Math" or one["c"][1].strip()]
+            said = [one for one in node["c"] if one["t"] not in ("Space", "SoftBreak")]
+            formulas = [one for one in said if one["t"] == "Math"]
+            count -= len(formulas)
+            for formula in formulas if len(formulas) < len(said) else []:
+                formula["c"][0]["t"] = "InlineMath"
+    missing = tr("Formulas left out because they could not be read: {missing}.")
+    return missing.format(missing=count) if count > 0 else ""
+
+
+def lists_of_headings_opened(blocks: list[Node]) -> list[Node]:
+    """Return the blocks of an odt with headings in place of lists that hold headings alone, as
+    numbered headings are written.
+
+    The numbers are counted again, by the levels of the headings: those of the lists count each list
+    by itself.
+    """
+    counts: list[int] = []
+    out: list[Node] = []
+    for node in blocks:
+        headings = _headings(node)
+        for heading in headings if node["t"] == "OrderedList" else []:
+            level = heading["c"][0]
+            counts = [*counts, *[1] * (level - 1 - len(counts)), 0][:level]
+            counts[-1] += 1
+            number = ".".join(map(str, counts))
+            if not plain_text(heading["c"][2]).startswith(number):
+                heading["c"][2] = [plain(f"{number} "), *heading["c"][2]]
+        out += headings or [node]
+    return out
+
+
+def _headings(node: Node) -> list[Node]:
+    """Return the headings of a list that holds nothing else, none for any other block."""
+    if node["t"] not in {"BulletList", "OrderedList"}:
+        return []
+    items = node["c"] if node["t"] == "BulletList" else node["c"][1]
+    found = [
+        [inner] if inner["t"] == "Header" else _headings(inner) for item in items for inner in item
+    ]
+    return [heading for part in found for heading in part] if all(found) else []
 
 
 def prepared_rtf(path: Path) -> bytes | Path:

@@ -38,7 +38,7 @@ def package_properties(path: Path) -> dict[str, Any]:
 
 
 def _collect(part: bytes, found: dict[str, Any]) -> None:
-    for element in root_of(part).iter():
+    for element in root_of(part).iter("{*}*"):
         name = _NAMES.get(element.tag.rpartition("}")[2])
         text = " ".join((element.text or "").split())[:_MAX_CHARS]
         if name and text and name not in found:

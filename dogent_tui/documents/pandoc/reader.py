@@ -1,8 +1,9 @@
 """Opens the documents that pandoc reads as they are: docx, odt, rtf, epub, pptx, ipynb."""
 
 import time
-from collections.abc import Iterator
-from functools import partial
+from collections.abc import Iterable, Iterator
+from contextlib import nullcontext
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +15,12 @@ from dogent_tui.documents.pandoc.archive import BROKEN, check_archive, damaged_a
 from dogent_tui.documents.pandoc.docx import DocxSource
 from dogent_tui.documents.pandoc.images import Images
 from dogent_tui.documents.pandoc.markdown import MarkdownWriter
-from dogent_tui.documents.pandoc.odt_and_rtf import Formulas, prepared_rtf
-from dogent_tui.documents.pandoc.odt_text import lists_of_headings_opened
+from dogent_tui.documents.pandoc.odt_and_rtf import (
+    lists_of_headings_opened,
+    prepared_odt,
+    prepared_rtf,
+    settle_formulas,
+)
 from dogent_tui.documents.pandoc.program import Output, run_pandoc
 from dogent_tui.documents.pandoc.properties import package_properties, tree_properties
 from dogent_tui.documents.pandoc.tree import Node, Tree, decoded_tree, too_deep
@@ -43,27 +48,20 @@ def open_document(path: Path, options: ReadOptions, report: Report) -> Opened:
     changes are treated), `insertions`, `deletions`, `comments`, `comment_texts`, `headers` and
     `footers`; with `changes="all"` they are marked in the text as `Inlines` describes.
     """
-    try:
-        conversion = _Conversion(path, _kind(path), options, report)
-        try:
-            return conversion.opened()
-        except BaseException:
-            conversion.close()
-            raise
-    except BROKEN as error:
-        raise damaged_archive(path.name) from error
-    except OSError as error:
-        raise unreadable(path, error) from error
-
-
-def _kind(path: Path) -> str:
     kind = kind_of(path)
     if kind not in KINDS:
-        raise DocumentError(
-            tr("{path} is not a kind of document that can be read.").format(path=path.name),
-            code="unsupported",
-        )
-    return kind
+        wrong = tr("{path} is not a kind of document that can be read.")
+        raise DocumentError(wrong.format(path=path.name), code="unsupported")
+    conversion = _Conversion(path, kind, options, report)
+    try:
+        return conversion.opened()
+    except BaseException as error:
+        conversion.close()
+        if isinstance(error, BROKEN):
+            raise damaged_archive(path.name) from error
+        if isinstance(error, OSError):
+            raise unreadable(path, error) from error
+        raise
 
 
 class _Conversion:
@@ -79,7 +77,7 @@ class _Conversion:
         self._metadata: dict[str, Any] = {"format": kind}
         self._begun = time.monotonic()
         self._warnings: list[str] = []
-        self._formulas: Formulas | None = None
+        self._formulas = 0
 
     def opened(self) -> Opened:
         """Convert the first part, so that what is wrong with the document is told at once, and
@@ -90,91 +88,78 @@ class _Conversion:
         trees = self._trees(sources)
         first = next(trees)
         self._metadata = {**tree_properties(first.meta), **self._metadata}
-        if self._formulas is not None and (missing := self._formulas.settle(first.blocks)):
-            self._warnings.append(missing)
-        return Opened(self._kind, self._metadata, self._blocks(first, trees, parts), self._warnings)
+        blocks = self._blocks(chain([first], trees), parts)
+        return Opened(self._kind, self._metadata, blocks, self._warnings)
 
     def close(self) -> None:
         """Drop what was unpacked."""
         self._images.close()
 
-    def _sources(self) -> tuple[Iterator[bytes | Path], int]:
+    def _sources(self) -> tuple[Iterable[bytes | Path], int]:
+        with_media = self._options.images_dir is not None
+        source: bytes | Path = self._path
         if self._kind in _ARCHIVES:
             check_archive(self._path)
             self._metadata |= package_properties(self._path)
-        if self._kind == "odt":
-            self._formulas = Formulas(self._path)
-            return (
-                iter([self._formulas.document(with_media=self._options.images_dir is not None)]),
-                1,
-            )
-        if self._kind == "rtf":
-            return iter([prepared_rtf(self._path)]), 1
-        if self._kind != "docx":
-            return iter([self._path]), 1
-        source = DocxSource(self._path, with_media=self._options.images_dir is not None)
-        self._metadata |= {**source.revisions.counted(), **source.texts}
-        if source.revisions.insertions or source.revisions.deletions:
-            self._metadata["changes"] = self._options.changes
-        if source.parts > 1:
-            self._warnings.append(
-                tr(
+        if self._kind == "docx":
+            docx = DocxSource(self._path, with_media=with_media)
+            self._metadata |= {**docx.revisions.counted(), **docx.texts}
+            if docx.revisions.insertions or docx.revisions.deletions:
+                self._metadata["changes"] = self._options.changes
+            if docx.parts > 1:
+                cut = tr(
                     "This long document was converted in {parts} parts, so numbered lists that span"
                     " chapters may restart."
-                ).format(parts=source.parts)
-            )
-        return source.documents(), source.parts
+                )
+                self._warnings.append(cut.format(parts=docx.parts))
+            return docx.documents(), docx.parts
+        if self._kind == "odt":
+            source, self._formulas = prepared_odt(self._path, with_media=with_media)
+        elif self._kind == "rtf":
+            source = prepared_rtf(self._path)
+        return [source], 1
 
-    def _trees(self, sources: Iterator[bytes | Path]) -> Iterator[Tree]:
+    def _trees(self, sources: Iterable[bytes | Path]) -> Iterator[Tree]:
         for source in sources:
             output = self._converted(source)
-            self._warnings += [
-                warning
-                for warning in map(_sentence, output.warnings)
-                if warning not in self._warnings
-            ]
+            self._warn(map(_sentence, output.warnings))
             tree = decoded_tree(output.data, self._path.name)
-            yield (
-                Tree(lists_of_headings_opened(tree.blocks), tree.meta)
-                if self._kind == "odt"
-                else tree
-            )
+            if self._kind == "odt":
+                tree.blocks = lists_of_headings_opened(tree.blocks)
+                self._warn(filter(None, [settle_formulas(tree.blocks, self._formulas)]))
+            yield tree
             self._begun = time.monotonic()
 
+    def _warn(self, sentences: Iterable[str]) -> None:
+        self._warnings += [one for one in sentences if one not in self._warnings]
+
     def _converted(self, source: bytes | Path) -> Output:
-        limit_s = max(_LEAST_S, LIMIT_S - (time.monotonic() - self._begun))
         arguments = [
             f"--from={self._kind}",
             "--to=json",
             f"--track-changes={self._options.changes}",
+            "--ipynb-output=best",
+            *self._images.arguments(),
         ]
-        if self._kind == "ipynb":
-            arguments.append("--ipynb-output=best")
-        arguments += self._images.arguments()
-        run = partial(
-            run_pandoc, name=self._path.name, limit_s=limit_s, writable=self._images.folders()
-        )
-        if isinstance(source, Path):
-            with source.open("rb") as file:
-                return run(arguments, file)
-        return run(arguments, source)
+        with source.open("rb") if isinstance(source, Path) else nullcontext(source) as content:
+            return run_pandoc(
+                arguments,
+                content,
+                name=self._path.name,
+                limit_s=max(_LEAST_S, LIMIT_S - (time.monotonic() - self._begun)),
+                writable=self._images.folders(),
+            )
 
-    def _blocks(self, first: Tree, rest: Iterator[Tree], parts: int) -> Iterator[Block]:
-        tree: Tree | None = first
-        done = 0
+    def _blocks(self, trees: Iterable[Tree], parts: int) -> Iterator[Block]:
         try:
-            while tree is not None:
+            for done, tree in enumerate(trees, 1):
                 head = _head(tree.meta) if self._kind == "docx" else []
                 yield from self._writer.write([*head, *tree.blocks])
-                done += 1
                 self._metadata.update(msgspec.structs.asdict(self._writer.counts))
                 self._warnings += self._images.take_warnings()
                 self._report(done, parts, "parts")
-                tree = next(rest, None)
             if self._writer.has_hidden:
-                self._warnings.append(
-                    tr("Text that cannot be seen in the document is marked as hidden.")
-                )
+                self._warn([tr("Text that cannot be seen in the document is marked as hidden.")])
         except RecursionError:
             raise too_deep(self._path.name) from None
         except BROKEN as error:

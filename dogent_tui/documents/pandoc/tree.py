@@ -98,6 +98,26 @@ def drawn_code(alternative: str) -> Node | None:
     return {"t": "CodeBlock", "c": [["", [found[1]], []], found[2]]} if found else None
 
 
+def flat(blocks: list[Node]) -> Iterator[Node]:
+    """Yield blocks without what only groups them; a figure is its contents with its caption
+    below, and a picture alone in its paragraph the code that it was drawn from.
+    """
+    for node in blocks:
+        if node["t"] == "Div":
+            yield from flat(node["c"][1])
+        elif node["t"] == "Figure":
+            _, (_, caption), inner = node["c"]
+            images = (one for one in walk(inner) if one["t"] == "Image")
+            alternative = next((plain_text(image["c"][1]) for image in images), "")
+            yield from flat(inner)
+            yield from flat([] if plain_text(caption) == alternative else caption)
+        elif node["t"] != "BlockQuote" or node["c"]:
+            inside = node["c"] if node["t"] in ("Para", "Plain") else []
+            is_picture = [inline["t"] for inline in inside] == ["Image"]
+            words = inside[0]["c"][1] if is_picture else []
+            yield drawn_code("".join(one["c"] for one in words if one["t"] == "Str")) or node
+
+
 def take_hidden(node: Any) -> str:
     """Take the links to `HIDDEN` out of what is below a node, at whatever depth, and return
     their words.

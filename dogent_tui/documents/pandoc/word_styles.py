@@ -2,21 +2,18 @@
 counts before a heading.
 """
 
-from collections.abc import Iterator, Mapping
-from typing import TypeAlias
-from xml.etree import ElementTree
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
+from typing import Any
 
-import msgspec
 import roman
+from lxml import etree
 
 from dogent_tui.documents.pandoc.archive import root_of
 
-Properties: TypeAlias = Mapping[str, Mapping[str, str]]
-"""Elements of `w:rPr`, and the shading behind a run: attributes by the name of the element, all
-with the prefix ``w:``.
-"""
-
 NAMESPACE = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
+_PREFIXES = {"w": NAMESPACE.strip("{}")}
 _OFF = {"0", "false", "off", "none"}
 _SMALLEST = 3
 """Half points: nobody reads what is smaller."""
@@ -28,27 +25,32 @@ _LEVELS = 9
 _MOST_SPELLED = 4_999
 
 
-def is_unseen(properties: Properties) -> bool:
-    """Tell whether nobody sees text that looks so: hidden, tiny, or of the color of what is behind
-    it.
+def w(name: str) -> str:
+    """Return the name of an element or attribute of Word's as lxml has it."""
+    return f"{NAMESPACE}{name}"
 
-    A run whose background nobody knows (a `w:shd` without a fill) is seen.
+
+_VALUE, _RUN_PROPERTIES, _PARAGRAPH_PROPERTIES = w("val"), w("rPr"), w("pPr")
+_UNKNOWN_SHADING = etree.Element(w("shd"))
+"""Of what is behind the text of a shape, or of a table with colors of its own."""
+_NO_LEVEL = etree.Element(w("lvl"))
+
+
+def value_at(node: Any, path: str, default: str = "") -> str:
+    """Return the value of the element at `path` (``w:pPr/w:pStyle``) below `node`."""
+    found = node.find(path, _PREFIXES)
+    return default if found is None else found.get(_VALUE, "")
+
+
+def is_unseen(color: str, behind: str, half_points: str = "") -> bool:
+    """Tell whether nobody sees text that is tiny, or of the color of what is `behind` it.
+
+    Colors are six hexadecimal digits; `behind` is ``auto`` for paper, and anything else where
+    nobody knows.
     """
-    if "w:vanish" in properties and properties["w:vanish"].get("w:val", "1") not in _OFF:
+    if half_points.isdecimal() and int(half_points) <= _SMALLEST:
         return True
-    size = properties.get("w:sz", {}).get("w:val", "")
-    if size.isdecimal() and int(size) <= _SMALLEST:
-        return True
-    marked = properties.get("w:highlight", {}).get("w:val", "none")
-    shading = properties.get("w:shd", {"w:fill": "auto"})
-    filled = (
-        shading.get("w:fill", "?") if shading.get("w:val", "clear") in {"clear", "nil"} else "?"
-    )
-    behind = {"none": filled, "white": "FFFFFF"}.get(marked, "?")
-    text, ground = (
-        _rgb(properties.get("w:color", {}).get("w:val", "auto")),
-        _rgb("FFFFFF" if behind == "auto" else behind),
-    )
+    text, ground = _rgb(color), _rgb("FFFFFF" if behind == "auto" else behind)
     return bool(text and ground) and all(
         abs(one - other) <= _ALIKE for one, other in zip(text, ground, strict=True)
     )
@@ -61,90 +63,108 @@ def _rgb(color: str) -> bytes:
         return b""
 
 
-class Numbering(msgspec.Struct, frozen=True):
-    """By which list a paragraph is numbered ("" or "0": by none), and on which of its levels
-    from 0, None: not said.
-    """
-
-    list: str = ""
-    level: int | None = None
-
-
-class _Style(msgspec.Struct, frozen=True):
-    based_on: str
-    properties: Properties
-    numbering: Numbering
-    is_heading: bool
-    colors_cells: bool
+def chain(styles: Mapping[str, Any], name: str, parent: Callable[[Any], str]) -> Iterator[Any]:
+    """Yield the style `name` and those that it is based on."""
+    for _ in range(_DEEPEST):
+        if (style := styles.get(name)) is None:
+            return
+        yield style
+        name = parent(style)
 
 
 class Styles:
     """The styles of a document, by their ids, each with what it is based on."""
 
     def __init__(self, part: bytes) -> None:
-        root = _root(part)
-        self._styles = {style.get("w:styleId", ""): _style(style) for style in root.iter("w:style")}
-        self._defaults = {
-            tag: values
-            for defaults in root.iter("w:rPrDefault")
-            for tag, values in _children(defaults, "w:rPr")
-        }
+        root = root_of(part)
+        self._styles = {style.get(w("styleId")): style for style in root.iter(w("style"))}
+        self._defaults = _children(root.find(".//w:rPrDefault/w:rPr", _PREFIXES))
         self._usual = next(
             (
-                style.get("w:styleId", "")
-                for style in root.iter("w:style")
-                if style.get("w:default") in {"1", "true"} and style.get("w:type") == "paragraph"
+                name
+                for name, style in self._styles.items()
+                if style.get(w("default")) in {"1", "true"} and style.get(w("type")) == "paragraph"
             ),
             "",
         )
+        self._look = cache(self._look_of)
 
-    def properties(self, own: Properties, character: str, paragraph: str) -> Properties:
-        """Return how a run looks that has its `own` properties and a style, in a paragraph with
-        a style.
+    def hides(self, run: Any, paragraph: Any) -> bool:
+        """Tell whether nobody sees the text of a run: hidden, tiny, or of the color of what is
+        behind it. A run whose background nobody knows is seen.
         """
-        styles = [*self._chain(character), *self._chain(paragraph or self._usual)]
-        return {
-            **self._defaults,
-            **{tag: value for style in reversed(styles) for tag, value in style.properties.items()},
-            **own,
+        properties = run.find(_RUN_PROPERTIES)
+        character = "" if properties is None else value_at(properties, "w:rStyle")
+        look = {
+            **self._look(character, value_at(paragraph, "w:pPr/w:pStyle")),
+            **_children(paragraph.find(_PARAGRAPH_PROPERTIES)),
+            **_children(properties),
         }
+
+        def value(name: str, default: str) -> str:
+            found = look.get(w(name))
+            return default if found is None else str(found.get(_VALUE, default))
+
+        if w("vanish") in look and value("vanish", "1") not in _OFF:
+            return True
+        shading = look[w("shd")] if w("shd") in look else self._behind(run)
+        filled = "auto" if shading is None else ""
+        if shading is not None and shading.get(_VALUE, "clear") in {"clear", "nil"}:
+            filled = shading.get(w("fill"), "")
+        behind = {"none": filled, "white": "FFFFFF"}.get(value("highlight", "none"), "")
+        return is_unseen(value("color", ""), behind, value("sz", ""))
 
     def is_heading(self, style: str) -> bool:
         """Tell whether paragraphs of a style are headings, as pandoc does."""
-        return any(one.is_heading for one in self._chain(style))
+        names = (value_at(one, "w:name") for one in self._chain(style))
+        return any(name.lower().startswith("heading ") for name in names)
 
-    def numbering(self, style: str) -> Numbering:
-        """Return how a style numbers its paragraphs."""
-        found = [one.numbering for one in self._chain(style)]
-        level = next((one.level for one in found if one.level is not None), None)
-        return Numbering(next((one.list for one in found if one.list), ""), level)
+    def numbering(self, paragraph: Any) -> tuple[str, int | None]:
+        """Return the list by which a paragraph is numbered ("" or "0": by none), and on which of
+        its levels from 0, None: not said.
+        """
+        style = value_at(paragraph, "w:pPr/w:pStyle")
+        found = [paragraph, *self._chain(style)]
+        lists = (value_at(one, "w:pPr/w:numPr/w:numId") for one in found)
+        levels = (_level_of(value_at(one, "w:pPr/w:numPr/w:ilvl")) for one in found)
+        return (
+            next(filter(None, lists), ""),
+            next((level for level in levels if level is not None), None),
+        )
 
-    def colors_cells(self, style: str) -> bool:
-        """Tell whether the style of a table colors some of its cells."""
-        return any(one.colors_cells for one in self._chain(style))
+    def _behind(self, run: Any) -> Any:
+        """Return the shading of the cell that a run is in."""
+        for around in run.iterancestors(w("tc"), w("tbl"), w("txbxContent")):
+            if around.tag == w("txbxContent"):
+                return _UNKNOWN_SHADING
+            if around.tag == w("tc"):
+                shading = around.find("w:tcPr/w:shd", _PREFIXES)
+                if shading is not None:
+                    return shading
+            elif any(
+                next(style.iter(w("shd")), None) is not None
+                for style in self._chain(value_at(around, "w:tblPr/w:tblStyle"))
+            ):
+                return _UNKNOWN_SHADING
+        return None
 
-    def _chain(self, name: str) -> Iterator[_Style]:
-        for _ in range(_DEEPEST):
-            style = self._styles.get(name)
-            if style is None:
-                return
-            yield style
-            name = style.based_on
+    def _look_of(self, character: str, paragraph: str) -> dict[str, Any]:
+        styles = [*self._chain(character), *self._chain(paragraph or self._usual)]
+        look = dict(self._defaults)
+        for style in reversed(styles):
+            look |= _children(style.find(_PARAGRAPH_PROPERTIES))
+            look |= _children(style.find(_RUN_PROPERTIES))
+        return look
+
+    def _chain(self, name: str) -> Iterator[Any]:
+        return chain(self._styles, name, lambda style: value_at(style, "w:basedOn"))
 
 
-def _style(element: "_Element") -> _Style:
-    values = {tag: inner.get("w:val", "") for tag, inner in _all(element)}
-    around = {tag: attributes for tag, attributes in _children(element, "w:pPr") if tag == "w:shd"}
-    return _Style(
-        values.get("w:basedOn", ""),
-        {**around, **dict(_children(element, "w:rPr"))},
-        Numbering(values.get("w:numId", ""), level_of(values.get("w:ilvl", ""))),
-        values.get("w:name", "").lower().startswith("heading "),
-        "w:shd" in values,
-    )
+def _children(properties: Any) -> dict[str, Any]:
+    return {} if properties is None else {child.tag: child for child in properties}
 
 
-def level_of(text: str) -> int | None:
+def _level_of(text: str) -> int | None:
     """Return the level of a list that an attribute names, from 0; None where it names none."""
     return min(int(text[:3]), _LEVELS - 1) if text.isdecimal() else None
 
@@ -153,91 +173,70 @@ def _whole(text: str) -> int:
     return int(text[:6]) if text.isdecimal() else 1
 
 
-class _Level(msgspec.Struct, frozen=True):
-    start: int = 1
-    format: str = "decimal"
-    text: str = ""
-    restarts: bool = True
-    legal: bool = False
-    style: str = ""
-
-
 class Counters:
     """Counts the numbered paragraphs of a document in their order, as Word does (ECMA-376 part
     1, 17.9).
     """
 
     def __init__(self, part: bytes) -> None:
-        root = _root(part)
-        abstract: dict[str, dict[int, _Level]] = {}
-        linked: dict[str, str] = {}
-        for element in root.iter("w:abstractNum"):
-            name = element.get("w:abstractNumId", "")
-            abstract[name] = dict(map(_level, element.iter("w:lvl")))
-            for inner in element.iter("w:styleLink"):
-                linked[inner.get("w:val", "")] = name
-        for element in root.iter("w:abstractNum"):
-            for inner in element.iter("w:numStyleLink"):
-                abstract[element.get("w:abstractNumId", "")] = abstract.get(
-                    linked.get(inner.get("w:val", ""), ""), {}
-                )
-        self._lists: dict[str, tuple[str, dict[int, _Level], dict[int, int]]] = {}
-        for element in root.iter("w:num"):
-            name = next((inner.get("w:val", "") for inner in element.iter("w:abstractNumId")), "")
+        root = root_of(part)
+        abstract = {one.get(w("abstractNumId")): one for one in root.iter(w("abstractNum"))}
+        linked = {value_at(one, "w:styleLink"): one for one in abstract.values()}
+        self._lists: dict[str, tuple[str, dict[int, Any], dict[int, int]]] = {}
+        for element in root.iter(w("num")):
+            name = value_at(element, "w:abstractNumId")
+            base = abstract.get(name, _NO_LEVEL)
+            if link := value_at(base, "w:numStyleLink"):
+                base = linked.get(link, _NO_LEVEL)
+            levels = {_at(level): level for one in (base, element) for level in one.iter(w("lvl"))}
             starts = {
-                level_of(override.get("w:ilvl", "")) or 0: _whole(inner.get("w:val", "1"))
-                for override in element.iter("w:lvlOverride")
-                for inner in override.iter("w:startOverride")
+                _at(override): _whole(value_at(override, "w:startOverride"))
+                for override in element.iter(w("lvlOverride"))
+                if override.find(w("startOverride")) is not None
             }
-            levels = {**abstract.get(name, {}), **dict(map(_level, element.iter("w:lvl")))}
-            self._lists[element.get("w:numId", "")] = (name, levels, starts)
-        self._counts: dict[str, dict[int, int]] = {}
+            self._lists[element.get(w("numId"), "")] = (name, levels, starts)
+        self._counts: dict[str, dict[int, int]] = defaultdict(dict)
 
-    def label(self, numbering: Numbering, style: str) -> str:
-        """Count a paragraph and return what Word writes before it, "" for bullets and where it
-        is not numbered.
+    def label(self, name: str, at: int | None, style: str) -> str:
+        """Count a paragraph of a style in the list `name`, `at` a level, and return what Word
+        writes before it: "" for bullets and where it is not numbered.
         """
-        if numbering.list not in self._lists:
+        if name not in self._lists:
             return ""
-        name, levels, starts = self._lists[numbering.list]
-        number = numbering.level
-        if number is None:
-            number = next((at for at, level in levels.items() if level.style == style), 0)
-        counts = self._counts.setdefault(name, {})
-        if number in starts:  # counts again where this list is first used
-            counts[number] = starts.pop(number) - 1
-        for at in range(number + 1):
-            counts.setdefault(at, levels.get(at, _Level()).start - (at == number))
-        counts[number] += 1
-        for deeper in [at for at in counts if at > number and levels.get(at, _Level()).restarts]:
-            del counts[deeper]
-        level = levels.get(number, _Level())
-        if level.format in {"bullet", "none"}:
+        abstract, levels, starts = self._lists[name]
+        if at is None:
+            of_style = (n for n, level in levels.items() if value_at(level, "w:pStyle") == style)
+            at = next(of_style, 0)
+        counts = self._counts[abstract]
+        if at in starts:  # counts again where this list is first used
+            counts[at] = starts.pop(at) - 1
+        above = [levels.get(number, _NO_LEVEL) for number in range(at + 1)]
+        for number, level in enumerate(above):
+            counts.setdefault(number, _whole(value_at(level, "w:start", "1")) - (number == at))
+        counts[at] += 1
+        for deeper in [number for number in counts if number > at]:
+            if value_at(levels.get(deeper, _NO_LEVEL), "w:lvlRestart") != "0":
+                del counts[deeper]
+        formats = [value_at(level, "w:numFmt", "decimal") for level in above]
+        if formats[at] in {"bullet", "none"}:
             return ""
-        text = level.text
-        for at in range(number + 1):
-            shown = "decimal" if level.legal else levels.get(at, _Level()).format
-            text = text.replace(f"%{at + 1}", counted(counts[at], shown))
+        legal = above[at].find(w("isLgl"))
+        if legal is not None and legal.get(_VALUE, "") not in _OFF:
+            formats = ["decimal"] * len(formats)
+        text = value_at(above[at], "w:lvlText")
+        for number, form in enumerate(formats):
+            text = text.replace(f"%{number + 1}", _counted(counts[number], form))
         return text.strip()
 
 
-def _level(element: "_Element") -> tuple[int, _Level]:
-    inner = dict(_all(element))
-    values = {tag: one.get("w:val", "") for tag, one in inner.items()}
-    return level_of(element.get("w:ilvl", "")) or 0, _Level(
-        _whole(values.get("w:start", "1")),
-        values.get("w:numFmt", "decimal"),
-        values.get("w:lvlText", ""),
-        values.get("w:lvlRestart") != "0",
-        "w:isLgl" in values and values["w:isLgl"] not in _OFF,
-        values.get("w:pStyle", ""),
-    )
+def _at(element: Any) -> int:
+    return _level_of(element.get(w("ilvl"), "")) or 0
 
 
 _CHINESE = "〇一二三四五六七八九"
 
 
-def counted(number: int, form: str) -> str:
+def _counted(number: int, form: str) -> str:
     """Return a number in one of Word's formats (17.18.59); in those that few use, as a decimal."""
     if number > _MOST_SPELLED:
         text = str(number)
@@ -250,34 +249,7 @@ def counted(number: int, form: str) -> str:
         and 0 < number < 100
     ):
         tens, ones = divmod(number, 10)
-        text = (
-            (_CHINESE[tens] if tens > 1 else "")
-            + ("十" if tens else "")
-            + (_CHINESE[ones] if ones else "")
-        )
+        text = _CHINESE[tens] * (tens > 1) + "十" * (tens > 0) + _CHINESE[ones] * (ones > 0)
     else:
         text = f"{number:02}" if form == "decimalZero" else str(number)
     return text.upper() if form.startswith("upper") else text
-
-
-_Element: TypeAlias = ElementTree.Element
-
-
-def _root(part: bytes) -> _Element:
-    """Return the root of a part with names and attributes prefixed as Word does; an empty one
-    for what is none.
-    """
-    root = root_of(part)
-    for element in root.iter():
-        element.tag = element.tag.replace(NAMESPACE, "w:")
-        for name in [name for name in element.attrib if name.startswith(NAMESPACE)]:
-            element.set(name.replace(NAMESPACE, "w:"), element.attrib.pop(name))
-    return root
-
-
-def _all(element: _Element) -> Iterator[tuple[str, _Element]]:
-    return ((inner.tag, inner) for inner in element.iter())
-
-
-def _children(element: _Element, tag: str) -> Iterator[tuple[str, Mapping[str, str]]]:
-    return ((inner.tag, dict(inner.attrib)) for found in element.findall(tag) for inner in found)
