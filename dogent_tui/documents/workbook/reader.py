@@ -6,6 +6,7 @@ for the cells alone, in 22 MB. It opens workbooks that openpyxl refuses, sees hi
 formulas and their results in one pass. openpyxl is asked what a shared formula reads like.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from itertools import chain
@@ -92,7 +93,7 @@ def _around(package: Package, opening: "Opening", facts: SheetFacts) -> Iterator
         opening.warn(
             tr("The comments or drawings of the sheet “{name}” are damaged and were left out.")
         )
-        comments, counts = [], {}
+        comments, counts = [], Counter()
     if counts:
         listed = listing(
             [_DRAWINGS[word](count).format(count=count) for word, count in counts.items()]
