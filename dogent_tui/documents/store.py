@@ -14,7 +14,7 @@ import msgspec
 
 from dogent_tui import __version__
 from dogent_tui.documents.model import ReadOptions
-from dogent_tui.documents.spool import Spool
+from dogent_tui.documents.spool import Placed, Spool
 from dogent_tui.language import interface_language
 from dogent_tui.storage.files import atomic_write, private_folder
 
@@ -51,14 +51,12 @@ class FileState(msgspec.Struct, frozen=True):
 
 
 class Kept(msgspec.Struct, frozen=True):
-    """What is known of a whole conversion, beside its spool."""
+    """What is known of a whole conversion, beside the text in its spool."""
 
     format: str
     metadata: dict[str, Any]
     warnings: list[str]
-    chars: int
-    bytes: int
-    checkpoints: list[tuple[int, int]]
+    placed: list[Placed]
 
 
 class ConversionStore:
@@ -94,12 +92,13 @@ class ConversionStore:
         about, place = self._about(key), self._spool(key)
         try:
             kept = msgspec.json.decode(about.read_bytes(), type=Kept)
-            if place.stat().st_size != kept.bytes:
+            spool = Spool(place, kept.placed)
+            if place.stat().st_size != spool.bytes:
                 return None
             os.utime(about)
         except (OSError, msgspec.DecodeError):
             return None
-        return kept, Spool(place, chars=kept.chars, size=kept.bytes, checkpoints=kept.checkpoints)
+        return kept, spool
 
     def tidy(self) -> None:
         """Drop what nobody wants any more, and the least recently used where all take too much

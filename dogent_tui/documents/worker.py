@@ -9,6 +9,7 @@ a library does not let Python run, a watchdog that needs no Python does.
 import contextlib
 import faulthandler
 import importlib
+import json
 import os
 import queue
 import shutil
@@ -18,7 +19,6 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
@@ -33,7 +33,7 @@ from dogent_tui.documents.messages import (
     Progress,
     Request,
 )
-from dogent_tui.documents.model import Block, DocumentError, Opened, Reader, ReadOptions, damaged
+from dogent_tui.documents.model import DocumentError, Opened, Reader, ReadOptions, damaged
 from dogent_tui.language import tr
 from dogent_tui.processes import kill_tree, python_command
 
@@ -72,19 +72,19 @@ def _answer(request: Request, channel: "_Channel") -> bool:
     """Answer a request, and return whether there can be another one: who knows in what state the
     libraries are.
     """
-    name = Path(os.fsdecode(request.path)).name
     channel.begin()
+    error, is_known = None, True
     try:
         _read(request, channel)
-    except DocumentError as error:
-        channel.send(Failed(error.message, error.remedy, error.code))
+    except DocumentError as known:
+        error = known
     except BrokenPipeError:
         return False
-    except Exception as error:
-        told = _told(name, error)
-        channel.send(Failed(told.message, told.remedy, told.code, last=True))
-        return False
-    return True
+    except Exception as unexpected:
+        error, is_known = _told(Path(os.fsdecode(request.path)).name, unexpected), False
+    if error is not None:
+        channel.send(Failed(error.message, error.remedy, error.code))
+    return is_known
 
 
 class _Channel:
@@ -184,24 +184,21 @@ def _placed(file: int, path: Path) -> Path:
 
 
 def _read(request: Request, channel: _Channel) -> None:
+    options = request.options
     with channel.file_of(request) as path:
-        _read_at(path, request.options, channel)
-
-
-def _read_at(path: Path, options: ReadOptions, channel: _Channel) -> None:
-    kind = kind_of(path) if options.page is None else "page"
-    module, name = READERS[kind]
-    reader: Reader = getattr(importlib.import_module(module), name)
-    opened = reader(path, options, channel.report)
-    opened.warnings += _ignored(kind, options)
-    channel.send(Began(opened.format, opened.metadata, opened.warnings))
-    is_empty = True
-    for piece in _pieces(opened):
-        channel.send(piece)
-        is_empty = is_empty and not piece.text.strip()
-    if is_empty and not opened.warnings:
-        opened.warnings.append(tr("The document contains no text."))
-    channel.send(Finished(opened.metadata, opened.warnings))
+        kind = kind_of(path) if options.page is None else "page"
+        module, name = READERS[kind]
+        reader: Reader = getattr(importlib.import_module(module), name)
+        opened = reader(path, options, channel.report)
+        opened.warnings += _ignored(kind, options)
+        channel.send(Began(opened.format, opened.metadata, opened.warnings))
+        is_empty = True
+        for piece in _pieces(opened):
+            channel.send(piece)
+            is_empty = is_empty and not piece.text.strip()
+        if is_empty and not opened.warnings:
+            opened.warnings.append(tr("The document contains no text."))
+        channel.send(Finished(opened.metadata, opened.warnings))
 
 
 def _ignored(kind: str, options: ReadOptions) -> Iterator[str]:
@@ -216,42 +213,25 @@ def _ignored(kind: str, options: ReadOptions) -> Iterator[str]:
 
 
 def _pieces(opened: Opened) -> Iterator[Piece]:
-    first = True
+    """Yield the blocks; a long one in parts, cut after a line where there is one."""
+    is_first = True
     for block in opened.blocks:
-        joint: Joint = "" if first else "\n" if block.tight else "\n\n"
-        yield from _parts(block, joint)
-        first = False
-
-
-def _parts(block: Block, joint: Joint) -> Iterator[Piece]:
-    """Cut a long block, after a line where there is one."""
-    text = block.markdown
-    start = 0
-    while len(text) - start > _PIECE_CHARS:
-        end = text.rfind("\n", start, start + _PIECE_CHARS) + 1 or start + _PIECE_CHARS
-        yield Piece(text[start:end], block.source, joint)
-        start, joint = end, ""
-    yield Piece(text[start:], block.source, joint)
+        joint: Joint = "" if is_first else "\n" if block.tight else "\n\n"
+        is_first = False
+        text, start = block.markdown, 0
+        while len(text) - start > _PIECE_CHARS:
+            end = text.rfind("\n", start, start + _PIECE_CHARS) + 1 or start + _PIECE_CHARS
+            yield Piece(text[start:end], block.source, joint)
+            start, joint = end, ""
+        yield Piece(text[start:], block.source, joint)
 
 
 def _encoded(message: Message) -> bytes:
     try:
-        return _ENCODER.encode(message)
-    except (
-        UnicodeEncodeError
-    ):  # lone surrogates, which no text holds; some formats let them through
-        return _ENCODER.encode(_encodable(msgspec.to_builtins(message, enc_hook=str)))
-
-
-def _encodable(value: Any) -> Any:
-    if isinstance(value, str):
-        return value.encode("utf-8", "replace").decode("utf-8")
-    if isinstance(value, dict):
-        return {_encodable(key): _encodable(inner) for key, inner in value.items()}
-    return [_encodable(inner) for inner in value] if isinstance(value, list | tuple) else value
-
-
-_ENCODER = msgspec.json.Encoder(enc_hook=str)
+        return msgspec.json.encode(message, enc_hook=str)
+    except UnicodeEncodeError:  # lone surrogates, which some formats let through
+        plain = msgspec.to_builtins(message, enc_hook=str)
+        return json.dumps(plain, ensure_ascii=False).encode("utf-8", "replace")
 
 
 def _told(name: str, error: Exception) -> DocumentError:
