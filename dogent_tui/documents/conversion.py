@@ -128,7 +128,7 @@ class Conversion:
                     await asyncio.to_thread(spool.append, pieces)
                 self._take(said)
                 await self._tell()
-                if spool.bytes > _MOST_BYTES:
+                if spool.size > _MOST_BYTES:
                     self.warnings.append(
                         tr(
                             "Only the first {chars} characters were converted because the document"

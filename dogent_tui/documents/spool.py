@@ -14,6 +14,9 @@ from dogent_tui.documents.messages import Piece
 from dogent_tui.documents.model import Source
 from dogent_tui.language import tr
 
+_TAIL_BYTES = 8
+"""Of a file that is kept: how long what stands before them is, which says what the file is."""
+
 
 class Shown(msgspec.Struct, frozen=True):
     """Characters `start` to `end` of a document's Markdown stand at `source` in it."""
@@ -34,18 +37,18 @@ class Page(NamedTuple):
 
 class Placed(msgspec.Struct, frozen=True, array_like=True):
     """A piece, whose joint begins at `start` and whose text at `begin`; the file has both up to
-    the byte `bytes`.
+    the byte `byte_end`.
     """
 
     start: int
     begin: int
     end: int
-    bytes: int
+    byte_end: int
     source: Source
 
 
 class Spool:
-    """Pieces in the file `path`, which holds their text. `chars` and `bytes` tell how much there
+    """Pieces in the file `path`, which holds their text. `chars` and `size` tell how much there
     is; both only grow.
 
     One thread at a time appends; others may read meanwhile. Its methods block.
@@ -63,14 +66,14 @@ class Spool:
         return self.placed[-1].end if self.placed else 0
 
     @property
-    def bytes(self) -> int:
+    def size(self) -> int:
         """How long the file is."""
-        return self.placed[-1].bytes if self.placed else 0
+        return self.placed[-1].byte_end if self.placed else 0
 
     def append(self, pieces: Iterable[Piece]) -> None:
         """Add pieces. Raises OSError."""
         descriptor = self._open()
-        data, placed, chars, size = bytearray(), [], self.chars, self.bytes
+        data, placed, chars, size = bytearray(), [], self.chars, self.size
         for piece in pieces:
             data += (piece.joint + piece.text).encode()
             begin = chars + len(piece.joint)
@@ -96,8 +99,8 @@ class Spool:
         if not placed:
             return Page("", offset, offset, ())
         # whole pieces, from the one that holds the offset to the last that begins up to the limit
-        start = self.placed[first - 1].bytes if first else 0
-        data = os.pread(self._open(), placed[-1].bytes - start, start)
+        start = self.placed[first - 1].byte_end if first else 0
+        data = os.pread(self._open(), placed[-1].byte_end - start, start)
         base = placed[0].start
         text = data.decode()[offset - base : limit - base]
         is_rest = ended and chars <= limit
@@ -108,6 +111,22 @@ class Spool:
             if each.begin < end and each.end > offset
         )
         return Page(text[: end - offset], offset, end, tuple(shown))
+
+    def keep(self, place: Path, about: bytes) -> None:
+        """Make the file that of a whole document, at `place`, with what there is to say `about` it
+        at its end. Raises OSError.
+        """
+        os.pwrite(self._open(), about + len(about).to_bytes(_TAIL_BYTES), self.size)
+        self.path = self.path.replace(place)
+
+    @staticmethod
+    def about(place: Path) -> bytes:
+        """Return what is said of the document at `place`. Raises OSError."""
+        with place.open("rb") as file:
+            file.seek(-_TAIL_BYTES, os.SEEK_END)
+            size = int.from_bytes(file.read())
+            file.seek(-_TAIL_BYTES - size, os.SEEK_END)
+            return file.read(size)
 
     def close(self) -> None:
         """Close the file. It stays."""

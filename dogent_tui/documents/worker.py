@@ -63,7 +63,7 @@ def main() -> None:
     _limit_memory()
     try:
         while _answer(channel.next_request(), channel):
-            channel.rest()
+            faulthandler.cancel_dump_traceback_later()  # it is answered
     finally:  # nobody may hear us any more, and what we started would live on
         kill_tree(os.getpid())
 
@@ -72,14 +72,11 @@ def _answer(request: Request, channel: "_Channel") -> bool:
     """Answer a request, and return whether there can be another one: who knows in what state the
     libraries are.
     """
-    channel.begin()
     error, is_known = None, True
     try:
         _read(request, channel)
     except DocumentError as known:
         error = known
-    except BrokenPipeError:
-        return False
     except Exception as unexpected:
         error, is_known = _told(Path(os.fsdecode(request.path)).name, unexpected), False
     if error is not None:
@@ -98,35 +95,31 @@ class _Channel:
         self._requests: queue.SimpleQueue[bytes] = queue.SimpleQueue()
         self._files: queue.SimpleQueue[int] = queue.SimpleQueue()
         self._sent = 0
-        self._alive_at = 0.0
-        self._reported_at = 0.0
+        self._watched_from = self._reported_at = 0.0
         threading.Thread(target=self._listen, daemon=True).start()
 
     def next_request(self) -> Request:
         """Wait for it. An empty line asks whether we are there, and is answered with one."""
         while (line := self._requests.get()) == b"\n":
             os.write(self._out, line)
+        self._sent, self._reported_at = 0, time.monotonic()
+        self._be_watched()
         return msgspec.json.decode(line, type=Request)
-
-    def begin(self) -> None:
-        """A request is being answered."""
-        self._sent = 0
-        self._reported_at = time.monotonic()
-        self._alive(force=True)
-
-    def rest(self) -> None:
-        """It is answered."""
-        faulthandler.cancel_dump_traceback_later()
 
     def send(self, message: Message) -> None:
         data = memoryview(_encoded(message) + b"\n")
         while data:
             data = data[os.write(self._out, data) :]
-        self._alive()
+        if time.monotonic() - self._watched_from > 1:
+            self._be_watched()
         if isinstance(message, Piece):
             before, self._sent = self._sent, self._sent + len(message.text)
             if before <= LONG_CHARS < self._sent:
                 os.nice(10)
+
+    def _be_watched(self) -> None:
+        self._watched_from = time.monotonic()
+        faulthandler.dump_traceback_later(_STALLED_S, exit=True)
 
     def report(self, done: int, total: int, what: str) -> None:
         """Tell how far it is, though not more often than somebody can read."""
@@ -134,12 +127,6 @@ class _Channel:
         if now - self._reported_at >= _PROGRESS_S:
             self._reported_at = now
             self.send(Progress(done, total, what))
-
-    def _alive(self, *, force: bool = False) -> None:
-        now = time.monotonic()
-        if force or now - self._alive_at > 1:
-            self._alive_at = now
-            faulthandler.dump_traceback_later(_STALLED_S, exit=True)
 
     @contextlib.contextmanager
     def file_of(self, request: Request) -> Iterator[Path]:

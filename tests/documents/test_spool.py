@@ -108,7 +108,9 @@ def test_a_block_that_is_too_long_is_cut_at_a_line_and_one_without_lines_anywher
 def test_places_far_apart_are_found_again(tmp_path):
     pieces = [Piece(f"{number:06} {'x' * 993}", Source(line=number), "\n") for number in range(500)]
     spool = spooled(tmp_path, pieces)
-    again = Spool(spool.path, spool.placed)
+    spool.keep(tmp_path / "kept", b"about")
+    assert Spool.about(tmp_path / "kept") == b"about"
+    again = Spool(tmp_path / "kept", spool.placed)
     page = again.page(400 * 1001 + 1, 6, ended=True)
     assert (page.text, page.shown[0].source.line) == ("000400", 400)
 
