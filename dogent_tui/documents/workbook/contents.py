@@ -15,9 +15,6 @@ from dogent_tui.documents.workbook.package import Package, no_workbook, problems
 from dogent_tui.language import tr
 from dogent_tui.references.sheets import table_of_contents
 
-_MOST_SIZED = 200
-"""Sheets of which the size is looked up."""
-
 _HEAD_BYTES = 16_384
 _DIMENSION = re.compile(rb"""<(?:\w+:)?dimension\s[^>]*?ref=["']([^"']*)""")
 _LEAST_ROW = 20
@@ -60,9 +57,8 @@ def read_contents(package: Package) -> Contents:
             continue
         if relation.kind not in {"worksheet", "chartsheet"}:
             continue  # macro and dialog sheets of the nineties
-        is_chart, size = relation.kind == "chartsheet", None
-        if not is_chart and len(sheets) < _MOST_SIZED:
-            size = _stated_size(package, relation.target)
+        is_chart = relation.kind == "chartsheet"
+        size = None if is_chart else _stated_size(package, relation.target)
         sheets.append(Sheet(sheet.name, sheet.state, is_chart, size, relation.target))
     if not sheets:
         raise no_workbook(package.name)

@@ -42,8 +42,6 @@ _MOST_HIDDEN = 2_000
 """Cells of hidden rows and columns that are shown."""
 _MOST_NAMED = 20
 """Runs of hidden rows or columns, merged ranges: more are counted and not named."""
-_MOST_SHEETS = 200
-"""Sheets that the metadata lists."""
 
 
 def open_workbook(path: Path, options: ReadOptions, report: Report) -> Opened:
@@ -122,7 +120,7 @@ class Opening:
         self.window = window_of(options.rows, cells)
         self.sheet = choose_sheet(sheets, named, path.name)
         self._listed: dict[str, dict[str, Any]] = {}
-        for each in sheets[:_MOST_SHEETS]:
+        for each in sheets:
             size = dict(zip(("rows", "columns"), each.size or (), strict=False))
             self._listed[each.name] = {"name": each.name, "state": each.state, **size}
         metadata = {
@@ -239,7 +237,7 @@ class Opening:
                 metadata["cells"] = cell_range((1, self._rows), (1, self._columns))
         if facts.merged:
             metadata["merged"] = facts.merged[:_MOST_NAMED]
-            metadata["merged_count"] = facts.merged_count
+            metadata["merged_count"] = len(facts.merged)
         self._say([*self._hidden(), *self._unusual()])
         yield from ()
 
@@ -287,10 +285,6 @@ class Opening:
                 " save it.",
                 facts.uncached,
             ).format(count=facts.uncached)
-        if facts.link_count > len(facts.links):
-            yield tr("The first {links:,} of {link_count:,} links are listed.").format(
-                link_count=facts.link_count, links=len(facts.links)
-            )
         if facts.long_texts:
             yield ngettext(
                 "{count:,} text was cut: longer than {most:,} characters, or in an endless row.",
