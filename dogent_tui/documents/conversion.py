@@ -9,11 +9,19 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from dogent_tui.documents.messages import Began, Failed, Finished, Piece, Progress, Request
+from dogent_tui.documents.messages import (
+    Began,
+    Failed,
+    Finished,
+    Message,
+    Piece,
+    Progress,
+    Request,
+)
 from dogent_tui.documents.model import DocumentError, ReadOptions
 from dogent_tui.documents.spool import Page, Spool
 from dogent_tui.documents.store import ConversionStore, FileState, Kept
-from dogent_tui.documents.workers import Line, Workers
+from dogent_tui.documents.workers import Workers
 from dogent_tui.language import tr
 
 _MOST_BYTES = 64 << 20
@@ -113,14 +121,14 @@ class Conversion:
         request = Request(bytes(self._path), self._options)
         async with contextlib.aclosing(
             self._workers.convert(self._path, request, Path(os.fsdecode(self._state.path)))
-        ) as said:
-            async for lines in said:
-                pieces = [(line, message) for line, message in lines if isinstance(message, Piece)]
+        ) as saying:
+            async for said in saying:
+                pieces = [message for message in said if isinstance(message, Piece)]
                 if pieces:
                     await asyncio.to_thread(spool.append, pieces)
-                self._take(lines)
+                self._take(said)
                 await self._tell()
-                if spool.bytes > _MOST_BYTES:
+                if spool.size > _MOST_BYTES:
                     self.warnings.append(
                         tr(
                             "Only the first {chars} characters were converted because the document"
@@ -130,8 +138,8 @@ class Conversion:
                     break
         await self._keep(spool)
 
-    def _take(self, lines: list[Line]) -> None:
-        for _, message in lines:
+    def _take(self, said: list[Message]) -> None:
+        for message in said:
             match message:
                 case Began(format, metadata, warnings):
                     self.format, self.metadata, self.warnings = format, metadata, warnings
@@ -150,14 +158,7 @@ class Conversion:
         """
         with contextlib.suppress(OSError):
             if await asyncio.to_thread(FileState.of, self._path) == self._state:
-                kept = Kept(
-                    self.format,
-                    self.metadata,
-                    self.warnings,
-                    spool.chars,
-                    spool.bytes,
-                    spool.checkpoints,
-                )
+                kept = Kept(self.format, self.metadata, self.warnings, spool.placed)
                 await asyncio.to_thread(self._store.keep, self._key, spool, kept)
                 self._is_kept = True
 

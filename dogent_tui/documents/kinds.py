@@ -4,6 +4,7 @@ says nothing.
 
 import zipfile
 from collections.abc import Mapping
+from itertools import chain
 from pathlib import Path
 
 from dogent_tui.documents.model import DocumentError, unreadable
@@ -14,8 +15,8 @@ _PANDOC = ("dogent_tui.documents.pandoc.reader", "open_document")
 _LINES = "dogent_tui.documents.text.lines"
 
 READERS: Mapping[str, tuple[str, str]] = {
-    "docx": _PANDOC, "odt": _PANDOC, "rtf": _PANDOC, "epub": _PANDOC,
-    "html": ("dogent_tui.documents.html.reader", "open_html"), "pptx": _PANDOC, "ipynb": _PANDOC,
+    **dict.fromkeys(("docx", "odt", "rtf", "epub", "pptx", "ipynb"), _PANDOC),
+    "html": ("dogent_tui.documents.html.reader", "open_html"),
     "pdf": ("dogent_tui.documents.pdf.reader", "open_pdf"),
     "workbook": ("dogent_tui.documents.workbook.reader", "open_workbook"),
     "values": ("dogent_tui.documents.workbook.values", "open_values"),
@@ -36,26 +37,20 @@ _LARGEST = 512 << 20
 
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 
-_PARTS: Mapping[str, str] = {
-    "word/document.xml": "docx",
-    "xl/workbook.xml": "workbook",
-    "ppt/presentation.xml": "pptx",
-}
-"""Where Office Open XML files keep their main part. Files of Word may name it otherwise: see
-`_CONTENT_TYPES`.
-"""
-_CONTENT_TYPES = (
-    (b"wordprocessingml", "docx"),
-    (b"spreadsheetml", "workbook"),
-    (b"presentationml", "pptx"),
+_OFFICE = (
+    ("docx", "word/document.xml", b"wordprocessingml"),
+    ("workbook", "xl/workbook.xml", b"spreadsheetml"),
+    ("pptx", "ppt/presentation.xml", b"presentationml"),
 )
+"""Where Office Open XML files keep their main part, and what their content types are named for:
+files of Word may name the part otherwise.
+"""
+_OPEN_DOCUMENT = "application/vnd.oasis.opendocument."
 _MIMETYPES: Mapping[str, str] = {
-    "application/vnd.oasis.opendocument.text": "odt",
-    "application/vnd.oasis.opendocument.text-template": "odt",
-    "application/vnd.oasis.opendocument.spreadsheet": "values",
-    "application/vnd.oasis.opendocument.spreadsheet-template": "values",
+    f"{_OPEN_DOCUMENT}text": "odt", f"{_OPEN_DOCUMENT}text-template": "odt",
+    f"{_OPEN_DOCUMENT}spreadsheet": "values", f"{_OPEN_DOCUMENT}spreadsheet-template": "values",
     "application/epub+zip": "epub",
-}
+}  # fmt: skip
 """What the first member of an OpenDocument or EPUB file says."""
 
 _OFFICE_NAMES: Mapping[str, str] = {
@@ -76,27 +71,23 @@ _ARCHIVE = (tr("an archive"), tr("Unpack it and read the files in it."))
 _PROGRAM = (tr("a program, not a document"), tr("Read its documentation or source code instead."))
 _DATABASE = (tr("a database"), tr("Export what you need as csv first."))
 _FONT = (tr("a font, not a document"), tr("Specify a document."))
+_POSTSCRIPT = ("PostScript", tr("Convert it to pdf first."))
 
-_MAGIC: tuple[tuple[int, bytes, tuple[str, str]], ...] = (
-    (0, b"\x89PNG\r\n\x1a\n", _IMAGE), (0, b"\xff\xd8\xff", _IMAGE), (0, b"GIF87a", _IMAGE),
-    (0, b"GIF89a", _IMAGE), (0, b"II*\0", _IMAGE), (0, b"MM\0*", _IMAGE), (0, b"8BPS", _IMAGE),
-    (0, b"\0\0\1\0", _IMAGE), (8, b"WEBP", _IMAGE), (4, b"ftypheic", _IMAGE),
-    (4, b"ftypmif1", _IMAGE), (4, b"ftypavif", _IMAGE), (4, b"ftypM4A", _AUDIO),
-    (4, b"ftyp", _VIDEO), (8, b"AVI ", _VIDEO), (0, b"\x1a\x45\xdf\xa3", _VIDEO),
-    (0, b"\0\0\1\xba", _VIDEO), (8, b"WAVE", _AUDIO), (0, b"ID3", _AUDIO), (0, b"OggS", _AUDIO),
-    (0, b"fLaC", _AUDIO), (0, b"\x1f\x8b", _ARCHIVE), (0, b"BZh", _ARCHIVE),
-    (0, b"\xfd7zXZ\0", _ARCHIVE), (0, b"7z\xbc\xaf\x27\x1c", _ARCHIVE),
-    (0, b"Rar!\x1a\x07", _ARCHIVE), (0, b"\x28\xb5\x2f\xfd", _ARCHIVE), (257, b"ustar", _ARCHIVE),
-    (0, b"\x7fELF", _PROGRAM), (0, b"MZ\x90", _PROGRAM), (0, b"\xfe\xed\xfa", _PROGRAM),
-    (0, b"\xcf\xfa\xed\xfe", _PROGRAM), (0, b"\xce\xfa\xed\xfe", _PROGRAM),
-    (0, b"\xca\xfe\xba\xbe", _PROGRAM), (0, b"\0asm", _PROGRAM),
-    (0, b"SQLite format 3\0", _DATABASE), (0, b"PAR1", _DATABASE), (0, b"wOFF", _FONT),
-    (0, b"wOF2", _FONT), (0, b"OTTO\0", _FONT), (0, b"\0\1\0\0\0", _FONT),
-    (0, b"%!PS", ("PostScript", tr("Convert it to pdf first."))),
+_MAGIC: tuple[tuple[tuple[str, str], int, tuple[bytes, ...]], ...] = (
+    (_IMAGE, 0, (b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"GIF87a", b"GIF89a", b"II*\0", b"MM\0*")),
+    (_IMAGE, 0, (b"8BPS", b"\0\0\1\0")), (_IMAGE, 4, (b"ftypheic", b"ftypmif1", b"ftypavif")),
+    (_AUDIO, 4, (b"ftypM4A",)), (_VIDEO, 4, (b"ftyp",)),
+    (_VIDEO, 0, (b"\x1a\x45\xdf\xa3", b"\0\0\1\xba")), (_AUDIO, 0, (b"ID3", b"OggS", b"fLaC")),
+    (_ARCHIVE, 0, (b"\x1f\x8b", b"BZh", b"\xfd7zXZ\0", b"7z\xbc\xaf\x27\x1c", b"Rar!\x1a\x07")),
+    (_ARCHIVE, 0, (b"\x28\xb5\x2f\xfd",)), (_ARCHIVE, 257, (b"ustar",)),
+    (_PROGRAM, 0, (b"\x7fELF", b"MZ\x90", b"\xca\xfe\xba\xbe", b"\0asm")),
+    (_PROGRAM, 0, (b"\xfe\xed\xfa", b"\xcf\xfa\xed\xfe", b"\xce\xfa\xed\xfe")),
+    (_DATABASE, 0, (b"SQLite format 3\0", b"PAR1")),
+    (_FONT, 0, (b"wOFF", b"wOF2", b"OTTO\0", b"\0\1\0\0\0")), (_POSTSCRIPT, 0, (b"%!PS",)),
 )  # fmt: skip
-"""(offset, bytes, what it is and what to do): formats that no text begins like. RIFF files say
-at 8 what they hold.
-"""
+"""What it is and what to do, where, and the bytes of formats that no text begins like."""
+
+_RIFF = {b"WEBP": _IMAGE, b"AVI ": _VIDEO, b"WAVE": _AUDIO}
 
 
 def kind_of(path: Path) -> str:
@@ -159,7 +150,7 @@ def _zip_kind(path: Path) -> str:
         ) from None
     if mimetype in _MIMETYPES:
         return _MIMETYPES[mimetype]
-    if mimetype.startswith("application/vnd.oasis.opendocument"):
+    if mimetype.startswith(_OPEN_DOCUMENT):
         raise unsupported(
             path,
             tr("an OpenDocument file that isn't text or a spreadsheet"),
@@ -167,14 +158,12 @@ def _zip_kind(path: Path) -> str:
         )
     if "xl/workbook.bin" in names:
         return "values"
-    for part, kind in _PARTS.items():
-        if part in names:
-            return kind
-    kind = next((kind for mark, kind in _CONTENT_TYPES if mark in types), "")
-    if not kind:
-        _refuse_by_name(path)
-        raise unsupported(path, _ARCHIVE[0], _ARCHIVE[1])
-    return kind
+    by_part = (kind for kind, part, _ in _OFFICE if part in names)
+    by_type = (kind for kind, _, mark in _OFFICE if mark in types)
+    if kind := next(chain(by_part, by_type), None):
+        return kind
+    _refuse_by_name(path)
+    raise unsupported(path, *_ARCHIVE)
 
 
 def _refuse_by_name(path: Path) -> None:
@@ -196,13 +185,13 @@ def _start_of(archive: zipfile.ZipFile, member: str, names: set[str]) -> bytes:
 
 
 def _refuse_other_formats(path: Path, head: bytes) -> None:
-    for offset, magic, (what, remedy) in _MAGIC:
-        if head.startswith(magic, offset) and (
-            magic not in {b"WEBP", b"AVI ", b"WAVE"} or head.startswith(b"RIFF")
-        ):
-            raise unsupported(path, what, remedy)
+    found = next((what for what, at, signs in _MAGIC if head.startswith(signs, at)), None)
+    if head.startswith(b"RIFF"):
+        found = _RIFF.get(head[8:12])
     if head.startswith(b"BM") and b"\0" in head[:32]:
-        raise unsupported(path, _IMAGE[0], _IMAGE[1])
+        found = _IMAGE
+    if found:
+        raise unsupported(path, *found)
 
 
 def _by_name(path: Path, head: bytes) -> str:

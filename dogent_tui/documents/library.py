@@ -8,7 +8,6 @@ import os
 import stat
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 import msgspec
@@ -76,12 +75,7 @@ class DocumentLibrary:
     async def __aenter__(self) -> "DocumentLibrary":
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         await self.close()
 
     async def read(
@@ -171,16 +165,14 @@ class DocumentLibrary:
     async def _result(self, conversion: Conversion, max_chars: int, offset: int) -> ReadResult:
         page = await conversion.page(offset, max_chars)
         total = conversion.spool_chars if conversion.ended else None
-        is_last = conversion.ended and page.end == conversion.spool_chars
+        is_last = total == page.end
         warnings = list(conversion.warnings)
-        if conversion.error is not None:
+        if (error := conversion.error) is not None:
             if not page.text:
-                raise conversion.error
+                raise error
             total = None
             if is_last:
-                warnings.append(
-                    tr("The rest could not be read: {error}").format(error=conversion.error)
-                )
+                warnings.append(tr("The rest could not be read: {error}").format(error=error))
         elif offset > page.start:
             warnings.append(
                 tr(
@@ -188,14 +180,14 @@ class DocumentLibrary:
                 ).format(offset=offset, start=page.start)
             )
         return ReadResult(
-            text=page.text,
-            format=conversion.format,
-            metadata=conversion.metadata,
-            offset=page.start,
-            next_offset=None if is_last else page.end,
-            total_chars=total,
-            sources=page.shown,
-            warnings=tuple(warnings),
+            page.text,
+            conversion.format,
+            conversion.metadata,
+            page.start,
+            None if is_last else page.end,
+            total,
+            page.shown,
+            tuple(warnings),
         )
 
 
@@ -226,30 +218,24 @@ def _look_at(path: Path) -> FileState:
     """Return what the file is now. Raises DocumentError where it is none, or may not be read."""
     try:
         mode = path.stat().st_mode
-        if stat.S_ISDIR(mode):
-            raise DocumentError(
-                tr("{path} is a folder.").format(path=path.name or path),
-                tr("Specify a file inside it."),
-                code="unsupported",
-            )
-        if not stat.S_ISREG(mode):  # opening a pipe or a device may take for ever
-            raise DocumentError(
-                tr("{path} is not a file but a device, socket or pipe.").format(path=path.name),
-                tr("Specify a file."),
-                code="unsupported",
-            )
-        if not os.access(path, os.R_OK):
-            raise DocumentError(
-                tr("You have no permission to read {path}.").format(path=path.name),
-                tr("Check its permissions."),
-                code="failed",
-            )
-        return FileState.of(path)
-    except (OSError, ValueError) as error:
-        if isinstance(error, FileNotFoundError | NotADirectoryError | ValueError):
-            raise DocumentError(
-                tr("There is no file {path}.").format(path=path),
-                tr("Check the name and the folder."),
-                code="not_found",
-            ) from None
+        is_readable = os.access(path, os.R_OK)
+        state = FileState.of(path)
+    except (FileNotFoundError, NotADirectoryError, ValueError):
+        raise DocumentError(
+            tr("There is no file {path}.").format(path=path),
+            tr("Check the name and the folder."),
+            code="not_found",
+        ) from None
+    except OSError as error:
         raise unreadable(path, error) from None
+    said, remedy, code = "", tr("Specify a file."), "unsupported"
+    if stat.S_ISDIR(mode):
+        said, remedy = tr("{path} is a folder."), tr("Specify a file inside it.")
+    elif not stat.S_ISREG(mode):  # opening a pipe or a device may take for ever
+        said = tr("{path} is not a file but a device, socket or pipe.")
+    elif not is_readable:
+        said, remedy = tr("You have no permission to read {path}."), tr("Check its permissions.")
+        code = "failed"
+    if said:
+        raise DocumentError(said.format(path=path.name or path), remedy, code=code)
+    return state

@@ -57,14 +57,11 @@ class Finished(msgspec.Struct, frozen=True, tag="finished"):
 
 
 class Failed(msgspec.Struct, frozen=True, tag="failed"):
-    """It cannot be read, or not to its end: a DocumentError in parts. `last`: the process ends
-    as well.
-    """
+    """It cannot be read, or not to its end: a DocumentError in parts."""
 
     message: str
     remedy: str
     code: str
-    last: bool = False
 
 
 Message: TypeAlias = Began | Piece | Progress | Finished | Failed

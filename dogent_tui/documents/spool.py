@@ -4,7 +4,7 @@ pages anywhere.
 
 import os
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -14,12 +14,8 @@ from dogent_tui.documents.messages import Piece
 from dogent_tui.documents.model import Source
 from dogent_tui.language import tr
 
-_CHECKPOINT_CHARS = 65_536
-"""How far apart the places are that are known by heart; between them the file is read."""
-
-_CHUNK = 65_536
-
-_PIECE = msgspec.json.Decoder(Piece)
+_TAIL_BYTES = 8
+"""Of a file that is kept: how long what stands before them is, which says what the file is."""
 
 
 class Shown(msgspec.Struct, frozen=True):
@@ -39,49 +35,53 @@ class Page(NamedTuple):
     shown: tuple[Shown, ...]
 
 
-class _Placed(NamedTuple):
-    """A piece, whose joint begins at `start` and whose text at `begin`."""
+class Placed(msgspec.Struct, frozen=True, array_like=True):
+    """A piece, whose joint begins at `start` and whose text at `begin`; the file has both up to
+    the byte `byte_end`.
+    """
 
     start: int
     begin: int
     end: int
-    piece: Piece
+    byte_end: int
+    source: Source
 
 
 class Spool:
-    """Pieces in the file `path`, one JSON object a line. `chars` and `bytes` tell how much there
+    """Pieces in the file `path`, which holds their text. `chars` and `size` tell how much there
     is; both only grow.
 
     One thread at a time appends; others may read meanwhile. Its methods block.
     """
 
-    def __init__(
-        self,
-        path: Path,
-        *,
-        chars: int = 0,
-        size: int = 0,
-        checkpoints: list[tuple[int, int]] | None = None,
-    ) -> None:
+    def __init__(self, path: Path, placed: Iterable[Placed] = ()) -> None:
         """Take a file that holds so much, or none."""
         self.path = path
-        self.chars = chars
-        self.bytes = size
-        self.checkpoints = checkpoints or [(0, 0)]
+        self.placed = [*placed]
         self._descriptor: int | None = None
 
-    def append(self, lines: Iterable[tuple[bytes, Piece]]) -> None:
-        """Add pieces, each with the line that it was read from. Raises OSError."""
+    @property
+    def chars(self) -> int:
+        """How many characters there are."""
+        return self.placed[-1].end if self.placed else 0
+
+    @property
+    def size(self) -> int:
+        """How long the file is."""
+        return self.placed[-1].byte_end if self.placed else 0
+
+    def append(self, pieces: Iterable[Piece]) -> None:
+        """Add pieces. Raises OSError."""
         descriptor = self._open()
-        data, chars, size = bytearray(), self.chars, self.bytes
-        for line, piece in lines:
-            if chars - self.checkpoints[-1][0] >= _CHECKPOINT_CHARS:
-                self.checkpoints.append((chars, size))
-            data += line + b"\n"
-            size += len(line) + 1
-            chars += len(piece.joint) + len(piece.text)
-        os.pwrite(descriptor, data, self.bytes)
-        self.chars, self.bytes = chars, size
+        data, placed, chars, size = bytearray(), [], self.chars, self.size
+        for piece in pieces:
+            data += (piece.joint + piece.text).encode()
+            begin = chars + len(piece.joint)
+            end = begin + len(piece.text)
+            placed.append(Placed(chars, begin, end, size + len(data), piece.source))
+            chars = end
+        os.pwrite(descriptor, data, size)
+        self.placed += placed
 
     def page(self, offset: int, max_chars: int, *, ended: bool) -> Page:
         """Return the characters from `offset` on, at most `max_chars`, up to where it is best to
@@ -93,17 +93,40 @@ class Spool:
         chars = self.chars
         offset = min(offset, chars)
         limit = offset + max_chars
-        placed = list(self._from(offset, limit))
+        first = bisect_right(self.placed, offset, key=lambda each: each.end)
+        last = bisect_right(self.placed, limit, lo=first, key=lambda each: each.start)
+        placed = self.placed[first:last]
         if not placed:
             return Page("", offset, offset, ())
+        # whole pieces, from the one that holds the offset to the last that begins up to the limit
+        start = self.placed[first - 1].byte_end if first else 0
+        data = os.pread(self._open(), placed[-1].byte_end - start, start)
         base = placed[0].start
-        text = "".join(found.piece.joint + found.piece.text for found in placed)[
-            offset - base : limit - base
-        ]
-        end = offset + (
-            len(text) if ended and chars <= limit else _cut(text, offset, limit, placed)
+        text = data.decode()[offset - base : limit - base]
+        is_rest = ended and chars <= limit
+        end = offset + (len(text) if is_rest else _cut(text, offset, limit, placed))
+        shown = (
+            Shown(max(each.begin, offset), min(each.end, end), each.source)
+            for each in placed
+            if each.begin < end and each.end > offset
         )
-        return Page(text[: end - offset], offset, end, tuple(_shown(placed, offset, end)))
+        return Page(text[: end - offset], offset, end, tuple(shown))
+
+    def keep(self, place: Path, about: bytes) -> None:
+        """Make the file that of a whole document, at `place`, with what there is to say `about` it
+        at its end. Raises OSError.
+        """
+        os.pwrite(self._open(), about + len(about).to_bytes(_TAIL_BYTES), self.size)
+        self.path = self.path.replace(place)
+
+    @staticmethod
+    def about(place: Path) -> bytes:
+        """Return what is said of the document at `place`. Raises OSError."""
+        with place.open("rb") as file:
+            file.seek(-_TAIL_BYTES, os.SEEK_END)
+            size = int.from_bytes(file.read())
+            file.seek(-_TAIL_BYTES - size, os.SEEK_END)
+            return file.read(size)
 
     def close(self) -> None:
         """Close the file. It stays."""
@@ -116,64 +139,27 @@ class Spool:
             self._descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         return self._descriptor
 
-    def _from(self, offset: int, limit: int) -> Iterator[_Placed]:
-        """Yield the pieces from the one that holds `offset` to the first that begins at `limit`
-        or later.
-        """
-        size = self.bytes
-        start, place = self.checkpoints[
-            bisect_right(self.checkpoints, offset, key=lambda known: known[0]) - 1
-        ]
-        for line in self._lines(place, size):
-            piece = _PIECE.decode(line)
-            begin = start + len(piece.joint)
-            end = begin + len(piece.text)
-            if end > offset:
-                yield _Placed(start, begin, end, piece)
-            start = end
-            if start > limit:
-                return
 
-    def _lines(self, place: int, size: int) -> Iterator[bytes]:
-        """Yield the lines from `place` on. Readers share the file and must not share its
-        position.
-        """
-        descriptor, rest = self._open(), b""
-        while place < size and (chunk := os.pread(descriptor, min(_CHUNK, size - place), place)):
-            place += len(chunk)
-            *lines, rest = (rest + chunk).split(b"\n")
-            yield from lines
-
-
-def _cut(text: str, offset: int, limit: int, placed: list[_Placed]) -> int:
+def _cut(text: str, offset: int, limit: int, placed: Sequence[Placed]) -> int:
     """Return after how many characters of `text` it is best to cut: there is always one, and
     something to see before it.
     """
     seen = len(text) - len(text.lstrip())
     places = (
         place - offset
-        for found in placed
-        if found.piece.joint
-        for place in (found.begin, found.start)
+        for each in placed
+        if each.begin > each.start
+        for place in (each.begin, each.start)
         if place <= limit
     )
     block = max((place for place in places if place > seen), default=0)
     line = text.rfind("\n", seen) + 1
-    is_cut_anyway = (
-        placed[-1].end - offset - block > limit - offset
-    )  # the next block: it fits on no page
+    # the next block: it fits on no page
+    is_cut_anyway = placed[-1].end - offset - block > limit - offset
     enough = len(text) // 4
     if block > enough or (block and not is_cut_anyway):
         return block
-    if line > enough:
-        return line
-    return len(text)
-
-
-def _shown(placed: list[_Placed], offset: int, end: int) -> Iterator[Shown]:
-    for found in placed:
-        if found.begin < end and found.end > offset:
-            yield Shown(max(found.begin, offset), min(found.end, end), found.piece.source)
+    return line if line > enough else len(text)
 
 
 def places(shown: Sequence[Shown]) -> str:
@@ -189,12 +175,8 @@ def places(shown: Sequence[Shown]) -> str:
         return " · " + pages.format(begin=begin, page=last.page)
     if last.sheet or last.cells:
         sheet = tr("sheet {sheet}").format(sheet=last.sheet) if last.sheet else ""
-        cells = (
-            f"{(first.cells or last.cells).partition(':')[0]}:{last.cells.rpartition(':')[2]}"
-            if last.cells
-            else ""
-        )
-        return " · " + ", ".join(filter(None, (sheet, cells)))
+        begins, ends = (first.cells or last.cells).partition(":")[0], last.cells.rpartition(":")[2]
+        return " · " + ", ".join(filter(None, (sheet, last.cells and f"{begins}:{ends}")))
     return " · " + tr("from line {line}").format(line=first.line) if first.line else ""
 
 

@@ -6,7 +6,6 @@ import contextlib
 import hashlib
 import os
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +13,9 @@ import msgspec
 
 from dogent_tui import __version__
 from dogent_tui.documents.model import ReadOptions
-from dogent_tui.documents.spool import Spool
+from dogent_tui.documents.spool import Placed, Spool
 from dogent_tui.language import interface_language
-from dogent_tui.storage.files import atomic_write, private_folder
+from dogent_tui.storage.files import private_folder
 
 _MOST_BYTES = 512 << 20
 """Of all conversions together; the least recently used go first."""
@@ -51,14 +50,12 @@ class FileState(msgspec.Struct, frozen=True):
 
 
 class Kept(msgspec.Struct, frozen=True):
-    """What is known of a whole conversion, beside its spool."""
+    """What is known of a whole conversion, beside the text in its spool."""
 
     format: str
     metadata: dict[str, Any]
     warnings: list[str]
-    chars: int
-    bytes: int
-    checkpoints: list[tuple[int, int]]
+    placed: list[Placed]
 
 
 class ConversionStore:
@@ -83,54 +80,31 @@ class ConversionStore:
 
     def keep(self, key: str, spool: Spool, kept: Kept) -> None:
         """Keep a conversion that is whole. Raises OSError."""
-        place = self._spool(key)
-        spool.path.replace(place)
-        spool.path = place
-        atomic_write(self._about(key), msgspec.json.encode(kept), mode=0o600, durable=False)
+        spool.keep(self._place(key), msgspec.json.encode(kept))
         self.tidy()
 
     def find(self, key: str) -> tuple[Kept, Spool] | None:
         """Return a conversion that was kept, and remember that it was wanted."""
-        about, place = self._about(key), self._spool(key)
+        place = self._place(key)
         try:
-            kept = msgspec.json.decode(about.read_bytes(), type=Kept)
-            if place.stat().st_size != kept.bytes:
-                return None
-            os.utime(about)
+            kept = msgspec.json.decode(Spool.about(place), type=Kept)
+            os.utime(place)
         except (OSError, msgspec.DecodeError):
             return None
-        return kept, Spool(place, chars=kept.chars, size=kept.bytes, checkpoints=kept.checkpoints)
+        return kept, Spool(place, kept.placed)
 
     def tidy(self) -> None:
         """Drop what nobody wants any more, and the least recently used where all take too much
         room.
         """
         now, left = time.time(), _MOST_BYTES
-        for used_at, about in sorted(self._kept(), reverse=True):
-            place = self._spool(about.stem)
-            with contextlib.suppress(OSError):
-                left -= place.stat().st_size
-            if left < 0 or now - used_at > _UNUSED_S:
-                self._drop(about, place)
-        known = {about.stem for _, about in self._kept()}
         with contextlib.suppress(OSError):
-            for path in [*self._folder.glob("*.part"), *self._folder.glob("*.blocks")]:
-                if path.stem not in known and now - path.stat().st_mtime > _UNFINISHED_S:
-                    self._drop(path)
+            files = [(path.stat(), path) for path in self._folder.iterdir()]
+            for about, path in sorted(files, key=lambda each: -each[0].st_mtime):
+                left -= about.st_size
+                unused_s = _UNFINISHED_S if path.suffix == ".part" else _UNUSED_S
+                if left < 0 or now - about.st_mtime > unused_s:
+                    path.unlink(missing_ok=True)
 
-    def _kept(self) -> Iterator[tuple[float, Path]]:
-        with contextlib.suppress(OSError):
-            for about in self._folder.glob("*.json"):
-                with contextlib.suppress(OSError):
-                    yield about.stat().st_mtime, about
-
-    def _drop(self, *paths: Path) -> None:
-        for path in paths:
-            with contextlib.suppress(OSError):
-                path.unlink()
-
-    def _spool(self, key: str) -> Path:
+    def _place(self, key: str) -> Path:
         return self._folder / f"{key}.blocks"
-
-    def _about(self, key: str) -> Path:
-        return self._folder / f"{key}.json"

@@ -9,6 +9,7 @@ a library does not let Python run, a watchdog that needs no Python does.
 import contextlib
 import faulthandler
 import importlib
+import json
 import os
 import queue
 import shutil
@@ -18,7 +19,6 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
@@ -33,7 +33,7 @@ from dogent_tui.documents.messages import (
     Progress,
     Request,
 )
-from dogent_tui.documents.model import Block, DocumentError, Opened, Reader, ReadOptions, damaged
+from dogent_tui.documents.model import DocumentError, Opened, Reader, ReadOptions, damaged
 from dogent_tui.language import tr
 from dogent_tui.processes import kill_tree, python_command
 
@@ -63,7 +63,7 @@ def main() -> None:
     _limit_memory()
     try:
         while _answer(channel.next_request(), channel):
-            channel.rest()
+            faulthandler.cancel_dump_traceback_later()  # it is answered
     finally:  # nobody may hear us any more, and what we started would live on
         kill_tree(os.getpid())
 
@@ -72,19 +72,16 @@ def _answer(request: Request, channel: "_Channel") -> bool:
     """Answer a request, and return whether there can be another one: who knows in what state the
     libraries are.
     """
-    name = Path(os.fsdecode(request.path)).name
-    channel.begin()
+    error, is_known = None, True
     try:
         _read(request, channel)
-    except DocumentError as error:
+    except DocumentError as known:
+        error = known
+    except Exception as unexpected:
+        error, is_known = _told(Path(os.fsdecode(request.path)).name, unexpected), False
+    if error is not None:
         channel.send(Failed(error.message, error.remedy, error.code))
-    except BrokenPipeError:
-        return False
-    except Exception as error:
-        told = _told(name, error)
-        channel.send(Failed(told.message, told.remedy, told.code, last=True))
-        return False
-    return True
+    return is_known
 
 
 class _Channel:
@@ -98,35 +95,31 @@ class _Channel:
         self._requests: queue.SimpleQueue[bytes] = queue.SimpleQueue()
         self._files: queue.SimpleQueue[int] = queue.SimpleQueue()
         self._sent = 0
-        self._alive_at = 0.0
-        self._reported_at = 0.0
+        self._watched_from = self._reported_at = 0.0
         threading.Thread(target=self._listen, daemon=True).start()
 
     def next_request(self) -> Request:
         """Wait for it. An empty line asks whether we are there, and is answered with one."""
         while (line := self._requests.get()) == b"\n":
             os.write(self._out, line)
+        self._sent, self._reported_at = 0, time.monotonic()
+        self._be_watched()
         return msgspec.json.decode(line, type=Request)
-
-    def begin(self) -> None:
-        """A request is being answered."""
-        self._sent = 0
-        self._reported_at = time.monotonic()
-        self._alive(force=True)
-
-    def rest(self) -> None:
-        """It is answered."""
-        faulthandler.cancel_dump_traceback_later()
 
     def send(self, message: Message) -> None:
         data = memoryview(_encoded(message) + b"\n")
         while data:
             data = data[os.write(self._out, data) :]
-        self._alive()
+        if time.monotonic() - self._watched_from > 1:
+            self._be_watched()
         if isinstance(message, Piece):
             before, self._sent = self._sent, self._sent + len(message.text)
             if before <= LONG_CHARS < self._sent:
                 os.nice(10)
+
+    def _be_watched(self) -> None:
+        self._watched_from = time.monotonic()
+        faulthandler.dump_traceback_later(_STALLED_S, exit=True)
 
     def report(self, done: int, total: int, what: str) -> None:
         """Tell how far it is, though not more often than somebody can read."""
@@ -134,12 +127,6 @@ class _Channel:
         if now - self._reported_at >= _PROGRESS_S:
             self._reported_at = now
             self.send(Progress(done, total, what))
-
-    def _alive(self, *, force: bool = False) -> None:
-        now = time.monotonic()
-        if force or now - self._alive_at > 1:
-            self._alive_at = now
-            faulthandler.dump_traceback_later(_STALLED_S, exit=True)
 
     @contextlib.contextmanager
     def file_of(self, request: Request) -> Iterator[Path]:
@@ -184,24 +171,21 @@ def _placed(file: int, path: Path) -> Path:
 
 
 def _read(request: Request, channel: _Channel) -> None:
+    options = request.options
     with channel.file_of(request) as path:
-        _read_at(path, request.options, channel)
-
-
-def _read_at(path: Path, options: ReadOptions, channel: _Channel) -> None:
-    kind = kind_of(path) if options.page is None else "page"
-    module, name = READERS[kind]
-    reader: Reader = getattr(importlib.import_module(module), name)
-    opened = reader(path, options, channel.report)
-    opened.warnings += _ignored(kind, options)
-    channel.send(Began(opened.format, opened.metadata, opened.warnings))
-    is_empty = True
-    for piece in _pieces(opened):
-        channel.send(piece)
-        is_empty = is_empty and not piece.text.strip()
-    if is_empty and not opened.warnings:
-        opened.warnings.append(tr("The document contains no text."))
-    channel.send(Finished(opened.metadata, opened.warnings))
+        kind = kind_of(path) if options.page is None else "page"
+        module, name = READERS[kind]
+        reader: Reader = getattr(importlib.import_module(module), name)
+        opened = reader(path, options, channel.report)
+        opened.warnings += _ignored(kind, options)
+        channel.send(Began(opened.format, opened.metadata, opened.warnings))
+        is_empty = True
+        for piece in _pieces(opened):
+            channel.send(piece)
+            is_empty = is_empty and not piece.text.strip()
+        if is_empty and not opened.warnings:
+            opened.warnings.append(tr("The document contains no text."))
+        channel.send(Finished(opened.metadata, opened.warnings))
 
 
 def _ignored(kind: str, options: ReadOptions) -> Iterator[str]:
@@ -216,42 +200,25 @@ def _ignored(kind: str, options: ReadOptions) -> Iterator[str]:
 
 
 def _pieces(opened: Opened) -> Iterator[Piece]:
-    first = True
+    """Yield the blocks; a long one in parts, cut after a line where there is one."""
+    is_first = True
     for block in opened.blocks:
-        joint: Joint = "" if first else "\n" if block.tight else "\n\n"
-        yield from _parts(block, joint)
-        first = False
-
-
-def _parts(block: Block, joint: Joint) -> Iterator[Piece]:
-    """Cut a long block, after a line where there is one."""
-    text = block.markdown
-    start = 0
-    while len(text) - start > _PIECE_CHARS:
-        end = text.rfind("\n", start, start + _PIECE_CHARS) + 1 or start + _PIECE_CHARS
-        yield Piece(text[start:end], block.source, joint)
-        start, joint = end, ""
-    yield Piece(text[start:], block.source, joint)
+        joint: Joint = "" if is_first else "\n" if block.tight else "\n\n"
+        is_first = False
+        text, start = block.markdown, 0
+        while len(text) - start > _PIECE_CHARS:
+            end = text.rfind("\n", start, start + _PIECE_CHARS) + 1 or start + _PIECE_CHARS
+            yield Piece(text[start:end], block.source, joint)
+            start, joint = end, ""
+        yield Piece(text[start:], block.source, joint)
 
 
 def _encoded(message: Message) -> bytes:
     try:
-        return _ENCODER.encode(message)
-    except (
-        UnicodeEncodeError
-    ):  # lone surrogates, which no text holds; some formats let them through
-        return _ENCODER.encode(_encodable(msgspec.to_builtins(message, enc_hook=str)))
-
-
-def _encodable(value: Any) -> Any:
-    if isinstance(value, str):
-        return value.encode("utf-8", "replace").decode("utf-8")
-    if isinstance(value, dict):
-        return {_encodable(key): _encodable(inner) for key, inner in value.items()}
-    return [_encodable(inner) for inner in value] if isinstance(value, list | tuple) else value
-
-
-_ENCODER = msgspec.json.Encoder(enc_hook=str)
+        return msgspec.json.encode(message, enc_hook=str)
+    except UnicodeEncodeError:  # lone surrogates, which some formats let through
+        plain = msgspec.to_builtins(message, enc_hook=str)
+        return json.dumps(plain, ensure_ascii=False).encode("utf-8", "replace")
 
 
 def _told(name: str, error: Exception) -> DocumentError:

@@ -9,9 +9,8 @@ import signal
 import socket
 import sys
 import time
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from pathlib import Path
-from typing import TypeAlias
 
 import msgspec
 
@@ -22,7 +21,7 @@ from dogent_tui.documents.worker import LONG_CHARS, worker_command
 from dogent_tui.language import tr
 from dogent_tui.processes import end_tree, talk_process, tree_cpu, tree_memory
 from dogent_tui.storage.places import open_real
-from dogent_tui.wall.own import walled
+from dogent_tui.wall.own import own_environment, walled
 
 _LONGEST_S = 600.0
 """No conversion takes longer, however many blocks come: 64 MB of Markdown come sooner."""
@@ -34,12 +33,6 @@ _PING_S = 2.0
 _START_S = 15.0
 _MOST_AT_ONCE = 4
 _CHUNK = 262_144
-
-_PASSED_ON = (
-    "PATH", "HOME", "TMPDIR", "TEMP", "TMP", "LANG", "LANGUAGE", "TZ", "LD_LIBRARY_PATH",
-    "SYSTEMROOT", "DOGENT_HOME", "XDG_DATA_HOME",
-)  # fmt: skip
-"""What the worker gets of our environment: no key of anybody's."""
 
 _MESSAGE = msgspec.json.Decoder(Message)
 
@@ -53,9 +46,6 @@ class Limits(msgspec.Struct, frozen=True):
     silence_s: float = 6.5
     cpu_s: float = _LONGEST_S
     memory_bytes: int = 560 << 20
-
-
-Line: TypeAlias = tuple[bytes, Message]
 
 
 class Workers:
@@ -82,102 +72,108 @@ class Workers:
 
     async def convert(
         self, path: Path, request: Request, real: Path
-    ) -> AsyncGenerator[list[Line], None]:
+    ) -> AsyncGenerator[list[Message], None]:
         """Yield what a worker says of a document, as it comes, until all is said. `real` is where
         `path` leads.
 
         Raises DocumentError where it takes too long or too much, or ends on its own.
         """
-        async with self._free:
-            images = request.options.images_dir
-            worker = await (self._take() if images is None else self._start(images))
-            try:
-                async with contextlib.aclosing(worker.answer(path, request, real)) as said:
-                    async for lines in said:
-                        yield lines
-            finally:
-                if images is None and await worker.is_reusable() and len(self._idle) < self._kept:
-                    self._keep(worker)
-                else:
-                    await worker.end()
+        images = request.options.images_dir
+        async with self._free, self._lent(*filter(None, [images])) as worker:
+            if self._limits.cpu_s < _LONGEST_S:  # what it loads is no document's fault
+                await worker.is_there(_START_S)
+            async with contextlib.aclosing(worker.answer(path, request, real)) as said:
+                async for messages in said:
+                    yield messages
 
     async def warm(self) -> None:
         """Have a worker wait that has loaded its libraries, so that the time of the next
         document is its own.
         """
-        if self._idle:
-            return
-        worker = await self._start()
-        wanted = False
-        try:
-            wanted = await worker.is_there(_START_S) and not self._idle
-            if wanted:
-                self._keep(worker)
-        finally:  # also where nobody waits for it any more
-            if not wanted:
-                await worker.end()
+        if not self._idle:
+            async with self._lent() as worker:
+                worker.is_in_order = await worker.is_there(_START_S)
 
     async def close(self) -> None:
         """End the workers that wait. Those that work end with their conversions."""
         if self._retiring is not None:
             self._retiring.cancel()
-        while self._idle:
-            await self._idle.pop().end()
+        await self._end_idle()
 
-    async def _take(self) -> "_Worker":
-        while self._idle:
-            worker = self._idle.pop()
-            try:
-                is_there = (
-                    worker.places == await asyncio.to_thread(pandoc_places)
-                    and await worker.is_there()
-                )
-            except asyncio.CancelledError:
-                await worker.end()
-                raise
-            if is_there:
-                return worker
-            await worker.end()
-        worker = await self._start()
-        if self._limits.cpu_s < _LONGEST_S:  # what it loads is no document's fault
-            await worker.is_there(_START_S)
-        return worker
-
-    async def _start(self, *writable: str) -> "_Worker":
-        """Return a worker that sees nothing of the user's but what it is given, and may write in
-        the folders `writable`.
+    @contextlib.asynccontextmanager
+    async def _lent(self, *writable: str) -> AsyncIterator["_Worker"]:
+        """Give a worker that sees nothing of the user's but what it is given, and may write in the
+        folders `writable`; one that waits where it may not write.
         """
         places = await asyncio.to_thread(pandoc_places)
         command = await asyncio.to_thread(
             walled, self._command, readable=places, writable=writable, rereads=True
         )
-        return await _Worker.start(command, self._limits, places)
+        worker = None if writable else await self._idle_one(command)
+        worker = worker or await _start(command, self._limits)
+        try:
+            yield worker
+        finally:
+            if not writable and await worker.is_reusable():
+                self._idle.append(worker)
+                await self._end_idle(self._kept)
+                if self._retiring is not None:
+                    self._retiring.cancel()
+                self._retiring = asyncio.create_task(self._retire())
+            else:
+                await worker.end()
 
-    def _keep(self, worker: "_Worker") -> None:
-        self._idle.append(worker)
-        if self._retiring is not None:
-            self._retiring.cancel()
-        self._retiring = asyncio.create_task(self._retire())
+    async def _idle_one(self, command: Sequence[str]) -> "_Worker | None":
+        """Return one that waits and was started with `command`: another saw another pandoc, or
+        none.
+        """
+        while self._idle:
+            worker, is_there = self._idle.pop(), False
+            try:
+                is_there = worker.command == command and await worker.is_there()
+            finally:  # also where nobody waits for it any more
+                if not is_there:
+                    await worker.end()
+            if is_there:
+                return worker
+        return None
+
+    async def _end_idle(self, left: int = 0) -> None:
+        while len(self._idle) > left:
+            await self._idle.pop(0).end()
 
     async def _retire(self) -> None:
         await asyncio.sleep(_IDLE_S)
-        while self._idle:
-            await self._idle.pop().end()
+        await self._end_idle()
+
+
+async def _start(command: Sequence[str], limits: Limits) -> "_Worker":
+    ours, theirs = socket.socketpair()
+    try:
+        with theirs:
+            process = await talk_process(
+                command, cwd=Path("/"), env=own_environment(), stdin=theirs.fileno()
+            )
+    except OSError as error:
+        raise DocumentError(
+            tr("Documents cannot be read: {strerror}.").format(strerror=error.strerror or error),
+            tr("Try again."),
+        ) from error
+    return _Worker(command, process, ours, limits)
 
 
 class _Worker:
-    """One process. It sees the pandoc that was at `places` when it started, and none that came
-    later.
-    """
+    """One process, which `command` started. `is_in_order`: it said all that it had to say."""
 
     def __init__(
         self,
+        command: Sequence[str],
         process: asyncio.subprocess.Process,
         requests: socket.socket,
         limits: Limits,
-        places: Sequence[Path],
     ) -> None:
-        self.places = places
+        self.command = command
+        self.is_in_order = False
         self._process = process
         self._requests = requests
         self._limits = limits
@@ -185,33 +181,7 @@ class _Worker:
         self._chars = 0
         self._too_much = self._too_slow = False
         self._cpu_used: float | None = None
-        self._finished = False
-        self._is_last = False
-        self._patience_until = self._give_up_at = 0.0
-
-    @classmethod
-    async def start(
-        cls, command: Sequence[str], limits: Limits, places: Sequence[Path]
-    ) -> "_Worker":
-        environment = {
-            name: value
-            for name, value in os.environ.items()
-            if name in _PASSED_ON or name.startswith("LC_")
-        }
-        ours, theirs = socket.socketpair()
-        try:
-            with theirs:
-                process = await talk_process(
-                    command, cwd=Path("/"), env=environment, stdin=theirs.fileno()
-                )
-            return cls(process, ours, limits, places)
-        except OSError as error:
-            raise DocumentError(
-                tr("Documents cannot be read: {strerror}.").format(
-                    strerror=error.strerror or error
-                ),
-                tr("Try again."),
-            ) from error
+        self._give_up_at = self._wait_until = 0.0
 
     async def is_there(self, limit_s: float = _PING_S) -> bool:
         """Tell whether it answers. That a process has ended is known some time later only."""
@@ -225,21 +195,23 @@ class _Worker:
 
     async def is_reusable(self) -> bool:
         """Whether it is in order, lean, and in no worse place in the queue for the processor."""
-        in_order = self._finished and not self._is_last
-        return in_order and self._chars < LONG_CHARS and await self._memory() < _IDLE_BYTES
+        is_lean = self.is_in_order and self._chars < LONG_CHARS
+        return is_lean and await self._memory() < _IDLE_BYTES
 
     async def answer(
         self, path: Path, request: Request, real: Path
-    ) -> AsyncGenerator[list[Line], None]:
+    ) -> AsyncGenerator[list[Message], None]:
         """See `Workers.convert`."""
-        self._chars, self._finished = 0, False
+        self._chars, self.is_in_order = 0, False
         self._give_up_at = asyncio.get_running_loop().time() + _LONGEST_S
         self._be_patient()
         watching = asyncio.create_task(self._watch())
         try:
             await asyncio.to_thread(self._send, real, request)
-            while not self._finished:
-                yield await self._next_lines()
+            while not self.is_in_order:
+                messages = await self._next_messages()
+                self.is_in_order = isinstance(messages[-1], Finished | Failed)
+                yield messages
         except TimeoutError:
             raise _too_slow(path) from None
         except EOFError:
@@ -267,32 +239,27 @@ class _Worker:
         self._requests.close()
         await asyncio.shield(end_tree(self._process))
 
-    async def _next_lines(self) -> list[Line]:
+    async def _next_messages(self) -> list[Message]:
         """Return what it says next: at least one message. Raises TimeoutError and EOFError."""
         assert self._process.stdout is not None
-        found: list[Line] = []
-        async with asyncio.timeout_at(min(self._patience_until, self._give_up_at)):
+        found: list[Message] = []
+        async with asyncio.timeout_at(self._wait_until):
             while not found:
                 chunk = await self._process.stdout.read(_CHUNK)
                 if not chunk:
                     raise EOFError
-                found = await asyncio.to_thread(self._decode, chunk)
-        if any(isinstance(message, Piece) for _, message in found):
+                *lines, self._rest = (self._rest + chunk).split(b"\n")
+                found = await asyncio.to_thread(lambda: [*map(_MESSAGE.decode, lines)])  # noqa: B023 — waited for at once
+        pieces = [len(message.text) for message in found if isinstance(message, Piece)]
+        if pieces:
+            self._chars += sum(pieces)
             self._be_patient()
         return found
 
     def _be_patient(self) -> None:
-        self._patience_until = asyncio.get_running_loop().time() + self._limits.silence_s
+        now = asyncio.get_running_loop().time()
+        self._wait_until = min(now + self._limits.silence_s, self._give_up_at)
         self._cpu_used = None
-
-    def _decode(self, chunk: bytes) -> list[Line]:
-        *lines, self._rest = (self._rest + chunk).split(b"\n")
-        found = [(line, _MESSAGE.decode(line)) for line in lines]
-        self._chars += sum(len(message.text) for _, message in found if isinstance(message, Piece))
-        last = found[-1][1] if found else None
-        self._finished = isinstance(last, Finished | Failed)
-        self._is_last = isinstance(last, Failed) and last.last
-        return found
 
     async def _watch(self) -> None:
         while not (self._too_much or self._too_slow):

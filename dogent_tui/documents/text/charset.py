@@ -22,8 +22,7 @@ _MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
-_CONTROLS = re.compile("[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")
-_ASCII_TEXT = bytes(code for code in range(128) if not _CONTROLS.match(chr(code)))
+_CONTROLS = bytes({*range(32), 127} - {*b"\t\n\v\f\r\x1b"})
 """What no text holds: all controls but those that lay text out, and the escape of colored logs."""
 _MOST_CONTROLS = 0.02
 _FEW_CONTROLS = 4
@@ -31,16 +30,8 @@ _ISO_2022_JP = re.compile(rb"\x1b\$[@B]")
 _UNICODE = ("utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be")
 _OLDER = (
     *("cp1252", "cp1250", "cp1251", "cp1253", "cp1254", "cp1255", "cp1256", "cp1257", "cp874"),
-    *(
-        "koi8-r",
-        "iso8859-2",
-        "iso8859-15",
-        "gb18030",
-        "big5hkscs",
-        "cp932",
-        "euc_jis_2004",
-        "cp949",
-    ),
+    *("koi8-r", "iso8859-2", "iso8859-15", "gb18030", "big5hkscs", "cp932", "euc_jis_2004"),
+    "cp949",
 )
 _NO_CHARACTER = re.compile("[\x80-\x84\x86-\x9f\ue000-\uf8ff\ufdd0-\ufdef\ufeff\ufffe\uffff]")
 """What is assigned to nothing, or a control that nobody writes: the sign of a wrong encoding."""
@@ -72,10 +63,8 @@ def guessed(file: BinaryIO) -> Encoding:
     for mark, encoding in _MARKS:
         if sample.startswith(mark):
             return Encoding(encoding)
-    while sample.isascii() and b"\0" not in sample:
-        if _has_controls(
-            len(sample.translate(None, _ASCII_TEXT)), len(sample)
-        ):  # hundreds of megabytes may come this way
+    while sample.isascii() and b"\0" not in sample:  # hundreds of megabytes may come this way
+        if _is_binary(sample):
             return Encoding("")
         if _ISO_2022_JP.search(sample):
             return Encoding("iso2022_jp")
@@ -88,14 +77,12 @@ def guessed(file: BinaryIO) -> Encoding:
 
 def _narrow(sample: bytes) -> Encoding:
     """Return the encoding of a text of which each ASCII character is a byte."""
-    if (text := _decoded(sample, "utf-8")) is not None:
-        return Encoding("" if _is_binary(text) else "utf-8")
-    if _is_binary(sample.decode("latin-1")):
+    if _is_binary(sample):
         return Encoding("")
+    if _decoded(sample, "utf-8"):
+        return Encoding("utf-8")
     western = _decoded(sample, "cp1252")
-    if western is not None and not any(
-        character > "\x7f" and character.isalpha() for character in western
-    ):
+    if western and not any(letter > "\x7f" and letter.isalpha() for letter in western):
         return Encoding("cp1252")  # degrees, quotation marks and currencies, which tell nothing
     return _weighed(sample)
 
@@ -104,11 +91,11 @@ def _wide(sample: bytes) -> str:
     """Return which UTF-16 or UTF-32 without a mark a text is in: the one in which it has most
     line ends, digits and such.
     """
-    texts = {encoding: _decoded(sample, encoding) or "" for encoding in _UNICODE}
+    texts = {encoding: _decoded(sample, encoding) for encoding in _UNICODE}
     signs = {
-        name: sum(" " <= c <= "~" or c == "\n" for c in text)
+        name: sum(" " <= sign <= "~" or sign == "\n" for sign in text)
         for name, text in texts.items()
-        if not _is_binary(text)
+        if not _is_binary(text.encode("utf-8", "replace"))
     }
     best = max(signs, key=signs.__getitem__, default="")
     return best if best and signs[best] and not _NO_CHARACTER.search(texts[best]) else ""
@@ -120,21 +107,18 @@ def _weighed(sample: bytes) -> Encoding:
     """
     from chardet import detect_all
 
-    telling = b"\n".join(line for line in sample.split(b"\n") if not line.isascii())[
-        :_WEIGHED_BYTES
-    ]
+    telling = b"\n".join(line for line in sample.split(b"\n") if not line.isascii())
     guesses = detect_all(
-        telling, ignore_threshold=True, compat_names=False, include_encodings=_OLDER
+        telling[:_WEIGHED_BYTES],
+        ignore_threshold=True,
+        compat_names=False,
+        include_encodings=_OLDER,
     )
     texts: dict[str, tuple[str, float]] = {}
     for guess in guesses:
-        name, text = guess["encoding"] or "", _decoded(sample, guess["encoding"] or "ascii")
-        if (
-            name in _OLDER
-            and text is not None
-            and not _is_binary(text)
-            and not _NO_CHARACTER.search(text)
-        ):
+        name = guess["encoding"] or ""
+        text = _decoded(sample, name) if name in _OLDER else ""
+        if text and not _NO_CHARACTER.search(text):
             texts.setdefault(text, (name, guess["confidence"]))
     (best, weight), *others = list(texts.values()) or [("cp1252", 0.0)]
     return Encoding(
@@ -142,21 +126,17 @@ def _weighed(sample: bytes) -> Encoding:
     )
 
 
-def _decoded(sample: bytes, encoding: str) -> str | None:
-    """Return the sample as text, None where it is not in this encoding. Only in a long one may
+def _decoded(sample: bytes, encoding: str) -> str:
+    """Return the sample as text, empty where it is not in this encoding. Only in a long one may
     the last character be cut.
     """
+    is_whole = len(sample) < _WEIGHED_BYTES
     try:
-        return codecs.getincrementaldecoder(encoding)().decode(
-            sample, final=len(sample) < _WEIGHED_BYTES
-        )
+        return codecs.getincrementaldecoder(encoding)().decode(sample, final=is_whole)
     except UnicodeDecodeError:
-        return None
+        return ""
 
 
-def _is_binary(text: str) -> bool:
-    return _has_controls(len(_CONTROLS.findall(text)), len(text))
-
-
-def _has_controls(controls: int, length: int) -> bool:
-    return controls > max(_FEW_CONTROLS, _MOST_CONTROLS * length)
+def _is_binary(text: bytes) -> bool:
+    controls = len(text) - len(text.translate(None, _CONTROLS))
+    return controls > max(_FEW_CONTROLS, _MOST_CONTROLS * len(text))

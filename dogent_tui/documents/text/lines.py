@@ -4,6 +4,7 @@ cut between.
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from itertools import takewhile
 from pathlib import Path
 
 from dogent_tui.documents.model import Block, Opened, ReadOptions, Report, Source
@@ -12,7 +13,8 @@ from dogent_tui.documents.text.source import TextSource
 _LONG_BLOCK = 4000
 """Characters after which a block without a paragraph's end is cut at a line."""
 _LONG_LINE = 4 << 20
-_FENCED_CHARS = 64 << 20
+"""Characters after which a line is cut as well: it is nobody's text."""
+_FENCED_BYTES = 64 << 20
 """Searched for fences: no more is ever shown of a file."""
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
 _HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$")
@@ -23,31 +25,31 @@ def open_text(path: Path, options: ReadOptions, report: Report) -> Opened:
     """See `dogent_tui.documents.model.Reader`. Plain text goes as it is: what reads it sees a
     text, not Markdown.
     """
-    return _opened("text", TextSource(path, options.encoding), _paragraphs, report)
+    source = TextSource(path, options.encoding)
+    return _opened("text", source, _split(source, lambda _: False, []), report)
 
 
 def open_markdown(path: Path, options: ReadOptions, report: Report) -> Opened:
     """See `dogent_tui.documents.model.Reader`. Each block knows the headings that it stands
     under.
     """
-    return _opened("markdown", TextSource(path, options.encoding), _markdown, report)
+    source = TextSource(path, options.encoding)
+    return _opened("markdown", source, _markdown(source), report)
 
 
 def open_code(path: Path, options: ReadOptions, report: Report) -> Opened:
     """See `dogent_tui.documents.model.Reader`. The file is one fenced block in its language."""
     source, language = TextSource(path, options.encoding), language_of(path)
-    opened = _opened("code", source, lambda text: _fenced(text, language), report)
+    opened = _opened("code", source, _fenced(source, language), report)
     opened.metadata["language"] = language
     return opened
 
 
-def _opened(
-    name: str, source: TextSource, blocks: Callable[[TextSource], Iterator[Block]], report: Report
-) -> Opened:
+def _opened(name: str, source: TextSource, blocks: Iterator[Block], report: Report) -> Opened:
     opened = Opened(name, {"encoding": source.encoding}, iter(()))
 
     def read() -> Iterator[Block]:
-        for block in blocks(source):
+        for block in blocks:
             yield block
             report(source.read, source.size, "bytes")
         opened.metadata["lines"] = source.count
@@ -57,119 +59,73 @@ def _opened(
     return opened
 
 
-class _Gathered:
-    """The lines of the block that is being read."""
-
-    def __init__(self) -> None:
-        self._lines: list[str] = []
-        self._chars = 0
-        self._first = 1
-        self._tight = False
-
-    def add(self, number: int, line: str) -> None:
-        if not self._lines:
-            self._first = number
-        self._lines.append(line)
-        self._chars += len(line)
-
-    @property
-    def may_be_cut(self) -> bool:
-        """Whether it is long, and ends with a line. A line of megabytes is cut all the same: it
-        is nobody's text.
-        """
-        return self._chars >= _LONG_BLOCK and (
-            self._lines[-1].endswith("\n") or self._chars >= _LONG_LINE
-        )
-
-    def take(self, headings: tuple[str, ...] = (), *, cut: bool = False) -> Iterator[Block]:
-        """Yield the block and begin the next one, which continues it where it was `cut`."""
-        if self._lines:
-            text = "".join(self._lines).removesuffix("\n")
-            yield Block(text, Source(line=self._first, headings=headings), self._tight)
-            self._lines, self._chars = [], 0
-        self._tight = cut
-
-
-def _paragraphs(source: TextSource) -> Iterator[Block]:
-    yield from _split(source, lambda _: False, lambda: ())
-
-
 def _markdown(source: TextSource) -> Iterator[Block]:
-    state = _MarkdownState()
-    yield from _split(source, state.goes_on, lambda: tuple(title for _, title in state.headings))
+    headings: list[tuple[int, str]] = []
+    fence = ""
 
-
-class _MarkdownState:
-    """Where in a Markdown text we are: under which headings, and in which fence."""
-
-    def __init__(self) -> None:
-        self.headings: list[tuple[int, str]] = []
-        self._fence = ""
-
-    def goes_on(self, line: str) -> bool:
-        """Take a line and tell whether the block cannot end here: an empty line in a fence is
-        none between blocks.
+    def goes_on(line: str) -> bool:
+        """Take a line, and tell whether it is in a fence: an empty one there is none between
+        blocks.
         """
-        fence = _FENCE.match(line)
-        if self._fence:
-            if fence and fence[1].startswith(self._fence) and not fence[2].strip():
-                self._fence = ""
-                return True
-        elif fence and not (fence[1][0] == "`" and "`" in fence[2]):
-            self._fence = fence[1]
+        nonlocal fence
+        found = _FENCE.match(line)
+        if fence:
+            if found and found[1].startswith(fence) and not found[2].strip():
+                fence = ""
+            return True
+        if found and not (found[1][0] == "`" and "`" in found[2]):
+            fence = found[1]
         elif heading := _HEADING.match(line):
-            level = len(heading[1])
-            while self.headings and self.headings[-1][0] >= level:
-                self.headings.pop()
-            self.headings.append((level, heading[2] or ""))
-        return bool(self._fence)
+            headings[:] = [above for above in headings if above[0] < len(heading[1])]
+            headings.append((len(heading[1]), heading[2] or ""))
+        return False
+
+    yield from _split(source, goes_on, headings)
 
 
 def _split(
-    source: TextSource, goes_on: Callable[[str], bool], headings: Callable[[], tuple[str, ...]]
+    source: TextSource,
+    goes_on: Callable[[str], bool],
+    headings: list[tuple[int, str]],
+    *,
+    tight: bool = False,
 ) -> Iterator[Block]:
     """Cut at the first empty line of each gap, so that blocks joined again are the text, to the
-    last empty line.
+    last empty line. A long block is cut after a line, and what follows continues it.
+
+    A block stands under `headings`, which change while `goes_on` takes the lines; where that holds
+    of a line, the block cannot end there. The first block is `tight` if it continues one.
     """
-    block = _Gathered()
-    begun = False
+    held, chars, first, has_begun = list[str](), 0, 1, False
     for number, line in enumerate(source.lines(), 1):
-        inside = goes_on(line)
-        if line == "\n" and begun and not inside:
-            yield from block.take(headings())
-            begun = False
-            continue
-        block.add(number, line)
-        begun = begun or line.strip() != ""
-        if block.may_be_cut:
-            yield from block.take(headings(), cut=True)
-    if begun:  # the empty lines at the end are no block
-        yield from block.take(headings())
+        is_gap = not goes_on(line) and line == "\n" and has_begun
+        if not is_gap:
+            held.append(line)
+            chars += len(line)
+            has_begun = has_begun or not line.isspace()
+            if chars < (_LONG_BLOCK if line.endswith("\n") else _LONG_LINE):
+                continue
+        if held:
+            yield _block(held, first, headings, tight=tight)
+        held, chars, first, tight = [], 0, number + 1, not is_gap
+        has_begun = not is_gap
+    if held and has_begun:  # the empty lines at the end are no block
+        yield _block(held, first, headings, tight=tight)
+
+
+def _block(lines: list[str], first: int, headings: list[tuple[int, str]], *, tight: bool) -> Block:
+    source = Source(line=first, headings=tuple(title for _, title in headings))
+    return Block("".join(lines).removesuffix("\n"), source, tight)
 
 
 def _fenced(source: TextSource, language: str) -> Iterator[Block]:
-    fence = "`" * (_longest_fence(source) + 1)
-    opening, held = f"{fence}{language}\n", Block("", Source(line=1))
-    for block in _split(source, lambda _: True, tuple):
-        if held.markdown:
-            yield held
-        held = Block(opening + block.markdown, block.source, block.tight)
-        opening = ""
-    yield Block(f"{opening}{held.markdown}\n{fence}", held.source, held.tight)
-
-
-def _longest_fence(source: TextSource) -> int:
-    """Return how many backticks stand together at the most: a fence around them needs one more,
-    and no less than three.
-    """
-    longest, seen = 2, 0
-    for line in source.lines():
-        seen += len(line)
-        if seen > _FENCED_CHARS:
-            break
-        if "```" in line:
-            longest = max(longest, *(len(run) for run in _CODE_FENCE.findall(line)))
-    return longest
+    """Put a fence around all of it that is longer than any in it."""
+    searched = takewhile(lambda _: source.read < _FENCED_BYTES, source.lines())
+    runs = (len(run) for line in searched for run in _CODE_FENCE.findall(line))
+    fence = "`" * (max(runs, default=2) + 1)
+    yield Block(f"{fence}{language}", Source(line=1))
+    yield from _split(source, lambda _: True, [], tight=True)
+    yield Block(fence, Source(line=max(source.count, 1)), tight=True)
 
 
 TABLES = frozenset({".csv", ".tsv", ".tab", ".psv"})
@@ -177,29 +133,22 @@ TABLES = frozenset({".csv", ".tsv", ".tab", ".psv"})
 
 _LANGUAGES: Mapping[str, str] = {
     "bash": "sh bash zsh", "bibtex": "bib", "c": "c h", "cpp": "cpp cc cxx hpp hh hxx",
-    "csharp": "cs", "css": "css", "clojure": "clj", "cmake": "cmake", "dart": "dart",
+    "csharp": "cs", "css": "css", "clojure": "clj", "cmake": "cmake cmakelists.txt", "dart": "dart",
     "diff": "diff patch", "dockerfile": "dockerfile", "elixir": "ex exs", "erlang": "erl",
     "fsharp": "fs", "go": "go", "graphql": "graphql gql", "groovy": "groovy gradle",
     "haskell": "hs", "ini": "ini cfg conf properties editorconfig", "java": "java",
     "javascript": "js mjs cjs jsx", "json": "json jsonl ndjson geojson webmanifest",
     "json5": "json5", "julia": "jl", "kotlin": "kt kts", "latex": "tex sty cls", "less": "less",
-    "lisp": "lisp el", "lua": "lua", "makefile": "mk", "nix": "nix", "objectivec": "m mm",
-    "ocaml": "ml mli", "perl": "pl pm", "php": "php", "powershell": "ps1 psm1", "protobuf": "proto",
-    "python": "py pyi pyw", "r": "r", "ruby": "rb", "rust": "rs", "scala": "scala", "scheme": "scm",
-    "scss": "scss sass", "sql": "sql", "svelte": "svelte", "swift": "swift", "terraform": "tf",
-    "toml": "toml", "typescript": "ts tsx mts cts", "typst": "typ", "vim": "vim", "vue": "vue",
+    "lisp": "lisp el", "lua": "lua", "makefile": "mk makefile gnumakefile", "nix": "nix",
+    "objectivec": "m mm", "ocaml": "ml mli", "perl": "pl pm", "php": "php",
+    "powershell": "ps1 psm1", "protobuf": "proto", "python": "py pyi pyw", "r": "r", "ruby": "rb",
+    "rust": "rs", "scala": "scala", "scheme": "scm", "scss": "scss sass", "sql": "sql",
+    "svelte": "svelte", "swift": "swift", "terraform": "tf", "toml": "toml",
+    "typescript": "ts tsx mts cts", "typst": "typ", "vim": "vim", "vue": "vue",
     "xml": "xml xsd xsl xslt svg plist opml rss atom", "yaml": "yaml yml", "zig": "zig",
 }  # fmt: skip
-_BY_SUFFIX = {
-    f".{suffix}": language
-    for language, suffixes in _LANGUAGES.items()
-    for suffix in suffixes.split()
-}
-_BY_NAME = {
-    "makefile": "makefile",
-    "gnumakefile": "makefile",
-    "dockerfile": "dockerfile",
-    "cmakelists.txt": "cmake",
+_BY_ENDING = {
+    ending: language for language, endings in _LANGUAGES.items() for ending in endings.split()
 }
 
 
@@ -207,4 +156,5 @@ def language_of(path: Path) -> str:
     """Return what a fenced block of the file's text is to be called, empty where it is not
     source code.
     """
-    return _BY_NAME.get(path.name.lower()) or _BY_SUFFIX.get(path.suffix.lower(), "")
+    name = path.name.lower()
+    return _BY_ENDING.get(name) or _BY_ENDING.get(name.rpartition(".")[2], "")

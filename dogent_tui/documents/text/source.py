@@ -4,18 +4,18 @@ import codecs
 import io
 from collections.abc import Iterator
 from pathlib import Path
+from typing import BinaryIO
 
 from dogent_tui.documents.model import DocumentError
 from dogent_tui.documents.text.charset import Encoding, guessed
 from dogent_tui.language import ngettext, tr
 
-_CHUNK = 65_536
 _LONGEST_LINE = 1 << 20
 
 
 class TextSource:
-    """The text file `path`. As far as it was read: `read` counts the bytes, `count` the lines,
-    `damaged` what is no character.
+    """The text file `path`. As far as it was read, `count` counts the lines, `damaged` what is
+    no character.
     """
 
     def __init__(self, path: Path, encoding: str = "") -> None:
@@ -23,7 +23,8 @@ class TextSource:
         or nobody knows the encoding.
         """
         self.path = path
-        self.read = self.count = self.damaged = 0
+        self.count = self.damaged = 0
+        self._data: BinaryIO | None = None
         self.size = path.stat().st_size
         with path.open("rb") as file:
             found = Encoding(_known(encoding)) if encoding else guessed(file)
@@ -37,32 +38,29 @@ class TextSource:
                 code="unsupported",
             )
 
+    @property
+    def read(self) -> int:
+        """How many bytes were read."""
+        return self.size if self._data is None or self._data.closed else self._data.tell()
+
     def lines(self) -> Iterator[str]:
         """Yield the lines, each with a ``\\n`` at its end but the last, whatever ends them in the
         file.
 
         A line of more than a megabyte, as minified code has them, comes in parts.
         """
-        decoder = io.IncrementalNewlineDecoder(
-            codecs.getincrementaldecoder(self.encoding)(errors="replace"), translate=True
-        )
-        rest = ""
-        self.read = self.count = self.damaged = 0
-        with self.path.open("rb") as file:
-            while chunk := file.read(_CHUNK):
-                self.read += len(chunk)
-                decoded = decoder.decode(chunk)
-                self.damaged += decoded.count("\ufffd")
-                *whole, rest = (rest + decoded).split("\n")
-                self.count += len(whole)
-                yield from (f"{line}\n" for line in whole)
-                if len(rest) > _LONGEST_LINE:
-                    yield rest
-                    rest = ""
-        rest += decoder.decode(b"", final=True)
-        if rest:
-            self.count += 1
-            yield rest
+        self.count = self.damaged = 0
+        has_ended = True
+        with (
+            self.path.open("rb") as self._data,
+            io.TextIOWrapper(self._data, self.encoding, errors="replace") as text,
+        ):
+            while line := text.readline(_LONGEST_LINE):
+                has_ended = line.endswith("\n")
+                self.count += has_ended
+                self.damaged += line.count("\ufffd")
+                yield line
+        self.count += not has_ended
 
     def warnings(self) -> Iterator[str]:
         """Yield what is to be said of the decoding, once all was read."""

@@ -5,9 +5,10 @@ memory.
 import csv
 import itertools
 import re
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from dogent_tui.documents.model import Block, DocumentError, Opened, ReadOptions, Report, Source
 from dogent_tui.documents.text.source import TextSource
@@ -36,74 +37,63 @@ def open_table(path: Path, options: ReadOptions, report: Report) -> Opened:
     declared = _DECLARED.match(sample[0]) if sample else None
     sample = sample[1:] if declared else sample
     delimiter = declared[1] if declared else _NAMED.get(path.suffix.lower()) or _delimiter(sample)
-    table = _Table(
-        source, delimiter, _width(sample, delimiter), has_declaration=declared is not None
-    )
-    opened = Opened(
-        "csv",
-        {"encoding": source.encoding, "delimiter": delimiter, "columns": table.width},
-        iter(()),
-    )
-    opened.blocks = _blocks(table, window_of(options.rows), opened, report)
+    width = max(map(len, _sampled(sample, delimiter)), default=0)
+    metadata = {"encoding": source.encoding, "delimiter": delimiter, "columns": width}
+    opened = Opened("csv", metadata, iter(()))
+    lines = itertools.islice(source.lines(), int(declared is not None), None)
+    window = window_of(options.rows)
+    opened.blocks = _blocks(source, _rows(lines, delimiter), width, window, opened, report)
     return opened
-
-
-class _Table(NamedTuple):
-    source: TextSource
-    delimiter: str
-    width: int
-    has_declaration: bool
-
-
-def _width(lines: list[str], delimiter: str) -> int:
-    try:
-        return max((len(row) for row in _rows(iter(lines), delimiter)), default=0)
-    except csv.Error:  # said where it is read
-        return 1
 
 
 def _delimiter(lines: list[str]) -> str:
     """Return what splits the lines into the most even rows."""
 
     def evenness(delimiter: str) -> float:
-        try:
-            widths = [len(row) for row in _rows(iter(lines), delimiter) if row]
-        except csv.Error:
-            return 0
-        usual = max(set(widths), key=lambda width: (widths.count(width), width)) if widths else 1
-        return widths.count(usual) / len(widths) if usual > 1 else 0
+        widths = Counter(len(row) for row in _sampled(lines, delimiter) if row)
+        usual = max(widths, key=lambda width: (widths[width], width), default=1)
+        return widths[usual] / widths.total() if usual > 1 else 0
 
     scores = {delimiter: evenness(delimiter) for delimiter in _DELIMITERS}
     return max(scores, key=scores.__getitem__) if any(scores.values()) else ","
 
 
-def _rows(lines: Iterator[str], delimiter: str) -> Iterator[list[str]]:
+def _sampled(lines: list[str], delimiter: str) -> list[list[str]]:
+    """Return the rows of some lines; none where they cannot be read, which is said later."""
+    try:
+        return list(_rows(lines, delimiter))
+    except csv.Error:
+        return []
+
+
+def _rows(lines: Iterable[str], delimiter: str) -> Any:
     csv.field_size_limit(_LONGEST_CELL)
     return csv.reader(lines, delimiter=delimiter, skipinitialspace=delimiter != "\t")
 
 
-def _blocks(table: _Table, window: Window, opened: Opened, report: Report) -> Iterator[Block]:
-    source, width = table.source, table.width
-    lines = itertools.islice(source.lines(), int(table.has_declaration), None)
-    reader: Any = _rows(lines, table.delimiter)
-    rows, first_row, number, last, tight, ragged = list[str](), 1, 0, 0, False, 0
+def _blocks(
+    source: TextSource, reader: Any, width: int, window: Window, opened: Opened, report: Report
+) -> Iterator[Block]:
+    shown, first, number, last, tight, ragged = list[str](), 1, 0, 0, False, 0
+
+    def block() -> Block:
+        cells = cell_range((first, last), (1, max(width, 1)))
+        return Block("\n".join(shown), Source(cells=cells), tight)
+
     try:
-        for row in reader:
-            if not row:
-                continue
-            number += 1
+        for number, row in enumerate(filter(None, reader), 1):
             if number > 1 and not window.holds(number):
                 continue
             if number > last + 1:
-                first_row = number  # the header stands above rows from further below
+                first = number  # the header stands above rows from further below
             last = number
             ragged += len(row) > width
-            rows.append(_markdown_row(row, width))
+            shown.append(_markdown_row(row, width))
             if number == 1:
-                rows.append(f"|{' --- |' * width}")
-            if number - first_row + 1 >= _ROWS_OF_BLOCK or sum(map(len, rows)) >= _LONG_BLOCK:
-                yield _block(rows, first_row, number, width, tight=tight)
-                rows, first_row, tight = [], number + 1, True
+                shown.append(f"|{' --- |' * width}")
+            if number - first + 1 >= _ROWS_OF_BLOCK or sum(map(len, shown)) >= _LONG_BLOCK:
+                yield block()
+                shown, first, tight = [], number + 1, True
                 report(source.read, source.size, "bytes")
     except csv.Error as error:
         raise DocumentError(
@@ -113,8 +103,8 @@ def _blocks(table: _Table, window: Window, opened: Opened, report: Report) -> It
             tr("A quotation mark is probably missing: fix the file."),
             code="damaged",
         ) from None
-    if rows:
-        yield _block(rows, first_row, last, width, tight=tight)
+    if shown:
+        yield block()
     opened.metadata["rows"] = number
     opened.warnings.extend(source.warnings())
     if ragged:
@@ -124,12 +114,6 @@ def _blocks(table: _Table, window: Window, opened: Opened, report: Report) -> It
                 " separated by ¦."
             ).format(ragged=ragged, width=width)
         )
-
-
-def _block(rows: list[str], first: int, last: int, width: int, *, tight: bool) -> Block:
-    return Block(
-        "\n".join(rows), Source(cells=cell_range((first, last), (1, max(width, 1)))), tight
-    )
 
 
 def _markdown_row(row: list[str], width: int) -> str:

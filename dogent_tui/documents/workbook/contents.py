@@ -15,14 +15,6 @@ from dogent_tui.documents.workbook.package import Package, no_workbook, problems
 from dogent_tui.language import tr
 from dogent_tui.references.sheets import table_of_contents
 
-_MOST_MEASURED = 1_000_000
-"""Bytes of a sheet's part that are parsed to learn its size where it states none; four times
-that for all sheets together.
-"""
-
-_MOST_SIZED = 200
-"""Sheets of which the size is looked up."""
-
 _HEAD_BYTES = 16_384
 _DIMENSION = re.compile(rb"""<(?:\w+:)?dimension\s[^>]*?ref=["']([^"']*)""")
 _LEAST_ROW = 20
@@ -59,20 +51,14 @@ def read_contents(package: Package) -> Contents:
         listed = table_of_contents(package.archive)
     relations = package.relations(listed.part)
     sheets: list[Sheet] = []
-    budget = 4 * _MOST_MEASURED
     for sheet in listed.sheets:
         relation = relations.get(sheet.relation)
         if relation is None or not package.has(relation.target):
             continue
         if relation.kind not in {"worksheet", "chartsheet"}:
             continue  # macro and dialog sheets of the nineties
-        is_chart, size = relation.kind == "chartsheet", None
-        if not is_chart and len(sheets) < _MOST_SIZED:
-            size = _stated_size(package, relation.target)
-            large = package.size(relation.target)
-            if size is None and large <= min(budget, _MOST_MEASURED):
-                budget -= large
-                size = _counted_size(package, relation.target)
+        is_chart = relation.kind == "chartsheet"
+        size = None if is_chart else _stated_size(package, relation.target)
         sheets.append(Sheet(sheet.name, sheet.state, is_chart, size, relation.target))
     if not sheets:
         raise no_workbook(package.name)
@@ -117,15 +103,6 @@ def _stated_size(package: Package, part: str) -> tuple[int, int] | None:
         size = size_of(stated[1].decode()) if stated else (1, 1)
         is_likely = size[1] < MOST_COLUMNS and size[0] * _LEAST_ROW < package.size(part)
         return size if is_likely and size != (1, 1) else None
-    return None
-
-
-def _counted_size(package: Package, part: str) -> tuple[int, int] | None:
-    """Return the rows and columns up to the last cell that is more than a mere format."""
-    with suppress(DocumentError, ValueError):  # it is said when this sheet is read
-        cells = [each for each in package.root(part).iter("{*}c") if "".join(each.itertext())]
-        sizes = [size_of(each.get("r", "")) for each in cells]
-        return max((down for down, _ in sizes), default=0), max((a for _, a in sizes), default=0)
     return None
 
 

@@ -40,11 +40,18 @@ _CONTEXT = Context(
 )  # a double has at most 309 digits before the point
 _MOST_PLACES = 120
 _TOKEN = re.compile(
-    r'"[^"]*"?|\\.|\[[^\]]*\]|[_*].|General|AM/PM|A/P|上午/下午|E[+-]|.', re.IGNORECASE | re.DOTALL
+    r"""
+    "(?P<quoted>[^"]*)"? | \\(?P<escaped>.) | \[\$(?P<currency>[^\]-]*)[^\]]*\] | _(?P<blank>.)
+    | (?P<elapsed>\[(?:h+|m+|s+)\]) | \[(?P<condition>[<>=]{1,2}\s*-?(?:\d+\.?\d*|\.\d+))\]
+    | \[[^\]]*\] | \*. | (?P<end>;) | (?P<digit>[0#?])
+    | (?P<word>General|AM/PM|A/P|上午/下午|E[+-]|[.,%/@1-9]) | (?P<text>.)
+    """,
+    re.IGNORECASE | re.DOTALL | re.VERBOSE,
 )
-_CURRENCY = re.compile(r"\[\$([^\]-]*)(?:-[^\]]*)?\]")
-_CONDITION = re.compile(r"\[(<=|>=|<>|<|>|=)\s*(-?\d+\.?\d*|-?\.\d+)\]")
-_ELAPSED = re.compile(r"\[(?:h+|m+|s+)\]", re.IGNORECASE)
+_SHOWN = {"quoted", "escaped", "currency", "blank", "text"}
+"""Groups of a token that are shown as they are; a "digit" is a placeholder, a "word" is one of the
+format's own language.
+"""
 _FRACTION = re.compile(r"(?:([#0?,]+)[^#0?/]+)?[#0?]+\s*/\s*([#0?]+|[1-9][0-9]*)")
 _THOUSANDS = re.compile(r"\B(?=(?:\d{3})+$)")
 _COMPARE: dict[str, Callable[[float, float], bool]] = {
@@ -53,8 +60,6 @@ _COMPARE: dict[str, Callable[[float, float], bool]] = {
 }  # fmt: skip
 
 _Token: TypeAlias = tuple[str, str]
-"""A "text" that is shown, a "digit" placeholder, or a "word" of the format's own language."""
-
 _Section: TypeAlias = tuple[Callable[[float], bool], bool, Formatter]
 """For which numbers it is, whether it shows the sign of negative ones itself, and how it shows
 them.
@@ -68,21 +73,24 @@ def formatter(code: str, *, epoch_1904: bool = False) -> Formatter:
     """
     if code.lower() in {"general", "", "@"} or len(code) > _LONGEST_CODE:
         return general
-    sections: list[list[str]] = [[]]
-    for token in _TOKEN.findall(code):
-        if token == ";":  # noqa: S105 — no password
+    sections: list[list[_Token]] = [[]]
+    for match in _TOKEN.finditer(code):
+        kind, text = match.lastgroup or "", match[match.lastgroup or 0]
+        if kind == "end":
             sections.append([])
-        else:
-            sections[-1].append(token)
-    words = [word for word in sections[0] if len(word) == 1 or word[0] not in '"[\\_*']
-    bare = "".join("h" if "/" in word[1:] or "午" in word else word for word in words).lower()
-    fractions = ".0" in bare
-    if any(map(_ELAPSED.fullmatch, sections[0])):
+        elif kind:
+            sections[-1].append((kind, " " if kind == "blank" else text))
+    letters = "".join(
+        "h" if "/" in text[1:] or "午" in text else text.lower()
+        for kind, text in sections[0]
+        if kind in {"text", "digit", "word"} and text.lower() != "general"
+    )
+    fractions = ".0" in letters
+    if any(kind == "elapsed" for kind, _ in sections[0]):
         return partial(_duration, fractions=fractions)
-    bare = bare.replace("general", "")
     # placeholders beside letters are of a text that somebody forgot to quote
-    if re.search("[dmyhs]", bare) and not re.search(r"[#?]|0[.,]?0*\s*[dmy]", bare):
-        is_time = bool(re.search("[hs]", bare)) and not re.search("[yd]", bare)
+    if re.search("[dmyhs]", letters) and not re.search(r"[#?]|0[.,]?0*\s*[dmy]", letters):
+        is_time = bool(re.search("[hs]", letters)) and not re.search("[yd]", letters)
         return partial(_moment, is_time=is_time, epoch_1904=epoch_1904, fractions=fractions)
     if 1 < len(sections) < 4 and not sections[-1]:
         sections.pop()  # the end of the code, not a section
@@ -164,13 +172,20 @@ def iso_text(text: str) -> str:
     return re.sub(r"T00:00(:00)?(\.0+)?$|\.0+$", "", text.rstrip("Z")).replace("T", " ").strip()
 
 
-def _section(tokens: list[str], position: int, count: int) -> _Section:
-    usual = (">" if count > 2 else ">=", "<", "=")[position], 0.0
-    stated = _CONDITION.search("".join(token for token in tokens if token[0] == "["))
-    sign, limit = (stated[1], float(stated[2])) if stated else usual
-    unsigned = (sign in {"<", "<="} and limit <= 0) if stated else position == 1
-    compare = _COMPARE[sign]
-    return lambda number: compare(number, limit), unsigned, _shower([*map(_token, tokens)])
+def _section(tokens: list[_Token], position: int, count: int) -> _Section:
+    sign, limit = (">" if count > 2 else ">=", "<", "=")[position], 0.0
+    unsigned = position == 1
+    for stated in (text for kind, text in tokens if kind == "condition"):
+        number = stated.lstrip("<>=")
+        sign, limit = stated.removesuffix(number), float(number)
+        unsigned = sign in {"<", "<="} and limit <= 0
+    compare = _COMPARE.get(sign, _COMPARE["="])
+    shown = [
+        (kind, text.upper() if kind == "word" else text)
+        for kind, text in tokens
+        if kind in {"digit", "word", *_SHOWN}
+    ]
+    return lambda number: compare(number, limit), unsigned, _shower(shown)
 
 
 def _choose(number: float, *, choices: list[_Section]) -> str:
@@ -181,24 +196,8 @@ def _choose(number: float, *, choices: list[_Section]) -> str:
     return show(abs(number) if unsigned else number).strip()
 
 
-def _token(token: str) -> _Token:
-    start, single = token[0], len(token) == 1
-    if start in "0#?":
-        return "digit", token
-    if start == '"':
-        return "text", token.strip('"')
-    if start == "[":
-        currency = _CURRENCY.fullmatch(token)
-        return "text", currency[1] if currency else ""
-    if start in "\\_*" and not single:
-        return "text", {"\\": token[1], "_": " "}.get(start, "")
-    if start in ".,%/@123456789" or not single:
-        return "word", token.upper()
-    return "text", token
-
-
 def _texts(tokens: list[_Token]) -> str:
-    return "".join(text for kind, text in tokens if kind == "text")
+    return "".join(text for kind, text in tokens if kind in _SHOWN)
 
 
 def _shower(tokens: list[_Token]) -> Formatter:
@@ -208,7 +207,7 @@ def _shower(tokens: list[_Token]) -> Formatter:
         before, after = _texts(tokens[:at]), _texts(tokens[at + 1 :])
         return lambda number: f"{before}{general(number)}{after}"
     places = [at for at, (kind, _) in enumerate(tokens) if kind == "digit"]
-    if match := _FRACTION.search("".join(" " if kind == "text" else text for kind, text in tokens)):
+    if match := _FRACTION.search("".join(" " if kind in _SHOWN else text for kind, text in tokens)):
         before, after = _texts(tokens[: places[0]]), _texts(tokens[places[-1] + 1 :])
         fraction = partial(_fraction, mixed=match[1] is not None, below=match[2])
         return lambda number: _signed(number, f"{before}{fraction(abs(number))}{after}")

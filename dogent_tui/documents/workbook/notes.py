@@ -11,9 +11,6 @@ from dogent_tui.documents.workbook.package import Package, Relation
 from dogent_tui.documents.workbook.rows import Link
 
 _IN_BLOCK = 20
-_MOST_COMMENTS = 1000
-_LONGEST_URL = 2083
-"""Characters that Excel takes; a longer one is cut."""
 
 _SAFE_URL = re.compile(r"(?:https?|ftp|mailto|file):\S*", re.IGNORECASE)
 
@@ -24,14 +21,14 @@ Comment = tuple[str, str, str]
 
 
 def read_comments(package: Package, relations: dict[str, Relation]) -> list[Comment]:
-    """Return the comments of a sheet, a thousand at most: those of the newer kind, which are a
-    conversation, before the notes.
+    """Return the comments of a sheet: those of the newer kind, which are a conversation, before
+    the notes.
     """
     threads = list(_threads(package, relations))
     # these have a note as well, for older programs
     threaded = {cells for cells, _, _ in threads}
     notes = (note for note in _notes(package, relations) if note[0] not in threaded)
-    return list(islice([*threads, *notes], _MOST_COMMENTS))
+    return [*threads, *notes]
 
 
 def _threads(package: Package, relations: dict[str, Relation]) -> Iterator[Comment]:
@@ -91,7 +88,7 @@ def link_blocks(links: list[Link], relations: dict[str, Relation], sheet: str) -
     for link in links:
         target = relations[link.relation].target if link.relation in relations else ""
         target += f"#{link.place}" if link.place else ""
-        shown = markdown.line(target[:_LONGEST_URL])
+        shown = markdown.line(target)
         if shown:
             shown = f"<{shown}>" if _SAFE_URL.fullmatch(shown) else shown
             lines.append((link.cells, f": {shown}"))

@@ -8,6 +8,7 @@ import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager
+from itertools import islice
 from pathlib import Path
 from typing import IO, Any
 from xml.parsers import expat
@@ -182,39 +183,19 @@ def unescaped(text: str) -> str:
     return _ESCAPED.sub(lambda match: chr(int(match[1], 16)), text) if "_x" in text else text
 
 
-_MOST_MEMORY = 200_000_000
-"""Bytes of shared texts that are held. The largest workbook that Excel saves with a million
-different texts needs half of it.
-"""
-
-
 class SharedStrings:
     """The texts by their number. Cells mostly number them in the order in which they come, so the
-    first rows need only the first.
-
-    Raises DocumentError `too_large` when they take too much memory, and what `Package` raises.
+    first rows need only the first. Raises what `Package` raises.
     """
 
     def __init__(self, package: Package, part: str) -> None:
-        self._texts: list[str] = []
-        self._memory = 0
-        self._name = package.name
+        self._known: list[str] = []
         self._rest = _texts(package, part)
 
     def __getitem__(self, number: int) -> str:
         """Return the text `number`, "" if there are not so many."""
-        while number >= len(self._texts) and (text := next(self._rest, None)) is not None:
-            self._texts.append(text)
-            self._memory += text.__sizeof__() + 8
-            if self._memory > _MOST_MEMORY:
-                raise DocumentError(
-                    tr("The text in {name} exceeds {size} MB.").format(
-                        name=self._name, size=_MOST_MEMORY // 1000000
-                    ),
-                    tr("Save the sheet you need as its own workbook, or as csv."),
-                    code="too_large",
-                )
-        return self._texts[number] if 0 <= number < len(self._texts) else ""
+        self._known += islice(self._rest, max(0, number + 1 - len(self._known)))
+        return self._known[number] if 0 <= number < len(self._known) else ""
 
 
 def _texts(package: Package, part: str) -> Iterator[str]:

@@ -6,6 +6,7 @@ for the cells alone, in 22 MB. It opens workbooks that openpyxl refuses, sees hi
 formulas and their results in one pass. openpyxl is asked what a shared formula reads like.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from itertools import chain
@@ -41,8 +42,6 @@ _MOST_HIDDEN = 2_000
 """Cells of hidden rows and columns that are shown."""
 _MOST_NAMED = 20
 """Runs of hidden rows or columns, merged ranges: more are counted and not named."""
-_MOST_SHEETS = 200
-"""Sheets that the metadata lists."""
 
 
 def open_workbook(path: Path, options: ReadOptions, report: Report) -> Opened:
@@ -57,26 +56,17 @@ def open_workbook(path: Path, options: ReadOptions, report: Report) -> Opened:
     """
     check_archive(path, streamed="xl/worksheets/")
     package = Package(path)
-    try:
-        contents = read_contents(package)
-        suffix = path.suffix.lower()
-        opening = Opening(
-            suffix if suffix in _SUFFIXES else ".xlsx", path, options, contents.sheets
-        )
-        opening.opened.metadata |= package_properties(path)
-        if opening.sheet.is_chart:
-            opening.warn(tr("The sheet “{sheet}” is a chart: it has no cells."))
-            package.archive.close()
-            return opening.opened
-        strings = SharedStrings(package, contents.strings)
-        reader = SheetReader(
-            package, opening.sheet.part, strings, contents.formatters, opening.window
-        )
-        around = _around(package, opening, reader.facts)
-        return opening.begin(reader.rows(), reader.facts, around, report)
-    except BaseException:
-        package.archive.close()
-        raise
+    contents = read_contents(package)
+    suffix = path.suffix.lower()
+    opening = Opening(suffix if suffix in _SUFFIXES else ".xlsx", path, options, contents.sheets)
+    opening.opened.metadata |= package_properties(path)
+    if opening.sheet.is_chart:
+        opening.warn(tr("The sheet “{sheet}” is a chart: it has no cells."))
+        return opening.opened
+    strings = SharedStrings(package, contents.strings)
+    reader = SheetReader(package, opening.sheet.part, strings, contents.formatters, opening.window)
+    around = _around(package, opening, reader.facts)
+    return opening.begin(reader.rows(), reader.facts, around, report)
 
 
 def _around(package: Package, opening: "Opening", facts: SheetFacts) -> Iterator[Block]:
@@ -92,7 +82,7 @@ def _around(package: Package, opening: "Opening", facts: SheetFacts) -> Iterator
         opening.warn(
             tr("The comments or drawings of the sheet “{name}” are damaged and were left out.")
         )
-        comments, counts = [], {}
+        comments, counts = [], Counter()
     if counts:
         listed = listing(
             [_DRAWINGS[word](count).format(count=count) for word, count in counts.items()]
@@ -105,7 +95,6 @@ def _around(package: Package, opening: "Opening", facts: SheetFacts) -> Iterator
         yield from comment_blocks(comments, name)
         if comments:
             metadata["comments"] = len(comments)
-        package.archive.close()
 
     return blocks()
 
@@ -121,7 +110,7 @@ class Opening:
         self.window = window_of(options.rows, cells)
         self.sheet = choose_sheet(sheets, named, path.name)
         self._listed: dict[str, dict[str, Any]] = {}
-        for each in sheets[:_MOST_SHEETS]:
+        for each in sheets:
             size = dict(zip(("rows", "columns"), each.size or (), strict=False))
             self._listed[each.name] = {"name": each.name, "state": each.state, **size}
         metadata = {
@@ -134,9 +123,7 @@ class Opening:
         if self.sheet.state != "visible":
             self.warn(tr("The sheet “{sheet}” is hidden in the workbook."))
         self._heads: list[Row] = []
-        self._hidden_rows: list[int] = []
-        self._hidden_columns: set[int] = set()
-        self._hidden_texts: dict[str, list[str]] = {}
+        self._hidden: dict[str, dict[int, list[str]]] = {"column": {}, "row": {}}
         self._hidden_count = 0
         self._said: list[str] = []
         self._is_silent = False
@@ -167,7 +154,7 @@ class Opening:
             if len(made) == _BLOCKS_AT_ONCE or self._is_silent:
                 break
         if not self._said:
-            self._say(self._hidden())
+            self._say(self._tell_hidden())
         self.opened.blocks = chain(made, blocks)
         return self.opened
 
@@ -205,27 +192,29 @@ class Opening:
         itself.
         """
         if row.hidden:
-            self._hidden_rows.append(row.number)
-            self._hide(f"row {row.number}", [cell.text for cell in row.cells])
+            self._hide("row", row.number, [cell.text for cell in row.cells])
         elif columns := self._facts.hidden_columns:
             for cell in [cell for cell in row.cells if cell.column in columns]:
                 row.cells.remove(cell)
-                self._hidden_columns.add(cell.column)
-                name = letters(cell.column)
-                self._hide(f"column {name}", [f"{name}{row.number} {cell.text}"])
+                told = f"{letters(cell.column)}{row.number} {cell.text}"
+                self._hide("column", cell.column, [told])
 
-    def _hide(self, place: str, texts: list[str]) -> None:
+    def _hide(self, what: str, number: int, texts: list[str]) -> None:
+        kept = self._hidden[what].setdefault(number, [])
         self._hidden_count += len(texts)
         if self._hidden_count <= _MOST_HIDDEN:
-            self._hidden_texts.setdefault(place, []).extend(texts)
+            kept += texts
 
     def _hidden_blocks(self) -> Iterator[Block]:
         """Yield what is in hidden rows and columns as comments that say so: it is data, and
         nobody sees it in the workbook.
         """
-        for place, texts in self._hidden_texts.items():
-            said = hidden_comment(" | ".join(texts), "in the workbook", place)
-            yield Block(said, Source(sheet=self.sheet.name))
+        for what, found in self._hidden.items():
+            for number, texts in found.items():
+                place = f"{what} {letters(number) if what == 'column' else number}"
+                said = hidden_comment(" | ".join(texts), "in the workbook", place)
+                if texts:
+                    yield Block(said, Source(sheet=self.sheet.name))
 
     def _end(self) -> Iterator[Block]:
         """Tell what is known once all was read. There is no block in that."""
@@ -238,8 +227,8 @@ class Opening:
                 metadata["cells"] = cell_range((1, self._rows), (1, self._columns))
         if facts.merged:
             metadata["merged"] = facts.merged[:_MOST_NAMED]
-            metadata["merged_count"] = facts.merged_count
-        self._say([*self._hidden(), *self._unusual()])
+            metadata["merged_count"] = len(facts.merged)
+        self._say([*self._tell_hidden(), *self._unusual()])
         yield from ()
 
     def _say(self, warnings: list[str]) -> None:
@@ -249,10 +238,10 @@ class Opening:
         self._said = warnings
         self.opened.warnings += warnings
 
-    def _hidden(self) -> list[str]:
-        """Return what was left out because it is hidden, and put it into the metadata."""
+    def _tell_hidden(self) -> list[str]:
+        """Return what was found that is hidden, and put it into the metadata."""
         said = []
-        rows, columns = self._hidden_rows, sorted(self._hidden_columns)
+        rows, columns = sorted(self._hidden["row"]), sorted(self._hidden["column"])
         few_rows = ngettext("row {names}", "rows {names}", len(rows))
         few_columns = ngettext("column {names}", "columns {names}", len(columns))
         for key, numbers, name, few, many in (
@@ -286,10 +275,6 @@ class Opening:
                 " save it.",
                 facts.uncached,
             ).format(count=facts.uncached)
-        if facts.link_count > len(facts.links):
-            yield tr("The first {links:,} of {link_count:,} links are listed.").format(
-                link_count=facts.link_count, links=len(facts.links)
-            )
         if facts.long_texts:
             yield ngettext(
                 "{count:,} text was cut: longer than {most:,} characters, or in an endless row.",

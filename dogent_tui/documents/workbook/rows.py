@@ -28,12 +28,6 @@ from dogent_tui.documents.workbook.package import (
     unescaped,
 )
 
-_MOST_IN_ROW = 1_000_000
-"""Characters of a row; texts beyond are cut. No sheet that a user reads has so long a row."""
-
-_MOST_LISTED = 1000
-"""Merged ranges and links that are kept of a sheet; the others are counted."""
-
 _WANTED = ("row", "col", "mergeCell", "hyperlink")
 
 _CHUNKS_UNTIL_SILENCE = 16
@@ -98,9 +92,7 @@ class SheetFacts(msgspec.Struct):
 
     hidden_columns: set[int] = msgspec.field(default_factory=set)
     merged: list[str] = msgspec.field(default_factory=list)
-    merged_count: int = 0
     links: list[Link] = msgspec.field(default_factory=list)
-    link_count: int = 0
     long_texts: int = 0
     uncached: int = 0
     too_empty: bool = False
@@ -166,7 +158,7 @@ class SheetReader:
         if not self._wants(self._number):
             return None
         cells: dict[int, Cell] = {}
-        column = length = 0
+        column = 0
         for cell in node:
             reference = cell.get("r", "").replace("$", "")
             letters = reference.rstrip("0123456789")
@@ -176,10 +168,9 @@ class SheetReader:
             )
             if not text or text.isspace():
                 continue
-            length += len(text)
-            if len(text) >= MOST_TEXT or length > _MOST_IN_ROW:
+            if len(text) >= MOST_TEXT:
                 self.facts.long_texts += 1
-                text = text[: max(0, min(MOST_TEXT, _MOST_IN_ROW - length + len(text)))] + CUT
+                text = text[:MOST_TEXT] + CUT
             self.facts.uncached += formula
             cells[column] = Cell(column, text, is_text, formula)
         shown = [cells[column] for column in sorted(cells)]
@@ -225,8 +216,7 @@ class SheetReader:
         formula = unescaped(node.text or "")
         shared = node.get("si", "") if node.get("t") == "shared" else ""
         if shared and formula:
-            if len(self._shared) < _MOST_LISTED:
-                self._shared[shared] = (formula, reference)
+            self._shared[shared] = (formula, reference)
         elif shared in self._shared:
             formula = _translated(*self._shared[shared], reference)
         return f"={formula}".replace("_xlfn.", "").replace("_xlws.", "") if formula else ""
@@ -234,14 +224,10 @@ class SheetReader:
     def _take_fact(self, node: Any) -> None:
         facts, cells = self.facts, node.get("ref", "")[:40]
         if node.tag.endswith("mergeCell"):
-            facts.merged_count += 1
-            if len(facts.merged) < _MOST_LISTED:
-                facts.merged.append(cells)
+            facts.merged.append(cells)
         elif node.tag.endswith("hyperlink"):
-            facts.link_count += 1
-            if len(facts.links) < _MOST_LISTED:
-                relation = next((value for name, value in node.items() if name[-3:] == "}id"), "")
-                facts.links.append(Link(cells, relation, node.get("location", "")))
+            relation = next((value for name, value in node.items() if name[-3:] == "}id"), "")
+            facts.links.append(Link(cells, relation, node.get("location", "")))
         elif node.get("hidden") in _TRUE:
             first, last = int(node.get("min", 0)), int(node.get("max", 0))
             facts.hidden_columns.update(range(max(1, first), min(last, MOST_COLUMNS) + 1))

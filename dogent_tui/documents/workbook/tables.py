@@ -7,8 +7,6 @@ tables, is a paragraph.
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
-import msgspec
-
 from dogent_tui.documents.model import Block, Source
 from dogent_tui.documents.workbook import markdown
 from dogent_tui.documents.workbook.columns import cell_range, letters, spans
@@ -37,26 +35,6 @@ _MOST_TITLES = 3
 """Rows with a single text at the head of a table that are taken for its title."""
 
 
-class _Window(msgspec.Struct):
-    """Rows that follow each other, as many as are looked at at once; `pause` is how many empty rows
-    come before them.
-
-    Without rows: it may be long until there are others.
-    """
-
-    pause: int
-    rows: list[Row]
-
-
-class _Layout(msgspec.Struct, frozen=True):
-    """The columns of a table: `shown` has the number of a column, or the first and last of some
-    empty ones.
-    """
-
-    used: frozenset[int]
-    shown: tuple[int | tuple[int, int], ...]
-
-
 def sheet_blocks(
     rows: Iterable[Row | None],
     sheet: str,
@@ -72,106 +50,129 @@ def sheet_blocks(
     These may become known while the first row is taken; no row has cells in them. Where a row is
     None, all that is known of those before it is given at once. Raises what taking the rows raises.
     """
-    return _Tables(sheet, hidden_columns, heads).blocks(_windows(rows))
+    table = _Table(sheet, hidden_columns)
+    for pause, chunk in _chunks(rows):
+        if not chunk:
+            yield from table.flush()
+        elif not table.used or (pause and not table.goes_on(pause, chunk)):
+            yield from table.flush()
+            yield from table.begin(chunk, heads)
+        else:
+            table.put(["|" + "  |" * len(table.shown)] * pause, chunk[0].number)
+            yield from table.add(chunk)
+    yield from table.flush()
 
 
-def _windows(rows: Iterable[Row | None]) -> Iterator[_Window]:
+def _chunks(rows: Iterable[Row | None]) -> Iterator[tuple[int, list[Row]]]:
+    """Yield rows that follow each other, as many as are looked at at once, with how many empty rows
+    come before them. No rows: it may be long until there are others.
+    """
     last, pause, weight = 0, 0, 0
     taken: list[Row] = []
     for row in rows:
-        if row is None:
-            if taken:
-                yield _Window(pause, taken)
-                taken, pause, weight = [], 0, 0
-            yield _Window(0, [])
-            continue
-        gap = row.number - last - 1
-        last = row.number
+        gap = 1 if row is None else row.number - last - 1
         if taken and (gap or len(taken) >= _ROWS_AHEAD or weight > _WEIGHT_AHEAD):
-            yield _Window(pause, taken)
+            yield pause, taken
             taken, pause, weight = [], 0, 0
+        if row is None:
+            yield 0, []
+            continue
+        last = row.number
         pause += gap if gap >= 0 else _LONGEST_PAUSE + 1  # rows that do not ascend are no table
         if not row.hidden:
             taken.append(row)
             weight += sum(100 + len(cell.text) for cell in row.cells)
     if taken:
-        yield _Window(pause, taken)
+        yield pause, taken
 
 
-class _Tables:
-    def __init__(self, sheet: str, hidden_columns: Collection[int], heads: Sequence[Row]) -> None:
-        self._sheet, self._hidden_columns, self._heads = sheet, hidden_columns, heads
-        self._layout: _Layout | None = None
+class _Table:
+    """The table that is being written: the columns that are `used` in it, and those `shown`, where
+    the first of many empty ones stands for them.
+    """
+
+    def __init__(self, sheet: str, hidden_columns: Collection[int]) -> None:
+        self.used: frozenset[int] = frozenset()
+        self.shown: list[int] = []
+        self._gaps: dict[int, str] = {}
+        self._sheet, self._hidden_columns = sheet, hidden_columns
         self._header: list[Cell] = []
         self._lines: list[str] = []
         self._size = 0
         self._range = (0, 0)
         self._tight = False
 
-    def blocks(self, windows: Iterable[_Window]) -> Iterator[Block]:
-        for window in windows:
-            if not window.rows:
-                yield from self._flush()
-            elif self._layout is not None and (not window.pause or _goes_on(self._layout, window)):
-                self._put(
-                    ["|" + "  |" * len(self._layout.shown)] * window.pause, window.rows[0].number
-                )
-                yield from self._add(window.rows)
-            else:
-                yield from self._flush()
-                self._layout = None
-                yield from self._begin(window.rows)
-        yield from self._flush()
+    def goes_on(self, pause: int, rows: list[Row]) -> bool:
+        """Tell whether the table continues after empty rows: with data under the same columns, not
+        with another header.
+        """
+        first = rows[0].cells
+        return (
+            pause <= _LONGEST_PAUSE
+            and len(first) > 1
+            and not all(cell.is_text for cell in first)
+            and all(cell.column in self.used for row in rows for cell in row.cells)
+        )
 
-    def _begin(self, rows: list[Row]) -> Iterator[Block]:
-        start = 0
-        self._tight = False
-        if self._heads:
-            self._layout = _layout([*self._heads, *rows], frozenset(), self._hidden_columns)
-            self._header = self._heads[-1].cells
-            self._put(_head(self._layout, self._header), rows[0].number)
-            yield from self._add(rows)
-            return
-        while start < min(len(rows), _MOST_TITLES) and _is_title(rows, start):
-            yield self._paragraph(rows[start])
-            start += 1
-        rows = rows[start:]
+    def begin(self, rows: list[Row], heads: Sequence[Row]) -> Iterator[Block]:
+        """Begin with `rows`: with a header, and with what stands above it."""
+        self.used, self._header = frozenset(), []
+        if heads:
+            self._header = heads[-1].cells
+        else:
+            titles = 0
+            while titles < min(len(rows), _MOST_TITLES) and _is_title(rows[titles:]):
+                yield self._paragraph(rows[titles])
+                titles += 1
+            rows = rows[titles:]
         if rows:
-            self._layout = _layout(rows, frozenset(), self._hidden_columns)
-            self._header = rows[0].cells
-            self._put(_head(self._layout, self._header), rows[0].number)
-            yield from self._add(rows[1:])
+            self._header, first = self._header or rows[0].cells, rows[0].number
+            self._widen([*heads, *rows], first)
+            yield from self.add(rows if heads else rows[1:])
 
-    def _add(self, rows: list[Row]) -> Iterator[Block]:
+    def add(self, rows: list[Row]) -> Iterator[Block]:
         """Add `rows` to the table; where they have more columns than it, a wider one begins there,
         under the same header.
         """
         for index, row in enumerate(rows):
-            assert self._layout is not None
-            if not all(cell.column in self._layout.used for cell in row.cells):
-                yield from self._flush()
-                self._layout = _layout(rows[index:], self._layout.used, self._hidden_columns)
-                self._tight = False
-                self._put(_head(self._layout, self._header), row.number)
-            self._put([_line(self._layout, row.cells)], row.number)
+            if not all(cell.column in self.used for cell in row.cells):
+                yield from self.flush()
+                self._widen(rows[index:], row.number)
+            self.put([self._line(row.cells, {})], row.number)
             if len(self._lines) >= ROWS_IN_BLOCK or self._size > _CHARACTERS_IN_BLOCK:
-                yield from self._flush()
+                yield from self.flush()
 
-    def _put(self, lines: list[str], number: int) -> None:
-        if lines and not self._lines:
-            self._range = (number, number)
-        if lines:
-            self._range = (self._range[0], number)
+    def put(self, lines: list[str], number: int) -> None:
+        """Add the `lines` of the row of this number."""
+        self._range = (self._range[0] if self._lines else number, number)
         self._lines += lines
         self._size += sum(map(len, lines))
 
-    def _flush(self) -> Iterator[Block]:
-        if self._lines and self._layout is not None:
-            columns = (min(self._layout.used), max(self._layout.used))
-            cells = cell_range(self._range, columns)
+    def flush(self) -> Iterator[Block]:
+        """Yield what there is as a block; what comes continues it."""
+        if self._lines:
+            cells = cell_range(self._range, (min(self.used), max(self.used)))
             yield Block("\n".join(self._lines), Source(sheet=self._sheet, cells=cells), self._tight)
         self._lines, self._size = [], 0
         self._tight = True
+
+    def _widen(self, rows: list[Row], number: int) -> None:
+        """Make room for all columns of `rows`, and begin with the header."""
+        self.used = self.used.union(cell.column for row in rows for cell in row.cells)
+        self.shown, self._gaps, self._tight = [], {}, False
+        end = min(self.used)
+        for start, stop in spans(sorted(self.used)):
+            gap = [column for column in range(end + 1, start) if column not in self._hidden_columns]
+            if len(gap) > _WIDEST_GAP:
+                self._gaps[gap[0]] = f"({letters(gap[0])}:{letters(gap[-1])} empty)"
+                gap = gap[:1]
+            self.shown += [*gap, *range(start, stop + 1)]
+            end = stop
+        self.put([self._line(self._header, self._gaps), "|" + " --- |" * len(self.shown)], number)
+
+    def _line(self, cells: list[Cell], texts: dict[int, str]) -> str:
+        texts = texts | {cell.column: _text(cell) for cell in cells}
+        return f"| {' | '.join(texts.get(column, '') for column in self.shown)} |"
 
     def _paragraph(self, row: Row) -> Block:
         cell = row.cells[0]
@@ -180,65 +181,15 @@ class _Tables:
         return Block(text, Source(sheet=self._sheet, cells=cells))
 
 
-def _is_title(rows: list[Row], position: int) -> bool:
-    """Tell whether a row is a paragraph: its only cell is alone in the window, or a text above a
-    row with more cells.
+def _is_title(rows: list[Row]) -> bool:
+    """Tell whether the first row is a paragraph: its only cell is alone among the rows, or a text
+    above a row with more cells.
     """
-    cells = rows[position].cells
-    if len(cells) > 1:
-        return False
-    if len(rows) == 1:
-        return True
-    below = next(
-        (row.cells for row in rows[position + 1 : _MOST_TITLES + 1] if len(row.cells) > 1), None
-    )
+    cells = rows[0].cells
+    if len(cells) > 1 or len(rows) == 1:
+        return len(cells) == 1
+    below = next((row.cells for row in rows[1 : _MOST_TITLES + 1] if len(row.cells) > 1), None)
     return cells[0].is_text and below is not None and cells[0].column <= below[0].column
-
-
-def _goes_on(layout: _Layout, window: _Window) -> bool:
-    """Tell whether the table continues after empty rows: with data under the same columns, not with
-    another header.
-    """
-    first = window.rows[0].cells
-    return (
-        window.pause <= _LONGEST_PAUSE
-        and len(first) > 1
-        and not all(cell.is_text for cell in first)
-        and all(cell.column in layout.used for row in window.rows for cell in row.cells)
-    )
-
-
-def _layout(rows: list[Row], used: frozenset[int], hidden: Collection[int]) -> _Layout:
-    used = used.union(cell.column for row in rows for cell in row.cells)
-    shown: list[int | tuple[int, int]] = []
-    runs = spans(sorted(used))
-    for position, (start, end) in enumerate(runs):
-        if position:
-            gap = [
-                column for column in range(runs[position - 1][1] + 1, start) if column not in hidden
-            ]
-            shown += [(gap[0], gap[-1])] if len(gap) > _WIDEST_GAP else gap
-        shown += range(start, end + 1)
-    return _Layout(used, tuple(shown))
-
-
-def _head(layout: _Layout, header: list[Cell]) -> list[str]:
-    names = {cell.column: _text(cell) for cell in header}
-    titles = [
-        names.get(column, "") if isinstance(column, int) else _gap_title(column)
-        for column in layout.shown
-    ]
-    return [f"| {' | '.join(titles)} |", "|" + " --- |" * len(titles)]
-
-
-def _gap_title(gap: tuple[int, int]) -> str:
-    return f"({letters(gap[0])}:{letters(gap[1])} empty)"
-
-
-def _line(layout: _Layout, cells: list[Cell]) -> str:
-    texts = {cell.column: _text(cell) for cell in cells}
-    shown = [texts.get(one, "") if isinstance(one, int) else "" for one in layout.shown]
-    return f"| {' | '.join(shown)} |"
 
 
 def _text(cell: Cell) -> str:

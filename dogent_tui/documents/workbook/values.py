@@ -53,7 +53,7 @@ def open_values(path: Path, options: ReadOptions, report: Report) -> Opened:
         cell_range((first[0] + 1, last[0] + 1), (first[1] + 1, last[1] + 1))
         for first, last in content.merged_cell_ranges or ()
     ]
-    facts = SheetFacts(merged=merged, merged_count=len(merged))
+    facts = SheetFacts(merged=merged)
     return opening.begin(_rows(content, opening.window.rows[1]), facts, (), report)
 
 

@@ -160,14 +160,11 @@ def test_the_first_visible_sheet_is_read_unless_another_is_named(tmp_path):
     path = workbook(tmp_path / "a.xlsx", sheets, states={"Secret": "hidden"})
     _blocks, opened = read(path)
     assert opened.metadata["sheet"] == "Data"
-    assert [
-        (each["name"], each["state"], each["rows"], each["columns"])
-        for each in opened.metadata["sheets"]
-    ] == [
-        ("Secret", "hidden", 1, 1),
-        ("Data", "visible", 1, 1),
-        ("data", "visible", 1, 1),
-        ("中文 表", "visible", 1, 1),
+    assert [(each["name"], each["state"]) for each in opened.metadata["sheets"]] == [
+        ("Secret", "hidden"),
+        ("Data", "visible"),
+        ("data", "visible"),
+        ("中文 表", "visible"),
     ]
     assert markdown(path, "data") == "in data"
     assert markdown(path, "DATA") == "in Data"
@@ -346,16 +343,15 @@ def test_an_empty_sheet_says_so(tmp_path):
     assert opened.warnings == ["The sheet “S” is empty."]
 
 
-def test_the_size_is_counted_where_the_file_does_not_state_it_or_lies(tmp_path):
+def test_the_size_of_another_sheet_is_what_the_file_states_unless_that_cannot_be(tmp_path):
     rows = "".join(row(position, number(f"C{position}", 1)) for position in range(1, 31))
-    for before in ("", '<dimension ref="A1"/>', '<dimension ref="A1:XFD1048576"/>'):
-        path = workbook(tmp_path / "a.xlsx", {"First": "", "S": sheet_xml(rows, before=before)})
-        assert read(path)[1].metadata["sheets"][1] == {
-            "name": "S",
-            "state": "visible",
-            "rows": 30,
-            "columns": 3,
-        }
+    sizes = []
+    for stated in ("A1", "A1:XFD1048576", "A1:C30"):
+        other = sheet_xml(rows, before=f'<dimension ref="{stated}"/>')
+        path = workbook(tmp_path / "a.xlsx", {"First": "", "S": other})
+        listed = read(path)[1].metadata["sheets"][1]
+        sizes.append((listed.get("rows"), listed.get("columns")))
+    assert sizes == [(None, None), (None, None), (30, 3)]
 
 
 def test_rows_and_cells_need_not_say_where_they_are(tmp_path):
@@ -402,7 +398,8 @@ def test_title_and_author_are_known(tmp_path):
 def test_progress_is_told_in_rows(tmp_path):
     rows = "".join(row(position, number(f"A{position}", position)) for position in range(1, 5001))
     told = []
-    path = workbook(tmp_path / "a.xlsx", {"S": rows})
+    sheet = sheet_xml(rows, before='<dimension ref="A1:A5000"/>')
+    path = workbook(tmp_path / "a.xlsx", {"S": sheet})
     list(open_workbook(path, ReadOptions(), lambda *how: told.append(how)).blocks)
     assert told == [(2000, 5000, "rows"), (4000, 5000, "rows")]
 
