@@ -1,9 +1,9 @@
 """The language of the interface: English, and what `locale` holds translations for (GNU gettext).
 
 ``tr("Nothing was written.")`` returns a message in the language of the interface; what varies is
-filled in afterwards: ``tr("There is no theme {name}.").format(name=name)``. Messages stand in
-constants too, so the language is settled before any of them is imported, by `choose`; a change
-counts from the next start on. ``make messages`` collects what is to be translated.
+filled in: ``tr("There is no theme {name}.", name=name)``. Messages stand in constants too, so the
+language is settled before any of them is imported, by `choose`; a change counts from the next start
+on. ``make messages`` collects what is to be translated.
 """
 
 import os
@@ -55,20 +55,25 @@ def spoken(environ: Mapping[str, str], chosen: str = "") -> str:
     return "zh_CN" if plain == "zh" or plain.startswith(_SIMPLIFIED) else "en"
 
 
-def tr(message: str) -> str:
-    """Return `message` in the language of the interface."""
+def tr(message: str, /, **values: object) -> str:
+    """Return `message` in the language of the interface, with `values` in the places that it has
+    for them. Without any, nothing is filled in: braces stay as they are.
+    """
     translations = _translations()
-    return message if translations is None else translations.gettext(message)
+    said = message if translations is None else translations.gettext(message)
+    return said.format(**values) if values else said
 
 
-def ngettext(one: str, many: str, count: int) -> str:
+def ngettext(one: str, many: str, count: int, /, **values: object) -> str:
     """Return the message for `count` things in the language of the interface: `one` and `many`
-    are the English ones.
+    are the English ones. `values`: see `tr`.
     """
     translations = _translations()
     if translations is None:
-        return one if count == 1 else many
-    return translations.ngettext(one, many, count)
+        said = one if count == 1 else many
+    else:
+        said = translations.ngettext(one, many, count)
+    return said.format(**values) if values else said
 
 
 def listing(words: Sequence[str]) -> str:

@@ -225,7 +225,7 @@ class AttachmentsSidebar(Vertical):
     def _draw_results(self, path: str = "") -> None:
         has_any = bool(self._results)
         self._results_title.display = self._result_list.display = has_any
-        self._results_title.update(tr("Results {count}").format(count=len(self._results)))
+        self._results_title.update(tr("Results {count}", count=len(self._results)))
         self._result_list.set_options(Option(self._result_row(result)) for result in self._results)
         paths = [result.path for result in self._results]
         if has_any:
@@ -247,9 +247,7 @@ class AttachmentsSidebar(Vertical):
         self._look = (
             self.get_visual_style("attachment--detail", partial=True) if self._entries else None
         )
-        self._title.update(
-            tr("Attachments {count}").format(count=count) if count else tr("Attachments")
-        )
+        self._title.update(tr("Attachments {count}", count=count) if count else tr("Attachments"))
         self._empty.display = not self._entries
         self._list.set_options(Option(self._row(entry)) for entry in self._entries)
         keys = [entry.key for entry in self._entries]
@@ -263,9 +261,9 @@ class AttachmentsSidebar(Vertical):
             facts.append(readable_size(entry.size))
         below = "".join(f" · {fact}" for fact in facts)
         if attachment.sheet is not None:
-            below += tr("\n  sheet {sheet}").format(sheet=one_line(attachment.sheet))
+            below += tr("\n  sheet {sheet}", sheet=one_line(attachment.sheet))
         if attachment.lines is not None:
-            below += tr("\n  lines {lines}").format(lines=one_line(attachment.lines))
+            below += tr("\n  lines {lines}", lines=one_line(attachment.lines))
         detail = Content(below).stylize(self.get_visual_style("attachment--detail", partial=True))
         return Content.assemble(one_line(attachment.name), "\n  ", self._state(entry), detail)
 

@@ -348,9 +348,7 @@ class ClarificationScreen(Withdrawable[Reply], PressesKeys, ModalScreen[Reply]):
                 span.text
                 for span in crop([Span(one_line(revealed(left[0].question.question)))], _SHORT)
             )
-            which = (
-                f"“{first}”" if len(left) == 1 else tr("{left} questions").format(left=len(left))
-            )
+            which = f"“{first}”" if len(left) == 1 else tr("{left} questions", left=len(left))
             words = ngettext(
                 "Still open: {which}. Send again to leave it to the agent.",
                 "Still open: {which}. Send again to leave them to the agent.",
