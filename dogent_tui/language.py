@@ -56,22 +56,24 @@ def spoken(environ: Mapping[str, str], chosen: str = "") -> str:
 
 
 def tr(message: str, /, **values: object) -> str:
-    """Return `message` in the language of the interface, with `values` in its slots. Without any it
-    stays as it is, to be filled in later.
+    """Return `message` in the language of the interface, with `values` in the places that it has
+    for them. Without any, nothing is filled in: braces stay as they are.
     """
     translations = _translations()
-    words = message if translations is None else translations.gettext(message)
-    return words.format(**values) if values else words
+    said = message if translations is None else translations.gettext(message)
+    return said.format(**values) if values else said
 
 
-def ngettext(one: str, many: str, count: int) -> str:
+def ngettext(one: str, many: str, count: int, /, **values: object) -> str:
     """Return the message for `count` things in the language of the interface: `one` and `many`
-    are the English ones.
+    are the English ones. `values`: see `tr`.
     """
     translations = _translations()
     if translations is None:
-        return one if count == 1 else many
-    return translations.ngettext(one, many, count)
+        said = one if count == 1 else many
+    else:
+        said = translations.ngettext(one, many, count)
+    return said.format(**values) if values else said
 
 
 def listing(words: Sequence[str]) -> str:

@@ -7,7 +7,7 @@ import asyncio
 import sys
 from pathlib import Path
 
-from dogent_tui.tui.outline.task import OutlineTask
+from dogent_tui.tui.screens.outline import OutlineTask
 from tests.tui.outline.host import PROPOSAL, OutlineHost
 
 FRAMES: tuple[tuple[str, str, tuple[str, ...]], ...] = (

@@ -137,7 +137,7 @@ sent go out (`AgentService.restore(send=False)`). Abandoning after a restart ope
 history of the earlier session again (`Recorder`).
 
 The screens that ask share `screens/withdrawable.py` (and questions of our own with a list of
-answers `screens/answering_screen.py`): left once, and taken away where nobody has to answer any
+answers `screens/choice.py`): left once, and taken away where nobody has to answer any
 more, under another screen too. Keys that act when they come are `immediate_keys.py`: a binding of
 Textual's runs only when the key has come up to the application, and what is typed ahead would
 overtake it.

@@ -37,7 +37,7 @@ The life of a proposed change
    (`text.py`).
 4. `ReviewScreen` shows it; only the hunk under the cursor is laid out, when it is drawn and its
    width is known. Of a long paragraph only the rows around what changed are shown
-   (`review/folds.py`; `v` and `e` show all), and three rows of what is beside it. Enter writes by
+   (`review/rows.py`; `v` and `e` show all), and three rows of what is beside it. Enter writes by
    `files.write_checked`, after a copy for `/undo`. Where the file is not what was reviewed,
    `merging.rebased` takes the change over to what it holds now: what only one side changed is
    merged, what both changed is an open hunk in conflict, and the review continues.

@@ -56,16 +56,15 @@ async def copy(app: App[object], text: str) -> str:
     """
     text = text.encode(errors="replace").decode()  # lone surrogates, which cannot be sent
     app.copy_to_clipboard(text)
-    size = ngettext("{count:,} character", "{count:,} characters", len(text)).format(
-        count=len(text)
-    )
+    size = ngettext("{count:,} character", "{count:,} characters", len(text), count=len(text))
     found = tool(os.environ)
     if found is not None and await _fill(found, text) and await _holds(found, text):
-        return tr("Copied {size}.").format(size=size)
+        return tr("Copied {size}.", size=size)
     return tr(
         "Sent {size} to the terminal to copy. If pasting doesn't work, your terminal lacks support"
-        " (OSC 52)."
-    ).format(size=size)
+        " (OSC 52).",
+        size=size,
+    )
 
 
 def tool(environment: Mapping[str, str]) -> ClipboardTool | None:

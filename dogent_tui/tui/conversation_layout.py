@@ -63,7 +63,7 @@ class ConversationLayout:
         """The files that the conversation refers to."""
         from dogent_tui.tui.attachments.sidebar import AttachmentsSidebar
 
-        sidebar = AttachmentsSidebar(id="attachments")
+        sidebar = AttachmentsSidebar()
         sidebar.display = False
         return sidebar
 

@@ -2,32 +2,33 @@
 and the keys in the last row.
 """
 
-from collections.abc import Mapping
-from typing import ClassVar, TypeVar
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import ClassVar, Generic, TypeVar
 
 from rich.segment import Segment
+from textual import on
 from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
+from textual.geometry import Size
 from textual.screen import ModalScreen
 from textual.strip import Strip
-from textual.widgets import OptionList
+from textual.widget import Widget
+from textual.widgets import Input, OptionList
+from textual.widgets.option_list import Option
 
+from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.tui.key_hints import KeyLine
+from dogent_tui.tui.screens.withdrawable import Withdrawable
 from dogent_tui.tui.stylesheets import stylesheet
 
 Answer = TypeVar("Answer")
+Item = TypeVar("Item")
 
 _MARK = "❯ "
 """Stands before the chosen row of a list."""
-
-
-class DialogScreen(ModalScreen[Answer]):
-    """A screen with one `Dialog`, over the one that stays visible behind it."""
-
-    DEFAULT_CSS = stylesheet("dialog.tcss").read_text(encoding="utf-8")
-    VERTICAL_BREAKPOINTS = [(0, "-low"), (30, "-medium"), (50, "-high")]  # noqa: RUF012 — Textual has it as an instance variable
 
 
 class Dialog(Vertical):
@@ -37,7 +38,7 @@ class Dialog(Vertical):
         self,
         title: str,
         keys: Mapping[str, str],
-        *,
+        *content: Widget,
         about: str = "",
         id: str,  # noqa: A002
         classes: str = "",
@@ -48,28 +49,69 @@ class Dialog(Vertical):
         `classes`: ``-wide`` for lists and pages, ``-tall`` where it is as high as the window
         allows, ``-warning``.
         """
-        super().__init__(id=id, classes=classes)
         self.keys = KeyLine(keys)
+        super().__init__(*content, self.keys, id=id, classes=classes)
         self.name_it(title, about)
 
     def name_it(self, title: str, about: str = "") -> None:
         """Write `title` into the upper edge, and what it belongs to behind it."""
         where = (f" · {one_line(about)}", "not bold $text-muted") if about else ""
-        self.border_title = Content.assemble(
-            one_line(title), where
-        )  # no markup: a title may quote what others wrote
+        # No markup: a title may quote what others wrote.
+        self.border_title = Content.assemble(one_line(title), where)
+
+
+class DialogScreen(Withdrawable[Answer], ModalScreen[Answer]):
+    """A screen with one `dialog`, over the one that stays visible behind it."""
+
+    DEFAULT_CSS = stylesheet("dialog.tcss").read_text(encoding="utf-8")
+    VERTICAL_BREAKPOINTS = [(0, "-low"), (30, "-medium"), (50, "-high")]  # noqa: RUF012 — Textual has it as an instance variable
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "back", tr("Back"))]
+
+    def __init__(self, dialog: Dialog) -> None:
+        super().__init__()
+        self.dialog = dialog
 
     def compose(self) -> ComposeResult:
-        """Put the keys below the content."""
-        yield self.keys
+        """Show the dialog."""
+        yield self.dialog
+
+    def warn(self, words: str) -> None:
+        """Say what did not work."""
+        self.notify(one_line(words), severity="error", markup=False)
+
+    def action_back(self) -> None:
+        """Go back without an answer."""
+        self.leave(None)
 
 
-class ChoiceList(OptionList):
-    """A list to choose from: the row under the cursor has a mark before it, so that it is found
-    without colors.
+class ChoiceList(OptionList, Generic[Item]):
+    """A list of `items` to choose from: the row under the cursor has a mark before it, so that it
+    is found without colors.
     """
 
     DEFAULT_CSS: ClassVar[str] = stylesheet("choices.tcss").read_text(encoding="utf-8")
+
+    def __init__(self, *, id: str) -> None:  # noqa: A002
+        super().__init__(id=id, markup=False, compact=True)
+        self.items: Sequence[Item] = ()
+
+    @property
+    def chosen(self) -> Item | None:
+        """The item under the cursor."""
+        at = self.highlighted
+        return None if at is None or at >= len(self.items) else self.items[at]
+
+    def show(
+        self, items: Sequence[Item], rows: Iterable[Content | Option], at: int | None = None
+    ) -> None:
+        """List `items`, each drawn as its row of `rows`, with the cursor `at` one of them, or where
+        it was. Without any, the list is hidden.
+        """
+        at = (self.highlighted or 0) if at is None else at
+        self.items = items
+        self.set_options(rows)
+        self.highlighted = min(at, len(items) - 1) if items else None
+        self.display = bool(items)
 
     def _get_left_gutter_width(self) -> int:
         return len(_MARK)
@@ -81,3 +123,70 @@ class ChoiceList(OptionList):
         mark = _MARK if option == self.highlighted and row == 0 else " " * len(_MARK)
         style = [None, *(part.style for part in line)][-1]  # of the row, not of a mark of its own
         return Strip([Segment(mark, style), *line])
+
+
+class FinderScreen(DialogScreen[Answer], Generic[Item, Answer]):
+    """A list, and above it a line to type into; the keys of both work at the same time."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up", "step(-1)", tr("Up"), show=False),
+        Binding("down", "step(1)", tr("Down"), show=False),
+        Binding("pageup", "step(-10)", tr("Page up"), show=False),
+        Binding("pagedown", "step(10)", tr("Page down"), show=False),
+    ]
+
+    def __init__(self, dialog: Dialog, line: Input, found: ChoiceList[Item]) -> None:
+        super().__init__(dialog)
+        found.can_focus = False
+        self.line = line
+        self.list = found
+
+    def find(self, words: str) -> None:
+        """List what is found by `words`."""
+        raise NotImplementedError
+
+    async def take(self, item: Item) -> None:
+        """Do what the screen is for with the item that was chosen."""
+        raise NotImplementedError
+
+    @on(Input.Changed)
+    def _typed(self, event: Input.Changed) -> None:
+        event.stop()
+        self.find(event.value)
+
+    @on(Input.Submitted)
+    @on(OptionList.OptionSelected)
+    async def _chosen(self, event: Input.Submitted | OptionList.OptionSelected) -> None:
+        event.stop()
+        if (item := self.list.chosen) is not None:
+            await self.take(item)
+
+    def action_step(self, step: int) -> None:
+        """Move the cursor of the list."""
+        if self.list.highlighted is not None:
+            last = len(self.list.items) - 1
+            self.list.highlighted = max(0, min(self.list.highlighted + step, last))
+
+
+class WrappedText(Widget):
+    """Text that is laid out for the width there is, as high as it is then."""
+
+    DEFAULT_CSS: ClassVar[str] = "WrappedText { height: auto; }"
+
+    def __init__(self, layout: Callable[[int], Content], *, id: str) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self._layout = layout
+
+    def show(self, layout: Callable[[int], Content]) -> None:
+        """Show what `layout` returns for a number of cells."""
+        self._layout = layout
+        self.refresh(layout=True)
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        """Return the rows that the text takes in `width` columns."""
+        del container, viewport
+        return self._layout(width).plain.count("\n") + 1
+
+    def render(self) -> Content:
+        """Lay out for the width there is."""
+        return self._layout(self.size.width)

@@ -11,17 +11,17 @@ from dogent_tui.language import tr
 from dogent_tui.tui.attachments.preview import PreviewScreen
 from dogent_tui.tui.attachments.sidebar import AttachmentList, ResultList
 from dogent_tui.tui.commands.table import Command
-from dogent_tui.tui.outline.keys import EDITOR_KEYS
 from dogent_tui.tui.outline.view import OutlineView
 from dogent_tui.tui.pane.pane import DocumentPane
 from dogent_tui.tui.pane.view import PaneView
 from dogent_tui.tui.prompt.editor import PromptEditor
-from dogent_tui.tui.review.keys import REVIEW_KEYS
 from dogent_tui.tui.screens.clarification import ClarificationScreen
 from dogent_tui.tui.screens.help import PROMPT_HELP, HelpSection, binding_section, command_section
+from dogent_tui.tui.screens.outline import EDITOR_KEYS
 from dogent_tui.tui.screens.permission import PermissionScreen
 from dogent_tui.tui.screens.permissions import PermissionsScreen
 from dogent_tui.tui.screens.profile import ProfileScreen
+from dogent_tui.tui.screens.review import REVIEW_KEYS
 from dogent_tui.tui.screens.rewind_preview import RewindPreviewScreen
 from dogent_tui.tui.screens.sessions import SessionsScreen
 from dogent_tui.tui.screens.settings import SettingsScreen

@@ -53,7 +53,7 @@ def words(requests: Sequence[UiRequested]) -> str:
         [
             tr("asks a question")
             if questions == 1
-            else tr("asks {questions} questions").format(questions=questions)
+            else tr("asks {questions} questions", questions=questions)
         ]
         if questions
         else []
@@ -63,13 +63,13 @@ def words(requests: Sequence[UiRequested]) -> str:
         asked.append(
             tr("proposes an outline")
             if outlines == 1
-            else tr("proposes {outlines} outlines").format(outlines=outlines)
+            else tr("proposes {outlines} outlines", outlines=outlines)
         )
     changes = sum(request.kind == "document_change" for request in requests)
     if changes:
         asked.append(
             tr("proposes a change")
             if changes == 1
-            else tr("proposes {changes} changes").format(changes=changes)
+            else tr("proposes {changes} changes", changes=changes)
         )
-    return tr("The agent {asked}").format(asked=listing(asked))
+    return tr("The agent {asked}", asked=listing(asked))

@@ -237,8 +237,7 @@ class RequestController:
     def _outline(
         self, request: UiRequested, asked: OutlineRequest, draft: Mapping[str, Any] | None
     ) -> "OutlineScreen":
-        from dogent_tui.tui.outline.task import OutlineTask
-        from dogent_tui.tui.screens.outline import OutlineScreen
+        from dogent_tui.tui.screens.outline import OutlineScreen, OutlineTask
 
         kept = (draft or {}).get("outline")
         task = OutlineTask(
@@ -256,8 +255,7 @@ class RequestController:
         self, request: UiRequested, asked: ChangeRequest, draft: Mapping[str, Any] | None
     ) -> "ReviewScreen":
         from dogent_tui.agent.document_review import review_of
-        from dogent_tui.tui.review.task import ReviewTask
-        from dogent_tui.tui.screens.review import ReviewScreen
+        from dogent_tui.tui.screens.review import ReviewScreen, ReviewTask
 
         reviewed = review_of(self._workspace, asked)
         is_restored = draft is not None and reviewed.change.restore(draft)

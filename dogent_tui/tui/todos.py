@@ -83,8 +83,11 @@ class TodoPanel(Widget):
         """Draw the title and the lines that are seen."""
         rows = shown(self.todos, self.size.height - 1) if self.size.height > 1 else ()
         done = sum(todo.status == "completed" for todo in self.todos)
-        words = tr("Plan · {done} of {todos} done · {key} hides").format(
-            done=done, todos=len(self.todos), key=self._key()
+        words = tr(
+            "Plan · {done} of {todos} done · {key} hides",
+            done=done,
+            todos=len(self.todos),
+            key=self._key(),
         )
         title = Content(words).stylize(self.get_visual_style("todos--title", partial=True))
         width = self.content_size.width

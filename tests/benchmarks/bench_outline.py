@@ -1,7 +1,6 @@
 """The outline editor at 2,000 headings: the time from a key until the screen is drawn anew."""
 
-from dogent_tui.tui.outline.task import OutlineTask
-from dogent_tui.tui.screens.outline import OutlineScreen
+from dogent_tui.tui.screens.outline import OutlineScreen, OutlineTask
 from tests.benchmarks.keyed import KEY_MS, ROUNDS, KeyedApp, run
 from tests.benchmarks.table import Row
 

@@ -7,8 +7,7 @@ from pathlib import Path
 
 from dogent_tui.changes.reviewed import Reviewed
 from dogent_tui.storage.paths import Workspace
-from dogent_tui.tui.review.task import ReviewTask
-from dogent_tui.tui.screens.review import ReviewScreen
+from dogent_tui.tui.screens.review import ReviewScreen, ReviewTask
 from tests.benchmarks.keyed import KEY_MS, ROUNDS, KeyedApp, run
 from tests.benchmarks.table import Row
 

@@ -28,7 +28,6 @@ from dogent_tui.storage.history import History, HistoryEntry
 from dogent_tui.tui.app import DogentApp
 from dogent_tui.tui.prompt.controller import READ_ONLY
 from dogent_tui.tui.screens.help import (
-    HelpPart,
     HelpScreen,
     HelpSection,
     binding_section,
@@ -425,18 +424,14 @@ async def test_help_is_searched_as_one_types(stage):
         await s.until(lambda: isinstance(s.app.screen, HelpScreen))
 
         def shown() -> list[str]:
-            return [
-                key
-                for part in s.app.screen.query(HelpPart)
-                if part.display
-                for key, _ in part._lines.section.lines
-            ]
+            return [key for section in s.app.screen.found for key, _ in section.lines]
 
         everything = shown()
         await s.pilot.press(*"change the theme")
         await s.until(lambda: shown() == ["/theme [name]"])
         await s.pilot.press(*"xx")
-        await s.until(lambda: shown() == [] and s.app.screen.query_one("#help-nothing").display)
+        await s.until(lambda: shown() == [])
+        assert "No match." in str(s.app.screen.query_one("#help-text").render())
         await s.pilot.press("ctrl+u")
         await s.until(lambda: shown() == everything)
         await s.pilot.press("pagedown")
@@ -508,10 +503,10 @@ async def test_an_earlier_prompt_is_found_by_a_few_letters(stage, workspace):
         )
     async with stage() as s:
         await s.pilot.press("ctrl+r")
-        await s.until(lambda: isinstance(s.app.screen, HistoryScreen) and s.app.screen._shown)
-        assert s.app.screen._shown == ["Write on tea 茶", "/theme nord", "Write on coffee [b]"]
+        await s.until(lambda: isinstance(s.app.screen, HistoryScreen) and s.app.screen.list.items)
+        assert s.app.screen.list.items == ["Write on tea 茶", "/theme nord", "Write on coffee [b]"]
         await s.pilot.press("c", "o", "f")
-        await s.until(lambda: s.app.screen._shown == ["Write on coffee [b]"])
+        await s.until(lambda: s.app.screen.list.items == ["Write on coffee [b]"])
         await s.pilot.press("enter")
         await s.until(lambda: answering(s).value == "Write on coffee [b]")
         assert answering(s).has_focus

@@ -9,10 +9,9 @@ from textual.widgets import OptionList
 from dogent_tui.tui.dialog import ChoiceList, Dialog
 from dogent_tui.tui.key_hints import KeyLine
 from dogent_tui.tui.screens.choice import ChoiceScreen
+from dogent_tui.tui.screens.forms import PressKeyScreen, TypingScreen
 from dogent_tui.tui.screens.help import HelpScreen, HelpSection
-from dogent_tui.tui.screens.press_key import PressKeyScreen
 from dogent_tui.tui.screens.rewind import RewindScreen
-from dogent_tui.tui.screens.text_input import TypingScreen
 from tests.tui.rewinding.test_snapshots import POINTS
 
 

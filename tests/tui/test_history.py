@@ -105,15 +105,15 @@ async def test_all_of_a_hundred_thousand_entries_can_be_found(stage, workspace):
     async with stage((80, 24)) as s:
         await s.until(lambda: s.app.conversation.prompt.editor.recall.older("") == "Prompt 99999")
         await s.pilot.press("ctrl+r")
-        await s.until(lambda: isinstance(s.app.screen, HistoryScreen) and s.app.screen._shown)
-        assert s.app.screen._shown[0] == "Prompt 99999"
+        await s.until(lambda: isinstance(s.app.screen, HistoryScreen) and s.app.screen.list.items)
+        assert s.app.screen.list.items[0] == "Prompt 99999"
         keys, box = s.app.screen.query_one(KeyLine), s.app.screen.query_one("#history")
         await s.until(lambda: keys.region.height == 1)
         assert box.content_region.contains_region(
             keys.region
         )  # a full list leaves room for them, at 80 columns by 24 lines
         await s.pilot.press(*"marma")
-        await s.until(lambda: s.app.screen._shown == ["Write about marmalade"])
+        await s.until(lambda: s.app.screen.list.items == ["Write about marmalade"])
 
 
 async def test_lessons_and_notes_are_shown_and_forgotten_too(stage, workspace):

@@ -18,11 +18,10 @@ from dogent_tui.storage.paths import dogent_home
 from dogent_tui.tui.app import DogentApp
 from dogent_tui.tui.dialog import Dialog
 from dogent_tui.tui.screens.choice import ChoiceScreen
+from dogent_tui.tui.screens.forms import PressKeyScreen, TypingScreen
 from dogent_tui.tui.screens.permission import PermissionScreen
-from dogent_tui.tui.screens.press_key import PressKeyScreen
 from dogent_tui.tui.screens.profile import ProfileScreen
 from dogent_tui.tui.screens.settings import SettingsScreen
-from dogent_tui.tui.screens.text_input import TypingScreen
 from dogent_tui.tui.settings.rows import RowList
 from tests.agent.fake_conversation import FakeLauncher, opened_session
 from tests.tui.conftest import Stage
@@ -364,11 +363,8 @@ async def test_keys_can_be_changed_and_conflicts_are_told(stage, own):
             )
         )
         s.app.action_help()
-        await s.until(
-            lambda: (
-                "F9" in "\n".join(str(line._section) for line in s.app.screen.query(".help-lines"))
-            )
-        )
+        await s.until(lambda: s.app.screen.query("#help-text"))
+        assert "F9" in str(s.app.screen.query_one("#help-text").render())
 
 
 async def test_what_cannot_be_saved_is_still_there_to_be_saved(stage, own, monkeypatch):
@@ -535,13 +531,13 @@ async def test_settings_are_grouped_under_headings_that_the_cursor_passes_over(s
     async with stage() as s:
         screen = await opened(s)
         rows = screen.query_one(RowList)
-        headings = [row.label for row in rows._rows if not row.id]
+        headings = [row.label for row in rows.items if not row.id]
         assert headings == ["Models", "Writing", "Working with the agent", "Look", "In all folders"]
-        seen = [rows.row.label]
-        for _ in range(len(rows._rows) - len(headings) - 1):
+        seen = [rows.chosen.label]
+        for _ in range(len(rows.items) - len(headings) - 1):
             await s.pilot.press("down")
-            seen.append(rows.row.label)
-        assert seen == [row.label for row in rows._rows if row.id]
+            seen.append(rows.chosen.label)
+        assert seen == [row.label for row in rows.items if row.id]
 
 
 async def test_a_narrow_screen_has_room_for_the_values(stage):

@@ -72,12 +72,13 @@ class AttachmentsController:
 
     def _take(self, attachments: Sequence[Attachment], written: str) -> str:
         if not attachments:
-            return tr("There is no file {written} here.").format(written=one_line(written))
+            return tr("There is no file {written} here.", written=one_line(written))
         for attachment in attachments:
             self.attachments.attach(attachment)
         self.show()
-        return tr("{join}: will be sent with the next prompt.").format(
-            join=one_line(", ".join(attachment.name for attachment in attachments))
+        return tr(
+            "{join}: will be sent with the next prompt.",
+            join=one_line(", ".join(attachment.name for attachment in attachments)),
         )
 
     def remove(self, attachment: Attachment) -> None:
@@ -89,14 +90,14 @@ class AttachmentsController:
         self.show()
         if removed == "unlisted":
             self._screen.notify(
-                tr("{name} is no longer listed. The agent keeps what it has read of it.").format(
-                    name=name
+                tr(
+                    "{name} is no longer listed. The agent keeps what it has read of it.", name=name
                 ),
                 markup=False,
             )
         elif removed:
             self._screen.notify(
-                tr("{name} won't be sent with the next prompt.").format(name=name), markup=False
+                tr("{name} won't be sent with the next prompt.", name=name), markup=False
             )
 
     def preview(self, attachment: Attachment) -> None:

@@ -85,11 +85,11 @@ class DocumentReading:
         known = facts(self._last.format, self._last.metadata, self._size)
         if self.has_more:
             of = (
-                tr(" of {total_chars:,}").format(total_chars=self._last.total_chars)
+                tr(" of {total_chars:,}", total_chars=self._last.total_chars)
                 if self._last.total_chars is not None
                 else ""
             )
-            known.append(tr("the first {text:,}{of} characters").format(text=len(self.text), of=of))
+            known.append(tr("the first {text:,}{of} characters", text=len(self.text), of=of))
         warnings = [one_line(warning) for warning in self._last.warnings[:_MOST_WARNINGS]]
         return "\n".join([" · ".join(known), *warnings])
 
@@ -113,7 +113,7 @@ class DocumentReading:
         self._size = self._size or _size(self._path)
         self.text += found.text
         self._table_head = head_of_last_table(shown)
-        return _PAGE.sub(lambda page: tr("*— page {page} —*").format(page=page[1]), shown)
+        return _PAGE.sub(lambda page: tr("*— page {page} —*", page=page[1]), shown)
 
 
 def facts(kind: str, metadata: Mapping[str, Any], size: int) -> list[str]:
@@ -166,8 +166,8 @@ def _extent(metadata: Mapping[str, Any]) -> str:
     rows, columns = (metadata.get(name) or stated.get(name) or 0 for name in ("rows", "columns"))
     if not rows:
         return ""
-    high = ngettext("{count:,} row", "{count:,} rows", rows).format(count=rows)
-    wide = ngettext("{count:,} column", "{count:,} columns", columns).format(count=columns)
+    high = ngettext("{count:,} row", "{count:,} rows", rows, count=rows)
+    wide = ngettext("{count:,} column", "{count:,} columns", columns, count=columns)
     return f"{high} × {wide}" if columns else high
 
 

@@ -10,7 +10,6 @@ from typing import IO, ClassVar
 
 import msgspec
 from textual import on
-from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.widgets import Static
@@ -73,7 +72,7 @@ def load_preview(path: Path) -> Preview:
             data = file.read(PREVIEW_BYTES)
             picture = _picture(file, path, size) if b"\0" in data else None
     except OSError as error:
-        return Preview(tr("This file cannot be read: {strerror}.").format(strerror=error.strerror))
+        return Preview(tr("This file cannot be read: {strerror}.", strerror=error.strerror))
     return picture or _file(data, size)
 
 
@@ -94,20 +93,22 @@ def _picture(file: IO[bytes], path: Path, size: int) -> Preview | None:
 def _folder(path: Path) -> Preview:
     names = sorted(f"{child.name}/" if child.is_dir() else child.name for child in path.iterdir())
     shown = "\n".join(names[:MOST_FOLDER_ENTRIES])
-    return Preview(tr("folder, {names:,} entries").format(names=len(names)), shown)
+    return Preview(tr("folder, {names:,} entries", names=len(names)), shown)
 
 
 def _file(data: bytes, size: int) -> Preview:
     text = _decode(data, cut=size > len(data))
     if text is None:
-        return Preview(tr("binary file, {size}").format(size=readable_size(size)), is_binary=True)
+        return Preview(tr("binary file, {size}", size=readable_size(size)), is_binary=True)
     note = readable_size(size)
     if size > len(data):
-        note = tr("the first {data} of {note}").format(data=readable_size(len(data)), note=note)
+        note = tr("the first {data} of {note}", data=readable_size(len(data)), note=note)
     lines = newlines(text).removesuffix("\n").split("\n")
     if len(lines) > MOST_LINES:
-        note = tr("the first {most_lines:,} lines of {size}").format(
-            most_lines=MOST_LINES, size=readable_size(size)
+        note = tr(
+            "the first {most_lines:,} lines of {size}",
+            most_lines=MOST_LINES,
+            size=readable_size(size),
         )
     return Preview(note, "\n".join(_shorten(line) for line in lines[:MOST_LINES]))
 
@@ -133,8 +134,10 @@ def _shorten(line: str) -> str:
     return (
         line
         if len(line) <= LONGEST_LINE
-        else tr("{line}… ({more:,} more characters)").format(
-            line=line[:LONGEST_LINE], more=len(line) - LONGEST_LINE
+        else tr(
+            "{line}… ({more:,} more characters)",
+            line=line[:LONGEST_LINE],
+            more=len(line) - LONGEST_LINE,
         )
     )
 
@@ -156,10 +159,9 @@ class PreviewScreen(DialogScreen[None]):
         self, path: Path, library: DocumentLibrary, name: str = "", *, sheet: str = ""
     ) -> None:
         """Show the file at `path`, which is called `name`; of a workbook, `sheet` first."""
-        super().__init__()
         self._path = path
         self._library = library
-        self._title = one_line(name or path.name)
+        title = one_line(name or path.name)
         self._reading = DocumentReading(library, path, sheet)
         self._is_document = path.suffix.lower() in CONVERTED
         self._is_reading = False
@@ -177,15 +179,9 @@ class PreviewScreen(DialogScreen[None]):
             highlight_cursor_line=False,
         )
         self._view = DocumentView(id="preview-document")
-        self._dialog = Dialog(self._title, self._keys(), id="preview", classes="-wide -tall")
-
-    def compose(self) -> ComposeResult:
-        """Lay out the name, the note and the text."""
-        with self._dialog:
-            yield self._note
-            yield self._sheets
-            yield self._area
-            yield self._view
+        content = (self._note, self._sheets, self._area, self._view)
+        super().__init__(Dialog(title, {}, *content, id="preview", classes="-wide -tall"))
+        self.dialog.keys.show(self._keys())
 
     def on_mount(self) -> None:
         """Load the file, behind the screen."""
@@ -250,7 +246,7 @@ class PreviewScreen(DialogScreen[None]):
         return True
 
     def _report(self, done: int, total: int, what: str) -> None:
-        self._note.update(tr("reading…{far}").format(far=how_far(done, total, what)))
+        self._note.update(tr("reading…{far}", far=how_far(done, total, what)))
 
     def _show_known(self) -> None:
         self._note.update(self._reading.note)
@@ -259,7 +255,7 @@ class PreviewScreen(DialogScreen[None]):
         if len(sheets) > 1:
             width = max(20, self._sheets.size.width or self.size.width - 20)
             self._sheets.update(sheet_line(sheets, self._reading.sheet, width))
-        self._dialog.keys.show(self._keys())
+        self.dialog.keys.show(self._keys())
 
     def _keys(self) -> dict[str, str]:
         """Return the keys that do something now."""

@@ -66,7 +66,7 @@ class Checking:
             return tr("Specify a Markdown file: /check FILE.md.")
         path = opened.workspace.absolute(name)
         if not is_markdown(path.name) or not opened.workspace.contains(path):
-            return tr("{name} is not a Markdown file of this folder.").format(name=name)
+            return tr("{name} is not a Markdown file of this folder.", name=name)
         root = opened.workspace.root
         report = await screen.foreground.run(
             partial(_checked, opened.libraries.quotes, await asyncio.to_thread(path.resolve), root)
@@ -107,7 +107,7 @@ class Checking:
             await self._open(self._draft, {"line": found.line})
         else:
             await self._open(found.source, found.place)
-        counted = tr("{number} of {count}").format(number=self._at + 1, count=len(self._findings))
+        counted = tr("{number} of {count}", number=self._at + 1, count=len(self._findings))
         return f"{counted} · {_row(found)}" + (f" · {difference(found)}" if found.diff else "")
 
     async def _open(self, name: str, place: Mapping[str, Any]) -> str:
@@ -146,12 +146,12 @@ class Checking:
 async def _nearest(
     quotes: "QuoteChecker", claim: str, draft: Path, folder: Path, tell: Tell
 ) -> "list[Nearest]":
-    tell(tr("Checking {name}").format(name=draft.name))
+    tell(tr("Checking {name}", name=draft.name))
     return await quotes.nearest(claim, draft, folder, _MOST_PASSAGES)
 
 
 async def _checked(quotes: "QuoteChecker", draft: Path, folder: Path, tell: Tell) -> CheckReport:
-    tell(tr("Checking {name}").format(name=draft.name))
+    tell(tr("Checking {name}", name=draft.name))
     return await quotes.check(draft, folder, stay_inside=True)
 
 
@@ -159,7 +159,7 @@ def _row(found: Finding) -> str:
     text = one_line(" ".join(found.text.split()))
     shown = text if len(text) <= _LONG else f"{text[: _LONG - 1]}…"
     parts = (
-        tr("line {line}").format(line=found.line),
+        tr("line {line}", line=found.line),
         verdict(found),
         f"“{shown}”",
         where(found.source, found.place),

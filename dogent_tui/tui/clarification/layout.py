@@ -33,7 +33,7 @@ def heading(form: ClarificationForm, width: int) -> list[Line]:
     """
     left, total = len(form.open_entries), len(form.entries)
     counter, style = (
-        (tr("{left} of {total} open").format(left=left, total=total), "warning")
+        (tr("{left} of {total} open", left=left, total=total), "warning")
         if left
         else (tr("all answered"), "success")
     )

@@ -5,6 +5,8 @@ screen here.
 from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple
 
+import msgspec
+
 from dogent_tui.agent.ui_requests import Clarification, Question
 
 MOST_NUMBERED = 9
@@ -18,6 +20,23 @@ class Row(NamedTuple):
 
     kind: Literal["option", "text", "skip"]
     option: int = -1
+
+
+class EntryDraft(msgspec.Struct, frozen=True):
+    """What was answered of a question so far."""
+
+    chosen: tuple[str, ...] = ()
+    text: str = ""
+    speaks: bool = False
+    skipped: bool = False
+
+
+class FormDraft(msgspec.Struct, frozen=True):
+    """What was answered so far, by the ids of the questions, and where the cursor is."""
+
+    questions: dict[str, EntryDraft] = {}
+    at: int = 0
+    row: int = -1
 
 
 class Entry:
@@ -106,29 +125,19 @@ class Entry:
 
     # ── For a crash ───────────────────────────────────────────────────────────────────────────
 
-    def draft(self) -> dict[str, Any]:
-        """Return what was answered so far, as JSON."""
-        return {
-            "chosen": sorted(self.chosen),
-            "text": self.text,
-            "speaks": self.speaks,
-            "skipped": self.skipped,
-        }
+    def draft(self) -> EntryDraft:
+        """Return what was answered so far."""
+        return EntryDraft(tuple(sorted(self.chosen)), self.text, self.speaks, self.skipped)
 
-    def restore(self, draft: Any) -> None:
+    def restore(self, draft: EntryDraft) -> None:
         """Take over what `draft` returned, as far as it fits this question."""
-        if not isinstance(draft, Mapping):
-            return
-        chosen, text = draft.get("chosen"), draft.get("text")
-        if isinstance(chosen, list):
-            known = [option.value for option in self.question.options if option.value in chosen]
-            self.chosen = set(known if self.question.multiple else known[:1])
-        if isinstance(text, str) and self.question.takes_text:
-            self.text = text
-            self.speaks = bool(draft.get("speaks")) and bool(text.strip())
-        if self.speaks and not self.question.multiple:
-            self.chosen = set()
-        self.skipped = draft.get("skipped") is True
+        known = [o.value for o in self.question.options if o.value in draft.chosen]
+        self.chosen = set(known if self.question.multiple else known[:1])
+        if self.question.takes_text:
+            self.text = draft.text
+            if draft.speaks:
+                self._speak()
+        self.skipped = draft.skipped
 
 
 class ClarificationForm:
@@ -162,8 +171,7 @@ class ClarificationForm:
     @property
     def current(self) -> Row | None:
         """The row under the cursor."""
-        entry = self.entry
-        return None if entry is None else entry.rows[self.row]
+        return self.entry.rows[self.row] if self.entry is not None else None
 
     @property
     def open_entries(self) -> list[Entry]:
@@ -174,9 +182,8 @@ class ClarificationForm:
 
     def move(self, step: int) -> None:
         """Move by rows within the question."""
-        entry = self.entry
-        if entry is not None:
-            self.row = max(0, min(len(entry.rows) - 1, self.row + step))
+        if self.entry is not None:
+            self.row = max(0, min(len(self.entry.rows) - 1, self.row + step))
 
     def turn(self, step: int) -> None:
         """Move by questions; behind the last one stands the line that sends, and then the first
@@ -184,54 +191,45 @@ class ClarificationForm:
         """
         self.go((self.at + step) % (len(self.entries) + 1))
 
-    def go(self, at: int, row: int | None = None) -> None:
+    def go(self, at: int, row: int = -1) -> None:
         """Move to a question, and to a row of it, or else to what is chosen there."""
         self.at = at
-        entry = self.entry
-        self.row = 0 if entry is None else entry.first_row if row is None else row
+        self.row = row if row >= 0 or self.entry is None else self.entry.first_row
 
     def to_text(self) -> bool:
         """Move to the line for the user's own words, where the question has one."""
-        entry = self.entry
-        if entry is None or Row("text") not in entry.rows:
+        if self.entry is None or not self.entry.question.takes_text:
             return False
-        self.row = entry.rows.index(Row("text"))
+        self.row = self.entry.rows.index(Row("text"))
         return True
 
     # ── Answers ───────────────────────────────────────────────────────────────────────────────
 
-    def choose(self) -> None:
+    def choose(self, *, toggle: bool = True) -> None:
         """Choose what is under the cursor, or give it up."""
-        entry = self.entry
-        if entry is not None:
-            entry.choose(entry.rows[self.row])
+        if self.entry is not None:
+            self.entry.choose(self.entry.rows[self.row], toggle=toggle)
 
     def number(self, digit: int) -> bool:
         """Do what the number key says: choose that row of the question, or skip it with 0.
         Returns whether there is one.
         """
-        entry = self.entry
-        if entry is None:
+        # The last row, which skips, has the 0.
+        if self.entry is None or digit >= len(self.entry.rows):
             return False
-        if digit == 0:
-            self.row = len(entry.rows) - 1
-        elif digit < len(entry.rows):  # the last row, which skips, has the 0
-            self.row = digit - 1
-        else:
-            return False
-        entry.choose(entry.rows[self.row])
+        self.row = (digit or len(self.entry.rows)) - 1
+        self.choose()
         return True
 
     def confirm(self) -> None:
         """Take what is under the cursor and go to the next question. Where several can be
         chosen, only go.
         """
-        entry = self.entry
-        if entry is None:
+        entry, row = self.entry, self.current
+        if entry is None or row is None:
             return
-        row = entry.rows[self.row]
         if row.kind != "option" or not entry.question.multiple:
-            entry.choose(row, toggle=False)
+            self.choose(toggle=False)
         self.turn(1)
 
     @property
@@ -249,20 +247,19 @@ class ClarificationForm:
 
     def draft(self) -> dict[str, Any]:
         """Return all that the user did so far, as JSON, for a form of the same request."""
-        return {
-            "questions": {entry.question.id: entry.draft() for entry in self.entries},
-            "at": self.at,
-            "row": self.row,
-        }
+        answered = {entry.question.id: entry.draft() for entry in self.entries}
+        draft: dict[str, Any] = msgspec.to_builtins(FormDraft(answered, self.at, self.row))
+        return draft
 
-    def _restore(self, draft: Mapping[str, Any]) -> None:
+    def _restore(self, kept: Mapping[str, Any]) -> None:
         """Take over a draft that comes from the disk: what does not fit is left out."""
-        questions = draft.get("questions")
-        if isinstance(questions, Mapping):
-            for entry in self.entries:
-                entry.restore(questions.get(entry.question.id))
-        at, row = draft.get("at"), draft.get("row")
-        if isinstance(at, int) and 0 <= at <= len(self.entries):
-            self.go(at)
-            if isinstance(row, int) and self.entry is not None and 0 <= row < len(self.entry.rows):
-                self.row = row
+        try:
+            draft = msgspec.convert(kept, FormDraft)
+        except msgspec.ValidationError:
+            return
+        for entry in self.entries:
+            entry.restore(draft.questions.get(entry.question.id, entry.draft()))
+        if 0 <= draft.at <= len(self.entries):
+            self.go(draft.at)
+            if self.entry is not None and 0 <= draft.row < len(self.entry.rows):
+                self.row = draft.row

@@ -2,7 +2,8 @@
 words, a question of both.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import ClassVar
 
 from textual import events
@@ -13,20 +14,17 @@ from textual.content import Content
 from textual.geometry import Region, Size
 from textual.message import Message
 from textual.strip import Strip
-from textual.widget import Widget
 
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line, revealed
 from dogent_tui.tui.clarification.layout import Placed, question_lines, row_mark, skip_lines
 from dogent_tui.tui.clarification.model import Entry
+from dogent_tui.tui.painted import Painted
 from dogent_tui.tui.prompt.literal import carry, release
 from dogent_tui.tui.textual_fixes.literal_area import LiteralArea
 from dogent_tui.tui.textual_fixes.terminal_keys import NEWLINE_KEYS
 from dogent_tui.tui.transcript.lines import MIN_WIDTH, Line
-from dogent_tui.tui.transcript.palette import LOOKS, MARGIN, Palette
-
-FORM_LOOKS = LOOKS | {"on": "bold $text-success", "key": "bold $text-accent"}
-"""What the style names of the form's lines look like."""
+from dogent_tui.tui.transcript.palette import LOOKS, MARGIN
 
 SEND_KEYS = frozenset({"ctrl+s", "ctrl+enter", "ctrl+\r"})
 """The keys that send, under every name that Textual gives them."""
@@ -34,24 +32,23 @@ SEND_KEYS = frozenset({"ctrl+s", "ctrl+enter", "ctrl+\r"})
 _MOST_ROWS = 6
 
 
-class FormLines(Widget, can_focus=False):
+class FormLines(Painted):
     """Draws the lines that `layout` gives for a width, as high as they are."""
 
     ALLOW_SELECT = False
+    looks = LOOKS | {"on": "bold $text-success", "key": "bold $text-accent"}
 
+    @dataclass
     class Clicked(Message):
         """One of `lines` was clicked; `row` is the row that it shows, -1 where it shows none."""
 
-        def __init__(self, lines: "FormLines", row: int) -> None:
-            super().__init__()
-            self.lines = lines
-            self.row = row
+        lines: "FormLines"
+        row: int
 
     def __init__(self, layout: Callable[[int], Sequence[Placed]], *, classes: str = "") -> None:
         super().__init__(classes=classes)
         self._layout = layout
         self._laid_out: tuple[int, Sequence[Placed]] = (0, ())
-        self._palette: Palette | None = None
 
     def look_again(self) -> None:
         """Lay the lines out again: what they show has changed."""
@@ -71,19 +68,12 @@ class FormLines(Widget, can_focus=False):
         del container, viewport
         return len(self.lines(width))
 
-    def notify_style_update(self) -> None:
-        """Look at the colors again before the next line is drawn."""
-        super().notify_style_update()
-        self._palette = None
-
     def render_line(self, y: int) -> Strip:
         """Draw line `y`."""
-        if self._palette is None:
-            self._palette = Palette(self, FORM_LOOKS)
         width = self.size.width
         lines = self.lines(width)
         line = lines[y].line if y < len(lines) else Line()
-        return self._palette.strip(line, max(MIN_WIDTH, width - 2 * MARGIN), width)
+        return self.palette.strip(line, max(MIN_WIDTH, width - 2 * MARGIN), width)
 
     def region_of(self, row: int) -> Region:
         """Return where `row` is drawn, in the coordinates of the widget's container."""
@@ -115,12 +105,11 @@ class FreeText(LiteralArea):
         Binding("ctrl+underscore,super+z", "undo", tr("Undo"), show=False, key_display="Ctrl+_"),
     ]
 
+    @dataclass
     class Left(Message):
         """The cursor leaves the field: a row up or down, or on to the next question with 0."""
 
-        def __init__(self, step: int) -> None:
-            super().__init__()
-            self.step = step
+        step: int
 
     def __init__(self, text: str, placeholder: str, held: Callable[[events.Key], bool]) -> None:
         """Show `text`. `held` says whether a key was meant for what was here before the form,
@@ -208,13 +197,12 @@ class QuestionBlock(Vertical):
     skips it.
     """
 
+    @dataclass
     class Picked(Message):
         """A row was clicked, or the question itself with -1."""
 
-        def __init__(self, number: int, row: int) -> None:
-            super().__init__()
-            self.number = number
-            self.row = row
+        number: int
+        row: int
 
     def __init__(self, number: int, entry: Entry, held: Callable[[events.Key], bool]) -> None:
         super().__init__(classes="form-question")
@@ -224,25 +212,21 @@ class QuestionBlock(Vertical):
         self._options = FormLines(lambda width: question_lines(entry, self.cursor, width))
         self._skip = FormLines(lambda width: skip_lines(entry, self.cursor, width))
         self._mark = FormLines(lambda _: self._text_mark(), classes="form-mark")
-        self.area = (
-            FreeText(entry.text, entry.question.placeholder, held)
-            if entry.question.takes_text
-            else None
-        )
+        self.area: FreeText | None = None
+        if entry.question.takes_text:
+            self.area = FreeText(entry.text, entry.question.placeholder, held)
+            self._text = Horizontal(self._mark, self.area, classes="form-text")
 
     def compose(self) -> ComposeResult:
         """Lay out the parts."""
         yield self._options
         if self.area is not None:
-            yield Horizontal(self._mark, self.area, classes="form-text")
+            yield self._text
         yield self._skip
 
-    @property
-    def _text_row(self) -> int:
-        return len(self.entry.rows) - 2
-
     def _text_mark(self) -> list[Placed]:
-        return [Placed(Line(row_mark(self.entry, self._text_row, self.cursor)), self._text_row)]
+        row = len(self.entry.rows) - 2
+        return [Placed(Line(row_mark(self.entry, row, self.cursor)), row)]
 
     def show(self, cursor: int | None) -> None:
         """Draw the question as it is now. `cursor` is the row under the cursor, None where that
@@ -250,27 +234,18 @@ class QuestionBlock(Vertical):
         """
         self.cursor = cursor
         self.set_class(cursor is not None, "-at")
-        for part in self._parts():
+        for part in (self._options, self._mark, self._skip):
             part.look_again()
-
-    def _parts(self) -> Iterator[FormLines]:
-        yield self._options
-        if self.area is not None:
-            yield self._mark
-        yield self._skip
 
     def row_region(self, row: int) -> Region:
         """Return where `row` stands, in the coordinates of the container of this block."""
-        if (
-            self.entry.rows[row].kind == "text"
-            and self.area is not None
-            and self.area.parent is not None
-        ):
-            region = self.query_one(".form-text").virtual_region
-        else:
-            region = (
-                self._skip if self.entry.rows[row].kind == "skip" else self._options
-            ).region_of(row)
+        match self.entry.rows[row].kind:
+            case "text":
+                region = self._text.virtual_region
+            case "skip":
+                region = self._skip.region_of(row)
+            case _:
+                region = self._options.region_of(row)
         return region.translate(self.virtual_region.offset)
 
     def on_form_lines_clicked(self, event: FormLines.Clicked) -> None:

@@ -59,7 +59,7 @@ class Exporting:
         try:
             said = await self._export(typed)
         except DogentError as error:
-            said = tr("Nothing was exported. {error}").format(error=error)
+            said = tr("Nothing was exported. {error}", error=error)
         self._app.conversation.prompt.notify_hint(one_line(said))
 
     async def _export(self, typed: str) -> str:
@@ -77,19 +77,19 @@ class Exporting:
         request = await asyncio.to_thread(plan, typed_export.output)
         name = opened.workspace.relative(request.target)
         if not await asyncio.to_thread(request.markdown.is_file):
-            return tr("There is no file {markdown} here.").format(markdown=markdown)
+            return tr("There is no file {markdown} here.", markdown=markdown)
         kind: ExportKind = "docx" if typed_export.kind == "docx" else "pdf"
         if not await may_do(
             opened.authority, screen.requests.ask, partial(_as_call, request, kind), _BECAUSE
         ):
-            return tr("Nothing was exported: {name} is unchanged.").format(name=name)
+            return tr("Nothing was exported: {name} is unchanged.", name=name)
         if kind == "pdf" and not await self._offer_browser():
             return tr("Nothing was exported.")
         if screen.foreground.busy or self._app.opened is not opened:  # while the question was open
             return _BUSY if screen.foreground.busy else tr("Nothing was exported.")
         made = await self._make(request, kind, checked=typed_export.checked)
         if made is None:
-            return tr("The export was stopped: {name} was not written.").format(name=name)
+            return tr("The export was stopped: {name} was not written.", name=name)
         opened.service.tell_exported(opened.workspace.relative(made.path))
         self._say_what_is_missing(name, made)
         screen.look_again()
@@ -183,8 +183,10 @@ class Exporting:
             handle(
                 Notice(
                     level="warning",
-                    message=tr("Left out of {name}:\n{left_out}").format(
-                        name=one_line(name), left_out=_listed(made.left_out)
+                    message=tr(
+                        "Left out of {name}:\n{left_out}",
+                        name=one_line(name),
+                        left_out=_listed(made.left_out),
                     ),
                 )
             )
@@ -200,14 +202,14 @@ def _as_call(request: ExportRequest, kind: ExportKind) -> ToolCall:
 
 
 async def _appendix(quotes: "QuoteChecker", request: ExportRequest, tell: Tell) -> str:
-    tell(tr("Checking {name}").format(name=request.markdown.name))
+    tell(tr("Checking {name}", name=request.markdown.name))
     return await quotes.appendix(request.markdown, request.root)
 
 
 async def _make(
     exporter: Exporter, request: ExportRequest, kind: ExportKind, tell: Tell
 ) -> ExportResult:
-    tell(tr("Exporting {name}").format(name=request.markdown.name))
+    tell(tr("Exporting {name}", name=request.markdown.name))
     return await exporter.export(request, kind, tell)
 
 
@@ -239,14 +241,19 @@ def _markdown_files(index: FileIndex) -> list[str]:
 
 def _done(name: str, made: ExportResult) -> str:
     pages = (
-        ngettext("{count:,} page, ", "{count:,} pages, ", made.pages).format(count=made.pages)
+        ngettext("{count:,} page, ", "{count:,} pages, ", made.pages, count=made.pages)
         if made.pages
         else ""
     )
     remarks = len(made.warnings) + bool(made.left_out)
     more = tr(" Notes are above.") if remarks else ""
-    return tr("Wrote {name}: {pages}{path}, by {engine}.{more}").format(
-        name=name, pages=pages, path=_size(made.path), engine=_short(made.engine), more=more
+    return tr(
+        "Wrote {name}: {pages}{path}, by {engine}.{more}",
+        name=name,
+        pages=pages,
+        path=_size(made.path),
+        engine=_short(made.engine),
+        more=more,
     )
 
 
@@ -264,8 +271,6 @@ def _size(path: Path) -> str:
 
 def _listed(what: Sequence[str]) -> str:
     more = (
-        [tr("and {more} more").format(more=len(what) - _MOST_LISTED)]
-        if len(what) > _MOST_LISTED
-        else []
+        [tr("and {more} more", more=len(what) - _MOST_LISTED)] if len(what) > _MOST_LISTED else []
     )
     return "\n".join(f"· {one_line(entry)}" for entry in [*what[:_MOST_LISTED], *more])

@@ -62,7 +62,7 @@ def parse_export(typed: str) -> TypedExport:
     if rest and not markdown:  # without the usual ending
         markdown = rest.pop(0)
     if rest:
-        raise UsageError(tr("{word} is not recognized.").format(word=one_line(rest[0])), _USAGE)
+        raise UsageError(tr("{word} is not recognized.", word=one_line(rest[0])), _USAGE)
     return TypedExport(markdown, kind or kind_named(output) or "pdf", output, checked, theme)
 
 

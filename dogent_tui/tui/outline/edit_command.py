@@ -9,8 +9,7 @@ from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.storage.paths import display_path
 from dogent_tui.storage.text_file import TextFile, save_new
-from dogent_tui.tui.outline.task import OutlineTask
-from dogent_tui.tui.screens.outline import OutlineScreen
+from dogent_tui.tui.screens.outline import OutlineScreen, OutlineTask
 
 if TYPE_CHECKING:
     from textual.app import App
@@ -44,8 +43,10 @@ async def edit_document(
     except DogentError as error:
         return str(error)
     except OSError as error:
-        return tr("Your unsaved edit of {name} cannot be read: {strerror}.").format(
-            name=one_line(name), strerror=error.strerror
+        return tr(
+            "Your unsaved edit of {name} cannot be read: {strerror}.",
+            name=one_line(name),
+            strerror=error.strerror,
         )
 
     def keep(markdown: str) -> None:
@@ -58,7 +59,7 @@ async def edit_document(
         )
 
     task = OutlineTask(
-        title=tr("Outline of {name}").format(name=one_line(file.name)),
+        title=tr("Outline of {name}", name=one_line(file.name)),
         proposal=file.text,
         draft=draft,
         notice=notice,
@@ -92,5 +93,6 @@ def _unsaved(drafts: "AnswerDrafts", file: TextFile) -> tuple[str | None, str]:
         return text, _AGAIN
     aside = drafts.set_aside(_key(file), text)
     return None, tr(
-        "The file has changed since your unsaved edit, which is kept in {aside}."
-    ).format(aside=display_path(aside))
+        "The file has changed since your unsaved edit, which is kept in {aside}.",
+        aside=display_path(aside),
+    )

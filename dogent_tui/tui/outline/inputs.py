@@ -2,19 +2,32 @@
 outline, and the raw Markdown.
 """
 
+import asyncio
 import re
 from collections.abc import Callable
-from typing import ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from rich.text import Text
+from textual import on
 from textual.binding import Binding, BindingType
 from textual.widgets import Input
 
 from dogent_tui.language import tr
 from dogent_tui.outline.blocks import fenced_lines
+from dogent_tui.outline.edit_session import OutlineEditing
+from dogent_tui.outline.model import RawEdit
+from dogent_tui.tui.outline.view import EditRequest, OutlineView
 from dogent_tui.tui.prompt.citing_area import CitingArea
 from dogent_tui.tui.prompt.literal import carry, release
 from dogent_tui.tui.textual_fixes.immediate_keys import ImmediateKeys
+
+if TYPE_CHECKING:
+    from textual.timer import Timer
+
+FOLLOW_DELAY_S = 0.12
+"""Seconds after a key until tree and preview follow; they do so while the user keeps typing."""
+_QUICK_CHARACTERS = 20_000
+"""What is read at once, in a few milliseconds; a longer text is read in a thread."""
 
 _FENCE = re.compile(r"\s*(`{3,}|~{3,})")
 _HEADING = re.compile(r" {0,3}#{1,6}(?:\s|$)")
@@ -49,26 +62,71 @@ class TitleInput(ImmediateKeys, Input):
         Binding("down", "leave('down')", tr("Down"), show=False),
     ]
 
-    def __init__(self, leave: Callable[[str], None], id: str | None = None) -> None:  # noqa: A002
-        """`leave` is called with what the key that ends the editing means; at once, so that what
-        is typed next comes after it.
+    def __init__(
+        self, editing: OutlineEditing, view: OutlineView, changed: Callable[[], None]
+    ) -> None:
+        """Lie over the row of `view` whose title is typed. `changed` is called when it was taken
+        over or given up.
         """
-        super().__init__(compact=True, select_on_focus=False, id=id)
-        self._leave = leave
-
-    def action_leave(self, then: str) -> None:
-        """End, and have the screen do the rest."""
-        self._leave(then)
+        super().__init__(compact=True, select_on_focus=False)
+        self._editing = editing
+        self._view = view
+        self._outline_changed = changed
+        self._request: EditRequest | None = None
 
     @property
-    def typed(self) -> str:
-        """The text, control characters as they were."""
-        return release(self.value)
+    def is_on(self) -> bool:
+        """Whether a title is typed."""
+        return self._request is not None
 
-    def begin(self, text: str) -> None:
-        """Show `text`, the cursor behind it."""
-        self.value = carry(text)
+    def begin(self, request: EditRequest) -> None:
+        """Have the title typed, the cursor behind it."""
+        self._request = request
+        self.value = carry(self._editing.outline.get(request.id).text)
         self.cursor_position = len(self.value)
+        self.display = True
+        self.place()
+        self.screen.set_focus(self)
+
+    def place(self) -> None:
+        """Lie where the title is."""
+        region = self._view.title_region(self._request.id) if self._request else None
+        if region is not None:
+            self.styles.offset = (region.x, region.y)
+            self.styles.width = region.width
+
+    def action_leave(self, then: str) -> None:
+        """Take the title over, and do what the key does in the outline, at once: what is typed next
+        comes after it. An empty new heading was never there.
+        """
+        request, self._request = self._request, None
+        if request is None:
+            return
+        self.screen.set_focus(self._view)
+        self.display = False
+        outline, typed = self._editing.outline, release(self.value)
+        if request.is_new and (not typed.strip() or then == "back"):
+            outline.forget_last()
+            self._editing.tree.show(request.origin)
+            self._outline_changed()
+            return
+        if then != "back":
+            outline.rename(request.id, typed, joined=request.is_new)
+        self._outline_changed()
+        view = self._view
+        match then:
+            case "sibling":
+                view.add(lambda: outline.add_sibling(request.id))
+            case "child":
+                view.add(lambda: outline.add_child(request.id))
+            case "in" | "out":
+                view.action_shift(1 if then == "in" else -1)
+                view.edit(EditRequest(request.id))
+            case "move_up" | "move_down":
+                view.action_move(1 if then == "move_down" else -1)
+                view.edit(EditRequest(request.id))
+            case "up" | "down":
+                view.action_go(1 if then == "down" else -1)
 
 
 class LineInput(ImmediateKeys, Input):
@@ -90,7 +148,9 @@ class NoteArea(CitingArea):
 
 
 class RawMarkdown(CitingArea):
-    """The whole outline as Markdown, its headings, lists and code told apart."""
+    """The whole outline as Markdown, its headings, lists and code told apart. What is typed,
+    `editing` follows, and `followed` is called when it has.
+    """
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {"raw--heading", "raw--mark", "raw--code"}
 
@@ -100,11 +160,89 @@ class RawMarkdown(CitingArea):
         Binding("escape", "screen.leave", tr("Back"), key_display="Esc"),
     ]
 
-    def __init__(self, id: str | None = None) -> None:  # noqa: A002
+    def __init__(self, editing: OutlineEditing, followed: Callable[[], None]) -> None:
         super().__init__(
-            id=id, soft_wrap=True, tab_behavior="indent", compact=True, highlight_cursor_line=False
+            id="outline-raw",
+            soft_wrap=True,
+            tab_behavior="indent",
+            compact=True,
+            highlight_cursor_line=False,
         )
+        self._editing = editing
+        self._followed = followed
+        self._edit: RawEdit | None = None
+        self._timer: Timer | None = None
+        self._is_following = self._is_late = False
         self._code: frozenset[int] = frozenset()
+
+    # ── What is typed ─────────────────────────────────────────────────────────────────────────
+
+    @property
+    def typed(self) -> str:
+        """The text, control characters as they were."""
+        return release(self.text)
+
+    def begin(self) -> None:
+        """Show the text of the outline, the cursor on the heading that it is on in the tree."""
+        self.load_text(carry(self._editing.markdown))
+        self._edit = RawEdit(self._editing.outline, self.typed)
+        self.tell_code()
+        self.go_to_heading()
+
+    def go_to_heading(self) -> None:
+        """Go to the heading under the cursor of the tree."""
+        self.move_cursor((self._editing.line_of_cursor(), 0), center=True)
+
+    def settle(self) -> None:
+        """Take over what is typed, now."""
+        if self._edit is not None:
+            self._edit.take(self.typed)
+
+    def end(self) -> None:
+        """Take over what is typed, and put the cursor of the tree on the heading that it is
+        about.
+        """
+        self.settle()
+        self._editing.go_to_line(self.cursor_location[0])
+        self._edit = None
+        if self._timer is not None:
+            self._timer.stop()
+            self._timer = None
+
+    @on(CitingArea.Changed)
+    @on(CitingArea.SelectionChanged)
+    def _touched(self) -> None:
+        """The text was changed, or the cursor is elsewhere: follow soon."""
+        if self._edit is None:
+            return
+        if self._is_following:
+            self._is_late = True
+        elif self._timer is None:
+            self._timer = self.set_timer(FOLLOW_DELAY_S, self._follow)
+
+    async def _follow(self) -> None:
+        self._timer = None
+        self._is_following, self._is_late = True, False
+        try:
+            edit, text = self._edit, self.typed
+            if edit is None:
+                return
+            if text != edit.text:
+                read = self._editing.outline.read
+                is_short = len(text) < _QUICK_CHARACTERS
+                outline = read(text) if is_short else await asyncio.to_thread(read, text)
+                if edit is not self._edit:  # they have left
+                    return
+                edit.take(text, outline)
+                self.tell_code()
+            self._editing.go_to_line(self.cursor_location[0])
+            self._followed()
+        finally:
+            self._is_following = False
+            if self._is_late:
+                self._touched()
+
+    # ── What is drawn ─────────────────────────────────────────────────────────────────────────
 
     def tell_code(self) -> None:
         """Look again which lines lie between fences: what begins with ``#`` there is no heading."""
@@ -117,15 +255,17 @@ class RawMarkdown(CitingArea):
     def get_line(self, line_index: int) -> Text:
         """Return the line to draw."""
         line = super().get_line(line_index)
-        plain = line.plain
+        plain, item = line.plain, _ITEM.match(line.plain)
         if line_index in self._code or _FENCE.match(plain):
-            line.stylize(self.get_component_rich_style("raw--code", partial=True))
+            look = "raw--code"
         elif _HEADING.match(plain):
-            line.stylize(self.get_component_rich_style("raw--heading", partial=True))
-        elif plain.startswith("    ") and not _ITEM.match(plain):
-            line.stylize(self.get_component_rich_style("raw--code", partial=True))
-        elif item := _ITEM.match(plain):
-            line.stylize(
-                self.get_component_rich_style("raw--mark", partial=True), item.start(1), item.end(1)
-            )
+            look = "raw--heading"
+        elif item is None:
+            look = "raw--code" if plain.startswith("    ") else ""
+        else:
+            mark = self.get_component_rich_style("raw--mark", partial=True)
+            line.stylize(mark, item.start(1), item.end(1))
+            return line
+        if look:
+            line.stylize(self.get_component_rich_style(look, partial=True))
         return line

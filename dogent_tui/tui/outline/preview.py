@@ -1,20 +1,15 @@
 """What the document will look like around the cursor: only what can be seen is laid out."""
 
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
-from rich.segment import Segment
 from textual.strip import Strip
-from textual.widget import Widget
 
 from dogent_tui.outline.markdown import titles
 from dogent_tui.outline.tree import OutlineTree
+from dogent_tui.tui.painted import Painted
 from dogent_tui.tui.transcript.lines import BLANK, Line
 from dogent_tui.tui.transcript.markdown import markdown_lines
-from dogent_tui.tui.transcript.palette import MARGIN, Palette
-
-if TYPE_CHECKING:
-    from dogent_tui.outline.model import Heading
+from dogent_tui.tui.transcript.palette import MARGIN
 
 _LONGEST = 4_000
 """Characters of a section that are laid out."""
@@ -26,19 +21,13 @@ def _section(level: int, title: str, body: str, width: int) -> tuple[Line, ...]:
     return (*markdown_lines(text, width), BLANK)
 
 
-class OutlinePreview(Widget):
+class OutlinePreview(Painted):
     """Draws the outline of `tree` as text, the heading under the cursor at its upper third."""
 
-    def __init__(self, tree: OutlineTree, id: str | None = None) -> None:  # noqa: A002
-        super().__init__(id=id)
+    def __init__(self, tree: OutlineTree) -> None:
+        super().__init__(id="outline-preview")
         self._tree = tree
         self._lines: list[tuple[Line, bool]] = []
-        self._palette: Palette | None = None
-
-    def notify_style_update(self) -> None:
-        """Colors may have changed."""
-        super().notify_style_update()
-        self._palette = None
 
     def on_resize(self) -> None:
         """Lay out for the new width."""
@@ -54,11 +43,10 @@ class OutlinePreview(Widget):
         at = outline.place(self._tree.cursor) if self._tree.cursor is not None else 0
 
         def lines(place: int) -> list[tuple[Line, bool]]:
-            heading: Heading = outline.headings[place]
+            heading = outline.headings[place]
             title = f"{numbers[place]}{heading.text}{heading.length}"
-            return [
-                (line, place == at) for line in _section(heading.level, title, heading.body, width)
-            ]
+            section = _section(heading.level, title, heading.body, width)
+            return [(line, place == at) for line in section]
 
         below: list[tuple[Line, bool]] = []
         for place in range(at, len(outline.headings)):
@@ -76,10 +64,8 @@ class OutlinePreview(Widget):
 
     def render_line(self, y: int) -> Strip:
         """Draw a line; the section under the cursor has a bar before it."""
-        if self._palette is None:
-            self._palette = Palette(self)
-        width = self.size.width
         if y >= len(self._lines):
-            return Strip([Segment(" " * width, self._palette.base)])
+            return self.row()
         line, is_here = self._lines[y]
-        return self._palette.strip(line, width - 2 * MARGIN, width, "▎" if is_here else "")
+        width = self.size.width
+        return self.palette.strip(line, width - 2 * MARGIN, width, "▎" if is_here else "")

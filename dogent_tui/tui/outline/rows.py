@@ -132,21 +132,29 @@ def _marked(title: str, style: str, found: str) -> list[Span]:
 
 
 def look_of(
-    tree: OutlineTree, row: int, changes: tuple[Change, ...], number: str, base: int, found: str
+    tree: OutlineTree,
+    row: int,
+    changes: tuple[Change, ...],
+    number: str,
+    base: int,
+    found: str,
+    is_selected: bool,
 ) -> RowLook:
-    """Return how the row is to look, but for the selection."""
+    """Return how the row is to look."""
     place = tree.rows[row]
     heading = tree.outline.headings[place]
     is_folded = heading.id in tree.folded
+    hidden = tree.outline.end(place) - place - 1 if is_folded else 0
     return RowLook(
-        is_cursor=heading.id == tree.cursor,
-        is_folded=is_folded,
-        has_children=tree.has_children(place),
-        hidden=tree.outline.end(place) - place - 1 if is_folded else 0,
-        changes=changes,
-        number=number,
-        base=base,
-        found=found,
+        heading.id == tree.cursor,
+        is_selected,
+        is_folded,
+        tree.has_children(place),
+        hidden,
+        changes,
+        number,
+        base,
+        found,
     )
 
 

@@ -2,12 +2,11 @@
 change the outline.
 """
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, ClassVar
 
-from msgspec.structs import replace
-from rich.segment import Segment
 from textual import events
 from textual.binding import Binding, BindingType
 from textual.geometry import Region, Size
@@ -18,25 +17,27 @@ from textual.widget import Widget
 
 from dogent_tui.language import tr
 from dogent_tui.outline.markdown import titles
+from dogent_tui.outline.model import Heading
 from dogent_tui.outline.tree import OutlineTree
 from dogent_tui.tui.outline.rows import (
     GUTTER,
     INDENT,
     LOOKS,
+    RowLook,
     glyph_column,
     look_of,
     lowest_level,
     row_spans,
     title_column,
 )
+from dogent_tui.tui.painted import Painted
+from dogent_tui.tui.screens.editor import EditorScreen
 from dogent_tui.tui.textual_fixes.fast_render import cached_lines
 from dogent_tui.tui.textual_fixes.immediate_keys import ImmediateKeys
-from dogent_tui.tui.transcript.palette import Palette
+from dogent_tui.tui.transcript.lines import Span
 
 if TYPE_CHECKING:
     from dogent_tui.outline.changes import Change
-    from dogent_tui.outline.model import Heading
-    from dogent_tui.tui.outline.rows import RowLook
 
 _KEPT_ROWS = 1_000
 """Rows kept as they were drawn: some twenty screens full."""
@@ -62,11 +63,11 @@ class EditRequest:
     origin: int | None = None
 
 
-class OutlineView(ImmediateKeys, ScrollView, can_focus=True):
+class OutlineView(ImmediateKeys, Painted, ScrollView, can_focus=True):
     """Shows `model`. Posts `Moved` when the cursor is elsewhere, `Changed` when the outline is, and
     `Refused` for what cannot be.
 
-    `perform` runs the action of a key and says whether there is one; `edit` has a title typed.
+    `edit` has a title typed.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -108,15 +109,10 @@ class OutlineView(ImmediateKeys, ScrollView, can_focus=True):
 
         why: str
 
-    def __init__(
-        self,
-        model: OutlineTree,
-        perform: Callable[[str], Awaitable[bool]],
-        edit: Callable[[EditRequest], None],
-        id: str | None = None,  # noqa: A002
-    ) -> None:
-        super().__init__(id=id)
-        self._perform = perform
+    looks = LOOKS
+
+    def __init__(self, model: OutlineTree, edit: Callable[[EditRequest], None]) -> None:
+        super().__init__(id="outline-tree")
         self.edit = edit
         self.is_fixed = False
         """Whether it is only looked at: what is typed elsewhere is shown. A click still goes to
@@ -125,8 +121,7 @@ class OutlineView(ImmediateKeys, ScrollView, can_focus=True):
         self.model = model
         self.marks: Mapping[int, tuple[Change, ...]] = {}
         self.found = ""
-        self._palette: Palette | None = None
-        self._strips: dict[tuple[Heading, RowLook, str, int], Strip] = {}
+        self._drawn = lru_cache(_KEPT_ROWS)(self._draw)
         self._numbers: list[str] = []
         self._numbered = -1
         self._base = 1
@@ -142,12 +137,6 @@ class OutlineView(ImmediateKeys, ScrollView, can_focus=True):
     def on_resize(self) -> None:
         """Keep the cursor in sight."""
         self.show_cursor()
-
-    def notify_style_update(self) -> None:
-        """Colors may have changed."""
-        super().notify_style_update()
-        self._palette = None
-        self._strips.clear()
 
     def show_cursor(self) -> None:
         """Draw what is there now, with the cursor in sight."""
@@ -178,51 +167,28 @@ class OutlineView(ImmediateKeys, ScrollView, can_focus=True):
 
     def render_line(self, y: int) -> Strip:
         """Draw the row at line `y` of what is visible."""
-        if self._palette is None:
-            self._palette = Palette(self, LOOKS)
-        palette, width = self._palette, self.size.width
         row = round(self.scroll_y) + y
         if row >= len(self.model.rows):
             text = tr(" No headings yet. Enter adds one.") if row == 0 else ""
-            return Strip([Segment(text, palette.style("muted"))]).adjust_cell_length(
-                width, palette.base
-            )
+            return self.row([Span(text, "muted")])
         place = self.model.rows[row]
         heading = self.model.outline.headings[place]
-        look = look_of(
-            self.model,
-            row,
-            self.marks.get(heading.id, ()),
-            self._numbers[place],
-            self._base,
-            self.found,
-        )
+        changes = self.marks.get(heading.id, ())
         first, end = self._chosen
-        selected = first <= place < end
-        fill = (
-            ("cursor" if self.has_focus else "idle")
-            if look.is_cursor
-            else "selected"
-            if selected
-            else ""
+        is_selected = first <= place < end
+        look = look_of(
+            self.model, row, changes, self._numbers[place], self._base, self.found, is_selected
         )
+        fill = "selected" if is_selected else ""
+        if look.is_cursor:
+            fill = "cursor" if self.has_focus else "idle"
         if self._drop is not None and row == self._drop[0] - 1:
             fill = f"{fill} drop".strip()
-        if selected:
-            look = replace(look, is_selected=True)
-        key = (heading, look, fill, width)
-        strip = self._strips.get(key)
-        if strip is None:
-            if len(self._strips) > _KEPT_ROWS:
-                self._strips.clear()
-            segments = [
-                Segment(span.text, palette.style(span.style, fill=fill))
-                for span in row_spans(heading, look, width)
-            ]
-            strip = self._strips[key] = Strip(segments).adjust_cell_length(
-                width, palette.style("", fill=fill)
-            )
-        return strip
+        return self._drawn(heading, look, fill, self.size.width, self.palette)
+
+    def _draw(self, heading: Heading, look: RowLook, fill: str, width: int, _: object) -> Strip:
+        """Draw a row. Kept by all that it depends on."""
+        return self.row(row_spans(heading, look, width), fill)
 
     def title_region(self, id_: int) -> Region | None:
         """Return where the title of the heading is drawn, in the widget; None where it is not."""
@@ -239,7 +205,7 @@ class OutlineView(ImmediateKeys, ScrollView, can_focus=True):
 
     async def press(self, key: str) -> bool:
         """Do what `key` means here or in the editor."""
-        return await self._perform(key)
+        return await self.query_ancestor(EditorScreen).press(key)
 
     # ── The cursor ────────────────────────────────────────────────────────────────────────────────
 
@@ -313,14 +279,8 @@ class OutlineView(ImmediateKeys, ScrollView, can_focus=True):
 
     def action_add_child(self) -> None:
         """Add a heading below the one under the cursor."""
-        cursor = self.model.cursor
-        self.add(
-            lambda: (
-                self.model.outline.add_child(cursor)
-                if cursor is not None
-                else self.model.outline.add_sibling(None)
-            )
-        )
+        cursor, outline = self.model.cursor, self.model.outline
+        self.add(lambda: outline.add_sibling(None) if cursor is None else outline.add_child(cursor))
 
     def add(self, make: Callable[[], int | None]) -> None:
         """Have `make` add a heading, and have its title typed."""
@@ -344,25 +304,17 @@ class OutlineView(ImmediateKeys, ScrollView, can_focus=True):
         if self.is_fixed:
             self.action_go_to(row)
             return
-        heading = self.model.outline.headings[self.model.rows[row]]
-        column = event.x
-        if not (event.shift or self._in_selection(row)):
+        first, end = self.model.selection
+        if not (event.shift or first <= self.model.rows[row] < end):
             self.model.go(row)
-            if (
-                glyph_column(heading.level, self._base)
-                <= column
-                <= glyph_column(heading.level, self._base) + 1
-            ):
+            heading = self.model.outline.headings[self.model.rows[row]]
+            if 0 <= event.x - glyph_column(heading.level, self._base) <= 1:
                 self.model.fold(heading.id)
         elif event.shift:
             self.model.go(row, selecting=True)
         self._pressed = row
         self.capture_mouse()
         self._moved()
-
-    def _in_selection(self, row: int) -> bool:
-        first, end = self.model.selection
-        return first <= self.model.rows[row] < end
 
     def on_mouse_move(self, event: events.MouseMove) -> None:
         """Show where what is dragged would go."""

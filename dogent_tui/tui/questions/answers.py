@@ -72,8 +72,10 @@ def why_not(request: PermissionRequested, key: str) -> str:
         return ""
     if answer is WORDS:
         return tr("The agent did not ask this, so there is no one to tell why.")
-    return tr("“{words}” is not offered here. {remedy}").format(
-        words=answer.words, remedy=request.once_because or tr("This answer can't be saved.")
+    return tr(
+        "“{words}” is not offered here. {remedy}",
+        words=answer.words,
+        remedy=request.once_because or tr("This answer can't be saved."),
     )
 
 

@@ -76,7 +76,7 @@ class Question(msgspec.Struct, frozen=True):
         title = (
             request.sentence
             or _TITLES.get(request.tool)
-            or tr("May the agent use “{tool}”?").format(tool=friendly_name(request.tool))
+            or tr("May the agent use “{tool}”?", tool=friendly_name(request.tool))
         )
         return one_line(revealed(title))
 
@@ -209,9 +209,7 @@ def diff_lines(diff: str, width: int) -> list[Line]:
                     crop(
                         [
                             Span(
-                                tr("line {line}{heading}").format(
-                                    line=place, heading=revealed(hunk[2])
-                                ),
+                                tr("line {line}{heading}", line=place, heading=revealed(hunk[2])),
                                 "muted",
                             )
                         ],
@@ -281,8 +279,9 @@ def _missing(characters: int, width: int) -> list[Line]:
         [
             Span(
                 tr(
-                    "… {characters:,} more characters are not shown: deny unless you know them."
-                ).format(characters=characters),
+                    "… {characters:,} more characters are not shown: deny unless you know them.",
+                    characters=characters,
+                ),
                 "warning",
             )
         ],
@@ -355,6 +354,10 @@ def scroll_cue(top: int, rows: int, lines: Sequence[Line]) -> str:
         if above
         else ""
     )
-    return tr("rows {top}–{bottom} of {lines}{more}").format(
-        top=top + 1, bottom=bottom, lines=len(lines), more=more
+    return tr(
+        "rows {top}–{bottom} of {lines}{more}",
+        top=top + 1,
+        bottom=bottom,
+        lines=len(lines),
+        more=more,
     )

@@ -49,7 +49,7 @@ class ResultsController:
         path = screen.opened.workspace.absolute(result.path)
         if not await asyncio.to_thread(path.exists):
             screen.prompt.notify_hint(
-                tr("There is no file {typed} here.").format(typed=one_line(result.path)),
+                tr("There is no file {typed} here.", typed=one_line(result.path)),
                 warning=True,
             )
             self.show()
@@ -70,16 +70,12 @@ class ResultsController:
         screen = self._screen
         if not is_markdown(result.path):
             screen.prompt.notify_hint(
-                tr("Only Markdown can be exported: {name} is none.").format(
-                    name=one_line(result.name)
-                )
+                tr("Only Markdown can be exported: {name} is none.", name=one_line(result.name))
             )
             return
         kinds = ("pdf", "docx")
         app = cast("AppPort", screen.app)
-        chosen = await choose(
-            app, tr("Export {name} as").format(name=one_line(result.name)), "", kinds
-        )
+        chosen = await choose(app, tr("Export {name} as", name=one_line(result.name)), "", kinds)
         if chosen is not None:
             command, typed = app.commands.find(f'/export "{result.path}" {kinds[chosen]}')
             assert command is not None

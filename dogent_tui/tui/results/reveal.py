@@ -34,7 +34,7 @@ async def reveal(path: Path) -> str:
     file is.
     """
     command, shown = reveal_command(path, os.environ), one_line(display_path(path))
-    where = tr("No file manager can be opened from here. The file is {path}.").format(path=shown)
+    where = tr("No file manager can be opened from here. The file is {path}.", path=shown)
     if not command:
         return where
     try:
@@ -43,7 +43,7 @@ async def reveal(path: Path) -> str:
         return where
     # Explorer returns 1 when all went well.
     return (
-        tr("Opened the folder of {path}.").format(path=shown)
+        tr("Opened the folder of {path}.", path=shown)
         if status == 0 or sys.platform == "win32"
         else where
     )

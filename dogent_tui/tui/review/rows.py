@@ -2,9 +2,10 @@
 Plain lines, no screen.
 """
 
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from itertools import zip_longest
+from itertools import accumulate, groupby, zip_longest
 
 from dogent_tui.changes.hunks import Hunk
 from dogent_tui.changes.model import DocumentChange
@@ -12,7 +13,6 @@ from dogent_tui.changes.prose import Refined, refined
 from dogent_tui.changes.prose import Span as Part
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line, revealed
-from dogent_tui.tui.review.folds import folded, seams
 from dogent_tui.tui.transcript import palette
 from dogent_tui.tui.transcript.lines import BLANK, Line, Span, crop, prefixed, wrap
 
@@ -35,6 +35,12 @@ _MOST_LINES = 600
 _MOST_CHARACTERS = 60_000
 _PREVIEWED = 80
 """Lines of the result, from a little above the hunk, that the preview is made of."""
+
+_AROUND = 1
+"""Rows that are kept above and below one that changed."""
+_SHORT = 8
+"""Rows of a paragraph that is shown whole, and of which none are worth leaving out."""
+_FOLD = Line((Span("⋯", "muted"),))
 
 _TOLD = 200
 """Characters of a hunk that its row in the list begins with."""
@@ -122,12 +128,15 @@ def headline(change: DocumentChange, hunk: Hunk, width: int, *, loses_quote: boo
     where = " › ".join(one_line(title) for title in hunk.heading) or tr("the beginning")
     _, style = _MARKS[state(change, hunk)]
     spans = [
-        Span(tr("{place} of {hunks} ").format(place=place, hunks=len(change.hunks)), "accent"),
+        Span(tr("{place} of {hunks} ", place=place, hunks=len(change.hunks)), "accent"),
         Span(_SAID[state(change, hunk)], style),
         *([Span(tr(" · changes a verbatim quote"), "warning")] if loses_quote else []),
         Span(
-            tr(" · {kind} · line {line} · {where}").format(
-                kind=_KINDS[hunk.kind], line=hunk.start + 1, where=where
+            tr(
+                " · {kind} · line {line} · {where}",
+                kind=_KINDS[hunk.kind],
+                line=hunk.start + 1,
+                where=where,
             ),
             "muted",
         ),
@@ -190,8 +199,10 @@ def _cut(lines: Sequence[str]) -> str:
     text = "\n".join(lines[:_MOST_LINES])
     if len(text) <= _MOST_CHARACTERS and len(lines) <= _MOST_LINES:
         return text + "\n" if lines else ""
-    return tr("{text}\n… {more} more lines\n").format(
-        text=text[:_MOST_CHARACTERS], more=max(0, len(lines) - _MOST_LINES)
+    return tr(
+        "{text}\n… {more} more lines\n",
+        text=text[:_MOST_CHARACTERS],
+        more=max(0, len(lines) - _MOST_LINES),
     )
 
 
@@ -263,3 +274,42 @@ def _column(line: Line | None, style: str, mark: str, width: int) -> tuple[Span,
     if line is None:
         return (Span(" " * width),)
     return (Span(mark, style), *line.spans, Span(" " * max(0, width - 2 - line.width), style))
+
+
+# ── What is left out of a long paragraph: rows in and around which nothing changed ────────
+
+
+def seams(parts: Sequence[Part]) -> tuple[int, ...]:
+    """Return how much unchanged text stands before each part that changed: where the other side
+    lacks it, or has other words.
+    """
+    lengths = accumulate((0 if part.changed else len(part.text) for part in parts), initial=0)
+    return tuple(before for before, part in zip(lengths, parts, strict=False) if part.changed)
+
+
+def folded(rows: Sequence[Line], style: str, seams_: Sequence[int]) -> Sequence[Line]:
+    """Return `rows` with one ⋯ for many that are far from what changed, which is drawn in `style`.
+
+    Where nothing of this side changed, it is told by the `seams_` of the other side.
+    """
+    if len(rows) <= _SHORT:
+        return rows
+    places = [
+        place for place, row in enumerate(rows) if any(span.style == style for span in row.spans)
+    ]
+    if not places:
+        begins = list(accumulate((len(row.text) + len(row.glue) for row in rows[:-1]), initial=0))
+        places = [bisect_right(begins, seam) - 1 for seam in seams_]
+    if not places:
+        return rows
+    kept = {place for found in places for place in range(found - _AROUND, found + _AROUND + 1)}
+    return list(_with_folds(rows, kept))
+
+
+def _with_folds(rows: Sequence[Line], kept: set[int]) -> Iterator[Line]:
+    for is_kept, group in groupby(range(len(rows)), kept.__contains__):
+        run = [rows[place] for place in group]
+        if is_kept or len(run) == 1:
+            yield from run
+        else:
+            yield _FOLD

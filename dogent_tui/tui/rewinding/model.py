@@ -72,7 +72,7 @@ class RewindPoint(msgspec.Struct, frozen=True):
         named = ", ".join(one_line(relative(path, root)) for path in self.changed[:_MOST_NAMED])
         more = len(self.changed) - _MOST_NAMED
         if more > 0:
-            named = tr("{named} and {more} more").format(named=named, more=more)
+            named = tr("{named} and {more} more", named=named, more=more)
         words = ngettext(
             "{count} file changed since: {named}",
             "{count} files changed since: {named}",
@@ -174,7 +174,7 @@ class Preview:
         )
         note = _WHY.get(place.why, "")
         if note and is_chosen:
-            note = tr("{note}; a copy is kept, /undo restores it").format(note=note)
+            note = tr("{note}; a copy is kept, /undo restores it", note=note)
         return Row(_BOTH_MARKS[is_chosen], what, name, note)
 
     def summary(self) -> list[str]:
@@ -206,7 +206,7 @@ class Preview:
     def carry_out(self, copies: UndoLog) -> Undone:
         """Go back over the files that are chosen. Blocks."""
         return carry_out(
-            copies, self.chosen, tr("Rewind to “{title}”").format(title=self.point.title[:60])
+            copies, self.chosen, tr("Rewind to “{title}”", title=self.point.title[:60])
         )
 
 
@@ -245,9 +245,7 @@ def _text(path: Path, kind: str) -> str:
         with path.open("rb") as file:
             data = file.read(_LARGEST_COMPARED + 1)
     except OSError as error:
-        raise DogentError(
-            tr("It cannot be read: {reason}.").format(reason=error.strerror)
-        ) from None
+        raise DogentError(tr("It cannot be read: {reason}.", reason=error.strerror)) from None
     if len(data) > _LARGEST_COMPARED:
         raise DogentError(tr("It is too large to compare here."))
     if b"\0" in data:

@@ -3,26 +3,75 @@ of.
 """
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeVar
 
-from textual.app import App, ComposeResult
+from textual import events, on
+from textual.app import App
 from textual.containers import Horizontal
 from textual.content import Content
 from textual.widgets import OptionList, Static
 
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
-from dogent_tui.tui.dialog import ChoiceList, Dialog
-from dogent_tui.tui.screens.answering_screen import AnsweringScreen
+from dogent_tui.tui.dialog import ChoiceList, Dialog, DialogScreen
+from dogent_tui.tui.questions.guard import AnswerGuard
 from dogent_tui.tui.screens.withdrawable import answer_of
+
+Answer = TypeVar("Answer")
+
+
+class AnsweringScreen(DialogScreen[Answer]):
+    """Dismissed with one of `answers`, whose first one does no harm, or with None where the user
+    goes back. Keys that were typed before the question could be read are no answers.
+    """
+
+    def __init__(
+        self,
+        dialog: Dialog,
+        choices: ChoiceList[Answer],
+        answers: Sequence[tuple[Answer, str]],
+        chosen: int | None = None,
+    ) -> None:
+        """Let one of `answers`, a value and its words, be picked of `choices`, which are in
+        `dialog`. `chosen` is for a list that the user opened: there it begins, and keys count at
+        once.
+        """
+        super().__init__(dialog)
+        self.guard = AnswerGuard()
+        self._choices = choices
+        self._answers = answers
+        self._opens_at = chosen
+
+    def on_mount(self) -> None:
+        """Count from the moment that the question can be seen: keys typed before were meant for
+        the prompt.
+        """
+        values = [value for value, _ in self._answers]
+        rows = [Content(one_line(words)) for _, words in self._answers]
+        self._choices.show(values, rows, self._opens_at or 0)
+        self._choices.focus()
+        if self._opens_at is None:
+            self.call_after_refresh(self.guard.shown)
+        else:
+            self.guard.opened()
+
+    def on_key(self, event: events.Key) -> None:
+        """Take no key that was typed before the question could be read."""
+        if not self.guard.open:
+            event.stop()
+            event.prevent_default()
+
+    @on(OptionList.OptionSelected)
+    def _picked(self, event: OptionList.OptionSelected) -> None:
+        event.stop()
+        if self.guard.open:
+            self.leave(self._choices.chosen)
 
 
 class ChoiceScreen(AnsweringScreen[int]):
     """Dismissed with the place of the answer that was chosen, or with None where the user goes
     back without one.
     """
-
-    AUTO_FOCUS = "#choice-answers"
 
     def __init__(
         self,
@@ -38,37 +87,22 @@ class ChoiceScreen(AnsweringScreen[int]):
         `chosen` is for a list that the user opened: it is highlighted, and keys count at once.
         `pictures` has one for each of the answers, shown beside them while that is highlighted.
         """
-        super().__init__(chosen)
-        self._title = title
-        self._why = why
-        self._answers = answers
         self._pictures = pictures
         self._picture = Static("", id="choice-picture")
-
-    def compose(self) -> ComposeResult:
-        """Lay out the question and the answers."""
-        with Dialog(
-            self._title,
+        choices = ChoiceList[int](id="choice-answers")
+        dialog = Dialog(
+            title,
             {"enter": tr("Select"), "up,down": tr("Choose"), "escape": tr("Back")},
+            *([Static(why, classes="dialog-why -first", markup=False)] if why else []),
+            Horizontal(choices, self._picture, id="choice-pictured") if pictures else choices,
             id="choice",
-        ):
-            if self._why:
-                yield Static(self._why, classes="dialog-why -first", markup=False)
-            answers = (Content(one_line(answer)) for answer in self._answers)
-            choices = ChoiceList(*answers, id="choice-answers", markup=False, compact=True)
-            if self._pictures and not self.app.no_color:  # which is made of colors
-                yield Horizontal(choices, self._picture, id="choice-pictured")
-            else:
-                yield choices
+        )
+        super().__init__(dialog, choices, [*enumerate(answers)], chosen)
 
     def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
         """Show the picture of the answer."""
         if self._pictures:
             self._picture.update(self._pictures[event.option_index])
-
-    def answer(self, picked: OptionList.OptionSelected) -> int:
-        """Return the place of the answer."""
-        return picked.option_index
 
 
 async def choose(
@@ -82,4 +116,5 @@ async def choose(
     """Ask and return the place of the answer, None for none. Not to be awaited by a handler of
     messages.
     """
-    return await answer_of(app, ChoiceScreen(title, why, answers, chosen, pictures))
+    shown = () if app.no_color else pictures  # which are made of colors
+    return await answer_of(app, ChoiceScreen(title, why, answers, chosen, shown))

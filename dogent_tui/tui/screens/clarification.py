@@ -28,8 +28,6 @@ from dogent_tui.tui.transcript.lines import Line, Span, crop
 _FAR = 1_000
 _SHORT = 30
 """Cells of a question in a sentence about it."""
-_ABANDON = tr("Abandon these questions and stop the run? Press Ctrl+X again to confirm.")
-_NO_WORDS = tr("Choose one of the options; 0 leaves it to the agent.")
 
 
 class ClarificationScreen(Withdrawable[Reply], PressesKeys, ModalScreen[Reply]):
@@ -128,20 +126,14 @@ class ClarificationScreen(Withdrawable[Reply], PressesKeys, ModalScreen[Reply]):
 
     def count(self, counter: str) -> None:
         """Say which of how many requests this is; empty for the only one."""
-        if counter != self.form.counter:
-            self.form.counter = counter
-            self._head.look_again()
+        self.form.counter = counter
+        self._head.look_again()
 
     # ── Drawing ───────────────────────────────────────────────────────────────────────────────
 
     def _send_line(self) -> Line:
-        here = self.form.sending
-        return Line(
-            (
-                Span(CURSOR if here else "  ", "accent"),
-                Span(tr("Send the answers"), "strong" if here else "muted"),
-            )
-        )
+        mark, style = (CURSOR, "strong") if self.form.sending else ("  ", "muted")
+        return Line((Span(mark, "accent"), Span(tr("Send the answers"), style)))
 
     def _look_again(self) -> None:
         """Draw everything as it is now, and have the focus where the cursor is."""
@@ -167,19 +159,18 @@ class ClarificationScreen(Withdrawable[Reply], PressesKeys, ModalScreen[Reply]):
 
     def _scroll(self) -> None:
         """Scroll to the question, or where that is too high, to the row under the cursor."""
+        form, questions = self.form, self._questions
         if not self.is_attached:
             return
-        if self.form.sending:
-            self._questions.scroll_end(animate=False)
-            return
-        block = self._blocks[self.form.at]
-        region = block.virtual_region
-        if region.height > self._questions.size.height and self.form.row > 0:
-            region = block.row_region(self.form.row)
-        if self.form.at == 0 and self.form.row == 0:
-            self._questions.scroll_home(animate=False)  # with the agent's reason
+        if form.sending:
+            questions.scroll_end(animate=False)
+        elif form.at == form.row == 0:
+            questions.scroll_home(animate=False)  # with the agent's reason
         else:
-            self._questions.scroll_to_region(region, animate=False)
+            block = self._blocks[form.at]
+            is_high = block.virtual_region.height > questions.size.height and form.row > 0
+            region = block.row_region(form.row) if is_high else block.virtual_region
+            questions.scroll_to_region(region, animate=False)
 
     def _say(self, words: str) -> None:
         """Say `words` below the questions, which get fewer rows then."""
@@ -230,17 +221,16 @@ class ClarificationScreen(Withdrawable[Reply], PressesKeys, ModalScreen[Reply]):
         if event.key in SEND_KEYS:
             event.stop()
             self.action_send()
-        elif (
-            event.is_printable
-            and event.character
-            and (self._area is not None or not _chooses(event.character))
-        ):
+        elif event.is_printable and event.character and not self._chooses(event.character):
             event.stop()  # also what a fast hand types before the field has the focus
             self._write(event.character)
-        elif event is not self._from_field and await self.press(
-            event.key
-        ):  # a field has bindings of its own
+        # A field has bindings of its own.
+        elif event is not self._from_field and await self.press(event.key):
             event.stop()
+
+    def _chooses(self, character: str) -> bool:
+        """Say whether a key chooses an answer: where the cursor is on one, and not in a field."""
+        return self._area is None and (character.isdigit() or character == " ")
 
     def on_paste(self, event: events.Paste) -> None:
         """Put what was pasted into the words for this question."""
@@ -249,7 +239,7 @@ class ClarificationScreen(Withdrawable[Reply], PressesKeys, ModalScreen[Reply]):
 
     def _write(self, text: str) -> None:
         if not self.form.to_text():
-            self._say(_NO_WORDS)
+            self._say(tr("Choose one of the options; 0 leaves it to the agent."))
             return
         area = self._area
         if area is not None:
@@ -323,7 +313,7 @@ class ClarificationScreen(Withdrawable[Reply], PressesKeys, ModalScreen[Reply]):
     @on(QuestionBlock.Picked)
     def _picked(self, event: QuestionBlock.Picked) -> None:
         event.stop()
-        self.form.go(event.number, event.row if event.row >= 0 else None)
+        self.form.go(event.number, event.row)
         if event.row >= 0:
             self.form.choose()
         self._changed()
@@ -344,19 +334,18 @@ class ClarificationScreen(Withdrawable[Reply], PressesKeys, ModalScreen[Reply]):
         left = self.form.open_entries
         if left and not self._asked_to_send:
             self._asked_to_send = True
-            first = "".join(
-                span.text
-                for span in crop([Span(one_line(revealed(left[0].question.question)))], _SHORT)
+            which = tr("{left} questions", left=len(left))
+            if len(left) == 1:
+                question = crop([Span(one_line(revealed(left[0].question.question)))], _SHORT)
+                which = f"“{Line(question).text}”"
+            self._say(
+                ngettext(
+                    "Still open: {which}. Send again to leave it to the agent.",
+                    "Still open: {which}. Send again to leave them to the agent.",
+                    len(left),
+                    which=which,
+                )
             )
-            which = (
-                f"“{first}”" if len(left) == 1 else tr("{left} questions").format(left=len(left))
-            )
-            words = ngettext(
-                "Still open: {which}. Send again to leave it to the agent.",
-                "Still open: {which}. Send again to leave them to the agent.",
-                len(left),
-            )
-            self._say(words.format(which=which))
             return
         self.leave(UiAnswer(answers=self.form.answers))
 
@@ -374,9 +363,4 @@ class ClarificationScreen(Withdrawable[Reply], PressesKeys, ModalScreen[Reply]):
             self.leave(UiAnswer())
             return
         self._asked_to_abandon = True
-        self._say(_ABANDON)
-
-
-def _chooses(character: str) -> bool:
-    """Say whether a key chooses an answer where the cursor is on one."""
-    return character.isdigit() or character == " "
+        self._say(tr("Abandon these questions and stop the run? Press Ctrl+X again to confirm."))

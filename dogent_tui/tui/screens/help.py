@@ -8,21 +8,25 @@ from typing import ClassVar
 import msgspec
 from rich.cells import cell_len
 from textual import on
-from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical, VerticalScroll
+from textual.containers import VerticalScroll
 from textual.content import Content
-from textual.geometry import Size
 from textual.keys import format_key
-from textual.widget import Widget
-from textual.widgets import Input, Static
+from textual.widgets import Input
 
 from dogent_tui.language import tr
 from dogent_tui.tui.commands.table import Command
-from dogent_tui.tui.dialog import Dialog, DialogScreen
-from dogent_tui.tui.stylesheets import stylesheet
+from dogent_tui.tui.dialog import Dialog, DialogScreen, WrappedText
 
 _KEY_COLUMN = 24
+_SCROLLS: Mapping[str, str] = {
+    "up": "up",
+    "down": "down",
+    "pageup": "page_up",
+    "pagedown": "page_down",
+    "ctrl+home": "home",
+    "ctrl+end": "end",
+}
 
 _KEY_NAMES: Mapping[str, str] = {
     "alt": "Alt",
@@ -43,16 +47,6 @@ _KEY_NAMES: Mapping[str, str] = {
     "super": "Cmd",
     "tab": "Tab",
     "up": "↑",
-}
-
-
-_SCROLLS: Mapping[str, str] = {
-    "up": "up",
-    "down": "down",
-    "pageup": "page_up",
-    "pagedown": "page_down",
-    "ctrl+home": "home",
-    "ctrl+end": "end",
 }
 
 
@@ -92,6 +86,11 @@ def key_name(key: str) -> str:
     )
 
 
+def key_names(keys: str) -> str:
+    """Return the names of several keys, which have commas between them."""
+    return ", ".join(map(key_name, keys.split(",")))
+
+
 def spelled_out(display: str) -> str:
     """Return the short name of a key in the last line of a screen as this page names keys:
     ``^Z`` gives ``Ctrl+Z``.
@@ -122,39 +121,12 @@ def _shown_keys(binding: Binding, keys: Mapping[str, str]) -> str:
     changed = keys.get(binding.id or "")
     if binding.key_display and not changed:
         return spelled_out(binding.key_display)
-    return ", ".join(key_name(key) for key in (changed or binding.key).split(","))
+    return key_names(changed or binding.key)
 
 
 def command_section(commands: Iterable[Command]) -> HelpSection:
     """Return the section for the commands."""
     return HelpSection(tr("Commands"), tuple((command.usage, command.help) for command in commands))
-
-
-class HelpLines(Widget):
-    """The lines of a section: keys in a column, what they do beside them, wrapped there."""
-
-    def __init__(self, section: HelpSection, *, classes: str) -> None:
-        super().__init__(classes=classes)
-        self._section = section
-
-    @property
-    def section(self) -> HelpSection:
-        """What is shown."""
-        return self._section
-
-    @section.setter
-    def section(self, section: HelpSection) -> None:
-        self._section = section
-        self.refresh(layout=True)
-
-    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
-        """Return the rows that the section takes in `width` columns."""
-        del container, viewport
-        return help_text(self._section, width).plain.count("\n") + 1
-
-    def render(self) -> Content:
-        """Wrap for the width there is."""
-        return help_text(self._section, self.size.width)
 
 
 def help_text(section: HelpSection, width: int) -> Content:
@@ -173,42 +145,23 @@ def help_text(section: HelpSection, width: int) -> Content:
     return Content("\n".join(rows))
 
 
-class HelpPart(Vertical):
-    """A section, with those of its lines that are looked for."""
+def matching(section: HelpSection, looked_for: str) -> HelpSection:
+    """Return the lines of `section` with all words of `looked_for`, or everything where its title
+    has them.
+    """
 
-    def __init__(self, section: HelpSection) -> None:
-        super().__init__(classes="help-part")
-        self._section = section
-        self._lines = HelpLines(section, classes="help-lines")
+    def has_all(text: str) -> bool:
+        return all(word in text.casefold() for word in looked_for.casefold().split())
 
-    def compose(self) -> ComposeResult:
-        """Lay the heading over the lines."""
-        yield Static(self._section.title, classes="help-heading", markup=False)
-        yield self._lines
-
-    def show(self, looked_for: str) -> bool:
-        """Show the lines with all words of `looked_for`, or everything where the heading has
-        them; tell whether there are any.
-        """
-        words = looked_for.casefold().split()
-        section = self._section
-        if not all(word in section.title.casefold() for word in words):
-            lines = tuple(
-                line
-                for line in section.lines
-                if all(word in " ".join(line).casefold() for word in words)
-            )
-            section = msgspec.structs.replace(section, lines=lines)
-        self.display = bool(section.lines)
-        self._lines.section = section
-        return bool(section.lines)
+    lines = section.lines
+    if not has_all(section.title):
+        lines = tuple(line for line in lines if has_all(" ".join(line)))
+    return HelpSection(section.title, lines)
 
 
 class HelpScreen(DialogScreen[None]):
     """Shows sections of help in a page that scrolls, or what of them is looked for."""
 
-    CSS_PATH = stylesheet("help.tcss")
-    AUTO_FOCUS = "#help-search"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,f1", "dismiss", tr("Close"), priority=True),
         *(
@@ -218,41 +171,33 @@ class HelpScreen(DialogScreen[None]):
     ]
 
     def __init__(self, sections: Sequence[HelpSection]) -> None:
-        super().__init__()
-        self._sections = sections
-
-    def compose(self) -> ComposeResult:
-        """Lay the sections out below each other."""
+        self.found = self._sections = sections
+        self._text = WrappedText(self._laid_out, id="help-text")
+        self._page = VerticalScroll(
+            self._text, id="help-page", classes="dialog-page", can_focus=False
+        )
         keys = {"up,down": tr("Scroll"), "pageup,pagedown": tr("Page"), "escape": tr("Close")}
-        with Dialog(tr("Keys and commands"), keys, id="help", classes="-wide -tall"):
-            yield Input(placeholder=tr("Type to search"), id="help-search", compact=True)
-            with VerticalScroll(id="help-page", classes="dialog-page", can_focus=False):
-                for section in self._sections:
-                    yield HelpPart(section)
-                yield Static(tr("No match."), id="help-nothing", markup=False)
+        line = Input(placeholder=tr("Type to search"), id="help-search", compact=True)
+        title = tr("Keys and commands")
+        super().__init__(Dialog(title, keys, line, self._page, id="help", classes="-wide -tall"))
 
-    def on_mount(self) -> None:
-        """Begin with everything."""
-        self._show("")
+    def _laid_out(self, width: int) -> Content:
+        if not self.found:
+            return Content.styled(tr("No match."), "$text-muted")
+        parts = []
+        for section in self.found:
+            title = Content.styled(f"{section.title}\n", "bold $text-primary")
+            parts.append(title + help_text(section, width))
+        return Content("\n\n").join(parts)
 
     @on(Input.Changed)
     def _searched(self, event: Input.Changed) -> None:
         event.stop()
-        self._show(event.value)
-
-    def _show(self, looked_for: str) -> None:
-        found = [part.show(looked_for) for part in self.query(HelpPart)]
-        self.query_one("#help-nothing").display = not any(found)
-        self.query_one("#help-page").scroll_home(animate=False)
+        found = (matching(section, event.value) for section in self._sections)
+        self.found = [section for section in found if section.lines]
+        self._text.show(self._laid_out)
+        self._page.scroll_home(animate=False)
 
     def action_scroll(self, how: str) -> None:
         """Scroll the page, while the keys go to the search."""
-        page = self.query_one("#help-page")
-        {
-            "up": page.scroll_up,
-            "down": page.scroll_down,
-            "page_up": page.scroll_page_up,
-            "page_down": page.scroll_page_down,
-            "home": page.scroll_home,
-            "end": page.scroll_end,
-        }[how](animate=False)
+        getattr(self._page, f"scroll_{how}")(animate=False)

@@ -6,7 +6,6 @@ from typing import ClassVar
 
 from rich.text import Text
 from textual import on
-from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.widgets import DataTable, Static
 
@@ -17,8 +16,6 @@ from dogent_tui.tui.history_rows import HistoryRow, history_rows
 from dogent_tui.tui.stylesheets import stylesheet
 
 _MOST_SHOWN = 1000
-_TOOK = tr("Duration")
-_WIDTHS = {tr("When"): 16, tr("Result"): 9, _TOOK: 10}
 _FRAME = 8
 """Columns beside the table."""
 _GAP = 2
@@ -35,60 +32,51 @@ class HistoryTableScreen(DialogScreen[str]):
 
     def __init__(self, load: Callable[[], Sequence[HistoryEntry]]) -> None:
         """Show what `load` returns; it reads the disk and is called in a thread."""
-        super().__init__()
         self._load = load
         self._rows: list[HistoryRow] = []
-
-    def compose(self) -> ComposeResult:
-        """Lay out the table."""
+        self._table = DataTable[Text](
+            id="history-table-rows", cursor_type="row", zebra_stripes=True
+        )
+        self._note = Static("", classes="dialog-why", markup=False)
         keys = {"enter": tr("Reuse the prompt"), "up,down": tr("Choose"), "escape": tr("Close")}
-        with Dialog(tr("History"), keys, about=tr("this folder"), id="history-table"):
-            yield DataTable(id="history-table-rows", cursor_type="row", zebra_stripes=True)
-            yield Static("", id="history-table-note", classes="dialog-why", markup=False)
+        about = tr("this folder")
+        super().__init__(
+            Dialog(tr("History"), keys, self._table, self._note, about=about, id="history-table")
+        )
 
     def on_mount(self) -> None:
         """Read the history in a thread."""
-        self.query_one(DataTable).focus()
+        self._table.focus()
         self.run_worker(self._read())
+
+    def _columns(self) -> dict[str, tuple[str, int]]:
+        """Return what the columns show: a field of a row → its title, and how many cells it has."""
+        took = {"took": (tr("Duration"), 10)} if self.size.width >= _ROOMY else {}
+        facts = {"when": (tr("When"), 16), "outcome": (tr("Result"), 9), **took}
+        taken = sum(width for _, width in facts.values()) + _GAP * (len(facts) + 2)
+        rest = max(20, self.size.width * 96 // 100 - _FRAME - taken)
+        return facts | {
+            "prompt": (tr("Prompt"), rest * 3 // 5),
+            "came": (tr("Reply"), rest * 2 // 5),
+        }
 
     async def _read(self) -> None:
         rows = await asyncio.to_thread(lambda: history_rows(self._load()))
         self._rows = rows[:_MOST_SHOWN]
-        table: DataTable[Text] = self.query_one(DataTable)
-        widths = {
-            name: width
-            for name, width in _WIDTHS.items()
-            if name != _TOOK or self.size.width >= _ROOMY
-        }
-        rest = max(
-            20,
-            self.size.width * 96 // 100 - _FRAME - sum(widths.values()) - _GAP * (len(widths) + 2),
-        )
-        widths |= {tr("Prompt"): rest * 3 // 5, tr("Reply"): rest * 2 // 5}
-        for name, width in widths.items():
-            table.add_column(name, width=width)
+        columns = self._columns()
+        for title, width in columns.values():
+            self._table.add_column(title, width=width)
         for row in self._rows:
-            cells = {
-                tr("When"): row.when,
-                tr("Result"): row.outcome,
-                tr("Duration"): row.took,
-                tr("Prompt"): row.prompt,
-                tr("Reply"): row.came,
-            }
-            table.add_row(
-                *(Text(cells[name], no_wrap=True, overflow="ellipsis") for name in widths)
-            )
-        older = len(rows) - _MOST_SHOWN
-        note = (
-            tr("{count:,} older entries are in the file.").format(count=older) if older > 0 else ""
-        )
-        self.query_one("#history-table-note", Static).update(
-            note if rows else tr("No history yet.")
-        )
-        self.query_one("#history-table-note").display = bool(note or not rows)
-        table.display = bool(rows)
+            cells = (getattr(row, field) for field in columns)
+            self._table.add_row(*(Text(cell, no_wrap=True, overflow="ellipsis") for cell in cells))
+        note = "" if rows else tr("No history yet.")
+        if (older := len(rows) - _MOST_SHOWN) > 0:
+            note = tr("{count:,} older entries are in the file.", count=older)
+        self._note.update(note)
+        self._note.display = bool(note)
+        self._table.display = bool(rows)
 
     @on(DataTable.RowSelected)
     def _taken(self, event: DataTable.RowSelected) -> None:
         event.stop()
-        self.dismiss(self._rows[event.cursor_row].typed)
+        self.leave(self._rows[event.cursor_row].typed)

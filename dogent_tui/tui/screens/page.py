@@ -1,56 +1,32 @@
 """A page of text over the conversation, which is found out meanwhile: /doctor, /context, /usage."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from typing import ClassVar
 
-from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.content import Content
-from textual.geometry import Size
-from textual.widget import Widget
 
 from dogent_tui.errors import DogentError
 from dogent_tui.language import tr
 from dogent_tui.tui import clipboard
-from dogent_tui.tui.dialog import Dialog, DialogScreen
+from dogent_tui.tui.dialog import Dialog, DialogScreen, WrappedText
 from dogent_tui.tui.transcript.lines import Line, Span, wrap
 
 
-class FoundLines(Widget):
-    """Lines of text; an indented one that is longer than the width is continued further in."""
-
-    def __init__(self, text: str, *, id: str | None = None) -> None:  # noqa: A002
-        super().__init__(id=id)
-        self.styles.height = "auto"
-        self._text = text
-
-    def show(self, text: str) -> None:
-        """Show another `text`."""
-        self._text = text
-        self.refresh(layout=True)
-
-    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
-        """Return the rows that the text takes in `width` columns."""
-        del container, viewport
-        return len(self._wrapped(width))
-
-    def render(self) -> Content:
-        """Wrap for the width there is."""
-        return Content("\n".join(self._wrapped(self.size.width)))
-
-    def _wrapped(self, width: int) -> list[str]:
-        return [part for line in self._text.split("\n") for part in _broken(line, max(20, width))]
-
-
-def _broken(line: str, width: int) -> list[str]:
-    if Line((Span(line),)).width <= width:
-        return [line]
-    words = line.lstrip()
-    indent = line[: len(line) - len(words)]
-    further = f"{indent}    " if indent else ""
-    broken = [each.text for each in wrap([Span(words)], width - len(further))]
-    return [indent + "".join(broken[:1]), *(further + each for each in broken[1:])]
+def broken(text: str, width: int) -> Iterator[str]:
+    """Yield the lines of `text` in `width` cells; an indented one that is longer is continued
+    further in.
+    """
+    for line in text.split("\n"):
+        words = line.lstrip()
+        indent = line[: len(line) - len(words)]
+        further = f"{indent}    " if indent else ""
+        fits = Line((Span(line),)).width <= max(20, width)
+        rows = (
+            [Line((Span(words),))] if fits else wrap([Span(words)], max(20, width) - len(further))
+        )
+        yield from ((further if at else indent) + row.text for at, row in enumerate(rows))
 
 
 class PageScreen(DialogScreen[None]):
@@ -62,33 +38,26 @@ class PageScreen(DialogScreen[None]):
     ]
 
     def __init__(self, title: str, find: Callable[[], Awaitable[str]], *, about: str = "") -> None:
-        super().__init__()
-        self._title = title
-        self._about = about
         self._find = find
         self._found = ""
-        self._page = FoundLines(tr("Checking…"), id="page-found")
-
-    def compose(self) -> ComposeResult:
-        """Lay out the page that scrolls."""
+        self._page = WrappedText(self._laid_out, id="page-found")
         keys = {"c": tr("Copy"), "up,down": tr("Scroll"), "escape": tr("Close")}
-        with (
-            Dialog(self._title, keys, about=self._about, id="page", classes="-wide"),
-            VerticalScroll(id="page-text", classes="dialog-page -fit"),
-        ):
-            yield self._page
+        scrolls = VerticalScroll(self._page, id="page-text", classes="dialog-page -fit")
+        super().__init__(Dialog(title, keys, scrolls, about=about, id="page", classes="-wide"))
 
     def on_mount(self) -> None:
         """Find out what the page says."""
-        self.query_one("#page-text").focus()
         self.run_worker(self._look())
+
+    def _laid_out(self, width: int) -> Content:
+        return Content("\n".join(broken(self._found or tr("Checking…"), width)))
 
     async def _look(self) -> None:
         try:
             self._found = await self._find()
         except DogentError as error:
             self._found = f"{error.message}\n{error.remedy}"
-        self._page.show(self._found)
+        self._page.show(self._laid_out)
 
     async def action_copy(self) -> None:
         """Copy the page, for a report."""

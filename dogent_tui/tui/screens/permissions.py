@@ -4,10 +4,9 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
-from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.content import Content
-from textual.widgets import OptionList, Static
+from textual.widgets import Static
 
 from dogent_tui.agent.authority import Authority, HeldGrant
 from dogent_tui.errors import DogentError
@@ -26,7 +25,7 @@ _LEAST_ROWS = 2
 
 def grant_lines(held: HeldGrant, sentence: str) -> Content:
     """Return the lines for a grant: what is allowed, and how long that holds."""
-    since = tr(" · since {since}").format(since=one_line(held.granted[:10])) if held.granted else ""
+    since = tr(" · since {since}", since=one_line(held.granted[:10])) if held.granted else ""
     words = one_line(sentence)
     return Content.assemble(
         f"{words[:1].upper()}{words[1:]}", (f"\n  {_SINCE[held.origin]}{since}", "dim")
@@ -45,25 +44,16 @@ class PermissionsScreen(DialogScreen[None]):
         """List the grants of `authority`. `standing` are sentences on what else decides here:
         trust, the wall.
         """
-        super().__init__()
         self._authority = authority
-        self._standing = standing
-        self._held: Sequence[HeldGrant] = ()
-
-    def compose(self) -> ComposeResult:
-        """Lay out the list."""
-        with Dialog(
-            tr("What the agent may do here without asking"), {}, id="permissions", classes="-wide"
-        ):
-            yield ChoiceList(id="permissions-list", markup=False, compact=True)
-            yield Static("", id="permissions-nothing", classes="dialog-why", markup=False)
-            if self._standing:
-                yield Static(
-                    "\n".join(map(one_line, self._standing)),
-                    id="permissions-standing",
-                    classes="dialog-note",
-                    markup=False,
-                )
+        self._list = ChoiceList[HeldGrant](id="permissions-list")
+        self._nothing = Static("", id="permissions-nothing", classes="dialog-why", markup=False)
+        words = "\n".join(map(one_line, standing))
+        note = Static(words, id="permissions-standing", classes="dialog-note", markup=False)
+        note.display = bool(words)
+        title = tr("What the agent may do here without asking")
+        super().__init__(
+            Dialog(title, {}, self._list, self._nothing, note, id="permissions", classes="-wide")
+        )
 
     async def on_mount(self) -> None:
         """Read what is allowed."""
@@ -75,42 +65,32 @@ class PermissionsScreen(DialogScreen[None]):
 
     async def action_revoke(self) -> None:
         """Take the chosen grant back: from now on such a call asks again."""
-        chosen = self.query_one(OptionList).highlighted
-        if chosen is None:
+        if (held := self._list.chosen) is None:
             return
         try:
-            await asyncio.to_thread(self._authority.revoke, self._held[chosen])
+            await asyncio.to_thread(self._authority.revoke, held)
         except (OSError, DogentError) as error:
-            self.notify(
-                tr("It could not be revoked: {error}").format(error=error),
-                severity="error",
-                markup=False,
-            )
-        await self._refresh(chosen)
+            self.warn(tr("It could not be revoked: {error}", error=error))
+        await self._refresh()
 
     def _fit(self) -> None:
-        box, options = self.query_one("#permissions"), self.query_one(OptionList)
-        others = [each for each in box.children if each.display and each is not options]
+        box = self.dialog
+        others = [each for each in box.children if each.display and each is not self._list]
         rows = box.gutter.height + sum(
             each.outer_size.height + each.styles.margin.height for each in others
         )
-        options.styles.max_height = max(
+        self._list.styles.max_height = max(
             _LEAST_ROWS, self.size.height - rows - box.styles.margin.height
         )
 
-    async def _refresh(self, chosen: int = 0) -> None:
-        self._held = await asyncio.to_thread(self._authority.grants)
-        options = self.query_one(OptionList)
-        options.set_options(
-            grant_lines(held, self._authority.describe(held.grant)) for held in self._held
-        )
-        options.highlighted = min(chosen, len(self._held) - 1) if self._held else None
-        options.display = bool(self._held)
-        keys = {"delete": tr("Revoke"), "up,down": tr("Choose")} if self._held else {}
-        self.query_one(Dialog).keys.show(keys | {"escape": tr("Close")})
-        nothing = self.query_one("#permissions-nothing", Static)
-        nothing.display = not self._held
+    async def _refresh(self) -> None:
+        grants = await asyncio.to_thread(self._authority.grants)
+        describe = self._authority.describe
+        self._list.show(grants, [grant_lines(held, describe(held.grant)) for held in grants])
+        self._list.focus()
+        keys = {"delete": tr("Revoke"), "up,down": tr("Choose")} if grants else {}
+        self.dialog.keys.show(keys | {"escape": tr("Close")})
+        self._nothing.display = not grants
         broken = self._authority.store.broken
-        nothing.update(f"{broken.message} {broken.remedy}" if broken else _NOTHING)
-        options.focus()
+        self._nothing.update(f"{broken.message} {broken.remedy}" if broken else _NOTHING)
         self.call_after_refresh(self._fit)

@@ -51,9 +51,7 @@ class ProfileScreen(ModalScreen[None]):
 
     def compose(self) -> ComposeResult:
         """Lay out the fields."""
-        where = tr("Settings · {folder}").format(
-            folder=f"{self._profile} · {display_path(self._file)}"
-        )
+        where = tr("Settings · {folder}", folder=f"{self._profile} · {display_path(self._file)}")
         yield Static(one_line(where), classes="screen-title", markup=False)
         with Vertical(id="settings"):
             yield self._list
@@ -67,7 +65,7 @@ class ProfileScreen(ModalScreen[None]):
 
     def _show(self) -> None:
         draft = self._draft
-        self._list.show(
+        self._list.show_rows(
             [
                 Row(
                     setting.path[-1],
@@ -88,7 +86,7 @@ class ProfileScreen(ModalScreen[None]):
 
     @property
     def _chosen(self) -> Setting | None:
-        row = self._list.row
+        row = self._list.chosen
         return next(
             (
                 setting
@@ -101,7 +99,7 @@ class ProfileScreen(ModalScreen[None]):
     @on(RowList.Moved)
     def _moved(self, event: RowList.Moved) -> None:
         event.stop()
-        row = self._list.row
+        row = self._list.chosen
         self._about.update(f"{row.about} ({row.id})" if row else "")
 
     @on(OptionList.OptionSelected)
@@ -141,14 +139,14 @@ class ProfileScreen(ModalScreen[None]):
     def action_use(self) -> None:
         """Use the profile in this folder."""
         self._draft.put(chosen_profile(self._draft, self._file), self._profile)
-        self.say(tr("This folder uses {name} once you save.").format(name=self._profile))
+        self.say(tr("This folder uses {name} once you save.", name=self._profile))
 
     def action_remove(self) -> None:
         """Remove the profile, when asked."""
         self.run_worker(self._remove(), group="edit", exclusive=True)
 
     async def _remove(self) -> None:
-        title = tr("Remove the profile {name}?").format(name=self._profile)
+        title = tr("Remove the profile {name}?", name=self._profile)
         why = tr("Its key is removed with it once you save.")
         if await choose(self.app, title, why, (tr("Keep"), tr("Remove")), 0) == 1:
             self._draft.remove_profile(self._file, self._profile)

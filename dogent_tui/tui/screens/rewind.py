@@ -5,7 +5,6 @@ from datetime import datetime
 from typing import ClassVar
 
 from textual import on
-from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.widgets import OptionList
@@ -13,13 +12,11 @@ from textual.widgets import OptionList
 from dogent_tui.language import tr
 from dogent_tui.tui.dialog import ChoiceList, Dialog, DialogScreen
 from dogent_tui.tui.rewinding.model import RewindPoint
-from dogent_tui.tui.screens.withdrawable import Withdrawable
 
 
-class RewindScreen(Withdrawable[RewindPoint], DialogScreen[RewindPoint]):
+class RewindScreen(DialogScreen[RewindPoint]):
     """Dismissed with the prompt that was chosen, or with nothing."""
 
-    AUTO_FOCUS = "#rewind-list"
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q", "back", tr("Close"))]
 
     def __init__(
@@ -33,32 +30,25 @@ class RewindScreen(Withdrawable[RewindPoint], DialogScreen[RewindPoint]):
         """List `points`, of a workspace at `root`; the one at `chosen` is highlighted. `now`
         tells the time, with a time zone.
         """
-        super().__init__()
         self._points = points
         self._root = root
         self._first = chosen
         self._now = now or (lambda: datetime.now().astimezone())
-
-    def compose(self) -> ComposeResult:
-        """Lay out the list."""
-        now = self._now()
-        rows = (
-            Content.assemble(p.title, (f"\n  {p.facts(now, self._root)}", "dim"))
-            for p in self._points
-        )
+        self._list = ChoiceList[RewindPoint](id="rewind-list")
         keys = {"enter": tr("Preview"), "up,down": tr("Choose"), "escape": tr("Close")}
-        with Dialog(tr("Rewind to before which prompt?"), keys, id="rewind", classes="-wide"):
-            yield ChoiceList(*rows, id="rewind-list", markup=False, compact=True)
+        title = tr("Rewind to before which prompt?")
+        super().__init__(Dialog(title, keys, self._list, id="rewind", classes="-wide"))
 
     def on_mount(self) -> None:
         """Begin with the latest prompt, or where one was before."""
-        self.query_one(OptionList).highlighted = self._first
+        now = self._now()
+        rows = (
+            Content.assemble(point.title, (f"\n  {point.facts(now, self._root)}", "dim"))
+            for point in self._points
+        )
+        self._list.show(self._points, rows, self._first)
 
     @on(OptionList.OptionSelected)
     def _picked(self, event: OptionList.OptionSelected) -> None:
         event.stop()
-        self.leave(self._points[event.option_index])
-
-    def action_back(self) -> None:
-        """Close the list."""
-        self.leave(None)
+        self.leave(self._list.chosen)

@@ -6,8 +6,7 @@ import asyncio
 from typing import ClassVar
 
 from rich.cells import cell_len
-from textual import events, on, work
-from textual.app import ComposeResult
+from textual import on, work
 from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.widgets import OptionList, Static
@@ -19,145 +18,111 @@ from dogent_tui.tui.questions.guard import AnswerGuard
 from dogent_tui.tui.questions.model import diff_lines
 from dogent_tui.tui.questions.widgets import QuestionLines
 from dogent_tui.tui.rewinding.model import Preview, Row, difference
-from dogent_tui.tui.screens.withdrawable import Withdrawable
 from dogent_tui.tui.stylesheets import stylesheet
 from dogent_tui.tui.transcript.lines import Line, Span, wrap
+from dogent_tui.undo.rewind_plan import PlannedPlace
 from dogent_tui.undo.undo_log import UndoLog
 
 
-class RewindPreviewScreen(Withdrawable[bool], DialogScreen[bool]):
+class RewindPreviewScreen(DialogScreen[bool]):
     """Dismissed with True where it is to be done, as `preview` then says, and with None where
     the user goes back.
     """
 
     CSS_PATH = stylesheet("rewind.tcss")
-    AUTO_FOCUS = "#rewind-files"
     BINDINGS: ClassVar[list[BindingType]] = [
         # Before the list of files, which would take these keys as choosing a row.
         Binding("enter", "go_back", tr("Rewind"), priority=True),
         Binding("space", "take", tr("Include or exclude this file"), priority=True),
         Binding("escape", "back", tr("Back")),
-        Binding(
-            "pageup,shift+up", "scroll_lines(-1)", tr("Scroll the diff"), show=False, priority=True
-        ),
-        Binding(
-            "pagedown,shift+down",
-            "scroll_lines(1)",
-            tr("Scroll the diff"),
-            show=False,
-            priority=True,
+        *(
+            Binding(keys, f"scroll({step})", tr("Scroll the diff"), show=False, priority=True)
+            for keys, step in {"pageup,shift+up": -1, "pagedown,shift+down": 1}.items()
         ),
     ]
 
     def __init__(self, preview: Preview, copies: UndoLog) -> None:
         """Show `preview`; the copies are what the files would become."""
-        super().__init__()
         self.preview = preview
         self.guard = AnswerGuard()
         self._copies = copies
         self._diff = ""
         self._note = ""
-
-    def compose(self) -> ComposeResult:
-        """Lay out what happens, the files, and the difference of one of them."""
-        title = tr("Rewind to before “{title}”?").format(title=self.preview.point.title)
-        keys, classes = {"enter": tr("Rewind"), "escape": tr("Back")}, "-wide"
-        if self.preview.places:
-            keys = {
-                "enter": tr("Rewind"),
+        self._files = ChoiceList[PlannedPlace](id="rewind-files")
+        self._lines = QuestionLines(self._laid_out, id="rewind-lines")
+        keys = {"enter": tr("Rewind")}
+        if preview.places:
+            keys |= {
                 "space": tr("Include or exclude"),
                 "up,down": tr("File"),
                 "pageup,pagedown": tr("Scroll"),
-                "escape": tr("Back"),
             }
-            classes = "-wide -tall"
-        with Dialog(title, keys, id="rewind", classes=classes):
-            yield Static(sentences(*self.preview.summary()), id="rewind-what", markup=False)
-            yield ChoiceList(id="rewind-files", markup=False, compact=True)
-            yield QuestionLines(self._lines, id="rewind-lines")
+        self._lines.display = bool(preview.places)
+        super().__init__(
+            Dialog(
+                tr("Rewind to before “{title}”?", title=preview.point.title),
+                keys | {"escape": tr("Back")},
+                Static(sentences(*preview.summary()), id="rewind-what", markup=False),
+                self._files,
+                self._lines,
+                id="rewind",
+                classes="-wide -tall" if preview.places else "-wide",
+            )
+        )
 
     def on_mount(self) -> None:
         """Show the files."""
-        self._show(0)
-        has_files = bool(self.preview.places)
-        self.query_one(OptionList).display = has_files
-        self.query_one(QuestionLines).display = has_files
+        self._show()
         self.call_after_refresh(self.guard.shown)
 
-    def on_resize(self, _: events.Resize) -> None:
+    def on_resize(self) -> None:
         """Lay the difference out for the width that there is."""
-        self._lay_out()
+        self._lines.lay_out(self._lines.size.width, has_changed=True)
 
-    def _show(self, chosen: int) -> None:
-        files = self.query_one(OptionList)
+    def _show(self) -> None:
         rows = self.preview.rows()
         widest = max((cell_len(row.what) for row in rows), default=0)
-        files.set_options(self._line(row, widest) for row in rows)
-        files.highlighted = chosen if self.preview.places else None
-
-    def _line(self, row: Row, widest: int) -> Content:
-        note = f" — {row.note}" if row.note else ""
-        gap = " " * (widest - cell_len(row.what) + 2)
-        return Content.assemble(
-            f"{row.mark} ", (f"{row.what}{gap}", "dim"), row.name, (note, "dim")
-        )
+        self._files.show(self.preview.places, (_drawn(row, widest) for row in rows))
 
     # ── The difference ────────────────────────────────────────────────────────────────────────
 
     @on(OptionList.OptionHighlighted)
     def _looked_at(self, event: OptionList.OptionHighlighted) -> None:
         event.stop()
-        self._compare(event.option_index)
+        self._compare(self.preview.places[event.option_index])
 
     @work(exclusive=True)
-    async def _compare(self, number: int) -> None:
+    async def _compare(self, place: PlannedPlace) -> None:
         """Show what would become of a file."""
+        diff = note = ""
         try:
-            diff, note = (
-                await asyncio.to_thread(difference, self.preview.places[number], self._copies),
-                "",
-            )
+            diff = await asyncio.to_thread(difference, place, self._copies)
         except DogentError as error:
-            diff, note = "", str(error)
+            note = str(error)
         if (diff, note) != (self._diff, self._note):
             self._diff, self._note = diff, note
-            self._lay_out()
-            self.query_one(QuestionLines).scroll_to(y=0, animate=False)
+            self.on_resize()
+            self._lines.scroll_to(y=0, animate=False)
 
-    def _lines(self, width: int) -> list[Line]:
-        return (
-            diff_lines(self._diff, width)
-            if self._diff
-            else wrap([Span(self._note, "muted")], width)
-        )
-
-    def _lay_out(self) -> None:
-        lines = self.query_one(QuestionLines)
-        lines.lay_out(lines.size.width, has_changed=True)
+    def _laid_out(self, width: int) -> list[Line]:
+        if self._diff:
+            return diff_lines(self._diff, width)
+        return wrap([Span(self._note, "muted")], width)
 
     # ── Keys ──────────────────────────────────────────────────────────────────────────────────
 
     @on(OptionList.OptionSelected)
-    def _clicked(self, event: OptionList.OptionSelected) -> None:
-        event.stop()
-        self._toggle(event.option_index)
-
     def action_take(self) -> None:
         """Leave the file as it is, or go back over it after all."""
-        highlighted = self.query_one(OptionList).highlighted
-        if highlighted is not None:
-            self._toggle(highlighted)
-
-    def _toggle(self, number: int) -> None:
-        if self.preview.toggle(number):
-            self._show(number)
+        at = self._files.highlighted
+        if at is not None and self.preview.toggle(at):
+            self._show()
         else:
             self.app.bell()
 
-    def action_scroll_lines(self, step: int) -> None:
+    def action_scroll(self, step: int) -> None:
         """Scroll the difference."""
-        lines = self.query_one(QuestionLines)
-        lines.scroll_by(step * max(1, lines.size.height - 1))
+        self._lines.scroll_by(step * max(1, self._lines.size.height - 1))
 
     def action_go_back(self) -> None:
         """Do it, unless the key was pressed before this could be read."""
@@ -165,9 +130,11 @@ class RewindPreviewScreen(Withdrawable[bool], DialogScreen[bool]):
             return
         if self.preview.does_nothing:
             self.notify(tr("No file is selected. Space selects one."), markup=False)
-            return
-        self.leave(True)
+        else:
+            self.leave(True)
 
-    def action_back(self) -> None:
-        """Do nothing."""
-        self.leave(None)
+
+def _drawn(row: Row, widest: int) -> Content:
+    note = f" — {row.note}" if row.note else ""
+    gap = " " * (widest - cell_len(row.what) + 2)
+    return Content.assemble(f"{row.mark} ", (f"{row.what}{gap}", "dim"), row.name, (note, "dim"))

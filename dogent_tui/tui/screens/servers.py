@@ -2,9 +2,9 @@
 
 import asyncio
 from collections.abc import Coroutine, Mapping, Sequence
+from contextlib import suppress
 from typing import Any, ClassVar
 
-from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.widgets import OptionList, Static
@@ -66,7 +66,7 @@ def _details(server: McpServer, state: ServerState | None) -> str:
         return one_line(state.error) if state is not None else ""
     more = len(state.tools) - _MOST_TOOLS
     named = one_line(", ".join(state.tools[:_MOST_TOOLS]))
-    return tr("{named} and {more} more").format(named=named, more=more) if more > 0 else named
+    return tr("{named} and {more} more", named=named, more=more) if more > 0 else named
 
 
 class ServersScreen(DialogScreen[None]):
@@ -84,7 +84,6 @@ class ServersScreen(DialogScreen[None]):
         """List the servers of the user and of `workspace`, if it is `trusted`. `started`: the
         agent has them at all.
         """
-        super().__init__()
         self._workspace = workspace
         self._service = service
         self._trusted = trusted
@@ -92,13 +91,13 @@ class ServersScreen(DialogScreen[None]):
         self._servers: Sequence[McpServer] = ()
         self._problems: Sequence[str] = ()
         self._states: Mapping[str, ServerState] = {}
-
-    def compose(self) -> ComposeResult:
-        """Lay out the list."""
-        with Dialog(tr("Your own tools: MCP servers"), {}, id="servers", classes="-wide"):
-            yield Static(_OUTSIDE, classes="dialog-why -first", markup=False)
-            yield ChoiceList(id="servers-list", markup=False, compact=True)
-            yield Static("", id="servers-note", classes="dialog-note", markup=False)
+        self._list = ChoiceList[McpServer](id="servers-list")
+        self._note = Static("", id="servers-note", classes="dialog-note", markup=False)
+        why = Static(_OUTSIDE, classes="dialog-why -first", markup=False)
+        title = tr("Your own tools: MCP servers")
+        super().__init__(
+            Dialog(title, {}, why, self._list, self._note, id="servers", classes="-wide")
+        )
 
     async def on_mount(self) -> None:
         """Read the files, and then how the servers stand, again and again."""
@@ -113,18 +112,14 @@ class ServersScreen(DialogScreen[None]):
 
     def action_switch(self) -> None:
         """Turn the chosen server on or off, in this folder."""
-        if (server := self._chosen) is not None:
-            self._work(self._switch(server, on=not server.on))
+        if (server := self._list.chosen) is not None:
+            self.run_worker(self._tried(self._switch(server, on=not server.on)), group="server")
 
     def action_restart(self) -> None:
         """Start the chosen server again."""
-        if (server := self._chosen) is not None and server.on and self._started:
-            self._work(self._restart(server))
-
-    @property
-    def _chosen(self) -> McpServer | None:
-        at = self.query_one(OptionList).highlighted
-        return self._servers[at] if at is not None and at < len(self._servers) else None
+        server = self._list.chosen
+        if server is not None and server.on and self._started:
+            self.run_worker(self._tried(self._restart(server)), group="server")
 
     async def _switch(self, server: McpServer, *, on: bool) -> None:
         await asyncio.to_thread(lambda: switch(self._workspace, server, on=on))
@@ -136,14 +131,11 @@ class ServersScreen(DialogScreen[None]):
         await self._service.switch_server(server.name, on=False)
         await self._service.switch_server(server.name, on=True)
 
-    def _work(self, work: Coroutine[Any, Any, None]) -> None:
-        self.run_worker(self._tried(work), group="server")
-
     async def _tried(self, work: Coroutine[Any, Any, None]) -> None:
         try:
             await work
         except (OSError, DogentError) as error:
-            self.notify(one_line(str(error)), severity="error", markup=False)
+            self.warn(str(error))
         self._look()
 
     async def _read(self) -> None:
@@ -158,34 +150,24 @@ class ServersScreen(DialogScreen[None]):
             self.run_worker(self._ask(), group="states", exclusive=True)
 
     async def _ask(self) -> None:
-        try:
+        with suppress(AgentError):
             states = {state.name: state for state in await self._service.servers()}
-        except AgentError:
-            return
-        if states != self._states:
-            self._states = states
-            self._show()
+            if states != self._states:
+                self._states = states
+                self._show()
 
     def _show(self) -> None:
-        options = self.query_one(OptionList)
-        chosen = options.highlighted or 0
-        options.set_options(
-            server_lines(server, self._states.get(server.name)) for server in self._servers
+        servers = self._servers
+        self._list.show(
+            servers, [server_lines(server, self._states.get(server.name)) for server in servers]
         )
-        options.highlighted = min(chosen, len(self._servers) - 1) if self._servers else None
-        options.display = bool(self._servers)
-        notes = [
-            *self._problems,
-            *([] if self._servers else [_NONE]),
-            *([] if self._started else [_NOT_HERE]),
-        ]
-        note = self.query_one("#servers-note", Static)
-        note.display = bool(notes)
-        note.update("\n".join(map(one_line, notes)))
-        keys = (
-            {"space": tr("On or off"), "r": tr("Restart"), "up,down": tr("Choose")}
-            if self._servers
-            else {}
-        )
-        self.query_one(Dialog).keys.show(keys | {"escape": tr("Close")})
-        options.focus()
+        self._list.focus()
+        notes = [*self._problems]
+        if not servers:
+            notes.append(_NONE)
+        if not self._started:
+            notes.append(_NOT_HERE)
+        self._note.display = bool(notes)
+        self._note.update("\n".join(map(one_line, notes)))
+        keys = {"space": tr("On or off"), "r": tr("Restart"), "up,down": tr("Choose")}
+        self.dialog.keys.show((keys if servers else {}) | {"escape": tr("Close")})

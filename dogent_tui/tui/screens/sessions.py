@@ -8,7 +8,6 @@ from datetime import datetime
 from typing import ClassVar
 
 from textual import on, work
-from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.widgets import Input, OptionList, Static
@@ -17,21 +16,16 @@ from dogent_tui.errors import DogentError
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.storage.sessions import SessionRecord
-from dogent_tui.tui.dialog import ChoiceList, Dialog, DialogScreen
+from dogent_tui.tui.dialog import ChoiceList, Dialog, FinderScreen
 from dogent_tui.tui.screens.choice import choose
 from dogent_tui.tui.sessions.model import SessionIndex, SessionList, SessionRequest
 
 
-class SessionsScreen(DialogScreen[SessionRequest]):
+class SessionsScreen(FinderScreen[SessionRecord, SessionRequest]):
     """Dismissed with what the user wants, or with nothing."""
 
-    AUTO_FOCUS = "#sessions-words"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "back", tr("Close")),
-        Binding("up", "step(-1)", tr("Up"), show=False),
-        Binding("down", "step(1)", tr("Down"), show=False),
-        Binding("pageup", "step(-10)", tr("Page up"), show=False),
-        Binding("pagedown", "step(10)", tr("Page down"), show=False),
         # Before the line to type into, which knows some of these keys too.
         Binding("tab", "switch", tr("This folder or all"), priority=True),
         Binding("f2", "rename", tr("Rename"), priority=True),
@@ -41,172 +35,141 @@ class SessionsScreen(DialogScreen[SessionRequest]):
 
     def __init__(self, index: SessionIndex, *, now: Callable[[], datetime] | None = None) -> None:
         """List what is on `index`. `now` tells the time, with a time zone."""
-        super().__init__()
-        self.list = SessionList(index)
+        self.sessions = SessionList(index)
         self._now = now or (lambda: datetime.now().astimezone())
         self._renaming: SessionRecord | None = None
-        self._shown: list[SessionRecord] = []
-
-    def compose(self) -> ComposeResult:
-        """Lay out the line to type into and the list."""
-        with Dialog(tr("Conversations"), {}, id="sessions", classes="-wide"):
-            yield Input(placeholder=tr("Find a conversation"), compact=True, id="sessions-words")
-            yield ChoiceList(id="sessions-list", markup=False, compact=True)
-            yield Static("", id="sessions-nothing", classes="dialog-why", markup=False)
+        self._nothing = Static("", classes="dialog-why", markup=False)
+        line = Input(placeholder=tr("Find a conversation"), compact=True)
+        found = ChoiceList[SessionRecord](id="sessions-list")
+        dialog = Dialog(
+            tr("Conversations"), {}, line, found, self._nothing, id="sessions", classes="-wide"
+        )
+        super().__init__(dialog, line, found)
 
     async def on_mount(self) -> None:
         """Read which conversations there are."""
-        self.query_one(OptionList).can_focus = False
         await self._read()
 
     # ── What is shown ─────────────────────────────────────────────────────────────────────────
 
-    async def _read(self, chosen: int = 0) -> None:
-        await asyncio.to_thread(self.list.read)
-        self._show(chosen)
+    async def _read(self, at: int = 0) -> None:
+        await asyncio.to_thread(self.sessions.read)
+        self._show(at)
 
-    def _show(self, chosen: int = 0) -> None:
-        now = self._now()
-        self._shown = self.list.shown
-        options = self.query_one(OptionList)
-        options.set_options(
-            Content.assemble(
-                self.list.title(record), (f"\n  {self.list.facts(record, now)}", "dim")
-            )
-            for record in self._shown
+    def find(self, words: str) -> None:
+        """List the conversations with these words, unless they are a new title."""
+        if self._renaming is None and words != self.sessions.words:
+            self.sessions.words = words
+            self._show()
+
+    def _show(self, at: int = 0) -> None:
+        now, sessions = self._now(), self.sessions
+        found = sessions.shown
+        self.list.show(
+            found,
+            (
+                Content.assemble(
+                    sessions.title(record), (f"\n  {sessions.facts(record, now)}", "dim")
+                )
+                for record in found
+            ),
+            at,
         )
-        options.highlighted = min(chosen, len(self._shown) - 1) if self._shown else None
-        options.display = bool(self._shown)
-        nothing = self.query_one("#sessions-nothing", Static)
-        nothing.display = not self._shown
-        nothing.update(self.list.nothing())
-        where = tr("all folders") if self.list.everywhere else tr("this folder")
-        self.query_one(Dialog).name_it(tr("Conversations"), where)
+        self._nothing.display = not found
+        self._nothing.update(sessions.nothing())
+        where = tr("all folders") if sessions.everywhere else tr("this folder")
+        self.dialog.name_it(tr("Conversations"), where)
         self._show_keys()
 
     def _show_keys(self) -> None:
-        chosen = self._chosen
-        read_only = chosen is not None and self.list.is_elsewhere(chosen)
+        chosen = self.list.chosen
         keys = {
-            "enter": tr("Read") if read_only else tr("Open"),
-            "f2": tr("Rename"),
-            "f3": tr("Fork"),
-            "delete": tr("Delete"),
-            "tab": tr("This folder") if self.list.everywhere else tr("All folders"),
+            "tab": tr("This folder") if self.sessions.everywhere else tr("All folders"),
             "escape": tr("Close"),
         }
         if self._renaming:
             keys = {"enter": tr("Save the title"), "escape": tr("Cancel")}
-        elif chosen is None:
-            keys = {key: words for key, words in keys.items() if key in ("tab", "escape")}
-        self.query_one(Dialog).keys.show(keys)
-
-    @property
-    def _chosen(self) -> SessionRecord | None:
-        highlighted = self.query_one(OptionList).highlighted
-        return (
-            self._shown[highlighted]
-            if highlighted is not None and highlighted < len(self._shown)
-            else None
-        )
-
-    # ── Choosing ──────────────────────────────────────────────────────────────────────────────
-
-    @on(Input.Changed)
-    def _search(self, event: Input.Changed) -> None:
-        event.stop()
-        if self._renaming is None and event.value != self.list.words:
-            self.list.words = event.value
-            self._show()
-
-    @on(Input.Submitted)
-    async def _entered(self, event: Input.Submitted) -> None:
-        event.stop()
-        if self._renaming is not None:
-            await self._rename(self._renaming, event.value.strip())
-        elif (record := self._chosen) is not None:
-            self.dismiss(SessionRequest(record))
+        elif chosen is not None:
+            keys = {
+                "enter": tr("Read") if self.sessions.is_elsewhere(chosen) else tr("Open"),
+                "f2": tr("Rename"),
+                "f3": tr("Fork"),
+                "delete": tr("Delete"),
+            } | keys
+        self.dialog.keys.show(keys)
 
     @on(OptionList.OptionHighlighted)
     def _pointed_at(self, event: OptionList.OptionHighlighted) -> None:
         event.stop()
         self._show_keys()
 
-    @on(OptionList.OptionSelected)
-    def _clicked(self, event: OptionList.OptionSelected) -> None:
-        event.stop()
-        if self._renaming is None:
-            self.dismiss(SessionRequest(self._shown[event.option_index]))
+    # ── Choosing ──────────────────────────────────────────────────────────────────────────────
 
-    def action_step(self, step: int) -> None:
-        """Move the highlight."""
-        options = self.query_one(OptionList)
-        if self._renaming is None and options.highlighted is not None:
-            options.highlighted = max(0, min(options.highlighted + step, len(self._shown) - 1))
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """While a title is typed, nothing else can be done with the list."""
+        del parameters
+        return self._renaming is None or action not in ("step", "switch", "rename", "fork")
+
+    async def take(self, item: SessionRecord) -> None:
+        """Open the conversation, or name it as is typed."""
+        if self._renaming is None:
+            self.leave(SessionRequest(item))
+        else:
+            await self._rename(self._renaming, self.line.value.strip())
 
     async def action_switch(self) -> None:
         """List the conversations of all folders, or of this one only."""
-        if self._renaming is None:
-            self.list.everywhere = not self.list.everywhere
-            await self._read()
+        self.sessions.everywhere = not self.sessions.everywhere
+        await self._read()
 
     def action_fork(self) -> None:
         """Continue from the chosen conversation in another one."""
-        if self._renaming is None and (record := self._chosen) is not None:
-            self.dismiss(SessionRequest(record, fork=True))
+        if (record := self.list.chosen) is not None:
+            self.leave(SessionRequest(record, fork=True))
 
     def action_back(self) -> None:
         """Leave the title as it is, or close the list."""
         if self._renaming is not None:
             self._end_renaming()
         else:
-            self.dismiss(None)
+            self.leave(None)
 
     # ── Renaming and deleting ─────────────────────────────────────────────────────────────────
 
     def action_rename(self) -> None:
         """Have the chosen conversation's title typed again."""
-        record = self._chosen
-        if record is None or self._renaming is not None:
-            return
-        self._renaming = record
-        line = self.query_one(Input)
-        line.value = record.title
-        line.select_all()  # a new title replaces the old one; a movement keeps it
-        self._show_keys()
+        if (record := self.list.chosen) is not None:
+            self._renaming = record
+            self.line.value = record.title
+            self.line.select_all()  # a new title replaces the old one; a movement keeps it
+            self._show_keys()
 
     def _end_renaming(self) -> None:
         self._renaming = None
-        line = self.query_one(Input)
-        line.value = self.list.words
-        line.cursor_position = len(line.value)
+        self.line.value = self.sessions.words
+        self.line.cursor_position = len(self.line.value)
         self._show_keys()
 
     async def _rename(self, record: SessionRecord, title: str) -> None:
         if title and title != record.title:
             try:
-                await asyncio.to_thread(self.list.index.rename, record, one_line(title))
+                await asyncio.to_thread(self.sessions.index.rename, record, one_line(title))
             except (OSError, DogentError) as error:
-                self.notify(
-                    tr("It could not be renamed: {error}").format(error=error),
-                    severity="error",
-                    markup=False,
-                )
-        await asyncio.to_thread(self.list.read)
-        chosen = self.list.place_of(record.session_id)
+                self.warn(tr("It could not be renamed: {error}", error=error))
+        await asyncio.to_thread(self.sessions.read)
+        at = self.sessions.place_of(record.session_id)
         self._end_renaming()
-        self._show(chosen)
+        self._show(at)
 
     @work
     async def action_delete(self) -> None:
         """Delete the chosen conversation, after a question."""
-        record = self._chosen
-        if record is None:
-            return
+        index, record = self.sessions.index, self.list.chosen
         if self._renaming is not None:
-            self.query_one(Input).action_delete_right()
+            self.line.action_delete_right()
+        elif record is None:
             return
-        if record.session_id == self.list.index.on_screen:
+        elif record.session_id == index.on_screen:
             self.notify(
                 tr(
                     "This conversation is open here. Open another one first, or start one with"
@@ -214,34 +177,21 @@ class SessionsScreen(DialogScreen[SessionRequest]):
                 ),
                 markup=False,
             )
-            return
-        if await asyncio.to_thread(self.list.index.is_elsewhere, record):
+        elif await asyncio.to_thread(index.is_elsewhere, record):
             self.notify(
                 tr("Another window has this conversation open. Close it there first."), markup=False
             )
-            return
-        chosen = self.query_one(OptionList).highlighted or 0
+        elif await self._is_to_go(record):
+            try:
+                await asyncio.to_thread(index.delete, record)
+            except (OSError, DogentError) as error:
+                self.warn(tr("It could not be deleted: {error}", error=error))
+            await self._read(self.list.highlighted or 0)
+
+    async def _is_to_go(self, record: SessionRecord) -> bool:
+        title = tr("Delete “{title}”?", title=self.sessions.title(record))
         why = tr(
             "Its transcript and the agent's memory of it are deleted permanently. Documents already"
             " written are kept."
         )
-        answers = (tr("Keep"), tr("Delete"))
-        if (
-            await choose(
-                self.app,
-                tr("Delete “{title}”?").format(title=self.list.title(record)),
-                why,
-                answers,
-            )
-            != 1
-        ):
-            return
-        try:
-            await asyncio.to_thread(self.list.index.delete, record)
-        except (OSError, DogentError) as error:
-            self.notify(
-                tr("It could not be deleted: {error}").format(error=error),
-                severity="error",
-                markup=False,
-            )
-        await self._read(chosen)
+        return await choose(self.app, title, why, (tr("Keep"), tr("Delete"))) == 1

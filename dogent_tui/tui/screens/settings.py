@@ -17,10 +17,9 @@ from dogent_tui.storage.paths import display_path
 from dogent_tui.tui.key_hints import KeyHints
 from dogent_tui.tui.keymap import Keymap
 from dogent_tui.tui.screens.choice import choose
-from dogent_tui.tui.screens.help import key_name
-from dogent_tui.tui.screens.press_key import press_key
+from dogent_tui.tui.screens.forms import press_key, type_text
+from dogent_tui.tui.screens.help import key_names
 from dogent_tui.tui.screens.profile import ProfileScreen
-from dogent_tui.tui.screens.text_input import type_text
 from dogent_tui.tui.settings.catalog import (
     LLM,
     VISION,
@@ -72,7 +71,7 @@ class SettingsScreen(ModalScreen[bool]):
 
     def compose(self) -> ComposeResult:
         """Lay out the sections, the rows, and what the chosen one means."""
-        where = tr("Settings · {folder}").format(folder=display_path(self.draft.workspace.root))
+        where = tr("Settings · {folder}", folder=display_path(self.draft.workspace.root))
         yield Static(one_line(where), classes="screen-title", markup=False)
         with Vertical(id="settings"):
             yield self._sections
@@ -90,7 +89,7 @@ class SettingsScreen(ModalScreen[bool]):
     def show_rows(self) -> None:
         """Show the rows of the section as they are now."""
         self._sections.show(self.section)
-        self._list.show(self._rows())
+        self._list.show_rows(self._rows())
         self.refresh_bindings()
 
     def _rows(self) -> list[Row]:
@@ -143,14 +142,15 @@ class SettingsScreen(ModalScreen[bool]):
         for action in self._keymap.actions:
             setting = _key_setting(file, action.id, action.words)
             keys = self.draft.value(setting) or action.default
-            about = tr("Default: {keys}. Press Enter, then the key you want.").format(
-                keys=_keys_shown(action.default)
+            about = tr(
+                "Default: {keys}. Press Enter, then the key you want.",
+                keys=key_names(action.default),
             )
             rows.append(
                 Row(
                     action.id,
                     action.words,
-                    _keys_shown(keys),
+                    key_names(keys),
                     about,
                     display_path(file),
                     self.draft.is_changed(setting),
@@ -162,8 +162,8 @@ class SettingsScreen(ModalScreen[bool]):
     @on(RowList.Moved)
     def _moved(self, event: RowList.Moved) -> None:
         event.stop()
-        row = self._list.row
-        kept = tr("Stored in {place}.").format(place=row.place) if row else ""
+        row = self._list.chosen
+        kept = tr("Stored in {place}.", place=row.place) if row else ""
         self._about.update(one_line(sentences(row.about, kept)) if row else "")
 
     def say(self, words: str) -> None:
@@ -204,7 +204,7 @@ class SettingsScreen(ModalScreen[bool]):
         self.run_worker(self._edit(), group="edit", exclusive=True)
 
     async def _edit(self) -> None:
-        row = self._list.row
+        row = self._list.chosen
         if row is None:
             return
         self.say("")
@@ -220,7 +220,7 @@ class SettingsScreen(ModalScreen[bool]):
         if name == _ADD:
             typed = await type_text(
                 self.app,
-                tr("New profile in {file}").format(file=file.name),
+                tr("New profile in {file}", file=file.name),
                 tr("What should it be called?"),
                 problem=lambda text: name_problem(text.strip(), file, self.draft),
             )
@@ -238,9 +238,7 @@ class SettingsScreen(ModalScreen[bool]):
         def problem(key: str) -> str:
             return self._keymap.problem(action_id, key, changed)
 
-        key = await press_key(
-            self.app, tr("Key for: {action}").format(action=action.words), problem
-        )
+        key = await press_key(self.app, tr("Key for: {action}", action=action.words), problem)
         if key is not None:
             file = self.draft.home / "dogent.json"
             setting = _key_setting(file, action_id, action.words)
@@ -254,7 +252,7 @@ class SettingsScreen(ModalScreen[bool]):
 
     def action_reset(self) -> None:
         """Have the default hold for what is under the cursor."""
-        row = self._list.row
+        row = self._list.chosen
         if row is None:
             return
         if self.section == _KEYS:
@@ -266,7 +264,7 @@ class SettingsScreen(ModalScreen[bool]):
 
     def action_use(self) -> None:
         """Use the profile under the cursor in this folder."""
-        row = self._list.row
+        row = self._list.chosen
         if row is None or row.id == _ADD:
             return
         setting = chosen_profile(self.draft, self.draft.home / _PROFILES[self.section])
@@ -295,7 +293,7 @@ class SettingsScreen(ModalScreen[bool]):
         answer = await choose(
             self.app,
             tr("Save the changes?"),
-            tr("They are written to {files}.").format(files=files),
+            tr("They are written to {files}.", files=files),
             answers,
             0,
         )
@@ -305,7 +303,3 @@ class SettingsScreen(ModalScreen[bool]):
 
 def _key_setting(file: Path, action_id: str, words: str) -> Setting:
     return Setting(file, ("keys", action_id), words, "key", default="")
-
-
-def _keys_shown(keys: str) -> str:
-    return ", ".join(key_name(key) for key in keys.split(","))

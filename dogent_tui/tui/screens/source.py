@@ -1,19 +1,12 @@
 """The form for a source that is typed in: a book, a letter, a page that was never fetched."""
 
-from typing import ClassVar
-
 import msgspec
-from textual import on
-from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
-from textual.widgets import Input, Label, Static
+from textual.widgets import Input
 
 from dogent_tui.language import tr
 from dogent_tui.sources.records import SourceRecord
 from dogent_tui.storage.paths import Workspace, is_file
-from dogent_tui.tui.dialog import Dialog, DialogScreen
-from dogent_tui.tui.screens.withdrawable import Withdrawable
-from dogent_tui.tui.stylesheets import stylesheet
+from dogent_tui.tui.screens.forms import FormScreen
 
 _LINES = {
     "author": tr("Author (a name, or an organization)"),
@@ -24,61 +17,34 @@ _LINES = {
 }
 
 
-class SourceScreen(Withdrawable[SourceRecord], DialogScreen[SourceRecord]):
+class SourceScreen(FormScreen[SourceRecord]):
     """Dismissed with what was typed, without a key, or with None where the user goes back."""
-
-    CSS_PATH = stylesheet("endpoint.tcss")
-    AUTO_FOCUS = "#source-author"
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "back", tr("Back"))]
 
     def __init__(self, workspace: Workspace) -> None:
         """Ask for a source; its file is one of `workspace`."""
-        super().__init__()
         self._workspace = workspace
-
-    def compose(self) -> ComposeResult:
-        """Lay out the lines."""
         keys = {"enter": tr("Continue, and keep it at the end"), "escape": tr("Back")}
-        with Dialog(tr("A source"), keys, id="source"):
-            for name, label in _LINES.items():
-                yield Label(label, markup=False)
-                yield Input(compact=True, id=f"source-{name}")
-            yield Static("", id="source-words", classes="dialog-problem", markup=False)
+        lines = {name: (label, Input(compact=True)) for name, label in _LINES.items()}
+        super().__init__(tr("A source"), keys, lines, id="source")
 
-    @on(Input.Submitted)
-    def _next(self, event: Input.Submitted) -> None:
-        event.stop()
-        if event.input.id != "source-document":
-            self.focus_next()
-            return
-        typed = {name: self.query_one(f"#source-{name}", Input).value.strip() for name in _LINES}
-        typed["document"] = typed["document"].removeprefix("@")
-        name, problem = self._wrong(typed)
-        if problem:
-            self.query_one(f"#source-{name}", Input).focus()
-            self.query_one("#source-words", Static).update(problem)
-            return
-        if typed["document"]:
-            typed["document"] = self._workspace.relative(typed["document"])
-        self.leave(msgspec.convert({"key": "", **typed}, SourceRecord))
+    @property
+    def _document(self) -> str:
+        return self.entered["document"].removeprefix("@")
 
-    def _wrong(self, typed: dict[str, str]) -> tuple[str, str]:
-        """Return the line that is wrong, and why; "" where none is."""
-        document = typed["document"]
-        if not typed["title"]:
+    def problem(self, last: str) -> tuple[str, str]:
+        """Return what is wrong with the source, once all of it is typed."""
+        document = self._document
+        if last != "document":
+            return "", ""
+        if not self.entered["title"]:
             return "title", tr("It needs a title.")
         if document and not self._workspace.contains(document):
             return "document", tr("The file must be in this folder.")
         if document and not is_file(self._workspace.absolute(document)):
-            return "document", tr("There is no file {name} here.").format(name=document)
+            return "document", tr("There is no file {name} here.", name=document)
         return "", ""
 
-    @on(Input.Changed)
-    def _changed(self, event: Input.Changed) -> None:
-        """Take back what was said: it was about something else."""
-        event.stop()
-        self.query_one("#source-words", Static).update("")
-
-    def action_back(self) -> None:
-        """Go back without a source."""
-        self.leave(None)
+    def finish(self) -> None:
+        """Give the source away."""
+        document = self._document and self._workspace.relative(self._document)
+        self.leave(msgspec.convert({"key": "", **self.entered, "document": document}, SourceRecord))

@@ -5,17 +5,15 @@ Working without it is first.
 from collections.abc import Iterable, Sequence
 
 from textual import events
-from textual.app import ComposeResult
 from textual.containers import VerticalScroll
 from textual.content import Content
-from textual.widgets import OptionList, Static
-from textual.widgets.option_list import Option
+from textual.widgets import Static
 
 from dogent_tui.language import listing, tr
 from dogent_tui.plain import one_line, revealed
 from dogent_tui.settings.trust_inventory import Found
 from dogent_tui.tui.dialog import ChoiceList, Dialog
-from dogent_tui.tui.screens.answering_screen import AnsweringScreen
+from dogent_tui.tui.screens.choice import AnsweringScreen
 from dogent_tui.tui.stylesheets import stylesheet
 
 _MOST_TEXT = 300
@@ -57,7 +55,7 @@ def _listed(places: Iterable[str]) -> str:
     """Return the first places for a sentence; the list below it has all."""
     first, *others = [*places] or [""]
     if len(others) > 1:
-        return tr("{first} and {count} more").format(first=first, count=len(others))
+        return tr("{first} and {count} more", first=first, count=len(others))
     return listing([first, *others])
 
 
@@ -71,56 +69,44 @@ class TrustScreen(AnsweringScreen[bool]):
     """
 
     CSS_PATH = stylesheet("trust.tcss")
-    AUTO_FOCUS = "#trust-answers"
 
     def __init__(self, folder: str, came: Sequence[str], found: Sequence[Found]) -> None:
         """Ask about `folder`, as it is shown, into which the parts `came`."""
-        super().__init__()
-        self._folder = folder
-        self._came = came
-        self._found = found
-
-    def compose(self) -> ComposeResult:
-        """Lay out the question, what came, and the answers."""
         keys = {
             "enter": tr("Answer"),
             "up,down": tr("Choose"),
             "pageup,pagedown": tr("Scroll"),
             "escape": tr("Back"),
         }
-        title = tr("Do you trust what came with this folder?")
-        with Dialog(title, keys, about=_shown(self._folder), id="trust", classes="-wide -warning"):
-            came = _listed(dict.fromkeys(one.place for one in self._found if one.used)) or listing(
-                self._came
-            )
-            where = tr(
-                "{came} came with {folder}: they are someone else's words until you trust them."
-            ).format(folder=_shown(self._folder), came=_shown(came))
-            yield Static(where, id="trust-why", classes="dialog-why", markup=False)
-            with VerticalScroll(id="trust-found", can_focus=False):
-                yield from _found_parts(self._found)
-            without, trust = (
-                Option(tr("Work without them"), id="without"),
-                Option(tr("Trust this folder"), id="trust"),
-            )
-            yield ChoiceList(without, trust, id="trust-answers", markup=False, compact=True)
+        used = _listed(dict.fromkeys(one.place for one in found if one.used)) or listing(came)
+        where = tr(
+            "{came} came with {folder}: they are someone else's words until you trust them.",
+            folder=_shown(folder),
+            came=_shown(used),
+        )
+        choices = ChoiceList[bool](id="trust-answers")
+        self._found = VerticalScroll(*_found_parts(found), id="trust-found", can_focus=False)
+        dialog = Dialog(
+            tr("Do you trust what came with this folder?"),
+            keys,
+            Static(where, id="trust-why", classes="dialog-why", markup=False),
+            self._found,
+            choices,
+            about=_shown(folder),
+            id="trust",
+            classes="-wide -warning",
+        )
+        answers = [(False, tr("Work without them")), (True, tr("Trust this folder"))]
+        super().__init__(dialog, choices, answers)
 
     def on_resize(self, event: events.Resize) -> None:
         """Leave the answers their rows, however much came."""
-        self.query_one("#trust-found").styles.max_height = max(
-            _LEAST_ROWS, event.size.height - _OTHER_ROWS
-        )
+        self._found.styles.max_height = max(_LEAST_ROWS, event.size.height - _OTHER_ROWS)
 
     def on_key(self, event: events.Key) -> None:
         """Scroll what came."""
         if self.guard.open and event.key in ("pageup", "pagedown"):
-            found = self.query_one("#trust-found", VerticalScroll)
-            (found.scroll_page_up if event.key == "pageup" else found.scroll_page_down)(
-                animate=False
-            )
+            step = -1 if event.key == "pageup" else 1
+            self._found.scroll_relative(y=step * self._found.size.height, animate=False)
             event.stop()
             event.prevent_default()
-
-    def answer(self, picked: OptionList.OptionSelected) -> bool:
-        """Return whether the folder is trusted."""
-        return picked.option.id == "trust"

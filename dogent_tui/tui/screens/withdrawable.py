@@ -3,10 +3,6 @@
 import asyncio
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from textual.binding import Binding
-
-from dogent_tui.language import tr
-
 Answer = TypeVar("Answer")
 
 if TYPE_CHECKING:
@@ -21,13 +17,6 @@ else:
 
     class _Screen(Generic[Answer]):
         """What this is mixed into."""
-
-
-LEAVING_KEYS = (
-    Binding("escape", "leave", tr("Back"), key_display="Esc"),
-    Binding("f1", "help", tr("Help")),
-)
-"""How an editor is left for a while, and what helps in it."""
 
 
 class Withdrawable(_Screen[Answer], Generic[Answer]):

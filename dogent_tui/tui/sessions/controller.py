@@ -65,8 +65,8 @@ class SessionChooser:
         except DogentError as error:
             return str(error)
         if record is None:
-            return tr("There is no conversation {wanted}. Use /sessions to list them.").format(
-                wanted=wanted
+            return tr(
+                "There is no conversation {wanted}. Use /sessions to list them.", wanted=wanted
             )
         await self.open(SessionRequest(record))
         return ""
@@ -95,18 +95,18 @@ class SessionChooser:
             return False
         title = record.title or tr("the conversation")
         say(
-            tr("Forked “{title}”; the original is unchanged.").format(title=title)
+            tr("Forked “{title}”; the original is unchanged.", title=title)
             if request.fork
-            else tr("Opened “{title}” read-only: it is open in another window.").format(title=title)
+            else tr("Opened “{title}” read-only: it is open in another window.", title=title)
             if app.opened.read_only
-            else tr("Opened “{title}”.").format(title=title)
+            else tr("Opened “{title}”.", title=title)
         )
         return True
 
     async def _go_elsewhere(self, root: Path, request: SessionRequest) -> bool:
         if not await asyncio.to_thread(root.is_dir):
             self._app.conversation.prompt.notify_hint(
-                tr("The folder {root} no longer exists.").format(root=display_path(root))
+                tr("The folder {root} no longer exists.", root=display_path(root))
             )
             return False
         self._app.go_elsewhere(Workspace(root), request.record.session_id, fork=request.fork)

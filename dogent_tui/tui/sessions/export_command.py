@@ -46,20 +46,20 @@ async def export_session(app: "AppPort", typed: str) -> str:
     shown = one_line(opened.workspace.relative(path))
     try:
         if await asyncio.to_thread(path.is_dir):
-            return tr("{shown} is a folder. {usage}").format(shown=shown, usage=_USAGE)
+            return tr("{shown} is a folder. {usage}", shown=shown, usage=_USAGE)
         inside = await asyncio.to_thread(opened.workspace.contains, path)
         asks = inside and await asyncio.to_thread(path.exists)  # outside, the policy does
         if (
             asks
             and await choose(
                 app,
-                tr("Replace {shown}?").format(shown=shown),
+                tr("Replace {shown}?", shown=shown),
                 tr("A file with this name already exists."),
                 (tr("Keep"), tr("Replace")),
             )
             != 1
         ):
-            return tr("Nothing was exported: {shown} is unchanged.").format(shown=shown)
+            return tr("Nothing was exported: {shown} is unchanged.", shown=shown)
         parts = parts_of(entries, str(opened.workspace.root))
         text = await asyncio.to_thread(lambda: form(_conversation(opened, parts)))
         plan = partial(plan_change, path, text)
@@ -67,12 +67,12 @@ async def export_session(app: "AppPort", typed: str) -> str:
             opened.workspace, opened.authority, screen.requests.ask, plan, _BECAUSE
         )
     except (OSError, DogentError) as error:
-        return one_line(tr("Nothing was exported: {error}").format(error=error))
+        return one_line(tr("Nothing was exported: {error}", error=error))
     screen.look_again()
     return (
-        tr("Nothing was exported: {shown} is unchanged.").format(shown=shown)
+        tr("Nothing was exported: {shown} is unchanged.", shown=shown)
         if done == "denied"
-        else tr("Exported the conversation to {shown}.").format(shown=shown)
+        else tr("Exported the conversation to {shown}.", shown=shown)
     )
 
 

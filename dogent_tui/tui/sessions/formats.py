@@ -55,8 +55,10 @@ def as_markdown(conversation: Written) -> str:
 
 
 def _facts(conversation: Written) -> str:
-    return tr("Folder `{workspace}`, exported {exported}.").format(
-        workspace=conversation.workspace, exported=conversation.exported[:16].replace("T", " ")
+    return tr(
+        "Folder `{workspace}`, exported {exported}.",
+        workspace=conversation.workspace,
+        exported=conversation.exported[:16].replace("T", " "),
     )
 
 
@@ -79,7 +81,7 @@ def _markdown_of(part: Part) -> Iterator[str]:
 def heading_of(part: Part) -> str:
     """Return the line above a part."""
     if part.kind == "question":
-        return tr("The agent asks: {title}").format(title=part.title)
+        return tr("The agent asks: {title}", title=part.title)
     return part.title or _HEADINGS.get(part.kind, part.kind)
 
 

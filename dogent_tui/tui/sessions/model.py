@@ -128,7 +128,7 @@ def spoken(updated: str, now: datetime) -> str:
         return tr("at an unknown time")
     minutes, days = int((now - then).total_seconds() // 60), (now.date() - then.date()).days
     if 0 <= minutes < 60:
-        return tr("just now") if minutes < 1 else tr("{minutes} min ago").format(minutes=minutes)
+        return tr("just now") if minutes < 1 else tr("{minutes} min ago", minutes=minutes)
     if days in (0, 1):
         return (tr("yesterday {time}") if days else tr("today {time}")).format(time=f"{then:%H:%M}")
     return f"{then:%Y-%m-%d %H:%M}"

@@ -135,7 +135,7 @@ def folder_settings(draft: SettingsDraft) -> list[Setting]:
     ]
     if elsewhere := draft.value(everywhere[0]):
         settings[0] = msgspec.structs.replace(
-            settings[0], unset=tr("as elsewhere: {elsewhere}").format(elsewhere=elsewhere)
+            settings[0], unset=tr("as elsewhere: {elsewhere}", elsewhere=elsewhere)
         )
     return [*settings, *everywhere]
 
@@ -169,7 +169,7 @@ def options_of(
     """Return what can be chosen, as value and words; None takes the setting out."""
     unset = (
         None,
-        tr("Not set: {unset}").format(unset=setting.unset) if setting.unset else tr("Not set"),
+        tr("Not set: {unset}", unset=setting.unset) if setting.unset else tr("Not set"),
     )
     key = setting.path[-1]
     if setting.words:

@@ -185,14 +185,14 @@ def typed_value(setting: Setting, text: str, draft: SettingsDraft) -> tuple[Any,
         except ValueError:
             return None, tr("This should be a number.")
     if setting.kind == "address" and (problem := check_url(text)):
-        return None, tr("This can't be used: it {problem}.").format(problem=problem)
+        return None, tr("This can't be used: it {problem}.", problem=problem)
     if setting.kind == "folder" and not draft.workspace.contains(text):
         return None, tr("This folder would be outside the workspace.")
     kind = _type(setting)
     try:
         msgspec.convert(value, kind)
     except msgspec.ValidationError:
-        return None, tr("This should be {wanted}.").format(wanted=expected(kind))
+        return None, tr("This should be {wanted}.", wanted=expected(kind))
     return value, ""
 
 
@@ -201,9 +201,9 @@ def name_problem(name: str, file: Path, draft: SettingsDraft) -> str:
     if not name:
         return tr("A profile needs a name.")
     if name in draft.profiles(file):
-        return tr("There is already a profile {name}.").format(name=name)
+        return tr("There is already a profile {name}.", name=name)
     if name in (OFFLINE, ENVIRONMENT, "default", SCHEMA_KEY):
-        return tr("{name} is reserved; choose another name.").format(name=name)
+        return tr("{name} is reserved; choose another name.", name=name)
     return (
         ""
         if name.isprintable() and len(name) <= 40

@@ -13,7 +13,7 @@ from dogent_tui.plain import one_line
 from dogent_tui.storage.json_lines import KeyPath
 from dogent_tui.tui.keymap import KeyAction
 from dogent_tui.tui.screens.choice import choose
-from dogent_tui.tui.screens.help import key_name
+from dogent_tui.tui.screens.help import key_names
 from dogent_tui.tui.settings.catalog import folder_settings, profile_settings
 from dogent_tui.tui.settings.draft import Setting, SettingsDraft, place_of, shown
 
@@ -34,8 +34,8 @@ async def may_save(
     lines = changes_in_words(draft, SettingsDraft(draft.workspace, draft.home), file, actions)
     more = len(lines) - _MOST_LINES
     if more > 0:
-        lines = [*lines[:_MOST_LINES], tr("and {count} more").format(count=more)]
-    title = tr("Save this to {file}?").format(file=one_line(place_of(file, draft.workspace)))
+        lines = [*lines[:_MOST_LINES], tr("and {count} more", count=more)]
+    title = tr("Save this to {file}?", file=one_line(place_of(file, draft.workspace)))
     answer = await choose(app, title, "\n".join(lines), (tr("Cancel"), tr("Save")))
     return None if answer is None else answer == _SAVE
 
@@ -59,13 +59,13 @@ def _line(
     actions: Sequence[KeyAction],
 ) -> str:
     if path[0] == "profiles" and len(path) == 2:
-        return tr("{profile}: removed").format(profile=path[1])
+        return tr("{profile}: removed", profile=path[1])
     setting = _setting(draft, file, path, actions)
     label = f"{path[1]} · {setting.label}" if path[0] == "profiles" else setting.label
     before, after = (_short(_value(setting, one)) for one in (now, draft))
     if before == after:  # of a key nothing more can be said
-        return tr("{label}: changed ({after})").format(label=label, after=after)
-    return tr("{label}: {before} → {after}").format(label=label, before=before, after=after)
+        return tr("{label}: changed ({after})", label=label, after=after)
+    return tr("{label}: {before} → {after}", label=label, before=before, after=after)
 
 
 def _setting(
@@ -87,7 +87,7 @@ def _setting(
 
 def _value(setting: Setting, draft: SettingsDraft) -> str:
     value = shown(setting, draft)
-    return ", ".join(map(key_name, value.split(","))) if setting.kind == "key" else value
+    return key_names(value) if setting.kind == "key" else value
 
 
 def _short(value: str) -> str:

@@ -41,7 +41,7 @@ class Row(msgspec.Struct, frozen=True):
     is_set: bool = True
 
 
-class RowList(ChoiceList):
+class RowList(ChoiceList[Row]):
     """Shows rows, and says which one is under the cursor."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -52,19 +52,15 @@ class RowList(ChoiceList):
         """Another row is under the cursor."""
 
     def __init__(self, *, id: str) -> None:  # noqa: A002
-        super().__init__(id=id, markup=False, compact=True)
-        self._rows: Sequence[Row] = ()
+        super().__init__(id=id)
         self._label_cells = _LABEL_CELLS
 
-    def show(self, rows: Sequence[Row]) -> None:
+    def show_rows(self, rows: Sequence[Row]) -> None:
         """Show `rows`, with the cursor where it was."""
         at = min(self.highlighted or 0, len(rows) - 1)
         at += bool(rows and not rows[at].id)
-        self._rows = rows
-        self.set_options(
-            Option(_drawn(row, self._label_cells), disabled=not row.id) for row in rows
-        )
-        self.highlighted = at if rows else None
+        drawn = (Option(_drawn(row, self._label_cells), disabled=not row.id) for row in rows)
+        self.show(rows, drawn, at)
         self.post_message(self.Moved())
 
     def on_resize(self) -> None:
@@ -72,20 +68,11 @@ class RowList(ChoiceList):
         fitting = min(_LABEL_CELLS, max(_LEAST_VALUE_CELLS, self.size.width - _LEAST_VALUE_CELLS))
         if fitting != self._label_cells:
             self._label_cells = fitting
-            self.show(self._rows)
-
-    @property
-    def row(self) -> Row | None:
-        """The row under the cursor."""
-        return (
-            self._rows[self.highlighted]
-            if self.highlighted is not None and self.highlighted < len(self._rows)
-            else None
-        )
+            self.show_rows(self.items)
 
     def go_to(self, row_id: str) -> None:
         """Put the cursor on a row."""
-        at = next((at for at, row in enumerate(self._rows) if row.id == row_id), None)
+        at = next((at for at, row in enumerate(self.items) if row.id == row_id), None)
         if at is not None:
             self.highlighted = at
 

@@ -42,7 +42,7 @@ async def open_settings(app: "AppPort", section: int = 0) -> None:
         try:
             said = await _save(app, draft)
         except (OSError, DogentError) as error:
-            note = tr("Not saved: {error}").format(error=error)  # what was typed is still there
+            note = tr("Not saved: {error}", error=error)  # what was typed is still there
             continue
         if said is not None:
             app.conversation.prompt.notify_hint(one_line(said))
@@ -83,8 +83,8 @@ async def _save(app: "AppPort", draft: SettingsDraft) -> str | None:
             done = "written"
         (left if done == "denied" else written).append(place_of(file, draft.workspace))
         del draft.changes[file]
-    said = [tr("Saved: {files}.").format(files=", ".join(written))] if written else []
-    said += [tr("Unchanged: {files}.").format(files=", ".join(left))] if left else []
+    said = [tr("Saved: {files}.", files=", ".join(written))] if written else []
+    said += [tr("Unchanged: {files}.", files=", ".join(left))] if left else []
     return sentences(*said, await _take_into_use(app, changed) if written else "")
 
 
@@ -112,6 +112,6 @@ async def _take_into_use(app: "AppPort", changed: frozenset[str]) -> str:
         return tr("The agent uses the new settings from the next conversation on: /new.")
     await app.session.change_profile("" if chosen else opened.options.profile)
     endpoint = app.opened.endpoint
-    return tr("From now on: {who}.").format(
-        who=endpoint_label(endpoint.name, endpoint.kind, endpoint.model)
+    return tr(
+        "From now on: {who}.", who=endpoint_label(endpoint.name, endpoint.kind, endpoint.model)
     )

@@ -8,7 +8,7 @@ from dogent_tui.documents.export.themes import DEFAULT
 from dogent_tui.language import tr
 from dogent_tui.tui.exporting.first_page import first_page
 from dogent_tui.tui.screens.choice import choose
-from dogent_tui.tui.screens.text_input import type_text
+from dogent_tui.tui.screens.forms import type_text
 from dogent_tui.tui.settings.catalog import options_of
 from dogent_tui.tui.settings.draft import Setting, SettingsDraft, typed_value
 from dogent_tui.tui.themes import described

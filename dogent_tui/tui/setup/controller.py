@@ -73,8 +73,9 @@ class Setup:
         endpoint = self._app.opened.endpoint
         if endpoint.kind == "offline":
             return tr("No AI model is set up; the offline engine is used.")
-        return tr("Current: {name}.").format(
-            name=one_line(endpoint_label(endpoint.name, endpoint.kind, endpoint.model))
+        return tr(
+            "Current: {name}.",
+            name=one_line(endpoint_label(endpoint.name, endpoint.kind, endpoint.model)),
         )
 
     async def hide(self) -> None:
@@ -126,7 +127,7 @@ class Setup:
             }
             await asyncio.to_thread(write_home_values, self._home / "claude.json", values)
         except (OSError, DogentError) as error:
-            self._say(tr("The profile could not be saved: {error}").format(error=error))
+            self._say(tr("The profile could not be saved: {error}", error=error))
             return
         await self._use(saved.name, who)
 
@@ -138,19 +139,23 @@ class Setup:
         if here and here != profile:
             kept = tr(
                 " This folder sets {here} in .dogent/dogent.json, which applies again at the next"
-                " start."
-            ).format(here=here)
+                " start.",
+                here=here,
+            )
         service = self._app.opened.service
         if service.state == "running" or service.queued:
             self._say(
                 tr(
                     "The agent is working. When it is done, /profile {profile} switches to"
-                    " {who}.{kept}"
-                ).format(profile=profile, who=who, kept=kept)
+                    " {who}.{kept}",
+                    profile=profile,
+                    who=who,
+                    kept=kept,
+                )
             )
             return
         await self._app.session.change_profile(profile)
-        self._say(tr("From now on: {who}.{kept}").format(who=who, kept=kept))
+        self._say(tr("From now on: {who}.{kept}", who=who, kept=kept))
 
     async def _write_home(self, changes: dict[KeyPath, Any]) -> str:
         """Keep `changes` in the user's own settings. Returns what there is to say of it, with a
@@ -159,7 +164,7 @@ class Setup:
         try:
             await asyncio.to_thread(write_home_values, self._home / "dogent.json", changes)
         except (OSError, DogentError) as error:
-            return tr(" It could not be saved for the next start: {error}").format(error=error)
+            return tr(" It could not be saved for the next start: {error}", error=error)
         return ""
 
     def _say(self, sentence: str) -> None:

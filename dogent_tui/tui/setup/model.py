@@ -90,7 +90,7 @@ def _provider(name: str, profile: Mapping[str, Any]) -> Choice:
         str(profile.get("ANTHROPIC_BASE_URL") or ANTHROPIC_URL),
         str(profile.get("ANTHROPIC_MODEL") or ""),
     )
-    label = tr("{provider}…").format(provider=_PROVIDERS.get(name, one_line(name)))
+    label = tr("{provider}…", provider=_PROVIDERS.get(name, one_line(name)))
     note = " · ".join(filter(None, [tr("paste a key"), one_line(model)]))
     return Choice("provider", label, note, None, address, model, name)
 
@@ -121,11 +121,11 @@ def _room(model: LocalModel) -> str:
     if model.tools is False:
         return tr("on this computer · can't call tools")
     if model.is_small:
-        return tr("on this computer · too small: {tokens}").format(
-            tokens=_thousands(model.window or model.most)
+        return tr(
+            "on this computer · too small: {tokens}", tokens=_thousands(model.window or model.most)
         )
     return (
-        tr("on this computer · {window}").format(window=_thousands(model.window))
+        tr("on this computer · {window}", window=_thousands(model.window))
         if model.window
         else tr("on this computer")
     )

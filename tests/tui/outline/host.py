@@ -3,8 +3,7 @@
 from textual.app import App
 
 from dogent_tui.tui.app import DogentApp
-from dogent_tui.tui.outline.task import OutlineTask
-from dogent_tui.tui.screens.outline import OutlineScreen
+from dogent_tui.tui.screens.outline import OutlineScreen, OutlineTask
 from dogent_tui.tui.themes import THEMES
 
 PROPOSAL = OutlineTask(

@@ -12,13 +12,12 @@ from dogent_tui.errors import DogentError
 from dogent_tui.outline.markdown import render
 from dogent_tui.references.file_index import FileIndex
 from dogent_tui.storage.paths import Workspace
-from dogent_tui.tui.outline import raw_mode
-from dogent_tui.tui.outline.keys import EDITOR_KEYS
-from dogent_tui.tui.outline.task import OutlineTask
+from dogent_tui.tui.outline import inputs
 from dogent_tui.tui.outline.view import OutlineView
 from dogent_tui.tui.prompt.picker import ReferencePicker
 from dogent_tui.tui.prompt.references import WorkspaceReferences
 from dogent_tui.tui.screens.clarification import ClarificationScreen
+from dogent_tui.tui.screens.outline import EDITOR_KEYS, OutlineTask
 from tests.tui.idle import ROUNDS
 from tests.tui.outline.host import OutlineHost
 
@@ -336,7 +335,7 @@ async def until(editor: QuestionContext, seen) -> None:
 async def test_tree_and_preview_follow_the_markdown_while_it_is_typed(
     context, monkeypatch, threshold
 ):
-    monkeypatch.setattr(raw_mode, "_QUICK_CHARACTERS", threshold)
+    monkeypatch.setattr(inputs, "_QUICK_CHARACTERS", threshold)
     async with context(size=(180, 30)) as editor:
         await editor.press("end", "ctrl+t", "end")
         await editor.type("X")

@@ -26,9 +26,9 @@ CHANGED = (
 def pressing(*keys: str):
     async def run_before(pilot: Pilot) -> None:
         editor = pilot.app.editor
-        editor._titling.line.cursor_blink = editor._note.cursor_blink = (
-            editor._raw_area.cursor_blink
-        ) = False
+        editor._titling.cursor_blink = editor._note.cursor_blink = editor._raw_area.cursor_blink = (
+            False
+        )
         editor._line.cursor_blink = False
         await pilot.press(*keys)
         await pilot.pause(0.4)

@@ -9,8 +9,7 @@ from dogent_tui.sources.quotes.marks import Checked
 from dogent_tui.storage.paths import Workspace
 from dogent_tui.tui.app import DogentApp
 from dogent_tui.tui.prompt.completion import Completions
-from dogent_tui.tui.review.task import ReviewTask
-from dogent_tui.tui.screens.review import ReviewScreen
+from dogent_tui.tui.screens.review import ReviewScreen, ReviewTask
 from dogent_tui.tui.themes import THEMES
 from dogent_tui.undo.undo_log import UndoLog
 

@@ -7,8 +7,7 @@ from dogent_tui.changes.model import propose
 from dogent_tui.changes.prose import refined
 from dogent_tui.sources.quotes.marks import Checked
 from dogent_tui.sources.quotes.verdicts import Finding
-from dogent_tui.tui.review.folds import folded, seams
-from dogent_tui.tui.review.rows import hunk_lines, list_row
+from dogent_tui.tui.review.rows import folded, hunk_lines, list_row, seams
 from dogent_tui.tui.transcript.lines import Line, Span
 from tests.tui.review.host import ReviewHost
 

@@ -90,9 +90,9 @@ async def test_one_is_found_and_opened_and_goes_on_where_it_was(stage, workspace
     async with stage() as s:
         first = s.app.opened
         screen = await listed(s)
-        assert [record.title for record in screen._shown] == ["Coffee", "Tea 茶 [b]"]
+        assert [record.title for record in screen.list.items] == ["Coffee", "Tea 茶 [b]"]
         await s.pilot.press("t", "e", "a")
-        await s.until(lambda: len(screen._shown) == 1)
+        await s.until(lambda: len(screen.list.items) == 1)
         await s.pilot.press("enter")
         await s.until(lambda: opening and opening[0].started)
         assert opening[0].started[0][0] == SessionChoice(
@@ -150,7 +150,7 @@ async def test_one_is_renamed_and_one_deleted_after_a_question(stage, workspace,
         screen.query_one(Input).value = "Coffee in March"
         await s.pilot.press("enter")
         await s.until(
-            lambda: [record.title for record in screen._shown] == ["Coffee in March", "Tea"]
+            lambda: [record.title for record in screen.list.items] == ["Coffee in March", "Tea"]
         )
         await s.pilot.press("f2")
         screen.query_one(Input).value = "never mind"
@@ -162,7 +162,7 @@ async def test_one_is_renamed_and_one_deleted_after_a_question(stage, workspace,
         await s.pilot.press("delete")
         await s.until(lambda: isinstance(s.app.screen, ChoiceScreen) and s.app.screen.guard.open)
         await s.pilot.press("down", "enter")
-        await s.until(lambda: [record.title for record in screen._shown] == ["Coffee in March"])
+        await s.until(lambda: [record.title for record in screen.list.items] == ["Coffee in March"])
         assert not remembered.exists()
         await s.pilot.press("escape")
         await s.until(lambda: s.app.screen is s.app.conversation)
@@ -176,18 +176,18 @@ async def test_a_title_is_typed_over_and_what_was_renamed_stays_in_sight(stage, 
         screen = await listed(s)
         line, options = screen.query_one(Input), screen.query_one(OptionList)
         await s.pilot.press("t", "e", "a")
-        await s.until(lambda: len(screen._shown) == 1)
+        await s.until(lambda: len(screen.list.items) == 1)
         await s.pilot.press("f2", *"Cocoa", "enter")
         await s.until(
-            lambda: [record.title for record in screen._shown] == ["Coffee", "Cocoa"]
+            lambda: [record.title for record in screen.list.items] == ["Coffee", "Cocoa"]
         )  # “tea” would hide it now
         assert (line.value, options.highlighted) == ("", 1)
         await s.pilot.press("c", "o", "c")
-        await s.until(lambda: len(screen._shown) == 1)
+        await s.until(lambda: len(screen.list.items) == 1)
         await s.pilot.press(
             "f2", "end", "!", "enter"
         )  # the end of the title, and the old one is kept
-        await s.until(lambda: [record.title for record in screen._shown] == ["Cocoa!"])
+        await s.until(lambda: [record.title for record in screen.list.items] == ["Cocoa!"])
         await s.pilot.press("o")  # the search goes on where it was
         await s.until(lambda: line.value == "coco")
 
@@ -354,9 +354,11 @@ async def test_those_of_other_folders_are_listed_apart_and_open_there(stage, wor
     held(Workspace(elsewhere), "33333333-3333-4333-8333-333333333333", "A letter")
     async with stage() as s:
         screen = await listed(s)
-        assert [record.title for record in screen._shown] == ["Coffee"]
+        assert [record.title for record in screen.list.items] == ["Coffee"]
         await s.pilot.press("tab")
-        await s.until(lambda: [record.title for record in screen._shown] == ["A letter", "Coffee"])
+        await s.until(
+            lambda: [record.title for record in screen.list.items] == ["A letter", "Coffee"]
+        )
         assert "letters" in screen.query_one(OptionList).get_option_at_index(0).prompt.plain
         await s.pilot.press("enter")
         await s.until(lambda: s.app.elsewhere is not None)
@@ -435,7 +437,7 @@ async def test_one_is_chosen_before_an_agent_is_started_for_another(workspace, o
     app = DogentApp(opened_session(workspace, endpoint, service), choose=True)
     async with app.run_test(size=(100, 30)) as pilot:
         s = Stage(app, pilot, launcher)
-        await s.until(lambda: isinstance(app.screen, SessionsScreen) and app.screen._shown)
+        await s.until(lambda: isinstance(app.screen, SessionsScreen) and app.screen.list.items)
         assert not launcher.started
         await pilot.press("enter" if chosen else "escape")
         if chosen:

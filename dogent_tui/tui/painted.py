@@ -1,0 +1,44 @@
+"""Widgets that draw lines of styled text, in the colors there are now."""
+
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
+
+from rich.segment import Segment
+from textual.strip import Strip
+from textual.widget import Widget
+
+from dogent_tui.tui.transcript.lines import Span
+from dogent_tui.tui.transcript.palette import LOOKS, Palette
+
+
+class Painted(Widget):
+    """Has a `palette` of its `looks`: what the names of styles look like."""
+
+    looks: ClassVar[Mapping[str, str]] = LOOKS
+    _palette: Palette | None = None
+    _is_styled = False
+
+    def notify_style_update(self) -> None:
+        """Colors may have changed."""
+        super().notify_style_update()
+        self._is_styled = False
+
+    @property
+    def palette(self) -> Palette:
+        """The styles as they are now: another object only where they look different."""
+        if self._palette is None or not self._is_styled:
+            made = Palette(self, self.looks)
+            if not made.same_as(self._palette):
+                self._palette = made
+            self._is_styled = True
+        assert self._palette is not None
+        return self._palette
+
+    def row(self, spans: Sequence[Span] = (), fill: str = "", less: int = 0) -> Strip:
+        """Draw `spans` on a row without margins, on the background `fill`, but for `less` cells at
+        its end.
+        """
+        palette, width = self.palette, self.size.width
+        drawn = [Segment(span.text, palette.style(span.style, span.link, fill)) for span in spans]
+        strip = Strip(drawn).adjust_cell_length(width - less, palette.style("", fill=fill))
+        return strip.adjust_cell_length(width, palette.base)

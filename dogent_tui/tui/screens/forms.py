@@ -1,0 +1,153 @@
+"""Forms of a few lines to type, and the key to press that should do something."""
+
+from collections.abc import Callable, Mapping
+from itertools import chain
+from typing import Any
+
+from textual import events, on
+from textual.app import App
+from textual.widgets import Input, Label, Static
+
+from dogent_tui.language import tr
+from dogent_tui.tui.dialog import Answer, Dialog, DialogScreen
+from dogent_tui.tui.screens.withdrawable import answer_of
+from dogent_tui.tui.stylesheets import stylesheet
+
+
+class FormScreen(DialogScreen[Answer]):
+    """Lines to type into. Enter leads to the next one, and behind the last one to `finish`; where
+    the form `ends_anywhere`, at once.
+    """
+
+    CSS_PATH = stylesheet("endpoint.tcss")
+    ends_anywhere = False
+
+    def __init__(
+        self,
+        title: str,
+        keys: Mapping[str, str],
+        lines: Mapping[str, tuple[str, Input]],
+        *,
+        id: str,  # noqa: A002
+        about: str = "",
+        why: str = "",
+    ) -> None:
+        """Ask for `lines`: by name, what stands above each, and where it is typed. `why` stands
+        below them.
+        """
+        self.lines = {name: line for name, (_, line) in lines.items()}
+        self._words = Static("", id=f"{id}-words", classes="dialog-problem", markup=False)
+        parts = chain.from_iterable(
+            (Label(label, markup=False), line) if label else (line,)
+            for label, line in lines.values()
+        )
+        below = [Static(why, classes="dialog-why", markup=False)] if why else []
+        super().__init__(Dialog(title, keys, *parts, *below, self._words, about=about, id=id))
+
+    @property
+    def entered(self) -> dict[str, str]:
+        """What is typed, by the names of the lines."""
+        return {name: line.value.strip() for name, line in self.lines.items()}
+
+    def problem(self, last: str) -> tuple[str, str]:
+        """Return which of the lines as far as `last` is wrong, and why as a sentence, empty for
+        none.
+        """
+        raise NotImplementedError
+
+    def finish(self) -> None:
+        """Do what the form is for: nothing is wrong."""
+        raise NotImplementedError
+
+    def say(self, words: str) -> None:
+        """Say what is wrong below the lines."""
+        self._words.update(words)
+
+    @on(Input.Submitted)
+    def _next(self, event: Input.Submitted) -> None:
+        event.stop()
+        *_, last = self.lines
+        here = next(name for name, line in self.lines.items() if line is event.input)
+        name, problem = self.problem(last if self.ends_anywhere else here)
+        self.say(problem)
+        if problem:
+            self.lines[name].focus()
+        elif self.ends_anywhere or here == last:
+            self.finish()
+        else:
+            self.focus_next()
+
+    @on(Input.Changed)
+    def _changed(self, event: Input.Changed) -> None:
+        """Take back what was said: it was about something else."""
+        event.stop()
+        self.say("")
+
+
+class TypingScreen(FormScreen[str]):
+    """Dismissed with what was typed, or with None where the user goes back."""
+
+    def __init__(
+        self,
+        title: str,
+        why: str,
+        text: str = "",
+        *,
+        secret: bool = False,
+        problem: Callable[[str], str] = lambda _: "",
+        unset: str = "",
+    ) -> None:
+        """Ask for `title`, with `why` below it. `secret`: dots are shown. `problem` says why not,
+        or nothing.
+
+        `unset` says what holds as long as nothing is typed.
+        """
+        self._line = Input(text, placeholder=unset, password=secret, compact=True)
+        self._line.cursor_blink = False
+        self._problem = problem
+        keys = {"enter": tr("Confirm"), "escape": tr("Back")}
+        super().__init__(title, keys, {"text": ("", self._line)}, id="typing", why=why)
+
+    def problem(self, last: str) -> tuple[str, str]:
+        """Return why the text cannot be taken."""
+        return last, self._problem(self._line.value)
+
+    def finish(self) -> None:
+        """Give the text away as it is."""
+        self.leave(self._line.value)
+
+
+async def type_text(app: App[Any], title: str, why: str, text: str = "", **more: Any) -> str | None:
+    """Ask for a line and return it, None for none; see `TypingScreen`. Not to be awaited by a
+    handler of messages.
+    """
+    return await answer_of(app, TypingScreen(title, why, text, **more))
+
+
+class PressKeyScreen(DialogScreen[str]):
+    """Dismissed with Textual's name of the key that was pressed, or with None."""
+
+    def __init__(self, title: str, problem: Callable[[str], str]) -> None:
+        """Ask for a key. `problem` says why one cannot be taken, or nothing."""
+        self._problem = problem
+        self._words = Static("", classes="dialog-problem", markup=False)
+        press = Static(tr("Press the key now."), markup=False)
+        super().__init__(Dialog(title, {"escape": tr("Back")}, press, self._words, id="typing"))
+
+    def on_key(self, event: events.Key) -> None:
+        """Take the key, if it can be taken."""
+        event.stop()
+        event.prevent_default()
+        if event.key == "escape":
+            self.leave(None)
+        elif problem := self._problem(event.key):
+            self._words.update(problem)
+        else:
+            self.leave(event.key)
+
+
+async def press_key(app: App[Any], title: str, problem: Callable[[str], str]) -> str | None:
+    """Ask for a key and return its name, None for none. Not to be awaited by a handler of
+    messages.
+    """
+    return await answer_of(app, PressKeyScreen(title, problem))
