@@ -85,6 +85,17 @@ def prefixed(
         before = first if rest is None else rest
 
 
+def hanging(lines: Iterable[Line], first: Span, *, copied: bool = False) -> Iterator[Line]:
+    """Put `first` before the first line, and as many spaces before the others."""
+    return prefixed(lines, first, Span(" " * cell_len(first.text)), copied=copied)
+
+
+def styled(line: Line, style: str) -> Line:
+    """Return `line` in `style`, beneath what its spans say themselves."""
+    spans = (span._replace(style=f"{style} {span.style}".rstrip()) for span in line.spans)
+    return line._replace(spans=tuple(spans))
+
+
 def wrap(spans: Sequence[Span], width: int) -> list[Line]:
     """Break `spans` into lines of at most `width` cells: at newlines, at spaces, around CJK
     characters, else within a word.

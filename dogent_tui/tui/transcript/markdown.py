@@ -12,7 +12,17 @@ from typing import TYPE_CHECKING, Any
 from dogent_tui.plain import visible
 from dogent_tui.tui.transcript.highlight import CodeLine, GrowingCode, highlight
 from dogent_tui.tui.transcript.inline import inline, parser
-from dogent_tui.tui.transcript.lines import BLANK, MIN_WIDTH, Line, Span, chop, prefixed, wrap
+from dogent_tui.tui.transcript.lines import (
+    BLANK,
+    MIN_WIDTH,
+    Line,
+    Span,
+    chop,
+    hanging,
+    prefixed,
+    styled,
+    wrap,
+)
 from dogent_tui.tui.transcript.table import Alignment, Table
 
 if TYPE_CHECKING:
@@ -283,7 +293,7 @@ class _Blocks:
             indent = 0
         lines = self._children(children, width - indent, tight=tight) or [BLANK]
         if indent:
-            yield from prefixed(lines, Span(f"{mark} ", "bullet"), Span(" " * indent), copied=True)
+            yield from hanging(lines, Span(f"{mark} ", "bullet"), copied=True)
         else:
             yield from lines
 
@@ -291,7 +301,7 @@ class _Blocks:
         if width - 2 < _NARROWEST:
             return self._children(tokens[1:-1], width)
         lines = self._children(tokens[1:-1], width - 2)
-        return list(prefixed((_styled(line, "quote") for line in lines), Span("▌ ", "quote-bar")))
+        return list(prefixed((styled(line, "quote") for line in lines), Span("▌ ", "quote-bar")))
 
     def _table(self, tokens: "Sequence[Token]") -> Table:
         rows: list[list[list[Span]]] = []
@@ -389,9 +399,3 @@ def _is_tight(tokens: "Sequence[Token]") -> bool:
 def _alignment(token: "Token") -> Alignment:
     style = str(token.attrGet("style") or "")
     return "right" if style.endswith("right") else "center" if style.endswith("center") else "left"
-
-
-def _styled(line: Line, style: str) -> Line:
-    return line._replace(
-        spans=tuple(span._replace(style=f"{style} {span.style}".rstrip()) for span in line.spans)
-    )
