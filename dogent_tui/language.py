@@ -1,7 +1,7 @@
 """The language of the interface: English, and what `locale` holds translations for (GNU gettext).
 
 ``tr("Nothing was written.")`` returns a message in the language of the interface; what varies is
-filled in afterwards: ``tr("There is no theme {name}.").format(name=name)``. Messages stand in
+filled in: ``tr("There is no theme {name}.", name=name)``. Messages stand in
 constants too, so the language is settled before any of them is imported, by `choose`; a change
 counts from the next start on. ``make messages`` collects what is to be translated.
 """
@@ -55,10 +55,12 @@ def spoken(environ: Mapping[str, str], chosen: str = "") -> str:
     return "zh_CN" if plain == "zh" or plain.startswith(_SIMPLIFIED) else "en"
 
 
-def tr(message: str) -> str:
-    """Return `message` in the language of the interface."""
+def tr(message: str, /, **values: object) -> str:
+    """Return `message` in the language of the interface, with `values` in its braces, if any."""
     translations = _translations()
-    return message if translations is None else translations.gettext(message)
+    if translations is not None:
+        message = translations.gettext(message)
+    return message.format(**values) if values else message
 
 
 def ngettext(one: str, many: str, count: int) -> str:

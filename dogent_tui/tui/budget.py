@@ -19,12 +19,14 @@ async def ask_for_budget(app: "AppPort", service: AgentService) -> None:
     chosen = await choose(
         app,
         tr("The budget of this conversation is used up"),
-        tr("It has cost ${spent:.2f} of ${limit:.2f}. What was done is kept.").format(
-            spent=budget.spent_usd, limit=step
+        tr(
+            "It has cost ${spent:.2f} of ${limit:.2f}. What was done is kept.",
+            spent=budget.spent_usd,
+            limit=step,
         ),
         (
             tr("Stop here"),
-            tr("Continue with another ${step:.2f}").format(step=step),
+            tr("Continue with another ${step:.2f}", step=step),
             tr("Continue without a limit, in this conversation"),
         ),
     )

@@ -61,11 +61,12 @@ async def copy(app: App[object], text: str) -> str:
     )
     found = tool(os.environ)
     if found is not None and await _fill(found, text) and await _holds(found, text):
-        return tr("Copied {size}.").format(size=size)
+        return tr("Copied {size}.", size=size)
     return tr(
         "Sent {size} to the terminal to copy. If pasting doesn't work, your terminal lacks support"
-        " (OSC 52)."
-    ).format(size=size)
+        " (OSC 52).",
+        size=size,
+    )
 
 
 def tool(environment: Mapping[str, str]) -> ClipboardTool | None:

@@ -33,8 +33,9 @@ def _lines(use: ContextUse) -> Iterator[str]:
     words = tr("{total:,} of {window:,} tokens") if use.window else tr("{total:,} tokens")
     yield words.format(total=use.total, window=use.window) + share
     if use.compacts_at:
-        yield tr("The conversation is compacted automatically at {count:,} tokens.").format(
-            count=use.compacts_at
+        yield tr(
+            "The conversation is compacted automatically at {count:,} tokens.",
+            count=use.compacts_at,
         )
     yield ""
     files = sum(tokens for tool, tokens in use.results.items() if tool in _FILES)

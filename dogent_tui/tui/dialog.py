@@ -3,7 +3,7 @@ and the keys in the last row.
 """
 
 from collections.abc import Mapping
-from typing import ClassVar, TypeVar
+from typing import TypeVar
 
 from rich.segment import Segment
 from textual.app import ComposeResult
@@ -15,7 +15,7 @@ from textual.widgets import OptionList
 
 from dogent_tui.plain import one_line
 from dogent_tui.tui.key_hints import KeyLine
-from dogent_tui.tui.stylesheets import stylesheet
+from dogent_tui.tui.stylesheets import styles
 
 Answer = TypeVar("Answer")
 
@@ -26,8 +26,8 @@ _MARK = "❯ "
 class DialogScreen(ModalScreen[Answer]):
     """A screen with one `Dialog`, over the one that stays visible behind it."""
 
-    DEFAULT_CSS = stylesheet("dialog.tcss").read_text(encoding="utf-8")
-    VERTICAL_BREAKPOINTS = [(0, "-low"), (30, "-medium"), (50, "-high")]  # noqa: RUF012 — Textual has it as an instance variable
+    DEFAULT_CSS = styles("dialog.tcss")
+    VERTICAL_BREAKPOINTS = [(0, "-low"), (30, "-medium"), (50, "-high")]
 
 
 class Dialog(Vertical):
@@ -69,7 +69,7 @@ class ChoiceList(OptionList):
     without colors.
     """
 
-    DEFAULT_CSS: ClassVar[str] = stylesheet("choices.tcss").read_text(encoding="utf-8")
+    DEFAULT_CSS = styles("choices.tcss")
 
     def _get_left_gutter_width(self) -> int:
         return len(_MARK)

@@ -84,19 +84,16 @@ class Keymap:
         for key in keys.split(","):
             if not key or key in _FIXED or (len(key) == 1 and key.isprintable()):
                 return tr(
-                    "{key} is needed for typing; choose a key with Ctrl or Alt, or a function key."
-                ).format(key=key or "—")
+                    "{key} is needed for typing; choose a key with Ctrl or Alt, or a function key.",
+                    key=key or "—",
+                )
             if key in self.action(action_id).default.split(","):
                 continue
             for other in self.actions:
                 if other.id != action_id and key in in_force[other.id].split(","):
-                    return tr("{key} is already used for: {action}.").format(
-                        key=key, action=other.words
-                    )
+                    return tr("{key} is already used for: {action}.", key=key, action=other.words)
             if key in self._others:
-                return tr("{key} is already used for: {action}.").format(
-                    key=key, action=self._others[key]
-                )
+                return tr("{key} is already used for: {action}.", key=key, action=self._others[key])
         return ""
 
     def _take(self, action_id: str, keys: str, wanted: Mapping[str, str]) -> None:
@@ -104,17 +101,21 @@ class Keymap:
         if action_id not in ids:
             near = nearest(action_id, ids)
             known = (
-                tr('Did you mean "{near}"?').format(near=near)
+                tr('Did you mean "{near}"?', near=near)
                 if near
-                else tr("Available: {names}.").format(names=", ".join(ids))
+                else tr("Available: {names}.", names=", ".join(ids))
             )
             message = tr(
-                "There is no action {action} for the key {key} in your dogent.json."
-            ).format(action=action_id, key=keys)
+                "There is no action {action} for the key {key} in your dogent.json.",
+                action=action_id,
+                key=keys,
+            )
             self.warnings.append(ConfigWarning(message, known, "keys_unknown"))
         elif problem := self.problem(action_id, keys, wanted):
-            message = tr("Your key for “{action}” is not used: {why}").format(
-                action=self.action(action_id).words, why=problem
+            message = tr(
+                "Your key for “{action}” is not used: {why}",
+                action=self.action(action_id).words,
+                why=problem,
             )
             self.warnings.append(
                 ConfigWarning(message, tr("Choose another one in /settings."), "keys_conflict")

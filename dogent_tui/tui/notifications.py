@@ -89,12 +89,13 @@ def words_for(event: Event, made: tuple[str, ...] = ()) -> str:
                 sentence=sentence[:1].lower() + sentence[1:] if not happened else sentence
             )
         case UiRequested(payload=payload):
-            return tr("asks: {title}").format(
-                title=payload.get("title") or payload.get("summary") or payload.get("path") or ""
+            return tr(
+                "asks: {title}",
+                title=payload.get("title") or payload.get("summary") or payload.get("path") or "",
             )
         case RunFinished(status="completed"):
             named = tr("{names} is done") if len(made) == 1 else tr("{names} are done")
             return named.format(names=listing(made[:3])) if made else tr("done")
         case RunFinished(status="failed" | "aborted", reason=reason):
-            return tr("stopped: {reason}").format(reason=reason)
+            return tr("stopped: {reason}", reason=reason)
     return ""

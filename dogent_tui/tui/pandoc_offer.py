@@ -24,12 +24,13 @@ async def wants_pandoc(app: "App[None]", error: DocumentError) -> bool:
         return False
     why = tr(
         "{message} It can be downloaded from its makers (github.com/jgm/pandoc), only for"
-        " dogent-tui."
-    ).format(message=one_line(error.message))
+        " dogent-tui.",
+        message=one_line(error.message),
+    )
     answers = (
         tr("Continue without it"),
-        tr("Download pandoc {version} (about {megabytes} MB)").format(
-            version=VERSION, megabytes=MEGABYTES
+        tr(
+            "Download pandoc {version} (about {megabytes} MB)", version=VERSION, megabytes=MEGABYTES
         ),
     )
     return await choose(app, tr("Download pandoc?"), why, answers) == 1

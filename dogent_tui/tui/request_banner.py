@@ -17,10 +17,10 @@ class RequestBanner(Widget):
     """One line, hidden while nothing is open. A click does what the key does."""
 
     ALLOW_SELECT = False
-    COMPONENT_CLASSES = {"banner--mark", "banner--key"}  # noqa: RUF012  (Textual's own way)
+    COMPONENT_CLASSES = {"banner--mark", "banner--key"}
 
-    def __init__(self, id: str | None = None) -> None:  # noqa: A002
-        super().__init__(id=id)
+    def __init__(self) -> None:
+        super().__init__(id="asked")
         self._words = ""
         self.display = False
 
@@ -53,7 +53,7 @@ def words(requests: Sequence[UiRequested]) -> str:
         [
             tr("asks a question")
             if questions == 1
-            else tr("asks {questions} questions").format(questions=questions)
+            else tr("asks {questions} questions", questions=questions)
         ]
         if questions
         else []
@@ -63,13 +63,13 @@ def words(requests: Sequence[UiRequested]) -> str:
         asked.append(
             tr("proposes an outline")
             if outlines == 1
-            else tr("proposes {outlines} outlines").format(outlines=outlines)
+            else tr("proposes {outlines} outlines", outlines=outlines)
         )
     changes = sum(request.kind == "document_change" for request in requests)
     if changes:
         asked.append(
             tr("proposes a change")
             if changes == 1
-            else tr("proposes {changes} changes").format(changes=changes)
+            else tr("proposes {changes} changes", changes=changes)
         )
-    return tr("The agent {asked}").format(asked=listing(asked))
+    return tr("The agent {asked}", asked=listing(asked))

@@ -123,8 +123,10 @@ class Status(msgspec.Struct):
             case ToolPreparing(name=name) | ToolUse(name=name) if self.running:
                 self.doing = one_line(friendly_name(name)).lower()
             case Retrying():
-                self.doing = tr("asking again ({attempt} of {most}),").format(
-                    attempt=event.attempt, most=event.max_attempts
+                self.doing = tr(
+                    "asking again ({attempt} of {most}),",
+                    attempt=event.attempt,
+                    most=event.max_attempts,
                 )
             case Compacting() if self.running:
                 self.doing = tr("compacting")
@@ -189,9 +191,7 @@ class Status(msgspec.Struct):
     @property
     def _at_work(self) -> str:
         silence = (
-            tr(", nothing received for {seconds} s").format(seconds=self.silent_s)
-            if self.silent_s
-            else ""
+            tr(", nothing received for {seconds} s", seconds=self.silent_s) if self.silent_s else ""
         )
         return f"{self.doing} {_duration(self.elapsed_s)}{silence}"
 
@@ -199,11 +199,7 @@ class Status(msgspec.Struct):
     def _activity_elsewhere(self) -> str:
         if self.waiting:
             return tr("read-only, live: it is asking in the other window")
-        return (
-            tr("read-only, live: {activity}").format(activity=self._at_work)
-            if self.running
-            else _LIVE
-        )
+        return tr("read-only, live: {activity}", activity=self._at_work) if self.running else _LIVE
 
     def set_open_elsewhere(self, *, goes_on: bool) -> None:
         """Learn whether another window continues the conversation."""
@@ -223,7 +219,7 @@ class Status(msgspec.Struct):
             f"{min(100, round(100 * self.context_tokens / self.window))} %" if self.window else ""
         )
         return _CONTEXT[brevity].format(
-            used=share or tr("{count} tokens").format(count=_thousands(self.context_tokens))
+            used=share or tr("{count} tokens", count=_thousands(self.context_tokens))
         )
 
     def parts(self, width: int) -> tuple[str, str]:
@@ -237,7 +233,7 @@ class Status(msgspec.Struct):
         who = _NO_MODEL if self.endpoint.endswith(_NO_MODEL) else self.endpoint.partition(" · ")[0]
         right = ""
         whole = (
-            tr("not {unusable}: {endpoint}").format(unusable=self.unusable, endpoint=self.endpoint)
+            tr("not {unusable}: {endpoint}", unusable=self.unusable, endpoint=self.endpoint)
             if self.unusable
             else self.endpoint
         )
@@ -273,7 +269,7 @@ class Status(msgspec.Struct):
     def _unkept(self, brevity: int) -> str:
         if not self.not_kept or brevity > 1:
             return "!" if self.not_kept else ""
-        said = tr("! not saved: {what}").format(what=listing(sorted(self.not_kept)))
+        said = tr("! not saved: {what}", what=listing(sorted(self.not_kept)))
         whys = tr(", ").join(sorted(filter(None, set(self.not_kept.values()))))
         return f"{said} ({whys})" if whys and not brevity else said
 
@@ -286,13 +282,13 @@ class Status(msgspec.Struct):
         if self.shows_usage == "cost" and self.cost_usd:
             return f"${self.cost_usd:.2f}"
         if self.shows_usage == "tokens" and self.used_tokens:
-            return tr("{count} used").format(count=_thousands(self.used_tokens))
+            return tr("{count} used", count=_thousands(self.used_tokens))
         return ""
 
     def _queue(self, brevity: int) -> str:
         if not self.queued:
             return ""
-        return f"+{self.queued}" if brevity > 1 else tr("{count} queued").format(count=self.queued)
+        return f"+{self.queued}" if brevity > 1 else tr("{count} queued", count=self.queued)
 
 
 def _cells(text: str) -> int:
@@ -303,7 +299,7 @@ def _duration(seconds: int) -> str:
     return (
         f"{seconds} s"
         if seconds < 60
-        else tr("{minutes} min {seconds:02} s").format(minutes=seconds // 60, seconds=seconds % 60)
+        else tr("{minutes} min {seconds:02} s", minutes=seconds // 60, seconds=seconds % 60)
     )
 
 
@@ -332,8 +328,8 @@ class StatusBar(Widget):
     waits for nobody.
     """
 
-    def __init__(self, status: Status, *, id: str | None = None) -> None:  # noqa: A002
-        super().__init__(id=id)
+    def __init__(self, status: Status) -> None:
+        super().__init__(id="status")
         self.status = status
         self._ticker: Timer | None = None
 

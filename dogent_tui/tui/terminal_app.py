@@ -35,9 +35,9 @@ def run_app(opened: OpenedSession, *, choose: bool = False) -> int:
             app = DogentApp(open_session(*app.elsewhere))
             app.run()
     if app.return_code and log_file.is_file():
-        print(tr("dogent-tui crashed. Details are in {file}.").format(file=display_path(log_file)))
+        print(tr("dogent-tui crashed. Details are in {file}.", file=display_path(log_file)))
     if way := _way_back(app.opened):
-        print(tr("Resume with:  {way}").format(way=way))
+        print(tr("Resume with:  {way}", way=way))
     return app.return_code or 0
 
 

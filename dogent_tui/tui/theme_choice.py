@@ -30,8 +30,8 @@ async def choose_theme(app: "AppPort", name: str) -> str:
     opened = app.opened
     plan = partial(plan_settings, opened.workspace, {"theme": name})
     because = tr(
-        "You chose the theme {name}; saved there, it applies from the next start too."
-    ).format(name=name)
+        "You chose the theme {name}; saved there, it applies from the next start too.", name=name
+    )
     try:
         done = await write_own(
             opened.workspace,
@@ -43,15 +43,17 @@ async def choose_theme(app: "AppPort", name: str) -> str:
         )
     except (OSError, DogentError) as error:
         return one_line(
-            tr("The theme is {name} until you quit; it could not be saved: {error}").format(
-                name=name, error=error
+            tr(
+                "The theme is {name} until you quit; it could not be saved: {error}",
+                name=name,
+                error=error,
             )
         )
     if done == "denied":
-        return tr("The theme is {name} until you quit; .dogent/dogent.json is unchanged.").format(
-            name=name
+        return tr(
+            "The theme is {name} until you quit; .dogent/dogent.json is unchanged.", name=name
         )
-    return tr("The theme is {name}.").format(name=name)
+    return tr("The theme is {name}.", name=name)
 
 
 class ThemeList(ThemeProvider):

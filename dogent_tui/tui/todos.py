@@ -1,7 +1,6 @@
 """The agent's plan above the prompt, for who wants to have it in sight: Ctrl+T."""
 
 from collections.abc import Callable, Mapping
-from typing import ClassVar
 
 from textual.content import Content
 from textual.widget import Widget
@@ -31,16 +30,16 @@ class TodoPanel(Widget):
     """The plan as it is now. Hidden until it is asked for."""
 
     ALLOW_SELECT = False
-    COMPONENT_CLASSES: ClassVar[set[str]] = {
+    COMPONENT_CLASSES = {
         "todos--title",
         "todos--done",
         "todos--now",
         "todos--open",
     }
 
-    def __init__(self, key: Callable[[], str], id: str | None = None) -> None:  # noqa: A002
+    def __init__(self, key: Callable[[], str]) -> None:
         """Show no plan yet. `key` is what the user presses to hide it."""
-        super().__init__(id=id)
+        super().__init__(id="todos")
         self._key = key
         self.todos: tuple[Todo, ...] = ()
         self._wanted = False
@@ -83,8 +82,11 @@ class TodoPanel(Widget):
         """Draw the title and the lines that are seen."""
         rows = shown(self.todos, self.size.height - 1) if self.size.height > 1 else ()
         done = sum(todo.status == "completed" for todo in self.todos)
-        words = tr("Plan · {done} of {todos} done · {key} hides").format(
-            done=done, todos=len(self.todos), key=self._key()
+        words = tr(
+            "Plan · {done} of {todos} done · {key} hides",
+            done=done,
+            todos=len(self.todos),
+            key=self._key(),
         )
         title = Content(words).stylize(self.get_visual_style("todos--title", partial=True))
         width = self.content_size.width

@@ -43,9 +43,7 @@ async def ask_for_trust(app: "AppPort", opened: OpenedSession) -> bool:
         await asyncio.to_thread(lambda: opened.trust.answer(trust=answer))
     except (OSError, DogentError) as error:
         app.notify(
-            tr("Your answer applies until you quit; it could not be saved: {error}").format(
-                error=error
-            ),
+            tr("Your answer applies until you quit; it could not be saved: {error}", error=error),
             severity="warning",
             markup=False,
         )
@@ -62,17 +60,19 @@ def trust_words(opened: OpenedSession) -> str:
     if not came:
         return ""
     return {
-        "trusted": tr("You trust this folder: {came} is used.").format(came=came),
+        "trusted": tr("You trust this folder: {came} is used.", came=came),
         "declined": (
             tr(
                 "You're working without what came with this folder: {came} is not used. Use /trust"
-                " to decide again."
-            ).format(came=came)
+                " to decide again.",
+                came=came,
+            )
         ),
     }.get(
         opened.trust.state,
         tr(
             "{came} came with this folder and is not used. You'll be asked before the first run, or"
-            " use /trust."
-        ).format(came=came),
+            " use /trust.",
+            came=came,
+        ),
     )

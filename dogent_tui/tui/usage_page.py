@@ -53,12 +53,12 @@ def _lines(
     week = [entry for entry in entries if entry.time >= (now - timedelta(days=7)).timestamp()]
     yield _row(tr("today"), total_of(today))
     yield _row(tr("7 days"), total_of(week))
-    yield _row(tr("{days} days").format(days=DAYS), total_of(entries))
+    yield _row(tr("{days} days", days=DAYS), total_of(entries))
     days = [(day, list(runs)) for day, runs in groupby(entries, _day)]
     for day, runs in reversed(days[-_MOST_DAYS:]):
         yield _row(f"  {day:%Y-%m-%d}", total_of(runs))
     yield ""
-    yield _head(tr("Profiles, {days} days").format(days=DAYS))
+    yield _head(tr("Profiles, {days} days", days=DAYS))
     for name, runs in _by_profile(entries):
         yield _row(name, total_of(runs))
     yield ""

@@ -66,7 +66,7 @@ class ApplicationCommands(CommandFamily):
         path = self._opened.workspace.absolute(folder or SAMPLE)
         shown = one_line(display_path(path))
         if not await asyncio.to_thread(path.is_dir):
-            title = tr("Put the sample documents into {folder}?").format(folder=shown)
+            title = tr("Put the sample documents into {folder}?", folder=shown)
             why = tr("/sample FOLDER takes another folder.")
             if await self._ask(title, why, (tr("No"), tr("Yes"))) != 1:
                 return
@@ -82,7 +82,7 @@ class ApplicationCommands(CommandFamily):
             self._app.search_themes()
             return None
         if name not in self._app.available_themes:
-            return tr("There is no theme {name}. Use /theme to list them.").format(name=name)
+            return tr("There is no theme {name}. Use /theme to list them.", name=name)
         from dogent_tui.tui.theme_choice import choose_theme
 
         return await choose_theme(self._app, name)

@@ -75,9 +75,7 @@ class ContextCommands(CommandFamily):
         await service.set_budget(limit)
         if not limit:
             return tr("This conversation has no budget.")
-        return tr("This conversation may cost ${limit:.2f}; then you are asked.").format(
-            limit=limit
-        )
+        return tr("This conversation may cost ${limit:.2f}; then you are asked.", limit=limit)
 
     async def _context(self, _: str) -> None:
         from dogent_tui.tui.context_page import context_page

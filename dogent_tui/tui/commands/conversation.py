@@ -102,18 +102,18 @@ def undone_words(undone: "Undone | None", root: str) -> str:
         return tr("There are no more changes by the agent to undo in this conversation.")
     did = ((tr("restored {files}"), undone.restored), (tr("deleted {files}"), undone.removed))
     done = tr("; ").join(words.format(files=_listed(paths, root)) for words, paths in did if paths)
-    parts = [tr("Undone: {done}").format(done=done)] if done else []
+    parts = [tr("Undone: {done}", done=done)] if done else []
     if undone.left:
-        parts.append(tr("Left unchanged: {files}").format(files=_listed(undone.left, root)))
+        parts.append(tr("Left unchanged: {files}", files=_listed(undone.left, root)))
     return one_line(
-        tr("{join}. The change was: {label}").format(join=". ".join(parts), label=undone.label)
+        tr("{join}. The change was: {label}", join=". ".join(parts), label=undone.label)
     )
 
 
 def _listed(paths: Sequence[str], root: str) -> str:
     named = ", ".join(relative(path, root) for path in paths[:_MOST_NAMED])
     return (
-        tr("{named} and {more} more").format(named=named, more=len(paths) - _MOST_NAMED)
+        tr("{named} and {more} more", named=named, more=len(paths) - _MOST_NAMED)
         if len(paths) > _MOST_NAMED
         else named
     )

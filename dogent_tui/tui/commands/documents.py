@@ -132,10 +132,10 @@ class DocumentCommands(CommandFamily):
         try:
             key = await asyncio.to_thread(opened.libraries.sources.add, typed)
         except (OSError, DogentError) as error:
-            return tr("The source was not kept: {error}.").format(error=error)
+            return tr("The source was not kept: {error}.", error=error)
         if not key:
             return tr("The source was not kept: you don't trust this folder.")
-        return tr("Cite it as [@{key}].").format(key=key)
+        return tr("Cite it as [@{key}].", key=key)
 
     async def _list_sources(self) -> str:
         """Have a source chosen, and open it beside the conversation."""

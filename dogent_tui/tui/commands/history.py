@@ -61,17 +61,17 @@ class HistoryCommands(CommandFamily):
         workspace = self._opened.workspace
         if not await asyncio.to_thread(lambda: any(is_there(workspace, name) for name in what)):
             return tr("This folder has nothing of that kind.")
-        title = tr("Delete {what}?").format(what=_ALL if len(what) > 1 else _MEANT[what[0]])
+        title = tr("Delete {what}?", what=_ALL if len(what) > 1 else _MEANT[what[0]])
         why = tr("Conversations are kept: /sessions. /undo restores what is deleted.")
         if await self._ask(title, why, (tr("Keep"), tr("Delete"))) != 1:
             return tr("Nothing was deleted.")
         try:
             await asyncio.to_thread(self._forget_kept, what)
         except (OSError, DogentError) as error:
-            return tr("Not everything was deleted: {error}").format(error=error)
+            return tr("Not everything was deleted: {error}", error=error)
         if "history" in what:
             self._screen.prompt.editor.recall = Recall()
-        return tr("Deleted: {join}. /undo restores it.").format(join=", ".join(what))
+        return tr("Deleted: {join}. /undo restores it.", join=", ".join(what))
 
     def _forget_kept(self, what: Sequence[Forgettable]) -> None:
         opened = self._opened
@@ -92,10 +92,10 @@ class HistoryCommands(CommandFamily):
         try:
             kept = await asyncio.to_thread(self._archive_kept, f"{datetime.now():%Y-%m-%d-%H%M%S}")
         except (OSError, DogentError) as error:
-            return tr("Not all was archived: {error}").format(error=error)
+            return tr("Not all was archived: {error}", error=error)
         self._screen.prompt.editor.recall = Recall()
         names = ", ".join(workspace.relative(path) for path in kept)
-        return tr("Archived: {names}. /undo takes that back.").format(names=names)
+        return tr("Archived: {names}. /undo takes that back.", names=names)
 
     def _archive_kept(self, stamp: str) -> list[Path]:
         opened = self._opened

@@ -65,8 +65,9 @@ class SettingsCommands(CommandFamily):
         effort = cast("Effort", words.pop()) if words and words[-1] in EFFORTS else ""
         if len(words) > 1:
             return tr(
-                "Specify a model, and an effort if you want: /model NAME high. Efforts: {efforts}."
-            ).format(efforts=", ".join(EFFORTS))
+                "Specify a model, and an effort if you want: /model NAME high. Efforts: {efforts}.",
+                efforts=", ".join(EFFORTS),
+            )
         if words or effort:
             return await self._use_model(words[0] if words else opened.endpoint.model, effort)
         return await self._choose_model()
@@ -125,8 +126,9 @@ class SettingsCommands(CommandFamily):
         chosen = await self._ask(
             tr("Which model from now on?"),
             tr(
-                "Current: {who}. The conversation continues. Add or change profiles in /settings."
-            ).format(who=self._label()),
+                "Current: {who}. The conversation continues. Add or change profiles in /settings.",
+                who=self._label(),
+            ),
             [*answers, tr("offline · the built-in engine, no AI model"), otherwise],
             values.index(now) if now in values else len(values) - 1,
         )
@@ -154,7 +156,7 @@ class SettingsCommands(CommandFamily):
             ):
                 return str(wrong[-1])
         await self._app.session.change_profile(name)
-        return tr("From now on: {who}.").format(who=self._label())
+        return tr("From now on: {who}.", who=self._label())
 
     def _label(self) -> str:
         endpoint = self._opened.endpoint
@@ -167,20 +169,21 @@ def _without_a_choice(workspace: Workspace) -> str:
     """
     here = load_settings(workspace)[0].profile.strip()
     if here:
-        return tr("set for this folder: {name}").format(name=one_line(here))
+        return tr("set for this folder: {name}", name=one_line(here))
     everywhere = load_home_settings(dogent_home())[0].profile.strip()
     if everywhere:
-        return tr("your choice for all folders: {name}").format(name=one_line(everywhere))
+        return tr("your choice for all folders: {name}", name=one_line(everywhere))
     endpoint = environment_endpoint(os.environ)
     if endpoint is None:
         return tr("from the environment, which has no key: the offline engine")
-    return tr("from the environment: {who}").format(
-        who=one_line(endpoint_label(endpoint.name, endpoint.kind, endpoint.model))
+    return tr(
+        "from the environment: {who}",
+        who=one_line(endpoint_label(endpoint.name, endpoint.kind, endpoint.model)),
     )
 
 
 def _unknown(name: str, near: str) -> str:
     """Return the sentence for a profile that is not there."""
     if near:
-        return tr("There is no profile {name}. Did you mean {near}?").format(name=name, near=near)
-    return tr("There is no profile {name}. Use /profile to list them.").format(name=name)
+        return tr("There is no profile {name}. Did you mean {near}?", name=name, near=near)
+    return tr("There is no profile {name}. Use /profile to list them.", name=name)

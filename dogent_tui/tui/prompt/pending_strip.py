@@ -3,11 +3,9 @@ lead nowhere.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import ClassVar
 
 import msgspec
-from textual.binding import Binding, BindingType
+from textual.binding import Binding
 from textual.content import Content
 from textual.message import Message
 
@@ -17,6 +15,7 @@ from dogent_tui.plain import one_line
 from dogent_tui.references.lookup import ReferenceKey, format_lines
 from dogent_tui.tui.prompt.editor import ReferenceState
 from dogent_tui.tui.prompt.strip import PromptStrip
+from dogent_tui.tui.widgets import hidden, told
 
 _GAP = 2
 _LEFT_OUT = len("+99") + _GAP
@@ -79,7 +78,7 @@ def pending_chips(
 class PendingStrip(PromptStrip):
     """One line of chips."""
 
-    COMPONENT_CLASSES: ClassVar[set[str]] = {
+    COMPONENT_CLASSES = {
         "pending--chip",
         "pending--detail",
         "pending--problem",
@@ -87,34 +86,34 @@ class PendingStrip(PromptStrip):
         "pending--key",
     }
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("left", "move(-1)", tr("Left"), show=False),
-        Binding("right", "move(1)", tr("Right"), show=False),
+    BINDINGS = [
+        hidden("left", "move(-1)", tr("Left")),
+        hidden("right", "move(1)", tr("Right")),
         Binding("delete,backspace", "remove", tr("Remove")),
         Binding("enter", "preview", tr("Preview")),
         Binding("escape,tab,down", "leave", tr("Back")),
     ]
 
-    @dataclass(eq=False, repr=False)
+    @told
     class Unreferenced(Message):
         """Take the reference `key` out of the text."""
 
         key: ReferenceKey
 
-    @dataclass(eq=False, repr=False)
+    @told
     class Detached(Message):
         """`attachment` is not to go with the prompt."""
 
         attachment: Attachment
 
-    @dataclass(eq=False, repr=False)
+    @told
     class PreviewRequested(Message):
         """Show what is in `attachment`."""
 
         attachment: Attachment
 
-    def __init__(self, id: str | None = None) -> None:  # noqa: A002
-        super().__init__(id=id)
+    def __init__(self) -> None:
+        super().__init__("prompt-pending")
         self._chips: tuple[Chip, ...] = ()
 
     @property

@@ -2,7 +2,6 @@
 
 import asyncio
 import contextlib
-from dataclasses import dataclass
 from itertools import accumulate
 from typing import ClassVar
 
@@ -14,6 +13,7 @@ from textual.widget import Widget
 from dogent_tui.language import tr
 from dogent_tui.plain import visible
 from dogent_tui.tui.prompt.completion import Candidate, Candidates, Completion, Completions
+from dogent_tui.tui.widgets import told
 
 MOST_ROWS = 8
 """Candidates seen at once in a window of 24 lines; in a higher one it is a third of the lines."""
@@ -74,7 +74,7 @@ class ReferencePicker(Widget):
     brings the rows up to date at once.
     """
 
-    COMPONENT_CLASSES: ClassVar[set[str]] = {
+    COMPONENT_CLASSES = {
         "picker--match",
         "picker--folder",
         "picker--detail",
@@ -91,7 +91,7 @@ class ReferencePicker(Widget):
         "pagedown": MOST_ROWS,
     }
 
-    @dataclass(eq=False, repr=False)
+    @told
     class Clicked(Message):
         """A candidate was chosen with the mouse."""
 
@@ -274,8 +274,10 @@ class ReferencePicker(Widget):
         if self._indexing:
             text = tr("    indexing the workspace…")
         else:
-            text = tr("    {number} of {rows} · Tab selects · Esc closes").format(
-                number=self._list.highlighted + 1, rows=len(self._list.rows)
+            text = tr(
+                "    {number} of {rows} · Tab selects · Esc closes",
+                number=self._list.highlighted + 1,
+                rows=len(self._list.rows),
             )
         return Content(text).stylize(self.get_visual_style("picker--footer", partial=True))
 

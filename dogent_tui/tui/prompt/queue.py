@@ -1,10 +1,7 @@
 """The strip above the prompt: what waits until the agent is free."""
 
-from dataclasses import dataclass
-from typing import ClassVar
-
 from textual import events
-from textual.binding import Binding, BindingType
+from textual.binding import Binding
 from textual.content import Content
 from textual.message import Message
 
@@ -12,6 +9,7 @@ from dogent_tui.agent.events import QueuedPrompt
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.tui.prompt.strip import PromptStrip
+from dogent_tui.tui.widgets import hidden, told
 
 MOST_ROWS = 4
 """Waiting prompts seen at once."""
@@ -22,17 +20,17 @@ _SHOWN_CHARACTERS = 400
 class QueueStrip(PromptStrip):
     """The waiting prompts, one line each, first to run first."""
 
-    COMPONENT_CLASSES: ClassVar[set[str]] = {"queue--mark", "queue--selected", "queue--more"}
+    COMPONENT_CLASSES = {"queue--mark", "queue--selected", "queue--more"}
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("up", "move(-1)", tr("Up"), show=False),
-        Binding("down", "move(1)", tr("Down"), show=False),
+    BINDINGS = [
+        hidden("up", "move(-1)", tr("Up")),
+        hidden("down", "move(1)", tr("Down")),
         Binding("enter", "edit", tr("Edit")),
         Binding("delete,backspace", "drop", tr("Discard")),
         Binding("escape,tab", "leave", tr("Back")),
     ]
 
-    @dataclass(eq=False, repr=False)
+    @told
     class Edit(Message):
         """Take prompt `id` out of the queue and put its text back into the prompt
         (`PromptBox.put_back`).
@@ -40,14 +38,14 @@ class QueueStrip(PromptStrip):
 
         id: str
 
-    @dataclass(eq=False, repr=False)
+    @told
     class Drop(Message):
         """Take prompt `id` out of the queue."""
 
         id: str
 
-    def __init__(self, id: str | None = None) -> None:  # noqa: A002
-        super().__init__(id=id)
+    def __init__(self) -> None:
+        super().__init__("prompt-queue")
         self._prompts: tuple[QueuedPrompt, ...] = ()
 
     @property
@@ -109,7 +107,7 @@ class QueueStrip(PromptStrip):
         lines = [self._draw(index) for index in self._seen]
         if hidden := len(self._prompts) - len(self._seen):
             lines.append(
-                Content(tr("     and {hidden} more").format(hidden=hidden)).stylize(
+                Content(tr("     and {hidden} more", hidden=hidden)).stylize(
                     self.get_visual_style("queue--more", partial=True)
                 )
             )

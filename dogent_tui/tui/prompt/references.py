@@ -127,9 +127,7 @@ class WorkspaceReferences:
     def _state(self, found: ResolvedReference) -> ReferenceState:
         length = found.reference.end - found.reference.start
         if not found.exists:
-            return ReferenceState(
-                length, tr("No file {path} here").format(path=found.reference.path)
-            )
+            return ReferenceState(length, tr("No file {path} here", path=found.reference.path))
         attachment = as_attachment(found)
         if found.sheet is not None:
             names = sheet_names(found.absolute)
@@ -137,7 +135,7 @@ class WorkspaceReferences:
             if sheet not in names:
                 return ReferenceState(
                     length,
-                    tr("No sheet {sheet} in {name}").format(sheet=sheet, name=found.name),
+                    tr("No sheet {sheet} in {name}", sheet=sheet, name=found.name),
                     attachment,
                 )
         lines = found.reference.lines

@@ -133,8 +133,8 @@ def duration(seconds: float) -> str:
     if whole < 60:
         return f"{whole} s"
     if whole < 3600:
-        return tr("{minutes} min {seconds} s").format(minutes=whole // 60, seconds=whole % 60)
-    return tr("{hours} h {minutes} min").format(hours=whole // 3600, minutes=whole % 3600 // 60)
+        return tr("{minutes} min {seconds} s", minutes=whole // 60, seconds=whole % 60)
+    return tr("{hours} h {minutes} min", hours=whole // 3600, minutes=whole % 3600 // 60)
 
 
 _FOLDED = Span("  │ ", "rule")
@@ -167,7 +167,7 @@ def _user_turn(turn: model.UserTurn, look: Look) -> list[Line]:
             text = text.partition("\n")[0]
         text, most = text[: _LONG_TURN * 200], _LONG_TURN - 2
         count = turn.prompt.text.count("\n") + 1
-        more = tr("▸ {count:,} lines in total").format(count=count)
+        more = tr("▸ {count:,} lines in total", count=count)
     lines = wrap([Span(text, "user")], width)[:most]
     if more:
         lines.append(_mark(more, width))
@@ -181,7 +181,7 @@ def _thinking(thinking: model.Thinking, look: Look) -> list[Line]:
     if thinking.finished:
         title = tr("Thought")
         if seconds >= 1:
-            title += tr(" for {seconds}").format(seconds=duration(seconds))
+            title += tr(" for {seconds}", seconds=duration(seconds))
     elif not look.unfolded and (text := thinking.text.strip()):
         last = f"  {one_line(text.rpartition(chr(10))[2][-400:])}"
     head = _line(look.width, _fold_mark(look), Span(title, "thinking"), Span(last, "muted"))
@@ -233,8 +233,8 @@ def _outcome_of(call: model.ToolCall, cwd: str) -> str:
 def _undoable(call: model.ToolCall, cwd: str) -> str:
     """Say what can be brought back, and how."""
     first = one_line(relative(call.kept[0], cwd))
-    more = tr(" and {more} more").format(more=len(call.kept) - 1) if len(call.kept) > 1 else ""
-    return tr("/undo restores {first}{more}").format(first=first, more=more)
+    more = tr(" and {more} more", more=len(call.kept) - 1) if len(call.kept) > 1 else ""
+    return tr("/undo restores {first}{more}", first=first, more=more)
 
 
 def _tool_state(call: model.ToolCall, look: Look) -> tuple[str, str, str]:
@@ -245,7 +245,7 @@ def _tool_state(call: model.ToolCall, look: Look) -> tuple[str, str, str]:
         case "running":
             seconds = look.now - call.started if call.started else 0
             spent = duration(seconds) if seconds >= 1 else ""
-            running = tr("running  {spent}").format(spent=spent).rstrip()
+            running = tr("running  {spent}", spent=spent).rstrip()
             return _spin(look), "accent", " · ".join(filter(None, [running, _progress(call)]))
         case "waiting":
             return "?", "warning", tr("waiting for you")
@@ -254,7 +254,7 @@ def _tool_state(call: model.ToolCall, look: Look) -> tuple[str, str, str]:
             return "✓", "success", words
         case "failed":
             why = _first_line(call.result or "")
-            return "✗", "error", tr("failed: {reason}").format(reason=why) if why else tr("failed")
+            return "✗", "error", tr("failed: {reason}", reason=why) if why else tr("failed")
         case "denied":
             return "✗", "error", tr("denied")
         case "stopped":
@@ -278,7 +278,7 @@ def _decided(call: model.ToolCall) -> str:
         return ""
     message = one_line(call.decided.message)
     if call.decided.decision == "deny":
-        return tr("you said: “{message}”").format(message=message) if message else ""
+        return tr("you said: “{message}”", message=message) if message else ""
     return " · ".join(
         part for part in (_ALLOWED.get(call.decided.scope, tr("allowed")), message) if part
     )
@@ -309,7 +309,7 @@ def _gist(call: model.ToolCall) -> str:
         return summary
     lines = result.strip("\n").count("\n") + 1
     if lines > 1:
-        return tr("{lines:,} lines").format(lines=lines)
+        return tr("{lines:,} lines", lines=lines)
     return _first_line(result) or tr("no output")
 
 
@@ -329,7 +329,7 @@ def _changed_lines(call: model.ToolCall) -> str:
     if not changes or _is_long(changes):
         return ""
     signs = [sign for old, new in changes for sign, _ in _compared(old, new)]
-    return tr("+{added} −{removed} lines").format(added=signs.count("+"), removed=signs.count("-"))
+    return tr("+{added} −{removed} lines", added=signs.count("+"), removed=signs.count("-"))
 
 
 def _is_long(changes: _Changes) -> bool:
@@ -442,7 +442,7 @@ def _short_diff(call: model.ToolCall, width: int) -> list[Line]:
     left = len(rows) - _MOST_OF_DIFF
     if left <= 1:
         return rows
-    return [*rows[:_MOST_OF_DIFF], _mark(tr("▸ {left:,} more lines").format(left=left), width)]
+    return [*rows[:_MOST_OF_DIFF], _mark(tr("▸ {left:,} more lines", left=left), width)]
 
 
 def _signed(sign: str, text: str, width: int, most: int | None = None) -> Iterator[Line]:
@@ -486,7 +486,7 @@ def _excerpt(text: str) -> tuple[str, str]:
         return visible(text), ""
     more = text.count("\n", len(shown) + 1)
     if more:
-        return visible(shown), tr("… {more:,} more lines").format(more=more + 1)
+        return visible(shown), tr("… {more:,} more lines", more=more + 1)
     words = tr("… {more:,} more characters")
     return visible(shown), words.format(more=len(text) - len(shown))
 
@@ -523,7 +523,7 @@ _ENDS: Mapping[ev.RunStatus, tuple[str, str, str]] = {
 
 def _plan(plan: model.Plan, look: Look) -> list[Line]:
     done = sum(todo.status == "completed" for todo in plan.todos)
-    count = Span(tr("  {done} of {todos}").format(done=done, todos=len(plan.todos)), "muted")
+    count = Span(tr("  {done} of {todos}", done=done, todos=len(plan.todos)), "muted")
     head = [Span(tr("Plan"), "strong"), count]
     if plan.finished:
         head = [_fold_mark(look), *head, Span(" ✓", "success")]
@@ -543,7 +543,7 @@ _ASKED_STATES = {"open": "", "answered": tr(" · answered"), "abandoned": tr(" �
 
 def _asked(asked: model.Asked, look: Look) -> list[Line]:
     what = _ASKED[asked.kind]
-    words = tr("{what}: {title}").format(what=what, title=asked.title) if asked.title else what
+    words = tr("{what}: {title}", what=what, title=asked.title) if asked.title else what
     words += _ASKED_STATES[asked.state]
     return _sentence("?", "accent", words, asked.detail, look.width)
 
@@ -555,8 +555,8 @@ def _compacted(told: ev.Compacted, look: Look) -> list[Line]:
     title = tr("Compacted by you") if told.by_user else tr("Compacted: the context was full")
     spent = ""
     if told.before_tokens and told.after_tokens:
-        spent = tr(" · {before:,} → {after:,} tokens").format(
-            before=told.before_tokens, after=told.after_tokens
+        spent = tr(
+            " · {before:,} → {after:,} tokens", before=told.before_tokens, after=told.after_tokens
         )
     fold = _fold_mark(look) if told.summary else Span("  ")
     words = tr(
@@ -608,14 +608,15 @@ def _waiting(reason: ev.Compacting | ev.Retrying | ev.Stalled) -> str:
         case ev.Stalled(seconds=seconds, most_s=most) if most:
             return tr(
                 "Nothing received for {seconds}. The run is given up after {most}; Esc stops it"
-                " now."
-            ).format(seconds=duration(seconds), most=duration(most))
+                " now.",
+                seconds=duration(seconds),
+                most=duration(most),
+            )
         case ev.Stalled(seconds=seconds):
             words = tr("Nothing received for {seconds}. Esc stops the run.")
             return words.format(seconds=duration(seconds))
     return tr(
-        "The endpoint failed ({what}). Retrying in {when}, attempt {attempt} of {max_attempts}."
-    ).format(
+        "The endpoint failed ({what}). Retrying in {when}, attempt {attempt} of {max_attempts}.",
         what=retry_reason(reason),
         when=duration(reason.delay_ms / 1000),
         attempt=reason.attempt,

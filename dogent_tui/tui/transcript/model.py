@@ -98,9 +98,7 @@ class Reply(Entry):
             left_out = self._length - MOST_SHOWN
             self._pending.append(
                 "\n\n"
-                + tr("… {count:,} more characters; /export-session has them all").format(
-                    count=left_out
-                )
+                + tr("… {count:,} more characters; /export-session has them all", count=left_out)
             )
 
 

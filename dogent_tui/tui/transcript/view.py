@@ -2,11 +2,11 @@
 
 import time
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 from textual import events
-from textual.binding import Binding, BindingType
+from textual.binding import Binding
 from textual.geometry import Offset, Region
 from textual.message import Message
 from textual.reactive import reactive
@@ -16,7 +16,7 @@ from textual.strip import Strip
 from dogent_tui.agent.events import Event
 from dogent_tui.language import tr
 from dogent_tui.tui import clipboard
-from dogent_tui.tui.stylesheets import stylesheet
+from dogent_tui.tui.stylesheets import styles
 from dogent_tui.tui.textual_fixes.timers import after
 from dogent_tui.tui.transcript import text_selection
 from dogent_tui.tui.transcript.entries import foldable
@@ -27,6 +27,7 @@ from dogent_tui.tui.transcript.palette import MARGIN
 from dogent_tui.tui.transcript.rows import Place
 from dogent_tui.tui.transcript.rows_view import RowsView
 from dogent_tui.tui.transcript.search import Search
+from dogent_tui.tui.widgets import hidden, told
 
 if TYPE_CHECKING:
     from asyncio import TimerHandle
@@ -56,40 +57,38 @@ class Transcript(RowsView):
     """
 
     WIDEST = 120
-    DEFAULT_CSS = stylesheet("transcript.tcss").read_text(encoding="utf-8")
+    DEFAULT_CSS = styles("transcript.tcss")
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("up", "move(-1)", tr("Up"), show=False),
-        Binding("down", "move(1)", tr("Down"), show=False),
-        Binding("pageup", "page(-1)", tr("Page up"), show=False),
-        Binding("pagedown", "page(1)", tr("Page down"), show=False),
-        Binding("home", "end(-1)", tr("First"), show=False),
+    BINDINGS = [
+        hidden("up", "move(-1)", tr("Up")),
+        hidden("down", "move(1)", tr("Down")),
+        hidden("pageup", "page(-1)", tr("Page up")),
+        hidden("pagedown", "page(1)", tr("Page down")),
+        hidden("home", "end(-1)", tr("First")),
         Binding("end", "end(1)", tr("Follow")),
         Binding("left_square_bracket", "card(-1)", tr("Previous card"), key_display="["),
         Binding("right_square_bracket", "card(1)", tr("Next card"), key_display="]"),
         Binding("enter,space", "fold", tr("Fold"), key_display="⏎"),
         Binding("ctrl+o", "fold_all", tr("Fold all")),
         Binding("c", "copy", tr("Copy")),
-        Binding("n", "match(-1)", tr("Previous match"), show=False),
-        Binding("N", "match(1)", tr("Next match"), show=False),
+        hidden("n", "match(-1)", tr("Previous match")),
+        hidden("N", "match(1)", tr("Next match")),
     ]
 
     behind = reactive(False, repaint=False)
     """Whether something new lies below what is visible."""
 
+    @told
     class LinkClicked(Message):
         """A link was clicked. It comes from the agent: show where it leads before opening it."""
 
-        def __init__(self, url: str) -> None:
-            super().__init__()
-            self.url = url
+        url: str
 
-    def __init__(self, *, animate: bool = True, id: str | None = None) -> None:  # noqa: A002
+    def __init__(self) -> None:
         self.model = TranscriptModel()
         self._layout = Layout(self.model)
-        super().__init__(self._layout, id)
+        super().__init__(self._layout, "transcript")
         self._painter = Painter(self, self._layout)
-        self._spins = animate
         self._waiting: set[int] = set()  # entries that changed since the last flush
         self._flush_timer: TimerHandle | None = None
         self._unpainted = False
@@ -182,7 +181,7 @@ class Transcript(RowsView):
 
     @property
     def _animating(self) -> bool:
-        return self._spins and self.app.animation_level != "none"
+        return self.app.animation_level != "none"
 
     # ── The place ─────────────────────────────────────────────────────────────────────────────────
 
