@@ -93,7 +93,7 @@ async def test_an_earlier_conversation_is_there_before_the_agent_is(stage, tmp_p
     async with stage(earlier=log) as s:
         assert s.app.conversation.transcript.last_reply() == "Reply 99"
         assert s.app.conversation.transcript.display
-        assert s.app.conversation.status_bar.status.context == "context 12 %"
+        assert s.app.conversation.status_bar.status.context() == "context 12 %"
         await s.send("Go on")
 
 
