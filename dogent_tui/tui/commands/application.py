@@ -20,7 +20,12 @@ class ApplicationCommands(CommandFamily):
     _mouse_on = True
 
     def __iter__(self) -> Iterator[Command]:
-        yield Command("help", tr("Show all keys and commands"), self._help, key=self._key("help"))
+        yield Command(
+            "help",
+            tr("Show all keys and commands"),
+            self._action("app.help"),
+            key=self._key("help"),
+        )
         yield Command("mouse", tr("Give the mouse to the terminal, or take it back"), self._mouse)
         yield Command(
             "permissions",
@@ -29,17 +34,16 @@ class ApplicationCommands(CommandFamily):
         )
         yield Command("sample", tr("Open a folder of sample documents"), self._sample, "[FOLDER]")
         setup = tr("Choose a model: local, your own endpoint, or none")
-        yield Command("setup", setup, self._setup, key=self._key("setup"))
+        yield Command("setup", setup, self._action("app.setup"), key=self._key("setup"))
         yield Command(
             "theme", tr("Change the theme"), self._theme, "[name]", prepare=self._app.prepare_theme
         )
         yield Command(
             "trust", tr("Decide again whether to trust what came with this folder"), self._trust
         )
-        yield Command("exit", tr("Leave"), self._exit, key=self._key("quit"), at_once=True)
-
-    async def _help(self, _: str) -> None:
-        self._app.action_help()
+        yield Command(
+            "exit", tr("Leave"), self._action("app.quit"), key=self._key("quit"), at_once=True
+        )
 
     async def _mouse(self, _: str) -> str:
         self._mouse_on = not self._mouse_on
@@ -58,9 +62,6 @@ class ApplicationCommands(CommandFamily):
         wall = await asyncio.to_thread(lambda: opened.authority.standing)
         standing = tuple(filter(None, (trust_words(opened), standing_words(wall))))
         self._app.push_screen(PermissionsScreen(opened.authority, standing))
-
-    async def _setup(self, _: str) -> None:
-        self._app.action_setup()
 
     async def _sample(self, folder: str) -> None:
         path = self._opened.workspace.absolute(folder or SAMPLE)
@@ -94,6 +95,3 @@ class ApplicationCommands(CommandFamily):
                 "Nothing that came with this folder would be used, so there is nothing to trust."
             )
         return trust_words(opened) if await ask_for_trust(self._app, opened) else ""
-
-    async def _exit(self, _: str) -> None:
-        self._app.exit()

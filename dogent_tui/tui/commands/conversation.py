@@ -25,7 +25,9 @@ class ConversationCommands(CommandFamily):
             "attach", tr("Send a file with the next prompt"), self._attach, "PATH", "file"
         )
         yield Command("copy", tr("Copy the last reply"), self._copy)
-        yield Command("find", tr("Search the transcript"), self._find, key=self._key("find"))
+        yield Command(
+            "find", tr("Search the transcript"), self._action("find"), key=self._key("find")
+        )
         yield Command("new", tr("Start a new conversation"), self._new, at_once=True)
         yield Command("restart", tr("Restart the agent after it was lost"), self._restart)
         yield Command("review", tr("Turn review of every file change on or off"), self._review)
@@ -49,9 +51,6 @@ class ConversationCommands(CommandFamily):
             return tr("There is no reply to copy yet.")
         await self._screen.copy(text)
         return None
-
-    async def _find(self, _: str) -> None:
-        await self._screen.action_find()
 
     async def _new(self, _: str) -> str:
         await self._app.session.open()

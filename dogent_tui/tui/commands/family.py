@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from dogent_tui.errors import DogentError
 from dogent_tui.language import tr
-from dogent_tui.tui.commands.table import Command
+from dogent_tui.tui.commands.table import Command, Run
 from dogent_tui.tui.prompt.controller import READ_ONLY
 
 if TYPE_CHECKING:
@@ -37,6 +37,14 @@ class CommandFamily(ABC):
     def _key(self, action: str) -> Callable[[], str]:
         """Return what says which key does `action` now, by the id of its binding."""
         return lambda: self._app.keys.shown(action)
+
+    def _action(self, name: str) -> Run:
+        """Return a command that does what a key does: the action `name` of the conversation."""
+
+        async def run(_: str) -> None:
+            await self._app.run_action(name, self._screen)
+
+        return run
 
     async def _need_writable(self) -> None:
         """Have the conversation continue in this window. Raises DogentError where it cannot."""

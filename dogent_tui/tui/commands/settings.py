@@ -48,12 +48,9 @@ class SettingsCommands(CommandFamily):
         yield Command(
             "settings",
             tr("Set models, keys, and how the agent works"),
-            self._settings,
+            self._action("app.settings"),
             key=self._key("settings"),
         )
-
-    async def _settings(self, _: str) -> None:
-        self._app.action_settings()
 
     async def _model(self, typed: str) -> str:
         opened = self._opened

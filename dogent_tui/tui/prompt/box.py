@@ -23,7 +23,7 @@ from dogent_tui.tui.prompt.model import Recall
 from dogent_tui.tui.prompt.pending_strip import PendingStrip, pending_chips
 from dogent_tui.tui.prompt.picker import ReferencePicker
 from dogent_tui.tui.prompt.queue import QueueStrip
-from dogent_tui.tui.prompt.references import PromptReferences
+from dogent_tui.tui.prompt.references import WorkspaceReferences
 from dogent_tui.tui.prompt.strip import PromptStrip
 
 CHECK_DELAY_S = 0.15
@@ -42,7 +42,7 @@ class PromptBox(Vertical):
 
     def __init__(
         self,
-        references: PromptReferences,
+        references: WorkspaceReferences,
         *,
         history: Iterable[str] = (),
         draft: str = "",
