@@ -4,15 +4,13 @@ one's own editor.
 
 import asyncio
 import os
-from collections.abc import Iterator
 from datetime import date, datetime
 from functools import partial
 from typing import TYPE_CHECKING
 
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
-from dogent_tui.tui.commands.family import CommandFamily
-from dogent_tui.tui.commands.table import Command
+from dogent_tui.tui.commands.family import CommandFamily, command
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -33,21 +31,6 @@ def _asked_with(command: str) -> str:
 class WritingCommands(CommandFamily):
     """The commands about writing in the workspace of `app`."""
 
-    def __iter__(self) -> Iterator[Command]:
-        yield Command("edit", tr("Edit a file in your own editor"), self._edit, "PATH", "file")
-        yield Command(
-            "init",
-            tr("Write the rules for documents in this folder"),
-            self._init,
-            tr("[template | what you write]"),
-        )
-        yield Command(
-            "learn",
-            tr("Note what the agent should do differently next time"),
-            self._learn,
-            tr("[lesson | on | off]"),
-        )
-
     async def _write(
         self, plan: "Callable[[], OwnChange]", because: str, *, exactly: bool = False
     ) -> str:
@@ -65,6 +48,11 @@ class WritingCommands(CommandFamily):
 
     # ── The wishes ────────────────────────────────────────────────────────────────────────────────
 
+    @command(
+        "init",
+        tr("Write the rules for documents in this folder"),
+        tr("[template | what you write]"),
+    )
     async def _init(self, typed: str) -> str:
         from dogent_tui.settings.templates import called, templates
         from dogent_tui.storage.paths import dogent_home
@@ -140,6 +128,11 @@ class WritingCommands(CommandFamily):
 
     # ── The lessons ───────────────────────────────────────────────────────────────────────────────
 
+    @command(
+        "learn",
+        tr("Note what the agent should do differently next time"),
+        tr("[lesson | on | off]"),
+    )
     async def _learn(self, typed: str) -> str:
         if not typed:
             self._screen.prompt.editor.replace_all("/learn ")
@@ -189,6 +182,7 @@ class WritingCommands(CommandFamily):
 
     # ── Files ─────────────────────────────────────────────────────────────────────────────────────
 
+    @command("edit", tr("Edit a file in your own editor"), "PATH", completes="file")
     async def _edit(self, typed: str) -> str:
         from dogent_tui.settings.own_files import OwnChange
         from dogent_tui.storage.files import content_of
@@ -202,7 +196,7 @@ class WritingCommands(CommandFamily):
         if before is not None and not _is_text(before):
             return tr("{path} is not text: open it in a program made for it.", path=one_line(path))
         try:
-            with self._app.suspend():
+            with self.app.suspend():
                 after = await asyncio.to_thread(edit_copy, file.name, before or b"", os.environ)
         except (OSError, ValueError) as error:
             words = tr("The editor did not start: {error}. Set $EDITOR to one that is installed.")

@@ -81,7 +81,9 @@ async def test_conversation_and_files_go_back_and_what_the_user_changed_stays(st
         await s.until(lambda: notes.read_bytes() == before)
         await s.until(lambda: s.app.conversation.prompt.editor.value == "second")
         # “/undo” typed behind the prompt that came back would be no command.
-        await s.until(lambda: "Ctrl+P /undo takes that back" in s.app.conversation.prompt._hints.notice)
+        await s.until(
+            lambda: "Ctrl+P /undo takes that back" in s.app.conversation.prompt._hints.notice
+        )
         assert (workspace.root / "three.md").read_text() == "mine"
         assert (workspace.root / "one.md").read_text() == "1"
         assert said(s.app.conversation.transcript.model) == ["first", "Reply to first"]
