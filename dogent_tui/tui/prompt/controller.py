@@ -133,6 +133,8 @@ class PromptController:
         """
         self._commands.used([text])
         recording = asyncio.create_task(self._app.record_command(text))
+        if command.at_once:  # it may change the history, or end the application
+            await recording
         try:
             if done := await command.run(argument):
                 self._prompt.notify_hint(one_line(done))

@@ -273,10 +273,13 @@ class TranscriptModel:
         self._changed[number] = None
         return self.entries[number]
 
-    def _add(self, entry: _E, *key: str) -> _E:
+    def _once(self, entry: _E, *key: str) -> _E:
         """Add `entry`, or return the one that is known by `key`."""
-        if key and key in self._numbers:
+        if key in self._numbers:
             return cast("_E", self._change(self._numbers[key]))
+        return self._add(entry, *key)
+
+    def _add(self, entry: _E, *key: str) -> _E:
         number = len(self.entries)
         self.entries.append(entry)
         self._changed[number] = None
@@ -331,14 +334,14 @@ class TranscriptModel:
     def _reply(self, event: ev.TextDelta | ev.TextFinished) -> Reply:
         self._close_thinking(event)
         reply = Reply(event.message_id, run_id=event.run_id)
-        return self._add(reply, "text", event.message_id, str(event.block))
+        return self._once(reply, "text", event.message_id, str(event.block))
 
     def _on_thinking_delta(self, event: ev.ThinkingDelta) -> None:
         key = ("thinking", event.message_id, str(event.block))
         if key not in self._numbers:
             self._close_thinking(event)
         thinking = Thinking(event.message_id, started=event.time, run_id=event.run_id)
-        thinking = self._add(thinking, *key)
+        thinking = self._once(thinking, *key)
         thinking.add(event.text)
         thinking.ended = event.time
 
@@ -407,10 +410,10 @@ class TranscriptModel:
         self._close_thinking(event)
         call = ToolCall(tool_use_id, name, started=event.time, run_id=event.run_id)
         call.gone = name in _SHOWN_ELSEWHERE
-        return self._add(call, "tool", tool_use_id)
+        return self._once(call, "tool", tool_use_id)
 
     def _on_todos_changed(self, event: ev.TodosChanged) -> None:
-        plan = self._add(Plan(event.todos, run_id=event.run_id), "plan", event.run_id)
+        plan = self._once(Plan(event.todos, run_id=event.run_id), "plan", event.run_id)
         plan.todos, plan.gone = event.todos, not event.todos
 
     # ── Questions, notices, outcomes ──────────────────────────────────────────────────────────────
@@ -493,7 +496,7 @@ class TranscriptModel:
     def _end(self, event: ev.Event, status: ev.RunStatus, reason: str = "") -> Outcome:
         """Close what is open, and say how the run ended: once, however many events tell it."""
         self._stop(event)
-        outcome = self._add(Outcome(status, run_id=event.run_id), "outcome", event.run_id)
+        outcome = self._once(Outcome(status, run_id=event.run_id), "outcome", event.run_id)
         outcome.status, outcome.reason = status, reason or outcome.reason
         return outcome
 
