@@ -13,7 +13,7 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, ClassVar
 
 from rich.text import Text
-from textual.binding import Binding, BindingType
+from textual.binding import Binding
 from textual.driver import Driver
 from textual.filter import LineFilter
 from textual.screen import Screen
@@ -49,6 +49,7 @@ from dogent_tui.tui.textual_fixes.colorless import Colorless
 from dogent_tui.tui.textual_fixes.themed_styles import ThemedStylesheet
 from dogent_tui.tui.themes import CONTRAST, DEFAULT_THEME, LIGHT_THEME, THEMES, theme_colors
 from dogent_tui.tui.trust_question import settle_trust
+from dogent_tui.tui.widgets import hidden
 
 if TYPE_CHECKING:  # imported when they are wanted, after the first paint
     from textual.command import CommandPalette, Provider
@@ -92,10 +93,10 @@ class DogentApp(AppPort):
     ]
     ENABLE_COMMAND_PALETTE = True
     COMMANDS: ClassVar = {_command_provider}
-    BINDINGS: ClassVar[list[BindingType]] = [
+    BINDINGS = [
         Binding("ctrl+q", "quit", tr("Quit"), priority=True, id="quit"),
-        Binding("f1", "help", tr("Help"), show=False),
-        Binding("ctrl+z", "suspend_process", tr("Suspend"), show=False, priority=True),
+        hidden("f1", "help", tr("Help")),
+        hidden("ctrl+z", "suspend_process", tr("Suspend"), priority=True),
     ]
 
     def __init__(
@@ -442,9 +443,7 @@ class DogentApp(AppPort):
         if self.screen is self.conversation:
             self.call_next(self.conversation.prompt.editor.action_copy_or_clear)
             return
-        self.notify(
-            tr("Esc back · {quits} quit").format(quits=self.keys.shown("quit")), markup=False
-        )
+        self.notify(tr("Esc back · {quits} quit", quits=self.keys.shown("quit")), markup=False)
 
 
 def _keymap(wanted: Mapping[str, str]) -> Keymap:

@@ -2,11 +2,12 @@
 
 from collections.abc import Iterator
 
+from rich.cells import cell_len
+
 from dogent_tui.agent.conversation import ContextUse
 from dogent_tui.agent.tool_names import friendly_name
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
-from dogent_tui.tui.transcript.lines import Line, Span
 
 _BAR = 24
 """Cells of the bar of what fills the whole context."""
@@ -51,8 +52,7 @@ def _lines(use: ContextUse) -> Iterator[str]:
     yield _row(tr("Replies"), use.replies, use)
     yield _row(tr("Reminders to the agent"), use.notes, use)
     if use.window:
-        name, free = tr("Free"), max(0, use.window - use.total)
-        yield f"{name}{' ' * max(1, _NAME - Line((Span(name),)).width)}{free:>{_NUMBER},}"
+        yield _counted(tr("Free"), max(0, use.window - use.total))
     yield ""
     yield tr(
         "/compact [focus] replaces the conversation with a summary; /new starts with an empty"
@@ -65,8 +65,11 @@ def _row(name: str, tokens: int, use: ContextUse) -> str:
     whole = use.window or use.total
     eighths = min(8 * _BAR, -(-tokens * 8 * _BAR // whole)) if whole else 0
     bar = "█" * (eighths // 8) + _EIGHTHS[eighths % 8]
-    padding = " " * max(1, _NAME - Line((Span(name),)).width)
-    return f"{name}{padding}{tokens:>{_NUMBER},}  {bar}".rstrip()
+    return f"{_counted(name, tokens)}  {bar}".rstrip()
+
+
+def _counted(name: str, tokens: int) -> str:
+    return f"{name}{' ' * max(1, _NAME - cell_len(name))}{tokens:>{_NUMBER},}"
 
 
 def _percent(tokens: int, window: int) -> str:

@@ -56,7 +56,7 @@ class ConversationLayout:
         """The conversation as it is drawn."""
         from dogent_tui.tui.transcript.view import Transcript
 
-        return Transcript(id="transcript")
+        return Transcript()
 
     @cached_property
     def sidebar(self) -> "AttachmentsSidebar":
@@ -72,7 +72,7 @@ class ConversationLayout:
         """The line that searches the conversation."""
         from dogent_tui.tui.transcript.search_bar import TranscriptSearch
 
-        return TranscriptSearch(self.transcript, id="search")
+        return TranscriptSearch(self.transcript)
 
     async def bring(self) -> None:
         """Bring what is not seen at first, once the rest is: its imports and its styles alone

@@ -22,7 +22,7 @@ from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.tui.key_hints import KeyLine
 from dogent_tui.tui.screens.withdrawable import Withdrawable
-from dogent_tui.tui.stylesheets import stylesheet
+from dogent_tui.tui.stylesheets import styles
 
 Answer = TypeVar("Answer")
 Item = TypeVar("Item")
@@ -63,7 +63,7 @@ class Dialog(Vertical):
 class DialogScreen(Withdrawable[Answer], ModalScreen[Answer]):
     """A screen with one `dialog`, over the one that stays visible behind it."""
 
-    DEFAULT_CSS = stylesheet("dialog.tcss").read_text(encoding="utf-8")
+    DEFAULT_CSS = styles("dialog.tcss")
     VERTICAL_BREAKPOINTS = [(0, "-low"), (30, "-medium"), (50, "-high")]  # noqa: RUF012 — Textual has it as an instance variable
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "back", tr("Back"))]
 
@@ -89,7 +89,7 @@ class ChoiceList(OptionList, Generic[Item]):
     is found without colors.
     """
 
-    DEFAULT_CSS: ClassVar[str] = stylesheet("choices.tcss").read_text(encoding="utf-8")
+    DEFAULT_CSS: ClassVar[str] = styles("choices.tcss")
 
     def __init__(self, *, id: str) -> None:  # noqa: A002
         super().__init__(id=id, markup=False, compact=True)

@@ -7,7 +7,7 @@ of the first paint, and most of what a change of focus costs. This draws a line.
 import re
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 import msgspec
 from textual import events
@@ -16,7 +16,7 @@ from textual.content import Content
 from textual.screen import Screen
 from textual.widget import Widget
 
-from dogent_tui.tui.stylesheets import stylesheet
+from dogent_tui.tui.stylesheets import styles
 
 if TYPE_CHECKING:
     from textual.binding import Binding
@@ -66,9 +66,9 @@ class KeyLine(Widget):
     whole keys.
     """
 
-    DEFAULT_CSS: ClassVar[str] = stylesheet("keys.tcss").read_text(encoding="utf-8")
+    DEFAULT_CSS = styles("keys.tcss")
     ALLOW_SELECT = False
-    COMPONENT_CLASSES: ClassVar[set[str]] = {"hints--key", "hints--words"}
+    COMPONENT_CLASSES = {"hints--key", "hints--words"}
 
     def __init__(
         self,

@@ -241,10 +241,6 @@ class ConversationPort(Screen[None]):
         """Copy `text`, and say what is known of it."""
         raise NotImplementedError
 
-    async def action_find(self) -> None:
-        """Search the transcript."""
-        raise NotImplementedError
-
     def action_follow(self) -> None:
         """Go to the end of the transcript and stay there."""
         raise NotImplementedError
@@ -312,16 +308,4 @@ class AppPort(App[None]):
 
     def choose_command(self, command: "Command") -> None:
         """Do what choosing `command` in the palette does."""
-        raise NotImplementedError
-
-    def action_settings(self) -> None:
-        """Show the settings."""
-        raise NotImplementedError
-
-    def action_setup(self) -> None:
-        """Show the set-up."""
-        raise NotImplementedError
-
-    def action_help(self) -> None:
-        """Show all keys and commands."""
         raise NotImplementedError

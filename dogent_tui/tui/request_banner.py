@@ -1,5 +1,6 @@
 """The line above the prompt that says what the agent asked and nobody has answered yet."""
 
+from collections import Counter
 from collections.abc import Sequence
 
 from textual import events
@@ -17,10 +18,10 @@ class RequestBanner(Widget):
     """One line, hidden while nothing is open. A click does what the key does."""
 
     ALLOW_SELECT = False
-    COMPONENT_CLASSES = {"banner--mark", "banner--key"}  # noqa: RUF012  (Textual's own way)
+    COMPONENT_CLASSES = {"banner--mark", "banner--key"}
 
-    def __init__(self, id: str | None = None) -> None:  # noqa: A002
-        super().__init__(id=id)
+    def __init__(self) -> None:
+        super().__init__(id="asked")
         self._words = ""
         self.display = False
 
@@ -44,32 +45,19 @@ class RequestBanner(Widget):
 
 def words(requests: Sequence[UiRequested]) -> str:
     """Return what is asked, as a sentence."""
-    questions = sum(
-        len(request.payload.get("questions") or ())
-        for request in requests
-        if request.kind == "clarification"
+    kinds = Counter(request.kind for request in requests)
+    counts = (
+        (
+            sum(len(request.payload.get("questions") or ()) for request in requests),
+            tr("asks a question"),
+            tr("asks {questions} questions"),
+        ),
+        (kinds["outline_edit"], tr("proposes an outline"), tr("proposes {outlines} outlines")),
+        (kinds["document_change"], tr("proposes a change"), tr("proposes {changes} changes")),
     )
-    asked = (
-        [
-            tr("asks a question")
-            if questions == 1
-            else tr("asks {questions} questions", questions=questions)
-        ]
-        if questions
-        else []
-    )
-    outlines = sum(request.kind == "outline_edit" for request in requests)
-    if outlines:
-        asked.append(
-            tr("proposes an outline")
-            if outlines == 1
-            else tr("proposes {outlines} outlines", outlines=outlines)
-        )
-    changes = sum(request.kind == "document_change" for request in requests)
-    if changes:
-        asked.append(
-            tr("proposes a change")
-            if changes == 1
-            else tr("proposes {changes} changes", changes=changes)
-        )
+    asked = [
+        many.format(questions=count, outlines=count, changes=count) if count > 1 else one
+        for count, one, many in counts
+        if count
+    ]
     return tr("The agent {asked}", asked=listing(asked))

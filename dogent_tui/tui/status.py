@@ -1,10 +1,10 @@
 """The status bar: where we are, who answers, what happens, how full the context is, what waits."""
 
 import time
-from collections.abc import Callable
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator
 
 import msgspec
+from rich.cells import cell_len
 from textual.app import RenderResult
 from textual.content import Content
 from textual.widget import Widget
@@ -37,9 +37,6 @@ from dogent_tui.agent.ui_requests import ReviewMode
 from dogent_tui.language import listing, tr
 from dogent_tui.plain import one_line
 from dogent_tui.storage.paths import display_path
-
-if TYPE_CHECKING:
-    from textual.timer import Timer
 
 _CONNECTING = tr("connecting")
 _READ_ONLY = tr("read-only")
@@ -123,8 +120,10 @@ class Status(msgspec.Struct):
             case ToolPreparing(name=name) | ToolUse(name=name) if self.running:
                 self.doing = one_line(friendly_name(name)).lower()
             case Retrying():
-                self.doing = tr("asking again ({attempt} of {most}),").format(
-                    attempt=event.attempt, most=event.max_attempts
+                self.doing = tr(
+                    "asking again ({attempt} of {most}),",
+                    attempt=event.attempt,
+                    most=event.max_attempts,
                 )
             case Compacting() if self.running:
                 self.doing = tr("compacting")
@@ -188,22 +187,16 @@ class Status(msgspec.Struct):
 
     @property
     def _at_work(self) -> str:
-        silence = (
-            tr(", nothing received for {seconds} s").format(seconds=self.silent_s)
-            if self.silent_s
-            else ""
-        )
+        silence = ""
+        if self.silent_s:
+            silence = tr(", nothing received for {seconds} s", seconds=self.silent_s)
         return f"{self.doing} {_duration(self.elapsed_s)}{silence}"
 
     @property
     def _activity_elsewhere(self) -> str:
         if self.waiting:
             return tr("read-only, live: it is asking in the other window")
-        return (
-            tr("read-only, live: {activity}").format(activity=self._at_work)
-            if self.running
-            else _LIVE
-        )
+        return tr("read-only, live: {activity}", activity=self._at_work) if self.running else _LIVE
 
     def set_open_elsewhere(self, *, goes_on: bool) -> None:
         """Learn whether another window continues the conversation."""
@@ -211,20 +204,15 @@ class Status(msgspec.Struct):
         self._questions.clear()
         self.doing, self.queued, self.silent_s = _READ_ONLY, 0, 0
 
-    @property
-    def context(self) -> str:
-        """How much of the context window is used, as far as it is known."""
-        return self._context(0)
-
-    def _context(self, brevity: int) -> str:
+    def context(self, brevity: int = 0) -> str:
+        """Return how much of the context window is used, as far as it is known."""
         if not self.context_tokens:
             return ""
-        share = (
-            f"{min(100, round(100 * self.context_tokens / self.window))} %" if self.window else ""
-        )
-        return _CONTEXT[brevity].format(
-            used=share or tr("{count} tokens").format(count=_thousands(self.context_tokens))
-        )
+        if self.window:
+            used = f"{min(100, round(100 * self.context_tokens / self.window))} %"
+        else:
+            used = tr("{count} tokens", count=_thousands(self.context_tokens))
+        return _CONTEXT[brevity].format(used=used)
 
     def parts(self, width: int) -> tuple[str, str]:
         """Return what stands left and right in `width` columns.
@@ -235,12 +223,10 @@ class Status(msgspec.Struct):
         """
         name = self.workspace.rstrip("/").rpartition("/")[2] or self.workspace
         who = _NO_MODEL if self.endpoint.endswith(_NO_MODEL) else self.endpoint.partition(" · ")[0]
+        whole = self.endpoint
+        if self.unusable:
+            whole = tr("not {unusable}: {endpoint}", unusable=self.unusable, endpoint=whole)
         right = ""
-        whole = (
-            tr("not {unusable}: {endpoint}").format(unusable=self.unusable, endpoint=self.endpoint)
-            if self.unusable
-            else self.endpoint
-        )
         for endpoint, place, brevity in (
             (whole, self.workspace, 0),
             (whole, name, 0),
@@ -251,34 +237,28 @@ class Status(msgspec.Struct):
             ("", "", 2),
         ):
             separator = _SHORT_SEPARATOR if brevity else _SEPARATOR
-            left = separator.join(part for part in (self.activity, endpoint, place) if part)
-            right = separator.join(
-                filter(
-                    None,
-                    (
-                        self._unkept(brevity),
-                        self._review(brevity),
-                        self.usage,
-                        self._context(brevity),
-                        self._queue(brevity),
-                    ),
-                )
-            )
-            if _cells(left) + _cells(right) + 2 <= width:
+            left = separator.join(filter(None, (self.activity, endpoint, place)))
+            right = separator.join(filter(None, self._right(brevity)))
+            if cell_len(left) + cell_len(right) + 2 <= width:
                 return left, right
-        return Content(self.activity).truncate(
-            max(0, width - _cells(right) - 1), ellipsis=True
-        ).plain, right
+        room = max(0, width - cell_len(right) - 1)
+        return Content(self.activity).truncate(room, ellipsis=True).plain, right
+
+    def _right(self, brevity: int) -> Iterator[str]:
+        yield self._unkept(brevity)
+        yield _REVIEWED[brevity] if self.review_mode.on else ""
+        yield self.usage
+        yield self.context(brevity)
+        if self.queued:
+            queued = f"+{self.queued}" if brevity > 1 else tr("{count} queued", count=self.queued)
+            yield queued
 
     def _unkept(self, brevity: int) -> str:
         if not self.not_kept or brevity > 1:
             return "!" if self.not_kept else ""
-        said = tr("! not saved: {what}").format(what=listing(sorted(self.not_kept)))
+        said = tr("! not saved: {what}", what=listing(sorted(self.not_kept)))
         whys = tr(", ").join(sorted(filter(None, set(self.not_kept.values()))))
         return f"{said} ({whys})" if whys and not brevity else said
-
-    def _review(self, brevity: int) -> str:
-        return _REVIEWED[brevity] if self.review_mode.on else ""
 
     @property
     def usage(self) -> str:
@@ -286,24 +266,15 @@ class Status(msgspec.Struct):
         if self.shows_usage == "cost" and self.cost_usd:
             return f"${self.cost_usd:.2f}"
         if self.shows_usage == "tokens" and self.used_tokens:
-            return tr("{count} used").format(count=_thousands(self.used_tokens))
+            return tr("{count} used", count=_thousands(self.used_tokens))
         return ""
-
-    def _queue(self, brevity: int) -> str:
-        if not self.queued:
-            return ""
-        return f"+{self.queued}" if brevity > 1 else tr("{count} queued").format(count=self.queued)
-
-
-def _cells(text: str) -> int:
-    return Content(text).cell_length
 
 
 def _duration(seconds: int) -> str:
     return (
         f"{seconds} s"
         if seconds < 60
-        else tr("{minutes} min {seconds:02} s").format(minutes=seconds // 60, seconds=seconds % 60)
+        else tr("{minutes} min {seconds:02} s", minutes=seconds // 60, seconds=seconds % 60)
     )
 
 
@@ -332,31 +303,30 @@ class StatusBar(Widget):
     waits for nobody.
     """
 
-    def __init__(self, status: Status, *, id: str | None = None) -> None:  # noqa: A002
-        super().__init__(id=id)
+    def __init__(self, status: Status) -> None:
+        super().__init__(id="status")
         self.status = status
-        self._ticker: Timer | None = None
-
-    def on_mount(self) -> None:
-        """Prepare the clock."""
-        self._ticker = self.set_interval(1.0, self.refresh, pause=True)
 
     def show(self, status: Status) -> None:
         """Draw another `status` from now on."""
         self.status = status
-        if self._ticker is not None:
-            self._ticker.pause()
+        self._follow()
         self.refresh()
 
     def handle(self, event: Event) -> None:
         """Learn from `event`, and draw what changed of it."""
-        before = self._drawn
-        ticked = self._ticks
+        width = self.size.width
+        before = self.status.parts(width)
         self.status.handle(event)
-        if self._ticker is not None and ticked != self._ticks:
-            (self._ticker.resume if self._ticks else self._ticker.pause)()
-        if before != self._drawn:
+        self._follow()
+        if before != self.status.parts(width):
             self.refresh()
+
+    def _follow(self) -> None:
+        """Draw the seconds as they pass, where they count."""
+        ticks = self.status.running and not self.status.waiting
+        if ticks != bool(self.auto_refresh):
+            self.auto_refresh = 1.0 if ticks else None
 
     def stop(self) -> None:
         """Draw that the run is being stopped."""
@@ -368,25 +338,9 @@ class StatusBar(Widget):
         self.status.set_open_elsewhere(goes_on=goes_on)
         self.show(self.status)
 
-    @property
-    def _drawn(self) -> tuple[object, ...]:
-        status = self.status
-        return (
-            status.activity,
-            status.context,
-            status.usage,
-            status.queued,
-            status.endpoint,
-            tuple(status.not_kept.items()),
-        )
-
-    @property
-    def _ticks(self) -> bool:
-        return self.status.running and not self.status.waiting
-
     def render(self) -> RenderResult:
         """Draw the line, literally."""
         width = max(self.size.width, 1)
         left, right = self.status.parts(width)
-        gap = width - Content(left).cell_length - Content(right).cell_length
+        gap = width - cell_len(left) - cell_len(right)
         return Content(f"{left}{' ' * max(gap, 1)}{right}")

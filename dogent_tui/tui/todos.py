@@ -1,7 +1,6 @@
 """The agent's plan above the prompt, for who wants to have it in sight: Ctrl+T."""
 
 from collections.abc import Callable, Mapping
-from typing import ClassVar
 
 from textual.content import Content
 from textual.widget import Widget
@@ -9,11 +8,17 @@ from textual.widget import Widget
 from dogent_tui.agent.events import Event, Rewound, Todo, TodosChanged, TodoStatus
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
+from dogent_tui.tui.widgets import styled
 
 MOST_ROWS = 8
 """Lines of the plan seen at once, where the window is high enough."""
 
-_MARKS: Mapping[TodoStatus, str] = {"completed": "✓", "in_progress": "▶", "pending": "○"}
+_LOOKS: Mapping[TodoStatus, tuple[str, str]] = {
+    "completed": ("✓", "todos--done"),
+    "in_progress": ("▶", "todos--now"),
+    "pending": ("○", "todos--open"),
+}
+"""The mark and the style of what is done, under way and still to do."""
 
 
 def shown(todos: tuple[Todo, ...], rows: int) -> range:
@@ -31,16 +36,16 @@ class TodoPanel(Widget):
     """The plan as it is now. Hidden until it is asked for."""
 
     ALLOW_SELECT = False
-    COMPONENT_CLASSES: ClassVar[set[str]] = {
+    COMPONENT_CLASSES = {
         "todos--title",
         "todos--done",
         "todos--now",
         "todos--open",
     }
 
-    def __init__(self, key: Callable[[], str], id: str | None = None) -> None:  # noqa: A002
+    def __init__(self, key: Callable[[], str]) -> None:
         """Show no plan yet. `key` is what the user presses to hide it."""
-        super().__init__(id=id)
+        super().__init__(id="todos")
         self._key = key
         self.todos: tuple[Todo, ...] = ()
         self._wanted = False
@@ -61,22 +66,20 @@ class TodoPanel(Widget):
 
     def toggle(self) -> bool:
         """Show the plan, or hide it. Returns whether there is one."""
-        self._wanted = (
-            not self._wanted if self.todos else True
-        )  # where there is none, the next one will be shown
+        # Where there is none, the next one will be shown.
+        self._wanted = not (self.todos and self._wanted)
         self.place()
         return bool(self.todos)
 
     def place(self) -> None:
         """Take as many rows as the window has to give: call it when the window changes its size."""
         self.display = self._wanted and bool(self.todos)
-        finished = all(todo.status == "completed" for todo in self.todos)
-        if self.is_attached:
-            self.styles.height = (
-                1
-                if finished
-                else 1 + min(len(self.todos), MOST_ROWS, max(1, self.screen.size.height // 4))
-            )
+        if not self.is_attached:
+            return
+        rows = 1
+        if not all(todo.status == "completed" for todo in self.todos):
+            rows += min(len(self.todos), MOST_ROWS, max(1, self.screen.size.height // 4))
+        self.styles.height = rows
         self.refresh()
 
     def render(self) -> Content:
@@ -89,21 +92,11 @@ class TodoPanel(Widget):
             todos=len(self.todos),
             key=self._key(),
         )
-        title = Content(words).stylize(self.get_visual_style("todos--title", partial=True))
         width = self.content_size.width
-        return Content("\n").join(
-            [title, *(self._line(self.todos[at]).truncate(width, ellipsis=True) for at in rows)]
-        )
+        lines = [self._line(self.todos[at]).truncate(width, ellipsis=True) for at in rows]
+        return Content("\n").join([styled(self, words, "todos--title"), *lines])
 
     def _line(self, todo: Todo) -> Content:
-        names: Mapping[TodoStatus, str] = {
-            "completed": "todos--done",
-            "in_progress": "todos--now",
-            "pending": "todos--open",
-        }
-        words = (
-            todo.active_form if todo.status == "in_progress" and todo.active_form else todo.content
-        )
-        return Content(f"{_MARKS[todo.status]} {one_line(words)}").stylize(
-            self.get_visual_style(names[todo.status], partial=True)
-        )
+        mark, style = _LOOKS[todo.status]
+        words = todo.active_form if todo.status == "in_progress" else ""
+        return styled(self, f"{mark} {one_line(words or todo.content)}", style)

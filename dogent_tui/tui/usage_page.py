@@ -4,11 +4,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from itertools import groupby
 
+from rich.cells import cell_len, set_cell_size
+
 from dogent_tui.agent.launch import Budget
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.storage.usage import Total, UsageEntry, total_of
-from dogent_tui.tui.transcript.lines import Line, Span
+from dogent_tui.tui.transcript.entries import money
 
 DAYS = 30
 """How many days back it looks."""
@@ -95,13 +97,7 @@ def _head(title: str) -> str:
 
 
 def _row(name: str, total: Total) -> str:
-    cost = (
-        ""
-        if total.cost_usd is None
-        else f"${total.cost_usd:.2f}"
-        if total.cost_usd >= 0.1
-        else f"${total.cost_usd:.4f}"
-    )
+    cost = "" if total.cost_usd is None else money(total.cost_usd)
     return _columns(
         name,
         (f"{total.runs:,}", f"{total.input:,}", f"{total.cached:,}", f"{total.output:,}", cost),
@@ -109,18 +105,8 @@ def _row(name: str, total: Total) -> str:
 
 
 def _columns(name: str, values: Iterable[str]) -> str:
-    while _cells(name) > _NAME:
-        name = f"{name.removesuffix('…')[:-1]}…"
-    return (
-        name
-        + " " * (_NAME - _cells(name))
-        + "".join(_right(value, width) for value, width in zip(values, _COLUMNS, strict=True))
-    )
-
-
-def _right(text: str, width: int) -> str:
-    return " " * max(1, width - _cells(text)) + text
-
-
-def _cells(text: str) -> int:
-    return Line((Span(text),)).width
+    if cell_len(name) > _NAME:
+        name = f"{set_cell_size(name, _NAME - 1)}…"
+    cells = zip(values, _COLUMNS, strict=True)
+    right = (" " * max(1, width - cell_len(value)) + value for value, width in cells)
+    return set_cell_size(name, _NAME) + "".join(right)

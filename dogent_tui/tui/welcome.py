@@ -1,7 +1,6 @@
 """What an empty conversation shows: where we are, who answers, and what one could ask for."""
 
 from collections.abc import Sequence
-from typing import ClassVar
 
 from textual import events
 from textual.app import RenderResult
@@ -11,23 +10,23 @@ from textual.widget import Widget
 
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
+from dogent_tui.tui.widgets import told
 
 
 class Welcome(Widget):
     """The greeting. Gone with the first run."""
 
     ALLOW_SELECT = False
-    COMPONENT_CLASSES: ClassVar[set[str]] = {"welcome--name", "welcome--key", "welcome--fact"}
+    COMPONENT_CLASSES = {"welcome--name", "welcome--key", "welcome--fact"}
 
+    @told
     class Chosen(Message):
         """A request was clicked."""
 
-        def __init__(self, request: str) -> None:
-            super().__init__()
-            self.request = request
+        request: str
 
-    def __init__(self, workspace: str, endpoint: str, id: str | None = None) -> None:  # noqa: A002
-        super().__init__(id=id)
+    def __init__(self, workspace: str, endpoint: str) -> None:
+        super().__init__(id="welcome")
         self._workspace = one_line(workspace)
         self._endpoint = one_line(endpoint)
         self._requests: Sequence[str] | None = None

@@ -92,7 +92,7 @@ async def test_an_earlier_conversation_is_there_before_the_agent_is(stage, tmp_p
     async with stage(earlier=log) as s:
         assert s.app.conversation.transcript.last_reply() == "Reply 99"
         assert s.app.conversation.transcript.display
-        assert s.app.conversation.status_bar.status.context == "context 12 %"
+        assert s.app.conversation.status_bar.status.context() == "context 12 %"
         await s.send("Go on")
 
 
@@ -534,7 +534,7 @@ async def test_a_bare_slash_runs_nothing_and_what_forgets_comes_last(stage, work
         await s.pilot.press("enter")
         await s.pilot.pause()
         assert (box.editor.value, ran) == ("/", [])
-        assert "type its name" in box._notice
+        assert "type its name" in box._hints.notice
         await s.pilot.press(*"ar")
         await s.until(lambda: box.picker.rows and box.picker.rows[0].label == "/archive")
         await s.pilot.press("backspace", "backspace", "c")

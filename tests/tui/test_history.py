@@ -84,7 +84,7 @@ async def test_forgetting_asks_and_empties_the_file_and_what_is_recalled(stage, 
             await s.pilot.press(*(["enter"] if answer == "enter" else ["down", "enter"]))
             await s.until(lambda: s.app.screen is s.app.conversation)
             await s.until(lambda left=left: bool(history.entries()) == bool(left))
-        await s.until(lambda: "Deleted: history" in s.app.conversation.prompt._notice)
+        await s.until(lambda: "Deleted: history" in s.app.conversation.prompt._hints.notice)
         assert s.app.conversation.prompt.editor.recall.older("") is None
     assert json.loads(workspace.history_file.read_text()) == []
 
@@ -132,7 +132,7 @@ async def test_lessons_and_notes_are_shown_and_forgotten_too(stage, workspace):
         await s.until(lambda: isinstance(s.app.screen, ChoiceScreen) and s.app.screen.guard.open)
         await s.pilot.press("down", "enter")
         await s.until(
-            lambda: "Deleted: history, lessons, memory" in s.app.conversation.prompt._notice
+            lambda: "Deleted: history, lessons, memory" in s.app.conversation.prompt._hints.notice
         )
         assert not workspace.lessons_file.exists()
         assert not workspace.memory_file.exists()
@@ -140,9 +140,9 @@ async def test_lessons_and_notes_are_shown_and_forgotten_too(stage, workspace):
         await s.type("/clean memory")
         await s.pilot.press("enter")
         await s.until(
-            lambda: "nothing of that" in s.app.conversation.prompt._notice
+            lambda: "nothing of that" in s.app.conversation.prompt._hints.notice
         )  # and nobody is asked whether
         s.app.conversation.prompt.editor.replace_all("")
         await s.type("/clean everything")
         await s.pilot.press("enter")
-        await s.until(lambda: "or all" in s.app.conversation.prompt._notice)
+        await s.until(lambda: "or all" in s.app.conversation.prompt._hints.notice)

@@ -102,9 +102,9 @@ def test_the_time_in_which_a_question_waits_does_not_count(status):
 
 def test_context_and_queue(status):
     status.handle(UsageChanged(context_tokens=1500))
-    assert status.context == "context 1.5k tokens"
+    assert status.context() == "context 1.5k tokens"
     status.handle(UsageChanged(context_tokens=50_000, window=200_000))
-    assert status.context == "context 25 %"
+    assert status.context() == "context 25 %"
     status.handle(QueueChanged(prompts=(QueuedPrompt(id="1", prompt=Prompt("Next")),)))
     assert status.parts(200)[1] == "context 25 %  ·  1 queued"
 

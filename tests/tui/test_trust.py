@@ -35,7 +35,7 @@ async def send(s, text):
 
 
 def hint(s):
-    return s.app.conversation.prompt._notice
+    return s.app.conversation.prompt._hints.notice
 
 
 async def test_the_prompt_takes_keys_at_once_and_the_question_comes_before_the_first_run(

@@ -1,7 +1,6 @@
 """The commands about the application itself: how it looks, what it may do, how it ends."""
 
 import asyncio
-from collections.abc import Iterator
 
 from dogent_tui.agent.wall_status import standing_words
 from dogent_tui.errors import DogentError
@@ -9,8 +8,7 @@ from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.sample import SAMPLE, copy_sample
 from dogent_tui.storage.paths import Workspace, display_path
-from dogent_tui.tui.commands.family import CommandFamily
-from dogent_tui.tui.commands.table import Command
+from dogent_tui.tui.commands.family import CommandFamily, action, command
 from dogent_tui.tui.trust_question import ask_for_trust, trust_words
 
 
@@ -19,54 +17,41 @@ class ApplicationCommands(CommandFamily):
 
     _mouse_on = True
 
-    def __iter__(self) -> Iterator[Command]:
-        yield Command("help", tr("Show all keys and commands"), self._help, key=self._key("help"))
-        yield Command("mouse", tr("Give the mouse to the terminal, or take it back"), self._mouse)
-        yield Command(
-            "permissions",
-            tr("Show what the agent may do without asking, and revoke it"),
-            self._permissions,
-        )
-        yield Command("sample", tr("Open a folder of sample documents"), self._sample, "[FOLDER]")
-        setup = tr("Choose a model: local, your own endpoint, or none")
-        yield Command("setup", setup, self._setup, key=self._key("setup"))
-        yield Command(
-            "theme", tr("Change the theme"), self._theme, "[name]", prepare=self._app.prepare_theme
-        )
-        yield Command(
-            "trust", tr("Decide again whether to trust what came with this folder"), self._trust
-        )
-        yield Command("exit", tr("Leave"), self._exit, key=self._key("quit"), at_once=True)
+    _help = command("help", tr("Show all keys and commands"), key="help")(action("app.help"))
+    _setup = command("setup", tr("Choose a model: local, your own endpoint, or none"), key="setup")(
+        action("app.setup")
+    )
+    _exit = command("exit", tr("Leave"), key="quit", at_once=True)(action("app.quit"))
 
-    async def _help(self, _: str) -> None:
-        self._app.action_help()
+    def _prepare_theme(self, name: str) -> None:
+        self.app.prepare_theme(name)
 
+    @command("mouse", tr("Give the mouse to the terminal, or take it back"))
     async def _mouse(self, _: str) -> str:
         self._mouse_on = not self._mouse_on
         switch = "_enable_mouse_support" if self._mouse_on else "_disable_mouse_support"
-        getattr(self._app._driver, switch)()  # noqa: SLF001  (Textual offers this only at start)
+        getattr(self.app._driver, switch)()  # noqa: SLF001  (Textual offers this only at start)
         return (
             tr("The mouse works here again.")
             if self._mouse_on
             else tr("The terminal has the mouse now: you can select and copy.")
         )
 
+    @command("permissions", tr("Show what the agent may do without asking, and revoke it"))
     async def _permissions(self, _: str) -> None:
         from dogent_tui.tui.screens.permissions import PermissionsScreen
 
         opened = self._opened
         wall = await asyncio.to_thread(lambda: opened.authority.standing)
         standing = tuple(filter(None, (trust_words(opened), standing_words(wall))))
-        self._app.push_screen(PermissionsScreen(opened.authority, standing))
+        self.app.push_screen(PermissionsScreen(opened.authority, standing))
 
-    async def _setup(self, _: str) -> None:
-        self._app.action_setup()
-
+    @command("sample", tr("Open a folder of sample documents"), "[FOLDER]")
     async def _sample(self, folder: str) -> None:
         path = self._opened.workspace.absolute(folder or SAMPLE)
         shown = one_line(display_path(path))
         if not await asyncio.to_thread(path.is_dir):
-            title = tr("Put the sample documents into {folder}?").format(folder=shown)
+            title = tr("Put the sample documents into {folder}?", folder=shown)
             why = tr("/sample FOLDER takes another folder.")
             if await self._ask(title, why, (tr("No"), tr("Yes"))) != 1:
                 return
@@ -75,25 +60,24 @@ class ApplicationCommands(CommandFamily):
         except OSError as error:
             said = tr("{name} cannot be written: {reason}.")
             raise DogentError(said.format(name=shown, reason=error.strerror or error)) from None
-        self._app.go_elsewhere(Workspace(path), "")
+        self.app.go_elsewhere(Workspace(path), "")
 
+    @command("theme", tr("Change the theme"), "[name]", prepare=_prepare_theme)
     async def _theme(self, name: str) -> str | None:
         if not name:
-            self._app.search_themes()
+            self.app.search_themes()
             return None
-        if name not in self._app.available_themes:
-            return tr("There is no theme {name}. Use /theme to list them.").format(name=name)
+        if name not in self.app.available_themes:
+            return tr("There is no theme {name}. Use /theme to list them.", name=name)
         from dogent_tui.tui.theme_choice import choose_theme
 
-        return await choose_theme(self._app, name)
+        return await choose_theme(self.app, name)
 
+    @command("trust", tr("Decide again whether to trust what came with this folder"))
     async def _trust(self, _: str) -> str:
         opened = self._opened
         if not opened.trust.came:
             return tr(
                 "Nothing that came with this folder would be used, so there is nothing to trust."
             )
-        return trust_words(opened) if await ask_for_trust(self._app, opened) else ""
-
-    async def _exit(self, _: str) -> None:
-        self._app.exit()
+        return trust_words(opened) if await ask_for_trust(self.app, opened) else ""

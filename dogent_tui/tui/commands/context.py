@@ -1,31 +1,18 @@
 """The commands about what the agent remembers, and what that costs."""
 
 import asyncio
-from collections.abc import Iterator
 from datetime import datetime, timedelta
 
 from dogent_tui.errors import DogentError
 from dogent_tui.language import tr
-from dogent_tui.tui.commands.family import CommandFamily
-from dogent_tui.tui.commands.table import Command
+from dogent_tui.tui.commands.family import CommandFamily, command
 from dogent_tui.tui.prompt.controller import READ_ONLY
 
 
 class ContextCommands(CommandFamily):
     """The commands about the context of the conversation that `app` shows."""
 
-    def __iter__(self) -> Iterator[Command]:
-        yield Command(
-            "compact",
-            tr("Replace what was said by a summary, to make room"),
-            self._compact,
-            "[FOCUS]",
-        )
-        yield Command(
-            "usage", tr("Show tokens and cost, and set a budget"), self._usage, "[DOLLARS|off]"
-        )
-        yield Command("context", tr("Show what fills the context of the agent"), self._context)
-
+    @command("compact", tr("Replace what was said by a summary, to make room"), "[FOCUS]")
     async def _compact(self, focus: str) -> str | None:
         from dogent_tui.agent.events import Prompt
 
@@ -41,6 +28,7 @@ class ContextCommands(CommandFamily):
         self._screen.action_follow()
         return None
 
+    @command("usage", tr("Show tokens and cost, and set a budget"), "[DOLLARS|off]")
     async def _usage(self, typed: str) -> str | None:
         if typed:
             return await self._set_budget(typed)
@@ -58,7 +46,7 @@ class ContextCommands(CommandFamily):
                 entries, opened.service.session_id, prompts, opened.service.budget, now
             )
 
-        self._app.push_screen(PageScreen(tr("Usage"), found))
+        self.app.push_screen(PageScreen(tr("Usage"), found))
         return None
 
     async def _set_budget(self, typed: str) -> str:
@@ -75,10 +63,9 @@ class ContextCommands(CommandFamily):
         await service.set_budget(limit)
         if not limit:
             return tr("This conversation has no budget.")
-        return tr("This conversation may cost ${limit:.2f}; then you are asked.").format(
-            limit=limit
-        )
+        return tr("This conversation may cost ${limit:.2f}; then you are asked.", limit=limit)
 
+    @command("context", tr("Show what fills the context of the agent"))
     async def _context(self, _: str) -> None:
         from dogent_tui.tui.context_page import context_page
         from dogent_tui.tui.screens.page import PageScreen
@@ -92,4 +79,4 @@ class ContextCommands(CommandFamily):
 
         title = tr("What fills the context")
         about = self._screen.status_bar.status.endpoint
-        self._app.push_screen(PageScreen(title, found, about=about))
+        self.app.push_screen(PageScreen(title, found, about=about))

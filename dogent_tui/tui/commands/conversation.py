@@ -1,14 +1,13 @@
 """The commands about the conversation on the screen, and about beginning another."""
 
 import asyncio
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from dogent_tui.agent.tool_names import relative
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
-from dogent_tui.tui.commands.family import CommandFamily
-from dogent_tui.tui.commands.table import Command
+from dogent_tui.tui.commands.family import CommandFamily, action, command
 
 if TYPE_CHECKING:
     from dogent_tui.undo.undo_log import Undone
@@ -20,22 +19,9 @@ _MOST_NAMED = 3
 class ConversationCommands(CommandFamily):
     """The commands about the conversation that `app` shows."""
 
-    def __iter__(self) -> Iterator[Command]:
-        yield Command(
-            "attach", tr("Send a file with the next prompt"), self._attach, "PATH", "file"
-        )
-        yield Command("copy", tr("Copy the last reply"), self._copy)
-        yield Command("find", tr("Search the transcript"), self._find, key=self._key("find"))
-        yield Command("new", tr("Start a new conversation"), self._new, at_once=True)
-        yield Command("restart", tr("Restart the agent after it was lost"), self._restart)
-        yield Command("review", tr("Turn review of every file change on or off"), self._review)
-        yield Command(
-            "undo",
-            tr("Bring back what the agent, /archive or /clean changed last"),
-            self._undo,
-            at_once=True,
-        )
+    _find = command("find", tr("Search the transcript"), key="find")(action("find"))
 
+    @command("attach", tr("Send a file with the next prompt"), "PATH", completes="file")
     async def _attach(self, path: str) -> str:
         return (
             await self._screen.attaching.attach(path)
@@ -43,6 +29,7 @@ class ConversationCommands(CommandFamily):
             else tr("Specify a file: /attach PATH.")
         )
 
+    @command("copy", tr("Copy the last reply"))
     async def _copy(self, _: str) -> str | None:
         text = self._screen.transcript.last_reply()
         if not text:
@@ -50,13 +37,12 @@ class ConversationCommands(CommandFamily):
         await self._screen.copy(text)
         return None
 
-    async def _find(self, _: str) -> None:
-        await self._screen.action_find()
-
+    @command("new", tr("Start a new conversation"), at_once=True)
     async def _new(self, _: str) -> str:
-        await self._app.session.open()
+        await self.app.session.open()
         return tr("New conversation.")
 
+    @command("restart", tr("Restart the agent after it was lost"))
     async def _restart(self, _: str) -> str:
         await self._need_writable()
         service = self._opened.service
@@ -69,6 +55,7 @@ class ConversationCommands(CommandFamily):
             else tr("The agent runs again.")
         )
 
+    @command("review", tr("Turn review of every file change on or off"))
     async def _review(self, _: str) -> str:
         mode = self._opened.review_mode
         mode.on = not mode.on
@@ -81,15 +68,16 @@ class ConversationCommands(CommandFamily):
             )
         )
 
+    @command("undo", tr("Bring back what the agent, /archive or /clean changed last"), at_once=True)
     async def _undo(self, _: str) -> str:
         await self._need_writable()
         opened = self._opened
         self._need_idle()
-        since = await asyncio.to_thread(self._app.history.entries)
+        since = await asyncio.to_thread(self.app.history.entries)
         undone = await asyncio.to_thread(opened.copies().undo)
-        if undone is not None and str(self._app.history.file) in undone.restored:
-            await asyncio.to_thread(lambda: [self._app.history.append(entry) for entry in since])
-            await self._app.load_recall()
+        if undone is not None and str(self.app.history.file) in undone.restored:
+            await asyncio.to_thread(lambda: [self.app.history.append(entry) for entry in since])
+            await self.app.load_recall()
         if undone is not None:
             opened.service.tell_taken_back(undone.restored, undone.removed)
             self._screen.look_again()
@@ -102,18 +90,18 @@ def undone_words(undone: "Undone | None", root: str) -> str:
         return tr("There are no more changes by the agent to undo in this conversation.")
     did = ((tr("restored {files}"), undone.restored), (tr("deleted {files}"), undone.removed))
     done = tr("; ").join(words.format(files=_listed(paths, root)) for words, paths in did if paths)
-    parts = [tr("Undone: {done}").format(done=done)] if done else []
+    parts = [tr("Undone: {done}", done=done)] if done else []
     if undone.left:
-        parts.append(tr("Left unchanged: {files}").format(files=_listed(undone.left, root)))
+        parts.append(tr("Left unchanged: {files}", files=_listed(undone.left, root)))
     return one_line(
-        tr("{join}. The change was: {label}").format(join=". ".join(parts), label=undone.label)
+        tr("{join}. The change was: {label}", join=". ".join(parts), label=undone.label)
     )
 
 
 def _listed(paths: Sequence[str], root: str) -> str:
     named = ", ".join(relative(path, root) for path in paths[:_MOST_NAMED])
     return (
-        tr("{named} and {more} more").format(named=named, more=len(paths) - _MOST_NAMED)
+        tr("{named} and {more} more", named=named, more=len(paths) - _MOST_NAMED)
         if len(paths) > _MOST_NAMED
         else named
     )

@@ -35,8 +35,10 @@ def _of_skill(app: "AppPort", skill: "Skill") -> Command:
     async def run(typed: str) -> None:
         from dogent_tui.references.lookup import find_references
 
-        asked = tr("Use the skill {name}: read {file} first, and follow it.").format(
-            name=skill.name, file=skill.file
+        asked = tr(
+            "Use the skill {name}: read {file} first, and follow it.",
+            name=skill.name,
+            file=skill.file,
         )
         text = f"{asked}\n\n{typed}".rstrip()
         await app.conversation.typed.send(text, find_references(typed))
@@ -51,7 +53,7 @@ def _command(app: "AppPort", custom: "CustomCommand") -> Command:
 
         text = custom.filled_in(typed)
         if not text.strip():
-            return tr("/{name} is empty: write its prompt into the file.").format(name=custom.name)
+            return tr("/{name} is empty: write its prompt into the file.", name=custom.name)
         await app.conversation.typed.send(text, find_references(text))
         return None
 

@@ -1,18 +1,18 @@
 """The commands about the documents of the workspace, and about what makes them."""
 
 import asyncio
-from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from dogent_tui.errors import AgentError, DogentError
 from dogent_tui.language import tr
-from dogent_tui.tui.commands.family import CommandFamily
-from dogent_tui.tui.commands.table import Command
+from dogent_tui.tui.commands.family import CommandFamily, command
 from dogent_tui.tui.imports import loaded
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from dogent_tui.agent.conversation import ServerState
     from dogent_tui.tui.checking.controller import Checking
     from dogent_tui.tui.exporting.controller import Exporting
@@ -21,50 +21,19 @@ if TYPE_CHECKING:
 class DocumentCommands(CommandFamily):
     """The commands about documents, which open over what `app` shows."""
 
-    def __iter__(self) -> Iterator[Command]:
-        yield Command(
-            "check",
-            tr("Check the quotes, numbers and citations of a document"),
-            self._check,
-            "[FILE.md]",
-            "markdown",
-            words=("next", "previous", "passages"),
-        )
-        yield Command(
-            "doctor", tr("Show the engines, and how to fix what is missing"), self._doctor
-        )
-        yield Command(
-            "export",
-            tr("Export a Markdown file as pdf or docx"),
-            self._export,
-            "[FILE.md] [pdf|docx] [THEME] [OUT] [checked]",
-            "markdown",
-            words=("pdf", "docx", "checked"),
-        )
-        shows = tr("Open a document beside the conversation, or close it")
-        yield Command("open", shows, self._open, "[PATH]", "file", key=self._key("document"))
-        yield Command(
-            "sources",
-            tr("List the sources that were read or added here, each with the key to cite it by"),
-            self._sources,
-            "[add | remove KEY]",
-            "word",
-            words=("add", "remove"),
-        )
-        yield Command(
-            "outline",
-            tr("Rearrange the sections of a Markdown file"),
-            self._outline,
-            "FILE.md",
-            "markdown",
-        )
-
     @cached_property
     def _checking(self) -> "Checking":
         from dogent_tui.tui.checking.controller import Checking
 
-        return Checking(self._app)
+        return Checking(self.app)
 
+    @command(
+        "check",
+        tr("Check the quotes, numbers and citations of a document"),
+        "[FILE.md]",
+        completes="markdown",
+        words=("next", "previous", "passages"),
+    )
     async def _check(self, typed: str) -> None:
         await loaded("dogent_tui.tui.checking.controller")
         await self._checking.check(typed)
@@ -73,12 +42,20 @@ class DocumentCommands(CommandFamily):
     def _exporting(self) -> "Exporting":
         from dogent_tui.tui.exporting.controller import Exporting
 
-        return Exporting(self._app)
+        return Exporting(self.app)
 
+    @command(
+        "export",
+        tr("Export a Markdown file as pdf or docx"),
+        "[FILE.md] [pdf|docx] [THEME] [OUT] [checked]",
+        completes="markdown",
+        words=("pdf", "docx", "checked"),
+    )
     async def _export(self, typed: str) -> None:
         await loaded("dogent_tui.tui.exporting.controller")
         await self._exporting.export(typed)
 
+    @command("doctor", tr("Show the engines, and how to fix what is missing"))
     async def _doctor(self, _: str) -> None:
         from dogent_tui.agent.doctor import as_text, examine
         from dogent_tui.tui.screens.page import PageScreen
@@ -92,8 +69,15 @@ class DocumentCommands(CommandFamily):
                     servers = await opened.service.servers()
             return as_text(await examine(opened.workspace, servers))
 
-        self._app.push_screen(PageScreen(tr("What is installed, and what is missing"), found))
+        self.app.push_screen(PageScreen(tr("What is installed, and what is missing"), found))
 
+    @command(
+        "open",
+        tr("Open a document beside the conversation, or close it"),
+        "[PATH]",
+        completes="file",
+        key="document",
+    )
     async def _open(self, path: str) -> str:
         screen = self._screen
         if path:
@@ -105,6 +89,13 @@ class DocumentCommands(CommandFamily):
         await screen.documents.close()
         return tr("Document closed.")
 
+    @command(
+        "sources",
+        tr("List the sources that were read or added here, each with the key to cite it by"),
+        "[add | remove KEY]",
+        completes="word",
+        words=("add", "remove"),
+    )
     async def _sources(self, typed: str) -> str | None:
         action, _, key = typed.partition(" ")
         records = self._opened.libraries.sources
@@ -126,16 +117,16 @@ class DocumentCommands(CommandFamily):
         from dogent_tui.tui.screens.withdrawable import answer_of
 
         opened = self._opened
-        typed = await answer_of(self._app, SourceScreen(opened.workspace))
+        typed = await answer_of(self.app, SourceScreen(opened.workspace))
         if typed is None:
             return ""
         try:
             key = await asyncio.to_thread(opened.libraries.sources.add, typed)
         except (OSError, DogentError) as error:
-            return tr("The source was not kept: {error}.").format(error=error)
+            return tr("The source was not kept: {error}.", error=error)
         if not key:
             return tr("The source was not kept: you don't trust this folder.")
-        return tr("Cite it as [@{key}].").format(key=key)
+        return tr("Cite it as [@{key}].", key=key)
 
     async def _list_sources(self) -> str:
         """Have a source chosen, and open it beside the conversation."""
@@ -153,11 +144,14 @@ class DocumentCommands(CommandFamily):
         record = records[chosen]
         return await self._screen.documents.open(record.document or record.file)
 
+    @command(
+        "outline", tr("Rearrange the sections of a Markdown file"), "FILE.md", completes="markdown"
+    )
     async def _outline(self, path: str) -> str:
         if not path:
             return tr("Specify a Markdown file: /outline FILE.md.")
         from dogent_tui.tui.outline.edit_command import edit_document
 
-        app = self._app
+        app = self.app
         completions = app.conversation.prompt.completions
         return await edit_document(app, app.opened.workspace, app.edits, path, completions)

@@ -1,8 +1,8 @@
 """What the families of commands have in common."""
 
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from dogent_tui.errors import DogentError
 from dogent_tui.language import tr
@@ -13,34 +13,68 @@ if TYPE_CHECKING:
     from dogent_tui.agent.session import OpenedSession
     from dogent_tui.tui.ports import AppPort, ConversationPort
 
+Method: TypeAlias = Callable[[Any, str], Awaitable[str | None]]
+"""A method of a family that runs a command; see `Run`."""
 
-class CommandFamily(ABC):
+
+class Declared(NamedTuple):
+    """A method that is a command: the fields of `Command`, of which those that can be called take
+    the family first.
+    """
+
+    method: Method
+    fields: dict[str, Any]
+
+
+def command(
+    name: str, help_: str, argument: str = "", *, key: str = "", **fields: Any
+) -> Callable[[Method], Declared]:
+    """Have a method of a family be the command `name`, with more `fields` of `Command`. `key` is
+    the id of the binding that does the same.
+    """
+
+    def shown(family: "CommandFamily") -> str:
+        return family.app.keys.shown(key) if key else ""
+
+    fields |= {"name": name, "help": help_, "argument": argument, "key": shown}
+    return lambda method: Declared(method, fields | {"run": method})
+
+
+def action(name: str) -> Method:
+    """Return a command that does what a key does: the action `name` of the conversation."""
+
+    async def run(family: "CommandFamily", _: str) -> None:
+        await family.app.run_action(name, family.app.conversation)
+
+    return run
+
+
+class CommandFamily:
     """Commands of `app` that belong together. Each runs in the background, so that it may ask the
     user; what it returns, or a DogentError or OSError that it raises, is said under the prompt.
     """
 
     def __init__(self, app: "AppPort") -> None:
-        self._app = app
+        self.app = app
 
-    @abstractmethod
     def __iter__(self) -> Iterator[Command]:
-        """Yield the commands."""
+        for each in vars(type(self)).values():
+            if isinstance(each, Declared):
+                fields = each.fields.items()
+                bound = {name: partial(one, self) for name, one in fields if callable(one)}
+                yield Command(**(each.fields | bound))
 
     @property
     def _opened(self) -> "OpenedSession":
-        return self._app.opened
+        return self.app.opened
 
     @property
     def _screen(self) -> "ConversationPort":
-        return self._app.conversation
-
-    def _key(self, action: str) -> Callable[[], str]:
-        """Return what says which key does `action` now, by the id of its binding."""
-        return lambda: self._app.keys.shown(action)
+        return self.app.conversation
 
     async def _need_writable(self) -> None:
         """Have the conversation continue in this window. Raises DogentError where it cannot."""
-        if not await self._app.session.ensure_writable():
+        if not await self.app.session.ensure_writable():
             raise DogentError(READ_ONLY)
 
     def _need_idle(self) -> None:
@@ -54,4 +88,4 @@ class CommandFamily(ABC):
         """Have one of `answers` chosen; see `choose`."""
         from dogent_tui.tui.screens.choice import choose
 
-        return await choose(self._app, title, why, answers, chosen)
+        return await choose(self.app, title, why, answers, chosen)

@@ -1,7 +1,7 @@
 """The commands about what was asked and learnt before: shown, and forgotten."""
 
 import asyncio
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 
@@ -10,25 +10,20 @@ from dogent_tui.errors import DogentError
 from dogent_tui.language import tr
 from dogent_tui.storage.archive import anything_to_archive, archive, asides
 from dogent_tui.storage.clean import FORGETTABLE, Forgettable, forget, is_there, place
-from dogent_tui.tui.commands.family import CommandFamily
-from dogent_tui.tui.commands.table import Command
+from dogent_tui.tui.commands.family import CommandFamily, command
 from dogent_tui.tui.prompt.model import Recall
 
 
 class HistoryCommands(CommandFamily):
     """The commands of `app` about the history of its workspace."""
 
-    def __iter__(self) -> Iterator[Command]:
-        shown, cleaned = FORGETTABLE, (*FORGETTABLE, "all")
-        shows = tr("Show this folder's history, lessons or memory")
-        yield Command("show", shows, self._show, "|".join(shown), "word", shown)
-        forgets = tr("Delete this folder's history, lessons or memory")
-        yield Command(
-            "clean", forgets, self._clean, "|".join(cleaned), "word", cleaned, forgets=True
-        )
-        archives = tr("Archive history and lessons, and start fresh")
-        yield Command("archive", archives, self._archive, forgets=True)
-
+    @command(
+        "show",
+        tr("Show this folder's history, lessons or memory"),
+        "|".join(FORGETTABLE),
+        completes="word",
+        words=FORGETTABLE,
+    )
     async def _show(self, what: str) -> str | None:
         if what in ("lessons", "memory"):
             return self._show_file(what)
@@ -36,7 +31,7 @@ class HistoryCommands(CommandFamily):
             return tr("Usage: /show history, lessons or memory.")
         from dogent_tui.tui.screens.history_table import HistoryTableScreen
 
-        self._app.push_screen(HistoryTableScreen(self._app.history.entries), self._app.take_earlier)
+        self.app.push_screen(HistoryTableScreen(self.app.history.entries), self.app.take_earlier)
         return None
 
     def _show_file(self, what: str) -> str | None:
@@ -52,6 +47,14 @@ class HistoryCommands(CommandFamily):
         self._screen.attaching.preview(Attachment(workspace.relative(file), file.name, "md"))
         return None
 
+    @command(
+        "clean",
+        tr("Delete this folder's history, lessons or memory"),
+        "|".join((*FORGETTABLE, "all")),
+        completes="word",
+        words=(*FORGETTABLE, "all"),
+        forgets=True,
+    )
     async def _clean(self, typed: str) -> str:
         what = (
             FORGETTABLE if typed == "all" else tuple(name for name in FORGETTABLE if name == typed)
@@ -61,17 +64,17 @@ class HistoryCommands(CommandFamily):
         workspace = self._opened.workspace
         if not await asyncio.to_thread(lambda: any(is_there(workspace, name) for name in what)):
             return tr("This folder has nothing of that kind.")
-        title = tr("Delete {what}?").format(what=_ALL if len(what) > 1 else _MEANT[what[0]])
+        title = tr("Delete {what}?", what=_ALL if len(what) > 1 else _MEANT[what[0]])
         why = tr("Conversations are kept: /sessions. /undo restores what is deleted.")
         if await self._ask(title, why, (tr("Keep"), tr("Delete"))) != 1:
             return tr("Nothing was deleted.")
         try:
             await asyncio.to_thread(self._forget_kept, what)
         except (OSError, DogentError) as error:
-            return tr("Not everything was deleted: {error}").format(error=error)
+            return tr("Not everything was deleted: {error}", error=error)
         if "history" in what:
             self._screen.prompt.editor.recall = Recall()
-        return tr("Deleted: {join}. /undo restores it.").format(join=", ".join(what))
+        return tr("Deleted: {join}. /undo restores it.", join=", ".join(what))
 
     def _forget_kept(self, what: Sequence[Forgettable]) -> None:
         opened = self._opened
@@ -81,6 +84,7 @@ class HistoryCommands(CommandFamily):
         )
         forget(opened.workspace, what)
 
+    @command("archive", tr("Archive history and lessons, and start fresh"), forgets=True)
     async def _archive(self, _: str) -> str:
         workspace = self._opened.workspace
         if not await asyncio.to_thread(anything_to_archive, workspace):
@@ -92,10 +96,10 @@ class HistoryCommands(CommandFamily):
         try:
             kept = await asyncio.to_thread(self._archive_kept, f"{datetime.now():%Y-%m-%d-%H%M%S}")
         except (OSError, DogentError) as error:
-            return tr("Not all was archived: {error}").format(error=error)
+            return tr("Not all was archived: {error}", error=error)
         self._screen.prompt.editor.recall = Recall()
         names = ", ".join(workspace.relative(path) for path in kept)
-        return tr("Archived: {names}. /undo takes that back.").format(names=names)
+        return tr("Archived: {names}. /undo takes that back.", names=names)
 
     def _archive_kept(self, stamp: str) -> list[Path]:
         opened = self._opened

@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, cast
 
 from dogent_tui.agent.conversation import EFFORTS
@@ -19,8 +18,7 @@ from dogent_tui.settings.profiles import (
 )
 from dogent_tui.settings.values import load_home_settings, load_settings
 from dogent_tui.storage.paths import Workspace, dogent_home
-from dogent_tui.tui.commands.family import CommandFamily
-from dogent_tui.tui.commands.table import Command
+from dogent_tui.tui.commands.family import CommandFamily, action, command
 from dogent_tui.tui.prompt.controller import READ_ONLY
 
 if TYPE_CHECKING:
@@ -34,27 +32,15 @@ _LIST_LIMIT_S = 8.0
 class SettingsCommands(CommandFamily):
     """The commands of `app` about its settings."""
 
-    def __iter__(self) -> Iterator[Command]:
-        yield Command(
-            "profile", tr("Show the profiles, and switch to another"), self._profile, "[NAME]"
-        )
-        yield Command(
-            "model",
-            tr("Switch to another model of this profile, and set the effort"),
-            self._model,
-            "[NAME] [EFFORT]",
-        )
-        yield Command("mcp", tr("Show your MCP servers, and switch or restart them"), self._mcp)
-        yield Command(
-            "settings",
-            tr("Set models, keys, and how the agent works"),
-            self._settings,
-            key=self._key("settings"),
-        )
+    _settings = command(
+        "settings", tr("Set models, keys, and how the agent works"), key="settings"
+    )(action("app.settings"))
 
-    async def _settings(self, _: str) -> None:
-        self._app.action_settings()
-
+    @command(
+        "model",
+        tr("Switch to another model of this profile, and set the effort"),
+        "[NAME] [EFFORT]",
+    )
     async def _model(self, typed: str) -> str:
         opened = self._opened
         if opened.endpoint.kind == "offline":
@@ -65,15 +51,16 @@ class SettingsCommands(CommandFamily):
         effort = cast("Effort", words.pop()) if words and words[-1] in EFFORTS else ""
         if len(words) > 1:
             return tr(
-                "Specify a model, and an effort if you want: /model NAME high. Efforts: {efforts}."
-            ).format(efforts=", ".join(EFFORTS))
+                "Specify a model, and an effort if you want: /model NAME high. Efforts: {efforts}.",
+                efforts=", ".join(EFFORTS),
+            )
         if words or effort:
             return await self._use_model(words[0] if words else opened.endpoint.model, effort)
         return await self._choose_model()
 
     async def _use_model(self, model: str, effort: "Effort") -> str:
         opened = self._opened
-        await self._app.session.change_profile(opened.options.profile, model, effort)
+        await self.app.session.change_profile(opened.options.profile, model, effort)
         words = tr("From now on: {who}, effort {effort}.") if effort else tr("From now on: {who}.")
         return words.format(who=self._label(), effort=effort)
 
@@ -91,6 +78,7 @@ class SettingsCommands(CommandFamily):
         chosen = await self._ask(title, why.format(efforts=", ".join(EFFORTS)), names, at)
         return "" if chosen is None else await self._use_model(names[chosen], "")
 
+    @command("mcp", tr("Show your MCP servers, and switch or restart them"))
     async def _mcp(self, _: str) -> None:
         from dogent_tui.tui.screens.servers import ServersScreen
 
@@ -98,12 +86,13 @@ class SettingsCommands(CommandFamily):
         if opened.read_only:
             raise DogentError(READ_ONLY)
         started = opened.endpoint.kind != "offline" and not opened.libraries.consent
-        self._app.push_screen(
+        self.app.push_screen(
             ServersScreen(
                 opened.workspace, opened.service, trusted=opened.trust.trusted, started=started
             )
         )
 
+    @command("profile", tr("Show the profiles, and switch to another"), "[NAME]")
     async def _profile(self, name: str) -> str:
         self._need_idle()
         return await (self._change(name) if name else self._choose())
@@ -125,8 +114,9 @@ class SettingsCommands(CommandFamily):
         chosen = await self._ask(
             tr("Which model from now on?"),
             tr(
-                "Current: {who}. The conversation continues. Add or change profiles in /settings."
-            ).format(who=self._label()),
+                "Current: {who}. The conversation continues. Add or change profiles in /settings.",
+                who=self._label(),
+            ),
             [*answers, tr("offline · the built-in engine, no AI model"), otherwise],
             values.index(now) if now in values else len(values) - 1,
         )
@@ -153,8 +143,8 @@ class SettingsCommands(CommandFamily):
                 is None
             ):
                 return str(wrong[-1])
-        await self._app.session.change_profile(name)
-        return tr("From now on: {who}.").format(who=self._label())
+        await self.app.session.change_profile(name)
+        return tr("From now on: {who}.", who=self._label())
 
     def _label(self) -> str:
         endpoint = self._opened.endpoint
@@ -167,20 +157,21 @@ def _without_a_choice(workspace: Workspace) -> str:
     """
     here = load_settings(workspace)[0].profile.strip()
     if here:
-        return tr("set for this folder: {name}").format(name=one_line(here))
+        return tr("set for this folder: {name}", name=one_line(here))
     everywhere = load_home_settings(dogent_home())[0].profile.strip()
     if everywhere:
-        return tr("your choice for all folders: {name}").format(name=one_line(everywhere))
+        return tr("your choice for all folders: {name}", name=one_line(everywhere))
     endpoint = environment_endpoint(os.environ)
     if endpoint is None:
         return tr("from the environment, which has no key: the offline engine")
-    return tr("from the environment: {who}").format(
-        who=one_line(endpoint_label(endpoint.name, endpoint.kind, endpoint.model))
+    return tr(
+        "from the environment: {who}",
+        who=one_line(endpoint_label(endpoint.name, endpoint.kind, endpoint.model)),
     )
 
 
 def _unknown(name: str, near: str) -> str:
     """Return the sentence for a profile that is not there."""
     if near:
-        return tr("There is no profile {name}. Did you mean {near}?").format(name=name, near=near)
-    return tr("There is no profile {name}. Use /profile to list them.").format(name=name)
+        return tr("There is no profile {name}. Did you mean {near}?", name=name, near=near)
+    return tr("There is no profile {name}. Use /profile to list them.", name=name)

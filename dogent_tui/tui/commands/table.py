@@ -106,8 +106,6 @@ class CommandTable:
         """Return the sentence for a command that does not exist, with the nearest one that does."""
         name = text.strip().removeprefix("/").split(" ", 1)[0]
         near = get_close_matches(name, self._commands, n=1)
-        return tr("There is no command /{name}. ").format(name=name) + (
-            tr("Did you mean /{near}?").format(near=near[0])
-            if near
-            else tr("Press ? to list them.")
+        return tr("There is no command /{name}. ", name=name) + (
+            tr("Did you mean /{near}?", near=near[0]) if near else tr("Press ? to list them.")
         )

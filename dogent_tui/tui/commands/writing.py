@@ -4,15 +4,13 @@ one's own editor.
 
 import asyncio
 import os
-from collections.abc import Iterator
 from datetime import date, datetime
 from functools import partial
 from typing import TYPE_CHECKING
 
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
-from dogent_tui.tui.commands.family import CommandFamily
-from dogent_tui.tui.commands.table import Command
+from dogent_tui.tui.commands.family import CommandFamily, command
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,26 +25,11 @@ _GENERAL = "general"
 
 def _asked_with(command: str) -> str:
     """Return the sentence that says why a file of the workspace's settings is to change."""
-    return tr("You asked for this with {command}.").format(command=command)
+    return tr("You asked for this with {command}.", command=command)
 
 
 class WritingCommands(CommandFamily):
     """The commands about writing in the workspace of `app`."""
-
-    def __iter__(self) -> Iterator[Command]:
-        yield Command("edit", tr("Edit a file in your own editor"), self._edit, "PATH", "file")
-        yield Command(
-            "init",
-            tr("Write the rules for documents in this folder"),
-            self._init,
-            tr("[template | what you write]"),
-        )
-        yield Command(
-            "learn",
-            tr("Note what the agent should do differently next time"),
-            self._learn,
-            tr("[lesson | on | off]"),
-        )
 
     async def _write(
         self, plan: "Callable[[], OwnChange]", because: str, *, exactly: bool = False
@@ -65,6 +48,11 @@ class WritingCommands(CommandFamily):
 
     # ── The wishes ────────────────────────────────────────────────────────────────────────────────
 
+    @command(
+        "init",
+        tr("Write the rules for documents in this folder"),
+        tr("[template | what you write]"),
+    )
     async def _init(self, typed: str) -> str:
         from dogent_tui.settings.templates import called, templates
         from dogent_tui.storage.paths import dogent_home
@@ -89,8 +77,9 @@ class WritingCommands(CommandFamily):
         )
         folders = where_templates_lie(self._opened.workspace, dogent_home())
         why = tr(
-            "The template becomes .dogent/dogent.md. Your own templates are in {folders}."
-        ).format(folders=folders)
+            "The template becomes .dogent/dogent.md. Your own templates are in {folders}.",
+            folders=folders,
+        )
         fills = (
             "" if self._offline else tr("Use /init WHAT YOU WRITE to have the agent fill it in.")
         )
@@ -109,8 +98,9 @@ class WritingCommands(CommandFamily):
         if done == "denied":
             return tr(".dogent/dogent.md is unchanged.")
         return tr(
-            "Applied {spelled} to .dogent/dogent.md. The agent follows it from now on."
-        ).format(spelled=template.spelled)
+            "Applied {spelled} to .dogent/dogent.md. The agent follows it from now on.",
+            spelled=template.spelled,
+        )
 
     @property
     def _offline(self) -> bool:
@@ -125,11 +115,12 @@ class WritingCommands(CommandFamily):
             )
         there = await asyncio.to_thread(self._opened.workspace.constraints_file.is_file)
         said = (
-            tr("Set this folder up for what I write here: {described}").format(described=described),
+            tr("Set this folder up for what I write here: {described}", described=described),
             tr(
                 "Write .dogent/dogent.md for it, following the template {template}: keep its"
-                " headings and adapt the text below them."
-            ).format(template=f"@@built-in:{_GENERAL}"),
+                " headings and adapt the text below them.",
+                template=f"@@built-in:{_GENERAL}",
+            ),
             *([tr("There is one already: read it first.")] if there else []),
         )
         await self._screen.typed.send("\n\n".join(said), ())
@@ -137,6 +128,11 @@ class WritingCommands(CommandFamily):
 
     # ── The lessons ───────────────────────────────────────────────────────────────────────────────
 
+    @command(
+        "learn",
+        tr("Note what the agent should do differently next time"),
+        tr("[lesson | on | off]"),
+    )
     async def _learn(self, typed: str) -> str:
         if not typed:
             self._screen.prompt.editor.replace_all("/learn ")
@@ -186,6 +182,7 @@ class WritingCommands(CommandFamily):
 
     # ── Files ─────────────────────────────────────────────────────────────────────────────────────
 
+    @command("edit", tr("Edit a file in your own editor"), "PATH", completes="file")
     async def _edit(self, typed: str) -> str:
         from dogent_tui.settings.own_files import OwnChange
         from dogent_tui.storage.files import content_of
@@ -197,29 +194,27 @@ class WritingCommands(CommandFamily):
         file = workspace.absolute(path)
         before = await asyncio.to_thread(content_of, file)
         if before is not None and not _is_text(before):
-            return tr("{path} is not text: open it in a program made for it.").format(
-                path=one_line(path)
-            )
+            return tr("{path} is not text: open it in a program made for it.", path=one_line(path))
         try:
-            with self._app.suspend():
+            with self.app.suspend():
                 after = await asyncio.to_thread(edit_copy, file.name, before or b"", os.environ)
         except (OSError, ValueError) as error:
             words = tr("The editor did not start: {error}. Set $EDITOR to one that is installed.")
             return words.format(error=one_line(str(error)))
         self._screen.refresh(layout=True)
         if after == (before or b""):
-            return tr("{path} is unchanged.").format(path=one_line(path))
+            return tr("{path} is unchanged.", path=one_line(path))
         if not _is_text(after):
             return await self._keep(file, after)
         change = OwnChange(file, before, after.decode())
         if (
             await self._write(
-                lambda: change, tr("You changed it in your editor: /edit {path}").format(path=path)
+                lambda: change, tr("You changed it in your editor: /edit {path}", path=path)
             )
             == "denied"
         ):
             return await self._keep(file, after)
-        return tr("Saved {relative}.").format(relative=workspace.relative(file))
+        return tr("Saved {relative}.", relative=workspace.relative(file))
 
     async def _keep(self, file: "Path", edited: bytes) -> str:
         """Put aside what may not be written: not text any more, denied, or of a file that
@@ -232,8 +227,10 @@ class WritingCommands(CommandFamily):
             private_folder(state_dir() / "edited") / f"{datetime.now():%Y%m%d-%H%M%S}-{file.name}"
         )
         await asyncio.to_thread(atomic_write, kept, edited)
-        return tr("{name} is unchanged on disk. Your text is kept in {kept}.").format(
-            name=one_line(file.name), kept=display_path(kept)
+        return tr(
+            "{name} is unchanged on disk. Your text is kept in {kept}.",
+            name=one_line(file.name),
+            kept=display_path(kept),
         )
 
 

@@ -1,9 +1,11 @@
 """What happens to the document in the pane: opened, followed on the disk, asked about, closed."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
+
+import msgspec
 
 from dogent_tui.agent.events import Attachment, Event, RunFinished, RunStarted, ToolResult
 from dogent_tui.errors import DogentError
@@ -39,11 +41,14 @@ if TYPE_CHECKING:
     from dogent_tui.tui.pane.rows import Unit
     from dogent_tui.tui.ports import ConversationPort
 
+_More: TypeAlias = Callable[[DocumentReading], Awaitable[str | None]]
+"""Reads the next part of a document, None where the user stopped it."""
+
 LOOK_EVERY_S = 1.0
 """Seconds between two looks at whether the file changed: one call of the system."""
 
 
-class OpenDocument:
+class OpenDocument(msgspec.Struct, eq=False):
     """A document that is open. `manuscript` is what a Markdown file held when it was last read,
     `before` what the last run found.
 
@@ -51,19 +56,16 @@ class OpenDocument:
     opened no other. `is_growing`: it is not on the disk yet as it is shown.
     """
 
-    def __init__(
-        self, path: Path, name: str, reading: DocumentReading | None, *, is_result: bool = False
-    ) -> None:
-        self.path = path
-        self.is_result = is_result
-        self.is_growing = False
-        self.name = name
-        self.reading = reading
-        self.manuscript = Manuscript("")
-        self.before: Sequence[str] | None = None
-        self.changes = Changes()
-        self.stamp: Stamp | None = None
-        self.trouble = ""
+    path: Path
+    name: str
+    reading: DocumentReading | None = None
+    is_result: bool = False
+    is_growing: bool = False
+    manuscript: Manuscript = Manuscript("")
+    before: Sequence[str] | None = None
+    changes: Changes = Changes()
+    stamp: Stamp | None = None
+    trouble: str = ""
 
 
 class PaneController:
@@ -72,7 +74,7 @@ class PaneController:
     """
 
     def __init__(self, screen: "ConversationPort") -> None:
-        self.pane = DocumentPane(id="pane")
+        self.pane = DocumentPane()
         self.open_document: OpenDocument | None = None
         self._screen = screen
         self._carried: Attachment | None = None
@@ -94,22 +96,16 @@ class PaneController:
         `line` of a Markdown file is gone to, counted from 1; of another document `pages` or the
         `sheet` is shown alone.
         """
-        opened = self._screen.opened
         found = await asyncio.to_thread(_named, typed, self._screen)
         if found is None or not found.exists:
-            return tr("There is no file {typed} here.").format(typed=one_line(typed))
+            return tr("There is no file {typed} here.", typed=one_line(typed))
         name = one_line(found.path)
         if found.type == "folder":
-            return tr("{name} is a folder. Specify a document in it.").format(name=name)
+            return tr("{name} is a folder. Specify a document in it.", name=name)
         is_text = is_markdown(found.name)
-        reading = (
-            None
-            if is_text
-            else DocumentReading(
-                opened.libraries.documents, found.absolute, found.sheet or sheet, pages
-            )
-        )
-        document = OpenDocument(found.absolute, found.path, reading)
+        document = OpenDocument(found.absolute, found.path)
+        if not is_text:
+            document.reading = self._reading(found.absolute, found.sheet or sheet, pages)
         if said := await self._load(document):
             return said
         lines = found.reference.lines
@@ -119,8 +115,10 @@ class PaneController:
             self.view.reveal((line - 1, line))
         self._tell_the_tools()
         self._draw_title()
-        return tr("{name} is open. {key} switches between it and the conversation.").format(
-            name=name, key=self._screen.key_of("document")
+        return tr(
+            "{name} is open. {key} switches between it and the conversation.",
+            name=name,
+            key=self._screen.key_of("document"),
         )
 
     # ── What the agent writes ─────────────────────────────────────────────────────────────────────
@@ -149,10 +147,9 @@ class PaneController:
         async with self._turn:
             document = self.open_document
             if document is None or not self.shows(name):
-                document = OpenDocument(
-                    self._screen.opened.workspace.absolute(name), name, None, is_result=True
-                )
-                await self._take(document)
+                path = self._screen.opened.workspace.absolute(name)
+                document = OpenDocument(path, name, is_result=True)
+                await self._take(document, covers=False)
             document.is_growing = True
             document.manuscript, document.before = manuscript, None
             self.view.mark(Changes())
@@ -178,31 +175,21 @@ class PaneController:
 
         Raises DogentError.
         """
-        opened = self._screen.opened
-        path = opened.workspace.absolute(name)
+        path = self._screen.opened.workspace.absolute(name)
         if self.open_document is not None and self.open_document.path == path:
             await self._look(self.open_document)
             return
-        reading = (
-            None if is_markdown(path.name) else DocumentReading(opened.libraries.documents, path)
-        )
-        document = OpenDocument(path, name, reading, is_result=True)
+        document = OpenDocument(path, name, is_result=True)
+        if not is_markdown(name):
+            document.reading = self._reading(path)
         async with self._turn:
-            document.stamp = await asyncio.to_thread(stamp_of, path)
-            if reading is None:
-                document.manuscript = await asyncio.to_thread(read_manuscript, path)
-                document.before = await asyncio.to_thread(
-                    _put_back, document.manuscript.lines, hunks
-                )
-                parts: tuple[Part, ...] = document.manuscript.parts
-            else:
-                parts = (Part(await reading.more(_not_told)),)
-            await self._take(document)
-            self.view.show(parts, document.manuscript.definitions, top=0)
-            if hunks and document.before is not None:
-                changed = await asyncio.to_thread(
-                    changes, document.before, document.manuscript.lines
-                )
+            parts = await self._read(document, _to_nobody)
+            lines = document.manuscript.lines
+            document.before = await asyncio.to_thread(_put_back, lines, hunks)
+            await self._take(document, covers=False)
+            self.view.show(parts, document.manuscript.definitions)
+            if hunks and document.reading is None:
+                changed = await asyncio.to_thread(changes, document.before, lines)
                 self._show_changes(document, changed)
                 self._reveal(changed)
         self._tell_the_tools()
@@ -214,46 +201,52 @@ class PaneController:
         if first is not None:
             self.view.reveal((first, first + 1))
 
-    async def _take(self, document: OpenDocument) -> None:
-        """Have `document` be the one that is open, where it does not cover the conversation."""
+    def _reading(self, path: Path, sheet: str = "", pages: str = "") -> DocumentReading:
+        return DocumentReading(self._screen.opened.libraries.documents, path, sheet, pages)
+
+    async def _read(self, document: OpenDocument, more: _More) -> Sequence[Part]:
+        """Read the beginning of `document`, or all where it is Markdown. Raises DogentError."""
+        document.stamp = await asyncio.to_thread(stamp_of, document.path)
+        if document.reading is not None:
+            part = await more(document.reading)
+            return () if part is None else (Part(part),)
+        document.manuscript = await asyncio.to_thread(read_manuscript, document.path)
+        return document.manuscript.parts
+
+    async def _take(self, document: OpenDocument, *, covers: bool) -> None:
+        """Have `document` be the one that is open. It `covers` the conversation where the user
+        opened it, in a narrow window, and is looked at every second; what the agent writes is told
+        by events.
+        """
         self.view.choose(None)
         self.open_document = document
         self.view.scrolled = False
-        if self._timer is not None:  # what the agent writes is told by events
-            self._timer.stop()
-            self._timer = None
-        await self._screen.conversation_layout.show_pane(self.pane, covers=False)
+        self._follow(covers)
+        await self._screen.conversation_layout.show_pane(self.pane, covers=covers)
         self.view.mark(Changes())
+
+    def _follow(self, follows: bool) -> None:
+        if self._timer is not None:
+            self._timer.stop()
+        self._timer = self.pane.set_interval(LOOK_EVERY_S, self.look) if follows else None
 
     async def _load(self, document: OpenDocument) -> str:
         """Read `document` and show it. Returns what went wrong, and then what was open stays so."""
         async with self._turn:
-            document.stamp = await asyncio.to_thread(stamp_of, document.path)
             try:
-                if document.reading is None:
-                    document.manuscript = await asyncio.to_thread(read_manuscript, document.path)
-                    parts, definitions = document.manuscript.parts, document.manuscript.definitions
-                else:
-                    parts, definitions = await self._first_part(document.reading), {}
+                parts = await self._read(document, self._in_sight)
             except DogentError as error:
                 return one_line(str(error))
-            if not parts and document.reading is not None:
-                return tr("{name} was not opened.").format(name=one_line(document.name))
-            self.view.choose(None)
-            self.open_document = document
+            if not parts:
+                return tr("{name} was not opened.", name=one_line(document.name))
             document.before = document.manuscript.lines
-            await self._screen.conversation_layout.show_pane(self.pane)
-            self.view.mark(Changes())
-            self.view.show(parts, definitions, top=0)
-        if self._timer is None:
-            self._timer = self.pane.set_interval(LOOK_EVERY_S, self.look)
+            await self._take(document, covers=True)
+            self.view.show(parts, document.manuscript.definitions)
         self._read_headings()
         return ""
 
-    async def _first_part(self, reading: DocumentReading) -> tuple[Part, ...]:
-        """Read the beginning of a document, which takes a while: no part where the user stopped
-        it.
-        """
+    async def _in_sight(self, reading: DocumentReading) -> str | None:
+        """Read the beginning of a document, which takes a while: None where the user stopped it."""
         foreground = self._screen.foreground
         if foreground.busy:
             raise DogentError(
@@ -263,19 +256,13 @@ class PaneController:
 
         async def read(tell: Tell) -> str:
             def report(done: int, total: int, what: str) -> None:
-                tell(
-                    tr("Reading: {done:,} of {total:,} {what}").format(
-                        done=done, total=total, what=what
-                    )
-                    if total
-                    else tr("Reading")
-                )
+                words = tr("Reading: {done:,} of {total:,} {what}") if total else tr("Reading")
+                tell(words.format(done=done, total=total, what=what))
 
             tell(tr("Reading"))
             return await reading.more(report)
 
-        part = await foreground.run(read)
-        return () if part is None else (Part(part),)
+        return await foreground.run(read)
 
     async def close(self) -> None:
         """Close the document."""
@@ -283,11 +270,9 @@ class PaneController:
         self._carry(None)
         self.open_document = None
         self._tell_the_tools()
-        if self._timer is not None:
-            self._timer.stop()
-            self._timer = None
+        self._follow(False)
         await self._screen.conversation_layout.take_pane()
-        self.pane = DocumentPane(id="pane")
+        self.pane = DocumentPane()
 
     # ── Following the file ────────────────────────────────────────────────────────────────────────
 
@@ -320,15 +305,16 @@ class PaneController:
             stamp = await asyncio.to_thread(stamp_of, document.path)
             if document is not self.open_document or stamp == document.stamp or document.is_growing:
                 return
-            document.stamp = stamp
-            document.trouble = "" if stamp is not None else tr("the file is gone")
-            if stamp is not None:
-                try:
-                    await (self._read_again if document.reading is None else self._convert_again)(
-                        document
-                    )
-                except DogentError as error:
-                    document.trouble = str(error)
+            document.stamp, document.trouble = stamp, ""
+            try:
+                if stamp is None:
+                    document.trouble = tr("the file is gone")
+                elif document.reading is None:
+                    await self._read_again(document)
+                else:
+                    await self._convert_again(document, document.reading.sheet)
+            except DogentError as error:
+                document.trouble = str(error)
             self._draw_title()
 
     async def _read_again(self, document: OpenDocument) -> None:
@@ -341,23 +327,17 @@ class PaneController:
             return
         document.manuscript = now
         if now.lines != old:
-            chosen, goes_along = (
-                self.view.chosen,
-                document.is_result and not self.view.scrolled and not self.view.has_focus,
-            )
+            chosen, is_looked_at = self.view.chosen, self.view.scrolled or self.view.has_focus
             self.view.show(now.parts, now.definitions, top=moved.line(self.view.top_line))
             if chosen is not None:
                 self.view.choose(moved.lines(*chosen))
-            if goes_along:
+            if document.is_result and not is_looked_at:
                 self._reveal(await asyncio.to_thread(changes, old, now.lines))
         self._show_changes(document, changed)
         self._read_headings()
 
-    async def _convert_again(self, document: OpenDocument) -> None:
-        assert document.reading is not None
-        document.reading = DocumentReading(
-            self._screen.opened.libraries.documents, document.path, document.reading.sheet
-        )
+    async def _convert_again(self, document: OpenDocument, sheet: str) -> None:
+        document.reading = self._reading(document.path, sheet)
         part = Part(await document.reading.more(_not_told))
         if document is self.open_document:
             self.view.show((part,), top=None)
@@ -396,13 +376,9 @@ class PaneController:
     def read_on(self) -> None:
         """Read more of a document that is converted, where there is more."""
         document = self.open_document
-        if (
-            document is not None
-            and document.reading is not None
-            and document.reading.has_more
-            and not self._turn.locked()
-        ):
-            self.pane.run_worker(self._read_on(document, document.reading), group="follow")
+        reading = document.reading if document is not None else None
+        if document and reading and reading.has_more and not self._turn.locked():
+            self.pane.run_worker(self._read_on(document, reading), group="follow")
 
     async def _read_on(self, document: OpenDocument, reading: DocumentReading) -> None:
         async with self._turn:
@@ -548,24 +524,23 @@ class PaneController:
             return
         chosen = self.view.chosen
         lines = format_lines((chosen[0] + 1, chosen[1])) if chosen else ""
-        goes = (
-            tr("lines {lines} will be sent with the next prompt").format(lines=lines)
-            if "-" in lines
-            else tr("line {lines} will be sent with the next prompt").format(lines=lines)
-            if lines
-            else ""
-        )
+        goes = changed = ""
+        if "-" in lines:
+            goes = tr("lines {lines} will be sent with the next prompt", lines=lines)
+        elif lines:
+            goes = tr("line {lines} will be sent with the next prompt", lines=lines)
+        if count := len(document.changes.added):
+            changed = ngettext("{count:,} line changed", "{count:,} lines changed", count)
+        elif document.changes.cut:
+            changed = tr("lines deleted")
         growing = tr("being written") if document.is_growing else ""
-        added, cut = len(document.changes.added), len(document.changes.cut)
-        changed = (
-            ngettext("{count:,} line changed", "{count:,} lines changed", added).format(count=added)
-            if added
-            else tr("lines deleted")
-            if cut
-            else ""
-        )
         note = document.reading.note if document.reading is not None else ""
+        changed = changed.format(count=count)
         self.pane.say(document.name, document.trouble, growing, goes, changed, note)
+
+
+async def _to_nobody(reading: DocumentReading) -> str:
+    return await reading.more(_not_told)
 
 
 def _not_told(_done: int, _total: int, _what: str) -> None:

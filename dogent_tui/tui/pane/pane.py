@@ -1,9 +1,7 @@
 """The pane: the name of the document, what is to be said of it, and the document."""
 
-from typing import ClassVar
-
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import Binding
 from textual.containers import Vertical
 from textual.content import Content
 from textual.message import Message
@@ -12,7 +10,8 @@ from textual.widgets import Static
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.tui.pane.view import PaneView
-from dogent_tui.tui.stylesheets import stylesheet
+from dogent_tui.tui.stylesheets import styles
+from dogent_tui.tui.widgets import told
 
 
 class DocumentPane(Vertical):
@@ -20,9 +19,9 @@ class DocumentPane(Vertical):
     messages.
     """
 
-    DEFAULT_CSS = stylesheet("pane.tcss").read_text(encoding="utf-8")
+    DEFAULT_CSS = styles("pane.tcss")
 
-    BINDINGS: ClassVar[list[BindingType]] = [
+    BINDINGS = [
         Binding("enter", "say('ask')", tr("Ask about it"), key_display="⏎"),
         Binding("h", "say('headings')", tr("Headings")),
         Binding("c", "say('copy')", tr("Copy")),
@@ -30,19 +29,18 @@ class DocumentPane(Vertical):
         Binding("q", "say('close')", tr("Close")),
     ]
 
+    @told
     class Wanted(Message):
         """The user wants something that concerns more than the pane: ask, headings, copy, leave,
         close, look.
         """
 
-        def __init__(self, what: str) -> None:
-            super().__init__()
-            self.what = what
+        what: str
 
-    def __init__(self, id: str | None = None) -> None:  # noqa: A002
-        super().__init__(id=id)
+    def __init__(self) -> None:
+        super().__init__(id="pane")
         self._title = Static("", id="pane-title", markup=False)
-        self.view = PaneView(id="pane-view")
+        self.view = PaneView()
 
     def compose(self) -> ComposeResult:
         """Lay out the title and the document."""

@@ -259,20 +259,20 @@ def read_manuscript(path: Path) -> Manuscript:
             data = stream.read(LARGEST + 1)
     except OSError as error:
         raise DogentError(
-            tr("{name} cannot be read: {reason}.").format(
-                name=path.name, reason=error.strerror or error
-            ),
+            tr("{name} cannot be read: {reason}.", name=path.name, reason=error.strerror or error),
             disk_remedy(error),
         ) from None
     if not encoding:
         raise DogentError(
-            tr("{name} contains no text.").format(name=path.name),
+            tr("{name} contains no text.", name=path.name),
             tr("It is a Markdown file in name only."),
         )
     if len(data) > LARGEST:
         raise DogentError(
-            tr("{name} is too large to show: the limit is {size} MB.").format(
-                name=path.name, size=LARGEST >> 20
+            tr(
+                "{name} is too large to show: the limit is {size} MB.",
+                name=path.name,
+                size=LARGEST >> 20,
             ),
             tr("Open part of it."),
         )

@@ -4,11 +4,11 @@ are laid out at once.
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from rich.segment import Segment
 from textual import events
-from textual.binding import Binding, BindingType
+from textual.binding import Binding
 from textual.message import Message
 from textual.strip import Strip
 
@@ -19,6 +19,7 @@ from dogent_tui.tui.transcript import palette
 from dogent_tui.tui.transcript.lines import BLANK
 from dogent_tui.tui.transcript.palette import MARGIN, Palette
 from dogent_tui.tui.transcript.rows_view import RowsView
+from dogent_tui.tui.widgets import hidden
 
 if TYPE_CHECKING:
     from dogent_tui.tui.transcript.rows import Place
@@ -44,25 +45,24 @@ class PaneView(RowsView):
     WIDEST = 100
     ALLOW_SELECT = False  # the mouse chooses lines
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("up,k", "move(-1)", tr("Up"), show=False),
-        Binding("down,j", "move(1)", tr("Down"), show=False),
+    BINDINGS = [
+        hidden("up,k", "move(-1)", tr("Up")),
+        hidden("down,j", "move(1)", tr("Down")),
         Binding("shift+down,J", "extend(1)", tr("Select lines"), key_display="⇧↓"),
-        Binding("shift+up,K", "extend(-1)", tr("Select lines upward"), show=False),
-        Binding("pageup,b", "page(-1)", tr("Page up"), show=False),
-        Binding("pagedown,space", "page(1)", tr("Page down"), show=False),
-        Binding("home,g", "end(-1)", tr("Beginning"), show=False),
-        Binding("end,G", "end(1)", tr("End"), show=False),
-        Binding(
+        hidden("shift+up,K", "extend(-1)", tr("Select lines upward")),
+        hidden("pageup,b", "page(-1)", tr("Page up")),
+        hidden("pagedown,space", "page(1)", tr("Page down")),
+        hidden("home,g", "end(-1)", tr("Beginning")),
+        hidden("end,G", "end(1)", tr("End")),
+        hidden(
             "left_square_bracket",
             "heading(-1)",
             tr("Previous heading"),
             key_display="[",
-            show=False,
         ),
         Binding("right_square_bracket", "heading(1)", tr("Next heading"), key_display="]"),
-        Binding("n", "change(1)", tr("Next change"), show=False),
-        Binding("N", "change(-1)", tr("Previous change"), show=False),
+        hidden("n", "change(1)", tr("Next change")),
+        hidden("N", "change(-1)", tr("Previous change")),
     ]
 
     class Chosen(Message):
@@ -71,9 +71,9 @@ class PaneView(RowsView):
     class NearEnd(Message):
         """What there is has nearly been read."""
 
-    def __init__(self, id: str | None = None) -> None:  # noqa: A002
+    def __init__(self) -> None:
         self._document = DocumentRows()
-        super().__init__(self._document, id)
+        super().__init__(self._document, "pane-view")
         self._changes = Changes()
         self._verdicts: Mapping[int, str] = {}
         self._headings: Sequence[int] = ()

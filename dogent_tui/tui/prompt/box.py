@@ -23,7 +23,7 @@ from dogent_tui.tui.prompt.model import Recall
 from dogent_tui.tui.prompt.pending_strip import PendingStrip, pending_chips
 from dogent_tui.tui.prompt.picker import ReferencePicker
 from dogent_tui.tui.prompt.queue import QueueStrip
-from dogent_tui.tui.prompt.references import PromptReferences
+from dogent_tui.tui.prompt.references import WorkspaceReferences
 from dogent_tui.tui.prompt.strip import PromptStrip
 
 CHECK_DELAY_S = 0.15
@@ -42,26 +42,23 @@ class PromptBox(Vertical):
 
     def __init__(
         self,
-        references: PromptReferences,
+        references: WorkspaceReferences,
         *,
         history: Iterable[str] = (),
         draft: str = "",
         placeholder: str = tr("What would you like to write?"),
-        id: str | None = None,  # noqa: A002
     ) -> None:
         """Prompt with `references` to complete and to check, `history` (oldest first) to recall,
         and a `draft` to begin with.
         """
-        super().__init__(id=id)
+        super().__init__(id="prompt")
         self._references = references
         self._draft = draft
-        self.editor = PromptEditor(
-            references.find, recall=Recall(history), placeholder=placeholder, id="prompt-editor"
-        )
+        self.editor = PromptEditor(references.find, recall=Recall(history), placeholder=placeholder)
         self.completions = references.completions
         self.picker = ReferencePicker(references.completions, id="prompt-picker")
-        self.queue = QueueStrip(id="prompt-queue")
-        self.pending = PendingStrip(id="prompt-pending")
+        self.queue = QueueStrip()
+        self.pending = PendingStrip()
         self._mark = Static(MARKS["prompt"], id="prompt-mark", markup=False)
         self._line = Horizontal(id="prompt-line")
         self._hint_line = Static("", id="prompt-hint", markup=False)
@@ -297,8 +294,9 @@ class PromptBox(Vertical):
         self.notify_hint(
             tr(
                 "These {characters:,} characters are too long to show here. Ctrl+G opens them in"
-                " your editor."
-            ).format(characters=event.characters),
+                " your editor.",
+                characters=event.characters,
+            ),
             warning=True,
         )
 

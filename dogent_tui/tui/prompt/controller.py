@@ -93,8 +93,9 @@ class PromptController:
             self._prompt.notify_hint(tr("This is queued until you answer the agent. F2 answers."))
         for reference in missing:
             screen.notify(
-                tr("There is no file {path} here; the text was sent unchanged.").format(
-                    path=one_line(reference.path)
+                tr(
+                    "There is no file {path} here; the text was sent unchanged.",
+                    path=one_line(reference.path),
                 ),
                 markup=False,
             )
@@ -132,6 +133,8 @@ class PromptController:
         """
         self._commands.used([text])
         recording = asyncio.create_task(self._app.record_command(text))
+        if command.at_once:  # it may change the history, or end the application
+            await recording
         try:
             if done := await command.run(argument):
                 self._prompt.notify_hint(one_line(done))
@@ -176,8 +179,9 @@ class PromptController:
                 text = await asyncio.to_thread(edit_externally, text, os.environ)
         except (OSError, ValueError) as error:
             said = tr(
-                "The editor did not start: {error}. Set $EDITOR to one that is installed."
-            ).format(error=one_line(str(error)))
+                "The editor did not start: {error}. Set $EDITOR to one that is installed.",
+                error=one_line(str(error)),
+            )
             self._prompt.notify_hint(said, warning=True)
             return
         self._prompt.editor.replace_all(text)

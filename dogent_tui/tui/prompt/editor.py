@@ -4,7 +4,6 @@ references.
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, ClassVar, Literal
 
@@ -28,6 +27,7 @@ from dogent_tui.tui.prompt.folding_area import FoldingArea
 from dogent_tui.tui.prompt.literal import carry, newlines
 from dogent_tui.tui.prompt.model import Recall
 from dogent_tui.tui.textual_fixes.terminal_keys import NEWLINE_KEYS, teach_newline_keys
+from dogent_tui.tui.widgets import hidden, told
 
 if TYPE_CHECKING:
     from textual.timer import Timer
@@ -83,28 +83,27 @@ class PromptEditor(FoldingArea):
     bubbling through the screen as Textual's bindings do, so that fast typing stays in order.
     """
 
-    COMPONENT_CLASSES: ClassVar[set[str]] = {
+    COMPONENT_CLASSES = {
         "prompt--reference",
         "prompt--unresolved",
         "prompt--pasted",
         "prompt--command",
     }
 
-    BINDINGS: ClassVar[list[BindingType]] = [
+    BINDINGS = [
         Binding("enter", "submit", tr("Send")),
-        Binding(
+        hidden(
             ",".join(sorted(NEWLINE_KEYS)),
             "newline",
             tr("New line"),
-            show=False,
             key_display="Ctrl+J, Shift+Enter, Alt+Enter",
         ),
-        Binding("escape", "escape", tr("Interrupt; when idle, press twice to clear"), show=False),
-        Binding("ctrl+c", "copy_or_clear", tr("Copy, clear, quit"), show=False),
-        Binding("ctrl+underscore,super+z", "undo", tr("Undo"), show=False, key_display="Ctrl+_"),
-        Binding("super+c", "copy", tr("Copy"), show=False),
-        Binding("ctrl+g", "external_editor", tr("Open in $EDITOR"), show=False),
-        Binding("ctrl+o", "unfold", tr("Expand the pasted text"), show=False),
+        hidden("escape", "escape", tr("Interrupt; when idle, press twice to clear")),
+        hidden("ctrl+c", "copy_or_clear", tr("Copy, clear, quit")),
+        hidden("ctrl+underscore,super+z", "undo", tr("Undo"), key_display="Ctrl+_"),
+        hidden("super+c", "copy", tr("Copy")),
+        hidden("ctrl+g", "external_editor", tr("Open in $EDITOR")),
+        hidden("ctrl+o", "unfold", tr("Expand the pasted text")),
     ]
 
     SECOND_PRESS_S: ClassVar[float] = 2.0
@@ -114,7 +113,7 @@ class PromptEditor(FoldingArea):
         {"up", "down", "pageup", "pagedown", "tab", "enter", "escape", "alt+up", "ctrl+p", "ctrl+n"}
     )
 
-    @dataclass(eq=False, repr=False)
+    @told
     class Submitted(Message):
         """The user sends `text` (placeholders expanded). `references`: those typed, in order;
         pasted text is not searched.
@@ -123,13 +122,13 @@ class PromptEditor(FoldingArea):
         text: str
         references: tuple[Reference, ...]
 
-    @dataclass(eq=False, repr=False)
+    @told
     class DraftChanged(Message):
         """There is a pause after typing: `text` is what a crash must not lose."""
 
         text: str
 
-    @dataclass(eq=False, repr=False)
+    @told
     class PathsPasted(Message):
         """`paths` were pasted or dropped. They stand at `start` to `end` as `inserted` until
         `replace_pasted` says better.
@@ -140,19 +139,19 @@ class PromptEditor(FoldingArea):
         end: Location
         inserted: str
 
-    @dataclass(eq=False, repr=False)
+    @told
     class UnfoldRefused(Message):
         """The pasted text, `characters` long, is too long to be shown in the prompt."""
 
         characters: int
 
-    @dataclass(eq=False, repr=False)
+    @told
     class ExternalEditorRequested(Message):
         """Ctrl+G: open `text` in an editor, then call `replace_all`."""
 
         text: str
 
-    @dataclass(eq=False, repr=False)
+    @told
     class PressAgain(Message):
         """A key was pressed that does something else when it soon comes again: `what`, or
         nothing any more.
@@ -169,7 +168,6 @@ class PromptEditor(FoldingArea):
         *,
         recall: Recall | None = None,
         placeholder: str = "",
-        id: str | None = None,  # noqa: A002
     ) -> None:
         """Edit a prompt. `find_references` is called for each drawn line, and must not touch the
         disk.
@@ -187,7 +185,9 @@ class PromptEditor(FoldingArea):
         """Whether the agent works: then Esc is for it, however often it is pressed."""
         self.last_typed = 0.0
         """When the text changed last, on the monotonic clock."""
-        super().__init__(placeholder=placeholder, id=id, compact=True, highlight_cursor_line=False)
+        super().__init__(
+            placeholder=placeholder, id="prompt-editor", compact=True, highlight_cursor_line=False
+        )
         self._draft = Debounce(self, DRAFT_DELAY_S, self._post_draft, most=DRAFT_MOST_S)
         self.cursor_blink = False
         self.match_cursor_bracket = False  # it would search the whole text for each key

@@ -67,7 +67,7 @@ class Hints(msgspec.Struct):
             return Hint(f"{self.doing}… · {STOPS}")
         if self.problems:
             first, others = shortened(self.problems[0]), len(self.problems) - 1
-            more = tr("{first}, and {count} more").format(first=first, count=others)
+            more = tr("{first}, and {count} more", first=first, count=others)
             return Hint(more if others else first, True)
         if self.on_pasted_text:
             return Hint(UNFOLD)

@@ -118,9 +118,9 @@ class PastedTexts:
         number = len(self._texts) + 1
         lines = text.count("\n") + (not text.endswith("\n"))
         size = (
-            tr("+{lines:,} lines").format(lines=lines)
+            tr("+{lines:,} lines", lines=lines)
             if lines > 1
-            else tr("+{count:,} characters").format(count=len(text))
+            else tr("+{count:,} characters", count=len(text))
         )
         name = tr("Pasted text")
         label = f"[{name} #{number} {size}]"

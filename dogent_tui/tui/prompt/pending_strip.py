@@ -3,11 +3,9 @@ lead nowhere.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import ClassVar
 
 import msgspec
-from textual.binding import Binding, BindingType
+from textual.binding import Binding
 from textual.content import Content
 from textual.message import Message
 
@@ -17,6 +15,7 @@ from dogent_tui.plain import one_line
 from dogent_tui.references.lookup import ReferenceKey, format_lines
 from dogent_tui.tui.prompt.editor import ReferenceState
 from dogent_tui.tui.prompt.strip import PromptStrip
+from dogent_tui.tui.widgets import hidden, styled, told
 
 _GAP = 2
 _LEFT_OUT = len("+99") + _GAP
@@ -60,26 +59,20 @@ def pending_chips(
             lines = format_lines(key[2]) if key[2] else ""
             chips[key] = Chip(key[0], tr("not found"), key[1] or "", lines, state.problem, key)
         else:
-            chips[found] = Chip(
-                found.name,
-                found.type,
-                found.sheet or "",
-                found.lines or "",
-                state.problem,
-                key,
-                found,
-            )
+            chips[found] = _chip_of(found, state.problem, key)
     for file in attached:
-        chips.setdefault(
-            file, Chip(file.name, file.type, file.sheet or "", file.lines or "", attachment=file)
-        )
+        chips.setdefault(file, _chip_of(file))
     return tuple(chips.values())
+
+
+def _chip_of(file: Attachment, problem: str = "", key: ReferenceKey | None = None) -> Chip:
+    return Chip(file.name, file.type, file.sheet or "", file.lines or "", problem, key, file)
 
 
 class PendingStrip(PromptStrip):
     """One line of chips."""
 
-    COMPONENT_CLASSES: ClassVar[set[str]] = {
+    COMPONENT_CLASSES = {
         "pending--chip",
         "pending--detail",
         "pending--problem",
@@ -87,57 +80,52 @@ class PendingStrip(PromptStrip):
         "pending--key",
     }
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("left", "move(-1)", tr("Left"), show=False),
-        Binding("right", "move(1)", tr("Right"), show=False),
+    BINDINGS = [
+        hidden("left", "move(-1)", tr("Left")),
+        hidden("right", "move(1)", tr("Right")),
         Binding("delete,backspace", "remove", tr("Remove")),
         Binding("enter", "preview", tr("Preview")),
         Binding("escape,tab,down", "leave", tr("Back")),
     ]
 
-    @dataclass(eq=False, repr=False)
+    @told
     class Unreferenced(Message):
         """Take the reference `key` out of the text."""
 
         key: ReferenceKey
 
-    @dataclass(eq=False, repr=False)
+    @told
     class Detached(Message):
         """`attachment` is not to go with the prompt."""
 
         attachment: Attachment
 
-    @dataclass(eq=False, repr=False)
+    @told
     class PreviewRequested(Message):
         """Show what is in `attachment`."""
 
         attachment: Attachment
 
-    def __init__(self, id: str | None = None) -> None:  # noqa: A002
-        super().__init__(id=id)
-        self._chips: tuple[Chip, ...] = ()
-
-    @property
-    def chips(self) -> tuple[Chip, ...]:
-        """What goes along."""
-        return self._chips
+    def __init__(self) -> None:
+        super().__init__("prompt-pending")
+        self.chips: tuple[Chip, ...] = ()
 
     def show(self, chips: tuple[Chip, ...]) -> None:
         """Show `chips`; the line goes away with the last of them."""
-        if chips == self._chips:
+        if chips == self.chips:
             return
-        self._chips = chips
+        self.chips = chips
         self._show(len(chips), self._selected)
 
     # ── Keys ──────────────────────────────────────────────────────────────────────────────────────
 
     def action_move(self, step: int) -> None:
         """Select the chip before or after."""
-        self._move(step, len(self._chips))
+        self._move(step, len(self.chips))
 
     def action_remove(self) -> None:
         """Have the selected file not go along."""
-        chip = self._chips[self._selected]
+        chip = self.chips[self._selected]
         if chip.reference is not None:
             self.post_message(self.Unreferenced(chip.reference))
         elif chip.attachment is not None:
@@ -145,7 +133,7 @@ class PendingStrip(PromptStrip):
 
     def action_preview(self) -> None:
         """Look into the selected file."""
-        if attachment := self._chips[self._selected].attachment:
+        if attachment := self.chips[self._selected].attachment:
             self.post_message(self.PreviewRequested(attachment))
 
     # ── Drawing ───────────────────────────────────────────────────────────────────────────────────
@@ -155,12 +143,12 @@ class PendingStrip(PromptStrip):
         left out.
         """
         width = self.content_size.width
-        room = width if len(self._chips) == 1 else width - 2 * _LEFT_OUT
+        room = width if len(self.chips) == 1 else width - 2 * _LEFT_OUT
         drawn = [
             self._draw(chip, selected=self.has_focus and at == self._selected).truncate(
                 max(1, room), ellipsis=True
             )
-            for at, chip in enumerate(self._chips)
+            for at, chip in enumerate(self.chips)
         ]
         first, last = _window(
             [chip.cell_length for chip in drawn], self._selected if self.has_focus else 0, width
@@ -177,7 +165,7 @@ class PendingStrip(PromptStrip):
         )
 
     def _more(self, text: str) -> Content:
-        return Content(text).stylize(self.get_visual_style("pending--key", partial=True))
+        return styled(self, text, "pending--key")
 
     def _draw(self, chip: Chip, *, selected: bool) -> Content:
         part = f" #{one_line(chip.sheet)}" if chip.sheet else ""
@@ -185,15 +173,10 @@ class PendingStrip(PromptStrip):
         said = _amiss(chip) or chip.type
         if chip.name.lower().endswith(f".{said}"):  # the name says it
             said = ""
-        detail = Content(f"{part} {said}".rstrip()).stylize(
-            self.get_visual_style("pending--detail", partial=True)
-        )
         style = "pending--problem" if chip.problem else "pending--chip"
         text = Content.assemble(
-            Content(f"{chip.mark} {one_line(chip.name)}").stylize(
-                self.get_visual_style(style, partial=True)
-            ),
-            detail,
+            styled(self, f"{chip.mark} {one_line(chip.name)}", style),
+            styled(self, f"{part} {said}".rstrip(), "pending--detail"),
         )
         return (
             text.stylize_before(self.get_visual_style("pending--selected", partial=True))
@@ -204,11 +187,9 @@ class PendingStrip(PromptStrip):
 
 def _amiss(chip: Chip) -> str:
     """Return what there is not in a file that is there."""
-    return (
-        (tr("no such lines") if chip.lines else tr("no such sheet"))
-        if chip.problem and chip.attachment is not None
-        else ""
-    )
+    if not chip.problem or chip.attachment is None:
+        return ""
+    return tr("no such lines") if chip.lines else tr("no such sheet")
 
 
 def _window(widths: list[int], selected: int, room: int) -> tuple[int, int]:

@@ -2,7 +2,6 @@
 
 import asyncio
 import contextlib
-from dataclasses import dataclass
 from itertools import accumulate
 from typing import ClassVar
 
@@ -14,6 +13,7 @@ from textual.widget import Widget
 from dogent_tui.language import tr
 from dogent_tui.plain import visible
 from dogent_tui.tui.prompt.completion import Candidate, Candidates, Completion, Completions
+from dogent_tui.tui.widgets import styled, told
 
 MOST_ROWS = 8
 """Candidates seen at once in a window of 24 lines; in a higher one it is a third of the lines."""
@@ -74,7 +74,7 @@ class ReferencePicker(Widget):
     brings the rows up to date at once.
     """
 
-    COMPONENT_CLASSES: ClassVar[set[str]] = {
+    COMPONENT_CLASSES = {
         "picker--match",
         "picker--folder",
         "picker--detail",
@@ -91,7 +91,7 @@ class ReferencePicker(Widget):
         "pagedown": MOST_ROWS,
     }
 
-    @dataclass(eq=False, repr=False)
+    @told
     class Clicked(Message):
         """A candidate was chosen with the mouse."""
 
@@ -245,39 +245,32 @@ class ReferencePicker(Widget):
         pieces = [visible(character) for character in candidate.label]
         starts = [0, *accumulate(map(len, pieces))]
         label = Content("".join(pieces))
+        marks = [("picker--match", at, at + 1) for at in candidate.positions]
         if not candidate.label.startswith("/"):
-            folder = candidate.label.rstrip("/").rfind("/") + 1
-            label = label.stylize(
-                self.get_visual_style("picker--folder", partial=True), 0, starts[folder]
-            )
-        for position in candidate.positions:
-            label = label.stylize(
-                self.get_visual_style("picker--match", partial=True),
-                starts[position],
-                starts[position + 1],
-            )
+            marks.insert(0, ("picker--folder", 0, candidate.label.rstrip("/").rfind("/") + 1))
+        for part, start, end in marks:
+            style = self.get_visual_style(part, partial=True)
+            label = label.stylize(style, starts[start], starts[end])
         return label
 
     def _draw_detail(self, candidate: Candidate, room: int) -> Content:
         detail = Content(visible(candidate.detail))
         after = " · ".join(filter(None, (visible(candidate.argument), candidate.key)))
         argument = Content(f"  {after}" if after else "")
-        if (
-            detail.cell_length + argument.cell_length <= room
-        ):  # else the line under the prompt says it, once it is typed
-            detail += argument
-        return detail.truncate(max(0, room), ellipsis=True).stylize(
-            self.get_visual_style("picker--detail", partial=True)
-        )
+        if detail.cell_length + argument.cell_length <= room:
+            detail += argument  # else the line under the prompt says it, once it is typed
+        return styled(self, detail.truncate(max(0, room), ellipsis=True), "picker--detail")
 
     def _draw_footer(self) -> Content:
         if self._indexing:
             text = tr("    indexing the workspace…")
         else:
-            text = tr("    {number} of {rows} · Tab selects · Esc closes").format(
-                number=self._list.highlighted + 1, rows=len(self._list.rows)
+            text = tr(
+                "    {number} of {rows} · Tab selects · Esc closes",
+                number=self._list.highlighted + 1,
+                rows=len(self._list.rows),
             )
-        return Content(text).stylize(self.get_visual_style("picker--footer", partial=True))
+        return styled(self, text, "picker--footer")
 
     def on_click(self, event: events.Click) -> None:
         """Choose the candidate under the mouse."""

@@ -1,10 +1,7 @@
 """The strip above the prompt: what waits until the agent is free."""
 
-from dataclasses import dataclass
-from typing import ClassVar
-
 from textual import events
-from textual.binding import Binding, BindingType
+from textual.binding import Binding
 from textual.content import Content
 from textual.message import Message
 
@@ -12,6 +9,7 @@ from dogent_tui.agent.events import QueuedPrompt
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.tui.prompt.strip import PromptStrip
+from dogent_tui.tui.widgets import hidden, styled, told
 
 MOST_ROWS = 4
 """Waiting prompts seen at once."""
@@ -22,17 +20,17 @@ _SHOWN_CHARACTERS = 400
 class QueueStrip(PromptStrip):
     """The waiting prompts, one line each, first to run first."""
 
-    COMPONENT_CLASSES: ClassVar[set[str]] = {"queue--mark", "queue--selected", "queue--more"}
+    COMPONENT_CLASSES = {"queue--mark", "queue--selected", "queue--more"}
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("up", "move(-1)", tr("Up"), show=False),
-        Binding("down", "move(1)", tr("Down"), show=False),
+    BINDINGS = [
+        hidden("up", "move(-1)", tr("Up")),
+        hidden("down", "move(1)", tr("Down")),
         Binding("enter", "edit", tr("Edit")),
         Binding("delete,backspace", "drop", tr("Discard")),
         Binding("escape,tab", "leave", tr("Back")),
     ]
 
-    @dataclass(eq=False, repr=False)
+    @told
     class Edit(Message):
         """Take prompt `id` out of the queue and put its text back into the prompt
         (`PromptBox.put_back`).
@@ -40,51 +38,46 @@ class QueueStrip(PromptStrip):
 
         id: str
 
-    @dataclass(eq=False, repr=False)
+    @told
     class Drop(Message):
         """Take prompt `id` out of the queue."""
 
         id: str
 
-    def __init__(self, id: str | None = None) -> None:  # noqa: A002
-        super().__init__(id=id)
-        self._prompts: tuple[QueuedPrompt, ...] = ()
-
-    @property
-    def prompts(self) -> tuple[QueuedPrompt, ...]:
-        """The waiting prompts."""
-        return self._prompts
+    def __init__(self) -> None:
+        super().__init__("prompt-queue")
+        self.prompts: tuple[QueuedPrompt, ...] = ()
 
     def show(self, prompts: tuple[QueuedPrompt, ...]) -> None:
         """Show `prompts`; the strip goes away with the last of them."""
-        selected = self._prompts[self._selected].id if self._prompts else ""
+        selected = self.prompts[self._selected].id if self.prompts else ""
         ids = [prompt.id for prompt in prompts]
-        self._prompts = prompts
+        self.prompts = prompts
         self.styles.height = min(len(prompts), MOST_ROWS) + (len(prompts) > MOST_ROWS)
         self._show(len(prompts), ids.index(selected) if selected in ids else self._selected)
 
     def take_focus(self) -> bool:
         """Focus the strip with its last prompt selected; return False when nothing waits."""
-        if not self._prompts:
+        if not self.prompts:
             return False
-        self._selected = len(self._prompts) - 1
+        self._selected = len(self.prompts) - 1
         self.focus()
         self.refresh()
         return True
 
     def action_move(self, step: int) -> None:
         """Select the prompt before or after; after the last comes the prompt."""
-        if self._selected + step >= len(self._prompts):
+        if self._selected + step >= len(self.prompts):
             self.post_message(self.Left())
-        self._move(step, len(self._prompts))
+        self._move(step, len(self.prompts))
 
     def action_edit(self) -> None:
         """Ask for the selected prompt to be edited."""
-        self.post_message(self.Edit(self._prompts[self._selected].id))
+        self.post_message(self.Edit(self.prompts[self._selected].id))
 
     def action_drop(self) -> None:
         """Ask for the selected prompt to be dropped."""
-        self.post_message(self.Drop(self._prompts[self._selected].id))
+        self.post_message(self.Drop(self.prompts[self._selected].id))
 
     def on_click(self, event: events.Click) -> None:
         """Select the prompt under the mouse."""
@@ -95,32 +88,21 @@ class QueueStrip(PromptStrip):
 
     @property
     def _seen(self) -> range:
-        top = max(
-            0,
-            min(
-                self._selected - MOST_ROWS + 1 if self.has_focus else 0,
-                len(self._prompts) - MOST_ROWS,
-            ),
-        )
-        return range(top, min(top + MOST_ROWS, len(self._prompts)))
+        wanted = self._selected - MOST_ROWS + 1 if self.has_focus else 0
+        top = max(0, min(wanted, len(self.prompts) - MOST_ROWS))
+        return range(top, min(top + MOST_ROWS, len(self.prompts)))
 
     def render(self) -> Content:
         """Draw the prompts that are seen, and how many are not."""
         lines = [self._draw(index) for index in self._seen]
-        if hidden := len(self._prompts) - len(self._seen):
-            lines.append(
-                Content(tr("     and {hidden} more").format(hidden=hidden)).stylize(
-                    self.get_visual_style("queue--more", partial=True)
-                )
-            )
+        if hidden := len(self.prompts) - len(self._seen):
+            lines.append(styled(self, tr("     and {hidden} more", hidden=hidden), "queue--more"))
         return Content("\n").join(lines)
 
     def _draw(self, index: int) -> Content:
         selected = self.has_focus and index == self._selected
-        text = one_line(self._prompts[index].prompt.text[:_SHOWN_CHARACTERS])
-        mark = Content(f"{'›' if selected else ' '} ↳ {index + 1} ").stylize(
-            self.get_visual_style("queue--mark", partial=True)
-        )
+        text = one_line(self.prompts[index].prompt.text[:_SHOWN_CHARACTERS])
+        mark = styled(self, f"{'›' if selected else ' '} ↳ {index + 1} ", "queue--mark")
         line = Content.assemble(mark, text).truncate(self.size.width, ellipsis=True)
         line = line.pad_right(max(0, self.size.width - line.cell_length))
         return (

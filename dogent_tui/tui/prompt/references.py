@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from dogent_tui.agent.events import Attachment
 from dogent_tui.agent.session import as_attachment
@@ -31,27 +31,10 @@ _MOST_COUNTED = 8 << 20
 """Bytes of a text whose lines are counted."""
 
 
-class PromptReferences(Protocol):
-    """Where the prompt gets its references from. All but `find` may touch the disk and are
-    called in a thread.
-    """
-
-    @property
-    def completions(self) -> Completions:
-        """What the picker searches."""
-
-    def find(self, text: str) -> Sequence[Reference]:
-        """Return the references in `text`, in order."""
-
-    def look_up(self, text: str) -> Mapping[ReferenceKey, ReferenceState]:
-        """Return for each reference in `text` whether it leads to a file."""
-
-    def written(self, paths: list[str]) -> str | None:
-        """Return references to `paths` when every one of them exists."""
-
-
 class WorkspaceReferences:
-    """The references of a workspace."""
+    """The references of a workspace. All but `find` may touch the disk and are called in a
+    thread.
+    """
 
     def __init__(
         self,
@@ -127,9 +110,7 @@ class WorkspaceReferences:
     def _state(self, found: ResolvedReference) -> ReferenceState:
         length = found.reference.end - found.reference.start
         if not found.exists:
-            return ReferenceState(
-                length, tr("No file {path} here").format(path=found.reference.path)
-            )
+            return ReferenceState(length, tr("No file {path} here", path=found.reference.path))
         attachment = as_attachment(found)
         if found.sheet is not None:
             names = sheet_names(found.absolute)
@@ -137,7 +118,7 @@ class WorkspaceReferences:
             if sheet not in names:
                 return ReferenceState(
                     length,
-                    tr("No sheet {sheet} in {name}").format(sheet=sheet, name=found.name),
+                    tr("No sheet {sheet} in {name}", sheet=sheet, name=found.name),
                     attachment,
                 )
         lines = found.reference.lines

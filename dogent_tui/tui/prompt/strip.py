@@ -2,11 +2,11 @@
 back at the prompt.
 """
 
-from dataclasses import dataclass
-
 from textual import events
 from textual.message import Message
 from textual.widget import Widget
+
+from dogent_tui.tui.widgets import told
 
 
 class PromptStrip(Widget, can_focus=True):
@@ -17,13 +17,13 @@ class PromptStrip(Widget, can_focus=True):
     subclass says.
     """
 
-    @dataclass(eq=False, repr=False)
+    @told
     class Left(Message):
         """The user goes back to the prompt; `typed` is what they typed to get there."""
 
         typed: str = ""
 
-    def __init__(self, id: str | None = None) -> None:  # noqa: A002
+    def __init__(self, id: str) -> None:  # noqa: A002
         super().__init__(id=id)
         self._selected = 0
         self.display = False

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from enum import Enum
 from functools import cached_property
 from posixpath import basename
-from typing import TYPE_CHECKING, ClassVar, cast
+from typing import TYPE_CHECKING, cast
 
 from textual import events as textual_events
 from textual import on, work
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import Binding
 from textual.containers import Horizontal, Vertical
 
 from dogent_tui.agent.events import (
@@ -56,6 +56,7 @@ from dogent_tui.tui.results.model import Result, Results
 from dogent_tui.tui.status import StatusBar, opening_status
 from dogent_tui.tui.todos import TodoPanel
 from dogent_tui.tui.welcome import Welcome
+from dogent_tui.tui.widgets import hidden
 
 if TYPE_CHECKING:  # imported when they are made, after the first paint
     from dogent_tui.tui.attachments.sidebar import AttachmentsSidebar
@@ -97,26 +98,23 @@ class ConversationScreen(ConversationPort):
     conversation_layout: ConversationLayout
     showing: Showing
 
-    BINDINGS: ClassVar[list[BindingType]] = [
+    BINDINGS = [
         Binding("ctrl+f", "find", tr("Find"), id="find"),
         Binding("ctrl+b", "sidebar", tr("Files"), id="attachments"),
-        Binding("ctrl+r", "app.history", tr("Earlier prompts"), show=False, id="history"),
+        hidden("ctrl+r", "app.history", tr("Earlier prompts"), id="history"),
         Binding("ctrl+o", "fold_all", tr("Expand tools"), id="unfold"),
         Binding("ctrl+t", "todos", tr("Plan"), id="plan"),
-        Binding("f2", "answer", tr("Answer the agent"), show=False),
-        Binding(
-            "f3", "document", tr("Switch to the open document and back"), show=False, id="document"
-        ),
-        Binding("f5", "app.setup", tr("Choose a model"), show=False, id="setup"),
-        Binding("ctrl+end", "follow", tr("Follow"), show=False, id="follow"),
-        Binding("shift+pageup", "transcript_page(-1)", tr("Scroll the transcript"), show=False),
-        Binding("shift+pagedown", "transcript_page(1)", tr("Scroll the transcript"), show=False),
-        Binding("escape", "escape", tr("Interrupt, or back to the prompt"), show=False),
-        Binding(
+        hidden("f2", "answer", tr("Answer the agent")),
+        hidden("f3", "document", tr("Switch to the open document and back"), id="document"),
+        hidden("f5", "app.setup", tr("Choose a model"), id="setup"),
+        hidden("ctrl+end", "follow", tr("Follow"), id="follow"),
+        hidden("shift+pageup", "transcript_page(-1)", tr("Scroll the transcript")),
+        hidden("shift+pagedown", "transcript_page(1)", tr("Scroll the transcript")),
+        hidden("escape", "escape", tr("Interrupt, or back to the prompt")),
+        hidden(
             "f4,ctrl+comma",
             "app.settings",
             tr("Settings"),
-            show=False,
             id="settings",
             key_display="F4, Ctrl+,",
         ),
@@ -132,22 +130,22 @@ class ConversationScreen(ConversationPort):
         self._references = WorkspaceReferences(
             opened.workspace, self.index, commands, lambda: self.opened.trust.trusted
         )
-        self.prompt = PromptBox(self._references, id="prompt")
+        self.prompt = PromptBox(self._references)
         self.foreground = ForegroundTask(self.prompt.set_doing)
         self.made = ResultsController(self)
         self._made_in_run: list[str] = []
         self.showing = Showing(self)
         self.lessons = LessonOffer(offers=opened.settings.learn_auto)
-        self.todos = TodoPanel(lambda: self.key_of("plan"), id="todos")
-        self.asked = RequestBanner(id="asked")
+        self.todos = TodoPanel(lambda: self.key_of("plan"))
+        self.asked = RequestBanner()
         self.attaching = AttachmentsController(
             self, opened, self._references, self._show_attachments
         )
         self.keys = KeyHints(id="keys", first=("say('ask')", "say('close')"))
         self.keys.display = False
-        self.status_bar = StatusBar(opening_status(opened), id="status")
+        self.status_bar = StatusBar(opening_status(opened))
         root, endpoint = opened.workspace.root, self.status_bar.status.endpoint
-        self.welcome = Welcome(display_path(root), endpoint, id="welcome")
+        self.welcome = Welcome(display_path(root), endpoint)
         self.typed = PromptController(self, commands)
         self.conversation_layout = ConversationLayout(self)
 
@@ -326,9 +324,7 @@ class ConversationScreen(ConversationPort):
         """Say with which key what was written last is seen."""
         written = self.results.written
         words = (
-            tr("{key} shows {name}").format(
-                key=self.key_of("document"), name=shortened(basename(written))
-            )
+            tr("{key} shows {name}", key=self.key_of("document"), name=shortened(basename(written)))
             if written
             else ""
         )

@@ -20,6 +20,8 @@ from textual._xterm_parser import XTermParser
 from textual.drivers.linux_driver import LinuxDriver
 from textual.message import Message
 
+from dogent_tui.tui.widgets import told
+
 _START, _END = "\x1b[200~", "\x1b[201~"
 """Around a paste, in terminals that were asked to mark it (xterm's ctlseqs, “Bracketed Paste
 Mode”).
@@ -43,12 +45,11 @@ _READ_BYTES = 65_536
 _NO_KEYS = re.compile(f"{re.escape(_START)}|{re.escape(_COLOR)}")
 
 
+@told
 class BackgroundTold(Message):
     """The terminal told how light its background is: `lightness` from 0, black, to 1, white."""
 
-    def __init__(self, lightness: float) -> None:
-        super().__init__()
-        self.lightness = lightness
+    lightness: float
 
 
 def lightness_of(color: str) -> float | None:

@@ -2,11 +2,13 @@
 
 import difflib
 import json
+import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import msgspec
+from rich.cells import cell_len, set_cell_size
 
 from dogent_tui.agent import events as ev
 from dogent_tui.agent.failures import retry_reason
@@ -20,7 +22,17 @@ from dogent_tui.agent.tool_names import (
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line, visible
 from dogent_tui.tui.transcript import model
-from dogent_tui.tui.transcript.lines import BLANK, Line, Span, chop, crop, prefixed, wrap
+from dogent_tui.tui.transcript.lines import (
+    BLANK,
+    Line,
+    Span,
+    chop,
+    crop,
+    hanging,
+    prefixed,
+    styled,
+    wrap,
+)
 from dogent_tui.tui.transcript.markdown import markdown_lines
 
 _LONG_TURN = 12
@@ -48,6 +60,10 @@ what was asked about.
 
 SPINNER = "◐◓◑◒"
 _SPINNING = "●"
+
+
+_Changes: TypeAlias = Sequence[tuple[str, str]]
+"""What was there, and what comes in its place."""
 
 
 class Look(msgspec.Struct, frozen=True):
@@ -117,91 +133,90 @@ def duration(seconds: float) -> str:
     if whole < 60:
         return f"{whole} s"
     if whole < 3600:
-        return tr("{minutes} min {seconds} s").format(minutes=whole // 60, seconds=whole % 60)
-    return tr("{hours} h {minutes} min").format(hours=whole // 3600, minutes=whole % 3600 // 60)
+        return tr("{minutes} min {seconds} s", minutes=whole // 60, seconds=whole % 60)
+    return tr("{hours} h {minutes} min", hours=whole // 3600, minutes=whole % 3600 // 60)
+
+
+_FOLDED = Span("  │ ", "rule")
+"""Before the lines that an entry shows once it is unfolded."""
+
+
+def money(dollars: float) -> str:
+    """Return an amount as it is shown, a small one to the hundredth of a cent."""
+    return f"${dollars:.2f}" if dollars >= 0.1 else f"${dollars:.4f}"
+
+
+def _line(width: int, *spans: Span) -> Line:
+    return Line(crop(spans, width))
+
+
+def _fold_mark(look: Look) -> Span:
+    return Span("▾ " if look.unfolded else "▸ ", "muted")
 
 
 # ── What the user sent, what the model thought ──────────────────────────────────────────────────
 
 
 def _user_turn(turn: model.UserTurn, look: Look) -> list[Line]:
-    bar = Span("▌ ", "user-bar")
     text, rest = _excerpt(turn.prompt.text.strip("\n"))
-    more = ""
-    if foldable(turn) and not look.unfolded:
-        begun = (
-            text.partition("\n")[0] if turn.is_outline else text
-        )  # its sentence; the editor showed the rest
-        shown = wrap([Span(begun[: _LONG_TURN * 200], "user")], look.width - 3)[: _LONG_TURN - 2]
-        more = tr("▸ {count:,} lines in total").format(count=turn.prompt.text.count(chr(10)) + 1)
-    else:
-        shown = wrap([Span(text, "user")], look.width - 3)
-        more = f"▾ {rest}".rstrip() if foldable(turn) else ""
-    lines = [*shown, *([_mark(more, look.width - 3)] if more else [])]
+    width, folds = look.width - 3, foldable(turn)
+    more = f"▾ {rest}".rstrip() if folds else ""
+    most = None
+    if folds and not look.unfolded:
+        if turn.is_outline:  # its sentence; the editor showed the rest
+            text = text.partition("\n")[0]
+        text, most = text[: _LONG_TURN * 200], _LONG_TURN - 2
+        count = turn.prompt.text.count("\n") + 1
+        more = tr("▸ {count:,} lines in total", count=count)
+    lines = wrap([Span(text, "user")], width)[:most]
+    if more:
+        lines.append(_mark(more, width))
+    bar = Span("▌ ", "user-bar")
     return [line._replace(fill="user-block") for line in prefixed(lines, bar)]
 
 
 def _thinking(thinking: model.Thinking, look: Look) -> list[Line]:
     seconds = thinking.ended - thinking.started
-    title = tr("Thought") if thinking.finished else tr("Thinking…")
-    head = [Span("▾ " if look.unfolded else "▸ ", "muted"), Span(title, "thinking")]
-    if thinking.finished and seconds >= 1:
-        head.append(Span(tr(" for {seconds}").format(seconds=duration(seconds)), "thinking"))
+    title, last = tr("Thinking…"), ""
+    if thinking.finished:
+        title = tr("Thought")
+        if seconds >= 1:
+            title += tr(" for {seconds}", seconds=duration(seconds))
+    elif not look.unfolded and (text := thinking.text.strip()):
+        last = f"  {one_line(text.rpartition(chr(10))[2][-400:])}"
+    head = _line(look.width, _fold_mark(look), Span(title, "thinking"), Span(last, "muted"))
     if not look.unfolded:
-        last = thinking.text.strip().rpartition("\n")[2] if not thinking.finished else ""
-        return [
-            Line(
-                crop(
-                    [*head, Span(f"  {one_line(last[-400:])}" if last else "", "muted")], look.width
-                )
-            )
-        ]
-    body = (
-        line._replace(
-            spans=tuple(
-                span._replace(style=f"thinking {span.style}".rstrip()) for span in line.spans
-            )
-        )
-        for line in markdown_lines(thinking.text, look.width - 4)
-    )
-    return [Line(tuple(head)), *prefixed(body, Span("  │ ", "rule"))]
+        return [head]
+    body = (styled(line, "thinking") for line in markdown_lines(thinking.text, look.width - 4))
+    return [head, *prefixed(body, _FOLDED)]
 
 
 # ── Tool calls ────────────────────────────────────────────────────────────────────────────────────
 
 
 def _tool_call(call: model.ToolCall, look: Look) -> list[Line]:
-    indent = Span("  " * min(call.depth, 4))
-    width = look.width - len(indent.text)
-    name = friendly_name(call.name)
-    fold = ("▾ " if look.unfolded else "▸ ") if foldable(call) else "  "
+    indent = "  " * min(call.depth, 4)
+    width = look.width - len(indent)
+    name, summary = friendly_name(call.name), input_summary(call.input, look.cwd)
     mark, style, words = _tool_state(call, look)
-    end = [
-        Span("  "),
-        Span(mark, style),
-        Span(f" {words}" if words else "", style if style in {"error", "warning"} else "muted"),
-    ]
-    summary = input_summary(call.input, look.cwd)
-    left = width - len(fold) - _cells(name)
+    left = width - 2 - cell_len(name)
     room = left - 2 - 6
-    words_room = max(min(36, room // 2), room - _cells(summary)) if summary else room
-    end = [*end[:2], *crop(end[2:], max(0, words_room))]
-    middle = crop(
-        [Span(f"  {summary}", "summary")], max(0, left - sum(_cells(s.text) for s in end))
-    )
-    head = Line(
-        crop([Span(fold, "muted"), Span(name, "tool"), *(middle if summary else ()), *end], width)
-    )
-    lines = [head]
+    if summary:
+        room = max(min(36, room // 2), room - cell_len(summary))
+        summary = f"  {summary}"
+    told = Span(f" {words}" if words else "", style if style in {"error", "warning"} else "muted")
+    end = [Span("  "), Span(mark, style), *crop([told], max(0, room))]
+    middle = crop([Span(summary, "summary")], max(0, left - Line(tuple(end)).width))
+    fold = _fold_mark(look) if foldable(call) else Span("  ")
+    lines = [_line(width, fold, Span(name, "tool"), *middle, *end)]
     if outcome := _outcome_of(call, look.cwd):
-        lines.append(
-            Line(crop([Span("  ↳ ", "muted"), Span(outcome, "muted")], width), decoration=4)
-        )
-    if not look.unfolded and call.state == "done":
-        lines += prefixed(_short_diff(call, width - 4), Span("  │ ", "rule"))
+        line = _line(width, Span("  ↳ ", "muted"), Span(outcome, "muted"))
+        lines.append(line._replace(decoration=4))
     if look.unfolded:
-        lines += prefixed(_tool_body(call, width - 4, look.cwd), Span("  │ ", "rule"))
-    return list(prefixed(lines, indent)) if indent.text else lines
+        lines += prefixed(_tool_body(call, width - 4, look.cwd), _FOLDED)
+    elif call.state == "done":
+        lines += prefixed(_short_diff(call, width - 4), _FOLDED)
+    return list(prefixed(lines, Span(indent))) if indent else lines
 
 
 def _outcome_of(call: model.ToolCall, cwd: str) -> str:
@@ -218,49 +233,35 @@ def _outcome_of(call: model.ToolCall, cwd: str) -> str:
 def _undoable(call: model.ToolCall, cwd: str) -> str:
     """Say what can be brought back, and how."""
     first = one_line(relative(call.kept[0], cwd))
-    more = tr(" and {more} more").format(more=len(call.kept) - 1) if len(call.kept) > 1 else ""
-    return tr("/undo restores {first}{more}").format(first=first, more=more)
-
-
-def _cells(text: str) -> int:
-    return Line((Span(text),)).width
+    more = tr(" and {more} more", more=len(call.kept) - 1) if len(call.kept) > 1 else ""
+    return tr("/undo restores {first}{more}", first=first, more=more)
 
 
 def _tool_state(call: model.ToolCall, look: Look) -> tuple[str, str, str]:
     """Return the mark, its style and the words."""
-    spent = (
-        duration(look.now - call.started) if call.started and look.now - call.started >= 1 else ""
-    )
     match call.state:
         case "preparing":
             return _spin(look), "accent", tr("being written")
         case "running":
-            return (
-                _spin(look),
-                "accent",
-                " · ".join(
-                    filter(
-                        None, [tr("running  {spent}").format(spent=spent).rstrip(), _progress(call)]
-                    )
-                ),
-            )
+            seconds = look.now - call.started if call.started else 0
+            spent = duration(seconds) if seconds >= 1 else ""
+            running = tr("running  {spent}", spent=spent).rstrip()
+            return _spin(look), "accent", " · ".join(filter(None, [running, _progress(call)]))
         case "waiting":
             return "?", "warning", tr("waiting for you")
         case "done":
-            return (
-                "✓",
-                "success",
-                review_words(call.result or "") or _changed_lines(call) or _gist(call),
-            )
+            words = review_words(call.result or "") or _changed_lines(call) or _gist(call)
+            return "✓", "success", words
         case "failed":
             why = _first_line(call.result or "")
-            return "✗", "error", tr("failed: {reason}").format(reason=why) if why else tr("failed")
+            return "✗", "error", tr("failed: {reason}", reason=why) if why else tr("failed")
         case "denied":
             return "✗", "error", tr("denied")
         case "stopped":
             return "■", "muted", tr("stopped")
 
 
+_SIGNS = {"+": "added", "-": "removed", " ": "output"}
 _EDITS = ("Edit", "MultiEdit")
 """Tools whose input is the change."""
 _OURS = "mcp__dogent__"
@@ -277,7 +278,7 @@ def _decided(call: model.ToolCall) -> str:
         return ""
     message = one_line(call.decided.message)
     if call.decided.decision == "deny":
-        return tr("you said: “{message}”").format(message=message) if message else ""
+        return tr("you said: “{message}”", message=message) if message else ""
     return " · ".join(
         part for part in (_ALLOWED.get(call.decided.scope, tr("allowed")), message) if part
     )
@@ -292,11 +293,9 @@ _CHARACTERS = re.compile(r" · characters \d+ to \d+(?: of \d+)?")
 
 def _progress(call: model.ToolCall) -> str:
     """Return what a tool of ours told last of how far it is."""
-    return (
-        one_line((call.result or "").rstrip("\n").rpartition("\n")[2])
-        if call.name.startswith(_OURS)
-        else ""
-    )
+    if not call.name.startswith(_OURS):
+        return ""
+    return one_line((call.result or "").rstrip("\n").rpartition("\n")[2])
 
 
 def _gist(call: model.ToolCall) -> str:
@@ -309,135 +308,122 @@ def _gist(call: model.ToolCall) -> str:
     if summary := result_summary(call.name, result):
         return summary
     lines = result.strip("\n").count("\n") + 1
-    return (
-        tr("{lines:,} lines").format(lines=lines)
-        if lines > 1
-        else _first_line(result) or tr("no output")
-    )
+    if lines > 1:
+        return tr("{lines:,} lines", lines=lines)
+    return _first_line(result) or tr("no output")
+
+
+_CLI_ERROR = re.compile("</?tool_use_error>")
+"""As the CLI wraps its own errors."""
 
 
 def _first_line(result: str) -> str:
-    line = result.strip()[:400].partition("\n")[0]
-    return one_line(
-        line.replace("<tool_use_error>", "").replace("</tool_use_error>", "")
-    )  # as the CLI wraps its own errors
+    return one_line(_CLI_ERROR.sub("", result.strip()[:400].partition("\n")[0]))
 
 
 def _changed_lines(call: model.ToolCall) -> str:
     """Say how many lines a change of a file adds and takes away; empty where the call is none,
     or a very long one.
     """
-    changes = call.changes or list(_change(dict(call.input)))
-    if not changes or sum(len(old) + len(new) for old, new in changes) > _EXCERPT_CHARACTERS:
+    changes = call.changes or _change(dict(call.input))
+    if not changes or _is_long(changes):
         return ""
-    signs = [text[0] for old, new in changes for text in _compared(_split(old), _split(new))]
-    return tr("+{added} −{removed} lines").format(added=signs.count("+"), removed=signs.count("-"))
+    signs = [sign for old, new in changes for sign, _ in _compared(old, new)]
+    return tr("+{added} −{removed} lines", added=signs.count("+"), removed=signs.count("-"))
 
 
-def _split(text: str) -> list[str]:
-    return text.removesuffix("\n").split("\n") if text else []
+def _is_long(changes: _Changes) -> bool:
+    return sum(len(old) + len(new) for old, new in changes) > _EXCERPT_CHARACTERS
 
 
 def _tool_body(call: model.ToolCall, width: int, cwd: str) -> Iterator[Line]:
-    shown = (
-        {} if call.of_the_user and "\n" not in str(call.input.get("command")) else dict(call.input)
-    )
-    wanted = list(_change(shown))
-    change = (
-        call.changes or wanted
-    )  # where it is done: a file that is written whole has mostly stayed as it was
+    shown = dict(call.input)
+    if call.of_the_user and "\n" not in str(call.input.get("command")):
+        shown.clear()
+    wanted = _change(shown)
     for key, value in shown.items():
-        text = (
-            relative(value, cwd)
-            if isinstance(value, str)
-            else json.dumps(value, ensure_ascii=False, default=str)
-        )
-        yield from _field(key, text, width)
-    if change:
+        if not isinstance(value, str):
+            value = json.dumps(value, ensure_ascii=False, default=str)
+        yield from _field(key, relative(value, cwd), width)
+    # Where it is done: a file that is written whole has mostly stayed as it was.
+    if change := call.changes or wanted:
         yield BLANK
         yield from _diff(change, width)
     if call.decided is not None and call.decided.message:
-        yield from _field(
-            tr("you said") if call.decided.decision == "deny" else tr("allowed"),
-            call.decided.message,
-            width,
-        )
+        said = tr("you said") if call.decided.decision == "deny" else tr("allowed")
+        yield from _field(said, call.decided.message, width)
     if call.kept:
         yield from _field("undo", _undoable(call, cwd), width)
     if call.result is not None:
-        if shown:
-            yield BLANK
-        text, rest = _excerpt(call.result.strip("\n"))
-        style = "error" if call.state == "failed" else "output"
-        for line in text.split("\n"):
-            yield from _indented(line, style, width)
-        if rest:
-            yield _mark(rest, width)
+        yield from [BLANK] if shown else ()
+        yield from _result(call.result, "error" if call.state == "failed" else "output", width)
 
 
-def _indented(line: str, style: str, width: int) -> Iterator[Line]:
+def _result(result: str, style: str, width: int) -> Iterator[Line]:
+    text, rest = _excerpt(result.strip("\n"))
+    for line in text.split("\n"):
+        yield from _indented(line, style, width)
+    if rest:
+        yield _mark(rest, width)
+
+
+def _indented(line: str, style: str, width: int) -> Iterable[Line]:
     """A line of output; what does not fit continues below, as far from the margin as the line
     begins.
     """
-    indent = line[: len(line) - len(line.lstrip(" "))]
-    if not indent or len(indent) > width // 2:
-        yield from chop([Span(line, style)], width)
-    else:
-        yield from prefixed(
-            chop([Span(line.lstrip(" "), style)], width - len(indent)), Span(indent), copied=True
-        )
+    text = line.lstrip(" ")
+    indent = len(line) - len(text)
+    if not 0 < indent <= width // 2:
+        return chop([Span(line, style)], width)
+    lines = chop([Span(text, style)], width - indent)
+    return prefixed(lines, Span(" " * indent), copied=True)
 
 
 def _field(name: str, text: str, width: int) -> Iterator[Line]:
     """A field of the input: its name beside its text, or where that leaves too little room,
     above it.
     """
-    indent = _NAME_COLUMN if width >= 3 * _NAME_COLUMN else 2
+    name, is_beside = one_line(name), width >= 3 * _NAME_COLUMN
+    indent = _NAME_COLUMN if is_beside else 2
     shown, rest = _excerpt(text)
     lines = wrap([Span(shown, "output")], max(4, width - indent))
     if rest:
         lines.append(_mark(rest, max(4, width - indent)))
-    name = one_line(name)
-    if indent == 2 or _cells(name) >= _NAME_COLUMN:
-        yield Line(crop([Span(name, "muted")], width))
-        yield from prefixed(lines, Span(" " * indent))
+    if is_beside and cell_len(name) < _NAME_COLUMN:
+        yield from hanging(lines, Span(set_cell_size(name, indent), "muted"), copied=True)
     else:
-        yield from prefixed(
-            lines,
-            Span(name + " " * (indent - _cells(name)), "muted"),
-            Span(" " * indent),
-            copied=True,
-        )
+        yield _line(width, Span(name, "muted"))
+        yield from prefixed(lines, Span(" " * indent))
 
 
-def _change(fields: dict[str, Any]) -> Iterator[tuple[str, str]]:
+def _change(fields: dict[str, Any]) -> _Changes:
     """Take the fields that hold a change of a file out of `fields`: what was there and what
     comes in its place.
     """
+    changes = []
     old, new = fields.get("old_string"), fields.get("new_string")
     if isinstance(old, str) and isinstance(new, str):
         del fields["old_string"], fields["new_string"]
-        yield old, new
-    for key in ("content", "new_content"):
-        if isinstance(fields.get(key), str):
-            yield "", fields.pop(key)
+        changes.append((old, new))
+    whole = [key for key in ("content", "new_content") if isinstance(fields.get(key), str)]
+    changes += [("", fields.pop(key)) for key in whole]
     edits = fields.get("edits")
     if isinstance(edits, Sequence) and edits and all(isinstance(edit, Mapping) for edit in edits):
-        for edit in fields.pop("edits"):
-            yield str(edit.get("old_string", "")), str(edit.get("new_string", ""))
+        del fields["edits"]
+        changes += [
+            (str(edit.get("old_string", "")), str(edit.get("new_string", ""))) for edit in edits
+        ]
+    return changes
 
 
-def _diff(changes: Iterable[tuple[str, str]], width: int) -> Iterator[Line]:
+def _diff(changes: _Changes, width: int) -> Iterator[Line]:
     for number, (old, new) in enumerate(changes):
         if number:
             yield Line((Span("⋯", "muted"),), decoration=1)
         before, rest_before = _excerpt(old)
         after, rest_after = _excerpt(new)
-        for text in _compared(_split(before), _split(after)):
-            style = {"+": "added", "-": "removed"}.get(text[0], "output")
-            yield from prefixed(
-                chop([Span(text[2:], style)], width - 2), Span(f"{text[0]} ", style), Span("  ")
-            )
+        for sign, text in _compared(before, after):
+            yield from _signed(sign, text, width)
         if rest_before or rest_after:
             yield _mark(rest_after or rest_before, width)
 
@@ -446,61 +432,51 @@ def _short_diff(call: model.ToolCall, width: int) -> list[Line]:
     """Return what a change of a text comes down to: the lines that differ, a dozen rows of them.
     Nothing for a new file.
     """
-    changes = call.changes or (list(_change(dict(call.input))) if call.name in _EDITS else ())
-    if not changes or sum(len(old) + len(new) for old, new in changes) > _EXCERPT_CHARACTERS:
+    changes = call.changes or (_change(dict(call.input)) if call.name in _EDITS else ())
+    if _is_long(changes):
         return []
     rows: list[Line] = []
     for old, new in changes:
-        for text in _differing(_split(visible(old)), _split(visible(new))):
-            style = "added" if text[0] == "+" else "removed"
-            drawn = chop([Span(text[2:], style)], max(1, width - 2))
-            if len(drawn) > _MOST_OF_LINE:
-                last = crop([*drawn[_MOST_OF_LINE - 1].spans, Span(" …", style)], width - 2)
-                drawn = [*drawn[: _MOST_OF_LINE - 1], Line(last)]
-            rows += prefixed(drawn, Span(f"{text[0]} ", style), Span("  "))
+        for sign, text in _compared(visible(old), visible(new), brief=True):
+            rows += _signed(sign, text, width, _MOST_OF_LINE)
     left = len(rows) - _MOST_OF_DIFF
-    return (
-        [*rows[:_MOST_OF_DIFF], _mark(tr("▸ {left:,} more lines").format(left=left), width)]
-        if left > 1
-        else rows
-    )
+    if left <= 1:
+        return rows
+    return [*rows[:_MOST_OF_DIFF], _mark(tr("▸ {left:,} more lines", left=left), width)]
 
 
-def _differing(before: list[str], after: list[str]) -> Iterator[str]:
-    """Yield the lines that went and came; of two long ones that begin alike, what differs and a
-    little before it.
+def _signed(sign: str, text: str, width: int, most: int | None = None) -> Iterator[Line]:
+    """Draw a line of a change, at most `most` rows of it."""
+    style = _SIGNS[sign]
+    rows = chop([Span(text, style)], max(1, width - 2))
+    if most and len(rows) > most:
+        rows[most - 1 :] = [_line(width - 2, *rows[most - 1].spans, Span(" …", style))]
+    return hanging(rows, Span(f"{sign} ", style))
+
+
+def _compared(old: str, new: str, *, brief: bool = False) -> Iterator[tuple[str, str]]:
+    """Yield the lines of both with what became of them: ``+``, ``-`` or a space. `brief`: only
+    those that differ, and of two long ones that begin alike, what differs and a little before it.
     """
+    before, after = _split(old), _split(new)
     matcher = difflib.SequenceMatcher(None, before, after, autojunk=True)
     for tag, start, end, new_start, new_end in matcher.get_opcodes():
+        gone, came = before[start:end], after[new_start:new_end]
         if tag == "equal":
+            yield from () if brief else ((" ", line) for line in gone)
             continue
-        old, new = before[start:end], after[new_start:new_end]
-        for at, pair in enumerate(zip(old, new, strict=False)):
-            cut = _alike(*pair) - _BEFORE_DIFFERENCE
+        for at, pair in enumerate(zip(gone, came, strict=False) if brief else ()):
+            cut = len(os.path.commonprefix(pair)) - _BEFORE_DIFFERENCE  # noqa: RUF071  (characters)
             if cut > _BEFORE_DIFFERENCE:
-                old[at], new[at] = (
+                gone[at], came[at] = (
                     f"… {line[cut:].partition(' ')[2] or line[cut:]}" for line in pair
                 )
-        yield from (f"- {line}" for line in old)
-        yield from (f"+ {line}" for line in new)
+        yield from (("-", line) for line in gone)
+        yield from (("+", line) for line in came)
 
 
-def _alike(first: str, second: str) -> int:
-    """Return how many characters two lines begin with alike."""
-    return next(
-        (at for at, (one, other) in enumerate(zip(first, second, strict=False)) if one != other),
-        min(len(first), len(second)),
-    )
-
-
-def _compared(before: list[str], after: list[str]) -> Iterator[str]:
-    matcher = difflib.SequenceMatcher(None, before, after, autojunk=True)
-    for tag, start, end, new_start, new_end in matcher.get_opcodes():
-        if tag == "equal":
-            yield from (f"  {line}" for line in before[start:end])
-        else:
-            yield from (f"- {line}" for line in before[start:end])
-            yield from (f"+ {line}" for line in after[new_start:new_end])
+def _split(text: str) -> list[str]:
+    return text.removesuffix("\n").split("\n") if text else []
 
 
 def _excerpt(text: str) -> tuple[str, str]:
@@ -509,11 +485,10 @@ def _excerpt(text: str) -> tuple[str, str]:
     if len(shown) == len(text):
         return visible(text), ""
     more = text.count("\n", len(shown) + 1)
-    return visible(shown), (
-        tr("… {more:,} more lines").format(more=more + 1)
-        if more
-        else tr("… {more:,} more characters").format(more=len(text) - len(shown))
-    )
+    if more:
+        return visible(shown), tr("… {more:,} more lines", more=more + 1)
+    words = tr("… {more:,} more characters")
+    return visible(shown), words.format(more=len(text) - len(shown))
 
 
 # ── Plan, questions, notices, outcome ─────────────────────────────────────────────────────────────
@@ -548,31 +523,18 @@ _ENDS: Mapping[ev.RunStatus, tuple[str, str, str]] = {
 
 def _plan(plan: model.Plan, look: Look) -> list[Line]:
     done = sum(todo.status == "completed" for todo in plan.todos)
-    count = Span(tr("  {done} of {todos}").format(done=done, todos=len(plan.todos)), "muted")
-    fold = (Span("▾ " if look.unfolded else "▸ ", "muted"),) if plan.finished else ()
-    lines = [
-        Line(
-            (
-                *fold,
-                Span(tr("Plan"), "strong"),
-                count,
-                *((Span(" ✓", "success"),) if plan.finished else ()),
-            )
-        )
-    ]
+    count = Span(tr("  {done} of {todos}", done=done, todos=len(plan.todos)), "muted")
+    head = [Span(tr("Plan"), "strong"), count]
+    if plan.finished:
+        head = [_fold_mark(look), *head, Span(" ✓", "success")]
+    lines = [Line(tuple(head))]
     if plan.finished and not look.unfolded:
         return lines
     for todo in plan.todos:
-        mark, mark_style, style = _TODO_MARKS.get(todo.status, _TODO_MARKS["pending"])
-        text = (
-            todo.active_form if todo.status == "in_progress" and todo.active_form else todo.content
-        )
-        lines += prefixed(
-            wrap([Span(one_line(text), style)], look.width - 2),
-            Span(f"{mark} ", mark_style),
-            Span("  "),
-            copied=True,
-        )
+        mark, mark_style, style = _TODO_MARKS[todo.status]
+        text = todo.active_form if todo.status == "in_progress" else ""
+        words = wrap([Span(one_line(text or todo.content), style)], look.width - 2)
+        lines += hanging(words, Span(f"{mark} ", mark_style), copied=True)
     return lines
 
 
@@ -581,7 +543,7 @@ _ASKED_STATES = {"open": "", "answered": tr(" · answered"), "abandoned": tr(" �
 
 def _asked(asked: model.Asked, look: Look) -> list[Line]:
     what = _ASKED[asked.kind]
-    words = tr("{what}: {title}").format(what=what, title=asked.title) if asked.title else what
+    words = tr("{what}: {title}", what=what, title=asked.title) if asked.title else what
     words += _ASKED_STATES[asked.state]
     return _sentence("?", "accent", words, asked.detail, look.width)
 
@@ -591,34 +553,27 @@ def _compacted(told: ev.Compacted, look: Look) -> list[Line]:
     summary.
     """
     title = tr("Compacted by you") if told.by_user else tr("Compacted: the context was full")
-    sizes = (told.before_tokens, told.after_tokens)
-    spent = (
-        tr(" · {before:,} → {after:,} tokens").format(before=sizes[0], after=sizes[1])
-        if all(sizes)
-        else ""
-    )
-    fold = "▾ " if look.unfolded else "▸ "
-    head = crop(
-        [
-            Span(fold if told.summary else "  ", "muted"),
-            Span(title, "strong"),
-            Span(spent, "muted"),
-        ],
-        look.width,
-    )
+    spent = ""
+    if told.before_tokens and told.after_tokens:
+        spent = tr(
+            " · {before:,} → {after:,} tokens", before=told.before_tokens, after=told.after_tokens
+        )
+    fold = _fold_mark(look) if told.summary else Span("  ")
     words = tr(
         "Of what is above, the agent now has only this summary and the last messages. Your files"
         " are unchanged."
     )
-    lines = [Line(head), *prefixed(wrap([Span(words, "muted")], look.width - 2), Span("  "))]
+    lines = [
+        Line((Span("─" * look.width, "rule"),), decoration=look.width),
+        _line(look.width, fold, Span(title, "strong"), Span(spent, "muted")),
+        *prefixed(wrap([Span(words, "muted")], look.width - 2), Span("  ")),
+    ]
     if look.unfolded:
         text, rest = _excerpt(told.summary)
-        body = [
-            *markdown_lines(text, look.width - 4),
-            *([_mark(rest, look.width - 4)] if rest else []),
-        ]
-        lines += prefixed(body, Span("  │ ", "rule"))
-    return [Line((Span("─" * look.width, "rule"),), decoration=look.width), *lines]
+        lines += prefixed(markdown_lines(text, look.width - 4), _FOLDED)
+        if rest:
+            lines += prefixed([_mark(rest, look.width - 4)], _FOLDED)
+    return lines
 
 
 def _outcome(outcome: model.Outcome, look: Look) -> list[Line]:
@@ -629,49 +584,41 @@ def _outcome(outcome: model.Outcome, look: Look) -> list[Line]:
         spent = tr(" in {duration}") if outcome.status == "completed" else tr(" after {duration}")
         words += spent.format(duration=duration(outcome.duration_ms / 1000))
     if outcome.cost_usd is not None:
-        words += (
-            f" · ${outcome.cost_usd:.2f}"
-            if outcome.cost_usd >= 0.1
-            else f" · ${outcome.cost_usd:.4f}"
-        )
+        words += f" · {money(outcome.cost_usd)}"
     if outcome.reason and outcome.status == "failed":  # the others are told above
         words += f": {outcome.reason}"
     return _sentence(mark, style, words, outcome.remedy, look.width)
 
 
 def _sentence(mark: str, style: str, words: str, remedy: str, width: int) -> list[Line]:
-    lines = list(
-        prefixed(
-            wrap([Span(visible(words), style)], width - 2), Span(f"{mark} ", style), Span("  ")
-        )
-    )
+    said = wrap([Span(visible(words), style)], width - 2)
+    lines = list(hanging(said, Span(f"{mark} ", style)))
     if remedy:
-        lines += prefixed(
-            wrap([Span(visible(remedy))], width - 4), Span("  → ", "muted"), Span("    ")
-        )
+        lines += hanging(wrap([Span(visible(remedy))], width - 4), Span("  → ", "muted"))
     return lines
 
 
 def _waiting(reason: ev.Compacting | ev.Retrying | ev.Stalled) -> str:
-    if isinstance(reason, ev.Compacting):
-        return tr(
-            "The conversation is being summarized, so that it fits into the context. Esc stops it."
-        )
-    if isinstance(reason, ev.Stalled):
-        if reason.most_s:
+    match reason:
+        case ev.Compacting():
+            return tr(
+                "The conversation is being summarized, so that it fits into the context. Esc stops"
+                " it."
+            )
+        case ev.Stalled(seconds=seconds, most_s=most) if most:
             return tr(
                 "Nothing received for {seconds}. The run is given up after {most}; Esc stops it"
-                " now."
-            ).format(seconds=duration(reason.seconds), most=duration(reason.most_s))
-        return tr("Nothing received for {seconds}. Esc stops the run.").format(
-            seconds=duration(reason.seconds)
-        )
-    when = duration(reason.delay_ms / 1000)
+                " now.",
+                seconds=duration(seconds),
+                most=duration(most),
+            )
+        case ev.Stalled(seconds=seconds):
+            words = tr("Nothing received for {seconds}. Esc stops the run.")
+            return words.format(seconds=duration(seconds))
     return tr(
-        "The endpoint failed ({what}). Retrying in {when}, attempt {attempt} of {max_attempts}."
-    ).format(
+        "The endpoint failed ({what}). Retrying in {when}, attempt {attempt} of {max_attempts}.",
         what=retry_reason(reason),
-        when=when,
+        when=duration(reason.delay_ms / 1000),
         attempt=reason.attempt,
         max_attempts=reason.max_attempts,
     )
@@ -679,5 +626,5 @@ def _waiting(reason: ev.Compacting | ev.Retrying | ev.Stalled) -> str:
 
 def _mark(words: str, width: int) -> Line:
     """A line that says something about the text and is no part of it."""
-    line = Line(crop([Span(words, "muted")], width))
+    line = _line(width, Span(words, "muted"))
     return line._replace(decoration=len(line.text))

@@ -25,8 +25,8 @@ _NESTED = 20
 much again.
 """
 
-_MARKS = {"strong_open": "strong", "em_open": "emphasis", "s_open": "strike"}
-_CLOSES = {"strong_close": "strong", "em_close": "emphasis", "s_close": "strike"}
+_MARKS = {"strong": "strong", "em": "emphasis", "s": "strike"}
+"""The style for the tag that a pair of marks stands for."""
 
 
 @lru_cache(maxsize=2)
@@ -103,31 +103,33 @@ class _Inline:
         return self._spans
 
     def _token(self, token: "Token") -> None:
-        kind = token.type
-        if kind in _MARKS:
-            self._styles.append(_MARKS[kind])
-        elif kind in _CLOSES:
-            self._close(_CLOSES[kind])
-        elif kind == "code_inline":
-            self._add(token.content, "code-inline")
-        elif kind == "softbreak":
-            self._soft_break()
-        elif kind == "hardbreak":
-            self._add("\n")
-        elif kind == "link_open":
-            self._open_link(str(token.attrGet("href") or ""))
-        elif kind == "link_close":
-            self._close_link()
-        elif kind == "image":
-            self._image(token)
-        else:
-            self._text(token.content)
+        match token.type:
+            case "strong_open" | "em_open" | "s_open":
+                self._styles.append(_MARKS[token.tag])
+            case "strong_close" | "em_close" | "s_close":
+                self._close(_MARKS[token.tag])
+            case "code_inline":
+                self._add(token.content, "code-inline")
+            case "softbreak":
+                # Between two CJK characters a line break of the source is no space.
+                last = self._spans[-1].text[-1:] if self._spans else ""
+                self._add("" if last >= "\u2e80" else " ")
+            case "hardbreak":
+                self._add("\n")
+            case "link_open":
+                self._address, self._label = _clean(str(token.attrGet("href") or "")), ""
+                self._styles.append("link")
+            case "link_close":
+                self._close_link()
+            case "image":
+                self._image(token)
+            case _:
+                self._text(token.content)
 
     def _close(self, style: str) -> None:
         if style in self._styles:
-            self._styles.reverse()
-            self._styles.remove(style)
-            self._styles.reverse()
+            last = max(at for at, open_ in enumerate(self._styles) if open_ == style)
+            del self._styles[last]
 
     def _add(self, text: str, *styles: str, link: str = "") -> None:
         if text:
@@ -146,16 +148,6 @@ class _Inline:
             end = match.start() + len(address)
             self._add(address, "link", link=address if _linkable(address) else "")
         self._add(text[end:])
-
-    def _soft_break(self) -> None:
-        # Between two CJK characters a line break of the source is no space.
-        last = self._spans[-1].text[-1:] if self._spans else ""
-        self._add("" if last >= "\u2e80" else " ")
-
-    def _open_link(self, address: str) -> None:
-        self._address = _clean(address)
-        self._label = ""
-        self._styles.append("link")
 
     def _close_link(self) -> None:
         self._close("link")

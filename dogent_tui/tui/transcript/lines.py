@@ -42,6 +42,10 @@ class Span(NamedTuple):
     link: str = ""
 
 
+def _cells(spans: Iterable[Span]) -> int:
+    return sum([cell_len(span.text) for span in spans])
+
+
 class Line(NamedTuple):
     """One line as drawn.
 
@@ -66,7 +70,7 @@ class Line(NamedTuple):
     @property
     def width(self) -> int:
         """Cells."""
-        return sum([cell_len(span.text) for span in self.spans])
+        return _cells(self.spans)
 
 
 BLANK = Line()
@@ -83,6 +87,17 @@ def prefixed(
         decoration = 0 if copied and number == 0 else len(before.text) + line.decoration
         yield line._replace(spans=(before, *line.spans), decoration=decoration)
         before = first if rest is None else rest
+
+
+def hanging(lines: Iterable[Line], first: Span, *, copied: bool = False) -> Iterator[Line]:
+    """Put `first` before the first line, and as many spaces before the others."""
+    return prefixed(lines, first, Span(" " * cell_len(first.text)), copied=copied)
+
+
+def styled(line: Line, style: str) -> Line:
+    """Return `line` in `style`, beneath what its spans say themselves."""
+    spans = (span._replace(style=f"{style} {span.style}".rstrip()) for span in line.spans)
+    return line._replace(spans=tuple(spans))
 
 
 def wrap(spans: Sequence[Span], width: int) -> list[Line]:
@@ -103,7 +118,7 @@ def wrap(spans: Sequence[Span], width: int) -> list[Line]:
 
 def chop(spans: Sequence[Span], width: int) -> list[Line]:
     """Break one line of code or output wherever it is full: its spaces mean something."""
-    if sum([cell_len(span.text) for span in spans]) <= width:
+    if _cells(spans) <= width:
         return [Line(tuple(spans))]
     filling = _Filling(width)
     for span in spans:
@@ -113,7 +128,7 @@ def chop(spans: Sequence[Span], width: int) -> list[Line]:
 
 def crop(spans: Sequence[Span], width: int) -> tuple[Span, ...]:
     """Return `spans` on one line, cut at `width` cells with an ellipsis."""
-    if sum([cell_len(span.text) for span in spans]) <= width:
+    if _cells(spans) <= width:
         return tuple(spans)
     kept: list[Span] = []
     room = width - 1
@@ -124,8 +139,8 @@ def crop(spans: Sequence[Span], width: int) -> tuple[Span, ...]:
         room -= cell_len(head)
         if tail:
             break
-    last = kept[-1] if kept else Span("")
-    return (*kept, Span("…", last.style)) if width > 0 else ()
+    style = kept[-1].style if kept else ""
+    return (*kept, Span("…", style)) if width > 0 else ()
 
 
 class _Unit(NamedTuple):
@@ -164,7 +179,7 @@ def _sticks(before: str, after: str) -> bool:
 
 
 def _wrap_line(spans: list[Span], width: int) -> list[Line]:
-    if sum([cell_len(span.text) for span in spans]) <= width:
+    if _cells(spans) <= width:
         return [Line(tuple(spans))]
     if len(spans) == 1 and _PLAIN.fullmatch(spans[0].text):
         return _wrap_plain(spans[0], width)
@@ -207,7 +222,7 @@ class _Filling:
 
     def add(self, unit: _Unit) -> None:
         """Put `unit` on the line, on the next, or where it is too long for any line, on several."""
-        needed = sum([cell_len(piece.text) for piece in unit.pieces])
+        needed = _cells(unit.pieces)
         if self._used + len(unit.space) + needed <= self._width:
             self._put(unit.space, unit.pieces)
             return

@@ -4,6 +4,7 @@ CommonMark with tables, strikethrough and task lists. What the parser cannot tak
 written.
 """
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from itertools import chain
@@ -12,7 +13,17 @@ from typing import TYPE_CHECKING, Any
 from dogent_tui.plain import visible
 from dogent_tui.tui.transcript.highlight import CodeLine, GrowingCode, highlight
 from dogent_tui.tui.transcript.inline import inline, parser
-from dogent_tui.tui.transcript.lines import BLANK, MIN_WIDTH, Line, Span, chop, prefixed, wrap
+from dogent_tui.tui.transcript.lines import (
+    BLANK,
+    MIN_WIDTH,
+    Line,
+    Span,
+    chop,
+    hanging,
+    prefixed,
+    styled,
+    wrap,
+)
 from dogent_tui.tui.transcript.table import Alignment, Table
 
 if TYPE_CHECKING:
@@ -23,30 +34,21 @@ Highlighter = Callable[[str, str], list[CodeLine]]
 _BULLETS = ("•", "◦", "▪")
 _BOXES = {"[ ] ": "☐", "[x] ": "☑", "[X] ": "☑"}
 _HEADINGS = {"h1": "heading1", "h2": "heading2", "h3": "heading3"}
+_BREAK = re.compile(r" *<br ?/?> *")
 _NARROWEST = 6
 """Cells that nested text keeps: beyond that, quotes and lists are no longer indented."""
 
 
 def markdown_lines(text: str, width: int) -> list[Line]:
     """Return the Markdown `text` drawn in at most `width` cells (and at least `MIN_WIDTH`)."""
-    return _joined([lines for _start, lines in _render(text, max(width, MIN_WIDTH), highlight)])
+    return _joined([lines for _start, lines in _render(text, width, highlight)])
 
 
 def sourced_lines(text: str, width: int) -> list[Line]:
     """Do what `markdown_lines` does, and say of each line where it comes from: its paragraph,
     its table, its line of code.
     """
-    text = _prepared(text)
-    env: dict[str, Any] = {}
-    try:
-        tokens = _tokens(text, env)
-        drawn = _SourcedBlocks(env.get("references") or {}, highlight).top(
-            tokens, max(width, MIN_WIDTH)
-        )
-        return _joined([lines for _start, lines in drawn if lines])
-    except RecursionError:
-        whole = (0, text.count("\n") + 1)
-        return [line._replace(source=whole) for line in markdown_lines(text, width)]
+    return _joined([lines for _start, lines in _render(text, width, highlight, _SourcedBlocks)])
 
 
 def pieces(text: str, size: int) -> list[int]:
@@ -87,7 +89,7 @@ class GrowingMarkdown:
 
     def __init__(self, width: int) -> None:
         self.lines: list[Line] = []
-        self._width = max(width, MIN_WIDTH)
+        self._width = width
         self._text = ""  # as finished so far
         self._finished = 0  # lines that belong to it
         self._code = GrowingCode()
@@ -177,18 +179,19 @@ def _tokens(text: str, env: dict[str, Any]) -> "list[Token]":
     return tokens
 
 
-def _render(text: str, width: int, code: Highlighter) -> list[_Block]:
-    text = _prepared(text)
+def _render(
+    text: str, width: int, code: Highlighter, drawer: "type[_Blocks] | None" = None
+) -> list[_Block]:
+    text, width = _prepared(text), max(width, MIN_WIDTH)
     env: dict[str, Any] = {}
     try:
         tokens = _tokens(text, env)
-        return [
-            block
-            for block in _Blocks(env.get("references") or {}, code).top(tokens, width)
-            if block[1]
-        ]
+        blocks = (drawer or _Blocks)(env.get("references") or {}, code)
+        return [block for block in blocks.top(tokens, width) if block[1]]
     except RecursionError:  # hundreds of quotes or lists inside one another
-        return [(0, wrap([Span(text.strip("\n"))], width))] if text.strip() else []
+        source = (0, text.count("\n") + 1)
+        lines = wrap([Span(text.strip("\n"))], width) if text.strip() else []
+        return [(0, [line._replace(source=source) for line in lines])]
 
 
 class _Blocks:
@@ -283,7 +286,7 @@ class _Blocks:
             indent = 0
         lines = self._children(children, width - indent, tight=tight) or [BLANK]
         if indent:
-            yield from prefixed(lines, Span(f"{mark} ", "bullet"), Span(" " * indent), copied=True)
+            yield from hanging(lines, Span(f"{mark} ", "bullet"), copied=True)
         else:
             yield from lines
 
@@ -291,7 +294,7 @@ class _Blocks:
         if width - 2 < _NARROWEST:
             return self._children(tokens[1:-1], width)
         lines = self._children(tokens[1:-1], width - 2)
-        return list(prefixed((_styled(line, "quote") for line in lines), Span("▌ ", "quote-bar")))
+        return list(prefixed((styled(line, "quote") for line in lines), Span("▌ ", "quote-bar")))
 
     def _table(self, tokens: "Sequence[Token]") -> Table:
         rows: list[list[list[Span]]] = []
@@ -301,23 +304,8 @@ class _Blocks:
                 rows.append([])
             elif token.type in {"th_open", "td_open"}:
                 head = token.type == "th_open"
-                content = (
-                    tokens[index + 1]
-                    .content.replace("<br>", "\n")
-                    .replace("<br/>", "\n")
-                    .replace("<br />", "\n")
-                )
-                rows[-1].append(
-                    list(
-                        chain.from_iterable(
-                            [Span("\n"), *spans] if number else spans
-                            for number, spans in enumerate(
-                                inline(part.strip(), self._references, "strong" if head else "")
-                                for part in content.split("\n")
-                            )
-                        )
-                    )
-                )
+                content = _BREAK.sub("\\\n", tokens[index + 1].content)
+                rows[-1].append(inline(content, self._references, "strong" if head else ""))
                 if head:
                     alignments.append(_alignment(token))
         return Table(rows, alignments)
@@ -389,9 +377,3 @@ def _is_tight(tokens: "Sequence[Token]") -> bool:
 def _alignment(token: "Token") -> Alignment:
     style = str(token.attrGet("style") or "")
     return "right" if style.endswith("right") else "center" if style.endswith("center") else "left"
-
-
-def _styled(line: Line, style: str) -> Line:
-    return line._replace(
-        spans=tuple(span._replace(style=f"{style} {span.style}".rstrip()) for span in line.spans)
-    )

@@ -7,8 +7,8 @@ nothing. Replaying a log of events gives the same entries as living through it.
 
 import re
 import time
-from collections.abc import Callable, Mapping
-from typing import Any, Literal, TypeAlias
+from collections.abc import Mapping
+from typing import Any, Literal, TypeAlias, TypeVar, cast
 
 import msgspec
 
@@ -98,9 +98,7 @@ class Reply(Entry):
             left_out = self._length - MOST_SHOWN
             self._pending.append(
                 "\n\n"
-                + tr("… {count:,} more characters; /export-session has them all").format(
-                    count=left_out
-                )
+                + tr("… {count:,} more characters; /export-session has them all", count=left_out)
             )
 
 
@@ -203,10 +201,7 @@ class Outcome(Entry):
     code: str = ""
 
 
-class Change(msgspec.Struct, frozen=True):
-    """The numbers of the entries that an event added or changed."""
-
-    entries: tuple[int, ...] = ()
+_E = TypeVar("_E", bound=Entry)
 
 
 class TranscriptModel:
@@ -217,49 +212,22 @@ class TranscriptModel:
         self.cwd = ""
         self._numbers: dict[tuple[str, ...], int] = {}  # of what later events refer to
         self._open: set[int] = set()  # entries for which more may come
-        self._changed: list[int] = []
+        self._changed: dict[int, None] = {}  # by the last event, in order
         self._last_heard = 0.0, 0.0
-        self._handlers: dict[type[ev.Event], Callable[[Any], object]] = {
-            ev.SessionStarted: self._session_started,
-            ev.RunStarted: self._run_started,
-            ev.Rewound: self._rewound,
-            ev.TextDelta: self._text_delta,
-            ev.TextFinished: self._text_finished,
-            ev.MessageDropped: self._message_dropped,
-            ev.ThinkingDelta: self._thinking_delta,
-            ev.ToolPreparing: self._tool_preparing,
-            ev.ToolUse: self._tool_use,
-            ev.ToolOutput: self._tool_output,
-            ev.ToolResult: self._tool_result,
-            ev.TodosChanged: self._todos_changed,
-            ev.PermissionRequested: self._permission_requested,
-            ev.PermissionDecided: self._permission_decided,
-            ev.CopiesKept: self._copies_kept,
-            ev.UiRequested: self._ui_requested,
-            ev.UiSettled: self._ui_settled,
-            ev.Compacting: self._waiting,
-            ev.Compacted: self._compacted,
-            ev.Retrying: self._waiting,
-            ev.Stalled: self._waiting,
-            ev.Notice: self._notice,
-            ev.SessionLost: self._session_lost,
-            ev.Aborted: lambda event: self._end(event, "aborted", event.reason),
-            ev.Interrupted: lambda event: self._end(event, "interrupted"),
-            ev.RunFinished: self._run_finished,
-        }
 
-    def apply(self, event: ev.Event) -> Change:
-        """Take what happened. Events that a transcript does not show change nothing."""
-        handler = self._handlers.get(type(event))
-        if handler is None:
-            return Change()
-        self._changed = []
-        if event.time:
-            self._last_heard = event.time, time.monotonic()
-        if not isinstance(event, ev.Compacting | ev.Retrying | ev.Stalled | ev.SessionStarted):
-            self._withdraw(("waiting",))
-        handler(event)
-        return Change(tuple(dict.fromkeys(self._changed)))
+    def apply(self, event: ev.Event) -> tuple[int, ...]:
+        """Take what happened: each kind of event that a transcript shows has a method. Returns the
+        numbers of the entries that it added or changed.
+        """
+        handler = getattr(self, f"_on_{event.type}", None)
+        self._changed = {}
+        if handler is not None:
+            if event.time:
+                self._last_heard = event.time, time.monotonic()
+            if not isinstance(event, ev.Compacting | ev.Retrying | ev.Stalled | ev.SessionStarted):
+                self._withdraw("waiting")
+            handler(event)
+        return tuple(self._changed)
 
     @property
     def now(self) -> float:
@@ -269,12 +237,12 @@ class TranscriptModel:
         stamped, heard = self._last_heard
         return stamped + time.monotonic() - heard
 
-    def close(self) -> Change:
+    def close(self) -> tuple[int, ...]:
         """The events end here: what is open stays as it is and counts as stopped."""
-        self._changed = []
-        self._withdraw(("waiting",))
+        self._changed = {}
+        self._withdraw("waiting")
         self._stop(ev.Event())
-        return Change(tuple(dict.fromkeys(self._changed)))
+        return tuple(self._changed)
 
     def last_reply(self) -> str:
         """Return the Markdown of the latest reply, empty where there is none."""
@@ -300,102 +268,107 @@ class TranscriptModel:
 
     # ── Finding and keeping ───────────────────────────────────────────────────────────────────────
 
-    def _add(self, entry: Entry, *key: str) -> int:
+    def _change(self, number: int) -> Entry:
+        """Return an entry that changes."""
+        self._changed[number] = None
+        return self.entries[number]
+
+    def _once(self, entry: _E, *key: str) -> _E:
+        """Add `entry`, or return the one that is known by `key`."""
+        if key in self._numbers:
+            return cast("_E", self._change(self._numbers[key]))
+        return self._add(entry, *key)
+
+    def _add(self, entry: _E, *key: str) -> _E:
         number = len(self.entries)
         self.entries.append(entry)
-        self._changed.append(number)
+        self._changed[number] = None
         if key:
             self._numbers[key] = number
-        return number
+        if isinstance(entry, Reply | ToolCall):
+            self._open.add(number)
+        return entry
 
     def _known(self, *key: str) -> Entry | None:
         number = self._numbers.get(key)
-        if number is None:
-            return None
-        self._changed.append(number)
-        return self.entries[number]
+        return None if number is None else self._change(number)
 
-    def _withdraw(self, key: tuple[str, ...]) -> None:
+    def _withdraw(self, *key: str) -> None:
         if key in self._numbers:
             number = self._numbers.pop(key)
-            self.entries[number].gone = True
+            self._change(number).gone = True
             self._open.discard(number)
-            self._changed.append(number)
 
     # ── Text ──────────────────────────────────────────────────────────────────────────────────────
 
-    def _session_started(self, event: ev.SessionStarted) -> None:
+    def _on_session_started(self, event: ev.SessionStarted) -> None:
         self.cwd = event.cwd
 
-    def _run_started(self, event: ev.RunStarted) -> None:
+    def _on_run_started(self, event: ev.RunStarted) -> None:
         asked = [self._known("asked", request) for request in event.prompt.answers]
         outlines = [isinstance(entry, Asked) and entry.kind == "outline_edit" for entry in asked]
         is_outline = bool(outlines) and all(outlines)
-        self._add(
-            UserTurn(event.prompt, event.time, is_outline, run_id=event.run_id),
-            "prompt",
-            event.run_id,
-        )
+        turn = UserTurn(event.prompt, event.time, is_outline, run_id=event.run_id)
+        self._add(turn, "prompt", event.run_id)
 
-    def _rewound(self, event: ev.Rewound) -> None:
+    def _on_rewound(self, event: ev.Rewound) -> None:
         """Withdraw a prompt and all that came after it."""
-        first = self._numbers.get(("prompt", event.to))
-        for number in range(len(self.entries) if first is None else first, len(self.entries)):
-            self.entries[number].gone = True
-            self._changed.append(number)
+        first = self._numbers.get(("prompt", event.to), len(self.entries))
+        for number in range(first, len(self.entries)):
+            self._change(number).gone = True
         self._open = {number for number in self._open if not self.entries[number].gone}
 
-    def _text_delta(self, event: ev.TextDelta) -> None:
+    def _on_text_delta(self, event: ev.TextDelta) -> None:
         self._reply(event).add(event.text)
 
-    def _text_finished(self, event: ev.TextFinished) -> None:
+    def _on_text_finished(self, event: ev.TextFinished) -> None:
         reply = self._reply(event)
         reply.finish(event.text)
         reply.gone = not event.text.strip()
-        self._open.discard(self._changed[-1])
+        self._settled()
+
+    def _settled(self) -> None:
+        """Nothing more comes for what was changed last."""
+        self._open.discard([*self._changed][-1])
 
     def _reply(self, event: ev.TextDelta | ev.TextFinished) -> Reply:
         self._close_thinking(event)
-        known = self._known("text", event.message_id, str(event.block))
-        if isinstance(known, Reply):
-            return known
         reply = Reply(event.message_id, run_id=event.run_id)
-        self._open.add(self._add(reply, "text", event.message_id, str(event.block)))
-        return reply
+        return self._once(reply, "text", event.message_id, str(event.block))
 
-    def _thinking_delta(self, event: ev.ThinkingDelta) -> None:
-        known = self._known("thinking", event.message_id, str(event.block))
-        if not isinstance(known, Thinking):
+    def _on_thinking_delta(self, event: ev.ThinkingDelta) -> None:
+        key = ("thinking", event.message_id, str(event.block))
+        if key not in self._numbers:
             self._close_thinking(event)
-            known = Thinking(event.message_id, started=event.time, run_id=event.run_id)
-            self._open.add(self._add(known, "thinking", event.message_id, str(event.block)))
-        known.add(event.text)
-        known.ended = event.time
+        thinking = Thinking(event.message_id, started=event.time, run_id=event.run_id)
+        thinking = self._once(thinking, *key)
+        thinking.add(event.text)
+        thinking.ended = event.time
 
     def _close_thinking(self, event: ev.Event) -> None:
         for number in sorted(self._open):
             entry = self.entries[number]
-            if isinstance(entry, Thinking) and not entry.finished:
+            if isinstance(entry, Thinking):
+                self._change(number)
                 entry.finish()
                 entry.ended = event.time
                 self._open.discard(number)
-                self._changed.append(number)
 
-    def _message_dropped(self, event: ev.MessageDropped) -> None:
+    def _on_message_dropped(self, event: ev.MessageDropped) -> None:
         for key, number in list(self._numbers.items()):
             entry = self.entries[number]
             if entry.gone or event.message_id != getattr(entry, "message_id", ""):
                 continue  # a text that was finished goes too: a cut stream can end like a whole one
             if not isinstance(entry, ToolCall) or entry.state == "preparing":
-                self._withdraw(key)
+                self._withdraw(*key)
 
     # ── Tools ─────────────────────────────────────────────────────────────────────────────────────
 
-    def _tool_preparing(self, event: ev.ToolPreparing) -> None:
+    def _on_tool_preparing(self, event: ev.ToolPreparing) -> None:
         call = self._call(event, event.tool_use_id, event.name)
         call.message_id = event.message_id
 
-    def _tool_use(self, event: ev.ToolUse) -> None:
+    def _on_tool_use(self, event: ev.ToolUse) -> None:
         call = self._call(event, event.tool_use_id, event.name)
         call.name, call.input = event.name, event.input
         call.started = event.time
@@ -405,69 +378,53 @@ class TranscriptModel:
         if parent is not None and isinstance(above := self.entries[parent], ToolCall):
             call.depth = above.depth + 1
 
-    def _tool_output(self, event: ev.ToolOutput) -> None:
+    def _on_tool_output(self, event: ev.ToolOutput) -> None:
         call = self._call(event, event.tool_use_id, "")
         call.result = (call.result or "") + event.text
 
-    def _tool_result(self, event: ev.ToolResult) -> None:
+    def _on_tool_result(self, event: ev.ToolResult) -> None:
         call = self._call(event, event.tool_use_id, "")
         call.result, call.changes = event.content, event.changes
         if call.state != "denied":
             call.state = _result_state(event)
         if call.of_the_user and call.state == "failed" and event.content.endswith(SHELL_STOPPED):
-            call.state, call.result = (
-                "stopped",
-                event.content.removesuffix(SHELL_STOPPED).rstrip("\n") or None,
-            )
+            call.state = "stopped"
+            call.result = event.content.removesuffix(SHELL_STOPPED).rstrip("\n") or None
         call.gone = call.gone and not event.is_error
-        self._open.discard(self._changed[-1])
+        self._settled()
 
-    def _permission_requested(self, event: ev.PermissionRequested) -> None:
+    def _on_permission_requested(self, event: ev.PermissionRequested) -> None:
         call = self._call(event, event.tool_use_id, event.tool)
         call.input = call.input or event.input
         call.state = "waiting"
 
-    def _permission_decided(self, event: ev.PermissionDecided) -> None:
+    def _on_permission_decided(self, event: ev.PermissionDecided) -> None:
         call = self._call(event, event.tool_use_id, "")
         call.state = {"allow": "running", "deny": "denied", "cancelled": "stopped"}[event.decision]  # type: ignore[assignment]
         call.decided = event
 
-    def _copies_kept(self, event: ev.CopiesKept) -> None:
+    def _on_copies_kept(self, event: ev.CopiesKept) -> None:
         self._call(event, event.tool_use_id, "").kept = event.paths
 
     def _call(self, event: ev.Event, tool_use_id: str, name: str) -> ToolCall:
         self._close_thinking(event)
-        known = self._known("tool", tool_use_id)
-        if isinstance(known, ToolCall):
-            return known
-        call = ToolCall(
-            tool_use_id,
-            name,
-            started=event.time,
-            run_id=event.run_id,
-            gone=name in _SHOWN_ELSEWHERE,
-        )
-        self._open.add(self._add(call, "tool", tool_use_id))
-        return call
+        call = ToolCall(tool_use_id, name, started=event.time, run_id=event.run_id)
+        call.gone = name in _SHOWN_ELSEWHERE
+        return self._once(call, "tool", tool_use_id)
 
-    def _todos_changed(self, event: ev.TodosChanged) -> None:
-        known = self._known("plan", event.run_id)
-        if isinstance(known, Plan):
-            known.todos = event.todos
-        else:
-            known = Plan(event.todos, run_id=event.run_id)
-            self._add(known, "plan", event.run_id)
-        known.gone = not event.todos
+    def _on_todos_changed(self, event: ev.TodosChanged) -> None:
+        plan = self._once(Plan(event.todos, run_id=event.run_id), "plan", event.run_id)
+        plan.todos, plan.gone = event.todos, not event.todos
 
     # ── Questions, notices, outcomes ──────────────────────────────────────────────────────────────
 
-    def _ui_requested(self, event: ev.UiRequested) -> None:
+    def _on_ui_requested(self, event: ev.UiRequested) -> None:
         title, summary = (str(event.payload.get(name) or "") for name in ("title", "summary"))
         self._add(Asked(event.kind, title, summary, run_id=event.run_id), "asked", event.request_id)
         if event.in_run:
             self._hold(event)
 
-    def _ui_settled(self, event: ev.UiSettled) -> None:
+    def _on_ui_settled(self, event: ev.UiSettled) -> None:
         asked = self._known("asked", event.request_id)
         if not isinstance(asked, Asked):
             return
@@ -492,38 +449,44 @@ class TranscriptModel:
         ]
         if running:
             _, number = max(running)
-            self._set_state(number, "waiting")
+            self._set_state(number, "running", "waiting")
             self._numbers["held", event.request_id] = number
 
     def _go_on(self, request_id: str) -> None:
         number = self._numbers.pop(("held", request_id), None)
-        call = self.entries[number] if number is not None else None
-        if number is not None and isinstance(call, ToolCall) and call.state == "waiting":
-            self._set_state(number, "running")
+        if number is not None:
+            self._set_state(number, "waiting", "running")
 
-    def _set_state(self, number: int, state: ToolState) -> None:
-        call = self.entries[number]
-        assert isinstance(call, ToolCall)
-        call.state = state
-        self._changed.append(number)
+    def _set_state(self, number: int, before: ToolState, after: ToolState) -> None:
+        call = self._change(number)
+        if isinstance(call, ToolCall) and call.state == before:
+            call.state = after
 
-    def _compacted(self, event: ev.Compacted) -> None:
+    def _on_compacted(self, event: ev.Compacted) -> None:
         self._close_thinking(event)
         self._add(Compacted(event, run_id=event.run_id))
 
-    def _waiting(self, event: ev.Compacting | ev.Retrying | ev.Stalled) -> None:
-        self._withdraw(("waiting",))
+    def _on_stalled(self, event: ev.Compacting | ev.Retrying | ev.Stalled) -> None:
+        self._withdraw("waiting")
         if not isinstance(event, ev.Stalled) or event.seconds > 0:
             self._add(Waiting(event, run_id=event.run_id), "waiting")
 
-    def _notice(self, event: ev.Notice) -> None:
+    _on_compacting = _on_retrying = _on_stalled
+
+    def _on_notice(self, event: ev.Notice) -> None:
         self._add(Notice(event.level, event.message, event.remedy, run_id=event.run_id))
 
-    def _session_lost(self, event: ev.SessionLost) -> None:
+    def _on_session_lost(self, event: ev.SessionLost) -> None:
         self._stop(event)
         self._add(Notice("error", event.message, event.remedy, run_id=event.run_id))
 
-    def _run_finished(self, event: ev.RunFinished) -> None:
+    def _on_aborted(self, event: ev.Aborted) -> None:
+        self._end(event, "aborted", event.reason)
+
+    def _on_interrupted(self, event: ev.Interrupted) -> None:
+        self._end(event, "interrupted")
+
+    def _on_run_finished(self, event: ev.RunFinished) -> None:
         last = self.entries[-1] if self.entries else None
         is_told = isinstance(last, Notice) and last.message == event.reason
         outcome = self._end(event, event.status, "" if is_told else event.reason)
@@ -533,23 +496,18 @@ class TranscriptModel:
     def _end(self, event: ev.Event, status: ev.RunStatus, reason: str = "") -> Outcome:
         """Close what is open, and say how the run ended: once, however many events tell it."""
         self._stop(event)
-        known = self._known("outcome", event.run_id)
-        if not isinstance(known, Outcome):
-            known = Outcome(status, run_id=event.run_id)
-            self._add(known, "outcome", event.run_id)
-        known.status = status
-        known.reason = reason or known.reason
-        return known
+        outcome = self._once(Outcome(status, run_id=event.run_id), "outcome", event.run_id)
+        outcome.status, outcome.reason = status, reason or outcome.reason
+        return outcome
 
     def _stop(self, event: ev.Event) -> None:
         self._close_thinking(event)
         for number in sorted(self._open):
-            entry = self.entries[number]
+            entry = self._change(number)
             if isinstance(entry, Reply):
                 entry.finish()
             elif isinstance(entry, ToolCall) and entry.active:
                 entry.state = "stopped"
-            self._changed.append(number)
         self._open.clear()
 
 

@@ -5,6 +5,7 @@ drawn kept.
 from collections import OrderedDict
 from typing import TYPE_CHECKING
 
+from rich.cells import cell_len
 from textual.strip import Strip
 
 from dogent_tui.language import tr
@@ -13,12 +14,13 @@ from dogent_tui.tui.transcript.layout import Layout
 from dogent_tui.tui.transcript.lines import BLANK, Line, Span, crop
 from dogent_tui.tui.transcript.palette import MARGIN, Palette, restyled
 from dogent_tui.tui.transcript.rows import Place, Row
+from dogent_tui.tui.transcript.search import Search
 
 if TYPE_CHECKING:
     from textual.selection import Selection
     from textual.widget import Widget
 
-    from dogent_tui.tui.transcript.search import Found, Hit, Search
+    from dogent_tui.tui.transcript.search import Found, Hit
 
 _KEPT_STRIPS = 600
 """Strips kept, by what they show: some ten screens full, about 3 MB."""
@@ -37,17 +39,12 @@ class Painter:
         self._palette: Palette | None = None
         self._stale = True
         self._strips: OrderedDict[tuple[Line, int, int, str], Strip] = OrderedDict()
-        self._search: Search | None = None
-        self._current: Hit | None = None
+        self.search = Search.of("", ())
+        self.current: Hit | None = None
 
     def forget_colors(self) -> None:
         """Look at the colors again before the next line is drawn."""
         self._stale = True
-
-    def mark(self, search: "Search | None") -> None:
-        """Mark what `search` finds."""
-        self._search = search
-        self._current = None
 
     def strip(self, place: Place | None, width: int) -> Strip:
         """Draw the line at `place`, or an empty one, at `width` cells."""
@@ -56,26 +53,18 @@ class Painter:
             return self._kept(palette, BLANK, width, "")
         lines = self._layout.lines(place.row)
         line = lines[place.line] if place.line < len(lines) else BLANK
-        marker = ""
-        if self.cursor == place.row.entry and self._widget.has_focus and self.on_head(place):
-            marker = "❯"
-        if self._search is not None:
+        has_cursor = self.cursor == place.row.entry and self._widget.has_focus
+        marker = "❯" if has_cursor and self.on_head(place) else ""
+        if self.search.hits:
             line = self._with_matches(place, line)
-        selected = (
-            text_selection.span(self.selection, place, line) if self.selection is not None else None
-        )
-        if selected is None:
-            return self._kept(palette, line, width, marker)
-        return palette.strip(
-            restyled(line, [(*selected, "selection")]), self._layout.width, width, marker
-        )
+        if self.selection and (selected := text_selection.span(self.selection, place, line)):
+            line = restyled(line, [(*selected, "selection")])
+        return self._kept(palette, line, width, marker)
 
     def behind(self, width: int) -> Strip:
         """Draw the line that says that there is something new below."""
-        text = crop([Span(_BEHIND, "behind")], width)
-        line = Line(
-            (Span(" " * max(0, (width - Line((Span(_BEHIND),)).width) // 2 - MARGIN)), *text)
-        )
+        before = max(0, (width - cell_len(_BEHIND)) // 2 - MARGIN)
+        line = Line((Span(" " * before), *crop([Span(_BEHIND, "behind")], width)))
         return self._kept(self._colors(), line, width, "")
 
     def on_head(self, place: Place) -> bool:
@@ -86,7 +75,7 @@ class Painter:
         """Return where `hit` is drawn, and mark it as current. Where it is not drawn as written,
         that is its entry's head.
         """
-        self._current = hit
+        self.current = hit
         seen = 0
         rows = self._layout.rows_of(hit.entry)
         for row in rows:
@@ -97,27 +86,20 @@ class Painter:
         return Place(rows[0], self._layout.space_above(rows[0]))
 
     def _found(self, row: Row) -> "list[Found]":
-        return self._search.found(self._layout.lines(row)) if self._search is not None else []
+        return self.search.found(self._layout.lines(row))
 
     def _with_matches(self, place: Place, line: Line) -> Line:
         marks = []
         before = self._before(place.row)
         for number, found in enumerate(self._found(place.row)):
-            current = self._current is not None and self._current == (
-                place.row.entry,
-                before + number,
-            )
-            style = "match-current" if current else "match"
-            marks += [
-                (start, end, style)
-                for line_number, start, end in found.parts
-                if line_number == place.line
-            ]
+            is_current = self.current == (place.row.entry, before + number)
+            style = "match-current" if is_current else "match"
+            marks += [(start, end, style) for at, start, end in found.parts if at == place.line]
         return restyled(line, marks) if marks else line
 
     def _before(self, row: Row) -> int:
         """The matches in the parts of the entry above `row`."""
-        if self._current is None or self._current.entry != row.entry:
+        if self.current is None or self.current.entry != row.entry:
             return 0
         return sum(len(self._found(above)) for above in self._layout.rows_of(row.entry)[: row.part])
 

@@ -33,7 +33,7 @@ class RowsView(ScrollView, can_focus=True, inherit_bindings=False):
     WIDEST: ClassVar[int]
     """Cells of a line of text. Longer ones are hard to read."""
 
-    def __init__(self, rows: "Rows", id: str | None = None) -> None:  # noqa: A002
+    def __init__(self, rows: "Rows", id: str) -> None:  # noqa: A002
         super().__init__(id=id)
         self._viewport = Viewport(rows)
         self._rows = rows
@@ -114,6 +114,10 @@ class RowsView(ScrollView, can_focus=True, inherit_bindings=False):
         if self._rows.width != self._text_width:
             self.call_later(self.on_resize)  # a scrollbar came or went: no resize to Textual
         return cached_lines(self, crop, self._strip)
+
+    def render_line(self, y: int) -> Strip:
+        """Draw line `y` of what is visible."""
+        return self._strip(y)
 
     def action_move(self, step: int) -> None:
         """A line down, or up where negative."""

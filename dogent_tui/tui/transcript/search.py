@@ -46,11 +46,11 @@ class Search(msgspec.Struct, frozen=True):
         pattern = re.compile(r"\s+".join(re.escape(word) for word in text.split()), re.IGNORECASE)
         hits = [
             Hit(number, nth)
-            for number, entry in enumerate(entries)
+            for number, entry in enumerate(entries if text.strip() else ())
             if not entry.gone
             for nth, _match in enumerate(pattern.finditer(_source(entry)))
         ]
-        return cls(pattern, hits if text.strip() else [])
+        return cls(pattern, hits)
 
     def found(self, lines: Sequence[Line]) -> list[Found]:
         """Return the occurrences in `lines`, also those that run over the end of a line."""

@@ -1,15 +1,15 @@
 """The bar in which the transcript is searched."""
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import Binding
 from textual.containers import Horizontal
 from textual.content import Content
 from textual.widgets import Input, Static
 
 from dogent_tui.language import tr
-from dogent_tui.tui.stylesheets import stylesheet
+from dogent_tui.tui.stylesheets import styles
 from dogent_tui.tui.transcript.view import Transcript
 
 if TYPE_CHECKING:
@@ -21,16 +21,16 @@ class TranscriptSearch(Horizontal):
     gives the focus back.
     """
 
-    DEFAULT_CSS = stylesheet("search.tcss").read_text(encoding="utf-8")
+    DEFAULT_CSS = styles("search.tcss")
 
-    BINDINGS: ClassVar[list[BindingType]] = [
+    BINDINGS = [
         Binding("escape", "close", tr("Close search")),
         Binding("enter,up", "step(-1)", tr("Previous match"), key_display="⏎"),
         Binding("shift+enter,down", "step(1)", tr("Next match"), key_display="↓"),
     ]
 
-    def __init__(self, transcript: Transcript, *, id: str | None = None) -> None:  # noqa: A002
-        super().__init__(id=id)
+    def __init__(self, transcript: Transcript) -> None:
+        super().__init__(id="search")
         self._transcript = transcript
         self._from: Widget | None = None
         self._count = 0
@@ -80,7 +80,7 @@ class TranscriptSearch(Horizontal):
     def _tell(self) -> None:
         line = self.query_one(Input)
         words = (
-            tr("{match} of {count}").format(match=self._transcript.match, count=self._count)
+            tr("{match} of {count}", match=self._transcript.match, count=self._count)
             if self._count
             else tr("not found")
             if line.value.strip()

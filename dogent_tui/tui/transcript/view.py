@@ -2,11 +2,11 @@
 
 import time
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 from textual import events
-from textual.binding import Binding, BindingType
+from textual.binding import Binding
 from textual.geometry import Offset, Region
 from textual.message import Message
 from textual.reactive import reactive
@@ -16,7 +16,7 @@ from textual.strip import Strip
 from dogent_tui.agent.events import Event
 from dogent_tui.language import tr
 from dogent_tui.tui import clipboard
-from dogent_tui.tui.stylesheets import stylesheet
+from dogent_tui.tui.stylesheets import styles
 from dogent_tui.tui.textual_fixes.timers import after
 from dogent_tui.tui.transcript import text_selection
 from dogent_tui.tui.transcript.entries import foldable
@@ -27,6 +27,7 @@ from dogent_tui.tui.transcript.palette import MARGIN
 from dogent_tui.tui.transcript.rows import Place
 from dogent_tui.tui.transcript.rows_view import RowsView
 from dogent_tui.tui.transcript.search import Search
+from dogent_tui.tui.widgets import hidden, told
 
 if TYPE_CHECKING:
     from asyncio import TimerHandle
@@ -56,40 +57,38 @@ class Transcript(RowsView):
     """
 
     WIDEST = 120
-    DEFAULT_CSS = stylesheet("transcript.tcss").read_text(encoding="utf-8")
+    DEFAULT_CSS = styles("transcript.tcss")
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("up", "move(-1)", tr("Up"), show=False),
-        Binding("down", "move(1)", tr("Down"), show=False),
-        Binding("pageup", "page(-1)", tr("Page up"), show=False),
-        Binding("pagedown", "page(1)", tr("Page down"), show=False),
-        Binding("home", "end(-1)", tr("First"), show=False),
+    BINDINGS = [
+        hidden("up", "move(-1)", tr("Up")),
+        hidden("down", "move(1)", tr("Down")),
+        hidden("pageup", "page(-1)", tr("Page up")),
+        hidden("pagedown", "page(1)", tr("Page down")),
+        hidden("home", "end(-1)", tr("First")),
         Binding("end", "end(1)", tr("Follow")),
         Binding("left_square_bracket", "card(-1)", tr("Previous card"), key_display="["),
         Binding("right_square_bracket", "card(1)", tr("Next card"), key_display="]"),
         Binding("enter,space", "fold", tr("Fold"), key_display="⏎"),
         Binding("ctrl+o", "fold_all", tr("Fold all")),
         Binding("c", "copy", tr("Copy")),
-        Binding("n", "match(-1)", tr("Previous match"), show=False),
-        Binding("N", "match(1)", tr("Next match"), show=False),
+        hidden("n", "match(-1)", tr("Previous match")),
+        hidden("N", "match(1)", tr("Next match")),
     ]
 
     behind = reactive(False, repaint=False)
     """Whether something new lies below what is visible."""
 
+    @told
     class LinkClicked(Message):
         """A link was clicked. It comes from the agent: show where it leads before opening it."""
 
-        def __init__(self, url: str) -> None:
-            super().__init__()
-            self.url = url
+        url: str
 
-    def __init__(self, *, animate: bool = True, id: str | None = None) -> None:  # noqa: A002
+    def __init__(self) -> None:
         self.model = TranscriptModel()
         self._layout = Layout(self.model)
-        super().__init__(self._layout, id)
+        super().__init__(self._layout, "transcript")
         self._painter = Painter(self, self._layout)
-        self._spins = animate
         self._waiting: set[int] = set()  # entries that changed since the last flush
         self._flush_timer: TimerHandle | None = None
         self._unpainted = False
@@ -97,7 +96,6 @@ class Transcript(RowsView):
         self._next_flush = 0.0
         self._tick_timer: Timer | None = None
         self._under_way: set[int] = set()  # tool calls that are under way
-        self._search: Search | None = None
         self._hit = -1
         self._pressed: Offset | None = None
 
@@ -105,18 +103,15 @@ class Transcript(RowsView):
 
     def apply(self, event: Event) -> None:
         """Take an event. It is drawn with the next flush, at most `FLUSH_INTERVAL` later."""
-        self._take(self.model.apply(event).entries)
+        self._take(self.model.apply(event))
 
     def replay(self, log: Iterable[Event], *, ended: bool = True) -> None:
         """Take many events at once. `ended`: nothing in the log is still going on, whatever it
         says.
         """
-        changed: set[int] = set()
-        for event in log:
-            changed.update(self.model.apply(event).entries)
+        self._take({number for event in log for number in self.model.apply(event)})
         if ended:
-            changed.update(self.model.close().entries)
-        self._take(sorted(changed))
+            self._take(self.model.close())
 
     def last_reply(self) -> str:
         """Return the Markdown of the latest reply, empty where there is none."""
@@ -131,35 +126,33 @@ class Transcript(RowsView):
         for number in entries:
             self._waiting.add(number)
             entry = self.model.entries[number]
-            if isinstance(entry, ToolCall):
-                (
-                    self._under_way.add
-                    if entry.moves and not entry.gone
-                    else self._under_way.discard
-                )(number)
+            self._under_way.discard(number)
+            if isinstance(entry, ToolCall) and entry.moves and not entry.gone:
+                self._under_way.add(number)
         if self._waiting:
             self._schedule()
 
     def _schedule(self) -> None:
         if self._flush_timer is None and not self._unpainted and self.is_mounted:
-            self._flush_timer = after(
-                self, max(0.001, self._next_flush - time.monotonic()), self._flush
-            )
+            wait = max(0.001, self._next_flush - time.monotonic())
+            self._flush_timer = after(self, wait, self._flush)
 
     def _flush(self) -> None:
         self._flush_timer = None
         began = time.monotonic()
         entries, self._waiting = sorted(self._waiting), set()
-        self._look()
+        frame = int(began / _TICK) if self._animating else None
+        self._layout.look = replace(
+            self._layout.look, cwd=self.model.cwd, now=self.model.now, frame=frame
+        )
         was_total = self._viewport.total
         self._layout.update(entries)
         self._viewport.settle()
-        self.behind = self.behind or (
-            not self._viewport.following and self._viewport.total > was_total
-        )
+        if not self._viewport.following and self._viewport.total > was_total:
+            self.behind = True
         self._place()
-        ended = time.monotonic()
-        self._next_flush = began + max(FLUSH_INTERVAL, (ended - began) * _FLUSH_SHARE)
+        spent = time.monotonic() - began
+        self._next_flush = began + max(FLUSH_INTERVAL, spent * _FLUSH_SHARE)
         self._unpainted = True
         self.call_after_refresh(self._painted)
         # Textual gives that to the screen on top, and it is lost with a screen that is dismissed
@@ -174,15 +167,9 @@ class Transcript(RowsView):
         if self._waiting:
             self._schedule()
 
-    def _look(self) -> None:
-        frame = int(time.monotonic() / _TICK) if self._animating else None
-        self._layout.look = replace(
-            self._layout.look, cwd=self.model.cwd, now=self.model.now, frame=frame
-        )
-
     @property
     def _animating(self) -> bool:
-        return self._spins and self.app.animation_level != "none"
+        return self.app.animation_level != "none"
 
     # ── The place ─────────────────────────────────────────────────────────────────────────────────
 
@@ -238,21 +225,21 @@ class Transcript(RowsView):
         """Put the cursor on the next thing that can be unfolded, from the cursor or from what is
         visible.
         """
-        cards = [
-            number
-            for number, entry in enumerate(self.model.entries)
-            if not entry.gone and foldable(entry)
-        ]
         cursor = self._painter.cursor
         if cursor is None:
             visible = [row.entry for row in self._viewport.visible_rows()]
             cursor = (visible[-1] + 1 if step < 0 else visible[0] - 1) if visible else -1
-        following = [number for number in cards if (number - cursor) * step > 0]
+        following = [number for number in self._cards if (number - cursor) * step > 0]
         if following:
             self._painter.cursor = min(following, key=lambda number: abs(number - cursor))
             row = self._layout.rows_of(self._painter.cursor)[0]
             self._viewport.show(row, self._layout.space_above(row))
             self._place()
+
+    @property
+    def _cards(self) -> list[int]:
+        entries = enumerate(self.model.entries)
+        return [number for number, entry in entries if not entry.gone and foldable(entry)]
 
     def action_fold(self) -> None:
         """Fold or unfold what the cursor is on."""
@@ -261,13 +248,7 @@ class Transcript(RowsView):
 
     def action_fold_all(self) -> None:
         """Unfold everything that can be, or where something is unfolded, fold it all."""
-        cards = [
-            number
-            for number, entry in enumerate(self.model.entries)
-            if not entry.gone and foldable(entry)
-        ]
-        unfolded = [number for number in cards if number in self._layout.unfolded]
-        self._toggle(unfolded or cards)
+        self._toggle(self._layout.unfolded.intersection(self._cards) or self._cards)
 
     def action_copy(self) -> None:
         """Copy what is selected, or else the last reply."""
@@ -281,11 +262,8 @@ class Transcript(RowsView):
         self.notify(await clipboard.copy(self.app, text), markup=False)
 
     def action_match(self, step: int) -> None:
-        """Go to a later or, with a negative `step`, an earlier match."""
-        if step > 0:
-            self.next_match()
-        else:
-            self.previous_match()
+        """Go to a later or, with a negative `step`, an earlier match; round at the ends."""
+        self._go_to(self._hit + step)
 
     def toggle(self, entry: int) -> None:
         """Fold or unfold the entry with this number."""
@@ -354,10 +332,8 @@ class Transcript(RowsView):
 
         An empty text ends the search.
         """
-        self._search = Search.of(text, self.model.entries) if text.strip() else None
-        self._painter.mark(self._search)
-        self._hit = -1
-        hits = self._search.hits if self._search else ()
+        search = self._painter.search = Search.of(text, self.model.entries)
+        self._hit, self._painter.current, hits = -1, None, search.hits
         if hits:
             visible = self._viewport.visible_rows()
             last = visible[-1].entry if visible else 0
@@ -371,19 +347,12 @@ class Transcript(RowsView):
         """The number of the match that was gone to, from 1; 0 where there is none."""
         return self._hit + 1
 
-    def next_match(self) -> None:
-        """Go to the next match, from the last to the first."""
-        self._go_to(self._hit + 1)
-
-    def previous_match(self) -> None:
-        """Go to the previous match, from the first to the last."""
-        self._go_to(self._hit - 1)
-
     def _go_to(self, number: int) -> None:
-        if self._search is None or not self._search.hits:
+        hits = self._painter.search.hits
+        if not hits:
             return
-        self._hit = number % len(self._search.hits)
-        hit = self._search.hits[self._hit]
+        self._hit = number % len(hits)
+        hit = hits[self._hit]
         entry = self.model.entries[hit.entry]
         if foldable(entry) and hit.entry not in self._layout.unfolded:
             self._layout.toggle(hit.entry)

@@ -35,7 +35,7 @@ async def test_what_is_no_file_is_said(stage):
         await scene.type("/outline missing.md")
         await scene.pilot.press("escape", "enter")
         await scene.until(
-            lambda: "There is no file missing.md" in scene.app.conversation.prompt._notice
+            lambda: "There is no file missing.md" in scene.app.conversation.prompt._hints.notice
         )
         assert scene.app.screen is scene.app.conversation
 

@@ -57,9 +57,7 @@ def test_the_transcript_ends_before_the_prompt_and_goes_on_from_there():
     )
     changed = model.apply(Rewound(to="b"))
     assert shown(model) == ["one", "Reply to one"]
-    assert set(changed.entries) == {
-        number for number, entry in enumerate(model.entries) if entry.gone
-    }
+    assert set(changed) == {number for number, entry in enumerate(model.entries) if entry.gone}
     for event in run("c", "three"):
         model.apply(event)
     assert shown(model) == ["one", "Reply to one", "three", "Reply to three"]

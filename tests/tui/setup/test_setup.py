@@ -67,7 +67,7 @@ class Started:
 
     @property
     def hint(self) -> str:
-        return self.app.conversation.prompt._notice
+        return self.app.conversation.prompt._hints.notice
 
     def kept(self, name: str = "dogent.json") -> dict:
         file = self.home / name

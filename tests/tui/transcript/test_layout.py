@@ -32,14 +32,12 @@ def test_a_long_reply_is_drawn_in_parts_as_if_it_were_one(
     layout = Layout(model)
     for start in range(0, len(text), step):
         layout.update(
-            model.apply(
-                ev.TextDelta(message_id="m", block=0, text=text[start : start + step])
-            ).entries
+            model.apply(ev.TextDelta(message_id="m", block=0, text=text[start : start + step]))
         )
         drawn(layout)
     if other:
         text = f"Another text.\n\n{text}"
-    layout.update(model.apply(ev.TextFinished(message_id="m", block=0, text=text)).entries)
+    layout.update(model.apply(ev.TextFinished(message_id="m", block=0, text=text)))
     assert drawn(layout)[1:] == [line.text for line in markdown_lines(text, 80)]
     assert layout.total == len(drawn(layout))
     replayed = Layout(model)
@@ -55,7 +53,7 @@ def test_every_line_is_found_where_it_is() -> None:
         event = ev.TextFinished(
             message_id=str(number), block=0, text=f"reply {number}\n\n" + "words " * number * 3
         )
-        layout.update(model.apply(event).entries)
+        layout.update(model.apply(event))
     layout.measure(lambda: False)
     assert layout.measured
     lines = drawn(layout)
@@ -73,18 +71,16 @@ def test_a_withdrawn_entry_takes_no_lines_and_keeps_the_place() -> None:
     viewport.height = 5
     for number in range(20):
         layout.update(
-            model.apply(
-                ev.TextFinished(message_id=str(number), block=0, text=f"reply {number}")
-            ).entries
+            model.apply(ev.TextFinished(message_id=str(number), block=0, text=f"reply {number}"))
         )
-    layout.update(model.apply(ev.TextDelta(message_id="x", block=0, text="half\n\n" * 9)).entries)
+    layout.update(model.apply(ev.TextDelta(message_id="x", block=0, text="half\n\n" * 9)))
     viewport.settle()
     viewport.scroll_to(10)
     before = [
         place and layout.lines(place.row)[place.line]
         for place in map(layout.find, range(viewport.top, viewport.top + 5))
     ]
-    layout.update(model.apply(ev.MessageDropped(message_id="x")).entries)
+    layout.update(model.apply(ev.MessageDropped(message_id="x")))
     viewport.settle()
     after = [
         place and layout.lines(place.row)[place.line]

@@ -28,7 +28,7 @@ def shown(*events: ev.Event) -> list[object]:
 def test_streamed_text_is_replaced_by_the_finished_one() -> None:
     delta = ev.TextDelta(message_id="m", block=0, text="Hel")
     model = TranscriptModel()
-    assert model.apply(delta).entries == (0,)
+    assert model.apply(delta) == (0,)
     model.apply(ev.TextDelta(message_id="m", block=0, text="lo"))
     assert model.last_reply() == "Hello"
     model.apply(ev.TextFinished(message_id="m", block=0, text="Hello, world"))

@@ -1,0 +1,29 @@
+"""What the widgets of the application write in the same way."""
+
+from dataclasses import dataclass
+from typing import Any, TypeVar, dataclass_transform
+
+from textual.binding import Binding
+from textual.content import Content
+from textual.message import Message
+from textual.widget import Widget
+
+_M = TypeVar("_M", bound=Message)
+
+
+@dataclass_transform(eq_default=False)
+def told(cls: type[_M]) -> type[_M]:
+    """Make `cls` a message that carries what its annotations name, which is not compared or
+    printed: making the methods for that would take time at the start.
+    """
+    return dataclass(eq=False, repr=False)(cls)
+
+
+def styled(widget: Widget, text: str | Content, part: str) -> Content:
+    """Return `text` in the style of a component class of `widget`."""
+    return Content.assemble(text).stylize(widget.get_visual_style(part, partial=True))
+
+
+def hidden(key: str, action: str, words: str, **options: Any) -> Binding:
+    """Return a binding that the line of keys leaves out; the help names it."""
+    return Binding(key, action, words, show=False, **options)
