@@ -95,11 +95,7 @@ def mcp_servers(
     Also a warning for each that cannot be used. Reads three small files.
     """
     files = [(dogent_home() / NAME, False), *([(workspace.dot / NAME, True)] if trusted else [])]
-    switches = {
-        str(one.get("server")): one
-        for one in _switches(workspace).entries()
-        if isinstance(one, dict)
-    }
+    switches = {str(one.get("server")): one for one in _switches(workspace).entries()}
     servers: dict[str, McpServer] = {}
     warnings: list[ConfigWarning] = []
     for file, of_workspace in files:
@@ -123,16 +119,7 @@ def switch(workspace: Workspace, server: McpServer, *, on: bool) -> None:
     it cannot be kept.
     """
     record = {"server": server.name, "digest": server.digest, "on": on}
-    _switches(workspace).change(
-        lambda entries: [
-            *(
-                one
-                for one in entries
-                if not (isinstance(one, dict) and one.get("server") == server.name)
-            ),
-            record,
-        ]
-    )
+    _switches(workspace).put([record], ("server",))
 
 
 def started_with(
