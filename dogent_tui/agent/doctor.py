@@ -73,7 +73,7 @@ async def examine(workspace: Workspace, servers: Collection[ServerState] = ()) -
         asyncio.to_thread(_wall, workspace),
         asyncio.to_thread(_wall_of_readers),
         _engines(),
-        asyncio.to_thread(examine_files, workspace, os.environ, servers),
+        asyncio.to_thread(examine_files, workspace, servers),
     )
     claude, *others = engines
     return [claude, wall, readers, *others, *files]

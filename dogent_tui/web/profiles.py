@@ -129,7 +129,6 @@ def web_profile(
     data: Mapping[str, Any],
     file: Path,
     warnings: list[ConfigWarning],
-    environ: Mapping[str, str] | None = None,
 ) -> WebProfile:
     """Return the profile `name` of `file` as `data` describes it, and add to `warnings` what is
     not right.
@@ -140,9 +139,7 @@ def web_profile(
     for key in ("provider", "api_key", "cse_id", "endpoint"):
         value = usable.get(key, "")
         try:
-            texts[key] = (
-                "" if is_missing(value) else revealed(value, environ) if key in _SECRETS else value
-            )
+            texts[key] = "" if is_missing(value) else revealed(value) if key in _SECRETS else value
         except ConfigError as error:
             texts[key] = ""
             message = tr(

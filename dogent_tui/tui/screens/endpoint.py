@@ -2,7 +2,6 @@
 tried before it is kept.
 """
 
-import os
 from typing import ClassVar
 
 from textual import on
@@ -129,7 +128,7 @@ class EndpointScreen(Withdrawable[tuple[str, str, str]], DialogScreen[tuple[str,
         entered = self.entered
         values = endpoint_profile(*entered, {}).values
         name = one_line(entered[0].partition("://")[2])
-        probed = await probe(dogent_home() / "claude.json", name, values, os.environ)
+        probed = await probe(dogent_home() / "claude.json", name, values)
         if self.entered != entered:
             return
         if probed.works:
