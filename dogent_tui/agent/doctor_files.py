@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from dogent_tui.agent.conversation import ServerState
-from dogent_tui.agent.doctor_servers import Finding, State, examine_servers
+from dogent_tui.agent.doctor_servers import Finding, examine_servers
 from dogent_tui.documents.export.docx_reference import NAME as REFERENCE
 from dogent_tui.documents.export.styles import NAME as STYLE_SHEET
 from dogent_tui.errors import ConfigError
@@ -89,7 +89,7 @@ def _who(workspace: Workspace, home: Path) -> Iterator[Finding]:
     settings = load_settings(workspace)[0]
     endpoint, warnings = choose_endpoint(settings, home)
     model = f" · {endpoint.model}" if endpoint.model else ""
-    yield _finding(group, "answers", f"{endpoint.name}{model}: {endpoint.source}", warnings)
+    yield Finding(group, "answers").judged(f"{endpoint.name}{model}: {endpoint.source}", warnings)
     yield _searches(group, settings, home, endpoint)
     yield _looks(group, settings, home)
     named = ", ".join(sorted(name for name in os.environ if name.upper().startswith(_ENVIRONMENT)))
@@ -109,11 +109,10 @@ def _searches(group: str, settings: WorkspaceSettings, home: Path, endpoint: End
             if profile
             else tr("the agent’s own tools: the web profile cannot be used")
         )
-        return _finding(group, "searches", detail, warnings)
+        return Finding(group, "searches").judged(detail, warnings)
     if endpoint.kind == "anthropic":
-        return _finding(
-            group, "searches", tr("the agent's built-in tools: no web profile chosen"), []
-        )
+        built_in = tr("the agent's built-in tools: no web profile chosen")
+        return Finding(group, "searches", "ok", built_in)
     nobody = {
         "offline": tr("nobody: the offline engine does not search the web"),
         "local": tr("nobody: a local model has no search of its own"),
@@ -138,11 +137,6 @@ def _looks(group: str, settings: WorkspaceSettings, home: Path) -> Finding:
     return Finding(
         group, "looks at pictures", "ok", f"{profile.name} · {profile.model or profile.provider}"
     )
-
-
-def _finding(group: str, name: str, detail: str, warnings: list[ConfigWarning]) -> Finding:
-    state: State = "warning" if warnings else "ok"
-    return Finding(group, name, state, detail, problems=tuple(map(str, warnings)))
 
 
 # ── Files ─────────────────────────────────────────────────────────────────────────────────────
@@ -193,19 +187,12 @@ def _profiles(group: str, file: Path) -> Finding:
     for name, data in profiles.items():
         warnings += checked(data, model, file, ("profiles", name))[1]
         for key in secret_keys(model):
-            warnings += _unrevealed(
-                data.get(key),
-                tr(
-                    "{key} of {name} in {file} refers to a key that does not exist",
-                    key=key,
-                    name=name,
-                    file=file.name,
-                ),
-            )
+            what = tr("{key} of {name} in {file} refers to a key that does not exist")
+            warnings += _unrevealed(data.get(key), what.format(key=key, name=name, file=file.name))
     warnings += open_to_others(file)
     names = ", ".join(profiles)
-    return _used(
-        found, tr("profiles: {names}", names=names) if names else tr("no profiles"), warnings
+    return found.judged(
+        tr("profiles: {names}", names=names) if names else tr("no profiles"), warnings
     )
 
 
@@ -227,14 +214,7 @@ def _settings(
         return found
     data = _content(file)[0]
     _, warnings = checked(data if isinstance(data, dict) else {}, model, file)
-    return _used(found, tr("in use"), warnings)
-
-
-def _used(found: Finding, detail: str, warnings: list[ConfigWarning]) -> Finding:
-    state: State = "warning" if warnings else "ok"
-    return Finding(
-        found.group, found.name, state, detail, found.path, problems=tuple(map(str, warnings))
-    )
+    return found.judged(tr("in use"), warnings)
 
 
 def _file(group: str, path: Path, name: str) -> Finding:

@@ -4,7 +4,7 @@ that no wall is around them. None is started.
 
 import re
 import shutil
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Literal, TypeAlias
 
 import msgspec
@@ -35,11 +35,18 @@ class Finding(msgspec.Struct, frozen=True):
 
     group: str
     name: str
-    state: State
+    state: State = "ok"
     detail: str = ""
     path: str = ""
     remedy: str = ""
     problems: tuple[str, ...] = ()
+
+    def judged(self, detail: str, warnings: Iterable[object]) -> "Finding":
+        """Return the finding with what was found, and `warnings` about it."""
+        problems = tuple(map(str, warnings))
+        return replace(
+            self, state="warning" if problems else "ok", detail=detail, problems=problems
+        )
 
     def without(self, secrets: tuple[str, ...]) -> "Finding":
         """Return the finding without any of `secrets`."""

@@ -15,7 +15,7 @@ import msgspec
 from dogent_tui.endpoint_kind import EndpointKind, ServerKind
 from dogent_tui.errors import ConfigError
 from dogent_tui.language import tr
-from dogent_tui.settings.config_check import ConfigWarning, checked, nearest, read_profiles
+from dogent_tui.settings.config_check import ConfigWarning, checked, meant_profile, read_profiles
 from dogent_tui.settings.config_models import LlmProfile
 from dogent_tui.settings.endpoint_url import check_url, is_anthropic, sends_keys_in_clear
 from dogent_tui.settings.home_files import ensure_home_files
@@ -178,12 +178,7 @@ def _named(
     file = home / "claude.json"
     data = profiles.get(wanted)
     if data is None:
-        near = nearest(wanted, profiles)
-        known = (
-            tr('Did you mean "{near}"?', near=near)
-            if near
-            else tr("It has: {profiles}.", profiles=", ".join(profiles) or tr("none"))
-        )
+        known = meant_profile(wanted, profiles)
         message = tr(
             "There is no profile {wanted} in {file}.", wanted=wanted, file=display_path(file)
         )

@@ -12,7 +12,7 @@ from typing import Any
 from dogent_tui.errors import ConfigError
 from dogent_tui.language import tr
 from dogent_tui.settings import config_models
-from dogent_tui.settings.config_check import checked, nearest
+from dogent_tui.settings.config_check import checked, meant_profile
 from dogent_tui.settings.endpoint_url import check_url, sends_keys_in_clear
 from dogent_tui.settings.secrets import is_missing, revealed
 from dogent_tui.storage.files import read_json
@@ -133,12 +133,7 @@ def _profiles(file: Path, where: str) -> Mapping[str, Any]:
 
 
 def _unknown(name: str, profiles: Mapping[str, Any], where: str) -> VisionError:
-    near = nearest(name, profiles)
-    known = (
-        tr('Did you mean "{near}"?', near=near)
-        if near
-        else tr("It has: {profiles}.", profiles=", ".join(profiles) or tr("none"))
-    )
+    known = meant_profile(name, profiles)
     return _config(
         tr("There is no vision profile {name} in {where}.", name=name, where=where),
         tr("{known} Add it there, {choose}.", known=known, choose=_CHOOSE),
