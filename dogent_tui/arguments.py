@@ -34,6 +34,18 @@ class CommandLine(argparse.ArgumentParser):
         part = self._named if names[0].startswith("-") else self._placed
         return part.add_argument(*names, **settings)
 
+    def add_flag(self, name: str, says: str) -> None:
+        """Add an option that is given or not; `says` is its line in the help."""
+        self.add_argument(name, action="store_true", help=says)
+
+    def add_text(self, name: str, metavar: str, says: str, default: str = "") -> None:
+        """Add an option that takes a text."""
+        self.add_argument(name, default=default, metavar=metavar, help=says)
+
+    def add_texts(self, name: str, metavar: str, says: str) -> None:
+        """Add an option that takes a text, and may be given again."""
+        self.add_argument(name, action="append", default=[], metavar=metavar, help=says)
+
 
 class _Help(argparse.HelpFormatter):
     """Breaks lines by the columns that characters take."""
@@ -61,23 +73,12 @@ class _Help(argparse.HelpFormatter):
 
 def add_profile(parser: CommandLine) -> None:
     """Have a command take the profile that its agent uses."""
-    parser.add_argument(
-        "--profile",
-        default="",
-        metavar="NAME",
-        help=tr("a profile of ~/.dogent/claude.json, or “offline”"),
-    )
+    says = tr("a profile of ~/.dogent/claude.json, or “offline”")
+    parser.add_text("--profile", "NAME", says)
 
 
 def add_rights(parser: CommandLine) -> None:
     """Have a command take what its agent may do without asking."""
-    parser.add_argument(
-        "--allow",
-        action="append",
-        default=[],
-        metavar="RULE",
-        help=tr("what the agent may do without asking, as with -p"),
-    )
-    parser.add_argument(
-        "--trust", action="store_true", help=tr("trust what came with the folder, this time")
-    )
+    says = tr("what the agent may do without asking, as with -p")
+    parser.add_texts("--allow", "RULE", says)
+    parser.add_flag("--trust", tr("trust what came with the folder, this time"))

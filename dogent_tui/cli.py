@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 USAGE_ERROR = 2
 """Exit status for a command line that cannot be understood (SPEC 7)."""
 
+INTERRUPTED = 14
+"""Exit status of a subcommand that was interrupted, as in print mode."""
+
 _MAX_PIPED_BYTES = 8 * 1024 * 1024
 """What print mode takes from stdin: far beyond any context window, and still no danger to
 memory.
@@ -44,8 +47,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 0
     _settle_home()
     _settle_language()
-    subcommand = _SUBCOMMANDS.get(arguments[0]) if arguments else None
-    options = None if subcommand else _parsed(arguments)
+    options = None if arguments and arguments[0] in _SUBCOMMANDS else _parsed(arguments)
     import os
 
     from dogent_tui.errors import DogentError, UsageError, reason_of
@@ -54,7 +56,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         if options is not None or not {"-h", "--help"}.intersection(arguments):
             _must_have_home()
         if options is None:
-            return subcommand(arguments[1:]) if subcommand else USAGE_ERROR
+            return _subcommand(arguments[0], arguments[1:])
         return _print(options) if options.print is not None else _app(options)
     except BrokenPipeError:  # whoever read our output has enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -95,10 +97,8 @@ def _parser() -> argparse.ArgumentParser:
         metavar="FOLDER",
         help=tr("the folder to work in (default: the current one)"),
     )
-    parser.add_argument(
-        "--sample",
-        action="store_true",
-        help=tr("work in a folder of sample documents: FOLDER, or ~/dogent-sample"),
+    parser.add_flag(
+        "--sample", tr("work in a folder of sample documents: FOLDER, or ~/dogent-sample")
     )
     add_profile(parser)
     parser.add_argument(
@@ -134,12 +134,10 @@ def _parser() -> argparse.ArgumentParser:
         default="text",
         help=tr("what -p prints (default: text)"),
     )
-    parser.add_argument(
+    parser.add_texts(
         "--allow",
-        action="append",
-        default=[],
-        metavar="RULE",
-        help=tr(
+        "RULE",
+        tr(
             "what the agent may do without asking, as KIND:PLACE (read, create, change, write,"
             " delete, move, run; a folder with / at its end means all that is in it),"
             " network:TOOL/HOST or use:TOOL (one that looks through documents, such as"
@@ -154,10 +152,9 @@ def _parser() -> argparse.ArgumentParser:
             ' "…"}; with --continue and no prompt, they answer the last questions'
         ),
     )
-    parser.add_argument(
+    parser.add_flag(
         "--trust",
-        action="store_true",
-        help=tr("trust what came with the folder (.dogent, .claude) this time, without asking"),
+        tr("trust what came with the folder (.dogent, .claude) this time, without asking"),
     )
     parser.add_argument(
         "--version",
@@ -279,15 +276,13 @@ def _sample_folder(options: argparse.Namespace) -> Path:
 
 def _print(options: argparse.Namespace) -> int:
     import asyncio
-    import io
 
     from dogent_tui.print_mode import PrintRequest, run_print
 
     if options.session == "":
         print(tr("dogent-tui: with -p, --resume needs the id of a conversation."), file=sys.stderr)
         return USAGE_ERROR
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="backslashreplace")
+    _never_fail_to_print()
     piped = "" if sys.stdin is None or sys.stdin.isatty() else _read_stdin()
     answers = _read_answers(options.answers) if options.answers is not None else None
     goes_on = options.resume or options.session
@@ -322,41 +317,6 @@ def _read_answers(name: str) -> dict[str, object]:
     return answers
 
 
-def _explain(arguments: Sequence[str]) -> int:
-    from dogent_tui.subcommands.explain import run_explain
-
-    return run_explain(arguments, sys.stdin, sys.stdout)
-
-
-def _read(arguments: Sequence[str]) -> int:
-    from dogent_tui.subcommands.read import run_read
-    from dogent_tui.subcommands.terminal import Terminal
-
-    _never_fail_to_print()
-    return run_read(arguments, Terminal(sys.stdin, sys.stdout, sys.stderr))
-
-
-def _check(arguments: Sequence[str]) -> int:
-    from dogent_tui.subcommands.check import run_check
-
-    _never_fail_to_print()
-    return run_check(arguments, sys.stdout)
-
-
-def _search(arguments: Sequence[str]) -> int:
-    from dogent_tui.subcommands.search import run_search
-
-    _never_fail_to_print()
-    return run_search(arguments, sys.stdout, sys.stderr)
-
-
-def _fetch(arguments: Sequence[str]) -> int:
-    from dogent_tui.subcommands.fetch import run_fetch
-
-    _never_fail_to_print()
-    return run_fetch(arguments, sys.stdout, sys.stderr)
-
-
 def _never_fail_to_print() -> None:
     """Write what the terminal's encoding does not hold as an escape."""
     import io
@@ -365,60 +325,33 @@ def _never_fail_to_print() -> None:
         sys.stdout.reconfigure(errors="backslashreplace")
 
 
-def _export(arguments: Sequence[str]) -> int:
-    from dogent_tui.subcommands.export import run_export
+def _subcommand(name: str, arguments: Sequence[str]) -> int:
+    from importlib import import_module
+
     from dogent_tui.subcommands.terminal import Terminal
 
-    return run_export(arguments, Terminal(sys.stdin, sys.stdout, sys.stderr))
+    command = import_module(f"dogent_tui.subcommands.{name}")
+    _never_fail_to_print()
+    try:
+        status: int = command.run(arguments, Terminal(sys.stdin, sys.stdout, sys.stderr))
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    return status
 
 
-def _doctor(arguments: Sequence[str]) -> int:
-    from dogent_tui.subcommands.doctor import run_doctor
-
-    return run_doctor(arguments, sys.stdout)
-
-
-def _schema(arguments: Sequence[str]) -> int:
-    from dogent_tui.subcommands.schema import run_schema
-
-    return run_schema(arguments, sys.stdout)
-
-
-def _acp(arguments: Sequence[str]) -> int:
-    from dogent_tui.subcommands.acp import run_acp_command
-
-    return run_acp_command(arguments)
-
-
-def _serve(arguments: Sequence[str]) -> int:
-    from dogent_tui.subcommands.serve import run_serve
-
-    return run_serve(arguments, sys.stdout)
-
-
-def _analyze(arguments: Sequence[str]) -> int:
-    import io
-
-    from dogent_tui.subcommands.analyze import run_analyze
-
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="backslashreplace")
-    return run_analyze(arguments, sys.stdout, sys.stderr)
-
-
-_SUBCOMMANDS = {
-    "acp": _acp,
-    "analyze": _analyze,
-    "check": _check,
-    "doctor": _doctor,
-    "explain": _explain,
-    "export": _export,
-    "fetch": _fetch,
-    "read": _read,
-    "schema": _schema,
-    "search": _search,
-    "serve": _serve,
-}
+_SUBCOMMANDS = (
+    "acp",
+    "analyze",
+    "check",
+    "doctor",
+    "explain",
+    "export",
+    "fetch",
+    "read",
+    "schema",
+    "search",
+    "serve",
+)
 """What is done without the application. A folder of such a name is ``./read``."""
 
 

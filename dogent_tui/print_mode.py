@@ -32,7 +32,7 @@ from dogent_tui.agent.events import (
     to_json,
 )
 from dogent_tui.agent.failures import retry_reason
-from dogent_tui.agent.recording import start_recording
+from dogent_tui.agent.recorder import start_recording
 from dogent_tui.agent.replay import earlier_events
 from dogent_tui.agent.run import needed_by
 from dogent_tui.agent.service import AgentService

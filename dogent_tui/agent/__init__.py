@@ -9,10 +9,9 @@ way and the end of its turn, `connection.py` starts, reads, restarts and ends th
 the bridge from the SDK's callbacks to policy and user, `authority.py` the one place where the
 policy and what the user allowed before meet, which also words what is asked, `launch.py` brings the
 parts of a conversation together, `failures.py` words what can go wrong, `shell.py` runs the user's
-own commands, `wall_status.py` finds out which wall surrounds commands and says so, `recorder.py`
-writes the session's log and the history (`log_redactor.py` keeps keys out of it, also where one
-streams in pieces), `session.py` opens a session from a folder and a few choices, `recording.py`
-gives the recorder of one.
+own commands, `wall_status.py` finds out which wall surrounds commands and says so, `session.py`
+opens a session from a folder and a few choices, `recorder.py` writes its log and the history
+(`log_redactor.py` keeps keys out of it, also where one streams in pieces).
 
 The life of a prompt
 --------------------

@@ -73,7 +73,7 @@ async def examine(workspace: Workspace, servers: Collection[ServerState] = ()) -
         asyncio.to_thread(_wall, workspace),
         asyncio.to_thread(_wall_of_readers),
         _engines(),
-        asyncio.to_thread(examine_files, workspace, os.environ, servers),
+        asyncio.to_thread(examine_files, workspace, servers),
     )
     claude, *others = engines
     return [claude, wall, readers, *others, *files]
@@ -107,12 +107,12 @@ async def _engines() -> list[Finding]:
     programs = await asyncio.gather(_claude(), _pandoc(), _browser(), _cjk_fonts())
     claude, pandoc, browser, fonts = programs
     packages = [
-        _package("Documents", "pypandoc_binary", "pypandoc", tr("provides and finds pandoc")),
-        _package("Documents", "PyMuPDF", "pymupdf", tr("reads pdf")),
-        _package("Documents", "openpyxl", "openpyxl", tr("translates shared formulas of xlsx")),
-        _package("Documents", "python-calamine", "python_calamine", tr("reads xls, ods and xlsb")),
-        _package("Documents", "typst", "typst", tr("makes pdfs without a browser")),
-        _package("Documents", "playwright", "playwright", tr("controls the browser")),
+        _package("pypandoc_binary", "pypandoc", tr("provides and finds pandoc")),
+        _package("PyMuPDF", "pymupdf", tr("reads pdf")),
+        _package("openpyxl", "openpyxl", tr("translates shared formulas of xlsx")),
+        _package("python-calamine", "python_calamine", tr("reads xls, ods and xlsb")),
+        _package("typst", "typst", tr("makes pdfs without a browser")),
+        _package("playwright", "playwright", tr("controls the browser")),
     ]
     return [claude, pandoc, browser, fonts, *packages]
 
@@ -126,12 +126,8 @@ async def _claude() -> Finding:
     bundled = folder / ("claude.exe" if os.name == "nt" else "claude") if folder else None
     program = str(bundled) if bundled is not None and bundled.is_file() else shutil.which("claude")
     if program is None:
-        return Finding(
-            "Agent",
-            "Claude CLI",
-            "missing",
-            remedy=tr("Reinstall the package claude-agent-sdk, which provides it."),
-        )
+        remedy = tr("Reinstall the package claude-agent-sdk, which provides it.")
+        return Finding("Agent", "Claude CLI", "missing", remedy=remedy)
     version = await _version(program)
     if not version:
         remedy = tr("Try: {program} --version", program=display_path(program))
@@ -180,31 +176,17 @@ async def _browser() -> Finding:
         "For the best pdfs, install Chromium or Chrome (on Debian: chromium-headless-shell), or let"
         " “dogent-tui export” download one. Until then, typst makes them."
     )
-    return Finding(
-        "Documents",
-        "browser",
-        "optional",
-        tr("does not start") if programs else tr("not installed"),
-        remedy=remedy,
-    )
+    why = tr("does not start") if programs else tr("not installed")
+    return Finding("Documents", "browser", "optional", why, remedy=remedy)
 
 
 async def _cjk_fonts() -> Finding:
     name, lister = "fonts for CJK", shutil.which("fc-list")
+    if lister is None and sys.platform in {"darwin", "win32"}:
+        return Finding("Documents", name, "ok", tr("system fonts"))
     if lister is None:
-        state: State = "ok" if sys.platform in {"darwin", "win32"} else "optional"
-        remedy = (
-            ""
-            if state == "ok"
-            else tr("Install fontconfig so that fonts can be found, and Noto Sans CJK.")
-        )
-        return Finding(
-            "Documents",
-            name,
-            state,
-            tr("system fonts") if state == "ok" else tr("unknown"),
-            remedy=remedy,
-        )
+        remedy = tr("Install fontconfig so that fonts can be found, and Noto Sans CJK.")
+        return Finding("Documents", name, "optional", tr("unknown"), remedy=remedy)
     listed = await _output(lister, ":lang=zh", "family")
     families = sorted({line.split(",")[0].strip() for line in listed.splitlines() if line.strip()})
     if families:
@@ -217,23 +199,17 @@ async def _cjk_fonts() -> Finding:
     return Finding("Documents", name, "optional", tr("none"), remedy=remedy)
 
 
-def _package(group: str, name: str, module: str, use: str) -> Finding:
+def _package(name: str, module: str, use: str) -> Finding:
     if importlib.util.find_spec(module) is None:
-        return Finding(
-            group,
-            name,
-            "missing",
-            use,
-            remedy=tr(
-                "Install the package {name} in the same environment as dogent-tui.",
-                name=name.lower(),
-            ),
+        remedy = tr(
+            "Install the package {name} in the same environment as dogent-tui.", name=name.lower()
         )
+        return Finding("Documents", name, "missing", use, remedy=remedy)
     try:
         version = importlib.metadata.version(name)
     except importlib.metadata.PackageNotFoundError:
         version = "?"
-    return Finding(group, name, "ok", f"{version} · {use}")
+    return Finding("Documents", name, "ok", f"{version} · {use}")
 
 
 async def _version(program: str) -> str:

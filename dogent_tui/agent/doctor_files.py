@@ -4,13 +4,13 @@ about it. Nothing is changed.
 
 import json
 import os
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from dogent_tui.agent.conversation import ServerState
-from dogent_tui.agent.doctor_servers import Finding, State, examine_servers
+from dogent_tui.agent.doctor_servers import Finding, examine_servers
 from dogent_tui.documents.export.docx_reference import NAME as REFERENCE
 from dogent_tui.documents.export.styles import NAME as STYLE_SHEET
 from dogent_tui.errors import ConfigError
@@ -58,29 +58,27 @@ _JSON_FILES = (*PROFILE_MODELS, MCP, "dogent.json", "permissions.json", "trust.j
 
 def examine_files(
     workspace: Workspace,
-    environ: Mapping[str, str] = os.environ,
     servers: Collection[ServerState] = (),
 ) -> list[Finding]:
     """Return what is used in `workspace`, who does the work there, and what is not right,
     without a secret in it. `servers` are the states of the MCP servers that run.
     """
-    home = dogent_home(environ)
+    home = dogent_home()
     found = [
-        *_who(workspace, home, environ),
-        *_home_files(home, environ),
+        *_who(workspace, home),
+        *_home_files(home),
         *_workspace_files(workspace),
-        *_servers(workspace, home, servers, environ),
-        *_folders(environ),
+        *_servers(workspace, home, servers),
+        *_folders(),
     ]
-    secrets = suspected_secrets((home / name for name in _JSON_FILES), environ)
-    secrets += suspected_secrets(iter([workspace.settings_file]), {})
+    secrets = suspected_secrets((workspace.settings_file, *(home / name for name in _JSON_FILES)))
     return [finding.without(secrets) for finding in found]
 
 
 # ── Who does the work ─────────────────────────────────────────────────────────────────────────
 
 
-def _who(workspace: Workspace, home: Path, environ: Mapping[str, str]) -> Iterator[Finding]:
+def _who(workspace: Workspace, home: Path) -> Iterator[Finding]:
     group = "Who does the work"
     files = (workspace.settings_file, *(home / name for name in PROFILE_MODELS))
     if any(
@@ -89,12 +87,12 @@ def _who(workspace: Workspace, home: Path, environ: Mapping[str, str]) -> Iterat
         yield Finding(group, "profiles", "broken", tr("unknown until the files below are fixed"))
         return
     settings = load_settings(workspace)[0]
-    endpoint, warnings = choose_endpoint(settings, home, environ)
+    endpoint, warnings = choose_endpoint(settings, home)
     model = f" · {endpoint.model}" if endpoint.model else ""
-    yield _finding(group, "answers", f"{endpoint.name}{model}: {endpoint.source}", warnings)
+    yield Finding(group, "answers").judged(f"{endpoint.name}{model}: {endpoint.source}", warnings)
     yield _searches(group, settings, home, endpoint)
     yield _looks(group, settings, home)
-    named = ", ".join(sorted(name for name in environ if name.upper().startswith(_ENVIRONMENT)))
+    named = ", ".join(sorted(name for name in os.environ if name.upper().startswith(_ENVIRONMENT)))
     yield Finding(group, "environment", "ok", named or tr("not set here"))
 
 
@@ -111,11 +109,10 @@ def _searches(group: str, settings: WorkspaceSettings, home: Path, endpoint: End
             if profile
             else tr("the agent’s own tools: the web profile cannot be used")
         )
-        return _finding(group, "searches", detail, warnings)
+        return Finding(group, "searches").judged(detail, warnings)
     if endpoint.kind == "anthropic":
-        return _finding(
-            group, "searches", tr("the agent's built-in tools: no web profile chosen"), []
-        )
+        built_in = tr("the agent's built-in tools: no web profile chosen")
+        return Finding(group, "searches", "ok", built_in)
     nobody = {
         "offline": tr("nobody: the offline engine does not search the web"),
         "local": tr("nobody: a local model has no search of its own"),
@@ -142,18 +139,13 @@ def _looks(group: str, settings: WorkspaceSettings, home: Path) -> Finding:
     )
 
 
-def _finding(group: str, name: str, detail: str, warnings: list[ConfigWarning]) -> Finding:
-    state: State = "warning" if warnings else "ok"
-    return Finding(group, name, state, detail, problems=tuple(map(str, warnings)))
-
-
 # ── Files ─────────────────────────────────────────────────────────────────────────────────────
 
 
-def _home_files(home: Path, environ: Mapping[str, str]) -> Iterator[Finding]:
+def _home_files(home: Path) -> Iterator[Finding]:
     group = "Your files"
     for name in PROFILE_MODELS:
-        yield _profiles(group, home / name, environ)
+        yield _profiles(group, home / name)
     yield _settings(group, home / "dogent.json", "dogent.json", HomeSettings)
     for name in (MCP, "permissions.json", "trust.json", STYLE_SHEET, REFERENCE):
         yield _file(group, home / name, name)
@@ -179,14 +171,14 @@ def _workspace_files(workspace: Workspace) -> Iterator[Finding]:
 
 
 def _servers(
-    workspace: Workspace, home: Path, servers: Collection[ServerState], environ: Mapping[str, str]
+    workspace: Workspace, home: Path, servers: Collection[ServerState]
 ) -> Iterator[Finding]:
     # A broken file is told of above; reading it as a session does would set it aside.
     if not any(_content(folder / MCP)[1] for folder in (home, workspace.dot)):
-        yield from examine_servers(workspace, servers, environ)
+        yield from examine_servers(workspace, servers)
 
 
-def _profiles(group: str, file: Path, environ: Mapping[str, str]) -> Finding:
+def _profiles(group: str, file: Path) -> Finding:
     found = _file(group, file, file.name)
     if found.state != "ok":
         return found
@@ -195,28 +187,20 @@ def _profiles(group: str, file: Path, environ: Mapping[str, str]) -> Finding:
     for name, data in profiles.items():
         warnings += checked(data, model, file, ("profiles", name))[1]
         for key in secret_keys(model):
-            warnings += _unrevealed(
-                data.get(key),
-                tr(
-                    "{key} of {name} in {file} refers to a key that does not exist",
-                    key=key,
-                    name=name,
-                    file=file.name,
-                ),
-                environ,
-            )
+            what = tr("{key} of {name} in {file} refers to a key that does not exist")
+            warnings += _unrevealed(data.get(key), what.format(key=key, name=name, file=file.name))
     warnings += open_to_others(file)
     names = ", ".join(profiles)
-    return _used(
-        found, tr("profiles: {names}", names=names) if names else tr("no profiles"), warnings
+    return found.judged(
+        tr("profiles: {names}", names=names) if names else tr("no profiles"), warnings
     )
 
 
-def _unrevealed(value: Any, what: str, environ: Mapping[str, str]) -> list[ConfigWarning]:
+def _unrevealed(value: Any, what: str) -> list[ConfigWarning]:
     if is_missing(value) or reference(value) is None:
         return []
     try:
-        revealed(value, environ)
+        revealed(value)
     except ConfigError as error:
         return [ConfigWarning(f"{what}: {error.message}", error.remedy)]
     return []
@@ -230,14 +214,7 @@ def _settings(
         return found
     data = _content(file)[0]
     _, warnings = checked(data if isinstance(data, dict) else {}, model, file)
-    return _used(found, tr("in use"), warnings)
-
-
-def _used(found: Finding, detail: str, warnings: list[ConfigWarning]) -> Finding:
-    state: State = "warning" if warnings else "ok"
-    return Finding(
-        found.group, found.name, state, detail, found.path, problems=tuple(map(str, warnings))
-    )
+    return found.judged(tr("in use"), warnings)
 
 
 def _file(group: str, path: Path, name: str) -> Finding:
@@ -292,12 +269,12 @@ def _content(path: Path) -> tuple[Any, str]:
     )
 
 
-def _folders(environ: Mapping[str, str]) -> Iterator[Finding]:
+def _folders() -> Iterator[Finding]:
     folders = {
-        "your files": dogent_home(environ),
-        "conversations": state_dir(environ),
-        "documents read": cache_dir(environ),
-        "logs": log_dir(environ),
+        "your files": dogent_home(),
+        "conversations": state_dir(),
+        "documents read": cache_dir(),
+        "logs": log_dir(),
     }
     for name, folder in folders.items():
         nearest = next(each for each in (folder, *folder.parents) if os.path.lexists(each))

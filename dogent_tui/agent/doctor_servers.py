@@ -2,10 +2,9 @@
 that no wall is around them. None is started.
 """
 
-import os
 import re
 import shutil
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Literal, TypeAlias
 
 import msgspec
@@ -36,11 +35,18 @@ class Finding(msgspec.Struct, frozen=True):
 
     group: str
     name: str
-    state: State
+    state: State = "ok"
     detail: str = ""
     path: str = ""
     remedy: str = ""
     problems: tuple[str, ...] = ()
+
+    def judged(self, detail: str, warnings: Iterable[object]) -> "Finding":
+        """Return the finding with what was found, and `warnings` about it."""
+        problems = tuple(map(str, warnings))
+        return replace(
+            self, state="warning" if problems else "ok", detail=detail, problems=problems
+        )
 
     def without(self, secrets: tuple[str, ...]) -> "Finding":
         """Return the finding without any of `secrets`."""
@@ -84,7 +90,6 @@ def state_of(server: McpServer, known: ServerState | None) -> str:
 def examine_servers(
     workspace: Workspace,
     states: Collection[ServerState] = (),
-    environ: Mapping[str, str] = os.environ,
 ) -> Iterator[Finding]:
     """Yield a finding for each server of the user and of a trusted `workspace`; `states` are what
     the agent process says of those that it started.
@@ -92,15 +97,15 @@ def examine_servers(
     servers, warnings = mcp_servers(workspace, trusted=FolderTrust(workspace).trusted)
     known = {state.name: state for state in states}
     for server in servers:
-        yield _finding(server, known.get(server.name), environ)
+        yield _finding(server, known.get(server.name))
     for warning in warnings:
         yield Finding(_GROUP, "mcp.json", "broken", warning.message, remedy=warning.remedy)
 
 
-def _finding(server: McpServer, known: ServerState | None, environ: Mapping[str, str]) -> Finding:
+def _finding(server: McpServer, known: ServerState | None) -> Finding:
     now = state_of(server, known)
     whose = tr("of this folder") if server.of_workspace else tr("yours")
-    problems = started_with([server], environ)[1]
+    problems = started_with([server])[1]
     if known is not None and known.error:
         problems.append(known.error)
     command = str(server.config.get("command") or "")

@@ -3,7 +3,6 @@ sentence.
 """
 
 import asyncio
-import os
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -31,9 +30,7 @@ class Probed(msgspec.Struct, frozen=True):
     words: str
 
 
-async def probe(
-    file: Path, name: str, data: Mapping[str, Any], environ: Mapping[str, str] = os.environ
-) -> Probed:
+async def probe(file: Path, name: str, data: Mapping[str, Any]) -> Probed:
     """Check the profile `name` of `file`, one of the three files of profiles, as `data` describes
     it. Costs next to nothing.
 
@@ -43,7 +40,7 @@ async def probe(
     check = {"claude.json": _model, "web.json": _search, "vision.json": _vision}[file.name]
     begun = time.monotonic()
     try:
-        words = await check(file, name, data, environ)
+        words = await check(file, name, data)
     except DogentError as error:
         return Probed(False, one_line(str(error)))
     works, _, remark = words.partition("\n")
@@ -58,11 +55,11 @@ async def probe(
     )
 
 
-async def _model(file: Path, name: str, data: Mapping[str, Any], environ: Mapping[str, str]) -> str:
+async def _model(file: Path, name: str, data: Mapping[str, Any]) -> str:
     from dogent_tui.web.messages_probe import probe_messages
 
     warnings: list[ConfigWarning] = []
-    endpoint = await asyncio.to_thread(profile_endpoint, name, data, file, environ, warnings)
+    endpoint = await asyncio.to_thread(profile_endpoint, name, data, file, warnings)
     if endpoint is None:
         raise _as_error(warnings)
     if endpoint.server is not None:
@@ -103,14 +100,12 @@ async def _local(name: str, endpoint: Endpoint) -> str:
     )
 
 
-async def _search(
-    file: Path, name: str, data: Mapping[str, Any], environ: Mapping[str, str]
-) -> str:
+async def _search(file: Path, name: str, data: Mapping[str, Any]) -> str:
     from dogent_tui.web.profiles import read_access, web_profile
     from dogent_tui.web.search.searcher import Searcher
 
     warnings: list[ConfigWarning] = []
-    profile = await asyncio.to_thread(web_profile, name, data, file, warnings, environ)
+    profile = await asyncio.to_thread(web_profile, name, data, file, warnings)
     if any(warning.code == "profile_no_secret" for warning in warnings):
         raise _as_error(warnings)
     access, _ = await asyncio.to_thread(read_access, "", file.parent)
@@ -122,14 +117,12 @@ async def _search(
     )
 
 
-async def _vision(
-    file: Path, name: str, data: Mapping[str, Any], environ: Mapping[str, str]
-) -> str:
+async def _vision(file: Path, name: str, data: Mapping[str, Any]) -> str:
     from dogent_tui.vision.media import white_square
     from dogent_tui.vision.profiles import vision_profile
     from dogent_tui.vision.providers import client_for
 
-    profile = await asyncio.to_thread(vision_profile, name, data, file, environ)
+    profile = await asyncio.to_thread(vision_profile, name, data, file)
     client = client_for(profile)
     await client.analyze_image(await asyncio.to_thread(white_square))
     return tr("{name} can see images", name=name)

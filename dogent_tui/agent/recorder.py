@@ -3,11 +3,13 @@ the workspace.
 """
 
 import asyncio
-import logging
+import threading
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import suppress
 from datetime import UTC, datetime
+from functools import partial
+from typing import Generic, TypeVar
 
 from dogent_tui.agent.events import (
     DocumentDelta,
@@ -24,10 +26,12 @@ from dogent_tui.agent.events import (
     to_json,
 )
 from dogent_tui.agent.log_redactor import Redactor
-from dogent_tui.agent.save_failures import kept_again, not_kept
-from dogent_tui.errors import DogentError, reason_of
+from dogent_tui.agent.save_failures import Keeps, SaveFailures
+from dogent_tui.agent.session import OpenedSession
+from dogent_tui.errors import DogentError
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
+from dogent_tui.settings.known_secrets import known_secrets, learned_secrets
 from dogent_tui.settings.trust import make_own_folder
 from dogent_tui.storage.history import History, HistoryEntry
 from dogent_tui.storage.paths import Workspace
@@ -35,7 +39,7 @@ from dogent_tui.storage.session_log import SessionHold, SessionLog, read_lines
 from dogent_tui.storage.sessions import TITLE_CHARS, SessionRecord, open_log
 from dogent_tui.storage.usage import UsageEntry, note_usage
 
-_LOG = logging.getLogger(__name__)
+T = TypeVar("T")
 _SUMMARY_CHARS = 500
 """How much of a reply the history keeps; the session's log has all of it."""
 
@@ -45,13 +49,34 @@ oldest is given up.
 """
 _MOST_USED = 1_000
 """Runs whose usage waits in memory."""
-_TRY_AGAIN_S = 5.0
-"""How often it is tried again while nothing happens."""
-
 _BEGINS = (RunStarted, ToolUse, UiSettled, Rewound)
 """What a log begins with: a run, a shell command of the user, the end of what an earlier session
 asked, a way back in it.
 """
+
+
+class _Backlog(Generic[T]):
+    """What waits to be written, oldest first: a full disk must not end the conversation. See
+    `save_failures.Keeps`.
+    """
+
+    def __init__(self, write: Callable[[T], None], waiting: deque[T]) -> None:
+        self.refused: Exception | None = None
+        self.waiting = waiting
+        self._write = write
+        self._writing = threading.Lock()
+
+    def try_again(self) -> None:
+        """Write what waits, as far as the disk takes it."""
+        with self._writing:
+            try:
+                while self.waiting:
+                    self._write(self.waiting[0])
+                    self.waiting.popleft()
+            except (OSError, DogentError) as error:
+                self.refused = error
+            else:
+                self.refused = None
 
 
 class Recorder:
@@ -86,14 +111,12 @@ class Recorder:
         self._fork_of = fork_of
         self._begun = False
         self._titled = False
-        self._failing: set[str] = set()
-        self._notices: list[Notice] = []
-        self._lines: deque[str] = deque()
-        self._entries: deque[HistoryEntry] = deque()
-        self._used: deque[UsageEntry] = deque(maxlen=_MOST_USED)
+        self._lines = _Backlog(self._write_line, deque[str]())
+        history = History(workspace.history_file)
+        self._entries = _Backlog(partial(self._write_entry, history), deque[HistoryEntry]())
+        self._used = _Backlog(note_usage, deque[UsageEntry](maxlen=_MOST_USED))
         self._length = 0
         self._given_up = 0
-        self._history = History(workspace.history_file)
         self._log: SessionLog | None = None
         self._before_first_run: list[Event] = []
         self._started: RunStarted | None = None
@@ -102,75 +125,48 @@ class Recorder:
 
     async def record(self, events: AsyncIterator[Event]) -> None:
         """Record `events` until they end."""
+        keeps: dict[str, Keeps] = {
+            "not_recorded": self._lines,
+            "history_not_kept": self._entries,
+            "usage_not_kept": self._used,
+        }
+        failures = SaveFailures(self._notify or (lambda _: None), keeps)
         try:
-            stream = aiter(events)
-            following = asyncio.ensure_future(anext(stream, None))
-            while True:
-                await asyncio.wait({following}, timeout=_TRY_AGAIN_S if self._waits else None)
-                if not following.done():
-                    await asyncio.to_thread(self._write_waiting)
-                    self._notify_now()
-                    continue
-                if (event := following.result()) is None:
-                    break
+            async for event in events:
                 if not isinstance(event, DocumentDelta):
                     await asyncio.to_thread(self._take, event)
-                    self._notify_now()
-                following = asyncio.ensure_future(anext(stream, None))
+                    failures.look()
         finally:
+            await failures.close()
             if self._log is not None:
                 self._log.close()
             if self._hold is not None:
                 self._hold.release()
 
-    @property
-    def _waits(self) -> bool:
-        return bool(self._lines or self._entries or self._used)
-
     def _take(self, event: Event) -> None:
-        for code, note in (("not_recorded", self._write), ("history_not_kept", self._remember)):
-            try:
-                note(event)
-            except (OSError, DogentError) as error:
-                self._tell(code, error)
-        self._write_waiting()
-
-    def _write_waiting(self) -> None:
-        """Write what waits, oldest first. A full disk must not end the conversation: what it
-        does not take waits on.
-        """
-        for code, write in (
-            ("not_recorded", self._write_lines),
-            ("history_not_kept", self._write_entries),
-            ("usage_not_kept", self._write_usage),
-        ):
-            try:
-                write()
-            except (OSError, DogentError) as error:
-                self._tell(code, error)
-            else:
-                self._told_again(code)
-
-    def _write(self, event: Event) -> None:
+        self._remember(event)
         if isinstance(event, SessionStarted):
             self._session_id, self._answers = event.session_id, event
-            if self._log is not None:
-                self._log.goes_on_as(event.session_id)  # it could not be resumed
-        if self._log is None and not self._begun and not isinstance(event, _BEGINS):
-            self._before_first_run.append(event)
-            return
-        if not self._begun:
+        if self._begun or isinstance(event, _BEGINS):
             self._begun = True
-            for earlier in self._before_first_run:
-                self._append(earlier)
+            for each in (*self._before_first_run, event):
+                self._append(each)
             self._before_first_run.clear()
-        self._append(event)
+        else:
+            self._before_first_run.append(event)
+        for backlog in (self._lines, self._entries, self._used):
+            backlog.try_again()
+        with suppress(OSError, DogentError):  # the log itself can tell it again
+            self._note_in_metadata(event)
+
+    def _note_in_metadata(self, event: Event) -> None:
         if self._log is None:
-            self._open_log()
-        self._write_lines()
-        if isinstance(event, Rewound) and event.dropped and self._log is not None:
+            return
+        if isinstance(event, SessionStarted):
+            self._log.goes_on_as(event.session_id)  # it could not be resumed
+        if isinstance(event, Rewound) and event.dropped:
             self._log.forgets_from(event.dropped)
-        if isinstance(event, RunStarted) and self._log is not None and not self._titled:
+        if isinstance(event, RunStarted) and not self._titled:
             self._titled = True
             self._log.entitle(one_line(self._redactor.text(event.prompt.text))[:TITLE_CHARS])
 
@@ -178,22 +174,26 @@ class Recorder:
         """Have an event wait to be written. Of what is too much for the memory, the oldest is
         given up.
         """
+        lines = self._lines.waiting
         for line in self._redactor.lines(event):
-            self._lines.append(line)
+            lines.append(line)
             self._length += len(line)
-        while self._length > _MOST_WAITING and len(self._lines) > 1:
-            self._length -= len(self._lines.popleft())
+        while self._length > _MOST_WAITING and len(lines) > 1:
+            self._length -= len(lines.popleft())
             self._given_up += 1
 
-    def _write_lines(self) -> None:
-        if self._lines and self._log is None:
-            self._open_log()
-        while self._lines and self._log is not None:
-            if self._given_up:
-                self._log.append(to_json(self._gap()))
-                self._given_up = 0
-            self._log.append(self._lines[0])
-            self._length -= len(self._lines.popleft())
+    def _write_line(self, line: str) -> None:
+        if self._log is None:
+            self._log = self._open_log()
+        if self._given_up:
+            self._log.append(to_json(self._gap()))
+            self._given_up = 0
+        self._log.append(line)
+        self._length -= len(line)
+
+    def _write_entry(self, history: History, entry: HistoryEntry) -> None:
+        make_own_folder(self._workspace)
+        history.append(entry)
 
     def _gap(self) -> Notice:
         words = tr(
@@ -204,42 +204,13 @@ class Recorder:
             level="warning", code="gap", message=words.format(count=self._given_up), remedy=""
         )
 
-    def _write_entries(self) -> None:
-        while self._entries:
-            make_own_folder(self._workspace)
-            self._history.append(self._entries[0])
-            self._entries.popleft()
-
-    def _write_usage(self) -> None:
-        while self._used:
-            note_usage(self._used[0])
-            self._used.popleft()
-
-    def _tell(self, code: str, error: Exception) -> None:
-        """Say once that the disk does not take what happens."""
-        if code not in self._failing:
-            _LOG.warning("An event was not recorded: %s", reason_of(error))
-            self._failing.add(code)
-            self._notices.append(not_kept(code, error))
-
-    def _told_again(self, code: str) -> None:
-        if code in self._failing:
-            self._failing.discard(code)
-            self._notices.append(kept_again(code))
-
-    def _notify_now(self) -> None:
-        """Tell what came up in the thread."""
-        notices, self._notices = self._notices, []
-        if self._notify is not None:
-            for notice in notices:
-                self._notify(notice)
-
-    def _open_log(self) -> None:
-        self._log = open_log(self._workspace, self._log_of, self._hold, fork_of=self._fork_of)
+    def _open_log(self) -> SessionLog:
+        log = open_log(self._workspace, self._log_of, self._hold, fork_of=self._fork_of)
         if self._session_id != self._log_of:
-            self._log.goes_on_as(
+            log.goes_on_as(
                 self._session_id
             )  # the agent had forgotten: the conversation continues all the same
+        return log
 
     def _remember(self, event: Event) -> None:
         if isinstance(event, RunStarted):
@@ -247,7 +218,7 @@ class Recorder:
             if event.prompt.compacts:  # it is recorded as the command that it is
                 return
             status = "clarification" if event.prompt.answers else "started"
-            self._entries.append(
+            self._entries.waiting.append(
                 HistoryEntry(
                     _utc(event.time),
                     status,
@@ -261,7 +232,7 @@ class Recorder:
             self._note_usage(event)
             started = self._started or self._earlier_run(event.run_id)
             if started is not None and not started.prompt.compacts:
-                self._entries.append(self._entry(started, event))
+                self._entries.waiting.append(self._entry(started, event))
 
     def _note_usage(self, event: RunFinished) -> None:
         """Have what a run used wait to be added to the sums."""
@@ -270,7 +241,7 @@ class Recorder:
         used, answers = event.tokens, self._answers
         counts = (used.input, used.output, used.cached, used.cache_written)
         named = (event.run_id, self._session_id, answers.profile, answers.model)
-        self._used.append(UsageEntry(event.time, *named, *counts, event.cost_usd))
+        self._used.waiting.append(UsageEntry(event.time, *named, *counts, event.cost_usd))
 
     def _earlier_run(self, run_id: str) -> RunStarted | None:
         """Return the beginning of a run that an earlier session left open, and that is ended by
@@ -301,3 +272,36 @@ class Recorder:
 
 def _utc(seconds: float) -> str:
     return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds")
+
+
+def start_recording(
+    opened: OpenedSession, notify: Callable[[Notice], None] | None = None
+) -> asyncio.Task[None]:
+    """Write down what happens in `opened` from now on. Returns the task of that, which is done soon
+    after the service is closed. `notify` tells the user of trouble.
+    """
+    return asyncio.create_task(_record(opened, opened.service.events(), notify))
+
+
+async def _record(
+    opened: OpenedSession, events: AsyncIterator[Event], notify: Callable[[Notice], None] | None
+) -> None:
+    recorder = await asyncio.to_thread(session_recorder, opened, notify)
+    await recorder.record(events)
+
+
+def session_recorder(
+    opened: OpenedSession, notify: Callable[[Notice], None] | None = None
+) -> Recorder:
+    """Return what writes log and history of `opened`, without the keys that are known by then.
+    Reads files that hold keys.
+    """
+    return Recorder(
+        opened.workspace,
+        opened.service.session_id,
+        secrets=(*opened.endpoint.secrets, *known_secrets()),
+        learned=learned_secrets,
+        notify=notify,
+        hold=opened.hold,
+        fork_of=opened.fork_of,
+    )

@@ -47,17 +47,17 @@ _KEPT_AGAIN = {
 
 
 class Keeps(Protocol):
-    """What keeps something on a disk. `refused` is why it cannot right now; `try_again` blocks,
-    and never raises.
-    """
+    """What keeps something on a disk; `try_again` blocks, and never raises."""
 
-    refused: OSError | None
+    @property
+    def refused(self) -> Exception | None:
+        """Why it cannot right now."""
 
     def try_again(self) -> None:
         """Write what waits, or find out whether that is possible again."""
 
 
-def not_kept(code: str, error: Exception) -> Notice:
+def _not_kept(code: str, error: Exception) -> Notice:
     """Return the notice that something is not kept."""
     message, remedy = _NOT_KEPT[code]
     return Notice(
@@ -69,7 +69,7 @@ def not_kept(code: str, error: Exception) -> Notice:
     )
 
 
-def kept_again(code: str) -> Notice:
+def _kept_again(code: str) -> Notice:
     """Return the notice that it is."""
     return Notice(level="info", code=f"{code}_over", message=_KEPT_AGAIN[code])
 
@@ -91,10 +91,10 @@ class SaveFailures:
             if error is not None and code not in self._failing:
                 _LOG.warning("%s: %s", code, reason_of(error))
                 self._failing.add(code)
-                self._say(not_kept(code, error))
+                self._say(_not_kept(code, error))
             elif error is None and code in self._failing:
                 self._failing.discard(code)
-                self._say(kept_again(code))
+                self._say(_kept_again(code))
         if self._failing and (self._trying is None or self._trying.done()):
             self._trying = asyncio.create_task(self._try_again(), name="keeping")
 

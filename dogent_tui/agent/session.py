@@ -2,9 +2,8 @@
 face of the application.
 """
 
-import os
 import uuid
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -113,27 +112,23 @@ class OpenedSession(msgspec.Struct, frozen=True):
         return "" if wanted == self.endpoint.name else wanted
 
 
-def open_session(
-    workspace: Workspace, options: SessionOptions, environ: Mapping[str, str] = os.environ
-) -> OpenedSession:
+def open_session(workspace: Workspace, options: SessionOptions) -> OpenedSession:
     """Read the configuration and return the session for it. Cheap: nothing is imported or started
     for the agent yet.
 
     Raises UsageError where the conversation to continue is not one of this workspace.
     """
-    home = dogent_home(environ)
+    home = dogent_home()
     settings, warnings = load_settings(workspace)
     try:
         ensure_home_files(home)
-        private_folder(state_dir(environ))
+        private_folder(state_dir())
     except (
         ConfigError,
         OSError,
     ) as error:  # a home that cannot be written costs the stubs, not the session
         warnings.append(_not_writable(error, home))
-    endpoint, endpoint_warnings = choose_endpoint(
-        settings, home, environ, override=options.profile or None
-    )
+    endpoint, endpoint_warnings = choose_endpoint(settings, home, override=options.profile or None)
     if options.model and endpoint.kind != "offline":
         endpoint = msgspec.structs.replace(endpoint, model=options.model)
     earlier = _earlier(workspace, options)

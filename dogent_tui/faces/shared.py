@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 from dogent_tui.agent import events
 from dogent_tui.agent.document_review import review_of, written
-from dogent_tui.agent.recording import start_recording
+from dogent_tui.agent.recorder import start_recording
 from dogent_tui.agent.replay import earlier_events
 from dogent_tui.agent.session import OpenedSession, SessionOptions, check_writable, open_session
 from dogent_tui.agent.ui_requests import ChangeRequest

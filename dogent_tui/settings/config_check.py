@@ -143,6 +143,18 @@ def nearest(name: str, known: Iterable[str]) -> str:
     return by_lower[found[0]] if found else ""
 
 
+def meant(name: str, known: Iterable[str], otherwise: str) -> str:
+    """Return a sentence about which of `known` was meant by `name`; `otherwise` if none is near."""
+    near = nearest(name, known)
+    return tr('Did you mean "{near}"?', near=near) if near else otherwise
+
+
+def meant_profile(name: str, profiles: Iterable[str]) -> str:
+    """Return a sentence about which of `profiles` was meant by `name`, or which there are."""
+    names = ", ".join(profiles) or tr("none")
+    return meant(name, profiles, tr("It has: {profiles}.", profiles=names))
+
+
 _WORDS: Mapping[type, str] = {
     bool: tr("true or false"),
     str: tr("text in quotes"),

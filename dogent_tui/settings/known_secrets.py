@@ -20,15 +20,15 @@ _SHORTEST = 8
 """Characters; what is shorter stands in too many other words."""
 
 
-def known_secrets(environ: Mapping[str, str] = os.environ) -> tuple[str, ...]:
+def known_secrets() -> tuple[str, ...]:
     """Return the keys of all profiles of the user and of the environment, and those that were
     looked up. Never raises.
     """
-    found = {value for name, value in environ.items() if _NAMED_AS_KEY.search(name)}
+    found = {value for name, value in os.environ.items() if _NAMED_AS_KEY.search(name)}
     for file in _FILES:
         with contextlib.suppress(OSError, ValueError, RecursionError):
-            keys = _keys_in(json.loads((dogent_home(environ) / file).read_text("utf-8-sig")))
-            found |= {_looked_up(key, environ) for key in keys}
+            keys = _keys_in(json.loads((dogent_home() / file).read_text("utf-8-sig")))
+            found |= {_looked_up(key) for key in keys}
     return tuple(sorted({*filter(_is_secret, found), *learned_secrets()}))
 
 
@@ -48,14 +48,14 @@ def _is_secret(value: str) -> bool:
     return len(value) >= _SHORTEST and not is_missing(value)
 
 
-def _looked_up(key: str, environ: Mapping[str, str]) -> str:
+def _looked_up(key: str) -> str:
     """Return the key that `key` is or names in the environment; nothing for one of the keyring,
     which could ask the user.
     """
     found = reference(key)
     if found is None:
         return key.strip()
-    return environ.get(found.name, "").strip() if found.store == "env" else ""
+    return os.environ.get(found.name, "").strip() if found.store == "env" else ""
 
 
 def _keys_in(value: Any, name: str = "") -> Iterator[str]:

@@ -9,7 +9,6 @@ user turns it on, and off again once the file says something else of it.
 
 import hashlib
 import json
-import os
 import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping
@@ -95,11 +94,7 @@ def mcp_servers(
     Also a warning for each that cannot be used. Reads three small files.
     """
     files = [(dogent_home() / NAME, False), *([(workspace.dot / NAME, True)] if trusted else [])]
-    switches = {
-        str(one.get("server")): one
-        for one in _switches(workspace).entries()
-        if isinstance(one, dict)
-    }
+    switches = {str(one.get("server")): one for one in _switches(workspace).entries()}
     servers: dict[str, McpServer] = {}
     warnings: list[ConfigWarning] = []
     for file, of_workspace in files:
@@ -123,21 +118,10 @@ def switch(workspace: Workspace, server: McpServer, *, on: bool) -> None:
     it cannot be kept.
     """
     record = {"server": server.name, "digest": server.digest, "on": on}
-    _switches(workspace).change(
-        lambda entries: [
-            *(
-                one
-                for one in entries
-                if not (isinstance(one, dict) and one.get("server") == server.name)
-            ),
-            record,
-        ]
-    )
+    _switches(workspace).put([record], ("server",))
 
 
-def started_with(
-    servers: Iterable[McpServer], environ: Mapping[str, str] = os.environ
-) -> tuple[dict[str, Any], list[str]]:
+def started_with(servers: Iterable[McpServer]) -> tuple[dict[str, Any], list[str]]:
     """Return the configuration of the `servers` that are on for the agent process, and a sentence
     for each left out.
 
@@ -148,7 +132,7 @@ def started_with(
     for server in servers:
         if server.on:
             try:
-                ready[server.name] = _ready(server.name, server.config, environ)
+                ready[server.name] = _ready(server.name, server.config)
             except ConfigError as error:
                 left.append(
                     tr(
@@ -160,12 +144,12 @@ def started_with(
     return ready, left
 
 
-def _ready(name: str, config: Mapping[str, Any], environ: Mapping[str, str]) -> dict[str, Any]:
+def _ready(name: str, config: Mapping[str, Any]) -> dict[str, Any]:
     if "url" in config:
-        headers = _values(config.get("headers"), environ)
+        headers = _values(config.get("headers"))
         kind = "sse" if config.get("type") == "sse" else "http"
         return {"type": kind, "url": config["url"], **({"headers": headers} if headers else {})}
-    own = _values(config.get("env"), environ)
+    own = _values(config.get("env"))
     command = config["command"], *(config.get("args") or ())
     kept = f" {' '.join((*_INHERITED, *own))} "
     return {
@@ -175,12 +159,12 @@ def _ready(name: str, config: Mapping[str, Any], environ: Mapping[str, str]) -> 
     }
 
 
-def _values(values: Mapping[str, str] | None, environ: Mapping[str, str]) -> dict[str, str]:
+def _values(values: Mapping[str, str] | None) -> dict[str, str]:
     """Return `values` as they are meant. Those that are keys are kept out of what is written
     from now on.
     """
     return {
-        name: revealed(value, environ) if reference(value) is not None or names_key(name) else value
+        name: revealed(value) if reference(value) is not None or names_key(name) else value
         for name, value in (values or {}).items()
     }
 

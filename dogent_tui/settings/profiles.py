@@ -5,6 +5,7 @@ A key belongs to the endpoint that it was written beside. It is never sent to an
 the other has none.
 """
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, get_args
@@ -14,7 +15,7 @@ import msgspec
 from dogent_tui.endpoint_kind import EndpointKind, ServerKind
 from dogent_tui.errors import ConfigError
 from dogent_tui.language import tr
-from dogent_tui.settings.config_check import ConfigWarning, checked, nearest, read_profiles
+from dogent_tui.settings.config_check import ConfigWarning, checked, meant_profile, read_profiles
 from dogent_tui.settings.config_models import LlmProfile
 from dogent_tui.settings.endpoint_url import check_url, is_anthropic, sends_keys_in_clear
 from dogent_tui.settings.home_files import ensure_home_files
@@ -125,7 +126,6 @@ def profile_names() -> list[str]:
 def choose_endpoint(
     settings: WorkspaceSettings,
     home: Path,
-    environ: Mapping[str, str],
     *,
     override: str | None = None,
 ) -> tuple[Endpoint, list[ConfigWarning]]:
@@ -143,9 +143,9 @@ def choose_endpoint(
     profiles, more = read_profiles(home / "claude.json")
     warnings += more
     if wanted and wanted != ENVIRONMENT:
-        endpoint = _named(wanted, profiles, home, environ, warnings, typed=bool(override))
+        endpoint = _named(wanted, profiles, home, warnings, typed=bool(override))
     else:
-        endpoint = _from_environment(environ, warnings)
+        endpoint = _from_environment(warnings)
         if endpoint is None:
             _hint_at_profiles(profiles, warnings)
     return endpoint or _offline(_why_offline(wanted)), warnings
@@ -171,7 +171,6 @@ def _named(
     wanted: str,
     profiles: Mapping[str, Mapping[str, Any]],
     home: Path,
-    environ: Mapping[str, str],
     warnings: list[ConfigWarning],
     *,
     typed: bool,
@@ -179,12 +178,7 @@ def _named(
     file = home / "claude.json"
     data = profiles.get(wanted)
     if data is None:
-        near = nearest(wanted, profiles)
-        known = (
-            tr('Did you mean "{near}"?', near=near)
-            if near
-            else tr("It has: {profiles}.", profiles=", ".join(profiles) or tr("none"))
-        )
+        known = meant_profile(wanted, profiles)
         message = tr(
             "There is no profile {wanted} in {file}.", wanted=wanted, file=display_path(file)
         )
@@ -201,14 +195,13 @@ def _named(
             )
         )
         return None
-    return profile_endpoint(wanted, data, file, environ, warnings)
+    return profile_endpoint(wanted, data, file, warnings)
 
 
 def profile_endpoint(
     name: str,
     data: Mapping[str, Any],
     file: Path,
-    environ: Mapping[str, str],
     warnings: list[ConfigWarning],
 ) -> Endpoint | None:
     """Return the endpoint that the profile `name` of `file` leads to, None if it cannot be used;
@@ -221,7 +214,6 @@ def profile_endpoint(
             name,
             tr("The profile {name}", name=name),
             tr("in {file}", file=display_path(file)),
-            environ,
             display_path(file),
         ),
         usable,
@@ -229,20 +221,20 @@ def profile_endpoint(
     )
 
 
-def environment_endpoint(environ: Mapping[str, str]) -> Endpoint | None:
+def environment_endpoint() -> Endpoint | None:
     """Return the endpoint that the variables of the environment lead to, None where they lead to
     none.
     """
-    return _from_environment(environ, [])
+    return _from_environment([])
 
 
-def _from_environment(environ: Mapping[str, str], warnings: list[ConfigWarning]) -> Endpoint | None:
+def _from_environment(warnings: list[ConfigWarning]) -> Endpoint | None:
     names = ("ANTHROPIC_BASE_URL", *_KEY_NAMES, _OAUTH)
-    if not any(environ.get(name, "").strip() for name in names):
+    if not any(os.environ.get(name, "").strip() for name in names):
         return None
     return _endpoint(
-        _Origin(ENVIRONMENT, tr("The environment"), tr("(ANTHROPIC_… variables)"), environ),
-        environ,
+        _Origin(ENVIRONMENT, tr("The environment"), tr("(ANTHROPIC_… variables)")),
+        os.environ,
         warnings,
     )
 
@@ -255,7 +247,6 @@ class _Origin(msgspec.Struct, frozen=True):
     name: str
     who: str
     place: str
-    environ: Mapping[str, str]
     file: str = ""
 
 
@@ -278,10 +269,10 @@ def _endpoint(
         return None
     ours = is_anthropic(url)
     try:
-        token, api_key = (_credential(data, key, of.environ) for key in _KEY_NAMES)
+        token, api_key = (_credential(data, key) for key in _KEY_NAMES)
         # The login token of Claude Code is Anthropic's: no other endpoint gets it. A profile does
         # not hold one.
-        oauth = _credential(data, _OAUTH, of.environ) if ours and name == ENVIRONMENT else ""
+        oauth = _credential(data, _OAUTH) if ours and name == ENVIRONMENT else ""
     except ConfigError as error:
         warnings.append(
             ConfigWarning(
@@ -412,12 +403,12 @@ def _text(data: Mapping[str, Any], key: str) -> str:
     return value.strip() if isinstance(value, str) else ""
 
 
-def _credential(data: Mapping[str, Any], key: str, environ: Mapping[str, str]) -> str:
+def _credential(data: Mapping[str, Any], key: str) -> str:
     """Return the key, empty where there is none. Raises ConfigError where it is a reference that
     leads to none.
     """
     text = _text(data, key)
-    return "" if is_missing(text) else revealed(text, environ)
+    return "" if is_missing(text) else revealed(text)
 
 
 def _timeout(data: Mapping[str, Any], who: str, warnings: list[ConfigWarning]) -> int | None:

@@ -9,7 +9,7 @@ import base64
 import json
 import os
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Literal, TypeAlias
 from urllib.parse import quote
 
@@ -89,13 +89,13 @@ def reference(text: str) -> Reference | None:
     return None
 
 
-def revealed(text: str, environ: Mapping[str, str] | None = None) -> str:
-    """Return the key that `text` is or refers to. `environ` is by default that of the process.
+def revealed(text: str) -> str:
+    """Return the key that `text` is or refers to.
 
     Raises ConfigError where a reference leads to no key. A keyring may wait for the user; it is
     given up after a while.
     """
-    key = _looked_up(text, environ)
+    key = _looked_up(text)
     _REVEALED.add(key)
     return key
 
@@ -107,13 +107,13 @@ def revealed_keys() -> frozenset[str]:
     return frozenset(_REVEALED)
 
 
-def _looked_up(text: str, environ: Mapping[str, str] | None) -> str:
+def _looked_up(text: str) -> str:
     found = reference(text)
     if found is None:
         return text.strip()
     if found.store == "keyring":
         return _from_keyring(found.name)
-    value = (os.environ if environ is None else environ).get(found.name, "").strip()
+    value = os.environ.get(found.name, "").strip()
     if is_missing(value):
         raise ConfigError(
             tr("the environment variable {found} is not set.", found=found.name or tr("(no name)")),

@@ -5,8 +5,9 @@ More than `known_secrets`, which a log needs: a hole too many in a report does n
 """
 
 import json
+import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
@@ -28,9 +29,9 @@ _PAIR = re.compile(r'"([^"\\]*)"\s*:\s*"((?:[^"\\]|\\.)*)"')
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^\s\"'<>]+")
 
 
-def suspected_secrets(files: Iterator[Path], environ: Mapping[str, str]) -> tuple[str, ...]:
-    """Return everything in the JSON `files` and in `environ` that may be a secret: to be kept out
-    of a report.
+def suspected_secrets(files: Iterable[Path]) -> tuple[str, ...]:
+    """Return everything in the JSON `files` and in the environment that may be a secret: to be
+    kept out of a report.
 
     That is what stands under a name such as key or token, at any depth, and what stands before the
     @ of an address.
@@ -38,7 +39,7 @@ def suspected_secrets(files: Iterator[Path], environ: Mapping[str, str]) -> tupl
     found: set[str] = set()
     for file in files:
         found.update(_secrets_in(_content(file), secret=False))
-    for name, value in environ.items():
+    for name, value in os.environ.items():
         found.update(_secrets_in(value, secret=bool(_SECRET_VARIABLE.search(name))))
     return tuple(secret for secret in found if not _WORD.fullmatch(secret))
 

@@ -74,8 +74,8 @@ class FolderTrust:
         _record(self.store, self.came, self.state)
 
     def _known(self) -> dict[str, str]:
-        records = [entry for entry in self.store.entries() if isinstance(entry, dict)]
-        return {str(entry.get("part")): str(entry.get("answer")) for entry in records}
+        entries = self.store.entries()
+        return {str(entry.get("part")): str(entry.get("answer")) for entry in entries}
 
     def _state(self, known: dict[str, str]) -> TrustState:
         if not all(part in known for part in self.came):
@@ -142,9 +142,4 @@ def _parts_of_use(workspace: Workspace) -> set[str]:
 def _record(store: HomeRecords, parts: tuple[str, ...], answer: Answer) -> None:
     since = datetime.now(UTC).isoformat(timespec="seconds")
     new = [{"part": part, "answer": answer, "since": since} for part in parts]
-    store.change(
-        lambda entries: [
-            *(e for e in entries if not (isinstance(e, dict) and e.get("part") in parts)),
-            *new,
-        ]
-    )
+    store.put(new, ("part",))

@@ -89,42 +89,36 @@ def _own_settings(root: Path) -> Iterator[Found]:
             yield Found(what, place, value.strip(), used=True)
 
 
+_OF_CLAUDE: Mapping[str, str] = {
+    "hooks": tr("Hooks"),
+    "permissions.allow": tr("Rules that allow tool calls"),
+    "env": tr("Environment variables"),
+    "enabledPlugins": tr("Plugins"),
+    "extraKnownMarketplaces": tr("Plugins"),
+}
+"""Where settings of Claude Code hold something, and what it is."""
+
+
 def _settings_of_claude(root: Path) -> Iterator[Found]:
-    for name in ("settings.json", "settings.local.json"):
-        place = f".claude/{name}"
+    for place in (".claude/settings.json", ".claude/settings.local.json"):
         settings = _json(root / place)
-        hooks = settings.get("hooks")
-        if hooks:
-            yield Found(
-                tr("Hooks"), place, ", ".join(map(str, hooks)) if isinstance(hooks, dict) else ""
-            )
         permissions = settings.get("permissions")
         rules = permissions.get("allow") if isinstance(permissions, dict) else None
-        if rules:
-            yield Found(
-                tr("Rules that allow tool calls"),
-                place,
-                ", ".join(map(str, rules)) if isinstance(rules, list) else "",
-            )
-        environment = settings.get("env")
-        if environment:
-            yield Found(
-                tr("Environment variables"),
-                place,
-                ", ".join(map(str, environment)) if isinstance(environment, dict) else "",
-            )
-        if settings.get("enabledPlugins") or settings.get("extraKnownMarketplaces"):
-            yield Found(tr("Plugins"), place)
+        told = {what: settings.get(key) for key, what in _OF_CLAUDE.items() if settings.get(key)}
+        told |= {_OF_CLAUDE["permissions.allow"]: rules} if rules else {}
+        for what, held in told.items():
+            names = "" if what == _OF_CLAUDE["enabledPlugins"] else _listed(held)
+            yield Found(what, place, names)
+
+
+def _listed(held: object) -> str:
+    return ", ".join(map(str, held)) if isinstance(held, dict | list) else ""
 
 
 def _mcp_servers(root: Path) -> Iterator[Found]:
     if os.path.lexists(root / ".mcp.json"):
         servers = _json(root / ".mcp.json").get("mcpServers")
-        yield Found(
-            tr("MCP servers"),
-            ".mcp.json",
-            ", ".join(map(str, servers)) if isinstance(servers, dict) else "",
-        )
+        yield Found(tr("MCP servers"), ".mcp.json", _listed(servers))
 
 
 def _folders(root: Path) -> Iterator[Found]:

@@ -4,7 +4,7 @@ path, readable by the user only.
 Such a file holds ``{"workspaces": {ROOT: [{…}, …]}}``. What this version does not know is kept.
 """
 
-from collections.abc import Callable
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -28,16 +28,24 @@ class HomeRecords:
         self._root = str(root)
         self.broken: BrokenFile | None = None
 
-    def entries(self) -> list[Any]:
+    def entries(self) -> list[dict[str, Any]]:
         """Return the records as they stand. Never raises: what cannot be read is empty; `broken`
         then says why.
         """
-        return _entries(self._read(), self._root)
+        return [entry for entry in _entries(self._read(), self._root) if isinstance(entry, dict)]
 
-    def change(self, change: Callable[[list[Any]], list[Any]]) -> None:
-        """Replace the records by what `change` makes of them. Raises OSError, DogentError where
-        another window holds the file.
+    def put(
+        self, records: Sequence[Mapping[str, Any]], keys: Sequence[str], *, gone: bool = False
+    ) -> None:
+        """Add `records` in place of those that are the same in `keys`; where they are `gone`, only
+        take these out. Raises OSError, DogentError where another window holds the file.
         """
+
+        def is_replaced(entry: Any) -> bool:
+            return isinstance(entry, dict) and any(
+                all(entry.get(key, "") == record[key] for key in keys) for record in records
+            )
+
         private_folder(self.path.parent)
         with locked(self.path):
             data = self._read()
@@ -45,9 +53,10 @@ class HomeRecords:
                 raise PermissionError(
                     f"{self.path}: {self.broken.reason}"
                 )  # else what it holds would be lost
+            kept = [entry for entry in _entries(data, self._root) if not is_replaced(entry)]
             workspaces = data.get("workspaces")
             data["workspaces"] = {**(workspaces if isinstance(workspaces, dict) else {})}
-            data["workspaces"][self._root] = change(_entries(data, self._root))
+            data["workspaces"][self._root] = [*kept, *([] if gone else records)]
             atomic_write(self.path, json_text(data), mode=0o600)
             self.path.chmod(0o600)  # also where it was made by hand
 

@@ -3,7 +3,6 @@ and the workspace.
 """
 
 import os
-from collections.abc import Mapping
 from pathlib import Path
 
 import msgspec
@@ -11,41 +10,41 @@ import msgspec
 APP_NAME = "dogent-tui"
 
 
-def dogent_home(environ: Mapping[str, str] = os.environ) -> Path:
+def dogent_home() -> Path:
     """Return the folder of the user's profiles and templates: ``DOGENT_HOME``, or ``~/.dogent``.
     It may not exist yet.
     """
-    named = environ.get("DOGENT_HOME", "").strip()
+    named = os.environ.get("DOGENT_HOME", "").strip()
     return Path(expand_home(named or "~/.dogent")).absolute()
 
 
-def state_dir(environ: Mapping[str, str] = os.environ) -> Path:
+def state_dir() -> Path:
     """Return the folder for drafts, session logs, grants and locks. It may not exist yet."""
-    return _platform_dir("state", environ)
+    return _platform_dir("state")
 
 
-def log_dir(environ: Mapping[str, str] = os.environ) -> Path:
+def log_dir() -> Path:
     """Return the folder for logs and crash reports. It may not exist yet."""
-    return _platform_dir("log", environ)
+    return _platform_dir("log")
 
 
-def cache_dir(environ: Mapping[str, str] = os.environ) -> Path:
+def cache_dir() -> Path:
     """Return the folder for what can be made again, such as converted documents. It may not
     exist yet.
     """
-    return _platform_dir("cache", environ)
+    return _platform_dir("cache")
 
 
-def data_dir(environ: Mapping[str, str] = os.environ) -> Path:
+def data_dir() -> Path:
     """Return the folder for programs that a user had downloaded. It may not exist yet."""
-    return _platform_dir("data", environ)
+    return _platform_dir("data")
 
 
-def _platform_dir(kind: str, environ: Mapping[str, str]) -> Path:
+def _platform_dir(kind: str) -> Path:
     # With DOGENT_HOME everything lies under one folder: a portable installation, or a test, leaves
     # nothing elsewhere.
-    if environ.get("DOGENT_HOME", "").strip():
-        return dogent_home(environ) / kind
+    if os.environ.get("DOGENT_HOME", "").strip():
+        return dogent_home() / kind
     from platformdirs import PlatformDirs
 
     folders = PlatformDirs(APP_NAME, appauthor=False)

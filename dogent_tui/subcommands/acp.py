@@ -7,9 +7,10 @@ from dogent_tui.agent.session import SessionOptions
 from dogent_tui.arguments import CommandLine, add_profile, add_rights
 from dogent_tui.language import tr
 from dogent_tui.processes import guard_children
+from dogent_tui.subcommands.terminal import Terminal
 
 
-def run_acp_command(arguments: Sequence[str]) -> int:
+def run(arguments: Sequence[str], _: Terminal) -> int:
     """Serve the editor that started us until it goes away, and return the exit status."""
     chosen = _parser().parse_args(arguments)
     guard_children()

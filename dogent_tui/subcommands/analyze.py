@@ -3,9 +3,6 @@
 import asyncio
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TextIO
-
-import msgspec
 
 from dogent_tui.arguments import CommandLine
 from dogent_tui.language import tr
@@ -13,18 +10,16 @@ from dogent_tui.plain import visible
 from dogent_tui.settings.profiles import ensure_home_files
 from dogent_tui.settings.values import load_settings
 from dogent_tui.storage.paths import Workspace, dogent_home
-from dogent_tui.subcommands.arguments import existing_folder
+from dogent_tui.subcommands.arguments import add_workspace, existing_folder
+from dogent_tui.subcommands.terminal import Terminal
 from dogent_tui.vision.look import look_at
 from dogent_tui.vision.model import Analysis
 from dogent_tui.vision.profiles import DEFAULT_PROFILE
 
-INTERRUPTED = 14
-"""Exit status, as in print mode."""
 
-
-def run_analyze(arguments: Sequence[str], stdout: TextIO, stderr: TextIO) -> int:
-    """Have the file that `arguments` name looked at, write what it shows to `stdout`, and return
-    the exit status.
+def run(arguments: Sequence[str], terminal: Terminal) -> int:
+    """Have the file that `arguments` name looked at, write what it shows, and return the exit
+    status.
 
     Raises VisionError, and ConfigError where the profiles cannot be made.
     """
@@ -35,21 +30,15 @@ def run_analyze(arguments: Sequence[str], stdout: TextIO, stderr: TextIO) -> int
     profile = (
         chosen.profile or load_settings(Workspace(folder))[0].vision_profile or DEFAULT_PROFILE
     )
-    if stderr.isatty():
-        stderr.write(tr("Asking {profile}…", profile=visible(profile)))
-        stderr.flush()
+    terminal.show(tr("Asking {profile}…", profile=visible(profile)))
     try:
         seen = asyncio.run(look_at(Path(chosen.file).absolute(), profile, home, chosen.type))
-    except KeyboardInterrupt:
-        return INTERRUPTED
     finally:
-        if stderr.isatty():
-            stderr.write("\r\x1b[K")
+        terminal.show("")
     if chosen.json:
-        stdout.write(msgspec.json.encode(seen).decode() + "\n")
+        terminal.write_json(seen)
     else:
-        stdout.write(visible(_as_text(seen)) if stdout.isatty() else _as_text(seen))
-    stdout.flush()
+        terminal.write(_as_text(seen))
     return 0
 
 
@@ -59,7 +48,7 @@ def _as_text(seen: Analysis) -> str:
         parts.append(tr("Tags: {tags}", tags=", ".join(seen.tags)))
     if seen.text.strip():
         parts.append(f"Text:\n{seen.text.strip()}")
-    return "\n\n".join(parts) + "\n"
+    return "\n\n".join(parts)
 
 
 def _parser() -> CommandLine:
@@ -77,16 +66,7 @@ def _parser() -> CommandLine:
         choices=("image", "video"),
         help=tr("its type (default: detected from its content)"),
     )
-    parser.add_argument(
-        "--profile",
-        default="",
-        metavar="NAME",
-        help=tr("a profile of vision.json (default: the workspace's)"),
-    )
-    parser.add_argument(
-        "--workspace", default=".", metavar="DIR", help=tr("the workspace (default: this folder)")
-    )
-    parser.add_argument(
-        "--json", action="store_true", help=tr('print one JSON object: {"summary", "tags", "text"}')
-    )
+    parser.add_text("--profile", "NAME", tr("a profile of vision.json (default: the workspace's)"))
+    add_workspace(parser)
+    parser.add_flag("--json", tr('print one JSON object: {"summary", "tags", "text"}'))
     return parser

@@ -19,6 +19,11 @@ def existing_folder(named: str | Path) -> Path:
     return folder
 
 
+def add_workspace(parser: CommandLine) -> None:
+    """Have `parser` take the folder whose settings hold."""
+    parser.add_text("--workspace", "DIR", tr("the workspace (default: this folder)"), ".")
+
+
 def add_part(parser: CommandLine, default_chars: int) -> None:
     """Have `parser` take which part of a text is wanted, in characters."""
     most = tr("at most N characters (default: {default_chars})", default_chars=default_chars)

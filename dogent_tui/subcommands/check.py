@@ -7,8 +7,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TextIO
 
-import msgspec
-
 from dogent_tui.arguments import CommandLine
 from dogent_tui.documents.library import DocumentLibrary
 from dogent_tui.errors import UsageError
@@ -19,14 +17,13 @@ from dogent_tui.sources.quotes.verdicts import CheckReport
 from dogent_tui.sources.quotes.words import finding_lines, summary
 from dogent_tui.storage.paths import is_folder
 from dogent_tui.subcommands.export import find_root
-
-INTERRUPTED = 14
-"""Exit status, as in print mode."""
+from dogent_tui.subcommands.terminal import Terminal
 
 
-def run_check(arguments: Sequence[str], stdout: TextIO) -> int:
-    """Check the draft that `arguments` name, write what was found to `stdout`, and return the
-    exit status. Raises UsageError.
+def run(arguments: Sequence[str], terminal: Terminal) -> int:
+    """Check the draft that `arguments` name, write what was found, and return the exit status.
+
+    Raises UsageError.
     """
     chosen = _parser().parse_args(arguments)
     draft = Path(chosen.draft).absolute()
@@ -36,14 +33,11 @@ def run_check(arguments: Sequence[str], stdout: TextIO) -> int:
             tr("There is no folder {folder}.", folder=folder),
             tr("Specify an existing folder with --sources."),
         )
-    try:
-        report = asyncio.run(_check(draft, folder))
-    except KeyboardInterrupt:
-        return INTERRUPTED
+    report = asyncio.run(_check(draft, folder))
     if chosen.json:
-        stdout.write(msgspec.json.encode(report).decode() + "\n")
+        terminal.write_json(report)
     else:
-        _tell(report, stdout)
+        _tell(report, terminal.stdout)
     return 0 if report.is_clean else 1
 
 
@@ -80,13 +74,10 @@ def _parser() -> CommandLine:
         ),
     )
     parser.add_argument("draft", metavar="DRAFT.md", help=tr("the Markdown file"))
-    parser.add_argument(
+    parser.add_text(
         "--sources",
-        default="",
-        metavar="DIR",
-        help=tr("the folder of the sources (default: the folder of the Markdown file)"),
+        "DIR",
+        tr("the folder of the sources (default: the folder of the Markdown file)"),
     )
-    parser.add_argument(
-        "--json", action="store_true", help=tr("print one JSON object with all findings")
-    )
+    parser.add_flag("--json", tr("print one JSON object with all findings"))
     return parser

@@ -5,19 +5,17 @@
 import asyncio
 import platform
 from collections.abc import Sequence
-from typing import TextIO
-
-import msgspec
 
 from dogent_tui import __version__
 from dogent_tui.agent.doctor import as_text, examine
 from dogent_tui.arguments import CommandLine
 from dogent_tui.language import tr
 from dogent_tui.storage.paths import Workspace
-from dogent_tui.subcommands.arguments import existing_folder
+from dogent_tui.subcommands.arguments import add_workspace, existing_folder
+from dogent_tui.subcommands.terminal import Terminal
 
 
-def run_doctor(arguments: Sequence[str], stdout: TextIO) -> int:
+def run(arguments: Sequence[str], terminal: Terminal) -> int:
     """Look at everything, write what was found, and return the exit status: 1 where something
     needed is not here.
     """
@@ -30,9 +28,9 @@ def run_doctor(arguments: Sequence[str], stdout: TextIO) -> int:
             "python": platform.python_version(),
             "platform": platform.platform(),
         }
-        stdout.write(msgspec.json.encode({**about, "findings": findings}).decode() + "\n")
+        terminal.write_json({**about, "findings": findings})
     else:
-        stdout.write(as_text(findings))
+        terminal.stdout.write(as_text(findings))
     return 1 if any(finding.state in {"missing", "broken"} for finding in findings) else 0
 
 
@@ -44,8 +42,6 @@ def _parser() -> CommandLine:
         ),
         epilog=tr("Exit status: 0 all good, 1 something is missing or broken, 2 usage."),
     )
-    parser.add_argument(
-        "--workspace", metavar="DIR", default=".", help=tr("the workspace (default: this folder)")
-    )
-    parser.add_argument("--json", action="store_true", help=tr("print one JSON object"))
+    add_workspace(parser)
+    parser.add_flag("--json", tr("print one JSON object"))
     return parser

@@ -16,12 +16,13 @@ from dogent_tui.permissions.explain import as_text, describe
 from dogent_tui.permissions.model import ToolCall
 from dogent_tui.plain import visible
 from dogent_tui.storage.paths import Workspace
-from dogent_tui.subcommands.arguments import existing_folder
+from dogent_tui.subcommands.arguments import add_workspace, existing_folder
+from dogent_tui.subcommands.terminal import Terminal
 
 
-def run_explain(arguments: Sequence[str], stdin: TextIO, stdout: TextIO) -> int:
-    """Explain the call that `arguments` name, or each JSON line of `stdin`, and return the exit
-    status.
+def run(arguments: Sequence[str], terminal: Terminal) -> int:
+    """Explain the call that `arguments` name, or each JSON line of standard input, and return
+    the exit status.
 
     Raises UsageError where a call cannot be understood.
     """
@@ -29,14 +30,16 @@ def run_explain(arguments: Sequence[str], stdin: TextIO, stdout: TextIO) -> int:
     folder = existing_folder(options.workspace)
     authority = Authority(Workspace(folder), options.allow)
     commands = False
-    for call in [_call(options.tool, options.input)] if options.tool else _calls(stdin):
+    for call in [_call(options.tool, options.input)] if options.tool else _calls(terminal.stdin):
         found = explained(call, authority)
         commands = commands or "wall" in found
-        text = json.dumps(found, ensure_ascii=False) if options.json else visible(as_text(found))
-        stdout.write(f"{text}\n" if options.json else f"{text}\n\n")
-        stdout.flush()
+        if options.json:
+            terminal.write_json(found)
+        else:
+            terminal.stdout.write(f"{visible(as_text(found))}\n\n")
+            terminal.stdout.flush()
     if commands and not options.json:
-        stdout.write(f"{visible(standing_words(authority.standing))}\n")
+        terminal.stdout.write(f"{visible(standing_words(authority.standing))}\n")
     return 0
 
 
@@ -75,20 +78,10 @@ def _parser() -> CommandLine:
         ),
     )
     parser.add_argument("--tool", metavar="NAME", help=tr("the tool, for example Bash"))
-    parser.add_argument(
-        "--input", metavar="JSON", default="{}", help=tr("its input; for Bash, just the command")
-    )
-    parser.add_argument(
-        "--workspace", metavar="DIR", default=".", help=tr("the workspace (default: this folder)")
-    )
-    parser.add_argument(
-        "--allow",
-        metavar="RULE",
-        action="append",
-        default=[],
-        help=tr("treat this as already allowed; repeatable"),
-    )
-    parser.add_argument("--json", action="store_true", help=tr("print one JSON object per line"))
+    parser.add_text("--input", "JSON", tr("its input; for Bash, just the command"), "{}")
+    add_workspace(parser)
+    parser.add_texts("--allow", "RULE", tr("treat this as already allowed; repeatable"))
+    parser.add_flag("--json", tr("print one JSON object per line"))
     return parser
 
 

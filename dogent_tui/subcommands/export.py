@@ -17,13 +17,12 @@ from dogent_tui.language import ngettext, tr
 from dogent_tui.plain import one_line
 from dogent_tui.storage.paths import Workspace, dogent_home, is_file, is_there
 from dogent_tui.subcommands.arguments import existing_folder
-from dogent_tui.subcommands.terminal import Terminal, offer_browser, offer_pandoc
+from dogent_tui.subcommands.terminal import Terminal, offer_browser, with_pandoc
 
-FAILED, INTERRUPTED = 1, 14
-"""Exit statuses, as in print mode."""
+_FAILED = 1
 
 
-def run_export(arguments: Sequence[str], terminal: Terminal) -> int:
+def run(arguments: Sequence[str], terminal: Terminal) -> int:
     """Export what `arguments` name and return the exit status. Raises DocumentError, and
     UsageError for the command line.
     """
@@ -56,11 +55,8 @@ def run_export(arguments: Sequence[str], terminal: Terminal) -> int:
             code="not_found",
         )
     if not _may_write(request.target, terminal, force=chosen.force):
-        return FAILED
-    try:
-        made = asyncio.run(_export(request, kind, terminal, checked=chosen.sources_checked))
-    except KeyboardInterrupt:
-        return INTERRUPTED
+        return _FAILED
+    made = asyncio.run(_export(request, kind, terminal, checked=chosen.sources_checked))
     _tell(made, terminal, as_json=chosen.json)
     return 0
 
@@ -102,22 +98,16 @@ async def _export(
         try:
             if kind == "pdf":
                 await offer_browser(terminal)
-            try:
-                return await exporter.export(request, kind, terminal.progress)
-            except DocumentError as error:
-                terminal.progress("")
-                if not await offer_pandoc(terminal, error):
-                    raise
-            return await exporter.export(request, kind, terminal.progress)
+            return await with_pandoc(
+                terminal, lambda: exporter.export(request, kind, terminal.progress)
+            )
         finally:
             terminal.progress("")
 
 
 def _tell(made: ExportResult, terminal: Terminal, *, as_json: bool) -> None:
     if as_json:
-        terminal.stdout.write(
-            msgspec.json.encode(msgspec.to_builtins(made, enc_hook=str)).decode() + "\n"
-        )
+        terminal.write_json(made)
         return
     pages = (
         ngettext(", {count} page", ", {count} pages", made.pages).format(count=made.pages)
@@ -126,7 +116,7 @@ def _tell(made: ExportResult, terminal: Terminal, *, as_json: bool) -> None:
     )
     terminal.stdout.write(f"{one_line(str(made.path))} ({made.engine}{pages})\n")
     terminal.stdout.flush()
-    terminal.stderr.writelines(f"dogent-tui: {one_line(warning)}\n" for warning in made.warnings)
+    terminal.note(made.warnings)
     terminal.stderr.writelines(
         tr("dogent-tui: left out: {what}\n", what=one_line(what)) for what in made.left_out
     )
@@ -141,7 +131,7 @@ def _write_styles(target: Path, terminal: Terminal, *, force: bool) -> int:
     from dogent_tui.storage.files import atomic_write
 
     if not _may_write(target, terminal, force=force):
-        return FAILED
+        return _FAILED
     atomic_write(target, built_in(theme(DEFAULT)))
     terminal.stdout.write(f"{one_line(str(target))}\n")
     return 0
@@ -169,10 +159,8 @@ def _parser() -> CommandLine:
         action=argparse.BooleanOptionalAction,
         help=tr("with or without a table of contents (default: what the file says)"),
     )
-    parser.add_argument(
-        "--sources-checked",
-        action="store_true",
-        help=tr("append what a check of its quotes, numbers and citations finds"),
+    parser.add_flag(
+        "--sources-checked", tr("append what a check of its quotes, numbers and citations finds")
     )
     parser.add_argument(
         "--theme",
@@ -181,20 +169,14 @@ def _parser() -> CommandLine:
         help=tr("how it looks (default: what the file says, else the setting)"),
     )
     parser.add_argument("-f", "--force", action="store_true", help=tr("replace an existing file"))
-    parser.add_argument(
-        "--yes",
-        action="store_true",
-        help=tr("download missing components (pandoc, a browser) without asking"),
-    )
+    parser.add_flag("--yes", tr("download missing components (pandoc, a browser) without asking"))
     parser.add_argument(
         "--workspace",
         metavar="DIR",
         help=tr("the folder images may come from, with styles in its .dogent (default: detected)"),
     )
-    parser.add_argument(
-        "--json",
-        action="store_true",
-        help=tr("print one JSON object with the path, warnings and anything left out"),
+    parser.add_flag(
+        "--json", tr("print one JSON object with the path, warnings and anything left out")
     )
     parser.add_argument(
         "--write-styles",

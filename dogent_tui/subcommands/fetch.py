@@ -2,63 +2,38 @@
 
 import asyncio
 import re
+from argparse import Namespace
 from collections.abc import Sequence
-from typing import TextIO
-
-import msgspec
 
 from dogent_tui.arguments import CommandLine
 from dogent_tui.language import tr
-from dogent_tui.plain import one_line, visible
 from dogent_tui.settings.values import load_settings
 from dogent_tui.storage.paths import Workspace, display_path, dogent_home
 from dogent_tui.subcommands.arguments import add_part, around_part, existing_folder
+from dogent_tui.subcommands.terminal import Terminal
 from dogent_tui.tools.libraries import Libraries
 from dogent_tui.web.article_lines import squeezed
-from dogent_tui.web.model import DEFAULT_CHARS, FetchMode, FetchResult, WebError
+from dogent_tui.web.model import DEFAULT_CHARS, FetchResult, WebError
 from dogent_tui.web.profiles import read_access
 
-INTERRUPTED = 14
-"""Exit status, as in print mode."""
 
-
-class _Wanted(msgspec.Struct, frozen=True):
-    url: str
-    mode: FetchMode
-    max_chars: int
-    offset: int
-    filename: str
-    private: bool
-
-
-def run_fetch(arguments: Sequence[str], stdout: TextIO, stderr: TextIO) -> int:
-    """Fetch what `arguments` name, write it to `stdout`, and return the exit status. Raises
-    WebError.
-    """
+def run(arguments: Sequence[str], terminal: Terminal) -> int:
+    """Fetch what `arguments` name, write it, and return the exit status. Raises WebError."""
     chosen = _parser().parse_args(arguments)
     workspace = Workspace(existing_folder(chosen.workspace))
     settings, warnings = load_settings(workspace)
     access, more = read_access("", dogent_home())
-    stderr.writelines(f"dogent-tui: {one_line(str(warning))}\n" for warning in (*warnings, *more))
-    wanted = _Wanted(
-        chosen.url, chosen.mode, chosen.max_chars, chosen.offset, chosen.filename, chosen.private
-    )
-    try:
-        found = asyncio.run(_fetch(Libraries(workspace, settings, access), wanted))
-    except KeyboardInterrupt:
-        return INTERRUPTED
+    terminal.note((*warnings, *more))
+    found = asyncio.run(_fetch(Libraries(workspace, settings, access), chosen))
     if chosen.json:
-        stdout.write(msgspec.json.encode(msgspec.to_builtins(found, enc_hook=str)).decode() + "\n")
+        terminal.write_json(found)
     else:
-        text = _about(found) + found.text if found.image is None else found.image.snippet
-        stdout.write(visible(text) if stdout.isatty() else text)
-        stdout.write("" if text.endswith("\n") else "\n")
-        stderr.writelines(f"dogent-tui: {one_line(line)}\n" for line in _notes(found))
-    stdout.flush()
+        terminal.write(_about(found) + found.text if found.image is None else found.image.snippet)
+        terminal.note(_notes(found))
     return 0
 
 
-async def _fetch(libraries: Libraries, wanted: _Wanted) -> FetchResult:
+async def _fetch(libraries: Libraries, wanted: Namespace) -> FetchResult:
     if wanted.mode != "text" and not libraries.workspace.contains(libraries.images):
         message = tr(
             "The images_path of this folder points outside it ({images}).", images=libraries.images
@@ -156,21 +131,10 @@ def _parser() -> CommandLine:
         help=tr("what to fetch (default: auto)"),
     )
     add_part(parser, DEFAULT_CHARS)
-    parser.add_argument(
-        "--filename", default="", metavar="NAME", help=tr("the file name for an image")
+    parser.add_text("--filename", "NAME", tr("the file name for an image"))
+    parser.add_text(
+        "--workspace", "DIR", tr("the workspace to save images in (default: this folder)"), "."
     )
-    parser.add_argument(
-        "--workspace",
-        metavar="DIR",
-        default=".",
-        help=tr("the workspace to save images in (default: this folder)"),
-    )
-    parser.add_argument(
-        "--private",
-        action="store_true",
-        help=tr("allow an address on this computer or its network"),
-    )
-    parser.add_argument(
-        "--json", action="store_true", help=tr("print one JSON object with the details")
-    )
+    parser.add_flag("--private", tr("allow an address on this computer or its network"))
+    parser.add_flag("--json", tr("print one JSON object with the details"))
     return parser

@@ -3,31 +3,26 @@
 import asyncio
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TextIO
 
 import msgspec
 
 from dogent_tui.arguments import CommandLine
 from dogent_tui.documents.library import DEFAULT_CHARS, DocumentLibrary, ReadResult
-from dogent_tui.documents.model import DocumentError, ReadOptions, Report
+from dogent_tui.documents.model import DocumentError, ReadOptions
 from dogent_tui.documents.spool import how_far, places
 from dogent_tui.errors import disk_remedy
 from dogent_tui.language import tr
-from dogent_tui.plain import one_line, visible
+from dogent_tui.plain import one_line
 from dogent_tui.subcommands.arguments import add_part, around_part
-from dogent_tui.subcommands.terminal import Terminal, offer_pandoc
-
-INTERRUPTED = 14
-"""Exit status, as in print mode."""
+from dogent_tui.subcommands.terminal import Terminal, with_pandoc
 
 
-def run_read(arguments: Sequence[str], terminal: Terminal) -> int:
+def run(arguments: Sequence[str], terminal: Terminal) -> int:
     """Read the document that `arguments` name, write it to `terminal`, and return the exit
     status. Raises DocumentError.
     """
     chosen = _parser().parse_args(arguments)
     terminal = msgspec.structs.replace(terminal, agreed=chosen.yes)
-    stdout, stderr = terminal.stdout, terminal.stderr
     options = ReadOptions(
         sheet=chosen.sheet,
         pages=chosen.pages,
@@ -40,19 +35,13 @@ def run_read(arguments: Sequence[str], terminal: Terminal) -> int:
         found = asyncio.run(
             _read(Path(chosen.file).absolute(), options, chosen.max_chars, chosen.offset, terminal)
         )
-    except KeyboardInterrupt:
-        return INTERRUPTED
     finally:
-        if stderr.isatty():
-            stderr.write("\r\x1b[K")
+        terminal.show("")
     if chosen.json:
-        document = {"path": chosen.file, **msgspec.to_builtins(found, enc_hook=str)}
-        stdout.write(msgspec.json.encode(document).decode() + "\n")
+        terminal.write_json({"path": chosen.file, **msgspec.to_builtins(found, enc_hook=str)})
         return 0
-    stdout.write(visible(found.text) if stdout.isatty() else found.text)
-    stdout.write("" if found.text.endswith("\n") else "\n")
-    stdout.flush()
-    stderr.writelines(f"{one_line(line)}\n" for line in _notes(found))
+    terminal.write(found.text)
+    terminal.stderr.writelines(f"{one_line(line)}\n" for line in _notes(found))
     return 0
 
 
@@ -78,17 +67,15 @@ def _images_folder(named: str) -> str | None:
 async def _read(
     path: Path, options: ReadOptions, max_chars: int, offset: int, terminal: Terminal
 ) -> ReadResult:
-    report = _progress(terminal.stderr)
+    def report(done: int, total: int, what: str) -> None:
+        terminal.show(tr("Reading…{far}", far=how_far(done, total, what)))
+
     async with DocumentLibrary() as library:
-        try:
-            return await library.read(
+        return await with_pandoc(
+            terminal,
+            lambda: library.read(
                 path, options, max_chars=max_chars, offset=offset, on_progress=report
-            )
-        except DocumentError as error:
-            if not await offer_pandoc(terminal, error):
-                raise
-        return await library.read(
-            path, options, max_chars=max_chars, offset=offset, on_progress=report
+            ),
         )
 
 
@@ -107,18 +94,6 @@ def _notes(found: ReadResult) -> list[str]:
     return [*warnings, part] if more or found.offset else warnings
 
 
-def _progress(stderr: TextIO) -> Report | None:
-    if not stderr.isatty():
-        return None
-
-    def report(done: int, total: int, what: str) -> None:
-        said = tr("Reading…{far}", far=how_far(done, total, what))
-        stderr.write(f"\r\x1b[K{said}")
-        stderr.flush()
-
-    return report
-
-
 def _parser() -> CommandLine:
     parser = CommandLine(
         prog="dogent-tui read",
@@ -129,30 +104,16 @@ def _parser() -> CommandLine:
         epilog=tr("Exit status: 0 read, 1 cannot be read, 2 usage, 14 interrupted."),
     )
     parser.add_argument("file", metavar="FILE", help=tr("the document"))
-    parser.add_argument(
+    parser.add_text(
         "--sheet",
-        default="",
-        metavar="NAME",
-        help=tr("the sheet of a workbook, or part of it: Costs!A1:F200 (default: the first)"),
+        "NAME",
+        tr("the sheet of a workbook, or part of it: Costs!A1:F200 (default: the first)"),
     )
-    parser.add_argument(
-        "--rows",
-        default="",
-        metavar="ROWS",
-        help=tr("rows of a sheet or a table, for example 100-250 (default: all)"),
+    parser.add_text(
+        "--rows", "ROWS", tr("rows of a sheet or a table, for example 100-250 (default: all)")
     )
-    parser.add_argument(
-        "--encoding",
-        default="",
-        metavar="NAME",
-        help=tr("the encoding of a text (default: told by its bytes)"),
-    )
-    parser.add_argument(
-        "--pages",
-        default="",
-        metavar="PAGES",
-        help=tr("pages of a pdf, for example 3-7,12 (default: all)"),
-    )
+    parser.add_text("--encoding", "NAME", tr("the encoding of a text (default: told by its bytes)"))
+    parser.add_text("--pages", "PAGES", tr("pages of a pdf, for example 3-7,12 (default: all)"))
     parser.add_argument(
         "--changes",
         choices=("accept", "reject", "all"),
@@ -160,17 +121,7 @@ def _parser() -> CommandLine:
         help=tr("tracked changes of a docx: as accepted (default), as rejected, or all marked up"),
     )
     add_part(parser, DEFAULT_CHARS)
-    parser.add_argument(
-        "--images", default="", metavar="DIR", help=tr("also save the document's images to DIR")
-    )
-    parser.add_argument(
-        "--yes",
-        action="store_true",
-        help=tr("download pandoc without asking if it is needed and missing"),
-    )
-    parser.add_argument(
-        "--json",
-        action="store_true",
-        help=tr("print one JSON object with the text and the details"),
-    )
+    parser.add_text("--images", "DIR", tr("also save the document's images to DIR"))
+    parser.add_flag("--yes", tr("download pandoc without asking if it is needed and missing"))
+    parser.add_flag("--json", tr("print one JSON object with the text and the details"))
     return parser

@@ -1,22 +1,22 @@
 """`dogent-tui schema`: the JSON Schema of a configuration file, for an editor."""
 
 from collections.abc import Sequence
-from typing import TextIO
 
 from dogent_tui.arguments import CommandLine
 from dogent_tui.language import tr
 from dogent_tui.settings.json_schemas import NAMES, schema_file, schema_text
+from dogent_tui.subcommands.terminal import Terminal
 
 
-def run_schema(arguments: Sequence[str], stdout: TextIO) -> int:
+def run(arguments: Sequence[str], terminal: Terminal) -> int:
     """Write the schema that `arguments` name, or where all of them lie, and return the exit
     status.
     """
     chosen = _parser().parse_args(arguments)
     if chosen.name:
-        stdout.write(schema_text(chosen.name))
+        terminal.stdout.write(schema_text(chosen.name))
     else:
-        stdout.writelines(f"{name:<8} {schema_file(name).as_uri()}\n" for name in NAMES)
+        terminal.stdout.writelines(f"{name:<8} {schema_file(name).as_uri()}\n" for name in NAMES)
     return 0
 
 

@@ -3,17 +3,17 @@
 import asyncio
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TextIO
 
 import msgspec
 
 from dogent_tui.arguments import CommandLine
 from dogent_tui.language import tr
-from dogent_tui.plain import one_line, visible
+from dogent_tui.plain import visible
 from dogent_tui.settings.home_files import ensure_home_files
 from dogent_tui.settings.values import ConfigWarning, load_settings
 from dogent_tui.storage.paths import Workspace, dogent_home
-from dogent_tui.subcommands.arguments import existing_folder
+from dogent_tui.subcommands.arguments import add_workspace, existing_folder
+from dogent_tui.subcommands.terminal import Terminal
 from dogent_tui.web.profiles import WebAccess, find_profile, read_access
 from dogent_tui.web.search.model import (
     DEFAULT_RESULTS,
@@ -24,29 +24,21 @@ from dogent_tui.web.search.model import (
 )
 from dogent_tui.web.search.searcher import Searcher
 
-INTERRUPTED = 14
-"""Exit status, as in print mode."""
 
+def run(arguments: Sequence[str], terminal: Terminal) -> int:
+    """Search for what `arguments` say, write what is found, and return the exit status.
 
-def run_search(arguments: Sequence[str], stdout: TextIO, stderr: TextIO) -> int:
-    """Search for what `arguments` say, write what is found to `stdout`, and return the exit
-    status. Raises WebError.
+    Raises WebError.
     """
     chosen = _parser().parse_args(arguments)
     access, warnings = _access(chosen.workspace, chosen.profile)
-    stderr.writelines(f"dogent-tui: {one_line(str(warning))}\n" for warning in warnings)
+    terminal.note(warnings)
     searcher = Searcher(access.profile, proxy=access.proxy)
-    try:
-        found = asyncio.run(
-            searcher.search(" ".join(chosen.query), mode=chosen.mode, count=chosen.n)
-        )
-    except KeyboardInterrupt:
-        return INTERRUPTED
+    found = asyncio.run(searcher.search(" ".join(chosen.query), mode=chosen.mode, count=chosen.n))
     if chosen.json:
-        stdout.write(msgspec.json.encode(found).decode() + "\n")
+        terminal.write_json(found)
     else:
-        stdout.write("\n".join(_lines(found)))
-    stdout.flush()
+        terminal.stdout.write("\n".join(_lines(found)))
     return 0
 
 
@@ -103,11 +95,7 @@ def _parser() -> CommandLine:
         metavar="N",
         help=tr("1 to {most_results} results (default: 5)", most_results=MOST_RESULTS),
     )
-    parser.add_argument(
-        "--profile", default="", metavar="NAME", help=tr("a web profile (default: the workspace's)")
-    )
-    parser.add_argument(
-        "--workspace", metavar="DIR", default=".", help=tr("the workspace (default: this folder)")
-    )
-    parser.add_argument("--json", action="store_true", help=tr("print one JSON object"))
+    parser.add_text("--profile", "NAME", tr("a web profile (default: the workspace's)"))
+    add_workspace(parser)
+    parser.add_flag("--json", tr("print one JSON object"))
     return parser

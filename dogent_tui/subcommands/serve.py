@@ -1,9 +1,7 @@
 """`dogent-tui serve`: the agent for pages, over HTTP on this machine."""
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TextIO
 from urllib.parse import urlsplit
 
 from dogent_tui.agent.session import SessionOptions
@@ -12,9 +10,10 @@ from dogent_tui.errors import UsageError
 from dogent_tui.language import tr
 from dogent_tui.processes import guard_children
 from dogent_tui.subcommands.arguments import existing_folder
+from dogent_tui.subcommands.terminal import Terminal
 
 
-def run_serve(arguments: Sequence[str], stdout: TextIO) -> int:
+def run(arguments: Sequence[str], terminal: Terminal) -> int:
     """Serve until the process is told to end, and return the exit status. Raises UsageError,
     OSError.
     """
@@ -30,7 +29,7 @@ def run_serve(arguments: Sequence[str], stdout: TextIO) -> int:
 
     def say(url: str, token: str, code: str) -> None:
         if chosen.json:
-            print(json.dumps({"url": url, "token": token}), file=stdout, flush=True)
+            terminal.write_json({"url": url, "token": token})
             return
         lines = (
             tr("Serving {folder} on this machine only.", folder=folder.resolve()),
@@ -39,7 +38,7 @@ def run_serve(arguments: Sequence[str], stdout: TextIO) -> int:
             tr("Token: {token}", token=token),
             tr("Ctrl+C ends it."),
         )
-        print("\n".join(lines), file=stdout, flush=True)
+        print("\n".join(lines), file=terminal.stdout, flush=True)
 
     guard_children()
     from dogent_tui.faces.http import serve
@@ -87,13 +86,7 @@ def _parser() -> CommandLine:
     parser.add_argument(
         "--port", type=int, default=0, metavar="N", help=tr("the port (default: a free one)")
     )
-    parser.add_argument(
-        "--origin",
-        action="append",
-        default=[],
-        metavar="URL",
-        help=tr("a page elsewhere that may use it; repeatable"),
-    )
+    parser.add_texts("--origin", "URL", tr("a page elsewhere that may use it; repeatable"))
     add_profile(parser)
     parser.add_argument(
         "--tools",
@@ -102,7 +95,5 @@ def _parser() -> CommandLine:
         help=tr("consent: tools that ask each time (default); all: what the application offers"),
     )
     add_rights(parser)
-    parser.add_argument(
-        "--json", action="store_true", help=tr('print one line {"url": …, "token": …}')
-    )
+    parser.add_flag("--json", tr('print one line {"url": …, "token": …}'))
     return parser

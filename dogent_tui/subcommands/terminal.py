@@ -1,16 +1,19 @@
-"""Where a user who typed a command is, and what is asked there: mostly, whether to download what
-is missing.
+"""Where a user who typed a command is: what is written there, and what is asked, mostly whether to
+download what is missing.
 """
 
 import asyncio
-from typing import TextIO
+from collections.abc import Awaitable, Callable, Iterable
+from typing import Any, TextIO, TypeVar
 
 import msgspec
 
 from dogent_tui.documents.model import DocumentError
 from dogent_tui.documents.pandoc.program import is_pandoc_missing
 from dogent_tui.language import tr
-from dogent_tui.plain import one_line
+from dogent_tui.plain import one_line, visible
+
+_Made = TypeVar("_Made")
 
 
 class Terminal(msgspec.Struct, frozen=True):
@@ -43,9 +46,29 @@ class Terminal(msgspec.Struct, frozen=True):
 
     def progress(self, what: str) -> None:
         """Show `what` happens, in the place of what was shown before."""
+        self.show(f"{one_line(what)}…" if what else "")
+
+    def show(self, text: str) -> None:
+        """Show `text` in the place of what was shown before, where somebody sees it."""
         if self.stderr.isatty():
-            self.stderr.write(f"\r\x1b[K{one_line(what)}{'…' if what else ''}")
+            self.stderr.write(f"\r\x1b[K{text}")
             self.stderr.flush()
+
+    def write(self, text: str) -> None:
+        """Write `text`, which others wrote, as what the command was asked for."""
+        self.stdout.write(visible(text) if self.stdout.isatty() else text)
+        self.stdout.write("" if text.endswith("\n") else "\n")
+        self.stdout.flush()
+
+    def write_json(self, value: Any) -> None:
+        """Write `value` as one line of JSON."""
+        plain = msgspec.to_builtins(value, enc_hook=str)
+        self.stdout.write(msgspec.json.encode(plain).decode() + "\n")
+        self.stdout.flush()
+
+    def note(self, remarks: Iterable[object]) -> None:
+        """Write `remarks`, one a line, beside what the command was asked for."""
+        self.stderr.writelines(f"dogent-tui: {one_line(str(remark))}\n" for remark in remarks)
 
 
 async def offer_browser(terminal: Terminal) -> None:
@@ -65,12 +88,22 @@ async def offer_browser(terminal: Terminal) -> None:
         await install_browser(terminal.progress)
 
 
-async def offer_pandoc(terminal: Terminal, error: DocumentError) -> bool:
-    """Where there being no pandoc is why `error` came: offer to download it. Returns whether it is
-    here now.
+async def with_pandoc(terminal: Terminal, work: Callable[[], Awaitable[_Made]]) -> _Made:
+    """Return what `work` makes. Where it fails because there is no pandoc: offer to download it,
+    and try again.
 
-    Raises DocumentError where it cannot be downloaded.
+    Raises DocumentError, also where it cannot be downloaded.
     """
+    try:
+        return await work()
+    except DocumentError as error:
+        terminal.progress("")
+        if not await _offer_pandoc(terminal, error):
+            raise
+    return await work()
+
+
+async def _offer_pandoc(terminal: Terminal, error: DocumentError) -> bool:
     if not await asyncio.to_thread(is_pandoc_missing, error):
         return False
     from dogent_tui.documents.pandoc.download import MEGABYTES, VERSION, install_pandoc

@@ -2,14 +2,15 @@
 
 import asyncio
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
+from msgspec import Meta
 
-from dogent_tui.errors import DogentError
 from dogent_tui.tools.libraries import Libraries
 from dogent_tui.tools.progress import ToolProgress
-from dogent_tui.tools.server import Tool, result
+from dogent_tui.tools.server import Tool, result, typed_tool
 
 if TYPE_CHECKING:  # imported on use: 50 ms of the first request
     from dogent_tui.sources.quotes.verdicts import CheckReport
@@ -25,52 +26,35 @@ its context, every citation. The answer: a summary, then JSON with what is not v
 altered (diff: delete = only in the source, insert = only in the draft), found_elsewhere (than the
 draft says), not_found, unreadable_source. It says where words are, not whether they are true."""
 
-SCHEMA: Mapping[str, Any] = {
-    "type": "object",
-    "properties": {
-        "path": {"type": "string"},
-        "sources": {"type": "string", "description": "Folder; default: all."},
-        "all": {"type": "boolean", "description": "List what is verbatim, too."},
-        "offset": {"type": "integer", "description": "As next_offset said."},
-    },
-    "required": ["path"],
-}
-
 
 class _Input(msgspec.Struct):
     path: str
-    sources: str | None = None
-    all: bool = False
-    offset: int = 0
+    sources: Annotated[str, Meta(description="Folder; default: all.")] = ""
+    all: Annotated[bool, Meta(description="List what is verbatim, too.")] = False
+    offset: Annotated[int, Meta(description="As next_offset said.")] = 0
 
 
 def checking_tools(libraries: Libraries) -> Iterable[Tool]:
     """Yield the tool of this module. It reads no file that a link leads to outside of the
     sources.
     """
+    workspace = libraries.workspace
 
-    async def check(payload: dict[str, Any]) -> dict[str, Any]:
-        try:
-            wanted = msgspec.convert(payload, _Input, strict=False)
-        except msgspec.ValidationError as error:
-            return result(f"Nothing was checked: the input is not right. {error}.", is_error=True)
-        places, workspace = libraries.places, libraries.workspace
-        try:
-            draft = await asyncio.to_thread(places.of, payload, workspace.absolute(wanted.path))
-            folder = await asyncio.to_thread(
-                places.of, payload, workspace.absolute(wanted.sources or ".")
+    async def check(wanted: _Input, payload: Mapping[str, Any]) -> str | dict[str, Any]:
+        def place(named: str) -> Path:
+            return libraries.places.of(payload, workspace.absolute(named))
+
+        draft = await asyncio.to_thread(place, wanted.path)
+        folder = await asyncio.to_thread(place, wanted.sources or ".")
+        if not await asyncio.to_thread(folder.is_dir):
+            return result("Nothing was checked: sources is not a folder.", is_error=True)
+        with ToolProgress(libraries.tell, NAME, payload, "Checking …"):
+            report = await libraries.quotes.check(
+                draft, folder, root=workspace.root, stay_inside=True
             )
-            if not await asyncio.to_thread(folder.is_dir):
-                return result("Nothing was checked: sources is not a folder.", is_error=True)
-            with ToolProgress(libraries.tell, NAME, payload, "Checking …"):
-                report = await libraries.quotes.check(
-                    draft, folder, root=workspace.root, stay_inside=True
-                )
-        except DogentError as error:
-            return result(str(error), is_error=True)
-        return result(answer_text(report, offset=max(0, wanted.offset), with_verbatim=wanted.all))
+        return answer_text(report, offset=max(0, wanted.offset), with_verbatim=wanted.all)
 
-    yield Tool(NAME, DESCRIPTION, SCHEMA, check)
+    yield typed_tool(NAME, DESCRIPTION, _Input, check, "Nothing was checked")
 
 
 def answer_text(report: "CheckReport", *, offset: int = 0, with_verbatim: bool = False) -> str:

@@ -6,9 +6,10 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Annotated, Any, Literal
 
 import msgspec
+from msgspec import Meta
 
 from dogent_tui.documents.bibliography import key_of
 from dogent_tui.documents.library import DEFAULT_CHARS, FEWEST_CHARS, DocumentLibrary, ReadResult
@@ -23,7 +24,7 @@ from dogent_tui.storage.places import ApprovedPlaces
 from dogent_tui.tools.libraries import Libraries
 from dogent_tui.tools.progress import Tell, ToolProgress
 from dogent_tui.tools.scans import remedy, with_pictures_read
-from dogent_tui.tools.server import REASON, Tool, result
+from dogent_tui.tools.server import Reason, Tool, result, typed_tool
 from dogent_tui.vision.profiles import load_profile
 
 NAME = "read_document"
@@ -43,65 +44,43 @@ Read a document as Markdown: pdf, docx, odt, rtf, pptx, epub, html, ipynb, xlsx,
 text in any encoding. Long ones come in parts of max_chars (default: {DEFAULT_CHARS}). A workbook
 gives its first sheet by default."""
 
-SCHEMA: Mapping[str, Any] = {
-    "type": "object",
-    "properties": {
-        "path": {"type": "string"},
-        "sheet": {"type": "string", "description": "Of a workbook, or its cells: Costs!A1:F200."},
-        "rows": {"type": ["string", "integer"], "description": "Of a sheet or csv: 100-250."},
-        "encoding": {"type": "string", "description": "Of a text, if guessed wrong."},
-        "pages": {"type": ["string", "integer"], "description": 'Of a pdf: "3-7,12".'},
-        "changes": {
-            "type": "string",
-            "enum": ["accept", "reject", "all"],
-            "description": "Tracked changes of a docx.",
-        },
-        "max_chars": {"type": "integer", "description": f"{FEWEST_CHARS} to {MOST_CHARS}."},
-        "images": {
-            "type": "boolean",
-            "description": "Also save its pictures and scanned pages into the images folder.",
-        },
-        "ocr": {
-            "type": "boolean",
-            "description": "Have the user's vision model read scanned pages, which pages names.",
-        },
-        "offset": {"type": "integer", "description": "As the part before says."},
-    },
-    "required": ["path"],
-}
 
-
-class _Input(msgspec.Struct):
+class _Input(msgspec.Struct, kw_only=True):
     path: str
-    sheet: str | None = None
-    pages: str | int | None = None
-    rows: str | int | None = None
-    encoding: str | None = None
-    changes: str | None = None
-    max_chars: int | None = None
-    offset: int | None = None
-    images: bool = False
-    ocr: bool = False
+    sheet: Annotated[str, Meta(description="Of a workbook, or its cells: Costs!A1:F200.")] = ""
+    rows: Annotated[str | int, Meta(description="Of a sheet or csv: 100-250.")] = ""
+    encoding: Annotated[str, Meta(description="Of a text, if guessed wrong.")] = ""
+    pages: Annotated[str | int, Meta(description='Of a pdf: "3-7,12".')] = ""
+    changes: Annotated[
+        Literal["accept", "reject", "all"], Meta(description="Tracked changes of a docx.")
+    ] = "accept"
+    max_chars: Annotated[int, Meta(description=f"{FEWEST_CHARS} to {MOST_CHARS}.")] = DEFAULT_CHARS
+    images: Annotated[
+        bool,
+        Meta(description="Also save its pictures and scanned pages into the images folder."),
+    ] = False
+    ocr: Annotated[
+        bool,
+        Meta(description="Have the user's vision model read scanned pages, which pages names."),
+    ] = False
+    offset: Annotated[int, Meta(description="As the part before says.")] = 0
+
+
+class _InputWithReason(_Input):
+    reason: Reason
 
 
 def document_tools(libraries: Libraries) -> Iterable[Tool]:
     """Yield the tools of this module."""
-    tool = read_document_tool(
+    yield read_document_tool(
         libraries.documents,
         libraries.workspace,
         libraries.tell,
         libraries.images,
         libraries.places,
         libraries.unsaved,
+        asks=libraries.consent,
     )
-    if libraries.consent:
-        schema = {
-            "type": "object",
-            "properties": {**SCHEMA["properties"], "reason": REASON},
-            "required": ["path", "reason"],
-        }
-        tool = tool._replace(schema=schema)
-    yield tool
 
 
 def read_document_tool(
@@ -111,38 +90,40 @@ def read_document_tool(
     images: Path,
     places: ApprovedPlaces | None = None,
     unsaved: Mapping[Path, str] = {},
+    *,
+    asks: bool = False,
 ) -> Tool:
     """Return the tool. It reads where the policy was asked about: relative paths start at the root
-    of the workspace.
+    of the workspace. `asks`: each call says why.
 
     `places` are those that calls were judged by. `unsaved` is what an editor holds of files: it is
     read in their place. Pictures are saved below `images`, if that lies in the workspace, under
     names that are free.
     """
 
-    async def read(payload: dict[str, Any]) -> dict[str, Any]:
-        try:
-            wanted = msgspec.convert(payload, _Input, strict=False)
-            options = _options(wanted)
-        except msgspec.ValidationError as error:
-            return result(f"Nothing was read: the input is not right. {error}.", is_error=True)
+    async def read(wanted: _Input, payload: Mapping[str, Any]) -> str | dict[str, Any]:
+        options = ReadOptions(
+            sheet=wanted.sheet,
+            pages=str(wanted.pages),
+            rows=str(wanted.rows),
+            encoding=wanted.encoding,
+            changes=wanted.changes,
+        )
         path = workspace.absolute(wanted.path.removeprefix("file://"))
-        client = ""
+        client, most = "", min(wanted.max_chars or DEFAULT_CHARS, MOST_CHARS)
         if (text := unsaved.get(path)) is not None:
-            most = min(wanted.max_chars or DEFAULT_CHARS, MOST_CHARS)
-            start = wanted.offset or 0
-            after = start + most if start + most < len(text) else None
+            end = wanted.offset + most
             found = ReadResult(
-                text=text[start : start + most],
+                text=text[wanted.offset : end],
                 format="md",
                 metadata={},
-                offset=start,
-                next_offset=after,
+                offset=wanted.offset,
+                next_offset=end if end < len(text) else None,
                 total_chars=len(text),
                 sources=(),
                 warnings=("This is the text in the user's editor, which is not saved.",),
             )
-            return result(as_text(workspace.relative(path), found))
+            return as_text(workspace.relative(path), found)
         try:
             place = await asyncio.to_thread((places or ApprovedPlaces()).of, payload, path)
             folder = (
@@ -162,8 +143,8 @@ def read_document_tool(
                 found = await library.read(
                     path,
                     options,
-                    max_chars=min(wanted.max_chars or DEFAULT_CHARS, MOST_CHARS),
-                    offset=wanted.offset or 0,
+                    max_chars=most,
+                    offset=wanted.offset,
                     on_progress=progress.count,
                     place=place,
                 )
@@ -175,9 +156,10 @@ def read_document_tool(
             return result(f"{error}{more}", is_error=True)
         saved = await asyncio.to_thread(_saved, workspace, folder) if folder is not None else ""
         key = await asyncio.to_thread(key_of, place, workspace.root)
-        return result(saved + as_text(workspace.relative(path), found, key))
+        return saved + as_text(workspace.relative(path), found, key)
 
-    return Tool(NAME, DESCRIPTION, SCHEMA, read)
+    kind = _InputWithReason if asks else _Input
+    return typed_tool(NAME, DESCRIPTION, kind, read, "Nothing was read")
 
 
 def _looking(workspace: Workspace, options: ReadOptions) -> str:
@@ -256,14 +238,3 @@ def _shortened(value: Any) -> Any:
     while (room := room - len(msgspec.json.encode(value[kept], enc_hook=str))) > 0:
         kept += 1
     return [*value[:kept], f"… and {len(value) - kept} more"]
-
-
-def _options(wanted: _Input) -> ReadOptions:
-    values = {
-        "sheet": wanted.sheet or "",
-        "pages": str(wanted.pages or ""),
-        "rows": str(wanted.rows or ""),
-        "encoding": wanted.encoding or "",
-        "changes": wanted.changes or "accept",
-    }
-    return msgspec.convert(values, ReadOptions)

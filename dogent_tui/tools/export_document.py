@@ -3,18 +3,19 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
+from msgspec import Meta
 
 from dogent_tui.documents.export.model import ExportResult
-from dogent_tui.documents.exporter import KINDS, Exporter, ExportKind, plan_export
+from dogent_tui.documents.exporter import Exporter, ExportKind, plan_export
 from dogent_tui.errors import DogentError
 from dogent_tui.storage.paths import Workspace
 from dogent_tui.storage.places import ApprovedPlaces
 from dogent_tui.tools.libraries import Libraries
 from dogent_tui.tools.progress import Tell, ToolProgress
-from dogent_tui.tools.server import Tool, result
+from dogent_tui.tools.server import Tool, result, typed_tool
 
 NAME = "export_document"
 
@@ -24,26 +25,14 @@ toc: true adds a table of contents (at a line [TOC], else at the start). A line 
 page. $…$ and $$…$$ are formulas. An image alone in its paragraph is a figure, its title the
 caption; {width=50%} after it sets its size. Only images of the workspace are taken."""
 
-SCHEMA: Mapping[str, Any] = {
-    "type": "object",
-    "properties": {
-        "md_path": {"type": "string"},
-        "output_path": {"type": "string", "description": "Default: beside the Markdown."},
-        "format": {"type": "string", "enum": list(KINDS)},
-        "sources_checked": {
-            "type": "boolean",
-            "description": "Append what check_quotes finds, with places.",
-        },
-    },
-    "required": ["md_path", "format"],
-}
-
 
 class _Input(msgspec.Struct):
     md_path: str
     format: ExportKind
-    output_path: str | None = None
-    sources_checked: bool = False
+    output_path: Annotated[str, Meta(description="Default: beside the Markdown.")] = ""
+    sources_checked: Annotated[
+        bool, Meta(description="Append what check_quotes finds, with places.")
+    ] = False
 
 
 def export_tools(libraries: Libraries) -> Iterable[Tool]:
@@ -70,15 +59,9 @@ def export_document_tool(
     `places` are those that calls were judged by; `appendix` checks the sources of a draft.
     """
 
-    async def export(payload: dict[str, Any]) -> dict[str, Any]:
+    async def export(wanted: _Input, payload: Mapping[str, Any]) -> str | dict[str, Any]:
         try:
-            wanted = msgspec.convert(payload, _Input)
-        except msgspec.ValidationError as error:
-            return result(f"Nothing was exported: the input is not right. {error}.", is_error=True)
-        try:
-            request = plan_export(
-                workspace, wanted.md_path, wanted.format, wanted.output_path or ""
-            )
+            request = plan_export(workspace, wanted.md_path, wanted.format, wanted.output_path)
             for path in (request.markdown, request.target):
                 await asyncio.to_thread((places or ApprovedPlaces()).of, payload, path)
             with ToolProgress(tell, NAME, payload) as progress:
@@ -88,9 +71,9 @@ def export_document_tool(
                 made = await exporter.export(request, wanted.format, progress.say)
         except DogentError as error:
             return result(f"Nothing was exported. {error}", is_error=True)
-        return result(as_text(workspace.relative(made.path), made))
+        return as_text(workspace.relative(made.path), made)
 
-    return Tool(NAME, DESCRIPTION, SCHEMA, export)
+    return typed_tool(NAME, DESCRIPTION, _Input, export, "Nothing was exported")
 
 
 def as_text(name: str, made: ExportResult) -> str:

@@ -3,21 +3,20 @@ for the user to decide.
 """
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
 import msgspec
+from msgspec import Meta
 
 from dogent_tui.markdown_search.markdown_file import MarkdownFile
 from dogent_tui.markdown_search.model import (
     FoundContent,
     FoundFiles,
     FoundTree,
-    ManuscriptError,
     Node,
 )
-from dogent_tui.markdown_search.requests import RequestBook
 from dogent_tui.tools.libraries import Libraries
-from dogent_tui.tools.server import REASON, Tool, result
+from dogent_tui.tools.server import Reason, Tool, typed_tool
 
 READ, FIND, SEARCH, TREE = (
     "read_markdown_file",
@@ -32,27 +31,29 @@ MOST_CHARS = 40_000
 _PATTERN = "a part of the name, or a glob such as notes/**/*.md"
 
 
-class _Read(msgspec.Struct, forbid_unknown_fields=True):
+class _Read(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     path: str
-    reason: str
-    offset: int | None = None
+    offset: Annotated[int, Meta(description="As the part before says.")] = 0
+    reason: Reason
 
 
-class _Find(msgspec.Struct, forbid_unknown_fields=True):
-    reason: str
-    pattern: str | None = None
-    regex: bool | None = None
+class _Find(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    pattern: Annotated[
+        str, Meta(description=f"{_PATTERN.capitalize()}, or a regex. Default: all.")
+    ] = ""
+    regex: bool = False
+    reason: Reason
 
 
-class _Search(msgspec.Struct, forbid_unknown_fields=True):
+class _Search(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     query: str
-    reason: str
-    file_pattern: str | None = None
-    regex: bool | None = None
+    file_pattern: Annotated[str, Meta(description=f"{_PATTERN.capitalize()}.")] = ""
+    regex: bool = False
+    reason: Reason
 
 
 class _Tree(msgspec.Struct, forbid_unknown_fields=True):
-    reason: str
+    reason: Reason
 
 
 _Input = TypeVar("_Input", _Read, _Find, _Search, _Tree)
@@ -62,101 +63,48 @@ def manuscript_tools(libraries: Libraries) -> Iterable[Tool]:
     """Yield the tools of this module. Their calls run by the requests in `libraries.requests`
     alone.
     """
-    library, requests = libraries.manuscripts, libraries.requests
+    library = libraries.manuscripts
 
     async def read(wanted: _Read) -> str:
-        return read_text(await library.read(wanted.path), wanted.offset or 0)
+        return read_text(await library.read(wanted.path), wanted.offset)
 
     async def find(wanted: _Find) -> str:
-        return files_text(await library.find(wanted.pattern or "", regex=bool(wanted.regex)))
+        return files_text(await library.find(wanted.pattern, regex=wanted.regex))
 
     async def search(wanted: _Search) -> str:
-        return content_text(
-            await library.search(wanted.query, wanted.file_pattern or "", regex=bool(wanted.regex))
-        )
+        found = await library.search(wanted.query, wanted.file_pattern, regex=wanted.regex)
+        return content_text(found)
 
     async def tree(_: _Tree) -> str:
         return tree_text(await library.tree())
 
-    yield _tool(
-        requests,
-        READ,
-        "Read a Markdown file: a line of JSON about it, then its content.",
-        {
-            "path": {"type": "string"},
-            "offset": {"type": "integer", "description": "As the part before says."},
-        },
-        ("path",),
-        _Read,
-        read,
+    def tool(
+        name: str, description: str, kind: type[_Input], answer: Callable[[_Input], Awaitable[str]]
+    ) -> Tool:
+        async def call(wanted: _Input, payload: Mapping[str, Any]) -> str:
+            libraries.requests.use(name, payload)
+            return await answer(wanted)
+
+        return typed_tool(name, description, kind, call, "Nothing was read")
+
+    yield tool(
+        READ, "Read a Markdown file: a line of JSON about it, then its content.", _Read, read
     )
-    yield _tool(
-        requests,
+    yield tool(
         FIND,
         "Find Markdown files by name. Hidden and ignored ones are skipped, here and in the other"
         " three.",
-        {
-            "pattern": {
-                "type": "string",
-                "description": f"{_PATTERN.capitalize()}, or a regex. Default: all.",
-            },
-            "regex": {"type": "boolean"},
-        },
-        (),
         _Find,
         find,
     )
-    yield _tool(
-        requests,
+    yield tool(
         SEARCH,
         "Search Markdown files for a text, in any capitals: all matches counted, the first lines of"
         " each file shown.",
-        {
-            "query": {"type": "string"},
-            "file_pattern": {"type": "string", "description": f"{_PATTERN.capitalize()}."},
-            "regex": {"type": "boolean"},
-        },
-        ("query",),
         _Search,
         search,
     )
-    yield _tool(
-        requests,
-        TREE,
-        "List the folders and files of the workspace as a tree.",
-        {},
-        (),
-        _Tree,
-        tree,
-    )
-
-
-def _tool(
-    requests: RequestBook,
-    name: str,
-    description: str,
-    properties: Mapping[str, Any],
-    required: tuple[str, ...],
-    kind: type[_Input],
-    answer: Callable[[_Input], Awaitable[str]],
-) -> Tool:
-    schema = {
-        "type": "object",
-        "properties": {**properties, "reason": REASON},
-        "required": [*required, "reason"],
-    }
-
-    async def call(payload: dict[str, Any]) -> dict[str, Any]:
-        try:
-            wanted = msgspec.convert(payload, kind, strict=False)
-            requests.use(name, payload)
-            return result(await answer(wanted))
-        except msgspec.ValidationError as error:
-            return result(f"Nothing was read: the input is not right. {error}.", is_error=True)
-        except ManuscriptError as error:
-            return result(str(error), is_error=True)
-
-    return Tool(name, description, schema, call)
+    yield tool(TREE, "List the folders and files of the workspace as a tree.", _Tree, tree)
 
 
 def read_text(file: MarkdownFile, offset: int = 0) -> str:

@@ -2,13 +2,13 @@
 whose words are long.
 """
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable
+from typing import Literal
 
 import msgspec
 
 from dogent_tui.tools.libraries import Libraries
-from dogent_tui.tools.server import Tool, result
+from dogent_tui.tools.server import Tool, typed_tool
 
 NAME = "plan"
 
@@ -16,28 +16,10 @@ DESCRIPTION = (
     "Show the user the steps of your work. Give all of them each time; one is in_progress."
 )
 
-SCHEMA: Mapping[str, Any] = {
-    "type": "object",
-    "properties": {
-        "todos": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "properties": {
-                    "content": {"type": "string"},
-                    "status": {"enum": ["pending", "in_progress", "completed"]},
-                },
-                "required": ["content", "status"],
-            },
-        }
-    },
-    "required": ["todos"],
-}
-
 
 class _Step(msgspec.Struct):
     content: str
-    status: str = "pending"
+    status: Literal["pending", "in_progress", "completed"] = "pending"
 
 
 class _Input(msgspec.Struct):
@@ -50,12 +32,8 @@ def planning_tools(libraries: Libraries) -> Iterable[Tool]:
     """
     del libraries
 
-    async def plan(payload: dict[str, Any]) -> dict[str, Any]:
-        try:
-            wanted = msgspec.convert(payload, _Input)
-        except msgspec.ValidationError as error:
-            return result(f"Nothing was planned: the input is not right. {error}.", is_error=True)
+    async def plan(wanted: _Input, _: object) -> str:
         open_steps = sum(step.status != "completed" for step in wanted.todos)
-        return result(f"Shown. Open: {open_steps} of {len(wanted.todos)}.")
+        return f"Shown. Open: {open_steps} of {len(wanted.todos)}."
 
-    yield Tool(NAME, DESCRIPTION, SCHEMA, plan)
+    yield typed_tool(NAME, DESCRIPTION, _Input, plan, "Nothing was planned")

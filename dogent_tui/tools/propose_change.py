@@ -5,15 +5,16 @@ by hunk.
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
+from msgspec import Meta
 
 from dogent_tui.changes.reviewed import Reviewed
 from dogent_tui.errors import DogentError
 from dogent_tui.sources.ledger import Ledger
 from dogent_tui.storage.paths import Workspace
-from dogent_tui.tools.server import Tool, result
+from dogent_tui.tools.server import Tool, result, typed_tool
 
 NAME = "propose_document_change"
 
@@ -23,19 +24,6 @@ Give the whole text of the file, changed only where you mean to. The answer says
 hunk: accepted, edited or rejected, with comments."""
 
 PATH = "The file; may be new. Default: the document that the user has open."
-
-SCHEMA: Mapping[str, Any] = {
-    "type": "object",
-    "properties": {
-        "path": {"type": "string", "description": PATH},
-        "new_content": {"type": "string"},
-        "summary": {
-            "type": "string",
-            "description": "What changed and why, briefly.",
-        },
-    },
-    "required": ["new_content", "summary"],
-}
 
 UNDECIDED = "The user did not decide about this change. Nothing was written."
 
@@ -48,10 +36,10 @@ decided.
 NOTHING_OPEN = "Nothing was proposed: the user has no document open. Name the file in path."
 
 
-class _Input(msgspec.Struct):
+class _Input(msgspec.Struct, kw_only=True):
+    path: Annotated[str, Meta(description=PATH)] = ""
     new_content: str
-    summary: str
-    path: str = ""
+    summary: Annotated[str, Meta(description="What changed and why, briefly.")]
 
 
 Approved = Callable[[Mapping[str, Any]], Path | None]
@@ -89,11 +77,7 @@ def propose_document_change_tool(
             unsaved=unsaved.get(real),
         )
 
-    async def propose(payload: dict[str, Any]) -> dict[str, Any]:
-        try:
-            wanted = msgspec.convert(payload, _Input)
-        except msgspec.ValidationError as error:
-            return result(f"Nothing was proposed: the input is not right. {error}.", is_error=True)
+    async def propose(wanted: _Input, payload: Mapping[str, Any]) -> str | dict[str, Any]:
         path = wanted.path or open_document()
         if not path:
             return result(NOTHING_OPEN, is_error=True)
@@ -102,8 +86,8 @@ def propose_document_change_tool(
         except DogentError as error:
             return result(f"Nothing was proposed. {error}", is_error=True)
         if not opened.change.hunks and not opened.change.is_new:
-            return result(f"Nothing was proposed: {opened.change.name} holds this text already.")
+            return f"Nothing was proposed: {opened.change.name} holds this text already."
         outcome = await review(opened, wanted.new_content)
         return result(outcome or UNDECIDED, is_error=outcome is None)
 
-    return Tool(NAME, DESCRIPTION, SCHEMA, propose)
+    return typed_tool(NAME, DESCRIPTION, _Input, propose, "Nothing was proposed")

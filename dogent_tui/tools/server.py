@@ -8,9 +8,13 @@ Format: https://modelcontextprotocol.io/specification/2025-11-25/server/tools
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple, TypeAlias, TypeVar
+
+import msgspec
+from msgspec import Meta
 
 from dogent_tui import __version__
+from dogent_tui.errors import DogentError
 
 SERVER = "dogent"
 """What the CLI puts into the names of our tools: ``mcp__dogent__NAME``."""
@@ -21,8 +25,12 @@ _METHOD_NOT_FOUND = {"code": -32601, "message": "Method not found"}
 _CANCELLED = {"code": -32800, "message": "Request cancelled"}
 """What the SDK's server answers."""
 
-REASON = {"type": "string", "description": "Why, in one sentence: the user decides by it."}
-"""The input of tools that ask each time."""
+Reason: TypeAlias = Annotated[
+    str, Meta(description="Why, in one sentence: the user decides by it.")
+]
+"""The field of tools that ask each time."""
+
+_Input = TypeVar("_Input", bound=msgspec.Struct)
 
 
 class Tool(NamedTuple):
@@ -39,6 +47,55 @@ class Tool(NamedTuple):
     def listed(self) -> dict[str, Any]:
         """How the client reads of it."""
         return {"name": self.name, "description": self.description, "inputSchema": self.schema}
+
+
+def typed_tool(
+    name: str,
+    description: str,
+    kind: type[_Input],
+    answer: Callable[[_Input, Mapping[str, Any]], Awaitable[str | dict[str, Any]]],
+    undone: str,
+) -> Tool:
+    """Return a tool whose input is a `kind`, which gives its schema too.
+
+    `answer` takes the input, read and as it came, and returns a text or a `result`; what it raises
+    as DogentError is a result for the model to read. `undone` says what did not happen where the
+    input is wrong.
+    """
+
+    async def handle(payload: dict[str, Any]) -> dict[str, Any]:
+        said = {key: value for key, value in payload.items() if value is not None}
+        try:
+            answered = await answer(msgspec.convert(said, kind, strict=False), payload)
+        except msgspec.ValidationError as error:
+            return result(f"{undone}: the input is not right. {error}.", is_error=True)
+        except DogentError as error:
+            return result(str(error), is_error=True)
+        return result(answered) if isinstance(answered, str) else answered
+
+    return Tool(name, description, _schema_of(kind), handle)
+
+
+def _schema_of(kind: type[msgspec.Struct]) -> dict[str, Any]:
+    """Return the JSON Schema of an input, without what only costs the model tokens."""
+    (schema,), parts = msgspec.json.schema_components([kind], ref_template="{name}")
+
+    def plain(value: Any) -> Any:
+        if isinstance(value, list):
+            return [plain(each) for each in value]
+        if not isinstance(value, dict):
+            return value
+        if "$ref" in value:
+            return plain(parts[value["$ref"]])
+        named = {key: each for key, each in value.items() if key not in ("title", "default")}
+        if "properties" in value:  # the names in there are those of fields
+            fields = value["properties"].items()
+            named["properties"] = {key: plain(each) for key, each in fields}
+            return named
+        return {key: plain(each) for key, each in named.items()}
+
+    made: dict[str, Any] = plain(schema)
+    return made
 
 
 class ToolServer:

@@ -6,12 +6,11 @@ from typing import Any
 
 import msgspec
 
-from dogent_tui.errors import DogentError
 from dogent_tui.settings.values import load_settings
 from dogent_tui.storage.paths import Workspace, dogent_home
 from dogent_tui.storage.places import ApprovedPlaces
 from dogent_tui.tools.libraries import Libraries
-from dogent_tui.tools.server import Tool, result
+from dogent_tui.tools.server import Tool, result, typed_tool
 from dogent_tui.vision.look import look_at
 from dogent_tui.vision.model import MediaType, VisionError
 
@@ -21,18 +20,6 @@ DESCRIPTION = """\
 Describe an image or a video: {"summary", "tags", "text" (legible words, verbatim)}. For png, jpg, \
 gif, webp, avif, tiff, bmp, mp4, mov, webm, mkv, avi. The file goes to the vision model that the \
 user chose. If an error says that only the user can fix it, stop."""
-
-SCHEMA: Mapping[str, Any] = {
-    "type": "object",
-    "properties": {
-        "path": {"type": "string"},
-        "media_type": {
-            "type": "string",
-            "enum": ["image", "video"],
-        },
-    },
-    "required": ["path"],
-}
 
 STOP = (
     "Stop here: tell the user this, ask them to fix it, and do not continue without it. Do not"
@@ -50,7 +37,7 @@ _FOR_THE_PERSON = frozenset({"config", "key", "quota", "tls"})
 
 class _Input(msgspec.Struct):
     path: str
-    media_type: MediaType | None = None
+    media_type: MediaType | msgspec.UnsetType = msgspec.UNSET
 
 
 def vision_tools(libraries: Libraries) -> Iterable[Tool]:
@@ -68,25 +55,18 @@ def analyze_media_tool(workspace: Workspace, places: ApprovedPlaces | None = Non
 
     turns = asyncio.Semaphore(_AT_ONCE)
 
-    async def analyze(payload: dict[str, Any]) -> dict[str, Any]:
-        try:
-            wanted = msgspec.convert(payload, _Input)
-        except msgspec.ValidationError as error:
-            return result(f"Nothing was looked at: the input is not right. {error}.", is_error=True)
+    async def analyze(wanted: _Input, payload: Mapping[str, Any]) -> str | dict[str, Any]:
         path = workspace.absolute(wanted.path.removeprefix("file://"))
         settings, _ = await asyncio.to_thread(load_settings, workspace)
+        kind = None if wanted.media_type is msgspec.UNSET else wanted.media_type
         try:
             async with turns:
                 place = await asyncio.to_thread((places or ApprovedPlaces()).of, payload, path)
-                seen = await look_at(
-                    place, settings.vision_profile, dogent_home(), wanted.media_type
-                )
+                seen = await look_at(place, settings.vision_profile, dogent_home(), kind)
         except VisionError as error:
             return result(
                 f"{error} {STOP}" if error.code in _FOR_THE_PERSON else str(error), is_error=True
             )
-        except DogentError as error:
-            return result(str(error), is_error=True)
-        return result(msgspec.json.encode(seen).decode())
+        return msgspec.json.encode(seen).decode()
 
-    return Tool(NAME, DESCRIPTION, SCHEMA, analyze)
+    return typed_tool(NAME, DESCRIPTION, _Input, analyze, "Nothing was looked at")

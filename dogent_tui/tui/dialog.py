@@ -64,7 +64,7 @@ class DialogScreen(Withdrawable[Answer], ModalScreen[Answer]):
     """A screen with one `dialog`, over the one that stays visible behind it."""
 
     DEFAULT_CSS = styles("dialog.tcss")
-    VERTICAL_BREAKPOINTS = [(0, "-low"), (30, "-medium"), (50, "-high")]  # noqa: RUF012 — Textual has it as an instance variable
+    VERTICAL_BREAKPOINTS = [(0, "-low"), (30, "-medium"), (50, "-high")]
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "back", tr("Back"))]
 
     def __init__(self, dialog: Dialog) -> None:

@@ -8,7 +8,7 @@ import msgspec
 from textual.binding import Binding, BindingType
 
 from dogent_tui.language import tr
-from dogent_tui.settings.config_check import ConfigWarning, nearest
+from dogent_tui.settings.config_check import ConfigWarning, meant
 from dogent_tui.tui.prompt.editor import PromptEditor
 
 _FIXED = frozenset(
@@ -99,12 +99,8 @@ class Keymap:
     def _take(self, action_id: str, keys: str, wanted: Mapping[str, str]) -> None:
         ids = [action.id for action in self.actions]
         if action_id not in ids:
-            near = nearest(action_id, ids)
-            known = (
-                tr('Did you mean "{near}"?', near=near)
-                if near
-                else tr("Available: {names}.", names=", ".join(ids))
-            )
+            available = tr("Available: {names}.", names=", ".join(ids))
+            known = meant(action_id, ids, available)
             message = tr(
                 "There is no action {action} for the key {key} in your dogent.json.",
                 action=action_id,

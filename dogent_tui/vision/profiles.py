@@ -12,7 +12,7 @@ from typing import Any
 from dogent_tui.errors import ConfigError
 from dogent_tui.language import tr
 from dogent_tui.settings import config_models
-from dogent_tui.settings.config_check import checked, nearest
+from dogent_tui.settings.config_check import checked, meant_profile
 from dogent_tui.settings.endpoint_url import check_url, sends_keys_in_clear
 from dogent_tui.settings.secrets import is_missing, revealed
 from dogent_tui.storage.files import read_json
@@ -49,9 +49,7 @@ def load_profile(name: str, home: Path) -> VisionProfile:
     return vision_profile(name, data, file)
 
 
-def vision_profile(
-    name: str, data: Mapping[str, Any], file: Path, environ: Mapping[str, str] | None = None
-) -> VisionProfile:
+def vision_profile(name: str, data: Mapping[str, Any], file: Path) -> VisionProfile:
     """Return the profile `name` of `file` as `data` describes it. Raises VisionError (`config`)."""
     where = display_path(file)
     usable, warnings = checked(data, config_models.VisionProfile, file, ("profiles", name))
@@ -65,7 +63,7 @@ def vision_profile(
         provider=usable.get("provider", ""),
         model=usable.get("model", ""),
         base_url=usable.get("base_url", "").rstrip("/"),
-        api_key=_key(usable.get("api_key", ""), name, where, environ),
+        api_key=_key(usable.get("api_key", ""), name, where),
         extra=usable.get("extra", {}),
         timeout_s=usable.get("timeout_s", 0),
         max_side=int(usable.get("max_side", 0)),
@@ -135,22 +133,17 @@ def _profiles(file: Path, where: str) -> Mapping[str, Any]:
 
 
 def _unknown(name: str, profiles: Mapping[str, Any], where: str) -> VisionError:
-    near = nearest(name, profiles)
-    known = (
-        tr('Did you mean "{near}"?', near=near)
-        if near
-        else tr("It has: {profiles}.", profiles=", ".join(profiles) or tr("none"))
-    )
+    known = meant_profile(name, profiles)
     return _config(
         tr("There is no vision profile {name} in {where}.", name=name, where=where),
         tr("{known} Add it there, {choose}.", known=known, choose=_CHOOSE),
     )
 
 
-def _key(text: str, name: str, where: str, environ: Mapping[str, str] | None) -> str:
+def _key(text: str, name: str, where: str) -> str:
     """Return the key that `text` is, or refers to."""
     try:
-        return text if is_missing(text) else revealed(text, environ)
+        return text if is_missing(text) else revealed(text)
     except ConfigError as error:
         raise _config(
             tr("{where} has no key: {message}", where=_of(name, where), message=error.message),

@@ -14,7 +14,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from dogent_tui.language import tr
-from dogent_tui.settings.config_check import nearest
+from dogent_tui.settings.config_check import meant
 from dogent_tui.vision.answer import parse_answer, question
 from dogent_tui.vision.model import (
     Analysis,
@@ -190,14 +190,9 @@ def client_for(profile: VisionProfile) -> VisionClient:
     profile does not say what it has to.
     """
     if profile.provider not in _PROVIDERS:
-        near = nearest(profile.provider, _PROVIDERS)
-        known = (
-            tr('Did you mean "{near}"?', near=near)
-            if near
-            else tr(
-                "Available: {providers}; openai works for any compatible service.",
-                providers=", ".join(_PROVIDERS),
-            )
+        available = tr(
+            "Available: {providers}; openai works for any compatible service.",
+            providers=", ".join(_PROVIDERS),
         )
         raise VisionError(
             tr(
@@ -205,7 +200,11 @@ def client_for(profile: VisionProfile) -> VisionClient:
                 profile=profile.name,
                 provider=profile.provider,
             ),
-            tr("{known} Fix it in {where}.", known=known, where=profile.where),
+            tr(
+                "{known} Fix it in {where}.",
+                known=meant(profile.provider, _PROVIDERS, available),
+                where=profile.where,
+            ),
             code="config",
         )
     make, address, model = _PROVIDERS[profile.provider]

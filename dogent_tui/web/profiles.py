@@ -11,7 +11,7 @@ import msgspec
 from dogent_tui.errors import ConfigError
 from dogent_tui.language import tr
 from dogent_tui.settings import config_models
-from dogent_tui.settings.config_check import ConfigWarning, checked, nearest, read_profiles
+from dogent_tui.settings.config_check import ConfigWarning, checked, meant_profile, read_profiles
 from dogent_tui.settings.endpoint_url import check_url, sends_keys_in_clear
 from dogent_tui.settings.secrets import is_missing, revealed
 from dogent_tui.settings.values import load_home_settings
@@ -95,12 +95,7 @@ def find_profile(name: str, home: Path, warnings: list[ConfigWarning]) -> WebPro
     warnings += found
     data = profiles.get(name)
     if data is None:
-        near = nearest(name, profiles)
-        known = (
-            tr('Did you mean "{near}"?', near=near)
-            if near
-            else tr("It has: {profiles}.", profiles=", ".join(profiles) or tr("none"))
-        )
+        known = meant_profile(name, profiles)
         message = tr("There is no profile {name} in {file}.", name=name, file=display_path(file))
         raise WebError(
             message,
@@ -129,7 +124,6 @@ def web_profile(
     data: Mapping[str, Any],
     file: Path,
     warnings: list[ConfigWarning],
-    environ: Mapping[str, str] | None = None,
 ) -> WebProfile:
     """Return the profile `name` of `file` as `data` describes it, and add to `warnings` what is
     not right.
@@ -140,9 +134,7 @@ def web_profile(
     for key in ("provider", "api_key", "cse_id", "endpoint"):
         value = usable.get(key, "")
         try:
-            texts[key] = (
-                "" if is_missing(value) else revealed(value, environ) if key in _SECRETS else value
-            )
+            texts[key] = "" if is_missing(value) else revealed(value) if key in _SECRETS else value
         except ConfigError as error:
             texts[key] = ""
             message = tr(

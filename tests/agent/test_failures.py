@@ -1,5 +1,8 @@
 """The sentences about what went wrong between us and a model."""
 
+import os
+from unittest.mock import patch
+
 import pytest
 
 from dogent_tui.agent.events import Retrying, RunStarted
@@ -9,7 +12,8 @@ from dogent_tui.tui.status import Status
 
 
 def failed(home, data, environ, status=401):
-    endpoint = profile_endpoint("mine", data, home / "claude.json", environ, [])
+    with patch.dict(os.environ, environ):
+        endpoint = profile_endpoint("mine", data, home / "claude.json", [])
     return api_failure(status, "Not logged in · Please run /login", endpoint)
 
 
@@ -38,17 +42,17 @@ def test_the_remedy_names_where_the_credential_really_came_from(tmp_path, monkey
 @pytest.mark.parametrize(
     "name", ["ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_API_KEY", "CLAUDE_CODE_OAUTH_TOKEN"]
 )
-def test_a_key_of_the_environment_is_not_looked_for_in_a_file(name):
-    failure = api_failure(401, "", environment_endpoint({name: "sk-1234"}))
+def test_a_key_of_the_environment_is_not_looked_for_in_a_file(name, monkeypatch):
+    monkeypatch.setenv(name, "sk-1234")
+    failure = api_failure(401, "", environment_endpoint())
     assert f"environment: set {name}" in failure.remedy
     assert "claude.json" not in failure.remedy
     assert "profile “environment”" not in failure.message
 
 
-def test_a_key_in_what_the_server_says_is_not_repeated():
-    failure = api_failure(
-        401, "", environment_endpoint({"ANTHROPIC_API_KEY": "sk-1234"}), "sk-1234 is wrong"
-    )
+def test_a_key_in_what_the_server_says_is_not_repeated(monkeypatch):
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-1234")
+    failure = api_failure(401, "", environment_endpoint(), "sk-1234 is wrong")
     assert "sk-1234" not in failure.message
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from dogent_tui.agent import recorder
+from dogent_tui.agent import recorder, save_failures
 from dogent_tui.agent.conversation import SessionChoice, TurnEnded
 from dogent_tui.agent.events import (
     Notice,
@@ -392,7 +392,7 @@ async def test_a_clock_that_goes_backwards_changes_no_order(workspace):
 
 async def test_the_disk_is_tried_again_while_nothing_happens(workspace, tmp_path, monkeypatch):
     """And what is too much for the memory leaves a mark in the conversation."""
-    monkeypatch.setattr(recorder, "_TRY_AGAIN_S", 0.01)
+    monkeypatch.setattr(save_failures, "_TRY_AGAIN_S", 0.01)
     monkeypatch.setattr(recorder, "_MOST_WAITING", 2_000)
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("DOGENT_HOME", str(tmp_path / "file" / "home"))

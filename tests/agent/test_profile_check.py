@@ -1,8 +1,10 @@
 """The check of a profile: a tiny request, and its outcome as a sentence without a key."""
 
 import json
+import os
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from unittest.mock import patch
 
 import pytest
 from aiohttp import web
@@ -43,7 +45,8 @@ def served() -> Callable:
 
 
 async def checked(name, data):
-    return await probe(dogent_home() / name, "mine", data, {"MY_KEY": KEY})
+    with patch.dict(os.environ, {"MY_KEY": KEY}):
+        return await probe(dogent_home() / name, "mine", data)
 
 
 def llm(url, **more):

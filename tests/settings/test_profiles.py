@@ -1,5 +1,7 @@
 import json
+import os
 import stat
+from unittest.mock import patch
 
 import pytest
 
@@ -25,7 +27,8 @@ def profiles(home):
 
 
 def choose(home, name="", environ=None, override=None):
-    return choose_endpoint(WorkspaceSettings(profile=name), home, environ or {}, override=override)
+    with patch.dict(os.environ, environ or {}):
+        return choose_endpoint(WorkspaceSettings(profile=name), home, override=override)
 
 
 def codes(warnings):

@@ -25,16 +25,17 @@ def test_secrets_do_not_show_and_short_values_are_no_secrets():
     assert redact(text, ["sk-abc", "sk-abcdef", "", "x"]) == "key •••• and ••••, x"
 
 
-def test_a_key_is_itself_or_stands_in_the_environment():
-    assert revealed(" sk-1 ", {}) == "sk-1"
-    assert revealed("env:MY_KEY", {"MY_KEY": " sk-2\n"}) == "sk-2"
-    assert (
-        revealed("env:MY_KEY", {"MY_KEY": "env:OTHER", "OTHER": "x"}) == "env:OTHER"
-    )  # once, and no further
-    for environ in ({}, {"MY_KEY": " "}, {"MY_KEY": "replace-me"}):
-        with pytest.raises(ConfigError, match="MY_KEY is not set") as caught:
-            revealed("env:MY_KEY", environ)
-        assert "export MY_KEY=" in caught.value.remedy
+def test_a_key_is_itself_or_stands_in_the_environment(monkeypatch):
+    assert revealed(" sk-1 ") == "sk-1"
+    monkeypatch.setenv("OTHER", "x")
+    for value, key in ((" sk-2\n", "sk-2"), ("env:OTHER", "env:OTHER")):  # once, and no further
+        monkeypatch.setenv("MY_KEY", value)
+        assert revealed("env:MY_KEY") == key
+    for name, value in (("NO_KEY", ""), ("MY_KEY", " "), ("MY_KEY", "replace-me")):
+        monkeypatch.setenv("MY_KEY", value)
+        with pytest.raises(ConfigError, match=f"{name} is not set") as caught:
+            revealed(f"env:{name}")
+        assert f"export {name}=" in caught.value.remedy
 
 
 def test_without_the_package_the_keyring_is_a_sentence(monkeypatch):

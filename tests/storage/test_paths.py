@@ -3,20 +3,24 @@ from pathlib import Path
 from dogent_tui.storage.paths import Workspace, display_path, dogent_home, log_dir, state_dir
 
 
-def test_home_is_named_by_the_environment_or_lies_in_the_home_folder(tmp_path):
-    assert dogent_home({"DOGENT_HOME": str(tmp_path)}) == tmp_path
-    assert dogent_home({"DOGENT_HOME": "~/d"}) == Path.home() / "d"
-    assert dogent_home({"DOGENT_HOME": " "}) == dogent_home({}) == Path.home() / ".dogent"
+def test_home_is_named_by_the_environment_or_lies_in_the_home_folder(tmp_path, monkeypatch):
+    own = Path.home() / ".dogent"
+    for named, home in ((str(tmp_path), tmp_path), ("~/d", Path.home() / "d"), (" ", own)):
+        monkeypatch.setenv("DOGENT_HOME", named)
+        assert dogent_home() == home
+    monkeypatch.delenv("DOGENT_HOME")
+    assert dogent_home() == own
 
 
-def test_a_named_home_holds_everything(tmp_path):
-    environ = {"DOGENT_HOME": str(tmp_path)}
-    assert [f(environ) for f in (state_dir, log_dir)] == [tmp_path / "state", tmp_path / "log"]
+def test_a_named_home_holds_everything(tmp_path, monkeypatch):
+    monkeypatch.setenv("DOGENT_HOME", str(tmp_path))
+    assert [f() for f in (state_dir, log_dir)] == [tmp_path / "state", tmp_path / "log"]
 
 
-def test_without_one_the_platform_says_where():
-    assert state_dir({}) != log_dir({})
-    assert all("dogent-tui" in folder.parts for folder in (state_dir({}), log_dir({})))
+def test_without_one_the_platform_says_where(monkeypatch):
+    monkeypatch.delenv("DOGENT_HOME")
+    assert state_dir() != log_dir()
+    assert all("dogent-tui" in folder.parts for folder in (state_dir(), log_dir()))
 
 
 def test_a_workspace_is_the_same_by_whatever_path(tmp_path):

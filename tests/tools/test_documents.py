@@ -9,7 +9,7 @@ import pytest
 from dogent_tui.documents.library import DocumentLibrary, ReadResult
 from dogent_tui.documents.pandoc.download import downloaded_path
 from dogent_tui.storage.paths import Workspace
-from dogent_tui.tools.documents import MOST_CHARS, SCHEMA, as_text, read_document_tool
+from dogent_tui.tools.documents import MOST_CHARS, as_text, read_document_tool
 from tests.documents.pandoc.made_docx import PNG
 
 
@@ -84,7 +84,7 @@ async def test_a_file_url_and_a_path_from_the_root_are_read(read, tmp_path):
     assert "# B" in (await read(path=f"{tmp_path}/w/b.md"))[0]
 
 
-def test_the_schema_names_the_inputs():
+def test_the_schema_names_the_inputs(tmp_path):
     named = {
         "path",
         "sheet",
@@ -97,7 +97,10 @@ def test_the_schema_names_the_inputs():
         "images",
         "ocr",
     }
-    assert set(SCHEMA["properties"]) == named
+    library, images = DocumentLibrary(), tmp_path / "images"
+    tool = read_document_tool(library, Workspace(tmp_path), lambda *_told: None, images)
+    assert set(tool.schema["properties"]) == named
+    assert tool.schema["required"] == ["path"]
 
 
 def test_what_is_known_of_a_document_stays_short():

@@ -110,6 +110,6 @@ def test_a_reference_to_a_key_that_is_not_there_costs_that_server_alone(home, wo
         b={"command": "x"},
         c={"command": "x", "disabled": True},
     )
-    ready, left = started_with(mcp_servers(workspace, trusted=False)[0], {})
+    ready, left = started_with(mcp_servers(workspace, trusted=False)[0])
     assert list(ready) == ["b"]
     assert "The MCP server a is not started" in left[0]

@@ -8,7 +8,7 @@ import pytest
 
 from dogent_tui.cli import main
 from dogent_tui.subcommands import analyze as command
-from dogent_tui.subcommands.analyze import run_analyze
+from dogent_tui.subcommands.terminal import Terminal
 from tests.vision.conftest import KEY, SEEN
 from tests.vision.media_files import mp4
 
@@ -30,9 +30,8 @@ class Screen(io.StringIO):
 async def run(*arguments, out=None):
     """Run it in a thread, since it has an event loop of its own."""
     out, err = out or io.StringIO(), io.StringIO()
-    status = await asyncio.to_thread(
-        run_analyze, [str(argument) for argument in arguments], out, err
-    )
+    terminal = Terminal(io.StringIO(), out, err)
+    status = await asyncio.to_thread(command.run, [str(each) for each in arguments], terminal)
     return status, out.getvalue(), err.getvalue()
 
 

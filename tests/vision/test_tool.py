@@ -7,7 +7,7 @@ import pytest
 from aiohttp import web
 
 from dogent_tui.storage.paths import Workspace
-from dogent_tui.tools.vision import SCHEMA, STOP, analyze_media_tool
+from dogent_tui.tools.vision import STOP, analyze_media_tool
 from tests.vision.conftest import KEY, SEEN
 from tests.vision.media_files import mp4
 
@@ -92,6 +92,7 @@ async def test_of_many_at_once_a_few_are_asked_about(analyze, provider):
     assert [is_error for _, is_error in await asyncio.gather(*calls)] == [False] * 6
 
 
-def test_the_schema_is_that_of_the_specification():
-    assert set(SCHEMA["properties"]) == {"path", "media_type"}
-    assert SCHEMA["required"] == ["path"]
+def test_the_schema_is_that_of_the_specification(tmp_path):
+    schema = analyze_media_tool(Workspace(tmp_path)).schema
+    assert set(schema["properties"]) == {"path", "media_type"}
+    assert schema["required"] == ["path"]

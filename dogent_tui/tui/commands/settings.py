@@ -1,7 +1,6 @@
 """The commands about what was chosen: the settings, and who answers."""
 
 import asyncio
-import os
 from typing import TYPE_CHECKING, cast
 
 from dogent_tui.agent.conversation import EFFORTS
@@ -105,7 +104,7 @@ class SettingsCommands(CommandFamily):
         draft = SettingsDraft(opened.workspace, dogent_home())
         names = await asyncio.to_thread(draft.profiles, draft.home / LLM)
         answers = [f"{name} · {summary(draft, draft.home / LLM, name)}" for name in names]
-        if await asyncio.to_thread(environment_endpoint, os.environ) is not None:
+        if await asyncio.to_thread(environment_endpoint) is not None:
             names.append(ENVIRONMENT)
             answers.append(tr("environment · the key in your environment"))
         otherwise = await asyncio.to_thread(_without_a_choice, opened.workspace)
@@ -124,10 +123,7 @@ class SettingsCommands(CommandFamily):
 
     async def _change(self, name: str) -> str:
         profiles, _ = await asyncio.to_thread(read_profiles, dogent_home() / "claude.json")
-        if (
-            name == ENVIRONMENT
-            and await asyncio.to_thread(environment_endpoint, os.environ) is None
-        ):
+        if name == ENVIRONMENT and await asyncio.to_thread(environment_endpoint) is None:
             return tr(
                 "There is no usable key in the environment. Use /profile to see what is available."
             )
@@ -136,12 +132,7 @@ class SettingsCommands(CommandFamily):
         if name in profiles:  # looked at before the session is left
             wrong: list[ConfigWarning] = []
             file = dogent_home() / "claude.json"
-            if (
-                await asyncio.to_thread(
-                    profile_endpoint, name, profiles[name], file, os.environ, wrong
-                )
-                is None
-            ):
+            if await asyncio.to_thread(profile_endpoint, name, profiles[name], file, wrong) is None:
                 return str(wrong[-1])
         await self.app.session.change_profile(name)
         return tr("From now on: {who}.", who=self._label())
@@ -161,7 +152,7 @@ def _without_a_choice(workspace: Workspace) -> str:
     everywhere = load_home_settings(dogent_home())[0].profile.strip()
     if everywhere:
         return tr("your choice for all folders: {name}", name=one_line(everywhere))
-    endpoint = environment_endpoint(os.environ)
+    endpoint = environment_endpoint()
     if endpoint is None:
         return tr("from the environment, which has no key: the offline engine")
     return tr(

@@ -2,7 +2,6 @@
 tried before it is kept.
 """
 
-import os
 
 from textual.widgets import Input
 
@@ -101,7 +100,7 @@ class EndpointScreen(FormScreen[tuple[str, str, str]]):
         entered = self.endpoint
         values = endpoint_profile(*entered, {}).values
         name = one_line(entered[0].partition("://")[2])
-        probed = await probe(dogent_home() / "claude.json", name, values, os.environ)
+        probed = await probe(dogent_home() / "claude.json", name, values)
         if self.endpoint != entered:
             return
         if probed.works:

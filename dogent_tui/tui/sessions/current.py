@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from textual.worker import WorkerError
 
 from dogent_tui.agent.events import Event, RunStarted, SessionStarted
-from dogent_tui.agent.recording import start_recording
+from dogent_tui.agent.recorder import start_recording
 from dogent_tui.agent.service import AgentService
 from dogent_tui.agent.session import OpenedSession, SessionOptions, open_session
 from dogent_tui.storage.sessions import list_sessions

@@ -2,7 +2,6 @@
 
 import contextlib
 import html
-import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -190,7 +189,7 @@ def options_of(
             (name, f"{name} · {summary(draft, draft.home / LLM, name)}")
             for name in draft.profiles(draft.home / LLM)
         ]
-        if draft.value(setting) == ENVIRONMENT or environment_endpoint(os.environ) is not None:
+        if draft.value(setting) == ENVIRONMENT or environment_endpoint() is not None:
             names.append((ENVIRONMENT, tr("environment · the key in your environment")))
         return [unset, *names, (OFFLINE, tr("offline · the built-in engine, no AI model"))]
     file = draft.home / (WEB if key == "web_profile" else VISION)

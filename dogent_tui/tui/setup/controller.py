@@ -175,9 +175,8 @@ async def _found() -> Sequence[Choice]:
     """Look for what there is to choose from: some milliseconds where nothing listens, a moment
     where something does.
     """
-    import os
 
     from dogent_tui.local_models.discovery import find_servers
 
     profiles, _ = await asyncio.to_thread(read_profiles, dogent_home() / "claude.json")
-    return choices(await find_servers(), environment_endpoint(os.environ), profiles)
+    return choices(await find_servers(), environment_endpoint(), profiles)

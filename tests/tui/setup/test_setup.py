@@ -92,7 +92,7 @@ def start(home: Path, monkeypatch: pytest.MonkeyPatch):
 
     def opened(workspace, options):
         endpoint, _ = choose_endpoint(
-            WorkspaceSettings(), home / ".dogent", {}, override=options.profile or None
+            WorkspaceSettings(), home / ".dogent", override=options.profile or None
         )
         service = AgentService(FakeLauncher(), endpoint, cwd=str(workspace.root))
         session = opened_session(workspace, endpoint, service)
@@ -255,7 +255,7 @@ async def test_the_command_brings_it_back_and_does_not_stop_the_agent(start):
 async def test_an_endpoint_of_ones_own_is_tried_and_written(start, monkeypatch):
     tried = []
 
-    async def probe(_file, _name, data, _environ):
+    async def probe(_file, _name, data):
         from dogent_tui.agent.profile_check import Probed
 
         tried.append(dict(data))
@@ -321,7 +321,7 @@ async def test_a_provider_needs_its_key_and_nothing_else(start, monkeypatch, hom
     ensure_home_files(home / ".dogent")
     tried = []
 
-    async def probe(_file, _name, data, _environ):
+    async def probe(_file, _name, data):
         from dogent_tui.agent.profile_check import Probed
 
         tried.append(dict(data))
