@@ -48,50 +48,18 @@ def plan_export(
     DocumentError.
     """
     if kind not in KINDS:
-        raise DocumentError(
-            tr("Markdown cannot be exported as {kind}.").format(
-                kind=one_line(kind) or tr("nothing")
-            ),
-            tr("Use pdf or docx."),
-            code="unsupported",
-        )
+        asked = one_line(kind) or tr("nothing")
+        message = tr("Markdown cannot be exported as {kind}.").format(kind=asked)
+        raise DocumentError(message, tr("Use pdf or docx."), code="unsupported")
     if theme and theme not in theme_names():
-        raise DocumentError(
-            tr("There is no theme {name}.").format(name=one_line(theme)),
-            tr("Use {names}.").format(names=", ".join(theme_names())),
-            code="unsupported",
-        )
+        message = tr("There is no theme {name}.").format(name=one_line(theme))
+        remedy = tr("Use {names}.").format(names=", ".join(theme_names()))
+        raise DocumentError(message, remedy, code="unsupported")
     if not markdown.strip():
         raise DocumentError(tr("No Markdown file given."), tr("Specify one."), code="not_found")
     source = _real(workspace, markdown, start)
     target = _real(workspace, output or export_target(markdown, kind), start)
-    name = one_line(workspace.relative(target))
-    if _is_too_long(target):
-        raise DocumentError(
-            tr("The name {name} is too long for this disk.").format(name=name),
-            tr("Choose a shorter name for the new file."),
-            code="unsupported",
-        )
-    if is_folder(target):
-        raise DocumentError(
-            tr("{name} is a folder.").format(name=name),
-            tr("Specify a file inside it."),
-            code="unsupported",
-        )
-    if target == source or (is_there(target) and is_there(source) and target.samefile(source)):
-        raise DocumentError(
-            tr("{name} is the Markdown file itself.").format(name=name),
-            tr("Choose another file, ending in .{kind}.").format(kind=kind),
-        )
-    home = Path(os.path.realpath(dogent_home()))
-    in_sample = workspace.root.is_relative_to(home) and target.is_relative_to(
-        workspace.root
-    )  # which lies in the home
-    if target.is_relative_to(workspace.dot) or (target.is_relative_to(home) and not in_sample):
-        raise DocumentError(
-            tr("{name} is where dogent-tui keeps its own files.").format(name=name),
-            tr("Choose a location outside .dogent."),
-        )
+    _check_target(workspace, source, target, kind)
     return ExportRequest(
         markdown=source,
         target=target,
@@ -101,6 +69,28 @@ def plan_export(
         theme=theme,
         usual_theme=load_settings(workspace)[0].export_theme,
     )
+
+
+def _check_target(workspace: Workspace, source: Path, target: Path, kind: str) -> None:
+    home = Path(os.path.realpath(dogent_home()))
+    is_in_root = target.is_relative_to(workspace.root)
+    is_sample = is_in_root and workspace.root.is_relative_to(home)  # which lies in the home
+    code = "unsupported"
+    if _is_too_long(target):
+        message = tr("The name {name} is too long for this disk.")
+        remedy = tr("Choose a shorter name for the new file.")
+    elif is_folder(target):
+        message, remedy = tr("{name} is a folder."), tr("Specify a file inside it.")
+    elif target == source or (is_there(target) and is_there(source) and target.samefile(source)):
+        message, code = tr("{name} is the Markdown file itself."), "failed"
+        remedy = tr("Choose another file, ending in .{kind}.").format(kind=kind)
+    elif target.is_relative_to(workspace.dot) or (target.is_relative_to(home) and not is_sample):
+        message, code = tr("{name} is where dogent-tui keeps its own files."), "failed"
+        remedy = tr("Choose a location outside .dogent.")
+    else:
+        return
+    name = one_line(workspace.relative(target))
+    raise DocumentError(message.format(name=name), remedy, code=code)
 
 
 def _is_too_long(path: Path) -> bool:
@@ -150,17 +140,13 @@ class Exporter:
         """Make the file that `request` asks for. Its target is replaced at the very end, or not
         at all. Raises DocumentError.
         """
+        from dogent_tui.documents.export.docx import export_docx  # on use, as are the engines in it
+        from dogent_tui.documents.export.pdf import PdfExporter
+
         if self._pdf is None:
-            from dogent_tui.documents.export.pdf import PdfExporter
-
             self._pdf = PdfExporter()
-        counted = await _pages_of_documents(request)
-        request = msgspec.structs.replace(request, counted=counted)
+        request = msgspec.structs.replace(request, counted=await _pages_of_documents(request))
         if kind == "docx":
-            from dogent_tui.documents.export.docx import (
-                export_docx,
-            )  # on use, as are the engines in it
-
             return await export_docx(request, on_progress, self._pdf.browser)
         return await self._pdf.export(request, on_progress)
 

@@ -34,8 +34,8 @@ _CONTROLS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\
 """What neither XML nor a pdf's text can hold."""
 
 _MOST_DEPTH = 6
-_YES = frozenset({"true", "yes", "on", "1"})
-_NO = frozenset({"false", "no", "off", "0"})
+_TRUTH = dict.fromkeys(("true", "yes", "on", "1"), True)
+_TRUTH |= dict.fromkeys(("false", "no", "off", "0"), False)
 
 
 class FrontMatter(msgspec.Struct, frozen=True):
@@ -93,7 +93,19 @@ def read_text(path: Path) -> tuple[str, tuple[str, ...]]:
     """Return the text of the Markdown file at the real path `path` as it is on disk, and warnings.
     Blocks. Raises DocumentError.
     """
-    return _decode(_read(path), path.name)
+    name, content = one_line(path.name), _read(path)
+    try:
+        return content.decode("utf-8-sig"), ()
+    except UnicodeDecodeError:
+        encoding = encoding_of(io.BytesIO(content))
+    if not encoding:
+        raise DocumentError(
+            tr("{name} is not text.").format(name=name),
+            tr("Specify a Markdown file."),
+            code="unsupported",
+        )
+    warning = tr("{name} is not UTF-8; it was read as {encoding}.")
+    return content.decode(encoding, "replace"), (warning.format(name=name, encoding=encoding),)
 
 
 def front_matter(text: str) -> FrontMatter:
@@ -111,7 +123,7 @@ def _front_matter(text: str) -> tuple[FrontMatter, int, tuple[str, ...]]:
     except ValueError as error:
         warning = tr("The front matter was not understood and is left in the text: {error}.")
         return FrontMatter(), 0, (warning.format(error=error),)
-    if values is None:  # a rule, some text, another rule
+    if not isinstance(values, dict):  # a rule, some text, another rule
         return FrontMatter(), 0, ()
     return _front(values), found.end(), ()
 
@@ -156,78 +168,50 @@ def _read(path: Path) -> bytes:
     return content
 
 
-def _decode(content: bytes, name: str) -> tuple[str, tuple[str, ...]]:
-    if content.startswith((b"\xff\xfe", b"\xfe\xff")):
-        return content.decode("utf-16", errors="replace"), ()
-    try:
-        return content.decode("utf-8-sig"), ()
-    except UnicodeDecodeError:
-        pass
-    if b"\0" in content[:4096]:
-        raise DocumentError(
-            tr("{name} is not text.").format(name=one_line(name)),
-            tr("Specify a Markdown file."),
-            code="unsupported",
-        )
-    encoding = encoding_of(io.BytesIO(content))
-    if not encoding:
-        raise DocumentError(
-            tr("The encoding of {name} is unknown.").format(name=one_line(name)),
-            tr("Convert it to UTF-8."),
-            code="unsupported",
-        )
-    text = content.decode(encoding, "replace")
-    return text, (
-        tr("{name} is not UTF-8; it was read as {encoding}.").format(
-            name=one_line(name), encoding=encoding
-        ),
-    )
-
-
-def _yaml(text: str) -> Mapping[str, Any] | None:
-    """Return the front matter as strings, lists and mappings, None where it is no mapping.
-    Raises ValueError with the reason.
-    """
+def _yaml(text: str) -> Any:
+    """Return what YAML says in strings, lists and mappings. Raises ValueError with the reason."""
     import yaml  # on use
 
     try:
         # The base loader knows strings only: a title “Yes” stays one, and nothing in the file
         # chooses a type to be made.
-        values = yaml.load(text, Loader=yaml.BaseLoader)  # noqa: S506
+        return yaml.load(text, Loader=yaml.BaseLoader)  # noqa: S506
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 2 if error.problem_mark else 1
-        raise ValueError(
-            tr("line {line}: {problem}").format(
-                line=line, problem=one_line(error.problem or tr("not YAML"))
-            )
-        ) from None
+        problem = one_line(error.problem or tr("not YAML"))
+        reason = tr("line {line}: {problem}").format(line=line, problem=problem)
     except (yaml.YAMLError, ValueError, RecursionError):
-        raise ValueError(tr("not YAML")) from None
-    return values if isinstance(values, dict) else None
+        reason = tr("not YAML")
+    raise ValueError(reason)
 
 
 def _front(values: Mapping[str, Any]) -> FrontMatter:
     lowered = {str(key).lower().replace("_", "-"): value for key, value in values.items()}
+
+    def named(*names: str) -> Any:
+        return next((lowered[name] for name in names if name in lowered), None)
+
+    def text(*names: str) -> str:
+        return _text(named(*names))
+
     return FrontMatter(
-        title=_text(lowered.get("title")),
-        subtitle=_text(lowered.get("subtitle")),
-        authors=_texts(lowered.get("author", lowered.get("authors"))),
-        date=_text(lowered.get("date")),
-        lang=_language(_text(lowered.get("lang", lowered.get("language")))),
-        subject=_text(lowered.get("subject")),
-        description=_text(lowered.get("description", lowered.get("abstract"))),
-        keywords=_texts(lowered.get("keywords", lowered.get("tags")), split=True),
-        toc=_truth(_text(lowered.get("toc", lowered.get("table-of-contents")))),
-        toc_depth=_depth(_text(lowered.get("toc-depth"))),
-        toc_title=_text(lowered.get("toc-title")),
-        number_sections=_truth(
-            _text(lowered.get("number-sections", lowered.get("numbersections")))
-        ),
-        theme=_text(lowered.get("theme")).lower(),
-        notes_at_foot=_text(lowered.get("footnotes")).lower() == "page",
-        to=_texts(lowered.get("to")),
-        bibliography=_texts(lowered.get("bibliography")),
-        csl=_text(lowered.get("csl", lowered.get("citation-style"))),
+        title=text("title"),
+        subtitle=text("subtitle"),
+        authors=_texts(named("author", "authors")),
+        date=text("date"),
+        lang=_language(text("lang", "language")),
+        subject=text("subject"),
+        description=text("description", "abstract"),
+        keywords=_texts(named("keywords", "tags"), split=True),
+        toc=_TRUTH.get(text("toc", "table-of-contents").lower()),
+        toc_depth=_depth(text("toc-depth")),
+        toc_title=text("toc-title"),
+        number_sections=_TRUTH.get(text("number-sections", "numbersections").lower()),
+        theme=text("theme").lower(),
+        notes_at_foot=text("footnotes").lower() == "page",
+        to=_texts(named("to")),
+        bibliography=_texts(named("bibliography")),
+        csl=text("csl", "citation-style"),
     )
 
 
@@ -241,16 +225,9 @@ def _texts(value: Any, *, split: bool = False) -> tuple[str, ...]:
     """
     if isinstance(value, str):
         value = re.split(r"[,，、;；]", value) if split else [value]
-    if isinstance(value, dict):
-        value = [value]
-    if not isinstance(value, list):
-        return ()
-    names = (_text(entry.get("name") if isinstance(entry, dict) else entry) for entry in value)
+    entries = value if isinstance(value, list) else [value]
+    names = (_text(entry.get("name") if isinstance(entry, dict) else entry) for entry in entries)
     return tuple(name for name in names if name)
-
-
-def _truth(text: str) -> bool | None:
-    return True if text.lower() in _YES else False if text.lower() in _NO else None
 
 
 def _depth(text: str) -> int:

@@ -4,12 +4,12 @@ user; none loads anything.
 
 import re
 from pathlib import Path
+from urllib.parse import quote
 
 import msgspec
 
 from dogent_tui.documents.export.images import Images, LeftOutError
 from dogent_tui.documents.export.left_out import LeftOut
-from dogent_tui.documents.export.source import read_regular
 from dogent_tui.language import tr
 
 NAME = "pdf.css"
@@ -43,32 +43,20 @@ def find_style(root: Path, home: Path) -> Style:
     else none. Blocks.
     """
     for path, folder in ((root / ".dogent" / NAME, root), (home / NAME, home.resolve())):
-        if path.exists():
-            try:
-                return _read(path, folder, inside=folder is root)
-            except LeftOutError as why:
-                warning = tr("{path} was not used: {why}.").format(path=path, why=why)
-                return Style(warnings=(warning,))
+        if not path.exists():
+            continue
+        left_out, real = LeftOut(), path.resolve()
+        try:
+            content = Images(root if folder is root else real.parent, real.parent, left_out).read(
+                quote(real.name), LARGEST
+            )
+        except LeftOutError as why:
+            warning = tr("{path} was not used: {why}.").format(path=path, why=why)
+            return Style(warnings=(warning,))
+        images = Images(folder, path.parent, left_out)
+        css = _clean(content.decode("utf-8-sig", errors="replace"), images, left_out)
+        return Style(css, path, tuple(left_out.sentences()))
     return Style()
-
-
-def _read(path: Path, folder: Path, *, inside: bool) -> Style:
-    """Return the sheet at `path`, with images out of `folder`, where it has to be `inside` of.
-    Raises LeftOutError.
-    """
-    if inside and not path.resolve().is_relative_to(folder):
-        raise LeftOutError(tr("it is outside the workspace"))
-    try:
-        content = read_regular(path, LARGEST)
-    except OSError as error:
-        raise LeftOutError((error.strerror or tr("cannot be read")).lower()) from None
-    if len(content) > LARGEST:
-        size = LARGEST >> 20
-        raise LeftOutError(tr("it is larger than {size} MB; make it smaller").format(size=size))
-    left_out = LeftOut()
-    images = Images(folder, path.parent, left_out)
-    css = _clean(content.decode("utf-8-sig", errors="replace"), images, left_out)
-    return Style(css, path, tuple(left_out.sentences()))
 
 
 def _clean(css: str, images: Images, left_out: LeftOut) -> str:

@@ -32,14 +32,7 @@ _TYPST = {
 }
 _INK = "1A1A1A"
 _QUIET = {"css": "var(--quiet)", "typst": "luma(90)", "docx": "5F6B7A"}
-_STYLE_NAMES = {
-    "title": "Title",
-    "subtitle": "Subtitle",
-    "author": "Author",
-    "to": "Recipient",
-    "date": "Date",
-}
-"""The paragraph style of each part of the title block in a docx."""
+_PARTS = ("title", "subtitle", "author", "to", "date")
 
 
 class Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -136,16 +129,14 @@ def as_css(theme: Theme) -> str:
         f"@page {{ @bottom-center {{ content: counter(page){pages} }} }}",
         f":root {{ {' '.join(f'--{name}: {value};' for name, value in values.items())} }}",
     ]
-    if not theme.first_number:
-        rules.append("@page :first { @bottom-center { content: none } }")
-    if theme.indent:
-        rules.append("p + p { text-indent: var(--indent) }")
-    if theme.cover:
-        rules.append("header.document { break-after: page }")
-    if theme.cover or not theme.rule:
-        rules.append("header.document { border: 0 }")
-    if theme.chapters:
-        rules.append("h1 { break-before: page }")
+    conditional = {
+        "@page :first { @bottom-center { content: none } }": not theme.first_number,
+        "p + p { text-indent: var(--indent) }": theme.indent,
+        "header.document { break-after: page }": theme.cover,
+        "header.document { border: 0 }": theme.cover or not theme.rule,
+        "h1 { break-before: page }": theme.chapters,
+    }
+    rules += [rule for rule, is_wanted in conditional.items() if is_wanted]
     for part in theme.title:
         color = _QUIET["css"] if part.quiet else theme.heading_color if part.colored else "inherit"
         rules.append(
@@ -156,13 +147,19 @@ def as_css(theme: Theme) -> str:
     return "\n".join(rules)
 
 
-def title_html(theme: Theme, front: FrontMatter) -> str:
-    """Return the title block."""
-    written = ""
+def _lines(theme: Theme, front: FrontMatter) -> Iterator[tuple[Part, str, bool]]:
+    """Yield the lines of the title block, and whether each is the first of its part."""
     for part in theme.title:
         for place, text in enumerate(part.texts(front)):
-            kinds = part.part if place else f"{part.part} first"
-            written += f'<p class="{kinds}">{escape(text, quote=False)}</p>'
+            yield part, text, not place
+
+
+def title_html(theme: Theme, front: FrontMatter) -> str:
+    """Return the title block."""
+    written = "".join(
+        f'<p class="{part.part}{" first" * is_first}">{escape(text, quote=False)}</p>'
+        for part, text, is_first in _lines(theme, front)
+    )
     return f'<header class="document">{written}</header>' if written else ""
 
 
@@ -200,15 +197,14 @@ def as_typst(theme: Theme) -> str:
 def title_typst(theme: Theme, front: FrontMatter, quoted: Callable[[str], str]) -> str:
     """Return the title block; `quoted` makes a string of typst."""
     written = []
-    for part in theme.title:
-        for place, text in enumerate(part.texts(front)):
-            color = theme.heading_color if part.colored else f"#{_INK}"
-            fill = _QUIET["typst"] if part.quiet else f'rgb("{color}")'
-            look = f"size: {part.size}pt, fill: {fill}" + (', weight: "bold"' if part.bold else "")
-            look += f", font: ({_TYPST[theme.heading_font]}, ..faces)"
-            above = f"#v({part.above}mm, weak: false)\n" if part.above and not place else ""
-            body = f"align({part.align}, text({look}, {quoted(text)}))"
-            written.append(f"{above}#block(above: 0.6em, below: 0.6em, width: 100%, {body})")
+    for part, text, is_first in _lines(theme, front):
+        color = theme.heading_color if part.colored else f"#{_INK}"
+        fill = _QUIET["typst"] if part.quiet else f'rgb("{color}")'
+        look = f"size: {part.size}pt, fill: {fill}" + (', weight: "bold"' if part.bold else "")
+        look += f", font: ({_TYPST[theme.heading_font]}, ..faces)"
+        above = f"#v({part.above}mm, weak: false)\n" if part.above and is_first else ""
+        body = f"align({part.align}, text({look}, {quoted(text)}))"
+        written.append(f"{above}#block(above: 0.6em, below: 0.6em, width: 100%, {body})")
     if written:
         written.append("#pagebreak()" if theme.cover else "#v(1.2em)")
     return "\n".join(written)
@@ -219,13 +215,19 @@ def title_typst(theme: Theme, front: FrontMatter, quoted: Callable[[str], str]) 
 
 def title_docx(theme: Theme, front: FrontMatter) -> list[Node]:
     """Return the title block as paragraphs of the styles that `as_docx` writes."""
-    blocks: list[Node] = []
-    for part in theme.title:
-        name = {"custom_style": _STYLE_NAMES[part.part]}
-        for text in front.authors if part.part == "author" else part.texts(front):
-            paragraph = node("Para", words(text))
-            blocks.append(node("Div", [attributes("", **name), [paragraph]]))
+    blocks = [
+        node(
+            "Div", [attributes("", custom_style=_style_of(part.part)), [node("Para", words(text))]]
+        )
+        for part in theme.title
+        for text in (front.authors if part.part == "author" else part.texts(front))
+    ]
     return [*blocks, div(BREAK, [])] if blocks and theme.cover else blocks
+
+
+def _style_of(part: str) -> str:
+    """Return the name of the paragraph style of a part of the title block."""
+    return "Recipient" if part == "to" else part.capitalize()
 
 
 def as_docx(theme: Theme, part: str, more: Mapping[str, str]) -> str:
@@ -233,18 +235,18 @@ def as_docx(theme: Theme, part: str, more: Mapping[str, str]) -> str:
     top, sides, bottom = (round(length * _TWIPS) for length in theme.margins)
     values = {
         "font": _WORD[theme.font],
-        "size": f"{round(theme.size * 2)}",
-        "line": f"{round(theme.line * _LINE)}",
-        "gap": f"{round(theme.gap * theme.size * 20)}",
-        "indent": f"{round(theme.indent * _TWIPS)}",
+        "size": round(theme.size * 2),
+        "line": round(theme.line * _LINE),
+        "gap": round(theme.gap * theme.size * 20),
+        "indent": round(theme.indent * _TWIPS),
         "accent": theme.accent[1:],
-        "top": f"{top}",
-        "sides": f"{sides}",
-        "bottom": f"{bottom}",
-        "width": f"{11906 - 2 * sides}",
+        "top": top,
+        "sides": sides,
+        "bottom": bottom,
+        "width": 11906 - 2 * sides,
         "styles": "".join([*_title_styles(theme), *_heading_styles(theme)]),
-        "firstfooter": "" if not theme.first_number else _FIRST_FOOTER,
-        "of": _NUMBER_OF_PAGES if theme.numbers == "page / pages" else "",
+        "firstfooter": _FIRST_FOOTER * theme.first_number,
+        "of": _NUMBER_OF_PAGES * (theme.numbers == "page / pages"),
     }
     return Template(part).safe_substitute(values, **more)
 
@@ -259,56 +261,51 @@ _FIELD = (
     ' NUMPAGES </w:instrText></w:r><w:r><w:fldChar w:fldCharType="separate"/></w:r>'
     '<w:r><w:t>1</w:t></w:r><w:r><w:fldChar w:fldCharType="end"/></w:r>'
 )
+_BOLD, _ITALIC = "<w:b/><w:bCs/>", "<w:i/><w:iCs/>"
 _NUMBER_OF_PAGES = f'<w:r><w:t xml:space="preserve"> / </w:t></w:r>{_FIELD}'
 
 
-def _style(name: str, given: str, properties: str, look: str) -> str:
+def _style(theme: Theme, name: str, size: float, color: str, properties: str, look: str) -> str:
+    """Return the style `name` of a title or heading; `properties` and `look` are what else its
+    paragraphs and letters have.
+    """
     style = name[:1].upper() + name[1:].replace(" ", "")
     own = ' w:customStyle="1"' if name in {"Author", "Recipient"} else ""
+    font = _WORD[theme.heading_font]
+    face = "".join(f' w:{kind}="{font}"' for kind in ("ascii", "hAnsi", "cs"))
+    sizes = "".join(f'<w:{kind} w:val="{round(size * 2)}"/>' for kind in ("sz", "szCs"))
     return (
         f'<w:style w:type="paragraph"{own} w:styleId="{style}"><w:name w:val="{name}"/>'
-        f'<w:basedOn w:val="Normal"/><w:next w:val="BodyText"/>{given}<w:qFormat/>'
-        f"<w:pPr><w:keepNext/><w:keepLines/>{properties}</w:pPr><w:rPr>{look}</w:rPr></w:style>"
+        '<w:basedOn w:val="Normal"/><w:next w:val="BodyText"/><w:uiPriority w:val="9"/><w:qFormat/>'
+        f"<w:pPr><w:keepNext/><w:keepLines/>{properties}</w:pPr>"
+        f'<w:rPr><w:rFonts{face}/>{look}<w:color w:val="{color}"/>{sizes}</w:rPr></w:style>'
     )
 
 
-def _look(font: Font, size: float, color: str, *, bold: bool, italic: bool = False) -> str:
-    face = "".join(f' w:{kind}="{_WORD[font]}"' for kind in ("ascii", "hAnsi", "cs"))
-    marks = "<w:b/><w:bCs/>" * bold + "<w:i/><w:iCs/>" * italic
-    half = round(size * 2)
-    sizes = f'<w:sz w:val="{half}"/><w:szCs w:val="{half}"/>'
-    return f'<w:rFonts{face}/>{marks}<w:color w:val="{color}"/>{sizes}'
+def _spacing(before: float, after: float, line: int) -> str:
+    return (
+        f'<w:spacing w:before="{round(before)}" w:after="{round(after)}" w:line="{line}"'
+        ' w:lineRule="auto"/><w:ind w:firstLine="0"/>'
+    )
 
 
 def _title_styles(theme: Theme) -> Iterator[str]:
     written: dict[str, Part] = {part.part: part for part in theme.title}
-    last = theme.title[-1].part
-    for name, style in _STYLE_NAMES.items():
+    for name in _PARTS:
         part = written.get(name) or Part(part="date", size=theme.size)
-        color = (
-            _QUIET["docx"] if part.quiet else (theme.heading_color[1:] if part.colored else _INK)
-        )
-        after = 400 if name == last else 40
-        yield _style(
-            style,
-            "",
-            f'<w:spacing w:before="{round(part.above * _TWIPS)}" w:after="{after}" w:line="240"'
-            f' w:lineRule="auto"/><w:ind w:firstLine="0"/><w:contextualSpacing/>'
-            f'<w:jc w:val="{part.align}"/>',
-            _look(theme.heading_font, part.size, color, bold=part.bold),
-        )
+        color = theme.heading_color[1:] if part.colored else _INK
+        color = _QUIET["docx"] if part.quiet else color
+        space = _spacing(part.above * _TWIPS, 400 if name == theme.title[-1].part else 40, 240)
+        space += f'<w:contextualSpacing/><w:jc w:val="{part.align}"/>'
+        yield _style(theme, _style_of(name), part.size, color, space, _BOLD * part.bold)
 
 
 def _heading_styles(theme: Theme) -> Iterator[str]:
-    sizes = [*theme.heading_sizes, *[theme.heading_sizes[-1]] * 5]
-    for level, size in enumerate(sizes, 1):
+    for level in range(1, 10):
+        size = theme.heading_sizes[min(level, 4) - 1]
         color = theme.heading_color[1:] if level < 5 else _QUIET["docx"]
-        first = "<w:pageBreakBefore/>" if theme.chapters and level == 1 else ""
-        yield _style(
-            f"heading {level}",
-            '<w:uiPriority w:val="9"/>',
-            f'{first}<w:spacing w:before="{round(size * 24)}" w:after="{round(size * 9)}"'
-            f' w:line="264" w:lineRule="auto"/><w:ind w:firstLine="0"/>'
-            f'<w:jc w:val="{theme.heading_align}"/><w:outlineLvl w:val="{level - 1}"/>',
-            _look(theme.heading_font, size, color, bold=True, italic=level in {4, 6}),
-        )
+        properties = "<w:pageBreakBefore/>" * (theme.chapters and level == 1)
+        properties += _spacing(size * 24, size * 9, 264)
+        properties += f'<w:jc w:val="{theme.heading_align}"/><w:outlineLvl w:val="{level - 1}"/>'
+        look = _BOLD + _ITALIC * (level in {4, 6})
+        yield _style(theme, f"heading {level}", size, color, properties, look)
