@@ -4,12 +4,14 @@ that they repeat or count.
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import takewhile
 
 import msgspec
 import roman
 
-from dogent_tui.documents.pdf.model import Box, Line, Page, TextBlock
+from dogent_tui.documents.pdf.columns import rows_of
+from dogent_tui.documents.pdf.model import Line, Page, TextBlock, around
 from dogent_tui.documents.workbook.columns import spans
 
 _EDGE = 0.15
@@ -32,131 +34,116 @@ _PAGE_NUMBER = re.compile(
 
 
 class _Seen(msgspec.Struct, frozen=True):
-    """A line near an edge: what does not change of it, whether it is set as the text is, and its
-    number less the page's.
+    """A line near an edge: what does not change of it and at which edge, on which page, how far
+    from the edge, whether it is set as the text is not, and its number less the page's.
     """
 
-    shape: str
-    top: bool
+    key: tuple[str, bool]
+    page: int
     height: float
     apart: bool
     offset: int | None
 
 
-class Furniture(msgspec.Struct, frozen=True):
-    """The running titles of a document: their shapes with where they are, in points from the
-    nearer edge.
+class Furniture:
+    """The running titles of a document, known from some of its `pages`, by their numbers. `body`
+    is the size of the text.
     """
 
-    known: dict[tuple[str, bool], tuple[float, ...]]
-    body: float
-    font: str
+    def __init__(self, pages: Mapping[int, Page], body: float) -> None:
+        fonts: Counter[str] = Counter()
+        for line in (line for page in pages.values() for line in page.lines if line.size == body):
+            for run in line.runs:
+                fonts[run.font] += len(run.text)
+        self._body = body
+        self._font = max(fonts, key=lambda font: fonts[font], default="")
+        found: dict[tuple[str, bool], list[_Seen]] = defaultdict(list)
+        for number, page in pages.items():
+            outside = _untagged(page)
+            for line in page.lines:
+                if seen := self._seen(line, page, number, outside):
+                    found[seen.key].append(seen)
+        self._known = {
+            key: [seen.height for seen in group if _repeats(group, seen.height)]
+            for key, group in found.items()
+        }
 
     def of(self, page: Page, number: int) -> list[Line]:
         """Return the running lines of page `number`: known ones beyond which, outward, nothing
         else is, away from the text.
         """
-        return [*self._peeled(page, number, top=True), *self._peeled(page, number, top=False)]
-
-    def _peeled(self, page: Page, number: int, *, top: bool) -> list[Line]:
-        rows = list(_rows(page, top=top))
-        untagged = _untagged(page)
-        taken = 0
-        for row in rows:
-            if not all(self._runs(line, page, number, top, id(line) in untagged) for line in row):
-                break
-            taken += 1
-        while (
-            0 < taken < len(rows)
-            and _between(rows[taken - 1], rows[taken]) < _GAP * rows[taken - 1][0].size
-        ):
-            taken -= 1
-        return [line for row in rows[:taken] for line in row]
-
-    def _runs(self, line: Line, page: Page, number: int, top: bool, untagged: bool) -> bool:
-        seen = _seen(line, page.area, number, self.body, self.font, apart=untagged)
-        if seen is None or seen.top != top:
-            return False
-        near = any(
-            abs(height - seen.height) <= _NEAR for height in self.known.get((seen.shape, top), ())
-        )
-        # MuPDF has a page's number, which is outside of the tags, in the element that was the last
-        # one
-        return (
-            near
-            or (untagged and seen.apart)
-            or (seen.offset is not None and (untagged or (page.tagged and not seen.offset)))
-        )
-
-
-def furniture(pages: Mapping[int, Page], body: float) -> Furniture:
-    """Return the running titles of these `pages`, by their numbers. `body` is the size of the
-    text.
-    """
-    fonts: Counter[str] = Counter()
-    for page in pages.values():
-        for block in page.blocks:
-            for line in block.lines:
-                fonts.update({run.font: len(run.text) for run in line.runs if line.size == body})
-    font = fonts.most_common(1)[0][0] if fonts else ""
-    found: dict[tuple[str, bool], list[tuple[int, _Seen]]] = defaultdict(list)
-    for number, page in pages.items():
         outside = _untagged(page)
-        for line in (line for block in page.blocks for line in block.lines):
-            if (
-                seen := _seen(line, page.area, number, body, font, apart=id(line) in outside)
-            ) is not None:
-                found[seen.shape, seen.top].append((number, seen))
-    known = {}
-    for key, group in found.items():
-        places = sorted({seen.height for _, seen in group})
-        heights = tuple(height for height in places if _repeats(group, height))
-        if heights:
-            known[key] = heights
-    return Furniture(known, body, font)
+
+        def peeled(rows: Sequence[list[Line]]) -> list[list[Line]]:
+            taken = list(
+                takewhile(
+                    lambda row: all(self._runs(line, page, number, outside) for line in row), rows
+                )
+            )
+            while 0 < len(taken) < len(rows) and _is_near(taken[-1], rows[len(taken)]):
+                taken.pop()
+            return taken
+
+        rows = rows_of([line for line in page.lines if line.upright])
+        top = peeled(rows)
+        return [line for row in [*top, *peeled(rows[len(top) :][::-1])] for line in row]
+
+    def _runs(self, line: Line, page: Page, number: int, outside: set[int]) -> bool:
+        seen = self._seen(line, page, number, outside)
+        if seen is None:
+            return False
+        if seen.offset is not None and page.tagged and not seen.offset:
+            return True  # MuPDF has a page's number, outside of the tags, in the element before it
+        near = any(abs(height - seen.height) <= _NEAR for height in self._known.get(seen.key, ()))
+        return near or (id(line) in outside and (seen.apart or seen.offset is not None))
+
+    def _seen(self, line: Line, page: Page, number: int, outside: set[int]) -> _Seen | None:
+        """Return what is seen of a line, None where it can be no running one. `outside`: lines that
+        the tags leave out.
+        """
+        area, box = page.area, line.box
+        top = box.y1 < area.y0 + _EDGE * area.height
+        if not line.upright or not (top or box.y0 > area.y1 - _EDGE * area.height):
+            return None
+        text = " ".join(line.text.split()).casefold()
+        counter = _PAGE_NUMBER.fullmatch(text)
+        value = number_of(counter[2]) if counter else None
+        if value is None and line.size > _LARGEST * self._body:
+            return None
+        fonts = {run.font for run in line.runs if run.text.strip()}
+        return _Seen(
+            ("#" if value is not None else _NUMBER.sub("#", text), top),
+            number,
+            box.y0 - area.y0 if top else area.y1 - box.y1,
+            value is None
+            and (id(line) in outside or line.size < 0.95 * self._body or self._font not in fonts),
+            None if value is None else value - number,
+        )
 
 
-def _repeats(group: list[tuple[int, _Seen]], height: float) -> bool:
+def _repeats(group: Iterable[_Seen], height: float) -> bool:
     """Tell whether a line comes back at this `height`: set apart from the text, or as a number
     that counts the pages.
     """
-    here = [(number, seen) for number, seen in group if abs(seen.height - height) <= _NEAR]
-    counts = Counter(seen.offset for _, seen in here if seen.offset is not None)
-    apart = {number for number, seen in here if seen.apart}
-    return len(apart) >= 2 or max(counts.values(), default=0) >= 2
+    here = [seen for seen in group if abs(seen.height - height) <= _NEAR]
+    counts = Counter(seen.offset for seen in here if seen.offset is not None)
+    return (
+        len({seen.page for seen in here if seen.apart}) > 1 or max(counts.values(), default=0) > 1
+    )
 
 
 def _untagged(page: Page) -> set[int]:
     """Return which lines of a page with tags are outside of them: the file says that they are
     none of its content.
     """
-    if not page.tagged:
-        return set()
-    return {id(line) for node in page.nodes if isinstance(node, TextBlock) for line in node.lines}
+    blocks = [node for node in page.nodes if isinstance(node, TextBlock)] if page.tagged else []
+    return {id(line) for block in blocks for line in block.lines}
 
 
-def _seen(
-    line: Line, area: Box, number: int, body: float, font: str, *, apart: bool = False
-) -> _Seen | None:
-    if not line.upright:
-        return None
-    top = line.box.y1 < area.y0 + _EDGE * area.height
-    if not top and line.box.y0 <= area.y1 - _EDGE * area.height:
-        return None
-    text = " ".join(line.text.split()).casefold()
-    counter = _PAGE_NUMBER.fullmatch(text)
-    value = number_of(counter[2]) if counter else None
-    if value is None and line.size > _LARGEST * body:
-        return None
-    offset = None if value is None else value - number
-    shape = "#" if offset is not None else _NUMBER.sub("#", text)
-    apart = (
-        apart
-        or line.size < 0.95 * body
-        or all(run.font != font for run in line.runs if run.text.strip())
-    )
-    height = line.box.y0 - area.y0 if top else area.y1 - line.box.y1
-    return _Seen(shape, top, round(height, 1), apart and offset is None, offset)
+def _is_near(row: Sequence[Line], inner: Sequence[Line]) -> bool:
+    """Tell whether there is less than a running title's gap between two rows."""
+    one, other = (around(line.box for line in each) for each in (row, inner))
+    return max(other.y0 - one.y1, one.y0 - other.y1) < _GAP * row[0].size
 
 
 def number_of(text: str) -> int | None:
@@ -167,27 +154,6 @@ def number_of(text: str) -> int | None:
         return roman.fromRoman(text)
     except roman.RomanError:
         return None
-
-
-def _rows(page: Page, *, top: bool) -> Iterator[list[Line]]:
-    """Yield the lines that are side by side, from the page's edge inward."""
-    lines = [line for block in page.blocks for line in block.lines if line.upright]
-    row: list[Line] = []
-    for line in sorted(lines, key=lambda line: line.box.y0 if top else -line.box.y1):
-        if row and not line.box.beside(row[0].box):
-            yield row
-            row = []
-        row.append(line)
-    if row:
-        yield row
-
-
-def _between(one: Iterable[Line], other: Iterable[Line]) -> float:
-    first, second = [line.box for line in one], [line.box for line in other]
-    return max(
-        min(box.y0 for box in second) - max(box.y1 for box in first),
-        min(box.y0 for box in first) - max(box.y1 for box in second),
-    )
 
 
 def told_lines(found: Mapping[str, Iterable[int]]) -> list[dict[str, str]]:

@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from dogent_tui.documents.pdf.furniture import Furniture, furniture
+from dogent_tui.documents.pdf.furniture import Furniture
 from dogent_tui.documents.pdf.model import Page, TextBlock, elements_in
 from dogent_tui.documents.pdf.text import page_content
 from dogent_tui.documents.pdf.tree import BROKEN, StructureTree
@@ -75,7 +75,7 @@ def survey(document: Any, tree: StructureTree, pages: Sequence[int]) -> Survey:
     return Survey(
         body,
         tuple(headings[:_LEVELS]),
-        furniture(seen, body),
+        Furniture(seen, body),
         _titles(document),
         kinds,
         text is not sizes,
