@@ -9,7 +9,6 @@ and what pages put into their articles goes (`dogent_tui.web.article_lines`). Me
 -m tests.benchmarks web``.
 """
 
-import contextlib
 from collections.abc import Iterable, Sequence
 from copy import deepcopy
 from typing import Any
@@ -84,11 +83,10 @@ def find_article(html: str, url: str = "", *, plain: bool = False) -> Article:
     if plain or is_too_much(html):
         return msgspec.structs.replace(unsearched(html), blocks=tuple(plain_blocks(html, url)))
     tree = LexborHTMLParser(html)
-    said = facts_of(tree)
+    meta = msgspec.structs.replace(Article(), **facts_of(html, tree, url))
     hidden = take_hidden(tree)
     clean(tree)
     kept, heading = tree.html or "", title_of(tree)
-    meta = _metadata(html, url, said)
     title = meta.title or heading
     pieces = _extracted(kept, url)
     body = plain_tree(kept, url)
@@ -191,29 +189,6 @@ def _pieces(found: Any) -> list[str]:
     return [" ".join(line.split()) for line in lines if line.strip()]
 
 
-def _metadata(html: str, url: str, said: dict[str, str]) -> Article:
-    """Return what trafilatura knows of the page, and what it `said` where that knows nothing."""
-    from trafilatura import extract_metadata, load_html
-
-    found = None
-    # not extensive: a date in the words of some language would have seconds of grammar loaded for
-    # it
-    with contextlib.suppress(
-        Exception
-    ):  # it reads what authors of pages write into them, in every form
-        tree = load_html(html)
-        found = (
-            extract_metadata(tree, default_url=url or None, extensive=False)
-            if tree is not None
-            else None
-        )
-    title, author, date = (
-        _line(getattr(found, name, None)) or said.get(name, "")
-        for name in ("title", "author", "date")
-    )
-    return Article(title=title, author=author, date=date)
-
-
 def _missing_leads(known: str, found: Iterable[str]) -> list[str]:
     """Return the introductions that are not there yet."""
     missing: list[str] = []
@@ -226,12 +201,8 @@ def _missing_leads(known: str, found: Iterable[str]) -> list[str]:
     return missing
 
 
-def _line(value: object) -> str:
-    return " ".join(value.split())[:500] if isinstance(value, str) else ""
-
-
 def _title_by_hand(html: str) -> str:
     import re
 
     match = re.search(r"<title[^<>]{0,200}>([^<]{1,500})", html[:200_000], re.IGNORECASE)
-    return _line(unescaped(match[1])) if match is not None else ""
+    return " ".join(unescaped(match[1]).split()) if match is not None else ""

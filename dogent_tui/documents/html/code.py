@@ -3,10 +3,18 @@ its language.
 """
 
 import re
+from itertools import islice
 
 from lxml import etree
 
-from dogent_tui.documents.html.nodes import Element, classes, is_formula, squeezed_text, take_out
+from dogent_tui.documents.html.nodes import (
+    Element,
+    classes,
+    is_formula,
+    is_within,
+    squeezed_text,
+    take_out,
+)
 
 _LANGUAGE = re.compile(
     r"(?:^|\s)(?:(?:language|lang|highlight-source|highlight-text|highlight|source|src)[-:]|brush:?\s*)([A-Za-z][\w+#.-]*)"
@@ -14,6 +22,12 @@ _LANGUAGE = re.compile(
 _PLAIN_LANGUAGE = re.compile(
     r"(?:sourceCode|hljs|prettyprint|prism|shiki|chroma|code|highlight|codehilite)\b", re.IGNORECASE
 )
+_DATA = ("data-lang", "data-language", "data-syntax", "data-code-language")
+_NOT_CODE = re.compile(
+    r"(?:^|[\s_-])(?:lineno|linenos|line-numbers?-rows|line-number|linenumber|gutter|ln-num|lnt|copy-?(?:btn|button)?)(?:$|[\s_-])"
+)
+_LINE = re.compile(r"(?:^|[\s_-])line(?:$|[\s_-])")
+_SIGNS = {0xA0: " ", 0x200B: None}
 _NO_LANGUAGE = frozenset([
     "code", "highlight", "hljs", "sourcecode", "prettyprint", "prettyprinted", "linenums",
     "line-numbers", "numbersource", "numberlines", "none", "nohighlight", "default", "plain",
@@ -32,79 +46,52 @@ def settle_code(body: Element) -> None:
         if gutter and len(blocks) in {1, 2} and squeezed_text(table):
             take_out(table, blocks[-1])
         elif gutter and "hljs-ln" in classes(table):
-            lines = [
-                "".join(cell.itertext())
-                for cell in table.iter("td")
-                if "number" not in classes(cell)
-            ]
+            cells = [cell for cell in table.iter("td") if "number" not in classes(cell)]
+            lines = ["".join(cell.itertext()) for cell in cells]
             table.clear(keep_tail=True)
             table.tag, table.text = "span", "\n".join(lines)
     for pre in list(body.iter("pre")):
-        if is_formula(pre) or next(pre.iterancestors("pre"), None) is not None:
+        if is_formula(pre) or is_within(pre, "pre"):
             continue
-        language = _language(pre)
-        text = _code_text(pre)
-        tail = pre.tail
-        pre.clear()
-        pre.tail = tail
+        language, text = _language(pre), _code_text(pre)
+        pre.clear(keep_tail=True)
         pre.set("class", language)
-        inner = etree.SubElement(pre, "code")
-        inner.text = text
+        etree.SubElement(pre, "code").text = text
 
 
 def _language(pre: Element) -> str:
-    nodes = [
-        node for node in (next(pre.iter("code"), None), pre, pre.getparent()) if node is not None
-    ]
-    nodes += [node for node in pre.iterancestors() if node not in nodes][:2]
-    for node in nodes:
-        for name in ("data-lang", "data-language", "data-syntax", "data-code-language"):
-            if value := re.fullmatch(r"[A-Za-z][\w+#.-]{0,30}", node.get(name) or ""):
-                return value[0].lower()
+    around = [*islice(pre.iterancestors(), 2)]
+    for node in [*islice(pre.iter("code"), 1), pre, *around]:
+        for value in filter(None, map(node.get, _DATA)):
+            if re.fullmatch(r"[A-Za-z][\w+#.-]{0,30}", value):
+                return str(value.lower())
         named = node.get("class") or ""
-        found = [word for word in _LANGUAGE.findall(named) if word.lower() not in _NO_LANGUAGE]
-        if not found and _PLAIN_LANGUAGE.search(named) and node.tag in {"pre", "code"}:
-            found = [
-                word
-                for word in named.split()
-                if re.fullmatch(r"[A-Za-z][\w+#]{0,15}", word) and word.lower() not in _NO_LANGUAGE
-            ]
-        if (
-            not found
-            and node.tag in {"pre", "code"}
-            and re.fullmatch(r"[a-z][a-z0-9+#]{0,11}", named)
-            and named not in _NO_LANGUAGE
-        ):
-            found = [named]
-        if found:
-            return re.sub(r"^source\.", "", found[0]).lower()
+        words = _LANGUAGE.findall(named)
+        if node.tag in {"pre", "code"}:
+            if _PLAIN_LANGUAGE.search(named):
+                words += re.findall(r"(?<!\S)[A-Za-z][\w+#]{0,15}(?!\S)", named)
+            elif re.fullmatch(r"[a-z][a-z0-9+#]{0,11}", named):
+                words.append(named)
+        for word in words:
+            if word.lower() not in _NO_LANGUAGE:
+                return str(word.lower().removeprefix("source."))
     return ""
 
 
 def _code_text(pre: Element) -> str:
     for node in list(pre.iter()):
-        named = node.get("class") or ""
-        if re.search(
-            r"(?:^|[\s_-])(?:lineno|linenos|line-numbers?-rows|line-number|linenumber|gutter|ln-num|lnt|copy-?(?:btn|button)?)(?:$|[\s_-])",
-            named,
-        ):
+        if _NOT_CODE.search(node.get("class") or ""):
             take_out(node)
     plain = "".join(pre.itertext())
-    for node in list(pre.iter("br")):
+    breaks = list(pre.iter("br"))
+    if "\n" not in plain.strip():
+        lines = [
+            node
+            for node in pre.iter("div", "li", "p", "span")
+            if node.tag != "span" or _LINE.search(node.get("class") or "")
+        ]
+        breaks += lines if len(lines) > 1 else []
+    for node in breaks:
         node.tail = "\n" + (node.tail or "")
-    lines = [
-        node
-        for node in pre.iter("div", "li", "p", "span")
-        if re.search(r"(?:^|[\s_-])line(?:$|[\s_-])", node.get("class") or "")
-        or node.tag in {"div", "li", "p"}
-    ]
-    if len(lines) > 1 and "\n" not in plain.strip():
-        for node in lines:
-            node.tail = "\n" + (node.tail or "")
-    return (
-        "".join(pre.itertext())
-        .replace("\r\n", "\n")
-        .replace("\u00a0", " ")
-        .replace("\u200b", "")
-        .strip("\n")
-    )
+    text = "".join(pre.itertext())
+    return text.translate(_SIGNS).replace("\r\n", "\n").strip("\n")

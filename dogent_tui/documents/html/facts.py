@@ -1,32 +1,13 @@
-"""What a page says of itself: title, author, date. In its head, in its structured data, and in
+"""What a page says of itself: title, author, date. In its head and in its structured data, and in
 the line below its title.
 """
 
 import contextlib
 import re
 from collections.abc import Iterator
-from typing import Any
 
-import msgspec
-from selectolax.lexbor import LexborHTMLParser, LexborNode
+from selectolax.lexbor import LexborHTMLParser
 
-from dogent_tui.documents.html.hidden_text import attribute
-
-_META = {
-    "title": ("og:title", "dc.title", "citation_title", "twitter:title"),
-    "author": ("author", "article:author", "dc.creator", "citation_author", "byl", "parsely-author",
-        "sailthru.author"),
-    "date": ("article:published_time", "date", "pubdate", "publishdate", "dc.date",
-        "citation_publication_date", "datepublished",
-             "parsely-pub-date", "og:published_time", "publish_date", "weibo:article:create_at"),
-}  # fmt: skip
-_MARKED = {
-    "author": (
-        "[itemprop=author] [itemprop=name],[itemprop=author],[rel=author],.byline"
-        " .author,.author-name,.p-author,.byline"
-    ),
-    "date": "[itemprop=datePublished],time[pubdate],.published time,time[datetime],.dt-published",
-}
 _NAME = (
     r"(?P<name>[\u4e00-\u9fff·A-Za-z]{2,12}(?:[、,，]"
     r" ?[\u4e00-\u9fff·]{2,4}(?![\u4e00-\u9fff]|\s*[:：]))*)"
@@ -62,59 +43,31 @@ _LONGEST_BYLINE = 160
 _LONGEST = 300
 
 
-def facts_of(tree: LexborHTMLParser) -> dict[str, str]:
-    """Return `title`, `author` and `date` (as ISO) of a page, as far as it says them."""
-    found: dict[str, str] = {}
-    for name, wanted in _META.items():
-        named = {
-            (
-                attribute(node, "name")
-                or attribute(node, "property")
-                or attribute(node, "itemprop")
-            ).lower(): node
-            for node in reversed(tree.css("meta"))
-        }
-        values = [_line(attribute(named[key], "content")) for key in wanted if key in named]
-        _put(found, name, values)
-    title = tree.css_first("title")
-    if title is not None and (said := _line(title.text(deep=True))):
-        found["title"] = said
-    for data in _structured(tree):
-        _put(found, "author", [_author_of(data.get("author"))])
-        _put(found, "date", [_line(data.get("datePublished"))])
-    for name, selector in _MARKED.items():
-        nodes = tree.css(selector)[:3] if name not in found else []
-        _put(
-            found,
-            name,
-            [
-                (
-                    _line(attribute(node, "datetime") or attribute(node, "content"))
-                    if name == "date"
-                    else _unmarked(node)
-                )
-                for node in nodes
-            ],
-        )
+def facts_of(html: str, tree: LexborHTMLParser, url: str = "") -> dict[str, str]:
+    """Return `title`, `author` and `date` (as ISO) of the page `html`, as far as it says them.
+    `tree` is the same page.
+    """
+    found = _extracted(html, url)
     for line in _lines_below_title(tree):
-        _put(
-            found,
-            "author",
-            [match["name"].strip() for pattern in _AUTHORS if (match := pattern.search(line))],
-        )
-        _put(found, "date", [line])
+        authors = (match["name"].strip() for one in _AUTHORS if (match := one.search(line)))
+        said = {"author": next(authors, ""), "date": _day(line)}
+        found = {**{name: value for name, value in said.items() if value}, **found}
     return found
 
 
-def _put(found: dict[str, str], name: str, values: list[str]) -> None:
-    for value in values:
-        value = _day(value) if name == "date" else value
-        if (
-            value
-            and name not in found
-            and not (name == "author" and (value.startswith("http") or len(value) > 120))
-        ):
-            found[name] = value
+def _extracted(html: str, url: str) -> dict[str, str]:
+    """Return what trafilatura finds, which knows the names that programs write such facts by."""
+    from trafilatura import extract_metadata, load_html
+
+    # not extensive: a date in the words of some language would have seconds of grammar loaded for
+    # it
+    found = None
+    with contextlib.suppress(Exception):  # authors of pages write anything into these
+        tree = load_html(html)
+        if tree is not None:
+            found = extract_metadata(tree, default_url=url or None, extensive=False)
+    facts = {name: _line(getattr(found, name, None)) for name in ("title", "author", "date")}
+    return {name: value for name, value in facts.items() if value}
 
 
 def _day(text: str) -> str:
@@ -138,41 +91,6 @@ def _month(name: str) -> int:
         ),
         0,
     )
-
-
-def _structured(tree: LexborHTMLParser) -> Iterator[dict[str, Any]]:
-    """Yield the objects of the page's JSON-LD that say who wrote something."""
-    for script in tree.css("script[type='application/ld+json']")[:10]:
-        with contextlib.suppress(msgspec.DecodeError, UnicodeError, RecursionError):
-            waiting = [msgspec.json.decode(script.text(deep=True).strip().encode())]
-            for _ in range(200):
-                if not waiting:
-                    break
-                value = waiting.pop(0)
-                if isinstance(value, list):
-                    waiting += value[:50]
-                elif isinstance(value, dict):
-                    waiting += [
-                        inner for key, inner in value.items() if key in {"@graph", "mainEntity"}
-                    ]
-                    if "author" in value or "datePublished" in value:
-                        yield value
-
-
-def _author_of(value: Any) -> str:
-    if isinstance(value, list):
-        return ", ".join(filter(None, map(_author_of, value[:10])))
-    if isinstance(value, dict):
-        value = value.get("name")
-    return _line(value) if isinstance(value, str) else ""
-
-
-def _unmarked(node: LexborNode) -> str:
-    text = _line(attribute(node, "content") or node.text(deep=True, separator=" "))
-    for pattern in _AUTHORS:
-        if match := pattern.search(text):
-            return match["name"].strip()
-    return text if len(text) <= 60 and not re.search(r"\d", text) else ""
 
 
 def _lines_below_title(tree: LexborHTMLParser) -> Iterator[str]:

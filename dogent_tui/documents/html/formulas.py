@@ -3,11 +3,14 @@ wikis, pictures, and plain text.
 """
 
 import re
+from collections.abc import Callable
+from functools import partial
+from itertools import islice
 from typing import TypeAlias
 
 from lxml import html
 
-from dogent_tui.documents.html.nodes import Element, take_out
+from dogent_tui.documents.html.nodes import Element, is_within, take_out
 
 _TEX_TEXT = re.compile(r"\\\((.{1,2000}?)\\\)|\\\[(.{1,4000}?)\\\]|\$\$(.{1,4000}?)\$\$", re.DOTALL)
 _TEX_DOLLARS = re.compile(r"(?<![\\$\w])\$(?=[^\s$])([^$\n]{0,300}?[^\s$\\])\$(?![\d$])")
@@ -15,6 +18,15 @@ _TEX_DOLLARS = re.compile(r"(?<![\\$\w])\$(?=[^\s$])([^$\n]{0,300}?[^\s$\\])\$(?
 _TEX_ATTRIBUTES = ("data-tex", "data-latex", "data-math", "data-equation", "data-formula")
 _LITERAL = ("pre", "code", "script", "math", "kbd", "samp", "tt")
 _MARKED = frozenset({"span", "div", "code", "pre", "d-math"})
+
+_TEX_PICTURE = re.compile(r"\b(?:latex|tex|math|equation|mathtex)\b")
+_CALLED_TEX = re.compile(
+    r"(?:^|\s)(?:math|language-math|js-render-math|latex|tex2jax_process)(?:\s|$)"
+)
+_DISPLAYED = re.compile(
+    r"katex-display|MathJax_Display|math-display|mwe-math-element-block|\bdisplay\b"
+)
+_MARKS = (("\\(", "\\)"), ("\\[", "\\]"), ("$$", "$$"), ("$", "$"), ("{\\displaystyle", "}"))
 
 _Found: TypeAlias = tuple[str, bool, bool]
 _NONE: _Found = ("", False, False)
@@ -52,20 +64,10 @@ def _formula_of(node: Element) -> _Found:
     if node.tag == "math":
         return _tex_of_math(node), node.get("display") == "block" or _is_displayed(node), False
     if node.tag == "img":
-        is_tex = (
-            re.search(r"\b(?:latex|tex|math|equation|mathtex)\b", named) is not None
-            and "fallback" not in named
-        )
-        return (
-            _bare(node.get("alt") or "") if is_tex else "",
-            "display" in named,
-            "mwe-math-fallback" in named,
-        )
-    if (
-        "katex" in named.split()
-        or "mwe-math-element" in named
-        or node.tag.startswith("mjx-container")
-    ):
+        is_tex = _TEX_PICTURE.search(named) is not None and "fallback" not in named
+        tex = _bare(node.get("alt") or "") if is_tex else ""
+        return tex, "display" in named, "mwe-math-fallback" in named
+    if "katex" in named.split() or "mwe-math-element" in named or node.tag == "mjx-container":
         return _typeset(node)
     if "MathJax" in named:
         following = node.getnext()
@@ -90,34 +92,20 @@ def _typeset(node: Element) -> _Found:
     tex = _tex_of_math(math)
     if not tex:
         math.set("display", "block" if shown else "inline")
-        take_out(node, _alone(math))
+        take_out(math)
+        take_out(node, math)
     return tex, shown, False
 
 
 def _marked(node: Element) -> _Found:
     """Return the TeX that an element holds which is called so."""
     text, named = (node.text or "").strip(), node.get("class") or ""
-    is_called = (
-        re.search(
-            r"(?:^|\s)(?:math|language-math|js-render-math|latex|tex2jax_process)(?:\s|$)", named
-        )
-        is not None
-    )
-    is_tex = node.tag == "d-math" or (
-        is_called and (node.tag in {"code", "pre"} or _bare(text) != text)
-    )
-    shown = (
-        "display" in named
-        or node.tag in {"div", "pre"}
-        or text.startswith(("\\[", "$$"))
-        or "block" in node.attrib
-    )
-    return (_bare(text), shown, False) if is_tex else _NONE
-
-
-def _alone(node: Element) -> Element:
-    take_out(node)
-    return node
+    is_marked = node.tag in {"code", "pre"} or _bare(text) != text
+    if node.tag != "d-math" and not (is_marked and _CALLED_TEX.search(named)):
+        return _NONE
+    is_block = node.tag in {"div", "pre"} or "block" in node.attrib
+    shown = is_block or "display" in named or text.startswith(("\\[", "$$"))
+    return _bare(text), shown, False
 
 
 def _tex_of_math(math: Element) -> str:
@@ -129,34 +117,16 @@ def _tex_of_math(math: Element) -> str:
 
 
 def _is_displayed(node: Element) -> bool:
-    current: Element | None = node
-    for _ in range(3):
-        if current is None:
-            return False
-        if re.search(
-            r"katex-display|MathJax_Display|math-display|mwe-math-element-block|\bdisplay\b",
-            current.get("class") or "",
-        ):
-            return True
-        current = current.getparent()
-    return False
+    around = [node, *islice(node.iterancestors(), 2)]
+    return any(_DISPLAYED.search(one.get("class") or "") for one in around)
 
 
 def _bare(tex: str) -> str:
     """Return TeX without what marks it as TeX."""
     tex = tex.strip()
-    for opening, closing in (
-        ("\\(", "\\)"),
-        ("\\[", "\\]"),
-        ("$$", "$$"),
-        ("$", "$"),
-        ("{\\displaystyle", "}"),
-    ):
-        if (
-            tex.startswith(opening)
-            and tex.endswith(closing)
-            and len(tex) > len(opening) + len(closing)
-        ):
+    for opening, closing in _MARKS:
+        is_marked = tex.startswith(opening) and tex.endswith(closing)
+        if is_marked and len(tex) > len(opening) + len(closing):
             tex = tex[len(opening) : -len(closing)].strip()
     return tex
 
@@ -169,37 +139,21 @@ def _tex(tex: str, *, shown: bool) -> Element:
 
 def _tex_in_text(body: Element, pattern: re.Pattern[str]) -> None:
     for node in list(body.iter()):
-        is_within = next(node.iterancestors(*_LITERAL), None) is not None
-        places = [] if node.tag in _LITERAL or is_within else ["text"]
-        for place in [*places, *(["tail"] if node is not body and not is_within else [])]:
-            text = getattr(node, place) or ""
-            if "\\(" in text or "\\[" in text or "$" in text:
-                _split_formulas(node, place, text, pattern)
+        if is_within(node, *_LITERAL):
+            continue
+        if node is not body and pattern.search(text := node.tail or ""):
+            node.tail = None
+            node.tail = _split_formulas(text, pattern, node.addnext)
+        if node.tag not in _LITERAL and pattern.search(text := node.text or ""):
+            node.text = _split_formulas(text, pattern, partial(node.insert, 0))
 
 
-def _split_formulas(node: Element, place: str, text: str, pattern: re.Pattern[str]) -> None:
-    pieces: list[Element] = []
-    end = 0
-    first = text
-    for match in pattern.finditer(text):
+def _split_formulas(text: str, pattern: re.Pattern[str], insert: Callable[[Element], None]) -> str:
+    """Have each formula in `text` inserted behind it, with what follows; return what is before."""
+    for match in reversed(list(pattern.finditer(text))):
         group = match.lastindex or 1
-        before = text[end : match.start()]
-        if pieces:
-            pieces[-1].tail = before
-        else:
-            first = before
-        pieces.append(_tex(match[group].strip(), shown=group > 1))
-        end = match.end()
-    if not pieces:
-        return
-    pieces[-1].tail = text[end:]
-    setattr(node, place, first)
-    parent, at = (
-        (node, 0) if place == "text" else (node.getparent(), node.getparent().index(node) + 1)
-    )
-    last = pieces[-1].tail
-    for number, piece in enumerate(pieces):
-        tail = piece.tail
-        parent.insert(at + number, piece)
-        piece.tail = tail
-    pieces[-1].tail = last
+        formula = _tex(match[group].strip(), shown=group > 1)
+        formula.tail = text[match.end() :]
+        insert(formula)
+        text = text[: match.start()]
+    return text

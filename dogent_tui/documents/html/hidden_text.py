@@ -9,8 +9,12 @@ rules over 100,000 elements take it 12 s.
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
+from itertools import islice
+from typing import TypeAlias
 
 import msgspec
+from PIL import ImageColor
 from selectolax.lexbor import LexborHTMLParser, LexborNode, SelectolaxError
 
 from dogent_tui.language import tr
@@ -19,17 +23,11 @@ HIDDEN = "data-hidden-text"
 """The attribute of an element whose text was taken out: its place among the texts that were."""
 
 _COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)", re.DOTALL)
-_RULE = re.compile(r"([^{}]{1,2000})\{([^{}]*)\}")
-_SCREEN = re.compile(
-    r"@(?:media\s+(?!print\b|not\b|speech\b)[^{}]*|supports[^{}]*|layer[^{}]*)\Z", re.IGNORECASE
-)
+_SCREEN = re.compile(r"@(?:media\s+(?!print\b|not\b|speech\b)|supports|layer)", re.IGNORECASE)
 _WANTED = re.compile(
     r"display|visibility|opacity|font-size|font|color|background|background-color|text-indent|left|top|right|position|clip|"
     r"clip-path|height|max-height|width|max-width|overflow|transform|content-visibility|margin-left|margin-top|filter",
     re.IGNORECASE,
-)
-_TELLING = re.compile(
-    r"display|visibility|opacity|font|color|background|indent|left|top|clip|height|width|transform"
 )
 _MOST_RULES = 1000
 _MOST_MATCHES = 50_000
@@ -45,22 +43,14 @@ _INLINE, _IMPORTANT = 1_000_000, 10_000_000
 _MOST_OF_PAGE = 0.5
 _LENGTH = re.compile(r"(-?(?:\d+(?:\.\d+)?|\.\d+))(px|pt|em|rem|ex|%|vw|vh|cm|mm|in)?")
 _UNIT: dict[str | None, float] = {
-    "px": 1.0,
-    "pt": 4 / 3,
-    "em": 16.0,
-    "rem": 16.0,
-    "ex": 8.0,
-    "%": 0.16,
-    "vw": 12.8,
-    "vh": 8.0,
-    "cm": 38.0,
-    "mm": 3.8,
-    "in": 96.0,
-}
+    "px": 1.0, "pt": 4 / 3, "em": 16.0, "rem": 16.0, "ex": 8.0, "%": 0.16, "vw": 12.8, "vh": 8.0,
+    "cm": 38.0, "mm": 3.8, "in": 96.0,
+}  # fmt: skip
 _SEEN_THROUGH = frozenset({"none", "transparent", "inherit", "initial", "unset", "0", "0 0"})
-_NAMED = {"white": "ffffff", "black": "000000"}
+_WHITE = (255, 255, 255)
 
-_Style = dict[str, str]
+_Style: TypeAlias = dict[str, str]
+_Color: TypeAlias = tuple[int, ...]
 
 
 class Hidden(msgspec.Struct):
@@ -73,20 +63,12 @@ class Hidden(msgspec.Struct):
 
     def warnings(self) -> list[str]:
         """Return what is to be said of it."""
-        said = (
-            [tr("Text that cannot be seen on the page is marked as hidden.")] if self.texts else []
+        marked = tr("Text that cannot be seen on the page is marked as hidden.")
+        shown = tr(
+            "Most of this page is hidden until its scripts show it, so it was read as if it were"
+            " shown."
         )
-        return (
-            [
-                *said,
-                tr(
-                    "Most of this page is hidden until its scripts show it, so it was read as if it"
-                    " were shown."
-                ),
-            ]
-            if self.mostly
-            else said
-        )
+        return [marked] * bool(self.texts) + [shown] * self.mostly
 
 
 def take_hidden(tree: LexborHTMLParser) -> Hidden:
@@ -98,13 +80,11 @@ def take_hidden(tree: LexborHTMLParser) -> Hidden:
     styles = _styles(tree)
     whole = len(body.text(deep=True))
     for node in list(body.traverse()):
-        if node.parent is None or not (HIDDEN not in node.attributes and _is_hidden(node, styles)):
+        if node.parent is None or HIDDEN in node.attributes or not _is_hidden(node, styles):
             continue
         text = " ".join(node.text(deep=True, separator=" ").split())
-        if (
-            not text or node.css_first("math") is not None
-        ):  # formulas are given to readers of the screen in this way
-            continue
+        if not text or node.css_first("math") is not None:
+            continue  # formulas are given to readers of the screen in this way
         if len(text) > _MOST_OF_PAGE * whole:
             found.mostly = True
             continue
@@ -137,71 +117,42 @@ def _applied(tree: LexborHTMLParser) -> Iterator[tuple[LexborNode, str, int]]:
         for node in tree.css(f"[{declared}]"):
             yield node, f"{name}: {attribute(node, declared)}", 0
     left = _MOST_MATCHES
-    for selectors, declared in _rules(tree):
+    for selectors, declared in islice(_rules(tree), _MOST_RULES):
         for selector in selectors.split(","):
-            matched = _selected(tree, selector)[:left]
-            left -= len(matched)
-            for node in matched:
-                yield node, declared, _weight(selector)
+            with suppress(SelectolaxError):  # such as those of parts of elements
+                matched = tree.css(selector)[:left]
+                left -= len(matched)
+                yield from ((node, declared, _weight(selector)) for node in matched)
     for node in tree.css("[style]"):
         yield node, attribute(node, "style"), _INLINE
 
 
-def _selected(tree: LexborHTMLParser, selector: str) -> list[LexborNode]:
-    try:
-        return tree.css(selector)
-    except SelectolaxError:  # such as those of parts of elements, which are no elements
-        return []
-
-
 def _weight(selector: str) -> int:
     """Return how much a rule counts beside others (CSS Selectors 4, specificity)."""
-    ids, classes = (
-        selector.count("#"),
-        len(re.findall(r"\.[\w-]|\[|(?<!:):(?!:|not|is|where)", selector)),
-    )
+    ids = selector.count("#")
+    classes = len(re.findall(r"\.[\w-]|\[|(?<!:):(?!:|not|is|where)", selector))
     return 10_000 * ids + 100 * classes + len(re.findall(r"(?:^|[\s>+~(])[a-zA-Z]", selector))
 
 
 def _rules(tree: LexborHTMLParser) -> Iterator[tuple[str, str]]:
-    """Yield the rules of the style sheets that hold for a screen: selector and declarations."""
-    count = 0
+    """Yield the rules of the style sheets that hold for a screen: selector and declarations. Of
+    those within others, only what is in `@media` and its like where it means a screen.
+    """
     for sheet in tree.css("style"):
         if "print" in attribute(sheet, "media"):
             continue
-        text = _COMMENT.sub(" ", sheet.text(deep=True))[:500_000]
-        for selector, declared in _flat_rules(text):
-            if _TELLING.search(declared):
-                count += 1
-                if count > _MOST_RULES:
-                    return
-                yield selector, declared
-
-
-def _flat_rules(text: str) -> Iterator[tuple[str, str]]:
-    """Yield rules; those within `@media` where it means a screen, none of a print sheet or of an
-    animation.
-    """
-    position = 0
-    while (opened := text.find("{", position)) >= 0:
-        head = text[position:opened].rpartition(";")[2].strip()
-        closed = _closing(text, opened)
-        inner = text[opened + 1 : closed]
-        if head.startswith("@"):
-            if _SCREEN.match(head):
-                yield from ((match[1].strip(), match[2]) for match in _RULE.finditer(inner))
-        elif "{" not in inner:
-            yield head, inner
-        position = closed + 1
-
-
-def _closing(text: str, opened: int) -> int:
-    depth = 0
-    for match in re.compile(r"[{}]").finditer(text, opened):
-        depth += 1 if match.group() == "{" else -1
-        if not depth:
-            return match.start()
-    return len(text)
+        text = _COMMENT.sub(" ", sheet.text(deep=True))[:500_000] + "}}"
+        heads: list[str] = []
+        position = 0
+        for brace in re.finditer(r"[{}]", text):
+            said = text[position : brace.start()]
+            position = brace.end()
+            if brace[0] == "{":
+                heads.append(said.rpartition(";")[2].strip())
+            elif heads:
+                head = heads.pop()
+                if all(map(_SCREEN.match, heads)) and _WANTED.search(said):
+                    yield head, said
 
 
 def _declarations(declared: str) -> Iterator[tuple[str, str]]:
@@ -259,48 +210,37 @@ def _has_no_contrast(node: LexborNode, style: _Style, styles: dict[int, _Style])
     if "color" not in style:
         return False
     color = _color(style["color"])
-    if not color:
+    if color is None:
         return style["color"] == "transparent"
-    if any(
-        "color" in styles.get(inner.mem_id, {})
-        for inner in node.css("*")
-        if inner.mem_id != node.mem_id
-    ):
+    inside = (inner.mem_id for inner in node.css("*"))
+    if any("color" in styles.get(inner, {}) for inner in inside if inner != node.mem_id):
         return False
     current: LexborNode | None = node
     while current is not None:
         behind = styles.get(current.mem_id, {}).get("background", "")
         if behind and behind not in _SEEN_THROUGH:
-            return _is_near(
-                _color(behind), color
-            )  # a picture, or a color that is not known, is none of white
+            return _is_near(_color(behind), color)
         current = current.parent
-    return _is_near(color, "ffffff")
+    return _is_near(color, _WHITE)
 
 
-def _is_near(one: str, other: str) -> bool:
-    """Tell whether two colors, six digits each, cannot be told apart."""
-    pairs = zip(*(bytes.fromhex(color) for color in (one, other)), strict=False)
-    return bool(one) and max(abs(here - there) for here, there in pairs) <= _ALIKE
+def _is_near(one: _Color | None, other: _Color) -> bool:
+    """Tell whether two colors cannot be told apart; a picture, or a color that is not known, is
+    near to none.
+    """
+    return one is not None and all(
+        abs(here - there) <= _ALIKE for here, there in zip(one, other, strict=True)
+    )
 
 
-def _color(value: str) -> str:
-    """Return a color as six hexadecimal digits, empty for what is none."""
+def _color(value: str) -> _Color | None:
+    """Return the first color in `value`, None where there is none."""
     for word in re.findall(r"#[0-9a-f]{3,8}|rgba?\([^)]*\)|[a-z]+", value):
-        if word.startswith("#"):
-            digits = word[1:]
-            return "".join(2 * digit for digit in digits[:3]) if len(digits) < 6 else digits[:6]
-        if word.startswith("rgb"):
-            values = re.findall(r"[\d.]+", word)
-            numbers = [min(int(float(number)), 255) for number in values[:3] if number.strip(".")]
-            return (
-                "".join(f"{min(number, 255):02x}" for number in numbers)
-                if len(numbers) == 3
-                else ""
-            )
-        if word in _NAMED:
-            return _NAMED[word]
-    return ""
+        numbers = re.findall(r"\d+", re.sub(r"\.\d+", "", word))
+        with suppress(ValueError):
+            named = f"rgb({','.join(numbers[:3])})" if word.startswith("rgb") else word
+            return ImageColor.getrgb(named)[:3]
+    return None
 
 
 def _at_most(value: str, most: float) -> bool:

@@ -12,7 +12,14 @@ from lxml import etree, html
 from dogent_tui.documents.html.code import settle_code
 from dogent_tui.documents.html.formulas import settle_formulas
 from dogent_tui.documents.html.hidden_text import HIDDEN
-from dogent_tui.documents.html.nodes import BLOCKS, Element, is_formula, squeezed_text, take_out
+from dogent_tui.documents.html.nodes import (
+    BLOCKS,
+    Element,
+    is_formula,
+    is_within,
+    squeezed_text,
+    take_out,
+)
 from dogent_tui.documents.html.notes import settle_notes
 
 _HOLDERS = frozenset([
@@ -33,6 +40,9 @@ _QUOTES = frozenset(
 )
 _CAPTIONS = re.compile(
     r"(?:^|\s)(?:wp-)?(?:caption|figcaption|image-caption|img-caption|photo-caption|caption-text|wp-caption-text)(?:\s|$)"
+)
+_ANCHOR = re.compile(
+    r"(?:^|\s)(?:headerlink|anchor|anchorjs-link|header-anchor|heading-link|permalink)(?:\s|$)"
 )
 _LAZY = (
     "data-src", "data-original", "data-lazy-src", "data-full-src", "data-url", "data-actualsrc",
@@ -75,69 +85,41 @@ def plain_tree(source: str, url: str = "") -> Element:
 def _boxes(body: Element) -> None:
     """Write the boxes of tasks as signs, and take out the other fields of forms."""
     for field in list(body.iter("input")):
-        if field.get("type") == "checkbox" and next(field.iterancestors("li"), None) is not None:
-            box = html.Element("span")
-            box.text = "☐ " if field.get("checked") is None else "☒ "
-            field.addprevious(box)
-        take_out(field)
+        if field.get("type") == "checkbox" and is_within(field, "li"):
+            take_out(field, text="☐ " if field.get("checked") is None else "☒ ")
+        else:
+            take_out(field)
 
 
 def _pictures(body: Element, url: str) -> None:
     for image in list(body.iter("img")):
-        source = next(
-            (
-                value
-                for name in (*_LAZY, "src")
-                if (value := (image.get(name) or "").strip()) and not value.startswith("data:")
-            ),
-            "",
-        )
-        if not source:
-            source = (
-                (image.get("srcset") or image.get("data-srcset") or "")
-                .strip()
-                .split(",")[0]
-                .split(" ")[0]
-            )
-        tiny = any((image.get(side) or "").strip() in {"0", "1"} for side in ("width", "height"))
-        if not source or source.startswith("data:") or tiny:
+        sources = [(image.get(name) or "").strip() for name in (*_LAZY, "src")]
+        sets = [(image.get(name) or "").strip() for name in ("srcset", "data-srcset")]
+        sources += [one.split(",")[0].split(" ")[0] for one in sets]
+        source = next((one for one in sources if one and not one.startswith("data:")), "")
+        if not source or {image.get("width"), image.get("height")} & {"0", "1"}:
             take_out(image)
             continue
-        alt, title = " ".join((image.get("alt") or "").split()), image.get("title") or ""
-        tail = image.tail
+        alt, title = ((image.get(name) or "").split() for name in ("alt", "title"))
         image.attrib.clear()
         image.set("src", _absolute(url, source))
-        image.set("alt", alt or " ".join(title.split()))
-        image.tail = tail
-    for node in list(body.iter("div", "dl", "span", "p", "section")):
-        images = list(node.iter("img"))
-        if (
-            len(images) != 1
-            or node.tag not in {"div", "dl", "section"}
-            or next(node.iter("figure"), None) is not None
-        ):
-            continue
-        caption = next(
-            (
-                inner
-                for inner in node.iterdescendants()
-                if _CAPTIONS.search(inner.get("class") or "")
-            ),
-            None,
-        )
-        if caption is not None and len(squeezed_text(node)) <= len(squeezed_text(caption)) + 20:
-            node.tag, caption.tag = "figure", "figcaption"
+        image.set("alt", " ".join(alt or title))
+    for node in list(body.iter("div", "dl", "section")):
+        if len(list(node.iter("img"))) == 1 and next(node.iter("figure"), None) is None:
+            named = (
+                one for one in node.iterdescendants() if _CAPTIONS.search(one.get("class", ""))
+            )
+            caption = next(named, None)
+            if caption is not None and len(squeezed_text(node)) <= len(squeezed_text(caption)) + 20:
+                node.tag, caption.tag = "figure", "figcaption"
 
 
 def _quotations(body: Element) -> None:
     for node in list(body.iter("div", "section", "aside")):
         named = {word.lower() for word in (node.get("class") or "").split()}
         is_quote = bool(named & _QUOTES) or node.get("role") == "blockquote"
-        if (
-            is_quote
-            and next(node.iter("blockquote"), None) is None
-            and next(node.iter("h1", "h2", "h3", "table", "form"), None) is None
-        ):
+        more = next(node.iter("blockquote", "h1", "h2", "h3", "table", "form"), None)
+        if is_quote and more is None:
             node.tag = "blockquote"
 
 
@@ -151,21 +133,17 @@ def _tables(body: Element) -> None:
         if cell.get("rowspan") == "0":  # to the end of the table
             cell.set("rowspan", str(1 + len(list(cell.getparent().itersiblings("tr")))))
     for table in list(body.iter("table"))[::-1]:
-        rows = [row for row in table.iter("tr") if next(row.iterancestors("table"), None) is table]
-        cells = [
-            cell
-            for cell in table.iter("td", "th")
-            if next(cell.iterancestors("table"), None) is table
+        parts = [
+            part
+            for part in table.iter("thead", "tbody", "tfoot", "tr", "td", "th", "caption")
+            if next(part.iterancestors("table")) is table
         ]
+        rows = [part for part in parts if part.tag == "tr"]
+        cells = [part for part in parts if part.tag in {"td", "th"}]
         width = max((sum(cell.tag in {"td", "th"} for cell in row) for row in rows), default=0)
         if not cells or _is_layout(table, cells, len(rows), width):
-            for part in [
-                node
-                for node in table.iter("thead", "tbody", "tfoot", "tr", "td", "th", "caption")
-                if next(node.iterancestors("table"), None) is table
-            ]:
+            for part in [*parts, table]:
                 part.tag = "div"
-            table.tag = "div"
 
 
 def _is_layout(table: Element, cells: list[Element], rows: int, width: int) -> bool:
@@ -188,14 +166,7 @@ def _is_layout(table: Element, cells: list[Element], rows: int, width: int) -> b
 def _links(body: Element, url: str) -> None:
     for link in list(body.iter("a")):
         target = (link.get("href") or "").strip()
-        named = link.get("class") or ""
-        if (
-            re.search(
-                r"(?:^|\s)(?:headerlink|anchor|anchorjs-link|header-anchor|heading-link|permalink)(?:\s|$)",
-                named,
-            )
-            and len(squeezed_text(link)) < 3
-        ):
+        if _ANCHOR.search(link.get("class") or "") and len(squeezed_text(link)) < 3:
             take_out(link)
         elif link.get("role") == "doc-noteref":
             continue
@@ -227,56 +198,49 @@ def _paragraphs(body: Element) -> None:
             node.tag = "div"  # elements of authors' own making, and links around blocks
             node.attrib.pop("href", None)
     for node in list(body.iter()):
-        if node.tag not in _HOLDERS or next(node.iterancestors("pre"), None) is not None:
-            continue
-        if any(child.tag in BLOCKS for child in node) or _has_empty_line(node):
-            _gather(node)
+        if node.tag in _HOLDERS and not is_within(node, "pre"):
+            has_empty_line = any(map(_is_empty_line, node))
+            if has_empty_line or any(child.tag in BLOCKS for child in node):
+                _gather(node)
 
 
-def _has_empty_line(node: Element) -> bool:
-    return any(
-        _is_break(one) and _is_break(one.getnext()) and not (one.tail or "").strip() for one in node
-    )
+def _is_empty_line(node: Element) -> bool:
+    following = node.getnext()
+    return _is_last_break(node) and following is not None and following.tag == "br"
 
 
-def _is_break(node: Element | None) -> bool:
-    return node is not None and node.tag == "br"
+def _is_last_break(node: Element) -> bool:
+    return node.tag == "br" and not (node.tail or "").strip()
 
 
 def _gather(node: Element) -> None:
     children: list[Element] = list(node)
-    text, node.text = node.text or "", None
-    for child in children:
-        node.remove(child)
-    run = html.Element("p")
-    run.text = text
-
-    def finish() -> None:
-        nonlocal run
-        while len(run) and _is_break(run[-1]) and not (run[-1].tail or "").strip():
-            run.remove(run[-1])
-        if squeezed_text(run) or any(
-            inner.tag in _SPEAKING or HIDDEN in inner.attrib for inner in run.iter()
-        ):
-            node.append(run)
-        run = html.Element("p")
-
+    words, node.text = node.text, None
+    node[:] = []
+    run = _run(words)
     for child in children:
         tail, child.tail = child.tail, None
-        if child.tag in BLOCKS:
-            finish()
-            node.append(child)
-            run.text = tail
-            continue
-        if (
-            _is_break(child)
-            and len(run)
-            and _is_break(run[-1])
-            and not (run[-1].tail or "").strip()
-        ):
-            finish()
-            run.text = tail
-            continue
-        run.append(child)
-        child.tail = tail
-    finish()
+        is_block = child.tag in BLOCKS
+        if is_block or (child.tag == "br" and len(run) and _is_last_break(run[-1])):
+            _finish(run, node)
+            node.extend([child] if is_block else [])
+            run = _run(tail)
+        else:
+            run.append(child)
+            child.tail = tail
+    _finish(run, node)
+
+
+def _run(text: str | None) -> Element:
+    run = html.Element("p")
+    run.text = text
+    return run
+
+
+def _finish(run: Element, node: Element) -> None:
+    while len(run) and _is_last_break(run[-1]):
+        run.remove(run[-1])
+    if squeezed_text(run) or any(
+        inner.tag in _SPEAKING or HIDDEN in inner.attrib for inner in run.iter()
+    ):
+        node.append(run)

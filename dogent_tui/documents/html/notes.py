@@ -3,10 +3,11 @@ publications have them (DPUB-ARIA).
 """
 
 import re
+from collections.abc import Iterator
 
 from lxml import etree, html
 
-from dogent_tui.documents.html.nodes import Element, squeezed_text, take_out
+from dogent_tui.documents.html.nodes import Element, classes, is_within, squeezed_text, take_out
 
 NOTES = "dogent-notes"
 """The id of the section at the end of the page to which its notes go."""
@@ -26,17 +27,33 @@ _BACK = re.compile(
 _LEADING_SIGN = re.compile(
     r"^\s*(?:[\[(]\s*(?:\d{1,3}|[a-z]|[*†‡§])\s*[\])]\.?|\d{1,3}[.)]|\d{1,3}\s*$|[¹²³⁰⁴-⁹]{1,3}|[*†‡§]{1,4}|[①-⑳]|\^)\s*"
 )
+_SIGNED = re.compile(r"(?:[^\W\d]{3}|[.,;:!?»”\"')\]。，；：！？」』）])\s?$")
 _BACK_SIGN = re.compile(r"[\s↩↑⤴⏎︎️^]+$")
+
+
+_BACK_LINK = re.compile(r"back-?link|back-?ref|footnote-back")
+_RAISED = "¹²³⁴⁵⁶⁷⁸⁹"
+_LONGEST = 4000
+_MAY_BE_NOTES = frozenset({"li", "p", "div", "dd", "aside", "td", "section", "tr", "dt"})
+_HOLD_NOTES = frozenset({"ol", "ul", "section", "div", "aside", "dl", "footer", "details"})
+_TITLES = ("h1", "h2", "h3", "h4", "h5", "h6")
 
 
 def settle_notes(body: Element) -> None:
     """Bring each note and what refers to it into the form of the roles for digital publications
     (DPUB-ARIA).
     """
+    order = {node: number for number, node in enumerate(body.iter())}
+    pairs = [
+        (sign, note)
+        for sign, note in (*_linked_notes(body), *_unlinked_notes(body))
+        if order[sign] < order[note]
+    ]
     notes: dict[Element, str] = {}
-    references: list[tuple[Element, str]] = []
-    for sign, note in [*_linked_notes(body), *_unlinked_notes(body), *_margin_notes(body)]:
-        references.append((sign, notes.setdefault(note, f"dogent-note-{len(notes) + 1}")))
+    references = [
+        (sign, notes.setdefault(note, f"dogent-note-{len(notes) + 1}"))
+        for sign, note in (*pairs, *_margin_notes(body))
+    ]
     if not references:
         return
     section = html.Element("section", role="doc-endnotes", id=NOTES)
@@ -58,156 +75,92 @@ def settle_notes(body: Element) -> None:
     body.append(section)
 
 
-def _linked_notes(body: Element) -> list[tuple[Element, Element]]:
-    """Return the links that lead to notes, with the notes."""
-    order = {node: number for number, node in enumerate(body.iter())}
+def _linked_notes(body: Element) -> Iterator[tuple[Element, Element]]:
+    """Yield the links that lead to notes, with the notes."""
     places = {
         name: node
-        for node in reversed(order)
+        for node in reversed(list(body.iter()))
         for name in (node.get("id"), node.get("name") if node.tag == "a" else None)
         if name
     }
-    found = []
     for link in body.iter("a"):
         place = places.get((link.get("href") or "").partition("#")[2])
-        if (
-            place is not None
-            and order[link] < order[place]
-            and _refers(link)
-            and (note := _note_of(place, link)) is not None
-        ):
-            found.append((link, note))
-    return found
+        if place is not None and _refers(link):
+            note = _note_of(place)
+            if note is not None and note not in link.iterancestors():
+                yield link, note
 
 
-def _unlinked_notes(body: Element) -> list[tuple[Element, Element]]:
-    """Return raised signs that begin a paragraph somewhere below as well, with those paragraphs."""
+def _unlinked_notes(body: Element) -> Iterator[tuple[Element, Element]]:
+    """Yield raised signs that begin a paragraph somewhere else as well, with those paragraphs."""
     begins: dict[str, Element] = {}
     signs: list[tuple[Element, str]] = []
     for sup in body.iter("sup"):
-        said, parent = squeezed_text(sup), sup.getparent()
-        if sup.find(".//a") is not None or parent is None or not _NOTE_SIGN.fullmatch(said):
+        said, parent, previous = squeezed_text(sup), sup.getparent(), sup.getprevious()
+        if sup.find(".//a") is not None or not _NOTE_SIGN.fullmatch(said):
             continue
-        before = (sup.getprevious().tail if sup.getprevious() is not None else parent.text) or ""
-        if (
-            parent.tag in {"p", "li", "div", "dd"}
-            and sup.getprevious() is None
-            and not before.strip()
-        ):
+        before = (parent.text if previous is None else previous.tail) or ""
+        if parent.tag in {"p", "li", "div", "dd"} and previous is None and not before.strip():
             begins.setdefault(said, parent)
-        elif re.search(r"(?:[^\W\d]{3}|[.,;:!?»”\"')\]。，；：！？」』）])\s?$", before):
+        elif _SIGNED.search(before):
             signs.append((sup, said))
-    order = {node: number for number, node in enumerate(body.iter())}
-    return [
-        (sup, begins[said])
-        for sup, said in signs
-        if said in begins and order[sup] < order[begins[said]]
-    ]
+    yield from ((sup, begins[said]) for sup, said in signs if said in begins)
 
 
-def _margin_notes(body: Element) -> list[tuple[Element, Element]]:
-    """Return notes that stand within their sentence and are shown beside it, each with a sign at
+def _margin_notes(body: Element) -> Iterator[tuple[Element, Element]]:
+    """Yield notes that stand within their sentence and are shown beside it, each with a sign at
     its place.
     """
-    found = []
-    for note in [
-        node for node in body.iter("span", "small") if _MARGIN.search(node.get("class") or "")
-    ]:
-        sign = html.Element("a")
-        note.addprevious(sign)
-        found.append((sign, note))
-    return found
+    for note in list(body.iter("span", "small")):
+        if _MARGIN.search(note.get("class") or ""):
+            sign = html.Element("a")
+            note.addprevious(sign)
+            yield sign, note
 
 
 def _refers(link: Element) -> bool:
     """Tell whether `link` is the sign of a note."""
     said, parent = squeezed_text(link), link.getparent()
-    marked = " ".join(
-        filter(
-            None,
-            (
-                link.get("role"),
-                link.get("epub:type"),
-                link.get("class"),
-                link.get("rel"),
-                link.get("id"),
-            ),
-        )
-    )
-    around = (
-        " ".join(filter(None, (parent.get("class"), parent.get("id"))))
-        if parent is not None
-        else ""
-    )
-    if not _NOTE_SIGN.fullmatch(said) or re.search(
-        r"back-?link|back-?ref|footnote-back", f"{marked} {around}"
-    ):
+    own = filter(None, map(link.get, ("role", "epub:type", "class", "rel", "id")))
+    named = " ".join([*own, classes(parent)])
+    if not _NOTE_SIGN.fullmatch(said) or _BACK_LINK.search(named):
         return False
-    raised = said[0] in "¹²³⁴⁵⁶⁷⁸⁹" or (
-        parent is not None and (parent.tag == "sup" or link.find(".//sup") is not None)
-    )
-    return (
-        raised or _NOTE_ROLE.search(f"{marked} {around}") is not None or said.startswith(("[", "("))
-    )
+    is_raised = said[0] in _RAISED or parent.tag == "sup" or link.find(".//sup") is not None
+    return is_raised or said.startswith(("[", "(")) or _NOTE_ROLE.search(named) is not None
 
 
-def _note_of(place: Element, link: Element) -> Element | None:
+def _note_of(place: Element) -> Element | None:
     """Return the block that holds the note at `place`, None where it is no note."""
-    note: Element | None = place
-    while note is not None and note.tag not in {
-        "li",
-        "p",
-        "div",
-        "dd",
-        "aside",
-        "td",
-        "section",
-        "tr",
-        "dt",
-    }:
-        note = note.getparent()
-    if (
-        note is None
-        or note.tag in {"body", "section"}
-        or next((node for node in note.iterancestors() if node.tag == "table"), None) is not None
-    ):
+    blocks = (node for node in (place, *place.iterancestors()) if node.tag in _MAY_BE_NOTES)
+    note: Element | None = next(blocks, None)
+    if note is not None and note.tag == "dt":
+        note = note.getnext()
+        if note is not None and note.tag != "dd":
+            return None
+    if note is None or note.tag == "section" or is_within(note, "table"):
         return None
-    if note.tag == "dt":
-        following = note.getnext()
-        note = following if following is not None and following.tag == "dd" else None
-    if note is None or len(squeezed_text(note)) > 4000 or note in set(link.iterancestors()):
-        return None
-    return note
+    return note if len(squeezed_text(note)) <= _LONGEST else None
 
 
 def _note_item(note: Element, key: str, signs: set[str], said: str) -> Element:
     """Return the note as an item of the list of notes, without the links back."""
-    item = html.Element("li", id=key)
     for link in list(note.iter("a")):
-        target = (link.get("href") or "").partition("#")[2]
+        _, is_inside, target = (link.get("href") or "").partition("#")
         back = "backlink" in f"{link.get('role')} {link.get('class')} {link.get('rev')}"
-        if (link.get("href") or "").find("#") >= 0 and (
-            back or _BACK.match(squeezed_text(link)) or target in signs
-        ):
+        if is_inside and (back or target in signs or _BACK.match(squeezed_text(link))):
             take_out(link)
-    for node in list(note.iter("sup", "span")):
-        if not squeezed_text(node) and not len(node):
-            take_out(node)
-    for node in list(note.iter("span", "sup")):
-        if "cite-backlink" in (node.get("class") or "") or (
-            node.tag == "sup"
-            and _NOTE_SIGN.fullmatch(squeezed_text(node))
-            and node.getprevious() is None
-            and not (node.getparent().text or "").strip()
-        ):
+    for node in list(note.iterdescendants("sup", "span")):
+        words = squeezed_text(node)
+        begins = node.getprevious() is None and not (node.getparent().text or "").strip()
+        is_sign = node.tag == "sup" and begins and _NOTE_SIGN.fullmatch(words)
+        is_empty = not words and not len(node)
+        if is_empty or is_sign or "cite-backlink" in (node.get("class") or ""):
             take_out(node)
     _strip_signs(note, said)
-    parent = note.getparent()
+    item = html.Element("li", id=key)
     item.text = note.text
     item.extend(list(note))
-    note.clear(keep_tail=True)
-    if parent is not None:
-        take_out(note)
+    take_out(note)
     return item
 
 
@@ -217,7 +170,7 @@ def _strip_signs(note: Element, said: str) -> None:
     holder.text = _LEADING_SIGN.sub("", holder.text or "")
     if said and re.match(rf"\s*{re.escape(said)}\s", holder.text):
         holder.text = holder.text.lstrip()[len(said) :].lstrip()
-    last = [node for node in note.iter() if node.tail and node is not note]
+    last = [node for node in note.iterdescendants() if node.tail]
     if last:
         last[-1].tail = _BACK_SIGN.sub("", last[-1].tail or "")
     elif note.text:
@@ -225,46 +178,22 @@ def _strip_signs(note: Element, said: str) -> None:
 
 
 def _make_reference(link: Element, key: str) -> None:
-    parent = link.getparent()
-    tail = link.tail
+    parent, tail = link.getparent(), link.tail
     link.clear()
-    link.tag = "a"
+    link.tag, link.text, link.tail = "a", "*", tail
     link.set("role", "doc-noteref")
     link.set("href", f"#{key}")
-    link.text, link.tail = "*", tail
-    if (
-        parent is not None
-        and parent.tag in {"sup", "span"}
-        and not (parent.text or "").strip(" []()")
-        and not (tail or "").strip(" []()")
-        and len(parent) == 1
-    ):
+    beside = f"{parent.text or ''}{tail or ''}".strip(" []()")
+    if parent.tag in {"sup", "span"} and len(parent) == 1 and not beside:
         link.tail = ""
         take_out(parent, link)
 
 
 def _take_out_emptied(node: Element | None) -> None:
     """Take out what held notes and holds none any more, with its heading."""
-    while node is not None and node.tag in {
-        "ol",
-        "ul",
-        "section",
-        "div",
-        "aside",
-        "dl",
-        "footer",
-        "details",
-    }:
-        rest = [
-            inner
-            for inner in node.iterdescendants()
-            if inner.tag not in {"h1", "h2", "h3", "h4", "h5", "h6", "hr"}
-        ]
-        titles = "".join(
-            squeezed_text(inner)
-            for inner in node.iter("h1", "h2", "h3", "h4", "h5", "h6", "summary")
-        )
-        if len(squeezed_text(node)) > len(titles) or any(inner.tag == "img" for inner in rest):
+    while node is not None and node.tag in _HOLD_NOTES:
+        titles = "".join(squeezed_text(title) for title in node.iter(*_TITLES, "summary"))
+        if len(squeezed_text(node)) > len(titles) or node.find(".//img") is not None:
             return
         parent = node.getparent()
         take_out(node)

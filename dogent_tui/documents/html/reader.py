@@ -2,8 +2,7 @@
 pandoc and our one writer.
 """
 
-import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,18 +16,15 @@ from dogent_tui.documents.html.hidden_text import HIDDEN, take_hidden
 from dogent_tui.documents.html.markup import plain_tree
 from dogent_tui.documents.html.nodes import Element
 from dogent_tui.documents.model import Block, Opened, ReadOptions, Report
-from dogent_tui.documents.pandoc.escapes import hidden_comment
 from dogent_tui.documents.pandoc.images import Images
 from dogent_tui.documents.pandoc.markdown import Counts, MarkdownWriter
 from dogent_tui.documents.pandoc.program import run_pandoc
+from dogent_tui.documents.pandoc.tree import HIDDEN as HIDDEN_LINK
 from dogent_tui.documents.pandoc.tree import decoded_tree, too_deep
 
 _LIMIT_S = 5.8
 _MOST_DEEP = 800
 """Elements within each other; what is deeper is no page that anybody wrote."""
-_OPENING, _CLOSING = "\ue0f4", "\ue0f5"
-"""Stand around the number of a hidden text until its block is whole."""
-_PLACE = re.compile(f"{_OPENING}(\\d+){_CLOSING}")
 
 
 def open_html(path: Path, options: ReadOptions, report: Report) -> Opened:
@@ -45,7 +41,7 @@ def open_html(path: Path, options: ReadOptions, report: Report) -> Opened:
         else decode(data, "", markup=True)[0]
     )
     tree = LexborHTMLParser(text)
-    metadata: dict[str, Any] = {"format": "html", **facts_of(tree)}
+    metadata: dict[str, Any] = {"format": "html", **facts_of(text, tree)}
     hidden = take_hidden(tree)
     images = Images(options.images_dir)
     try:
@@ -72,22 +68,17 @@ def markdown_blocks(
     """
     if _depth(body) > _MOST_DEEP:
         raise too_deep(name)
-    for node in body.iter(etree.Element):
+    for node in list(body.iter(etree.Element)):
         if (number := node.get(HIDDEN, "")).isdigit() and int(number) < len(hidden):
-            node.text = f"{_OPENING}{number}{_CLOSING}"
+            etree.SubElement(node, "a", href=HIDDEN_LINK).text = hidden[int(number)]
     media = images.arguments() if images else []
     arguments = ["--from=html-native_divs-native_spans", "--to=json", *media]
     writable = images.folders() if images else ()
     source = etree.tostring(body, encoding="utf-8", method="html")
     output = run_pandoc(arguments, source, name=name, limit_s=limit_s, writable=writable)
-    named: Callable[[str], str] = images.name if images else str
+    writer = MarkdownWriter(image=images.name if images else str, is_page=True)
     try:
-        writer = MarkdownWriter(image=named, titles=True)
-        blocks = [
-            _with_hidden(block, hidden)
-            for block in writer.write(decoded_tree(output.data, name).blocks)
-        ]
-        return blocks, writer.counts
+        return list(writer.write(decoded_tree(output.data, name).blocks)), writer.counts
     except RecursionError:
         raise too_deep(name) from None
 
@@ -98,13 +89,3 @@ def _depth(body: Element) -> int:
         depth += 1 if event == "start" else -1
         most = max(most, depth)
     return most
-
-
-def _with_hidden(block: Block, hidden: Sequence[str]) -> Block:
-    """Put hidden text at its place as a comment that says what it is, as the reader of pdf does."""
-    if _OPENING not in block.markdown:
-        return block
-    markdown = _PLACE.sub(
-        lambda match: hidden_comment(hidden[int(match[1])], "on the page"), block.markdown
-    )
-    return msgspec.structs.replace(block, markdown=markdown)

@@ -8,8 +8,19 @@ from typing import Any
 
 import msgspec
 
-from dogent_tui.documents.pandoc.escapes import code_span, escaped, is_punctuation, link_target
-from dogent_tui.documents.pandoc.tree import Node, plain, plain_text
+from dogent_tui.documents.pandoc.escapes import (
+    code_span,
+    escaped,
+    hidden_comment,
+    is_punctuation,
+    link_target,
+)
+from dogent_tui.documents.pandoc.tree import (
+    HIDDEN,
+    Node,
+    plain,
+    plain_text,
+)
 
 _DELIMITERS = {"Emph": "*", "Strong": "**", "Strikeout": "~~"}
 _TAGS = {
@@ -26,12 +37,14 @@ _CLOSING = "，。、；：！？）」』】》〉”’…,.;:!?"
 class Shared(msgspec.Struct):
     """What those who write the inlines of a document share.
 
-    `image` gives the name under which an image is shown; with `titles`, images keep theirs. With
+    `image` gives the name under which an image is shown; those of a page keep their titles. With
     `marks`, tracked changes and comments, which pandoc leaves as spans, are written in CriticMarkup
     with who and when: ``{++inserted++}{>>Ann, 2026-01-04<<}``, ``{--deleted--}{>>…<<}``,
     ``{==words==}{>>Ann, 2026-01-04: what she says<<}``; a paragraph's end that was inserted or
     deleted is ``{++¶++}`` or ``{--¶--}``.
 
+    Words that nobody sees are collected in `hidden`, for the end of their block; those of a page
+    stay at their place, since they are often all that is in it.
     `heading_ids` are what links within the document may point to; `notes` collects the blocks of
     footnotes, `comments` what is to be written where the words end that a comment is about, by the
     comment's id.
@@ -39,7 +52,8 @@ class Shared(msgspec.Struct):
 
     image: Callable[[str], str]
     marks: bool = False
-    titles: bool = False
+    is_page: bool = False
+    hidden: list[str] = msgspec.field(default_factory=list)
     heading_ids: set[str] = msgspec.field(default_factory=set)
     notes: list[list[Node]] = msgspec.field(default_factory=list)
     comments: dict[str, str] = msgspec.field(default_factory=dict)
@@ -133,8 +147,15 @@ class Inlines:
 
     def _link(self, contents: Any) -> str:
         _, inner, (target, title) = contents
-        if self._is_in_link:
-            return self.write(inner)
+        if target == HIDDEN:
+            words = plain_text(inner)
+            if self._shared.is_page:
+                return hidden_comment(words, "on the page")
+            self._shared.hidden += [words] if words else []
+            return ""
+        return self.write(inner) if self._is_in_link else self._linked(inner, target, title)
+
+    def _linked(self, inner: list[Node], target: str, title: str) -> str:
         text = self.without_links(inner).replace("\\\n", " ").strip()
         if target.startswith("#") and target[1:] not in self._shared.heading_ids:
             return text  # to a place that Markdown has no name for
@@ -148,7 +169,7 @@ class Inlines:
     def _image(self, contents: Any) -> str:
         _, inner, (target, title) = contents
         alt = _balanced(escaped(plain_text(inner)))
-        quoted = _title(title if self._shared.titles else "")
+        quoted = _title(title if self._shared.is_page else "")
         return f"![{alt}]({link_target(self._shared.image(target))}{quoted})"
 
     def _change(self, contents: Any) -> str:
@@ -206,9 +227,9 @@ class HtmlInlines(Inlines):
     def _math(self, contents: Any) -> str:
         return html.escape(super()._math(contents), quote=False)
 
-    def _link(self, contents: Any) -> str:
-        _, inner, (target, _) = contents
-        if self._is_in_link or target.startswith("#"):
+    def _linked(self, inner: list[Node], target: str, title: str) -> str:
+        del title
+        if target.startswith("#"):
             return self.write(inner)
         return f'<a href="{html.escape(target)}">{self.without_links(inner)}</a>'
 

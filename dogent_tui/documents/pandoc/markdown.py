@@ -14,7 +14,7 @@ from dogent_tui.documents.model import Block, Source
 from dogent_tui.documents.pandoc.escapes import fence, hidden_comment, lines_escaped
 from dogent_tui.documents.pandoc.inlines import HtmlInlines, Inlines, Shared
 from dogent_tui.documents.pandoc.tables import Table, html_lines, is_grid, parsed, pipe_lines
-from dogent_tui.documents.pandoc.tree import Node, flat, plain_text, take_hidden
+from dogent_tui.documents.pandoc.tree import Node, flat, plain_text
 from dogent_tui.plain import words_of
 
 _LONG_CHARS = 6_000
@@ -39,16 +39,16 @@ class MarkdownWriter:
     """Writes a document, in one tree or in several that follow upon each other.
 
     `image` gives the name under which an image is shown, from the one that pandoc gives it. `marks`
-    and `titles`: see `Inlines`.
+    and `is_page`: see `Shared`.
     """
 
     def __init__(
-        self, *, image: Callable[[str], str], marks: bool = False, titles: bool = False
+        self, *, image: Callable[[str], str], marks: bool = False, is_page: bool = False
     ) -> None:
-        self.counts = Counts()
         self.has_hidden = False
+        self.counts = Counts()
         self._image = image
-        self._shared = Shared(self._counted_image, marks=marks, titles=titles)
+        self._shared = Shared(self._counted_image, marks=marks, is_page=is_page)
         self._inlines, self._in_html = Inlines(self._shared), HtmlInlines(self._shared)
         self._notes_written = 0
         self._headings: list[tuple[int, str]] = []
@@ -76,13 +76,9 @@ class MarkdownWriter:
             node["c"][1][0] for node in flat(blocks) if node["t"] == "Header" and node["c"][1][0]
         )
         for node in _with_typed_lists(flat(blocks)):
-            hidden = take_hidden(node)
             if node["t"] == "Header":
                 self._enter(node)
             yield from self._cut(node)
-            if hidden:
-                self.has_hidden = True
-                yield Block(hidden_comment(hidden, "in the document"), self._source)
 
     def _enter(self, node: Node) -> None:
         level, _, inlines = node["c"]
@@ -106,6 +102,10 @@ class MarkdownWriter:
             text = self._note([str(self._notes_written), blocks])
             self.counts.words += word_count(text) - 1
             yield Block(text, source)
+        if self._shared.hidden:
+            self.has_hidden = True
+            yield Block(hidden_comment(" ".join(self._shared.hidden), "in the document"), source)
+            self._shared.hidden.clear()
 
     @property
     def _source(self) -> Source:

@@ -66,7 +66,7 @@ def walk(node: Any) -> Iterator[Node]:
 
 
 def plain_text(nodes: Any) -> str:
-    """Return the words of inlines or blocks, without notes, on a line."""
+    """Return the words of inlines or blocks, without notes and what is hidden, on a line."""
     return " ".join("".join(_plain(nodes)).split())
 
 
@@ -79,7 +79,7 @@ def _plain(nodes: Any) -> Iterator[str]:
             yield " "
         elif kind in ("Code", "Math"):
             yield node["c"][1]
-        elif kind != "Note":
+        elif kind != "Note" and not is_hidden(node):
             yield from _plain(node)
             if kind in ("Para", "Plain"):
                 yield " "
@@ -118,27 +118,9 @@ def flat(blocks: list[Node]) -> Iterator[Node]:
             yield drawn_code("".join(one["c"] for one in words if one["t"] == "Str")) or node
 
 
-def take_hidden(node: Any) -> str:
-    """Take the links to `HIDDEN` out of what is below a node, at whatever depth, and return
-    their words.
-    """
-    taken: list[str] = []
-    waiting = [node]
-    while waiting:
-        current = waiting.pop()
-        if isinstance(current, dict):
-            waiting.append(current.get("c"))
-        elif isinstance(current, list):
-            hidden = list(filter(_is_hidden, current))
-            if hidden:
-                taken.append(plain_text(hidden))
-                current[:] = [inner for inner in current if not _is_hidden(inner)]
-            waiting.extend(reversed(current))
-    return " ".join(filter(None, taken))
-
-
-def _is_hidden(node: Any) -> bool:
-    return isinstance(node, dict) and node.get("t") == "Link" and node["c"][2][0] == HIDDEN
+def is_hidden(node: Node) -> bool:
+    """Tell whether a node is a link to `HIDDEN`."""
+    return bool(node["t"] == "Link" and node["c"][2][0] == HIDDEN)
 
 
 def plain(text: str) -> Node:

@@ -193,7 +193,8 @@ def test_text_that_is_seen_is_not_called_hidden(tmp_path: Path, attributes: str)
         (
             "",
             (
-                '<script type=\'application/ld+json\'>{"author": {"name": "Jan Novak"},'
+                '<script type=\'application/ld+json\'>{"@context": "https://schema.org",'
+                ' "@type": "Article", "author": {"name": "Jan Novak"},'
                 ' "datePublished": "2026-01-09"}</script>'
             ),
             "Jan Novak",
