@@ -12,27 +12,13 @@ from dogent_tui.documents.model import DocumentError
 from dogent_tui.documents.workbook.columns import MOST_COLUMNS, size_of
 from dogent_tui.documents.workbook.formats import BUILT_IN, Formatter, formatter
 from dogent_tui.documents.workbook.package import Package, no_workbook, problems
-from dogent_tui.language import tr
+from dogent_tui.documents.workbook.reading import Sheet
 from dogent_tui.references.sheets import table_of_contents
 
 _HEAD_BYTES = 16_384
 _DIMENSION = re.compile(rb"""<(?:\w+:)?dimension\s[^>]*?ref=["']([^"']*)""")
 _LEAST_ROW = 20
 """Bytes that a row with a cell in it takes at least."""
-
-_MOST_IN_MESSAGE = 30
-
-
-class Sheet(msgspec.Struct, frozen=True):
-    """A sheet: the `part` of the package that holds it, and its `size` in (rows, columns), None
-    if only reading it would tell.
-    """
-
-    name: str
-    state: str
-    is_chart: bool
-    size: tuple[int, int] | None = None
-    part: str = ""
 
 
 class Contents(msgspec.Struct, frozen=True):
@@ -65,33 +51,6 @@ def read_contents(package: Package) -> Contents:
     parts = {relation.kind: relation.target for relation in relations.values()}
     formatters = _formatters(package, parts.get("styles", ""), epoch_1904=listed.epoch_1904)
     return Contents(sheets, parts.get("sharedStrings", ""), formatters)
-
-
-def choose_sheet(sheets: list[Sheet], wanted: str, name: str) -> Sheet:
-    """Return the sheet called `wanted`, by its exact name before one in another case; the first
-    visible one if `wanted` is empty.
-
-    Raises DocumentError `no_sheet` with the names that there are; `name` is the file's.
-    """
-    if not wanted:
-        readable = [sheet for sheet in sheets if not sheet.is_chart] or sheets
-        return next((sheet for sheet in readable if sheet.state == "visible"), readable[0])
-    alike = [
-        sheet for sheet in sheets if sheet.name.strip().casefold() == wanted.strip().casefold()
-    ]
-    if alike:
-        return next((sheet for sheet in alike if sheet.name == wanted), alike[0])
-    names = ", ".join(
-        f"“{sheet.name}”" + ("" if sheet.state == "visible" else tr(" (hidden)"))
-        for sheet in sheets[:_MOST_IN_MESSAGE]
-    )
-    others = len(sheets) - _MOST_IN_MESSAGE
-    more = tr(" and {more} more").format(more=others) if others > 0 else ""
-    raise DocumentError(
-        tr("{name} has no sheet “{wanted}”.").format(name=name, wanted=wanted),
-        tr("It has: {names}{more}.").format(names=names, more=more),
-        code="no_sheet",
-    )
 
 
 def _stated_size(package: Package, part: str) -> tuple[int, int] | None:

@@ -8,7 +8,7 @@ from itertools import islice
 from dogent_tui.documents.model import Block, Source
 from dogent_tui.documents.workbook import markdown
 from dogent_tui.documents.workbook.package import Package, Relation
-from dogent_tui.documents.workbook.rows import Link
+from dogent_tui.documents.workbook.reading import Link
 
 _IN_BLOCK = 20
 

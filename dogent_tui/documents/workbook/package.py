@@ -18,15 +18,11 @@ from lxml import etree
 
 from dogent_tui.documents.model import DocumentError, damaged, encrypted, hostile
 from dogent_tui.documents.pandoc.archive import LIMITS, parse_part
+from dogent_tui.documents.workbook.reading import MOST_TEXT
 from dogent_tui.language import tr
 
 CHUNK = 1 << 16
 """Bytes that are taken from a part at a time."""
-
-MOST_TEXT = 32_767
-"""Characters that a cell may hold (Excel's specifications and limits); no text of a workbook is
-longer.
-"""
 
 _ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")
 

@@ -7,8 +7,6 @@ from collections.abc import Iterator, Mapping
 from contextlib import closing
 from typing import Any
 
-import msgspec
-
 from dogent_tui.documents.workbook.columns import (
     HEAD,
     MOST_COLUMNS,
@@ -18,7 +16,6 @@ from dogent_tui.documents.workbook.columns import (
 )
 from dogent_tui.documents.workbook.formats import Formatter, general, iso_text
 from dogent_tui.documents.workbook.package import (
-    MOST_TEXT,
     Feed,
     Package,
     SharedStrings,
@@ -27,6 +24,8 @@ from dogent_tui.documents.workbook.package import (
     shown_text,
     unescaped,
 )
+from dogent_tui.documents.workbook.reading import MOST_TEXT, Link, SheetFacts
+from dogent_tui.documents.workbook.tables import Cell, Row
 
 _WANTED = ("row", "col", "mergeCell", "hyperlink")
 
@@ -49,53 +48,6 @@ _BLANK_ROW = re.compile(
 
 _NUMBERED_ROW = re.compile(rb'<row r="([0-9]{1,7})"[^>]*(?<!/)>.*?</row>', re.DOTALL)
 _TRUE = {"1", "true"}
-
-
-class Cell(msgspec.Struct, frozen=True, gc=False):
-    """What a cell shows, which is never nothing. `is_text` tells a text from numbers, dates,
-    booleans and errors.
-
-    `formula` stands where a formula has no stored result: `text` is then the formula.
-    """
-
-    column: int
-    text: str
-    is_text: bool = False
-    formula: bool = False
-
-
-class Row(msgspec.Struct, gc=False):
-    """A row that has content; rows without are not given. `number` counts from 1, `cells` go
-    from left to right.
-    """
-
-    number: int
-    hidden: bool
-    cells: list[Cell]
-
-
-class Link(msgspec.Struct, frozen=True):
-    """A hyperlink on `cells`: the id of a relation of the sheet, or a place in the workbook."""
-
-    cells: str
-    relation: str
-    place: str
-
-
-class SheetFacts(msgspec.Struct):
-    """What a sheet's part says besides its cells; the fields from `merged` on are complete when all
-    rows are read.
-
-    `long_texts` counts texts that were cut, `uncached` the formulas without a stored result.
-    `too_empty` says that reading ended within a vast stretch of cells without content.
-    """
-
-    hidden_columns: set[int] = msgspec.field(default_factory=set)
-    merged: list[str] = msgspec.field(default_factory=list)
-    links: list[Link] = msgspec.field(default_factory=list)
-    long_texts: int = 0
-    uncached: int = 0
-    too_empty: bool = False
 
 
 class SheetReader:

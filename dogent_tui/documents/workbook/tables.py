@@ -7,10 +7,11 @@ tables, is a paragraph.
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
+import msgspec
+
 from dogent_tui.documents.model import Block, Source
 from dogent_tui.documents.workbook import markdown
 from dogent_tui.documents.workbook.columns import cell_range, letters, spans
-from dogent_tui.documents.workbook.rows import Cell, Row
 
 ROWS_IN_BLOCK = 50
 _CHARACTERS_IN_BLOCK = 8000
@@ -33,6 +34,29 @@ _LONGEST_PAUSE = 2
 
 _MOST_TITLES = 3
 """Rows with a single text at the head of a table that are taken for its title."""
+
+
+class Cell(msgspec.Struct, frozen=True, gc=False):
+    """What a cell shows, which is never nothing. `is_text` tells a text from numbers, dates,
+    booleans and errors.
+
+    `formula` stands where a formula has no stored result: `text` is then the formula.
+    """
+
+    column: int
+    text: str
+    is_text: bool = False
+    formula: bool = False
+
+
+class Row(msgspec.Struct, gc=False):
+    """A row that has content; rows without are not given. `number` counts from 1, `cells` go
+    from left to right.
+    """
+
+    number: int
+    hidden: bool
+    cells: list[Cell]
 
 
 def sheet_blocks(

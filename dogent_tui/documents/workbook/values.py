@@ -11,11 +11,9 @@ from typing import Any
 from dogent_tui.documents.model import Opened, ReadOptions, Report, damaged, encrypted
 from dogent_tui.documents.pandoc.archive import check_archive, is_old_workbook
 from dogent_tui.documents.workbook.columns import cell_range
-from dogent_tui.documents.workbook.contents import Sheet
 from dogent_tui.documents.workbook.formats import general
-from dogent_tui.documents.workbook.package import MOST_TEXT
-from dogent_tui.documents.workbook.reader import Opening
-from dogent_tui.documents.workbook.rows import Cell, Row, SheetFacts
+from dogent_tui.documents.workbook.reading import MOST_TEXT, Sheet, SheetFacts, open_sheet
+from dogent_tui.documents.workbook.tables import Cell, Row
 from dogent_tui.language import tr
 
 
@@ -37,13 +35,13 @@ def open_values(path: Path, options: ReadOptions, report: Report) -> Opened:
             )
             for sheet in book.sheets_metadata
         ]
-        opening = Opening(path.suffix.lower() or ".xls", path, options, sheets)
-        content = book.get_sheet_by_name(opening.sheet.name)
+        reading = open_sheet(path.suffix.lower() or ".xls", path, options, sheets)
+        content = book.get_sheet_by_name(reading.sheet.name)
     except calamine.PasswordError as error:
         raise encrypted(path.name) from error
     except (calamine.CalamineError, LookupError, ValueError) as error:
         raise damaged(tr("{name} is damaged or not a workbook.").format(name=path.name)) from error
-    opening.warn(
+    reading.opened.warnings.append(
         tr(
             "Of this format only values are read: not how numbers are shown, nor comments, nor"
             " which rows are hidden."
@@ -54,7 +52,7 @@ def open_values(path: Path, options: ReadOptions, report: Report) -> Opened:
         for first, last in content.merged_cell_ranges or ()
     ]
     facts = SheetFacts(merged=merged)
-    return opening.begin(_rows(content, opening.window.rows[1]), facts, (), report)
+    return reading.begin(_rows(content, reading.window.rows[1]), facts, (), report)
 
 
 def _rows(content: Any, last: int) -> Iterator[Row]:

@@ -3,8 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dogent_tui.documents.workbook.rows import Cell, Row
-from dogent_tui.documents.workbook.tables import sheet_blocks
+from dogent_tui.documents.workbook.tables import Cell, Row, sheet_blocks
 
 
 def rows_of(*lines):

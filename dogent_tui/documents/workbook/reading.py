@@ -1,0 +1,281 @@
+"""A sheet, or a table in text, on its way to Markdown: which part is wanted, what is hidden in it,
+and what there is to say about it.
+"""
+
+from collections.abc import Iterable, Iterator
+from itertools import chain
+from pathlib import Path
+
+import msgspec
+
+from dogent_tui.documents.model import Block, DocumentError, Opened, ReadOptions, Report, Source
+from dogent_tui.documents.pandoc.escapes import hidden_comment
+from dogent_tui.documents.workbook.columns import Window, cell_range, letters, spans, window_of
+from dogent_tui.documents.workbook.tables import Row, sheet_blocks
+from dogent_tui.language import listing, ngettext, tr
+from dogent_tui.references.sheets import split_cells
+
+MOST_TEXT = 32_767
+"""Characters that a cell may hold (Excel's specifications and limits); no text of a workbook is
+longer.
+"""
+_ROWS_PER_REPORT = 2000
+_BLOCKS_AT_ONCE = 8
+"""Blocks that are made before the first is given, so that what is said of a small sheet is
+complete with its first page.
+"""
+_MOST_HIDDEN = 2_000
+"""Cells of hidden rows and columns that are shown."""
+_MOST_NAMED = 20
+"""Runs of hidden rows or columns, merged ranges: more are counted and not named."""
+_MOST_IN_MESSAGE = 30
+
+
+class Sheet(msgspec.Struct, frozen=True):
+    """A sheet: the `part` of the package that holds it, and its `size` in (rows, columns), None
+    if only reading it would tell.
+    """
+
+    name: str
+    state: str
+    is_chart: bool
+    size: tuple[int, int] | None = None
+    part: str = ""
+
+
+class Link(msgspec.Struct, frozen=True):
+    """A hyperlink on `cells`: the id of a relation of the sheet, or a place in the workbook."""
+
+    cells: str
+    relation: str
+    place: str
+
+
+class SheetFacts(msgspec.Struct):
+    """What a sheet's part says besides its cells; the fields from `merged` on are complete when all
+    rows are read.
+
+    `long_texts` counts texts that were cut, `uncached` the formulas without a stored result.
+    `too_empty` says that reading ended within a vast stretch of cells without content.
+    """
+
+    hidden_columns: set[int] = msgspec.field(default_factory=set)
+    merged: list[str] = msgspec.field(default_factory=list)
+    links: list[Link] = msgspec.field(default_factory=list)
+    long_texts: int = 0
+    uncached: int = 0
+    too_empty: bool = False
+
+
+def open_sheet(suffix: str, path: Path, options: ReadOptions, sheets: list[Sheet]) -> "Reading":
+    """Return the reading of the one of `sheets` that is wanted. Raises DocumentError."""
+    named, cells = split_cells(options.sheet, {sheet.name for sheet in sheets})
+    window = window_of(options.rows, cells)
+    sheet = choose_sheet(sheets, named, path.name)
+    listed = [
+        {"name": each.name, "state": each.state}
+        | dict(zip(("rows", "columns"), each.size or (), strict=False))
+        for each in sheets
+    ]
+    known = {"sheet": sheet.name, "sheets": listed, "sheet_count": len(sheets)}
+    opened = Opened(suffix[1:], {"format": suffix[1:], **known}, iter(()))
+    if sheet.state != "visible":
+        said = tr("The sheet “{sheet}” is hidden in the workbook.")
+        opened.warnings.append(said.format(sheet=sheet.name))
+    return Reading(opened, sheet, window)
+
+
+def choose_sheet(sheets: list[Sheet], wanted: str, name: str) -> Sheet:
+    """Return the sheet called `wanted`, by its exact name before one in another case; the first
+    visible one if `wanted` is empty.
+
+    Raises DocumentError `no_sheet` with the names that there are; `name` is the file's.
+    """
+    if not wanted:
+        readable = [sheet for sheet in sheets if not sheet.is_chart] or sheets
+        return next((sheet for sheet in readable if sheet.state == "visible"), readable[0])
+    alike = [
+        sheet for sheet in sheets if sheet.name.strip().casefold() == wanted.strip().casefold()
+    ]
+    if alike:
+        return next((sheet for sheet in alike if sheet.name == wanted), alike[0])
+    names = ", ".join(
+        f"“{sheet.name}”" + ("" if sheet.state == "visible" else tr(" (hidden)"))
+        for sheet in sheets[:_MOST_IN_MESSAGE]
+    )
+    others = len(sheets) - _MOST_IN_MESSAGE
+    more = tr(" and {more} more").format(more=others) if others > 0 else ""
+    raise DocumentError(
+        tr("{name} has no sheet “{wanted}”.").format(name=name, wanted=wanted),
+        tr("It has: {names}{more}.").format(names=names, more=more),
+        code="no_sheet",
+    )
+
+
+class Reading:
+    """A sheet that is read; adds to the metadata and warnings of `opened` what shows on the way."""
+
+    def __init__(self, opened: Opened, sheet: Sheet, window: Window) -> None:
+        self.opened, self.sheet, self.window = opened, sheet, window
+        self._heads: list[Row] = []
+        self._hidden: dict[str, dict[int, list[str]]] = {"column": {}, "row": {}}
+        self._hidden_count = 0
+        self._said: list[str] = []
+        self._is_silent = False
+        self._rows = self._columns = 0
+
+    def begin(
+        self,
+        rows: Iterable[Row | None],
+        facts: SheetFacts,
+        around: Iterable[Block],
+        report: Report,
+    ) -> Opened:
+        """Return the document with the blocks of `rows`, of which the first are made already, and
+        of what lies `around` them.
+        """
+        self._facts = facts
+        visible = self._visible(rows, report)
+        tables = sheet_blocks(visible, self.sheet.name, facts.hidden_columns, self._heads)
+        blocks = chain(tables, self._hidden_blocks(), around, self._end())
+        made: list[Block] = []
+        for block in blocks:
+            made.append(block)
+            if len(made) == _BLOCKS_AT_ONCE or self._is_silent:
+                break
+        if not self._said:
+            self._say(self._tell_hidden())
+        self.opened.blocks = chain(made, blocks)
+        return self.opened
+
+    def _visible(self, rows: Iterable[Row | None], report: Report) -> Iterator[Row | None]:
+        """Yield the rows that are wanted, without the cells of hidden columns; rows that are hidden
+        are marked, so that they leave no gap.
+
+        The first row above the window that may be the header, with several cells, goes into
+        `_heads`.
+        """
+        total = self.sheet.size[0] if self.sheet.size else 0
+        first, last = self.window.columns
+        for count, row in enumerate(rows, 1):
+            self._is_silent = row is None
+            if row is None:
+                yield None
+                continue
+            if count % _ROWS_PER_REPORT == 0:
+                report(row.number, max(total, row.number) if total else 0, "rows")
+            several = len(row.cells) > 1 and not row.hidden
+            if (first, last) != Window().columns:
+                row.cells = [cell for cell in row.cells if first <= cell.column <= last]
+            if not self.window.holds(row.number):
+                if several and row.number < self.window.rows[0] and not self._heads:
+                    self._heads.append(row)
+                continue
+            if row.cells:
+                self._rows = max(self._rows, row.number)
+                self._columns = max(self._columns, row.cells[-1].column)
+                self._take_hidden(row)
+            if row.cells:
+                yield row
+
+    def _take_hidden(self, row: Row) -> None:
+        """Take the cells of hidden columns out of a row, or note all of them where it is hidden
+        itself.
+        """
+        if row.hidden:
+            self._hide("row", row.number, [cell.text for cell in row.cells])
+        elif columns := self._facts.hidden_columns:
+            for cell in [cell for cell in row.cells if cell.column in columns]:
+                row.cells.remove(cell)
+                told = f"{letters(cell.column)}{row.number} {cell.text}"
+                self._hide("column", cell.column, [told])
+
+    def _hide(self, what: str, number: int, texts: list[str]) -> None:
+        kept = self._hidden[what].setdefault(number, [])
+        self._hidden_count += len(texts)
+        if self._hidden_count <= _MOST_HIDDEN:
+            kept += texts
+
+    def _hidden_blocks(self) -> Iterator[Block]:
+        """Yield what is in hidden rows and columns as comments that say so: it is data, and
+        nobody sees it in the workbook.
+        """
+        for what, found in self._hidden.items():
+            for number, texts in found.items():
+                place = f"{what} {letters(number) if what == 'column' else number}"
+                said = hidden_comment(" | ".join(texts), "in the workbook", place)
+                if texts:
+                    yield Block(said, Source(sheet=self.sheet.name))
+
+    def _end(self) -> Iterator[Block]:
+        """Tell what is known once all was read. There is no block in that."""
+        facts, metadata = self._facts, self.opened.metadata
+        if self.window == Window():
+            size = {"rows": self._rows, "columns": self._columns}
+            metadata |= size
+            for listed in metadata.get("sheets", ()):
+                if listed["name"] == self.sheet.name:
+                    listed |= size
+            if self._rows:
+                metadata["cells"] = cell_range((1, self._rows), (1, self._columns))
+        if facts.merged:
+            metadata["merged"] = facts.merged[:_MOST_NAMED]
+            metadata["merged_count"] = len(facts.merged)
+        self._say([*self._tell_hidden(), *self._unusual()])
+        yield from ()
+
+    def _say(self, warnings: list[str]) -> None:
+        """Warn of this in place of what was said of a part of the sheet before."""
+        for warning in self._said:
+            self.opened.warnings.remove(warning)
+        self._said = warnings
+        self.opened.warnings += warnings
+
+    def _tell_hidden(self) -> list[str]:
+        """Return what was found that is hidden, and put it into the metadata."""
+        said = []
+        rows, columns = sorted(self._hidden["row"]), sorted(self._hidden["column"])
+        few_rows = ngettext("row {names}", "rows {names}", len(rows))
+        few_columns = ngettext("column {names}", "columns {names}", len(columns))
+        for key, numbers, name, few, many in (
+            ("hidden_rows", rows, str, few_rows, tr("{count:,} rows")),
+            ("hidden_columns", columns, letters, few_columns, tr("{count:,} columns")),
+        ):
+            runs = [name(a) if a == b else f"{name(a)}–{name(b)}" for a, b in spans(numbers)]
+            if runs:
+                self.opened.metadata[key] = runs[:_MOST_NAMED]
+                told = many if len(runs) > _MOST_NAMED else few
+                said.append(told.format(count=len(numbers), names=", ".join(runs)))
+        if not said:
+            return []
+        sentence = tr("Hidden in the workbook and marked as hidden here: {said}.")
+        if self._hidden_count > _MOST_HIDDEN:
+            sentence += tr(" Only the first of it is shown; ask for `rows` to have others.")
+        return [sentence.format(said=listing(said))]
+
+    def _unusual(self) -> Iterator[str]:
+        facts, name = self._facts, self.sheet.name
+        if not self._rows and self.window == Window() and name:
+            yield tr("The sheet “{name}” is empty.").format(name=name)
+        elif not self._rows and name:
+            yield tr("There are no cells in this part of the sheet “{name}”.").format(name=name)
+        if facts.uncached:
+            yield ngettext(
+                "{count:,} formula has no stored result, so the formula itself is shown. To get"
+                " results, open the workbook in a spreadsheet program and save it.",
+                "{count:,} formulas have no stored result, so the formulas themselves are"
+                " shown. To get results, open the workbook in a spreadsheet program and"
+                " save it.",
+                facts.uncached,
+            ).format(count=facts.uncached)
+        if facts.long_texts:
+            yield ngettext(
+                "{count:,} text was cut: longer than {most:,} characters, or in an endless row.",
+                "{count:,} texts were cut: longer than {most:,} characters, or in an endless row.",
+                facts.long_texts,
+            ).format(count=facts.long_texts, most=MOST_TEXT)
+        if facts.too_empty:
+            yield tr(
+                "After row {rows:,} there are hundreds of megabytes without content: the rest"
+                " of the sheet was not read."
+            ).format(rows=self._rows)
