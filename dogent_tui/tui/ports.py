@@ -6,10 +6,12 @@ of imports lead one way.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from textual.app import App
 from textual.screen import Screen
+
+from dogent_tui.tui import clipboard
 
 if TYPE_CHECKING:  # for the checker alone
     from textual.worker import Worker
@@ -234,20 +236,20 @@ class ConversationPort(Screen[None]):
         raise NotImplementedError
 
     def key_of(self, action_id: str) -> str:
-        """Return the key of an action as a sentence names it."""
-        raise NotImplementedError
+        """Return the key of an action as a sentence names it: the user may have changed it."""
+        return cast("AppPort", self.app).keys.shown(action_id)
 
     async def copy(self, text: str) -> None:
         """Copy `text`, and say what is known of it."""
-        raise NotImplementedError
+        self.notify(await clipboard.copy(self.app, text), markup=False)
 
     def action_follow(self) -> None:
         """Go to the end of the transcript and stay there."""
-        raise NotImplementedError
+        self.transcript.action_end(1)
 
     def action_transcript_page(self, step: int) -> None:
-        """Scroll the transcript."""
-        raise NotImplementedError
+        """Scroll the transcript while the prompt keeps the keyboard."""
+        self.transcript.action_page(step)
 
 
 class AppPort(App[None]):

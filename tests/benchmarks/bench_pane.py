@@ -73,7 +73,7 @@ class BenchApp(App[None]):
         began = time.perf_counter()
         changes(manuscript.lines, now), Moved(manuscript.lines, now)
         self.results["compare"] = (time.perf_counter() - began) * 1000
-        self.pane.view.set_headings([heading.line for heading in manuscript.headings])
+        self.pane.view.headings = [heading.line for heading in manuscript.headings]
         self.pane.view.focus()
         gc.collect()
         for name, keys in KEYS.items():

@@ -152,7 +152,7 @@ class PaneController:
                 await self._take(document, covers=False)
             document.is_growing = True
             document.manuscript, document.before = manuscript, None
-            self.view.mark(Changes())
+            self.view.changes = Changes()
             self.view.grow(manuscript.parts, manuscript.definitions)
         self._draw_title()
 
@@ -223,7 +223,7 @@ class PaneController:
         self.view.scrolled = False
         self._follow(covers)
         await self._screen.conversation_layout.show_pane(self.pane, covers=covers)
-        self.view.mark(Changes())
+        self.view.changes = Changes()
 
     def _follow(self, follows: bool) -> None:
         if self._timer is not None:
@@ -340,11 +340,11 @@ class PaneController:
         document.reading = self._reading(document.path, sheet)
         part = Part(await document.reading.more(_not_told))
         if document is self.open_document:
-            self.view.show((part,), top=None)
+            self.view.show((part,), {}, None)
 
     def _show_changes(self, document: OpenDocument, changed: Changes) -> None:
         document.changes = changed
-        self.view.mark(changed)
+        self.view.changes = changed
         self._draw_title()
 
     def _read_headings(self) -> None:
@@ -356,7 +356,7 @@ class PaneController:
             manuscript = document.manuscript
             headings = await asyncio.to_thread(lambda: manuscript.headings)
             if manuscript is document.manuscript:
-                self.view.set_headings([heading.line for heading in headings])
+                self.view.headings = [heading.line for heading in headings]
         self._marked = None
         await self._mark_verdicts()
 
@@ -371,7 +371,7 @@ class PaneController:
             lines = document.manuscript.lines
             found = await asyncio.to_thread(checked.verdicts, lines) if checked else {}
             if lines is document.manuscript.lines:
-                self.view.mark_verdicts(found)
+                self.view.verdicts = found
 
     def read_on(self) -> None:
         """Read more of a document that is converted, where there is more."""

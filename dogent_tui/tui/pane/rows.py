@@ -5,7 +5,6 @@ file.
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
-from types import MappingProxyType
 from typing import TypeAlias
 
 from dogent_tui.tui.pane.text import Part, link_name
@@ -33,9 +32,7 @@ class DocumentRows(Rows):
         self._firsts: list[int] = []
         self._definitions: Mapping[str, str] = {}
 
-    def show(
-        self, parts: Sequence[Part], definitions: Mapping[str, str] = MappingProxyType({})
-    ) -> None:
+    def show(self, parts: Sequence[Part], definitions: Mapping[str, str]) -> None:
         """Show `parts` and nothing else. `definitions` are the lines of Markdown that say where
         their links lead, by name.
         """

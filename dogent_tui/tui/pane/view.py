@@ -3,13 +3,13 @@ are laid out at once.
 """
 
 from collections.abc import Mapping, Sequence
-from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from rich.segment import Segment
 from textual import events
 from textual.binding import Binding
 from textual.message import Message
+from textual.reactive import reactive
 from textual.strip import Strip
 
 from dogent_tui.language import tr
@@ -65,6 +65,11 @@ class PaneView(RowsView):
         hidden("N", "change(-1)", tr("Previous change")),
     ]
 
+    changes = reactive(Changes())
+    """What changed."""
+    verdicts = reactive[Mapping[int, str]](dict)
+    """What was said of the lines of the file that were checked."""
+
     class Chosen(Message):
         """Lines of the file were chosen, others, or no longer."""
 
@@ -74,9 +79,8 @@ class PaneView(RowsView):
     def __init__(self) -> None:
         self._document = DocumentRows()
         super().__init__(self._document, "pane-view")
-        self._changes = Changes()
-        self._verdicts: Mapping[int, str] = {}
-        self._headings: Sequence[int] = ()
+        self.headings: Sequence[int] = ()
+        """The lines on which headings begin, rising."""
         self._anchor: Unit | None = None
         self._head: Unit | None = None
         self._palette: Palette | None = None
@@ -90,11 +94,7 @@ class PaneView(RowsView):
     # ── What is shown ─────────────────────────────────────────────────────────────────────────────
 
     def show(
-        self,
-        parts: Sequence[Part],
-        definitions: Mapping[str, str] = MappingProxyType({}),
-        *,
-        top: int | None = 0,
+        self, parts: Sequence[Part], definitions: Mapping[str, str], top: int | None = 0
     ) -> None:
         """Show `parts`, with line `top` of the file at the top; None leaves the place as it is,
         for parts with no lines.
@@ -107,9 +107,7 @@ class PaneView(RowsView):
         self._go(y)
         self.scrolled = scrolled  # it was not the user who went there
 
-    def grow(
-        self, parts: Sequence[Part], definitions: Mapping[str, str] = MappingProxyType({})
-    ) -> None:
+    def grow(self, parts: Sequence[Part], definitions: Mapping[str, str]) -> None:
         """Show `parts`, of which more will come, at their end, unless the user went to a place
         of their own.
         """
@@ -121,21 +119,6 @@ class PaneView(RowsView):
         """Show a part below what is there."""
         self._document.append([part])
         self._place()
-
-    def mark(self, changes: Changes) -> None:
-        """Mark what changed."""
-        self._changes = changes
-        self.refresh()
-
-    def mark_verdicts(self, verdicts: Mapping[int, str]) -> None:
-        """Mark lines of the file that were checked, each with its verdict."""
-        if verdicts != self._verdicts:
-            self._verdicts = verdicts
-            self.refresh()
-
-    def set_headings(self, lines: Sequence[int]) -> None:
-        """Take the lines on which headings begin, rising."""
-        self._headings = lines
 
     @property
     def top_line(self) -> int:
@@ -240,13 +223,13 @@ class PaneView(RowsView):
 
     def action_heading(self, step: int) -> None:
         """To the next heading, or the one above where negative."""
-        self._jump(self._headings, step)
+        self._jump(self.headings, step)
 
     def action_change(self, step: int) -> None:
         """To the next lines that changed, or those above where negative."""
-        added = self._changes.added
+        added = self.changes.added
         begins = [line for at, line in enumerate(added) if not at or added[at - 1] != line - 1]
-        self._jump(sorted({*begins, *self._changes.cut}), step)
+        self._jump(sorted({*begins, *self.changes.cut}), step)
 
     def _jump(self, lines: Sequence[int], step: int) -> None:
         unit = self._unit_at_y(self._viewport.top)
@@ -277,9 +260,8 @@ class PaneView(RowsView):
             return
         if not 0 <= event.y < self.size.height:
             self._go(self._viewport.top + (1 if event.y > 0 else -1))
-        if (
-            unit := self._unit_at_y(self._viewport.top + max(0, min(event.y, self.size.height - 1)))
-        ) is not None:
+        y = max(0, min(event.y, self.size.height - 1))
+        if (unit := self._unit_at_y(self._viewport.top + y)) is not None:
             self._choose(self._anchor, unit)
 
     def on_mouse_up(self) -> None:
@@ -301,23 +283,19 @@ class PaneView(RowsView):
         place: Place | None = self._document.find(self.scroll_offset.y + y)
         lines = self._document.lines(place.row) if place is not None else []
         line = lines[place.line] if place is not None and place.line < len(lines) else BLANK
-        mark, style, verdict, look = " ", "", " ", ""
+        mark = verdict = (" ", "")
         if place is not None and line.source is not None:
-            happened = self._changes.mark(line.source, self._document.drawn_above(place))
-            mark, style = _MARKS.get(happened, (" ", ""))
-            said = [self._verdicts[at] for at in range(*line.source) if at in self._verdicts]
+            happened = self.changes.mark(line.source, self._document.drawn_above(place))
+            mark = _MARKS.get(happened, mark)
+            said = [self.verdicts[at] for at in range(*line.source) if at in self.verdicts]
             worst = next((one for one in said if one != "verbatim"), said[0] if said else "")
-            verdict, look = _VERDICTS.get(worst, (" ", ""))
+            verdict = _VERDICTS.get(worst, verdict)
             chosen = self.chosen
             if chosen is not None and chosen[0] < line.source[1] and line.source[0] < chosen[1]:
                 line = line._replace(fill="chosen")
         strip = self._palette.strip(line, self._document.width, self.size.width)
-        if not (mark + verdict).strip():
+        if not (mark[1] or verdict[1]):
             return strip
-        margin = [Segment(mark.ljust(MARGIN), self._palette.style(style))]
-        if verdict.strip():
-            margin = [
-                Segment(mark, self._palette.style(style)),
-                Segment(verdict.ljust(MARGIN - 1), self._palette.style(look)),
-            ]
+        cells = ((mark, 1), (verdict, MARGIN - 1)) if verdict[1] else ((mark, MARGIN),)
+        margin = [Segment(text.ljust(n), self._palette.style(style)) for (text, style), n in cells]
         return Strip([*margin, *list(strip)[1:]], strip.cell_length)

@@ -3,16 +3,18 @@
 from collections.abc import Callable
 from math import inf
 from time import monotonic
+from typing import TYPE_CHECKING
 
 from textual.message_pump import MessagePump
 
 from dogent_tui.tui.textual_fixes.timers import after
 
+if TYPE_CHECKING:
+    from asyncio import TimerHandle
+
 
 class Debounce:
-    """Runs `action` once `delay` seconds have passed since the last `poke`. A poke costs a clock
-    reading, not a timer.
-    """
+    """Runs `action` once `delay` seconds have passed since the last `poke`."""
 
     def __init__(
         self, owner: MessagePump, delay: float, action: Callable[[], object], *, most: float = inf
@@ -25,30 +27,21 @@ class Debounce:
         self._delay = delay
         self._most = most
         self._action = action
-        self._due = 0.0
         self._latest = 0.0
-        self._ticking = False
+        self._timer: TimerHandle | None = None
 
     def poke(self) -> None:
         """Wait (again) for a pause."""
         now = monotonic()
-        if not self._due:
+        if self._timer is None:
             self._latest = now + self._most
-        self._due = min(now + self._delay, self._latest)
-        if not self._ticking:
-            self._ticking = True
-            after(self._owner, self._due - now, self._tick)
+        else:
+            self._timer.cancel()
+        self._timer = after(self._owner, min(self._delay, self._latest - now), self.flush)
 
     def flush(self) -> None:
         """Run the action now when it is waiting."""
-        if self._due:
-            self._due = 0.0
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
             self._action()
-
-    def _tick(self) -> None:
-        remaining = self._due - monotonic()
-        if self._due and remaining > 0:
-            after(self._owner, remaining, self._tick)
-            return
-        self._ticking = False
-        self.flush()

@@ -3,7 +3,7 @@ references.
 """
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, ClassVar, Literal
 
@@ -11,12 +11,11 @@ import msgspec
 from rich.text import Text
 from textual import events
 from textual.actions import SkipAction
-from textual.binding import Binding, BindingType
+from textual.binding import Binding
 from textual.document._document import EditResult, Location, Selection
 from textual.document._edit import Edit
 from textual.geometry import Size
 from textual.message import Message
-from textual.widgets import TextArea
 
 from dogent_tui.agent.events import Attachment
 from dogent_tui.language import tr
@@ -66,12 +65,6 @@ class ReferenceState(msgspec.Struct, frozen=True):
     length: int
     problem: str = ""
     attachment: Attachment | None = None
-
-
-def _actions(bindings: Sequence[BindingType]) -> Iterator[tuple[str, str]]:
-    for binding in bindings:
-        if isinstance(binding, Binding):
-            yield from ((key, binding.action) for key in binding.key.split(","))
 
 
 class PromptEditor(FoldingArea):
@@ -264,12 +257,14 @@ class PromptEditor(FoldingArea):
     async def _take(self, event: events.Key) -> bool:
         if event.key in self.FILTERED_KEYS and self.key_filter(event.key):
             return True
-        typed_for_help = event.character == "?" and self.is_blank
-        action = "app.help" if typed_for_help else _ACTIONS.get(event.key)
-        if action is None:
-            return False
-        taken = await self.app.run_action(action, self)
-        self.completes = action.startswith("delete")
+        bindings = self._bindings.key_to_bindings.get(event.key, ())
+        actions = [binding.action for binding in bindings]
+        if event.character == "?" and self.is_blank:
+            actions = ["app.help"]
+        taken = False
+        for action in actions:
+            taken = await self.app.run_action(action, self)
+            self.completes = action.startswith("delete")
         return taken
 
     def _close_up(self, character: str) -> None:
@@ -484,6 +479,3 @@ class PromptEditor(FoldingArea):
 
 def _takes_none(_: str) -> bool:
     return False
-
-
-_ACTIONS = dict(_actions(TextArea.BINDINGS)) | dict(_actions(PromptEditor.BINDINGS))

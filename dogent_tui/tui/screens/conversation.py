@@ -35,7 +35,6 @@ from dogent_tui.plain import one_line
 from dogent_tui.references.file_index import FileIndex
 from dogent_tui.sample.requests import requests_for
 from dogent_tui.storage.paths import display_path, state_dir
-from dogent_tui.tui import clipboard
 from dogent_tui.tui.attachments.controller import AttachmentsController
 from dogent_tui.tui.commands.table import CommandTable
 from dogent_tui.tui.conversation_layout import ConversationLayout
@@ -464,10 +463,6 @@ class ConversationScreen(ConversationPort):
 
     # ── Keys ──────────────────────────────────────────────────────────────────────────────────
 
-    def key_of(self, action_id: str) -> str:
-        """Return the key of an action as a sentence names it: the user may have changed it."""
-        return cast("AppPort", self.app).keys.shown(action_id)
-
     async def action_escape(self) -> None:
         """Interrupt the run, if there is one, and go back to the prompt."""
         if self.prompt.editor.has_focus or self.focused is None:
@@ -503,14 +498,6 @@ class ConversationScreen(ConversationPort):
         """Unfold or fold every card."""
         self.transcript.action_fold_all()
 
-    def action_follow(self) -> None:
-        """Go to the end of the transcript and stay there."""
-        self.transcript.action_end(1)
-
-    def action_transcript_page(self, step: int) -> None:
-        """Scroll the transcript while the prompt keeps the keyboard."""
-        self.transcript.action_page(step)
-
     async def action_sidebar(self) -> None:
         """Show the attachments and go there; from there, or where they only take room, hide
         them.
@@ -534,7 +521,3 @@ class ConversationScreen(ConversationPort):
         text = self.get_selected_text()
         if text:
             self.run_worker(self.copy(text), group="copy")
-
-    async def copy(self, text: str) -> None:
-        """Copy `text`, and say what is known of it."""
-        self.notify(await clipboard.copy(self.app, text), markup=False)

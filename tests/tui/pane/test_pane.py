@@ -147,7 +147,7 @@ async def test_headings_are_jumped_to_and_found(stage, workspace, draft) -> None
         pane = Pane(s)
         await pane.open()
         await pane.press("f3")
-        await s.until(lambda: pane.view._headings)
+        await s.until(lambda: pane.view.headings)
         await pane.press("right_square_bracket", "right_square_bracket")
         assert pane.rows()[0].strip() == "Chapter 2"
         await pane.press("left_square_bracket")

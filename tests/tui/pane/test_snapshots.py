@@ -74,7 +74,7 @@ class PaneApp(App[None]):
             "drafts/茶.md", "lines 13-14 will be sent with the next prompt", "2 lines changed"
         )
         self.pane.view.show(manuscript.parts, manuscript.definitions)
-        self.pane.view.mark(Changes(added=(8, 28), cut=(19,)))
+        self.pane.view.changes = Changes(added=(8, 28), cut=(19,))
         self.pane.view.choose((12, 14))
         self.pane.view.focus()
 
