@@ -42,7 +42,8 @@ def settle_code(body: Element) -> None:
     """
     for table in list(body.iter("table")):  # line numbers in one column, code in the other
         blocks = list(table.iter("pre"))
-        gutter = re.search(r"highlight|rouge|lntable|hljs-ln|code", classes(table)) is not None
+        named = f"{classes(table)} {classes(table.getparent())}"
+        gutter = re.search(r"highlight|rouge|lntable|hljs-ln|code", named) is not None
         if gutter and len(blocks) in {1, 2} and squeezed_text(table):
             take_out(table, blocks[-1])
         elif gutter and "hljs-ln" in classes(table):
@@ -67,10 +68,10 @@ def _language(pre: Element) -> str:
                 return str(value.lower())
         named = node.get("class") or ""
         words = _LANGUAGE.findall(named)
-        if node.tag in {"pre", "code"}:
+        if node.tag in {"pre", "code", "figure"}:
             if _PLAIN_LANGUAGE.search(named):
                 words += re.findall(r"(?<!\S)[A-Za-z][\w+#]{0,15}(?!\S)", named)
-            elif re.fullmatch(r"[a-z][a-z0-9+#]{0,11}", named):
+            elif node.tag != "figure" and re.fullmatch(r"[a-z][a-z0-9+#]{0,11}", named):
                 words.append(named)
         for word in words:
             if word.lower() not in _NO_LANGUAGE:
@@ -84,7 +85,7 @@ def _code_text(pre: Element) -> str:
             take_out(node)
     plain = "".join(pre.itertext())
     breaks = list(pre.iter("br"))
-    if "\n" not in plain.strip():
+    if not breaks and "\n" not in plain.strip():
         lines = [
             node
             for node in pre.iter("div", "li", "p", "span")

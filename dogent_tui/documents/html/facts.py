@@ -13,7 +13,7 @@ _NAME = (
     r" ?[\u4e00-\u9fff·]{2,4}(?![\u4e00-\u9fff]|\s*[:：]))*)"
 )
 _AUTHORS = (
-    re.compile(r"(?:作者|记者|記者|撰文|撰稿|文\s*[/／|]|编译|作　者)\s*[:：/／]?\s*" + _NAME),
+    re.compile(r"(?:作者|记者|記者|撰文|撰稿|文\s*[/／|]|编译|作　者)\s*[:：/／|｜]?\s*" + _NAME),
     re.compile(r"(?:本报记者|本报讯)\s*" + _NAME),
     re.compile(r"^\s*(?:[Ww]ritten |[Pp]osted |[Rr]eported )?"
                r"(?:[Bb]y|BY|[Vv]on|[Pp]ar|[Pp]or|[Dd]i|[Dd]oor|Автор:?|Autor(?:in)?:|Author:)\s+"

@@ -64,9 +64,8 @@ def _formula_of(node: Element) -> _Found:
     if node.tag == "math":
         return _tex_of_math(node), node.get("display") == "block" or _is_displayed(node), False
     if node.tag == "img":
-        is_tex = _TEX_PICTURE.search(named) is not None and "fallback" not in named
-        tex = _bare(node.get("alt") or "") if is_tex else ""
-        return tex, "display" in named, "mwe-math-fallback" in named
+        tex = _bare(node.get("alt") or "") if _TEX_PICTURE.search(named) else ""
+        return tex, "display" in named, False
     if "katex" in named.split() or "mwe-math-element" in named or node.tag == "mjx-container":
         return _typeset(node)
     if "MathJax" in named:

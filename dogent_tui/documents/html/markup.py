@@ -38,9 +38,7 @@ _TEX_TYPESETTER = re.compile(r"mathjax|katex|tex2jax|jsmath", re.IGNORECASE)
 _QUOTES = frozenset(
     {"blockquote", "block-quote", "quoteblock", "bbcode_quote", "bbcodequote", "quotebox", "quote"}
 )
-_CAPTIONS = re.compile(
-    r"(?:^|\s)(?:wp-)?(?:caption|figcaption|image-caption|img-caption|photo-caption|caption-text|wp-caption-text)(?:\s|$)"
-)
+_CAPTIONS = re.compile("caption", re.IGNORECASE)
 _ANCHOR = re.compile(
     r"(?:^|\s)(?:headerlink|anchor|anchorjs-link|header-anchor|heading-link|permalink)(?:\s|$)"
 )
@@ -107,7 +105,9 @@ def _pictures(body: Element, url: str) -> None:
     for node in list(body.iter("div", "dl", "section")):
         if len(list(node.iter("img"))) == 1 and next(node.iter("figure"), None) is None:
             named = (
-                one for one in node.iterdescendants() if _CAPTIONS.search(one.get("class", ""))
+                one
+                for one in node.iterdescendants()
+                if _CAPTIONS.search(one.get("class", "")) and next(one.iter("img"), None) is None
             )
             caption = next(named, None)
             if caption is not None and len(squeezed_text(node)) <= len(squeezed_text(caption)) + 20:

@@ -77,15 +77,18 @@ def settle_notes(body: Element) -> None:
 
 def _linked_notes(body: Element) -> Iterator[tuple[Element, Element]]:
     """Yield the links that lead to notes, with the notes."""
+    order = {node: at for at, node in enumerate(body.iter())}
     places = {
         name: node
-        for node in reversed(list(body.iter()))
+        for node in reversed(order)
         for name in (node.get("id"), node.get("name") if node.tag == "a" else None)
         if name
     }
     for link in body.iter("a"):
         place = places.get((link.get("href") or "").partition("#")[2])
-        if place is not None and _refers(link):
+        if place is None:
+            continue
+        if _refers(link) or (order[link] < order[place] and _answers(place, link)):
             note = _note_of(place)
             if note is not None and note not in link.iterancestors():
                 yield link, note
@@ -127,6 +130,14 @@ def _refers(link: Element) -> bool:
         return False
     is_raised = said[0] in _RAISED or parent.tag == "sup" or link.find(".//sup") is not None
     return is_raised or said.startswith(("[", "(")) or _NOTE_ROLE.search(named) is not None
+
+
+def _answers(place: Element, link: Element) -> bool:
+    """Tell whether `link` shows a sign, and what is at `place` links back to it."""
+    around = [link, *link.iterancestors("sup", "span")]
+    names = {f"#{name}" for node in around for name in (node.get("id"), node.get("name")) if name}
+    is_sign = _NOTE_SIGN.fullmatch(squeezed_text(link)) is not None
+    return is_sign and any(back.get("href") in names for back in place.iter("a"))
 
 
 def _note_of(place: Element) -> Element | None:

@@ -51,8 +51,21 @@ def read(folder: Path, body: str, head: str = "") -> tuple[str, Opened]:
             "$z$",
         ),
         ("<img class=latex src=l.png alt='a_n = n!'>", "$a_n = n!$"),
+        (
+            "<img class=mwe-math-fallback-image-inline src=l.svg alt='{\\displaystyle p+q}'>",
+            "$p+q$",
+        ),
     ],
-    ids=["MathML", "pandoc's", "MathJax's source", "KaTeX", "MathJax 2", "MathJax 3", "picture"],
+    ids=[
+        "MathML",
+        "pandoc's",
+        "MathJax's source",
+        "KaTeX",
+        "MathJax 2",
+        "MathJax 3",
+        "picture",
+        "a wiki's picture",
+    ],
 )
 def test_formulas_are_tex_once_each(tmp_path: Path, markup: str, expected: str) -> None:
     text, _ = read(tmp_path, f"<p>{WORDS}</p><p>{markup}</p><p>It costs $5 or $6.</p>")
@@ -103,11 +116,15 @@ def test_boxes_are_tasks_in_lists_and_other_fields_break_no_sentence(tmp_path: P
             "<p><a href='#_ftnref1' name='_ftn1'>[1]</a> Letter.</p>",
         ),
         ("<a role=doc-noteref href='#a'>*</a>", "<aside id=a>* Letter.</aside>"),
+        (
+            "<a href='#n1' id=b1>*</a>",
+            "<div><p id=n1>* Letter. <a href='#b1'>back</a></p></div>",
+        ),
         ("<sup><a href='#f1'>1</a></sup>", "<dl><dt id=f1>1</dt><dd>Letter.</dd></dl>"),
         ("<sup>1</sup>", "<hr><p><sup>1</sup> Letter.</p>"),
         ("<span class=sidenote>Letter.</span>", ""),
     ],
-    ids=["list", "wiki", "Word", "aside", "terms", "no links", "margin"],
+    ids=["list", "wiki", "Word", "aside", "answered", "terms", "no links", "margin"],
 )
 def test_notes_are_linked_to_their_signs(tmp_path: Path, sign: str, note: str) -> None:
     text, opened = read(tmp_path, f"<p>{WORDS}{sign} {WORDS}</p><p>Last.</p>{note}")
@@ -126,8 +143,13 @@ def test_notes_are_linked_to_their_signs(tmp_path: Path, sign: str, note: str) -
             "<table class=highlighttable><tr><td class=linenos><pre>1\n2</pre><td><pre"
             " data-lang=python>a = 1\nb = 2</pre></table>"
         ),
+        (
+            "<figure class='highlight python'><table><tr><td class=gutter><pre>1<br>2</pre><td>"
+            "<pre><span class=line>a = 1</span><br><span class=line>b = 2</span></pre></table>"
+            "</figure>"
+        ),
     ],
-    ids=["language", "GitHub", "brush", "numbered"],
+    ids=["language", "GitHub", "brush", "numbered", "numbered within a figure"],
 )
 def test_code_has_its_language_and_no_line_numbers(tmp_path: Path, markup: str) -> None:
     assert read(tmp_path, markup)[0] == "```python\na = 1\nb = 2\n```"
@@ -137,9 +159,11 @@ def test_words_of_others_and_captions_are_marked(tmp_path: Path) -> None:
     text, _ = read(
         tmp_path,
         "<div class=quote><p>Not a penny was paid.</p></div>"
-        "<figure><img data-src=mill.jpg alt='A mill'><figcaption>In 1911</figcaption></figure>",
+        "<figure><img data-src=mill.jpg alt='A mill'><figcaption>In 1911</figcaption></figure>"
+        "<div class=thumb><img src=w.jpg><div class=thumbcaption>A wheel</div></div>",
     )
-    assert text == "> Not a penny was paid.\n\n![A mill](mill.jpg)\n\nIn 1911"
+    assert text.startswith("> Not a penny was paid.\n\n![A mill](mill.jpg)\n\nIn 1911\n\n")
+    assert text.endswith("![](w.jpg)\n\nA wheel")
 
 
 @pytest.mark.parametrize(
