@@ -25,7 +25,7 @@ from lxml import etree
 
 from dogent_tui.documents.pandoc.archive import parse_part, repacked, root_of
 from dogent_tui.documents.pandoc.word_runs import settle_runs
-from dogent_tui.documents.pandoc.word_styles import Counters, Styles, value_at, w
+from dogent_tui.documents.pandoc.word_styles import CODE, Counters, Styles, value_at, w
 
 _WHOLE_BYTES = 3 << 19
 """A main part up to this (1.5 MB) is converted at once: some 300 pages, 3 s and 300 MB."""
@@ -85,8 +85,14 @@ class DocxSource:
                 notes = beside(name)
                 if notes and settle_runs(root := parse_part(notes, path.name), styles, counters):
                     self._made[posixpath.join(folder, name)] = _written(root)
+            if not styles.code and self._is_changed and (look := beside("styles.xml")):
+                self._made[posixpath.join(folder, "styles.xml")] = _with_code(look, path.name)
         self._body = self._root.find(w("body"))
         self._groups = [] if self._body is None else _groups(self._body, len(main))
+
+    @property
+    def _is_changed(self) -> bool:
+        return self._is_edited or bool(self._made)
 
     @property
     def parts(self) -> int:
@@ -95,7 +101,7 @@ class DocxSource:
 
     def documents(self) -> Iterator[bytes | Path]:
         """Yield what pandoc is to convert: the file itself, or documents made of it, in order."""
-        if not self._groups or (self.parts == 1 and not (self._is_edited or self._made)):
+        if not self._groups or (self.parts == 1 and not self._is_changed):
             yield self._path
             return
         for group in self._groups:
@@ -107,6 +113,14 @@ class DocxSource:
 def _written(root: Any) -> bytes:
     data: bytes = etree.tostring(root, encoding="UTF-8", xml_declaration=True, standalone=True)
     return data
+
+
+def _with_code(part: bytes, name: str) -> bytes:
+    """Return the styles of a document with that for code, which it has not."""
+    root = parse_part(part, name)
+    style = etree.SubElement(root, w("style"), {w("type"): "paragraph", w("styleId"): CODE})
+    etree.SubElement(style, w("name"), {w("val"): CODE})
+    return _written(root)
 
 
 def _groups(body: Any, size: int) -> list[list[Any]]:

@@ -5,6 +5,8 @@ for what it is.
   of.
 * A simple field becomes the runs of a complex one, since pandoc drops what it shows with it.
 * The number that Word counts before a heading is written before it.
+* A paragraph that is set in a typewriter's font is code, unless most are.
+* What is in a list without a sign, as what continues an item is, is no item.
 """
 
 from typing import Any
@@ -12,9 +14,11 @@ from typing import Any
 from lxml import etree
 
 from dogent_tui.documents.pandoc.tree import HIDDEN
-from dogent_tui.documents.pandoc.word_styles import Counters, Styles, value_at, w
+from dogent_tui.documents.pandoc.word_styles import CODE, Counters, Styles, value_at, w
 
 _PARAGRAPH, _RUN, _TEXT = w("p"), w("r"), w("t")
+_MOST_CODE = 0.8
+"""The share of a text that may be code."""
 
 
 def settle_runs(root: Any, styles: Styles, counters: Counters) -> bool:
@@ -35,7 +39,12 @@ def settle_runs(root: Any, styles: Styles, counters: Counters) -> bool:
         run.addprevious(link)
         link.append(run)
     labels = [_label(paragraph, styles, counters) for paragraph in root.iter(_PARAGRAPH)]
-    return bool(fields or hidden) or any(labels)
+    codes = [paragraph for paragraph in root.iter(_PARAGRAPH) if _is_code(paragraph, styles)]
+    if sum(map(_letters, codes)) > _MOST_CODE * _letters(root):  # all of it is typewritten
+        codes = []
+    for paragraph in codes:
+        _restyle(paragraph, styles.code or CODE)
+    return bool(fields or hidden or codes) or any(labels)
 
 
 def _unfold(field: Any) -> None:
@@ -48,10 +57,49 @@ def _unfold(field: Any) -> None:
     around[place : place + 1] = [begin, code, separate, *shown, end] if shown else []
 
 
-def _label(paragraph: Any, styles: Styles, counters: Counters) -> bool:
-    """Write before a heading what Word counts there; count what is no heading too."""
+def _is_code(paragraph: Any, styles: Styles) -> bool:
+    """Tell whether a paragraph of the text is set in a typewriter's font. A style of characters
+    tells of code within a sentence.
+    """
     style = value_at(paragraph, "w:pPr/w:pStyle")
-    label = counters.label(*styles.numbering(paragraph), style)
+    runs = [run for run in paragraph.iter(_RUN) if run.find(_TEXT) is not None]
+    return (
+        bool(runs)
+        and not styles.is_heading(style)
+        and style != (styles.code or CODE)
+        and not styles.numbering(paragraph)[0]
+        and next(paragraph.iterancestors(w("tc")), None) is None
+        and all(
+            styles.is_typewritten(run, paragraph) and not value_at(run, "w:rPr/w:rStyle")
+            for run in runs
+        )
+    )
+
+
+def _letters(node: Any) -> int:
+    return sum(len(text.text or "") for text in node.iter(_TEXT))
+
+
+def _restyle(paragraph: Any, style: str) -> None:
+    properties = paragraph.find(w("pPr"))
+    if properties is None:
+        paragraph.insert(0, properties := etree.Element(w("pPr")))
+    for old in properties.findall(w("pStyle")):
+        properties.remove(old)
+    properties.insert(0, etree.Element(w("pStyle"), {w("val"): style}))
+
+
+def _label(paragraph: Any, styles: Styles, counters: Counters) -> bool:
+    """Write before a heading what Word counts there; count what is no heading too. What has no
+    sign leaves its list.
+    """
+    style = value_at(paragraph, "w:pPr/w:pStyle")
+    numbering = styles.numbering(paragraph)
+    own = paragraph.find(f"{w('pPr')}/{w('numPr')}")
+    if own is not None and counters.is_unmarked(*numbering):
+        own.getparent().remove(own)
+        return True
+    label = counters.label(*numbering, style)
     if not (label and styles.is_heading(style) and next(paragraph.iter(_TEXT), None) is not None):
         return False
     run = etree.Element(_RUN)

@@ -2,6 +2,7 @@
 counts before a heading.
 """
 
+import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
@@ -23,6 +24,9 @@ _DEEPEST = 20
 """Styles that are each based on the next."""
 _LEVELS = 9
 _MOST_SPELLED = 4_999
+_TYPEWRITERS = re.compile(r"mono|courier|consol|menlo|typewriter|code|console", re.IGNORECASE)
+CODE = "Source Code"
+"""The name of the style whose paragraphs pandoc takes for code."""
 
 
 def w(name: str) -> str:
@@ -88,18 +92,20 @@ class Styles:
             "",
         )
         self._look = cache(self._look_of)
+        names = ((key, value_at(one, "w:name").lower()) for key, one in self._styles.items())
+        self.code = next((key for key, name in names if name == CODE.lower()), "")
+        """The id of the style of code, "" for none."""
+
+    def is_typewritten(self, run: Any, paragraph: Any) -> bool:
+        """Tell whether a run is set in a typewriter's font."""
+        fonts = self._look_in(run, paragraph).get(w("rFonts"))
+        return fonts is not None and _TYPEWRITERS.search(fonts.get(w("ascii"), "")) is not None
 
     def hides(self, run: Any, paragraph: Any) -> bool:
         """Tell whether nobody sees the text of a run: hidden, tiny, or of the color of what is
         behind it. A run whose background nobody knows is seen.
         """
-        properties = run.find(_RUN_PROPERTIES)
-        character = "" if properties is None else value_at(properties, "w:rStyle")
-        look = {
-            **self._look(character, value_at(paragraph, "w:pPr/w:pStyle")),
-            **_children(paragraph.find(_PARAGRAPH_PROPERTIES)),
-            **_children(properties),
-        }
+        look = self._look_in(run, paragraph)
 
         def value(name: str, default: str) -> str:
             found = look.get(w(name))
@@ -147,6 +153,15 @@ class Styles:
             ):
                 return _UNKNOWN_SHADING
         return None
+
+    def _look_in(self, run: Any, paragraph: Any) -> dict[str, Any]:
+        properties = run.find(_RUN_PROPERTIES)
+        character = "" if properties is None else value_at(properties, "w:rStyle")
+        return {
+            **self._look(character, value_at(paragraph, "w:pPr/w:pStyle")),
+            **_children(paragraph.find(_PARAGRAPH_PROPERTIES)),
+            **_children(properties),
+        }
 
     def _look_of(self, character: str, paragraph: str) -> dict[str, Any]:
         styles = [*self._chain(character), *self._chain(paragraph or self._usual)]
@@ -196,6 +211,14 @@ class Counters:
             }
             self._lists[element.get(w("numId"), "")] = (name, levels, starts)
         self._counts: dict[str, dict[int, int]] = defaultdict(dict)
+
+    def is_unmarked(self, name: str, at: int | None) -> bool:
+        """Tell whether items of a list have no sign before them: as what continues one, which
+        pandoc writes so.
+        """
+        level = self._lists[name][1].get(at or 0) if name in self._lists else None
+        is_bullet = level is not None and value_at(level, "w:numFmt") == "bullet"
+        return is_bullet and not value_at(level, "w:lvlText").strip()
 
     def label(self, name: str, at: int | None, style: str) -> str:
         """Count a paragraph of a style in the list `name`, `at` a level, and return what Word

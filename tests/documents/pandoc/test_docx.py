@@ -429,6 +429,40 @@ def test_the_numbers_that_word_counts_stand_before_headings(tmp_path):
     assert blocks[1].source.headings == ("1 Scope", "§ 1.1 Terms")
 
 
+def test_what_continues_an_item_is_none_and_a_paragraph_of_a_typewriter_is_code(tmp_path):
+    level = '<w:lvl w:ilvl="0"><w:numFmt w:val="bullet"/><w:lvlText w:val="{}"/></w:lvl>'
+    lists = "".join(
+        f'<w:abstractNum w:abstractNumId="{at}">{level.format(sign)}</w:abstractNum>'
+        for at, sign in enumerate("• ")
+    )
+    numbers = "".join(
+        f'<w:num w:numId="{at + 1}"><w:abstractNumId w:val="{at}"/></w:num>' for at in (0, 1)
+    )
+
+    def item(text, number):
+        place = f'<w:numPr><w:ilvl w:val="0"/><w:numId w:val="{number}"/></w:numPr>'
+        return f"<w:p><w:pPr>{place}</w:pPr>{r(text)}</w:p>"
+
+    typewriter = '<w:rFonts w:ascii="Courier New"/>'
+    body = [
+        *(item("Doors", 1), item("both of them", 2), item("Windows", 1)),
+        p(r("for each in doors:", typewriter)),
+        p(r("    shut(each)", typewriter)),
+        p(r("All are shut by now.")),
+    ]
+    part = f"<w:numbering {NAMESPACES}>{lists}{numbers}</w:numbering>"
+    styles = f"<w:styles {NAMESPACES}></w:styles>"
+    more = {"word/numbering.xml": part.encode(), "word/styles.xml": styles.encode()}
+    text, _, _ = read(make_docx(tmp_path / "a.docx", *body, more=more))
+    assert text.split("\n\n") == [
+        "- Doors",
+        "both of them",
+        "- Windows",
+        "```\nfor each in doors:\n    shut(each)\n```",
+        "All are shut by now.",
+    ]
+
+
 def test_what_a_field_shows_is_text(tmp_path):
     made = make_docx(
         tmp_path / "a.docx",
