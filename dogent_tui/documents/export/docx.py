@@ -3,14 +3,12 @@ it made are ours to set right.
 """
 
 import asyncio
-import hashlib
 import os
 import tempfile
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from itertools import pairwise
 from typing import Any
-from xml.sax.saxutils import escape
 
 from dogent_tui.documents.export import tree
 from dogent_tui.documents.export.browser import Browser
@@ -45,8 +43,15 @@ _RULE_XML = (
     '<w:spacing w:before="120" w:after="240" w:line="120" w:lineRule="exact"/></w:pPr></w:p>'
 )
 """A line between paragraphs. Pandoc's own is a drawing of the format before 2007."""
-_FIELD_XML = '<w:r><w:fldChar w:fldCharType="{}"/></w:r>'
-_LONGEST_BOOKMARK = 40
+_TOC_XML = (
+    '<w:r><w:fldChar w:fldCharType="begin"/></w:r><w:r><w:instrText xml:space="preserve">'
+    'TOC \\o "{}-{}" \\h \\z</w:instrText></w:r><w:r><w:fldChar w:fldCharType="separate"/></w:r>'
+)
+_CONTENTS_BEGIN = (
+    '<w:sdt><w:sdtPr><w:docPartObj><w:docPartGallery w:val="Table of Contents"/>'
+    "<w:docPartUnique/></w:docPartObj></w:sdtPr><w:sdtContent>"
+)
+_CONTENTS_END = '<w:p><w:r><w:fldChar w:fldCharType="end"/></w:r></w:p></w:sdtContent></w:sdt>'
 _PANDOCS_WIDTH = 396
 """Points of a page's text for pandoc, of which it makes the widths of columns."""
 _BETWEEN_XML = (
@@ -91,7 +96,7 @@ def _make(request: ExportRequest, document: Document, halt: Halt) -> Made:
         request.root, request.home, document.theme, lang=front.lang, text=document.source.text
     )
     pictures = Pictures(document.images, reference.area, halt)
-    contents = _contents(document, reference.contents_styles)
+    contents = _contents(document)
     handlers = _Writer(pictures, reference.area, contents).handlers
     title = mapped(title_docx(document.theme, front), handlers)
     blocks = [*title, *mapped(document.blocks, handlers, _apart)]
@@ -109,53 +114,24 @@ def _write(halt: Halt, blocks: list[Any], meta: Node, reference: bytes) -> Outpu
         return tree.written(blocks, "docx", *options, meta=meta, halt=halt, readable=(file.name,))
 
 
-def _contents(document: Document, styles: Mapping[str, str]) -> list[Node]:
+def _contents(document: Document) -> list[Node]:
     """Return the table of contents, filled: pandoc's own is empty until a program that can count
     pages has opened it.
     """
     if not document.contents:
         return []
-    top, last = (pick(heading.level for heading in document.contents) for pick in (min, max))
-    code = (
-        f'<w:r><w:instrText xml:space="preserve">TOC \\o "{top}-{last}" \\h \\z</w:instrText></w:r>'
-    )
-    begin = _FIELD_XML.format("begin") + code + _FIELD_XML.format("separate")
-    entries = []
-    for heading in document.contents:
-        style = styles.get(f"toc {heading.level - top + 1}", f"TOC{heading.level - top + 1}")
-        words = f'<w:r><w:t xml:space="preserve">{escape(heading.text)}</w:t></w:r>'
-        entries.append(
-            _paragraph(
-                style,
-                f'{begin}<w:hyperlink w:anchor="{_bookmark(heading.name)}"'
-                f' w:history="1">{words}</w:hyperlink>',
-            )
-        )
-        begin = ""
+    levels = [heading.level for heading in document.contents]
     title = document.front.toc_title or contents_title(document.front.lang)
-    head = _paragraph(
-        styles.get("toc heading", "TOCHeading"), f"<w:r><w:t>{escape(title)}</w:t></w:r>"
-    )
-    properties = (
-        '<w:docPartObj><w:docPartGallery w:val="Table of'
-        ' Contents"/><w:docPartUnique/></w:docPartObj>'
-    )
-    end = f"<w:p>{_FIELD_XML.format('end')}</w:p>"
-    content = f"<w:sdtContent>{head}{''.join(entries)}{end}</w:sdtContent>"
-    return [tree.raw("openxml", f"<w:sdt><w:sdtPr>{properties}</w:sdtPr>{content}</w:sdt>")]
-
-
-def _paragraph(style: str, runs: str) -> str:
-    return f'<w:p><w:pPr><w:pStyle w:val="{style}"/></w:pPr>{runs}</w:p>'
-
-
-def _bookmark(name: str) -> str:
-    """Return what pandoc calls the place `name`: Word takes no long bookmarks, and none that
-    begin with no letter.
-    """
-    if name[:1].isalpha() and len(name) <= _LONGEST_BOOKMARK:
-        return name
-    return f"X{hashlib.sha1(name.encode(), usedforsecurity=False).hexdigest()[1:]}"
+    blocks = [
+        tree.raw("openxml", _CONTENTS_BEGIN),
+        _styled("TOC Heading", [node("Para", words(title))]),
+    ]
+    field = [tree.raw("openxml", _TOC_XML.format(min(levels), max(levels)), inline=True)]
+    for heading in document.contents:
+        entry = node("Para", [*field, tree.link(words(heading.text), f"#{heading.name}")])
+        blocks.append(_styled(f"toc {heading.level - min(levels) + 1}", [entry]))
+        field = []
+    return [*blocks, tree.raw("openxml", _CONTENTS_END)]
 
 
 def _meta(lang: str) -> Node:

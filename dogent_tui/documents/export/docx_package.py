@@ -109,6 +109,8 @@ def _finished(part: bytes) -> bytes:
         # Word fits columns by itself; other programs take the widths of the grid
         layout.getprevious().attrib.update({w("type"): "auto", w("w"): "0"})
         layout.getparent().remove(layout)
+    for style in within(body, "//w:sdt//w:hyperlink//w:rStyle"):
+        style.getparent().remove(style)  # the contents look like no links
     for row in within(body, "//w:tr"):  # none breaks over two pages
         properties = row.find(w("trPr"))
         if properties is None:

@@ -49,14 +49,12 @@ _CARRIED = re.compile(
 
 
 class Reference(NamedTuple):
-    """A reference document: its `content`, what a page has room for, and the ids of the styles of a
-    table of contents by their names (``toc 1``), which no language changes. `warnings` are about
-    those that were passed over.
+    """A reference document: its `content`, and what a page has room for. `warnings` are about those
+    that were passed over.
     """
 
     content: bytes
     area: TextArea
-    contents_styles: dict[str, str]
     warnings: tuple[str, ...]
 
 
@@ -130,12 +128,8 @@ def within(element: Any, path: str) -> list[Any]:
 
 def _read(content: bytes, warnings: list[str]) -> Reference:
     with zipfile.ZipFile(io.BytesIO(content)) as package:
-        body, styles = (parsed(package.read(f"word/{name}.xml")) for name in ("document", "styles"))
-    named = {
-        name.get(w("val"), "").lower(): name.getparent().get(w("styleId"), "")
-        for name in within(styles, "//w:style/w:name")
-    }
-    return Reference(content, _area(body), named, tuple(warnings))
+        body, _ = (parsed(package.read(f"word/{name}.xml")) for name in ("document", "styles"))
+    return Reference(content, _area(body), tuple(warnings))
 
 
 def _area(body: Any) -> TextArea:

@@ -32,16 +32,8 @@ LARGEST_TOGETHER = 128 << 20
 MOST_PIXELS = 80_000_000
 """Pixels of one image: more than a camera makes, less than hurts (four bytes each)."""
 
-_KINDS = {
-    "PNG": "png",
-    "JPEG": "jpeg",
-    "GIF": "gif",
-    "WEBP": "webp",
-    "BMP": "bmp",
-    "TIFF": "tiff",
-    "AVIF": "avif",
-    "HEIF": "heic",
-}
+_KINDS = {name: name.lower() for name in ("PNG", "JPEG", "GIF", "WEBP", "BMP", "TIFF", "AVIF")}
+_KINDS["HEIF"] = "heic"
 """What Pillow may open (its name → the name in ``image/…``). Others of its formats run programs
 (EPS) or are seldom pictures.
 """
@@ -71,14 +63,10 @@ class ExportImage(msgspec.Struct, frozen=True):
     fallback: bytes = b""
 
     @property
-    def mime(self) -> str:
-        """The media type."""
-        return "image/svg+xml" if self.kind == "svg" else f"image/{self.kind}"
-
-    @property
     def data_uri(self) -> str:
         """The whole image as an address."""
-        return f"data:{self.mime};base64,{base64.b64encode(self.data).decode('ascii')}"
+        kind = "svg+xml" if self.kind == "svg" else self.kind
+        return f"data:image/{kind};base64,{base64.b64encode(self.data).decode('ascii')}"
 
 
 class LeftOutError(Exception):
@@ -120,11 +108,8 @@ class Images:
         self._bytes += len(image.data)
         if self._bytes > LARGEST_TOGETHER:
             self._bytes -= len(image.data)
-            raise LeftOutError(
-                tr("all images together exceed {size} MB; make them smaller").format(
-                    size=LARGEST_TOGETHER >> 20
-                )
-            )
+            message = tr("all images together exceed {size} MB; make them smaller")
+            raise LeftOutError(message.format(size=LARGEST_TOGETHER >> 20))
         return image
 
     def place(self, address: str) -> Path:
@@ -133,25 +118,19 @@ class Images:
             parts = urlsplit(address)
         except ValueError:
             raise LeftOutError(tr("not an address")) from None
-        if (
-            parts.netloc or address.startswith(("//", "\\\\")) or len(parts.scheme) > 1
-        ):  # one letter would be a drive
-            scheme = parts.scheme.lower()
-            raise LeftOutError(
-                tr("it is a file address; use a path")
-                if scheme == "file"
-                else tr("it is on the network; save it here first")
-            )
-        for name in dict.fromkeys((unquote(address), address, unquote(parts.path))):
-            if name and "\0" not in name and is_there(self._folder / name):
-                real = Path(os.path.realpath(self._folder / name))
-                if not real.is_relative_to(self._root):
-                    raise LeftOutError(tr("it is outside the workspace"))
-                return real
-        inside = Path(
-            os.path.realpath(self._folder / unquote(parts.path).replace("\0", ""))
-        ).is_relative_to(self._root)
-        raise LeftOutError(tr("no such file") if inside else tr("it is outside the workspace"))
+        if parts.netloc or address.startswith(("//", "\\\\")) or len(parts.scheme) > 1:
+            # one letter would be a drive
+            if parts.scheme.lower() == "file":
+                raise LeftOutError(tr("it is a file address; use a path"))
+            raise LeftOutError(tr("it is on the network; save it here first"))
+        names = dict.fromkeys((unquote(address), address, unquote(parts.path)))
+        places = [self._folder / name.replace("\0", "") for name in names]
+        real = Path(os.path.realpath(next(filter(is_there, places), places[-1])))
+        if not real.is_relative_to(self._root):
+            raise LeftOutError(tr("it is outside the workspace"))
+        if not is_there(real):
+            raise LeftOutError(tr("no such file"))
+        return real
 
     def read(self, address: str, limit: int = LARGEST) -> bytes:
         """Return the file of the workspace at `address`, up to `limit` bytes. Raises
@@ -162,10 +141,12 @@ class Images:
         except OSError as error:
             raise LeftOutError((error.strerror or tr("cannot be read")).lower()) from None
         if len(content) > limit:
-            raise LeftOutError(
-                tr("it is larger than {size} MB; make it smaller").format(size=limit >> 20)
-            )
+            raise _too_large(limit)
         return content
+
+
+def _too_large(limit: int) -> LeftOutError:
+    return LeftOutError(tr("it is larger than {size} MB; make it smaller").format(size=limit >> 20))
 
 
 def _inline(address: str) -> bytes:
@@ -173,9 +154,7 @@ def _inline(address: str) -> bytes:
     if not comma or not head.lower().startswith("data:image/"):
         raise LeftOutError(tr("it is not an image"))
     if len(body) > LARGEST * 4 // 3:
-        raise LeftOutError(
-            tr("it is larger than {size} MB; make it smaller").format(size=LARGEST >> 20)
-        )
+        raise _too_large(LARGEST)
     if not head.lower().endswith(";base64"):
         return unquote(body).encode()
     try:
@@ -203,11 +182,8 @@ def identify(content: bytes) -> ExportImage:
             warnings.simplefilter("ignore")  # Pillow warns of what the limit below refuses
             with Image.open(io.BytesIO(content), formats=formats) as image:
                 if image.width * image.height > MOST_PIXELS:
-                    raise LeftOutError(
-                        tr("it has more than {size} million pixels; make it smaller").format(
-                            size=MOST_PIXELS // 1000000
-                        )
-                    )
+                    message = tr("it has more than {size} million pixels; make it smaller")
+                    raise LeftOutError(message.format(size=MOST_PIXELS // 1000000))
                 kind = _KINDS[image.format or ""]
                 image.load()  # a damaged one should be known here, not leave a gap in the document
                 dpi = _dpi(image.info)
