@@ -4,6 +4,7 @@ itself, and at last a guess.
 
 import io
 import re
+from contextlib import suppress
 
 from w3lib.encoding import (
     html_body_declared_encoding,
@@ -27,7 +28,8 @@ _MOST_WRONG = 0.002
 together from parts.
 """
 _WRONG = "\ufffd"
-_SAMPLE_BYTES = 200_000
+_WORDS = re.compile(rb"[^\x00-\x7f][^<>]{0,200}")
+_IN_CHARDET = {"euc_jp": "euc_jis_2004", "iso2022_jp": "iso2022_jp_2"}
 
 
 def decode(body: bytes, content_type: str, *, markup: bool) -> tuple[str, str]:
@@ -37,16 +39,14 @@ def decode(body: bytes, content_type: str, *, markup: bool) -> tuple[str, str]:
     codec, mark = read_bom(body)
     if codec and mark:
         return to_unicode(body[len(mark) :], codec), codec
-    if not body.isascii() and (text := _strictly_utf8(body)) is not None:
-        return text, "utf-8"
+    if not body.isascii():
+        with suppress(UnicodeDecodeError):
+            return body.decode("utf-8"), "utf-8"
     own = codec_for(html_body_declared_encoding(body) or "") if markup else ""
     own = "" if own.startswith("utf-16") else own  # a page that could say so would not be in it
     codecs_named = [codec_for(http_content_type_encoding(content_type) or ""), own]
-    likely = [
-        codec
-        for codec in dict.fromkeys(filter(None, codecs_named))
-        if _share_wrong(body, codec) <= _MOST_WRONG
-    ]
+    named = list(dict.fromkeys(filter(None, codecs_named)))
+    likely = [codec for codec in named if _share_wrong(body, codec) <= _MOST_WRONG]
     if len(likely) > 1:
         likely = [_most_likely(body, likely)]
     codec = likely[0] if likely else encoding_of(io.BytesIO(body)) or "cp1252"
@@ -62,17 +62,14 @@ def _most_likely(body: bytes, named: list[str]) -> str:
     """Return which of the encodings that server and page name the bytes are in; the page's,
     where they do not tell.
     """
-    from charset_normalizer import from_bytes
+    from chardet import detect
 
-    words = (
-        b" ".join(re.findall(rb"[^\x00-\x7f][^<>]{0,200}", body[:_SAMPLE_BYTES]))
-        or body[:_SAMPLE_BYTES]
+    words = b" ".join(_WORDS.findall(body))  # the markup would be believed
+    names = {_IN_CHARDET.get(name, name): name for name in named}
+    found = detect(
+        words, include_encodings=names, compat_names=False, no_match_encoding=[*names][-1]
     )
-    best = from_bytes(
-        words, cp_isolation=named, threshold=1.0, preemptive_behaviour=False, language_threshold=0.0
-    ).best()
-    found = codec_for(best.encoding.replace("_", "-")) if best is not None else ""
-    return found if found in named else named[-1]
+    return names.get(found["encoding"] or "", named[-1])
 
 
 def codec_for(label: str) -> str:
@@ -84,10 +81,3 @@ def codec_for(label: str) -> str:
     except ValueError:
         return ""
     return name if _TEXT.fullmatch(name) else ""
-
-
-def _strictly_utf8(body: bytes) -> str | None:
-    try:
-        return body.decode("utf-8")
-    except UnicodeDecodeError:
-        return None

@@ -27,16 +27,15 @@ class Images:
         self._unpacked = (
             tempfile.TemporaryDirectory(prefix="dogent-media-") if folder is not None else None
         )
-        self._made = Path(self._unpacked.name) if self._unpacked is not None else None
         self._warnings: list[str] = []
 
     def arguments(self) -> list[str]:
         """Return what pandoc needs to be told."""
-        return [f"--extract-media={self._made}"] if self._made is not None else []
+        return [f"--extract-media={folder}" for folder in self.folders()]
 
     def folders(self) -> list[Path]:
         """Return where pandoc then writes."""
-        return [self._made] if self._made is not None else []
+        return [Path(self._unpacked.name)] if self._unpacked is not None else []
 
     def name(self, target: str) -> str:
         """Return the name of an image in the Markdown, relative to the folder, and write its
@@ -44,20 +43,11 @@ class Images:
         """
         if target.startswith("data:"):
             return re.split("[;,]", target, maxsplit=1)[0]
-        if self._made is None or self._folder is None:
-            return target
         made = Path(target)
-        if not made.is_relative_to(self._made):
-            return target
-        inside = made.relative_to(self._made)
-        if made.suffix.lower() not in _KINDS or made.is_symlink() or not made.is_file():
-            self._warn(
-                tr("The image {inside} was not written: its format is unknown.").format(
-                    inside=inside
-                )
-            )
-            return str(inside)
-        return self._written(made, inside)
+        for folder in self.folders():
+            if made.is_relative_to(folder):
+                return self._written(made, made.relative_to(folder))
+        return target
 
     def take_warnings(self) -> list[str]:
         """Return the sentences about images that are new since the last time."""
@@ -70,39 +60,41 @@ class Images:
             self._unpacked.cleanup()
 
     def _written(self, made: Path, inside: Path) -> str:
-        assert self._folder is not None
+        if made.suffix.lower() not in _KINDS or made.is_symlink() or not made.is_file():
+            wrong = tr("The image {inside} was not written: its format is unknown.")
+            return self._unwritten(inside, wrong.format(inside=inside))
         safe = Path(*(_safe(part) for part in inside.parts if part not in (".", "..")))
         content = made.read_bytes()
-        for number in range(1, 1000):
-            name = safe if number == 1 else safe.with_name(f"{safe.stem}-{number}{safe.suffix}")
-            target = self._folder / name
+        numbered = (safe.with_name(f"{safe.stem}-{n}{safe.suffix}") for n in range(2, 1000))
+        for name in (safe, *numbered):
             try:
-                target.parent.mkdir(parents=True, exist_ok=True)
-                if not target.parent.resolve().is_relative_to(self._folder.resolve()):
-                    break  # a link leads out of the folder
-                with target.open("xb") as file:
-                    file.write(content)
-                return name.as_posix()
-            except FileExistsError:
-                if target.is_file() and not target.is_symlink() and target.read_bytes() == content:
+                if self._is_written(content, name):
                     return name.as_posix()
             except OSError as error:
-                self._warn(
-                    tr("The image {name} could not be written: {strerror}.").format(
-                        name=name, strerror=error.strerror
-                    )
-                )
-                return str(inside)
-        self._warn(
-            tr("The image {inside} could not be written: no free name is left for it.").format(
-                inside=inside
-            )
-        )
-        return str(inside)
+                wrong = tr("The image {name} could not be written: {strerror}.")
+                return self._unwritten(inside, wrong.format(name=name, strerror=error.strerror))
+        wrong = tr("The image {inside} could not be written: no free name is left for it.")
+        return self._unwritten(inside, wrong.format(inside=inside))
 
-    def _warn(self, sentence: str) -> None:
+    def _is_written(self, content: bytes, name: Path) -> bool:
+        """Write a file of this name below the folder; return whether it has this content now."""
+        assert self._folder is not None
+        target = self._folder / name
+        try:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            if not target.parent.resolve().is_relative_to(self._folder.resolve()):
+                return False  # a link leads out of the folder
+            with target.open("xb") as file:
+                file.write(content)
+        except FileExistsError:
+            is_file = target.is_file() and not target.is_symlink()
+            return is_file and target.read_bytes() == content
+        return True
+
+    def _unwritten(self, inside: Path, sentence: str) -> str:
         if sentence not in self._warnings:
             self._warnings.append(sentence)
+        return str(inside)
 
 
 def _safe(part: str) -> str:

@@ -65,16 +65,13 @@ def pandoc_path() -> Path:
     found = _found()
     if found is not None and found[1] >= MINIMUM:
         return found[0]
-    downloaded = downloaded_path()
-    if downloaded.is_file():
-        return downloaded
-    if found is None:
-        wrong = tr("This kind of document needs pandoc, which is not installed.")
-    else:
+    if downloaded_path().is_file():
+        return downloaded_path()
+    wrong = tr("This kind of document needs pandoc, which is not installed.")
+    if found is not None:
         needed, has = (".".join(map(str, numbers)) for numbers in (MINIMUM, found[1]))
-        wrong = tr("The pandoc on PATH is too old: {has}; {needed} or later is required.").format(
-            has=has, needed=needed
-        )
+        wrong = tr("The pandoc on PATH is too old: {has}; {needed} or later is required.")
+        wrong = wrong.format(has=has, needed=needed)
     raise DocumentError(wrong, _REMEDY, code="engine_missing")
 
 
@@ -144,18 +141,12 @@ def run_pandoc(
             command, stdin=source, cwd=Path(os.sep), env=environment, limit_s=limit_s, halt=halt
         )
     except subprocess.TimeoutExpired:
-        raise DocumentError(
-            tr("{name} takes too long to convert: more than {limit_s:.0f} seconds.").format(
-                name=name, limit_s=limit_s
-            ),
-            _SMALLER,
-            code="timeout",
-        ) from None
+        late = tr("{name} takes too long to convert: more than {limit_s:.0f} seconds.")
+        late = late.format(name=name, limit_s=limit_s)
+        raise DocumentError(late, _SMALLER, code="timeout") from None
     except OSError as error:
-        raise DocumentError(
-            tr("pandoc could not be started: {strerror}.").format(strerror=error.strerror),
-            code="engine_missing",
-        ) from error
+        wrong = tr("pandoc could not be started: {strerror}.").format(strerror=error.strerror)
+        raise DocumentError(wrong, code="engine_missing") from error
     said = done.stderr[:_MAX_STDERR].decode("utf-8", "replace")
     if done.returncode:
         raise _failure(name, done.returncode, said)
@@ -167,25 +158,18 @@ _MAX_STDERR = 65_536
 
 
 def _failure(name: str, status: int, said: str) -> DocumentError:
-    lowered = said.lower()
-    if "heap exhausted" in lowered or "out of memory" in lowered or "stack overflow" in lowered:
-        return DocumentError(
-            tr("{name} exceeds the memory limit for converting a document.").format(name=name),
-            _SMALLER,
-            code="too_large",
-        )
+    if re.search("heap exhausted|out of memory|stack overflow", said, re.IGNORECASE):
+        large = tr("{name} exceeds the memory limit for converting a document.")
+        return DocumentError(large.format(name=name), _SMALLER, code="too_large")
     if status == _UNKNOWN_READER:
+        unknown = tr("This pandoc cannot read the format of {name}.").format(name=name)
         return DocumentError(
-            tr("This pandoc cannot read the format of {name}.").format(name=name),
-            tr("Install the package pypandoc_binary."),
-            code="engine_missing",
+            unknown, tr("Install the package pypandoc_binary."), code="engine_missing"
         )
     if status < 0:
-        return DocumentError(
-            tr("pandoc crashed on {name} (signal {status}).").format(name=name, status=-status),
-            _SMALLER,
-            code="failed",
-        )
+        crashed = tr("pandoc crashed on {name} (signal {status}).")
+        crashed = crashed.format(name=name, status=-status)
+        return DocumentError(crashed, _SMALLER, code="failed")
     reason = " ".join(said.split())[:200].rstrip(".") or tr("status {status}").format(status=status)
     text = tr("{name} is damaged, or not what its name says: {reason}.")
     return damaged(text.format(name=name, reason=reason))
