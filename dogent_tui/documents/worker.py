@@ -52,13 +52,15 @@ _STALLED_S = 20.0
 """Without a block for this long it ends itself. Whoever started it has ended it before, unless
 they are gone.
 """
+_IDLE_S = 300.0
+"""Without a request for this long it ends: its libraries take memory."""
 _PROGRESS_S = 0.1
 _WITH_SHEETS = {"workbook", "values"}
 _CHUNK = 65_536
 
 
 def main() -> None:
-    """Answer requests until the input ends."""
+    """Answer requests until the input ends, or none comes for a long time."""
     channel = _Channel()
     _limit_memory()
     try:
@@ -99,8 +101,10 @@ class _Channel:
         threading.Thread(target=self._listen, daemon=True).start()
 
     def next_request(self) -> Request:
-        """Wait for it. An empty line asks whether we are there, and is answered with one."""
-        while (line := self._requests.get()) == b"\n":
+        """Wait for it; raise queue.Empty where none comes for a long time. An empty line asks
+        whether we are there, and is answered with one.
+        """
+        while (line := self._requests.get(timeout=_IDLE_S)) == b"\n":
             os.write(self._out, line)
         self._sent, self._reported_at = 0, time.monotonic()
         self._be_watched()

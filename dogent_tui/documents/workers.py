@@ -28,7 +28,6 @@ _LONGEST_S = 600.0
 _WATCH_S = 0.05
 _IDLE_BYTES = 250 << 20
 """A worker that has more resident is not kept for the next document."""
-_IDLE_S = 300.0
 _PING_S = 2.0
 _START_S = 15.0
 _MOST_AT_ONCE = 4
@@ -68,7 +67,6 @@ class Workers:
         self._free = asyncio.Semaphore(at_once)
         self._kept = kept
         self._idle: list[_Worker] = []
-        self._retiring: asyncio.Task[None] | None = None
 
     async def convert(
         self, path: Path, request: Request, real: Path
@@ -96,9 +94,8 @@ class Workers:
 
     async def close(self) -> None:
         """End the workers that wait. Those that work end with their conversions."""
-        if self._retiring is not None:
-            self._retiring.cancel()
-        await self._end_idle()
+        while self._idle:
+            await self._idle.pop().end()
 
     @contextlib.asynccontextmanager
     async def _lent(self, *writable: str) -> AsyncIterator["_Worker"]:
@@ -116,11 +113,8 @@ class Workers:
         finally:
             if not writable and await worker.is_reusable():
                 self._idle.append(worker)
-                await self._end_idle(self._kept)
-                if self._retiring is not None:
-                    self._retiring.cancel()
-                self._retiring = asyncio.create_task(self._retire())
-            else:
+                worker = None if len(self._idle) <= self._kept else self._idle.pop(0)
+            if worker is not None:
                 await worker.end()
 
     async def _idle_one(self, command: Sequence[str]) -> "_Worker | None":
@@ -137,14 +131,6 @@ class Workers:
             if is_there:
                 return worker
         return None
-
-    async def _end_idle(self, left: int = 0) -> None:
-        while len(self._idle) > left:
-            await self._idle.pop(0).end()
-
-    async def _retire(self) -> None:
-        await asyncio.sleep(_IDLE_S)
-        await self._end_idle()
 
 
 async def _start(command: Sequence[str], limits: Limits) -> "_Worker":
