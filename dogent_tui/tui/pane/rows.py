@@ -53,9 +53,8 @@ class DocumentRows(Rows):
     def append(self, parts: Sequence[Part]) -> None:
         """Show `parts` below what is there."""
         for part in parts:
-            row = Row(0, len(self._parts), 0, None)
-            row.index = len(self.rows)
-            row.height = 1 + part.text.count("\n") + len(part.text) // self.width
+            height = 1 + part.text.count("\n") + len(part.text) // self.width
+            row = Row(0, len(self._parts), index=len(self.rows), height=height)
             self._parts.append(part)
             self._firsts.append(part.first or 0)
             self.rows.append(row)
