@@ -1,6 +1,7 @@
 """What /usage says: tokens, and cost where it is known, by run, conversation, day and profile."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from itertools import groupby
 
@@ -9,7 +10,7 @@ from rich.cells import cell_len, set_cell_size
 from dogent_tui.agent.launch import Budget
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
-from dogent_tui.storage.usage import Total, UsageEntry, total_of
+from dogent_tui.storage.usage import UsageEntry, total_of
 from dogent_tui.tui.transcript.entries import money
 
 DAYS = 30
@@ -30,57 +31,41 @@ def usage_page(
     """Return the page for what was used in `DAYS` days. `prompts` are those of this conversation
     by run.
     """
-    return "\n".join(_lines(entries, session_id, prompts, budget, now))
-
-
-def _lines(
-    entries: Sequence[UsageEntry],
-    session_id: str,
-    prompts: Mapping[str, str],
-    budget: Budget,
-    now: datetime,
-) -> Iterator[str]:
     here = [entry for entry in entries if entry.session_id == session_id]
-    yield _head(tr("This conversation"))
-    yield _row(tr("total"), total_of(here))
-    for entry in here[-_MOST_RUNS:]:
-        name = one_line(prompts.get(entry.run_id, "")) or _clock(entry.time)
-        yield _row(f"  {name}", total_of([entry]))
-    yield from _budget(budget)
-    yield ""
-    yield _head(tr("Days"))
     today = [entry for entry in entries if _day(entry) == now.date()]
     week = [entry for entry in entries if entry.time >= (now - timedelta(days=7)).timestamp()]
-    yield _row(tr("today"), total_of(today))
-    yield _row(tr("7 days"), total_of(week))
-    yield _row(tr("{days} days", days=DAYS), total_of(entries))
     days = [(day, list(runs)) for day, runs in groupby(entries, _day)]
-    for day, runs in reversed(days[-_MOST_DAYS:]):
-        yield _row(f"  {day:%Y-%m-%d}", total_of(runs))
-    yield ""
-    yield _head(tr("Profiles, {days} days", days=DAYS))
-    for name, runs in _by_profile(entries):
-        yield _row(name, total_of(runs))
-    yield ""
-    yield tr("Costs are known for Anthropic's own endpoint only.")
-    yield tr(
-        "/usage DOLLARS limits this conversation; “budget_usd” in ~/.dogent/dogent.json limits"
-        " each."
-    )
-
-
-def _budget(budget: Budget) -> Iterator[str]:
+    lines = [_head(tr("This conversation")), _row(tr("total"), here)]
+    for entry in here[-_MOST_RUNS:]:
+        name = one_line(prompts.get(entry.run_id, "")) or _clock(entry.time)
+        lines.append(_row(f"  {name}", [entry]))
     if budget.limit_usd:
         words = tr("Budget: ${spent:.2f} of ${limit:.2f} used.")
-        yield words.format(spent=budget.spent_usd, limit=budget.limit_usd)
+        lines.append(words.format(spent=budget.spent_usd, limit=budget.limit_usd))
+    lines += [
+        "",
+        _head(tr("Days")),
+        _row(tr("today"), today),
+        _row(tr("7 days"), week),
+        _row(tr("{days} days", days=DAYS), entries),
+        *(_row(f"  {day:%Y-%m-%d}", runs) for day, runs in reversed(days[-_MOST_DAYS:])),
+        "",
+        _head(tr("Profiles, {days} days", days=DAYS)),
+        *(_row(name, runs) for name, runs in _by_profile(entries)),
+        "",
+        tr("Costs are known for Anthropic's own endpoint only."),
+        tr(
+            "/usage DOLLARS limits this conversation; “budget_usd” in ~/.dogent/dogent.json limits"
+            " each."
+        ),
+    ]
+    return "\n".join(lines)
 
 
 def _by_profile(entries: Iterable[UsageEntry]) -> list[tuple[str, list[UsageEntry]]]:
-    found: dict[str, list[UsageEntry]] = {}
+    found: defaultdict[str, list[UsageEntry]] = defaultdict(list)
     for entry in entries:
-        found.setdefault(
-            one_line(" · ".join(filter(None, (entry.profile, entry.model)))), []
-        ).append(entry)
+        found[one_line(" · ".join(filter(None, (entry.profile, entry.model))))].append(entry)
     return sorted(found.items(), key=lambda each: -len(each[1]))
 
 
@@ -96,7 +81,8 @@ def _head(title: str) -> str:
     return _columns(title, (tr("runs"), tr("input"), tr("cached"), tr("output"), tr("cost")))
 
 
-def _row(name: str, total: Total) -> str:
+def _row(name: str, runs: Iterable[UsageEntry]) -> str:
+    total = total_of(runs)
     cost = "" if total.cost_usd is None else money(total.cost_usd)
     return _columns(
         name,

@@ -5,6 +5,7 @@ file.
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from typing import TypeAlias
 
 from dogent_tui.tui.pane.text import Part, link_name
@@ -52,9 +53,8 @@ class DocumentRows(Rows):
     def append(self, parts: Sequence[Part]) -> None:
         """Show `parts` below what is there."""
         for part in parts:
-            row = Row(0, len(self._parts), 0, None)
-            row.index = len(self.rows)
-            row.height = 1 + part.text.count("\n") + len(part.text) // self.width
+            height = 1 + part.text.count("\n") + len(part.text) // self.width
+            row = Row(0, len(self._parts), index=len(self.rows), height=height)
             self._parts.append(part)
             self._firsts.append(part.first or 0)
             self.rows.append(row)
@@ -101,9 +101,8 @@ class DocumentRows(Rows):
         lines = self.lines(place.row)
         if place.line < len(lines) and (unit := lines[place.line].source):
             return unit
-        return next((line.source for _, line in self._from(place, 1) if line.source), None) or next(
-            (line.source for _, line in self._from(place, -1) if line.source), None
-        )
+        around = chain(self._from(place, 1), self._from(place, -1))
+        return next((line.source for _, line in around if line.source), None)
 
     def drawn_above(self, place: Place) -> int:
         """Return the line of the file after those that are drawn above `place` in its part."""

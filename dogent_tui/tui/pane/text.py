@@ -7,9 +7,9 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
-from dogent_tui.changes.sequence_match import Pair, gaps, matched
+from dogent_tui.changes.sequence_match import gaps, matched
 from dogent_tui.errors import DogentError, disk_remedy
 from dogent_tui.language import tr
 from dogent_tui.outline.blocks import fenced_lines, front_matter, heading_lines, open_fence
@@ -24,6 +24,8 @@ _LONGEST_PART = 8_000
 
 _GOES_ON = re.compile(r"\s|[-+*>|]|\d{1,9}[.)]")
 """How a line begins that may belong to what stands above the blank line before it."""
+_CLOSING = re.compile(r"\s+#+$")
+"""What may stand behind a heading."""
 _DEFINITION = re.compile(r" {0,3}\[(?!\^)([^\]]+)\]:[ \t]*\S")
 
 
@@ -44,12 +46,8 @@ class Heading(NamedTuple):
     title: str
 
 
-class Stamp(NamedTuple):
-    """What tells that a file is another one than before."""
-
-    modified_ns: int
-    size: int
-    inode: int
+Stamp: TypeAlias = tuple[int, int, int]
+"""What tells that a file is another one than before: when it was modified, its size, its inode."""
 
 
 class Manuscript:
@@ -88,8 +86,7 @@ class Manuscript:
 
     def _title(self, line: int) -> str:
         title = self.lines[line].strip().lstrip("#").strip()
-        shorter = title.rstrip("#")
-        return shorter.rstrip() if shorter != title and shorter[-1:].isspace() else title
+        return _CLOSING.sub("", title)
 
     def _cut(self) -> Iterator[Part]:
         if self._front:  # the parser would take it for a rule and a heading
@@ -195,7 +192,7 @@ def changes(before: Sequence[str], now: Sequence[str]) -> Changes:
         return Changes()
     added: list[int] = []
     cut: list[int] = []
-    for i, j, to_i, to_j in gaps(_pairs(before, now), len(before), len(now)):
+    for i, j, to_i, to_j in gaps(matched(before, now, ""), len(before), len(now)):
         if j < to_j:
             added += range(j, to_j)
         elif i < to_i:
@@ -207,7 +204,7 @@ class Moved:
     """Where the lines of a text are after it changed."""
 
     def __init__(self, before: Sequence[str], now: Sequence[str]) -> None:
-        self._pairs = _pairs(before, now)
+        self._pairs = matched(before, now, "")
         self._olds = [i for i, _ in self._pairs]
         self._last = max(0, len(now) - 1)
 
@@ -224,19 +221,10 @@ class Moved:
         was changed.
         """
         at = bisect_right(self._olds, first - 1)
-        wanted = self._pairs[at : at + end - first]
-        if len(wanted) < end - first or wanted[0][0] != first:
+        now = [j for _, j in self._pairs[at : at + end - first]]
+        if self._olds[at : at + end - first] != [*range(first, end)]:
             return None
-        shift = wanted[0][1] - first
-        return (
-            (first + shift, end + shift)
-            if all(j - i == shift for i, j in wanted) and wanted[-1][0] == end - 1
-            else None
-        )
-
-
-def _pairs(before: Sequence[str], now: Sequence[str]) -> list[Pair]:
-    return matched(before, now, "")
+        return (now[0], now[0] + len(now)) if now == [*range(now[0], now[0] + len(now))] else None
 
 
 def stamp_of(path: Path) -> Stamp | None:
@@ -245,7 +233,7 @@ def stamp_of(path: Path) -> Stamp | None:
         found = path.stat()
     except OSError:
         return None
-    return Stamp(found.st_mtime_ns, found.st_size, found.st_ino)
+    return found.st_mtime_ns, found.st_size, found.st_ino
 
 
 def read_manuscript(path: Path) -> Manuscript:

@@ -173,8 +173,7 @@ class PromptBox(Vertical):
 
     def _take_key(self, key: str) -> bool:
         self._request_completion()
-        if self.picker.completion is not None:
-            self.picker.settle()
+        self.picker.settle()
         if key == "escape" and self.picker.display:
             self.picker.dismiss()
             self._request_completion()

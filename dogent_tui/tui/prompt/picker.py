@@ -101,7 +101,8 @@ class ReferencePicker(Widget):
         """Search `completions`."""
         super().__init__(id=id)
         self._completions = completions
-        self._wanted: Completion | None = None
+        self.completion: Completion | None = None
+        """What is being completed."""
         self._shown_for: Completion | None = None
         self._token: Token | None = None
         self._dismissed: Token | None = None
@@ -113,11 +114,6 @@ class ReferencePicker(Widget):
         self.display = False
 
     @property
-    def completion(self) -> Completion | None:
-        """What is being completed."""
-        return self._wanted
-
-    @property
     def rows(self) -> tuple[Candidate, ...]:
         """The candidates, best first."""
         return self._list.rows
@@ -125,12 +121,12 @@ class ReferencePicker(Widget):
     @property
     def current(self) -> Candidate | None:
         """The highlighted candidate."""
-        return self._list.current if self._wanted is not None else None
+        return self._list.current if self.completion is not None else None
 
     @property
     def chosen(self) -> bool:
         """Whether the highlighted candidate was chosen: by keys, or by what was typed of it."""
-        return self.moved or bool(self._wanted is not None and self._wanted.query)
+        return self.moved or bool(self.completion is not None and self.completion.query)
 
     @property
     def moved(self) -> bool:
@@ -143,9 +139,9 @@ class ReferencePicker(Widget):
             self._dismissed = None
         if completion is not None and self._dismissed is not None:
             completion = None
-        if completion == self._wanted:
+        if completion == self.completion:
             return
-        self._wanted = completion
+        self.completion = completion
         self._token = token
         if completion is None:
             self._close()
@@ -157,13 +153,13 @@ class ReferencePicker(Widget):
 
     def settle(self) -> None:
         """Bring the rows up to date now, for a key that came before the search did."""
-        if self._wanted is not None and self._shown_for != self._wanted:
-            self._show(self._wanted, self._completions.search(self._wanted, FOUND_LIMIT))
+        if self.completion is not None and self._shown_for != self.completion:
+            self._show(self.completion, self._completions.search(self.completion, FOUND_LIMIT))
 
     def dismiss(self) -> None:
         """Close the popup until another token is typed."""
         self._dismissed = self._token
-        self._wanted = None
+        self.completion = None
         self._close()
 
     def move(self, step: int) -> None:
@@ -173,10 +169,10 @@ class ReferencePicker(Widget):
 
     async def _search(self) -> None:
         try:
-            while (wanted := self._wanted) is not None:
+            while (wanted := self.completion) is not None:
                 self._changed.clear()
                 found = await asyncio.to_thread(self._completions.search, wanted, FOUND_LIMIT)
-                if wanted == self._wanted:
+                if wanted == self.completion:
                     self._show(wanted, found)
                 if not await self._more_to_find(found):
                     return

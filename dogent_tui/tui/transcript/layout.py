@@ -30,9 +30,7 @@ class Layout(Rows):
         self._model = model
         self._of_entry: list[list[Row]] = []
         self._growing: dict[Row, GrowingMarkdown] = {}
-        self._streamed: dict[
-            int, str
-        ] = {}  # what unfinished replies said when they were last looked at
+        self._streamed: dict[int, str] = {}  # what unfinished replies said at the last look
 
     # ── Places ────────────────────────────────────────────────────────────────────────────────────
 
@@ -93,7 +91,7 @@ class Layout(Rows):
         """Make the rows of an entry."""
         entry = self._model.entries[number]
         starts = pieces(entry.text, _PIECE) if type(entry) is Reply and entry.finished else [0]
-        rows = [Row(number, part, start, None) for part, start in enumerate(starts)]
+        rows = [Row(number, part, start) for part, start in enumerate(starts)]
         for row, start in zip(rows, starts[1:], strict=False):
             row.end = start
         self._insert(number, rows)
@@ -125,7 +123,7 @@ class Layout(Rows):
             if growing is not None and growing.finished > _PIECE:
                 del self._growing[last]
                 last.end = last.start + growing.finished
-                self._insert(number, [Row(number, last.part + 1, last.end, None)])
+                self._insert(number, [Row(number, last.part + 1, last.end)])
         self._forget(rows[-2:])
 
     def _merge(self, rows: list[Row]) -> None:
@@ -168,15 +166,12 @@ class Layout(Rows):
         """Return the empty lines before `row`: none where it and a folded one above it are tool
         calls, which stand together.
         """
-        above = next(
-            (n for n in range(row.entry - 1, -1, -1) if not self._model.entries[n].gone), None
-        )
-        if row.part or above is None:
+        entries = self._model.entries
+        above = next((n for n in range(row.entry - 1, -1, -1) if not entries[n].gone), None)
+        if row.part or above is None or above in self.unfolded:
             return 1
-        calls = isinstance(self._model.entries[row.entry], ToolCall) and isinstance(
-            self._model.entries[above], ToolCall
-        )
-        return 0 if calls and above not in self.unfolded else 1
+        calls = isinstance(entries[row.entry], ToolCall) and isinstance(entries[above], ToolCall)
+        return 0 if calls else 1
 
     def _guess(self, entry: Entry, row: Row) -> int:
         """Guess the height of a row that nobody has looked at."""

@@ -10,28 +10,27 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import NamedTuple
 
+import msgspec
+
 from dogent_tui.tui.transcript.lines import MIN_WIDTH, Line
 
 _KEPT_LINES = 4_000
 """Lines kept laid out: about 2 MB, some twenty screens full."""
 
 
-class Row:
+class Row(msgspec.Struct, eq=False):
     """What is laid out together: an entry, or the characters `start` to `end` of a text.
 
     `height` counts lines, and is a guess until `measured`.
     """
 
-    __slots__ = ("end", "entry", "height", "index", "measured", "part", "start")
-
-    def __init__(self, entry: int, part: int, start: int, end: int | None) -> None:
-        self.entry = entry
-        self.part = part
-        self.start = start
-        self.end = end
-        self.index = 0
-        self.height = 1
-        self.measured = False
+    entry: int
+    part: int
+    start: int = 0
+    end: int | None = None
+    index: int = 0
+    height: int = 1
+    measured: bool = False
 
 
 class Place(NamedTuple):
