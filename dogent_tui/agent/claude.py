@@ -119,14 +119,15 @@ class ClaudeConversation:
         ask: Ask,
         form: AskForm,
         libraries: Libraries,
-        copies: UndoLog | None = None,
+        copies: UndoLog,
     ) -> None:
-        self.session_id = options.session_id
+        choice = options.choice
+        self.session_id = choice.session_id
         self._secrets = options.endpoint.secrets
         self._ledger = ledger = Ledger(
-            options.session_id,
-            options.fork_of,
-            dropped=options.dropped,
+            choice.session_id,
+            choice.fork_of,
+            dropped=choice.dropped,
             holds_key=self._holds_key,
         )
         self._root = options.cwd
@@ -162,14 +163,13 @@ class ClaudeConversation:
             self._commands.wrapped,
             ledger,
         )
-        undo: dict[str, Keeps] = {"undo_not_kept": copies} if copies is not None else {}
-        failures = SaveFailures(self._inbox.put_nowait, {"seen_not_kept": ledger, **undo})
-        self._save_failures = failures
+        keeps: dict[str, Keeps] = {"seen_not_kept": ledger, "undo_not_kept": copies}
+        self._save_failures = SaveFailures(self._inbox.put_nowait, keeps)
         for notice in options.notices:
             self._inbox.put_nowait(notice)
         libraries.listener = self._hear_progress
         self._is_asked = False
-        self._earlier = self._continues = options.continues
+        self._earlier = self._continues = choice.continues
         self._told = self._in_prompt = options.standing
         self._read_standing = options.read_standing
         self._servers = options.servers

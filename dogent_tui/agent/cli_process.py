@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from dogent_tui.agent.cli_transcripts import clear_keys, clear_keys_of_dead
-from dogent_tui.agent.conversation import Effort
+from dogent_tui.agent.conversation import Effort, SessionChoice
 from dogent_tui.agent.events import Notice
 from dogent_tui.agent.project_instructions import ProjectInstructions
 from dogent_tui.agent.ui_requests import ReviewMode
@@ -61,11 +61,8 @@ _ENDS_WITHIN_S = 5.0
 
 @dataclass(frozen=True, slots=True)
 class ConversationOptions:
-    """What a conversation is started with. `resume`: `session_id` is an earlier session of the same
-    workspace to continue.
+    """What a conversation is started with. `choice` says which session it continues.
 
-    `fork_of` is an earlier session that the new one remembers. `resume_at`: nothing after this
-    entry of its transcript, which came before the prompt of the run `dropped`.
     `at_screen`: whether somebody can answer while a turn waits (see `Asking`).
     `native_tools` are those of the CLI's own that are offered. `notices` are told before anything
     else.
@@ -79,25 +76,16 @@ class ConversationOptions:
     endpoint: Endpoint
     config_dir: Path
     system_prompt: str
-    session_id: str
-    resume: bool = False
-    fork_of: str = ""
-    resume_at: str = ""
-    dropped: str = ""
+    choice: SessionChoice
     at_screen: bool = True
     native_tools: tuple[str, ...] = TOOLS
     notices: tuple[Notice, ...] = ()
-    review_mode: ReviewMode | None = None
+    review_mode: ReviewMode = field(default_factory=ReviewMode)
     standing: ProjectInstructions = field(default_factory=ProjectInstructions)
     read_standing: Callable[[], ProjectInstructions] = ProjectInstructions
     budget_usd: float | None = None
     servers: Mapping[str, Any] = field(default_factory=dict)
     effort: Effort = ""
-
-    @property
-    def continues(self) -> str:
-        """The id of the session that it remembers, "" for none."""
-        return self.fork_of or (self.session_id if self.resume else "")
 
     def arguments(self, prompt_file: Path, servers_file: Path) -> list[str]:
         """Return the arguments of the CLI. What is in an argument, every user of the machine can
@@ -120,10 +108,11 @@ class ConversationOptions:
         given = [part for pair in pairs for part in pair]
         given += ["--verbose", "--include-partial-messages", "--strict-mcp-config"]
         given += ["--setting-sources="]
-        given += [f"--resume={self.continues}"] if self.continues else []
-        given += [] if self.resume else [f"--session-id={self.session_id}"]
-        given += ["--fork-session"] if self.fork_of else []
-        given += [f"--resume-session-at={self.resume_at}"] if self.resume_at else []
+        choice = self.choice
+        given += [f"--resume={choice.continues}"] if choice.continues else []
+        given += [] if choice.resume else [f"--session-id={choice.session_id}"]
+        given += ["--fork-session"] if choice.fork_of else []
+        given += [f"--resume-session-at={choice.at}"] if choice.at else []
         return [*given, *(["--mcp-config", str(servers_file)] if self.servers else [])]
 
 
@@ -139,7 +128,7 @@ class CliProcess:
 
     def __init__(self, options: ConversationOptions) -> None:
         self._options = options
-        name = f"{options.session_id}.{os.getpid()}.{uuid.uuid4().hex[:8]}.md"
+        name = f"{options.choice.session_id}.{os.getpid()}.{uuid.uuid4().hex[:8]}.md"
         self._prompt_file = options.config_dir / "prompts" / name
         self._servers_file = self._prompt_file.with_suffix(".json")
         self._started_servers = self._prompt_file.with_suffix(".servers")
@@ -164,7 +153,7 @@ class CliProcess:
 
         await asyncio.to_thread(self._write_files)
         options = self._options
-        command = [_program(), *options.arguments(self._prompt_file, self._servers_file)]
+        command = [cli_program(), *options.arguments(self._prompt_file, self._servers_file)]
         self._process = await asyncio.create_subprocess_exec(
             *command,
             cwd=options.cwd,
@@ -291,12 +280,12 @@ class CliProcess:
         self._prompt_file.unlink(missing_ok=True)
         self._servers_file.unlink(missing_ok=True)
         shutil.rmtree(self._started_servers, ignore_errors=True)
-        session = self._options.session_id
+        session = self._options.choice.session_id
         if not any(self._prompt_file.parent.glob(f"{session}.*.md")):
             clear_keys(session, {*known_secrets(), *self._options.endpoint.secrets})
 
 
-def _program() -> str:
+def cli_program() -> str:
     """Return the path of the CLI in the SDK's wheel, else of one that is installed. Raises
     OSError.
     """

@@ -85,7 +85,7 @@ class Commands:
         authority: Authority,
         ask: Ask,
         root: Path,
-        copies: UndoLog | None,
+        copies: UndoLog,
         tell: Callable[[Event], None],
         interrupt: Callable[[], Coroutine[Any, Any, None]],
         snapshots: Path | None = None,
@@ -132,9 +132,7 @@ class Commands:
         if standing.level == "none":  # there is no layer, and no folder for one
             return
         sessions = private_folder(standing.folder / "wall")
-        self._committing = (
-            Committing(sessions / JOURNALS, self._copies) if self._copies is not None else None
-        )
+        self._committing = Committing(sessions / JOURNALS, self._copies)
         snapshot = None
         if standing.level == "partial":
             snapshot = open_snapshot(self._root, private_folder(standing.folder / "snapshots"))
@@ -374,7 +372,7 @@ class Commands:
                 )
                 notes.append(words.format(path=change.path))
         notes += [f"dogent-tui: {path}: {why}" for path, why in done.failed]
-        if done.number and self._copies is not None:
+        if done.number:
             self._settling.submit(
                 self._copies.settle, done.number
             )  # it reads what was written: the shell does not wait for that

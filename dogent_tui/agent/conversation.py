@@ -158,6 +158,11 @@ class SessionChoice(msgspec.Struct, frozen=True):
     dropped: str = ""
     at: str = ""
 
+    @property
+    def continues(self) -> str:
+        """The id of the session that is remembered, "" for none."""
+        return self.fork_of or (self.session_id if self.resume else "")
+
 
 class Launcher(Protocol):
     """Starts conversations; what they share lives until `close`."""

@@ -16,6 +16,7 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from dogent_tui import __version__
+from dogent_tui.agent.cli_process import cli_program
 from dogent_tui.agent.conversation import ServerState
 from dogent_tui.agent.doctor_files import examine_files
 from dogent_tui.agent.doctor_servers import Finding, State
@@ -121,11 +122,9 @@ async def _claude() -> Finding:
     """The CLI of the SDK's wheel. Asked for its version: it is a program of another maker that
     has to start here.
     """
-    found = importlib.util.find_spec("claude_agent_sdk")  # without importing it
-    folder = Path(found.origin).parent / "_bundled" if found is not None and found.origin else None
-    bundled = folder / ("claude.exe" if os.name == "nt" else "claude") if folder else None
-    program = str(bundled) if bundled is not None and bundled.is_file() else shutil.which("claude")
-    if program is None:
+    try:
+        program = cli_program()
+    except OSError:
         remedy = tr("Reinstall the package claude-agent-sdk, which provides it.")
         return Finding("Agent", "Claude CLI", "missing", remedy=remedy)
     version = await _version(program)

@@ -27,7 +27,7 @@ from dogent_tui.agent.sdk import (
 )
 from dogent_tui.agent.tool_names import friendly_name, input_summary
 from dogent_tui.agent.write_reviews import Reviewing
-from dogent_tui.errors import AgentError, DogentError
+from dogent_tui.errors import DogentError
 from dogent_tui.language import tr
 from dogent_tui.markdown_search.requests import RequestBook, Status
 from dogent_tui.offline.messages_api import UNREADABLE
@@ -112,11 +112,11 @@ class Gate:
         authority: Authority,
         ask: Ask,
         cwd: Path,
-        copies: UndoLog | None = None,
-        requests: RequestBook | None = None,
-        reviewing: Reviewing | None = None,
-        behind_wall: BehindWall | None = None,
-        ledger: Ledger | None = None,
+        copies: UndoLog,
+        requests: RequestBook,
+        reviewing: Reviewing,
+        behind_wall: BehindWall,
+        ledger: Ledger,
     ) -> None:
         """Decide by `authority` and `ask`. `cwd` is where the session starts; `copies` keeps what
         approved calls change.
@@ -124,13 +124,13 @@ class Gate:
         `requests` records the calls that consult documents: those tools run by what was approved
         there. `reviewing` takes the calls that the user reviews in place of their being run, once
         they may run, and learns where proposals may lead. `behind_wall` has commands run behind the
-        wall; without it none runs. `ledger` notes which files the model sees.
+        wall. `ledger` notes which files the model sees.
         """
         self._ledger = ledger
         self._given: dict[str, list[_Given]] = {}
         self._reviewing = reviewing
         self._behind_wall = behind_wall
-        self._requests = requests or RequestBook()
+        self._requests = requests
         self._authority = authority
         self._ask = ask
         self._cwd = cwd
@@ -187,11 +187,7 @@ class Gate:
                 decision = Decision("deny", (_UNREADABLE,))
             tool_use_id = tool_use_id or str(values.get("tool_use_id") or "")
             self._note(tool_use_id, call)
-            if (
-                decision.verdict == "allow"
-                and self._reviewing is not None
-                and self._reviewing.takes(call)
-            ):
+            if decision.verdict == "allow" and self._reviewing.takes(call):
                 decision = replace(
                     decision, verdict="ask", reasons=(_REVIEWS,)
                 )  # `can_use_tool` can wait, a hook cannot
@@ -229,11 +225,6 @@ class Gate:
         """
         if call.tool != "Bash":
             return {}
-        if self._behind_wall is None:
-            raise AgentError(
-                tr("Commands cannot run without the wall."),
-                tr("Run dogent-tui doctor to see why it is down."),
-            )
         return await asyncio.to_thread(self._behind_wall, call, decision, tool_use_id)
 
     def call_of(self, tool: str, tool_input: Mapping[str, Any]) -> str:
@@ -307,7 +298,7 @@ class Gate:
                     decision, why = now, (_CHANGED,)
                     continue
                 await self._remember(decision, verdict)
-            if self._reviewing is not None and self._reviewing.takes(call):
+            if self._reviewing.takes(call):
                 return PermissionResultDeny(
                     message=await self._reviewing.outcome(call, _place(decision), tool_use_id)
                 )
@@ -328,15 +319,13 @@ class Gate:
         """Take note that `call` runs now."""
         self._authority.let_through(call, decision)
         place = _place(decision)
-        if self._ledger is not None and call.tool not in ("Bash", _PROPOSE):
+        if call.tool not in ("Bash", _PROPOSE):
             self._given[tool_use_id] = await asyncio.to_thread(_given, call, decision)
         if call.tool == "Bash" and self._authority.standing.level != "none":
             return  # what it changes is kept when it is known
         if call.tool != _PROPOSE:
             await self._keep_copies(call, decision, tool_use_id)
-        elif (
-            self._reviewing is not None and place is not None
-        ):  # it writes nothing; its review keeps what it changes
+        elif place is not None:  # it writes nothing; its review keeps what it changes
             self._reviewing.approve(call.input, place)
 
     async def _out_of_date(self, call: ToolCall, decision: Decision) -> str:
@@ -347,8 +336,7 @@ class Gate:
         another may be older.
         """
         place = _place(decision)
-        is_reviewed = self._reviewing is not None and self._reviewing.takes(call)
-        if self._ledger is None or place is None or is_reviewed or call.tool != "Write":
+        if place is None or self._reviewing.takes(call) or call.tool != "Write":
             return ""  # an edit leaves the rest of the file as it is
         if await asyncio.to_thread(self._ledger.is_stale, place):
             return _STALE
@@ -412,7 +400,7 @@ class Gate:
             for effect in decision.effects
             if effect.path is not None and effect.kind is EffectKind.CREATE
         ]
-        if self._copies is None or not (changed or created):
+        if not (changed or created):
             return
         label = f"{friendly_name(call.tool)} {input_summary(call.input, str(self._cwd))}".rstrip()
         kept = await asyncio.to_thread(self._copies.keep, label, changed, created)
@@ -431,7 +419,7 @@ class Gate:
         gave nothing.
         """
         given = self._given.pop(tool_use_id, [])
-        if self._ledger is not None and not is_error:
+        if not is_error:
             for path, how, before in given:
                 if how == "edit":
                     await asyncio.to_thread(self._ledger.note_edit, path, before)
@@ -439,16 +427,14 @@ class Gate:
                     await asyncio.to_thread(
                         self._ledger.note, path, how, *(part if part and how == "part" else ())
                     )
-        number = self._kept.pop(tool_use_id, 0)
-        if number and self._copies is not None:
+        if number := self._kept.pop(tool_use_id, 0):
             await asyncio.to_thread(self._copies.settle, number)
 
     async def after_turn(self) -> None:
         """Note the same of every call whose result did not come, because the turn was stopped."""
         self._kept.clear()
         self._given.clear()
-        if self._copies is not None:
-            await asyncio.to_thread(self._copies.settle)
+        await asyncio.to_thread(self._copies.settle)
 
 
 def _place(decision: Decision) -> Path | None:

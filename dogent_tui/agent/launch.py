@@ -72,8 +72,8 @@ class ClaudeLauncher(msgspec.Struct):
     authority: Authority
     trust: FolderTrust
     libraries: Libraries
+    copies: "Callable[[], UndoLog]"
     settings: "Callable[[], WorkspaceSettings]" = WorkspaceSettings
-    copies: "Callable[[], UndoLog] | None" = None
     answered_by: AnsweredBy = "user"
     review_mode: ReviewMode = msgspec.field(default_factory=ReviewMode)
     budget: Budget = msgspec.field(default_factory=Budget)
@@ -97,11 +97,7 @@ class ClaudeLauncher(msgspec.Struct):
             endpoint=endpoint,
             config_dir=claude_config_dir(),
             system_prompt=f"{words}{about_skills}",
-            session_id=choice.session_id,
-            resume=choice.resume,
-            fork_of=choice.fork_of,
-            resume_at=choice.at,
-            dropped=choice.dropped,
+            choice=choice,
             at_screen=self.answered_by == "user",
             native_tools=native_tools(self.libraries),
             notices=self._untold,
@@ -122,9 +118,8 @@ class ClaudeLauncher(msgspec.Struct):
             await imported
             from dogent_tui.agent.claude import ClaudeConversation
 
-            copies = self.copies() if self.copies else None
             conversation = ClaudeConversation(
-                options, process, self.authority, ask, form, self.libraries, copies
+                options, process, self.authority, ask, form, self.libraries, self.copies()
             )
             await conversation.connect()
         except BaseException:  # also when cancelled: a process must not stay behind

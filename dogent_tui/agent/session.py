@@ -248,11 +248,9 @@ def _copies_of(
 ) -> Callable[[], "UndoLog"]:
     if earlier is None:
         return session_copies(workspace, session.session_id)
-    return (
-        session_copies(workspace, session.session_id, earlier.first_id)
-        if fork
-        else session_copies(workspace, earlier.first_id)
-    )
+    if fork:
+        return session_copies(workspace, session.session_id, earlier.first_id)
+    return session_copies(workspace, earlier.first_id)
 
 
 def session_copies(

@@ -57,15 +57,15 @@ class Asking:
         form: AskForm,
         workspace: Workspace,
         *,
-        at_screen: bool = True,
-        review_mode: ReviewMode | None = None,
-        open_document: Callable[[], str] = lambda: "",
-        ledger: Ledger | None = None,
-        unsaved: Mapping[Path, str] = {},
+        at_screen: bool,
+        review_mode: ReviewMode,
+        open_document: Callable[[], str],
+        ledger: Ledger,
+        unsaved: Mapping[Path, str],
     ) -> None:
         self._unsaved = unsaved
         # Where nobody can review, nothing waits for a review: the policy decides as ever.
-        mode = review_mode if review_mode is not None and at_screen else ReviewMode()
+        mode = review_mode if at_screen else ReviewMode()
         self._ledger = ledger
         self.reviewing = Reviewing(mode, workspace, self.review, ledger)
         self._form = form
@@ -98,9 +98,7 @@ class Asking:
         change = opened.change
         base = None if change.content is None else change.content.decode("utf-8")
         place = str(opened.path) if opened.by_approval else ""
-        is_unread = (
-            self._ledger is not None and not change.is_new and not self._ledger.has(opened.path)
-        )
+        is_unread = not change.is_new and not self._ledger.has(opened.path)
         payload = ChangeRequest(change.name, text, change.summary, base, place, is_unread).payload
         event = UiRequested(
             request_id=uuid.uuid4().hex[:12], kind=KIND, payload=payload, in_run=True
@@ -108,21 +106,19 @@ class Asking:
         answer = await self._form(event)
         if answer is None or answer.review is None:
             return None
-        if self._ledger is not None:
-            await asyncio.to_thread(self._note_reviewed, self._ledger, opened, text, answer.over)
+        await asyncio.to_thread(self._note_reviewed, opened, text, answer.over)
         return answer.review
 
-    @staticmethod
-    def _note_reviewed(ledger: Ledger, opened: Reviewed, text: str, over: str) -> None:
+    def _note_reviewed(self, opened: Reviewed, text: str, over: str) -> None:
         """Note what the model knows of a file now: it is told what came of its proposal, but not
         what else was written there.
         """
         with suppress(OSError):
             is_all_its_own = content_of(opened.path) == text.encode("utf-8", "replace")
             if is_all_its_own or (opened.change.is_new and not over):
-                ledger.note(opened.path)
+                self._ledger.note(opened.path)
                 return
-        ledger.note_edit(opened.path, over)
+        self._ledger.note_edit(opened.path, over)
 
     def hooks(self) -> dict[Any, list[HookMatcher]]:
         """Return the hook that ends the turn after a request, before the model is asked again."""

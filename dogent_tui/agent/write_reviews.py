@@ -44,7 +44,7 @@ class Reviewing:
         mode: ReviewMode,
         workspace: Workspace,
         review: Callable[[Reviewed, str], Awaitable[str | None]],
-        ledger: Ledger | None = None,
+        ledger: Ledger,
     ) -> None:
         """`review` puts a proposal and its text to the user, and gives the outcome in words, None
         where nobody decided.
@@ -134,11 +134,7 @@ class Reviewing:
                 tr("Read the file again."),
             )
         # An Edit is of the file as it is now, a Write of what the model has seen.
-        seen = (
-            self._ledger.content(place)
-            if self._ledger is not None and call.tool == "Write"
-            else None
-        )
+        seen = self._ledger.content(place) if call.tool == "Write" else None
         base = ... if seen is None else seen
         return (
             Reviewed.open(self._workspace, str(place), text, SUMMARY, base=base, approved=place),

@@ -51,10 +51,10 @@ approve.
 def propose_document_change_tool(
     workspace: Workspace,
     review: Review,
-    approved: Approved = lambda _payload: None,
-    open_document: Callable[[], str] = lambda: "",
-    ledger: Ledger | None = None,
-    unsaved: Mapping[Path, str] = {},
+    approved: Approved,
+    open_document: Callable[[], str],
+    ledger: Ledger,
+    unsaved: Mapping[Path, str],
 ) -> Tool:
     """Return the tool. It writes nothing itself. Outside of the workspace it proposes only for what
     is `approved`.
@@ -66,7 +66,7 @@ def propose_document_change_tool(
 
     def opened_for(wanted: _Input, path: str, place: Path | None) -> Reviewed:
         real = workspace.absolute(path).resolve()
-        seen = ledger.content(real) if ledger is not None else None
+        seen = ledger.content(real)
         return Reviewed.open(
             workspace,
             path,

@@ -8,14 +8,17 @@ from claude_agent_sdk import ClaudeAgentOptions
 from claude_agent_sdk._internal.transport.subprocess_cli import SubprocessCLITransport
 
 from dogent_tui.agent.cli_process import TOOLS, CliProcess, ConversationOptions
+from dogent_tui.agent.conversation import SessionChoice
 from dogent_tui.settings.profiles import Endpoint
 from dogent_tui.tools.server import SERVER
 
-CASES = {
+SESSION = "33333333-3333-4333-8333-333333333333"
+OTHER = "22222222-2222-4222-8222-222222222222"
+CASES: dict[str, dict] = {
     "a new session": {},
-    "resumed": {"resume": True},
-    "resumed at an entry": {"resume": True, "resume_at": "22222222-2222-4222-8222-222222222222"},
-    "a fork": {"fork_of": "11111111-1111-4111-8111-111111111111"},
+    "resumed": {"choice": SessionChoice(SESSION, resume=True)},
+    "resumed at an entry": {"choice": SessionChoice(SESSION, resume=True, at=OTHER)},
+    "a fork": {"choice": SessionChoice(SESSION, fork_of=OTHER)},
     "with a budget, effort and servers": {
         "budget_usd": 1.5,
         "effort": "high",
@@ -38,9 +41,10 @@ def pairs(arguments):
 
 @pytest.mark.parametrize("more", CASES.values(), ids=CASES)
 def test_its_arguments_are_those_of_the_sdk(tmp_path, more):
-    session = "33333333-3333-4333-8333-333333333333"
     endpoint = Endpoint("scripted", "anthropic", model="claude-x")
-    options = ConversationOptions(tmp_path, endpoint, tmp_path, "words", session, **more)
+    more = {"choice": SessionChoice(SESSION), **more}
+    options = ConversationOptions(tmp_path, endpoint, tmp_path, "words", **more)
+    choice = options.choice
     prompt, servers = tmp_path / "prompt.md", tmp_path / "servers.json"
     files = {"system-prompt-file": str(prompt)}
     files |= {"mcp-config": str(servers)} if options.servers else {}
@@ -59,10 +63,10 @@ def test_its_arguments_are_those_of_the_sdk(tmp_path, more):
         permission_mode="default",
         permission_prompt_tool_name="stdio",
         include_partial_messages=True,
-        session_id=None if options.resume else session,
-        resume=options.continues or None,
-        fork_session=bool(options.fork_of),
-        resume_session_at=options.resume_at or None,
+        session_id=None if choice.resume else SESSION,
+        resume=choice.continues or None,
+        fork_session=bool(choice.fork_of),
+        resume_session_at=choice.at or None,
         max_budget_usd=options.budget_usd,
         cli_path="/claude",
     )
@@ -72,14 +76,14 @@ def test_its_arguments_are_those_of_the_sdk(tmp_path, more):
 
 async def test_what_it_was_given_in_files_is_gone_with_it(tmp_path, monkeypatch):
     monkeypatch.setattr(
-        "dogent_tui.agent.cli_process._program", lambda: str(_program(tmp_path, "cat"))
+        "dogent_tui.agent.cli_process.cli_program", lambda: str(_program(tmp_path, "cat"))
     )
     options = ConversationOptions(
         tmp_path,
         Endpoint("scripted", "anthropic"),
         tmp_path / "config",
         "secret words",
-        "33333333-3333-4333-8333-333333333333",
+        SessionChoice(SESSION),
         servers={"notes": {"command": "notes", "env": {"KEY": "secret"}}},
     )
     process = CliProcess(options)
@@ -99,10 +103,12 @@ async def test_one_that_does_not_end_by_itself_is_ended(tmp_path, monkeypatch):
     monkeypatch.setattr("dogent_tui.agent.cli_process._ENDS_WITHIN_S", 0.2)
     stubborn = "trap '' TERM; echo last words >&2; echo '{}'; while :; do sleep 1; done"
     monkeypatch.setattr(
-        "dogent_tui.agent.cli_process._program", lambda: str(_program(tmp_path, stubborn))
+        "dogent_tui.agent.cli_process.cli_program", lambda: str(_program(tmp_path, stubborn))
     )
     endpoint = Endpoint("scripted", "anthropic")
-    process = CliProcess(ConversationOptions(tmp_path, endpoint, tmp_path, "words", "x"))
+    process = CliProcess(
+        ConversationOptions(tmp_path, endpoint, tmp_path, "words", SessionChoice("x"))
+    )
     await process.start()
     assert await anext(process.messages()) == {}
     await process.close()
@@ -112,10 +118,11 @@ async def test_one_that_does_not_end_by_itself_is_ended(tmp_path, monkeypatch):
 
 async def test_a_folder_that_is_gone_is_named(tmp_path, monkeypatch):
     monkeypatch.setattr(
-        "dogent_tui.agent.cli_process._program", lambda: str(_program(tmp_path, "cat"))
+        "dogent_tui.agent.cli_process.cli_program", lambda: str(_program(tmp_path, "cat"))
     )
     endpoint, gone = Endpoint("scripted", "anthropic"), tmp_path / "gone"
-    process = CliProcess(ConversationOptions(gone, endpoint, tmp_path, "words", "x"))
+    choice = SessionChoice("x")
+    process = CliProcess(ConversationOptions(gone, endpoint, tmp_path, "words", choice))
     with pytest.raises(OSError) as caught:
         await process.start()
     error = process.did_not_start(caught.value)

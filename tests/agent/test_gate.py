@@ -15,13 +15,13 @@ from claude_agent_sdk import (
 from dogent_tui.agent.authority import Authority
 from dogent_tui.agent.conversation import Verdict
 from dogent_tui.agent.events import CopiesKept
-from dogent_tui.agent.gate import Gate
+from dogent_tui.errors import AgentError
 from dogent_tui.markdown_search.requests import RequestBook
 from dogent_tui.offline.messages_api import UNREADABLE
 from dogent_tui.permissions.model import ToolCall
 from dogent_tui.storage.paths import Workspace
-from dogent_tui.undo.undo_log import UndoLog
 from dogent_tui.web.named import NamedHosts
+from tests.agent.gates import made_gate
 
 ALLOW = Verdict(allow=True)
 FETCH = "mcp__dogent__web_fetch"
@@ -52,20 +52,9 @@ class Person:
         return self.answers.pop(0)
 
 
-def wrapped(call, decision, tool_use_id):
-    return {**call.input, "command": f"wrapped {tool_use_id}"}
-
-
 def build(workspace, *answers, rules=()):
     person = Person(*answers)
-    gate = Gate(
-        Authority(workspace, rules),
-        person,
-        workspace.root,
-        UndoLog(workspace, "s"),
-        behind_wall=wrapped,
-    )
-    return gate, person
+    return made_gate(workspace, person, authority=Authority(workspace, rules)), person
 
 
 async def hook(gate, tool, tool_input, cwd):
@@ -289,7 +278,10 @@ async def test_a_command_runs_as_it_is_rewritten_and_nothing_is_copied_before(wo
 
 
 async def test_no_command_runs_where_there_is_no_wall(workspace):
-    gate = Gate(Authority(workspace), Person(ALLOW), workspace.root)
+    def no_wall(*_):
+        raise AgentError("The wall is down.")
+
+    gate = made_gate(workspace, Person(ALLOW), behind_wall=no_wall)
     assert (await hook(gate, "Bash", {"command": "ls"}, workspace.root))[0] == "deny"
 
 
@@ -319,7 +311,7 @@ async def test_a_broken_store_is_said_once_and_asks(workspace):
 )
 async def test_what_consults_documents_is_on_record_with_the_answer(workspace, answer, status):
     book = RequestBook()
-    gate = Gate(Authority(workspace), Person(answer), workspace.root, requests=book)
+    gate = made_gate(workspace, Person(answer), requests=book)
     tool, values = "mcp__dogent__read_markdown_file", {"path": "a.md", "reason": "To see"}
     assert (await hook(gate, tool, values, workspace.root))[0] == "ask"
     (request,) = book.all()
@@ -335,9 +327,8 @@ async def test_what_consults_documents_is_on_record_with_the_answer(workspace, a
 
 async def test_what_was_allowed_for_the_session_is_on_record_as_approved(workspace):
     book = RequestBook()
-    gate = Gate(
-        Authority(workspace, ["use:list_file_tree"]), Person(), workspace.root, requests=book
-    )
+    authority = Authority(workspace, ["use:list_file_tree"])
+    gate = made_gate(workspace, Person(), authority=authority, requests=book)
     assert (await hook(gate, "mcp__dogent__list_file_tree", {"reason": "r"}, workspace.root))[
         0
     ] == "allow"
@@ -348,7 +339,7 @@ async def test_what_was_allowed_for_the_session_is_on_record_as_approved(workspa
 
 async def test_a_private_address_reaches_the_fetch_only_with_the_persons_word(workspace):
     hosts, person = NamedHosts(), Person(Verdict(allow=False), ALLOW)
-    gate = Gate(Authority(workspace, hosts=hosts), person, workspace.root)
+    gate = made_gate(workspace, person, authority=Authority(workspace, hosts=hosts))
     call = {"url": "http://127.0.0.1:8080/"}
     decision, reason = await hook(gate, FETCH, call, workspace.root)
     assert decision == "deny"

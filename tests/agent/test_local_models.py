@@ -8,6 +8,7 @@ from dogent_tui.agent.authority import Authority
 from dogent_tui.agent.cli_process import environment
 from dogent_tui.agent.failures import api_failure
 from dogent_tui.agent.launch import ClaudeLauncher
+from dogent_tui.agent.session import session_copies
 from dogent_tui.settings.profiles import Endpoint
 from dogent_tui.settings.trust import FolderTrust
 from dogent_tui.settings.values import WorkspaceSettings
@@ -43,7 +44,12 @@ async def test_the_relay_stands_between_and_the_servers_key_stays_with_it(
         )
         libraries = Libraries(workspace, WorkspaceSettings())
         launcher = ClaudeLauncher(
-            workspace, asked, Authority(workspace), FolderTrust(workspace), libraries
+            workspace,
+            asked,
+            Authority(workspace),
+            FolderTrust(workspace),
+            libraries,
+            session_copies(workspace, "s"),
         )
         reached = await launcher._reach()
         assert await launcher._reach() is reached, "the relay is started once"

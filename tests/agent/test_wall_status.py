@@ -9,6 +9,7 @@ from dogent_tui.agent.commands import Commands
 from dogent_tui.agent.wall_status import find_wall_status, standing_notices, standing_words
 from dogent_tui.permissions.model import ToolCall
 from dogent_tui.storage.paths import Workspace, state_dir
+from dogent_tui.undo.undo_log import UndoLog
 from dogent_tui.wall.probe import WallStatus
 
 
@@ -92,7 +93,8 @@ async def test_which_wall_there_is_is_told_once_however_often_the_agent_starts(
         raise AssertionError("nobody is asked, and nothing is stopped")
 
     for _ in range(2):  # a rewind starts the agent again
-        commands = Commands(authority, nothing, workspace.root, None, told.append, nothing)
+        copies = UndoLog(workspace, "s")
+        commands = Commands(authority, nothing, workspace.root, copies, told.append, nothing)
         await commands.start()
         await commands.close()
     assert [notice.code for notice in told] == ["wall_none"]

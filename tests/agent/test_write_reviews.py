@@ -7,14 +7,13 @@ import asyncio
 import pytest
 from claude_agent_sdk import PermissionResultAllow, PermissionResultDeny, ToolPermissionContext
 
-from dogent_tui.agent.authority import Authority
 from dogent_tui.agent.conversation import Verdict
 from dogent_tui.agent.events import UiAnswer
-from dogent_tui.agent.gate import Gate
 from dogent_tui.agent.ui_requests import ReviewMode
-from dogent_tui.agent.user_questions import Asking
+from dogent_tui.sources.ledger import Ledger
 from dogent_tui.storage.paths import Workspace
 from dogent_tui.undo.undo_log import UndoLog
+from tests.agent.gates import made_asking, made_gate
 
 PROPOSE = "mcp__dogent__propose_document_change"
 
@@ -32,9 +31,16 @@ class Desk:
         self.asked = []
         self.meanwhile = lambda: None
         self.copies = UndoLog(self.workspace, "s")
-        self.asking = Asking(self.form, self.workspace, at_screen=at_screen, review_mode=self.mode)
-        self.gate = Gate(
-            Authority(self.workspace), self.ask, self.root, self.copies, None, self.asking.reviewing
+        ledger = Ledger("s")
+        self.asking = made_asking(
+            self.workspace, self.form, ledger, at_screen=at_screen, review_mode=self.mode
+        )
+        self.gate = made_gate(
+            self.workspace,
+            self.ask,
+            copies=self.copies,
+            reviewing=self.asking.reviewing,
+            ledger=ledger,
         )
 
     async def form(self, event):

@@ -19,6 +19,7 @@ from dogent_tui.agent.authority import Authority
 from dogent_tui.agent.events import Prompt, RunFinished
 from dogent_tui.agent.launch import ClaudeLauncher
 from dogent_tui.agent.service import AgentService
+from dogent_tui.agent.session import session_copies
 from dogent_tui.settings.profiles import Endpoint
 from dogent_tui.settings.trust import FolderTrust
 from dogent_tui.settings.values import WorkspaceSettings
@@ -61,7 +62,9 @@ async def captured(model: str) -> Mapping[str, Any]:
                 )
                 libraries = Libraries(workspace, WorkspaceSettings())
                 authority, trust = Authority(workspace, (), libraries.hosts), FolderTrust(workspace)
-                launcher = ClaudeLauncher(workspace, endpoint, authority, trust, libraries)
+                launcher = ClaudeLauncher(
+                    workspace, endpoint, authority, trust, libraries, session_copies(workspace, "s")
+                )
                 async with AgentService(launcher, endpoint, cwd=str(root)) as service:
                     events = service.events()
                     await service.submit(Prompt("Hello"))

@@ -17,6 +17,7 @@ from dogent_tui.agent.events import (
 )
 from dogent_tui.agent.launch import ClaudeLauncher
 from dogent_tui.agent.service import AgentService
+from dogent_tui.agent.session import session_copies
 from dogent_tui.settings.profiles import Endpoint
 from dogent_tui.settings.trust import FolderTrust
 from dogent_tui.settings.values import WorkspaceSettings
@@ -37,7 +38,12 @@ def listened(workspace: Workspace, base_url: str) -> Listener:
     )
     libraries = Libraries(workspace, WorkspaceSettings())
     launcher = ClaudeLauncher(
-        workspace, endpoint, Authority(workspace), FolderTrust(workspace), libraries
+        workspace,
+        endpoint,
+        Authority(workspace),
+        FolderTrust(workspace),
+        libraries,
+        session_copies(workspace, "s"),
     )
     return Listener(AgentService(launcher, endpoint, cwd=str(workspace.root)), workspace.root)
 

@@ -7,6 +7,7 @@ import pytest
 
 from dogent_tui.agent.authority import Authority
 from dogent_tui.agent.launch import ClaudeLauncher
+from dogent_tui.agent.session import session_copies
 from dogent_tui.settings.profiles import Endpoint
 from dogent_tui.settings.trust import FolderTrust
 from dogent_tui.settings.values import WorkspaceSettings
@@ -61,7 +62,12 @@ async def test_they_are_closed_with_the_session(two):
     assert two.reading
     endpoint, workspace = Endpoint("offline", "offline"), two.workspace
     launcher = ClaudeLauncher(
-        workspace, endpoint, Authority(workspace), FolderTrust(workspace), two
+        workspace,
+        endpoint,
+        Authority(workspace),
+        FolderTrust(workspace),
+        two,
+        session_copies(workspace, "s"),
     )
     await launcher.close()
     assert two.closed == ["reading"]

@@ -4,6 +4,7 @@ once.
 
 import pytest
 
+from dogent_tui.sources.ledger import Ledger
 from dogent_tui.storage.paths import Workspace
 from dogent_tui.tools.propose_change import NOTHING_OPEN, UNDECIDED, propose_document_change_tool
 
@@ -23,9 +24,15 @@ def tool(tmp_path):
                 self.shown.append((opened.change, text))
                 return self.answer
 
-            said = await propose_document_change_tool(
-                self.workspace, review, open_document=lambda: self.is_open
-            ).handler(payload)
+            tool = propose_document_change_tool(
+                self.workspace,
+                review,
+                approved=lambda _: None,
+                open_document=lambda: self.is_open,
+                ledger=Ledger("s"),
+                unsaved={},
+            )
+            said = await tool.handler(payload)
             return said["content"][0]["text"], said["is_error"]
 
     made = Tool()
