@@ -11,8 +11,8 @@ import msgspec
 from dogent_tui.documents.pandoc.tree import Node, plain, table_node
 from dogent_tui.documents.pdf.columns import aligned_tables, rows_of
 from dogent_tui.documents.pdf.labels import label_numbers
-from dogent_tui.documents.pdf.lists import List, Mark, is_mark, list_nodes
-from dogent_tui.documents.pdf.model import Line, Run, Table, TextBlock, around
+from dogent_tui.documents.pdf.lists import List, Mark, is_mark, list_nodes, mark_of
+from dogent_tui.documents.pdf.model import BULLET, Box, Line, Run, Table, TextBlock, around
 from dogent_tui.documents.pdf.order import from_the_top, regions
 from dogent_tui.documents.pdf.rules import Rules, fenced_tables, page_rules
 from dogent_tui.documents.pdf.structure import (
@@ -23,6 +23,7 @@ from dogent_tui.documents.pdf.structure import (
     is_code,
     paragraph,
     paragraphs,
+    within_sentence,
 )
 from dogent_tui.documents.pdf.survey import Survey
 
@@ -30,13 +31,15 @@ _MOST_EMPTY = 3.5
 """Lines from one part of a program to the next."""
 
 _OFF_GRID = 0.12
+_SIGN_FONTS = ("dingbats", "wingdings", "webdings")
 _WIDEST_GAP, _NUMBER_GAP = 3.5, 2.0
 """Sizes of the text between the mark of an item, or a number that counts alone, and the item."""
 
 
 def layout_nodes(page: Any, blocks: Sequence[TextBlock], known: Survey) -> Iterator[Node]:
     """Yield what the `blocks` of the pymupdf page are, in the order of reading."""
-    yield from nodes_of(list(_items(page, [*_with_marks(blocks)])), known)
+    rules = page_rules(page) if blocks else Rules()
+    yield from nodes_of(list(_items(page, [*_with_marks(blocks, rules.dots)], rules)), known)
 
 
 def nodes_of(items: Sequence[TextBlock | Table], known: Survey) -> Iterator[Node]:
@@ -95,14 +98,17 @@ class _Lists:
         return near and start > mark.x0 + 0.6 * mark.size
 
 
-def _with_marks(blocks: Sequence[TextBlock]) -> Iterator[TextBlock]:
+def _with_marks(blocks: Sequence[TextBlock], dots: Iterable[Box]) -> Iterator[TextBlock]:
     """Yield the blocks with the marks of items, which are drawn apart as often as not, at the
-    beginning of their lines.
+    beginning of their lines. Some are no signs but `dots`.
     """
-    lines = sorted(
-        (line for block in blocks for line in block.lines if line.upright),
-        key=lambda line: line.box.y0,
+    upright = [line for block in blocks for line in block.lines if line.upright]
+    drawn = (
+        Line(dot, (Run(BULLET, dot.height, x0=dot.x0),), base=dot.y1)
+        for dot in dots
+        if not any(_ends_before(line, dot) for line in upright)
     )
+    lines = sorted([*upright, *drawn], key=lambda line: line.box.y0)
     partners: dict[int, Line] = {}
     marks: set[int] = set()
     numbers = {int(line.text) for line in lines if re.fullmatch(r" ?\d{1,3} ?", line.text)}
@@ -111,7 +117,7 @@ def _with_marks(blocks: Sequence[TextBlock]) -> Iterator[TextBlock]:
             int(line.text) - 1,
             int(line.text) + 1,
         }
-        if (counts or is_mark(line.text)) and (
+        if (counts or _is_mark(line)) and (
             partner := _partner(line, lines[max(0, place - 40) : place + 40])
         ):
             partners[id(partner)] = line
@@ -124,6 +130,25 @@ def _with_marks(blocks: Sequence[TextBlock]) -> Iterator[TextBlock]:
             yield TextBlock(kept)
 
 
+def _is_mark(line: Line) -> bool:
+    return is_mark(line.text) or _is_sign(line)
+
+
+def _is_sign(line: Line) -> bool:
+    """Tell whether a line is one letter of a font of signs, as bullets often are."""
+    font = line.runs[0].font.lower()
+    return len(line.text.strip()) == 1 and any(name in font for name in _SIGN_FONTS)
+
+
+def _ends_before(line: Line, dot: Box) -> bool:
+    """Tell whether `dot` is right behind `line`, or in it: then it is no mark of what follows."""
+    if line.right_to_left:
+        begins, gap = line.box.x1 >= dot.x1, line.box.x0 - dot.x1
+    else:
+        begins, gap = line.box.x0 <= dot.x0, dot.x0 - line.box.x1
+    return line.box.beside(dot) and begins and gap < _WIDEST_GAP * line.size
+
+
 def _partner(mark: Line, lines: Iterable[Line]) -> Line | None:
     """Return the line of which `mark` is the item's mark: the next one in its row, and the only
     one unless it is a bullet.
@@ -131,14 +156,14 @@ def _partner(mark: Line, lines: Iterable[Line]) -> Line | None:
     row = [
         line
         for line in lines
-        if line is not mark and line.box.beside(mark.box) and not is_mark(line.text)
+        if line is not mark and line.box.beside(mark.box) and not _is_mark(line)
     ]
     gaps = [
         (mark.box.x0 - line.box.x1 if line.right_to_left else line.box.x0 - mark.box.x1, place)
         for place, line in enumerate(row)
     ]
-    widest = _WIDEST_GAP if is_mark(mark.text) else _NUMBER_GAP
-    near = [(gap, place) for gap, place in gaps if -1 < gap < widest * mark.size]
+    widest = _WIDEST_GAP if _is_mark(mark) else _NUMBER_GAP
+    near = [(gap, place) for gap, place in gaps if -1 < gap < widest * row[place].size]
     alone = len(row) == 1 or not mark.text.strip(" .)(").isalnum()
     return row[min(near)[1]] if near and alone else None
 
@@ -148,12 +173,14 @@ def _marked(line: Line, mark: Line | None) -> Line:
         return line
     blank = Run(" ", line.size, x0=mark.box.x1)
     dot = "." if mark.text.strip().isdecimal() else ""
-    signs = [msgspec.structs.replace(run, text=run.text.strip() + dot) for run in mark.runs]
+    signs = [
+        msgspec.structs.replace(run, text=BULLET if _is_sign(mark) else run.text.strip() + dot)
+        for run in mark.runs
+    ]
     return Line(around([mark.box, line.box]), (*signs, blank, *line.runs), base=line.base)
 
 
-def _items(page: Any, blocks: list[TextBlock]) -> Iterator[TextBlock | Table]:
-    rules = page_rules(page) if blocks else Rules()
+def _items(page: Any, blocks: list[TextBlock], rules: Rules) -> Iterator[TextBlock | Table]:
     fenced = fenced_tables(
         page, rules, [line for block in blocks for line in block.lines if line.upright]
     )
@@ -202,7 +229,13 @@ def _goes_on(above: TextBlock, below: TextBlock) -> bool:
         first.size == last.size
         and first.bold == last.bold
         and first.mono == last.mono
-        and not begins_item(below)
+        and (
+            not begins_item(below)
+            or (
+                mark_of(above.lines[:1]) is None
+                and within_sentence([last], below.lines[:1], max(above.box.x1, below.box.x1))
+            )
+        )
     )
     down = (first.box.y0 - above.box.y1) / max(last.size, 1)
     if not same:

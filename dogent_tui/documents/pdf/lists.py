@@ -10,12 +10,12 @@ from dogent_tui.documents.pdf.furniture import number_of
 from dogent_tui.documents.pdf.model import Line
 
 BULLETS = "\ufffd•◦▪▫‣⁃∙●○■□◆◇➢➤►▶»›→✓✔✗✘☐☑☒❑❖\uf0b7\uf0a7\uf0d8\uf0fc\uf076\uf02d"
-_BULLET = re.compile(rf"[{BULLETS}]|[-–—*·o](?=\s)")
+_BULLET = re.compile(rf"[{BULLETS}]|[-–—*·+o](?=\s)")
 _ORDERED = re.compile(
     r"(\d{1,3}|[a-zA-Z]|[ivx]{1,5})[.)](?=\s)|\((\d{1,3}|[a-zA-Z]|[ivx]{1,5})\)(?=\s)"
 )
 _MARK_ALONE = re.compile(
-    rf"[{BULLETS}]|[-–—*·o]|(?:\d{{1,3}}|[a-zA-Z]|[ivx]{{1,5}})[.)]|\((?:\d{{1,3}}|[a-zA-Z])\)"
+    rf"[{BULLETS}]|[-–—*·+o]|(?:\d{{1,3}}|[a-zA-Z]|[ivx]{{1,5}})[.)]|\((?:\d{{1,3}}|[a-zA-Z])\)"
 )
 _BOXES = "☐☑☒"
 _DEEPER = 0.9
@@ -40,6 +40,15 @@ class Mark(msgspec.Struct, frozen=True):
     def length(self) -> int:
         """Characters of the signs."""
         return len(self.sign)
+
+    def is_beside(self, other: "Mark") -> bool:
+        """Tell whether both are of one list: the same sign, or numbers that follow each other."""
+        if self.label.isdecimal() and other.label.isdecimal():
+            return abs(int(self.label) - int(other.label)) == 1
+        if self.label and other.label:
+            values = zip(_values(self.label), _values(other.label), strict=True)
+            return any(one and two and abs(one - two) == 1 for one, two in values)
+        return self is not other and self.sign == other.sign
 
 
 class Item(msgspec.Struct):

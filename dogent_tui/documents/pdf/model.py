@@ -11,6 +11,9 @@ import msgspec
 WIDE = re.compile(r"[\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef]")
 """Scripts without blanks between words: Chinese and Japanese, not Korean."""
 
+BULLET = "\u2022"
+"""What stands for a bullet that is drawn, or a letter of a font of signs."""
+
 
 class Box(msgspec.Struct, frozen=True):
     """A rectangle on a page."""

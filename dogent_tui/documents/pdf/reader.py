@@ -304,7 +304,8 @@ def _on_page(block: Block, number: int) -> Block:
 
 def _missing(raw: Iterable[str], written: Iterable[str]) -> list[str]:
     """Return the words of a page that are nowhere in what was `written`: the file may have them
-    in pieces, or out of order.
+    in pieces, or out of order. A single letter, such as the mark of an item, is in pieces of
+    others.
     """
     words = _words(written)
     whole, joined = Counter(map(_letters, words)), "".join(words)
@@ -312,7 +313,8 @@ def _missing(raw: Iterable[str], written: Iterable[str]) -> list[str]:
     for word in _words(raw):
         letters = _letters(word)
         whole[letters] -= 1
-        if whole[letters] < 0 and (letters != word or word not in joined):
+        is_whole = len(word) == 1 or _LEFTWARD.search(word) is not None
+        if whole[letters] < 0 and (is_whole or word not in joined):
             missing[word] = None
     return list(missing)[:_MOST_MISSING]
 

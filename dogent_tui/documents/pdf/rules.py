@@ -29,11 +29,18 @@ _LONGEST_CELL = 600
 """Characters: boxes around more are the page's layout, not a table."""
 
 
+_DOT = (1.0, 8.0)
+"""Points: how wide and high a bullet is at least, and at most."""
+
+
 class Rules(msgspec.Struct, frozen=True):
-    """The lines that are drawn on a page, those across and those down."""
+    """The lines that are drawn on a page, those across and those down, and the small round or
+    square shapes, which may be bullets.
+    """
 
     across: tuple[Box, ...] = ()
     down: tuple[Box, ...] = ()
+    dots: tuple[Box, ...] = ()
 
 
 def page_rules(page: Any) -> Rules:
@@ -43,12 +50,15 @@ def page_rules(page: Any) -> Rules:
     streams = (page.parent.xref_stream_raw(xref) or b"" for xref in page.get_contents())
     if sum(map(len, streams)) > _LARGEST_CONTENT:
         return Rules()
-    boxes = list(_boxes(page.get_cdrawings()))
+    drawings = page.get_cdrawings()
+    boxes = list(_boxes(drawings))
     if len(boxes) > _MOST_LINES:
         return Rules()
+    shapes = (Box(*drawing["rect"]) for drawing in drawings)
     return Rules(
         tuple(b for b in boxes if b.height <= _THIN and b.width >= _SHORTEST),
         tuple(b for b in boxes if b.width <= _THIN and b.height >= _SHORTEST),
+        tuple(b for b in shapes if all(_DOT[0] <= side <= _DOT[1] for side in (b.width, b.height))),
     )
 
 

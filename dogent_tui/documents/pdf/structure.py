@@ -11,7 +11,7 @@ import msgspec
 
 from dogent_tui.documents.pandoc.tree import NO_ATTRIBUTES, Node, plain
 from dogent_tui.documents.pdf.lists import Mark, mark_of
-from dogent_tui.documents.pdf.model import WIDE, Line, Run, TextBlock, around
+from dogent_tui.documents.pdf.model import WIDE, Line, Run, TextBlock, around, words_of
 from dogent_tui.documents.pdf.survey import Survey, letters
 
 _NUMBERED = re.compile(
@@ -34,6 +34,8 @@ _OTHER_PAGE = 20
 """Lines between two rows of a program that are on two pages: what is between them is not known."""
 
 _LONGEST_SHIFTED = 24
+_FULL = 0.88
+"""The share of its column's width that a line takes at least where a number did not fit."""
 
 
 def heading_level(block: TextBlock, survey: Survey, *, is_label: bool = False) -> int:
@@ -107,9 +109,12 @@ def paragraphs(block: TextBlock) -> Iterator[tuple[Mark | None, list[list[Line]]
     margin = min(line.box.x0 for line in block.lines)
     part: list[list[Line]] = []
     mark = None
-    for row in rows_in_order(block.lines):
-        begins = mark_of(row)
-        parted = begins or _LEADER.search(_row_text(row)) or _outdented(mark, row)
+    rows = rows_in_order(block.lines)
+    marks = [mark_of(row) for row in rows]
+    for row, begins in zip(rows, marks, strict=True):
+        if begins and part and within_sentence(part[-1], row, block.box.x1):
+            begins = begins if any(other and begins.is_beside(other) for other in marks) else None
+        parted = begins or _LEADER.search(_row_text(row)) or _outdented(mark, row, part, block)
         if part and (parted or _new_paragraph(part[-1], row, margin, block)):
             yield mark, part
             part = []
@@ -119,12 +124,31 @@ def paragraphs(block: TextBlock) -> Iterator[tuple[Mark | None, list[list[Line]]
     yield mark, part
 
 
-def _outdented(mark: Mark | None, row: Sequence[Line]) -> bool:
-    """Tell whether `row` begins left of the item's mark, as what follows a list does."""
+def _outdented(
+    mark: Mark | None, row: Sequence[Line], part: Sequence[Sequence[Line]], block: TextBlock
+) -> bool:
+    """Tell whether `row` begins left of the item's mark, as what follows a list does, or right
+    below it though it would have had room behind the text of the item.
+    """
+    if mark is None or row[0].right_to_left:
+        return False
+    size, x0 = row[0].size, row[0].box.x0
+    _, word = next(words_of(row[0]), (row[0].box, ""))
+    room = block.box.x1 - part[-1][-1].box.x1 if part else 0.0
+    below = x0 < mark.x0 + 0.5 * size and room > (len(word) + 2) * size
+    return below or x0 < mark.x0 - 0.5 * size
+
+
+def within_sentence(above: Sequence[Line], row: Sequence[Line], right: float) -> bool:
+    """Tell whether `row` continues the one above, which ends at the right edge and within a
+    sentence: what looks like the mark of an item is a date or a dash.
+    """
+    left = row[0].box.x0
     return (
-        mark is not None
-        and not row[0].right_to_left
-        and row[0].box.x0 < mark.x0 - 0.5 * row[0].size
+        not row[0].right_to_left
+        and abs(above[0].box.x0 - left) < 0.5 * row[0].size
+        and above[-1].box.x1 - left > _FULL * (right - left)
+        and not _ENDS_SENTENCE.search(_row_text(above))
     )
 
 

@@ -133,6 +133,36 @@ def test_lists_keep_their_markers(made):
     assert "\n".join(found).splitlines() == ["- tea", "- coffee with", "1. first", "2. second"]
 
 
+def test_bullets_may_be_drawn_or_letters_of_a_font_of_signs(made):
+    for number, text in enumerate(("Close the valve", "Empty the trap", "Read the dial")):
+        made.at(92, 100 + 18 * number, text)
+        made.current.draw_circle((82, 96 + 18 * number), 2, fill=(0, 0, 0))
+    for number, text in enumerate(("gloves on", "lid off")):
+        made.at(112, 154 + 18 * number, text)
+        made.at(100, 154 + 18 * number, "l", 9, "zadb")
+    made.at(80, 190, "Then leave.")
+    made.current.draw_circle((300, 186), 2)  # of a drawing
+    found = texts(made.save())
+    assert found[1].splitlines() == [
+        "- Close the valve",
+        "- Empty the trap",
+        "- Read the dial",
+        "  - gloves on",
+        "  - lid off",
+    ]
+    assert found[2:] == ["Then leave."]
+
+
+def test_a_date_or_a_dash_at_the_beginning_of_a_line_is_no_item(made):
+    lines = [
+        "The council of the town came together in its hall again on the",
+        "3. May and heard what the keeper of the harbour had to say of it",
+        "- nobody had asked him before - and then it left the old hall.",
+    ]
+    made.lines(72, 100, lines)
+    assert texts(made.save())[1] == " ".join(lines)
+
+
 def test_what_would_be_markdown_is_escaped(made):
     made.at(72, 90, "# not a heading, and *not* _emphasis_ of <b>any</b> kind")
     made.lines(72, 150, [BODY])
