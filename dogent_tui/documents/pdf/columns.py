@@ -1,11 +1,12 @@
 """Tables without lines: rows whose texts stand in columns."""
 
 import re
+from collections import Counter
 from collections.abc import Sequence
-from itertools import pairwise
+from itertools import chain, pairwise, zip_longest
 from statistics import median
 
-from dogent_tui.documents.pdf.model import Box, Line, Table, around, is_justified, join_words
+from dogent_tui.documents.pdf.model import Box, Line, Table, around, join_words
 from dogent_tui.documents.pdf.rules import Rules, bands
 
 _WORDY = 34
@@ -20,6 +21,9 @@ each other.
 
 _BLANK = 0.4
 """Sizes of the text: a blank is narrower."""
+
+_REACH = 0.25
+"""The share of a row's height by which it reaches into another one of its table."""
 
 _LARGER = 1.12
 """What is set larger than the rows above it by this factor is no row of theirs."""
@@ -52,9 +56,11 @@ def aligned_tables(lines: Sequence[Line], rules: Rules) -> list[tuple[Table, lis
     """Return the tables among `lines`, each with the lines that it is made of."""
     found = []
     run: list[list[Line]] = []
+    rows = _overlapping(rows_of(lines))
+    edges = [_edges(row) for row in rows if len(row) == 1]
     rows = [
-        row if not is_justified(sorted(row, key=lambda line: line.box.x0)) else row[:1]
-        for row in rows_of(lines)
+        row[:1] if _is_text(row, below, edges) else row
+        for row, below in zip_longest(rows, rows[1:], fillvalue=[])
     ]
     for row in [*rows, None]:
         if row is not None and (not run or _goes_on(run, row)) and (run or len(row) > 1):
@@ -64,6 +70,51 @@ def aligned_tables(lines: Sequence[Line], rules: Rules) -> list[tuple[Table, lis
             found.append(table)
         run = [row] if row is not None and len(row) > 1 else []
     return found
+
+
+def _overlapping(rows: Sequence[list[Line]]) -> list[list[Line]]:
+    """Return the rows, with those as one that reach into each other: cells of one line stand at the
+    middle of those of several. Lines of a text lie one below the other.
+    """
+    groups: list[list[list[Line]]] = []
+    for row in rows:
+        if groups and -_gap(groups[-1][-1], row) > _REACH * row[0].box.height:
+            groups[-1].append(row)
+        else:
+            groups.append([row])
+    return [row for group in groups for row in _as_one(group)]
+
+
+def _as_one(group: list[list[Line]]) -> list[list[Line]]:
+    """Return the rows of a group as one where most of their columns have a single line."""
+    whole = list(chain.from_iterable(group))
+    columns = _columns([whole])
+    lines = Counter(number for line in whole for number in _touched(columns, line.box))
+    single = sum(count == 1 for count in lines.values())
+    return [whole] if 2 * single >= len(columns) else group
+
+
+def _edges(row: Sequence[Line]) -> tuple[float, float]:
+    return min(line.box.x0 for line in row), max(line.box.x1 for line in row)
+
+
+def _is_text(
+    row: Sequence[Line], below: Sequence[Line], edges: Sequence[tuple[float, float]]
+) -> bool:
+    """Tell whether a row is a justified line of text: as wide as one that is whole, or set more
+    tightly than the columns of a table and not right above them.
+    """
+    placed = sorted(row, key=lambda line: line.box.x0)
+    gaps = [after.box.x0 - before.box.x1 for before, after in pairwise(placed)]
+    size = row[0].size
+    if len(gaps) < 2 or max(gaps) - min(gaps) > 0.15 * size:
+        return False
+    left, right = _edges(row)
+    if any(abs(x0 - left) < 1 and abs(x1 - right) < 1 for x0, x1 in edges):
+        return True
+    under = [_touched([_edges([line]) for line in placed], line.box) for line in below]
+    heads = all(under) and len(set(map(tuple, under))) == len(under) > 1
+    return len(gaps) > 2 and max(gaps) < 2 * size and not heads
 
 
 def _goes_on(run: list[list[Line]], row: list[Line]) -> bool:

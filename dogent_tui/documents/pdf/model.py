@@ -1,9 +1,8 @@
 """What lies on a page, in points from its upper left corner."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
-from itertools import pairwise
 from typing import TypeAlias
 
 import msgspec
@@ -139,16 +138,6 @@ class Line(msgspec.Struct, frozen=True, dict=True):
         return any(run.mono for run in inked) and all(
             run.mono or not run.text.isascii() for run in inked
         )
-
-
-def is_justified(row: Sequence[Line]) -> bool:
-    """Tell whether the gaps in a row, from left to right, are one as wide as the other: a line
-    of text, and no row of a table.
-    """
-    gaps = [right.box.x0 - left.box.x1 for left, right in pairwise(row)]
-    return (
-        len(gaps) > 2 and max(gaps) < 2 * row[0].size and max(gaps) - min(gaps) < 0.15 * row[0].size
-    )
 
 
 def words_of(line: Line) -> Iterator[tuple[Box, str]]:

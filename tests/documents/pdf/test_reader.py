@@ -225,6 +225,40 @@ def test_a_table_without_lines(made):
     )
 
 
+def test_cells_of_one_line_stand_at_the_middle_of_those_of_several(made):
+    head = ((72, "Place"), (150, "Depth"), (230, "Air"), (310, "Remark"))
+    for x, text in head:
+        made.at(x, 99 if text == "Depth" else 106, text)
+    made.at(150, 113, "below")
+    for y, row in ((130, ("Alpha", "12", "6.2", "calm")), (180, ("Delta", "4", "7.1", "rain"))):
+        for (x, _), text in zip(head, row, strict=True):
+            made.at(x, y, text)
+    for x, text in zip((72, 150, 230), ("Bravo", "8", "5.9"), strict=True):
+        made.at(x, 155, text)
+    made.lines(310, 148, ["a sensor was", "replaced"], step=1.3)
+    table = texts(made.save())[1]
+    assert "| Bravo | 8 | 5.9 | a sensor was replaced |" in table
+    assert table.splitlines()[0] == "| Place | Depth below | Air | Remark |"
+
+
+def test_a_head_with_even_gaps_is_one_and_a_justified_line_is_none(made):
+    x = 72
+    for word, numbers in (("Station", "12"), ("Depth", "8"), ("Salinity", "34"), ("Oxygen", "6")):
+        made.at(x, 100, word, font="hebo")
+        made.lines(x, 116, [numbers, numbers + "1"], step=16 / 11)
+        x += pymupdf.get_text_length(word, "hebo", 11) + 18
+    whole, words = "The whole of this line is text.", ("Alone", "and", "apart")
+    made.at(72, 300, whole)
+    width, *widths = (pymupdf.get_text_length(text, "helv", 11) for text in (whole, *words))
+    gap = (width - sum(widths)) / 2
+    for y in (316, 332):
+        for at, word in enumerate(words):
+            made.at(72 + sum(widths[:at]) + at * gap, y, word)
+    found = texts(made.save())
+    assert found[1].startswith("| Station | Depth | Salinity | Oxygen |\n| --- |")
+    assert not any("|" in text for text in found[2:])
+
+
 def test_running_titles_and_page_numbers_are_metadata_and_lines_of_the_text_stay(made):
     made.document.delete_page(0)
     for number in range(1, 6):
