@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Sequence
-from itertools import chain, pairwise, zip_longest
+from itertools import chain, pairwise
 from statistics import median
 
 from dogent_tui.documents.pdf.model import Box, Line, Table, around, join_words
@@ -60,7 +60,7 @@ def aligned_tables(lines: Sequence[Line], rules: Rules) -> list[tuple[Table, lis
     edges = [_edges(row) for row in rows if len(row) == 1]
     rows = [
         row[:1] if _is_text(row, below, edges) else row
-        for row, below in zip_longest(rows, rows[1:], fillvalue=[])
+        for row, below in pairwise([*rows, []])
     ]
     for row in [*rows, None]:
         if row is not None and (not run or _goes_on(run, row)) and (run or len(row) > 1):
