@@ -58,10 +58,7 @@ def aligned_tables(lines: Sequence[Line], rules: Rules) -> list[tuple[Table, lis
     run: list[list[Line]] = []
     rows = _overlapping(rows_of(lines))
     edges = [_edges(row) for row in rows if len(row) == 1]
-    rows = [
-        row[:1] if _is_text(row, below, edges) else row
-        for row, below in pairwise([*rows, []])
-    ]
+    rows = [row[:1] if _is_text(row, below, edges) else row for row, below in pairwise([*rows, []])]
     for row in [*rows, None]:
         if row is not None and (not run or _goes_on(run, row)) and (run or len(row) > 1):
             run.append(row)

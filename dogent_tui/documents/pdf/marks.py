@@ -57,9 +57,10 @@ def _annotations(page: Any) -> Iterator[Annotation]:
             )
             yield Annotation(_UNDER[kind], box, author, text, quads or (box,))
         elif kind in _DRAWN:
-            yield Annotation(
-                _DRAWN[kind], box, author, text or _plain(info.get("subject", "")), drawn=True
-            )
+            shown = _plain(annotation.get_text())
+            said = text or _plain(info.get("subject", "")) or shown
+            said += f" – {shown}" if shown not in said else ""
+            yield Annotation(_DRAWN[kind], box, author, said, drawn=True)
         elif kind in _COMMENTS and text:
             yield Annotation("Comment", box, author, text)
 

@@ -1,10 +1,11 @@
 """Whether text on a page can be seen: what cannot is marked as hidden, since that is how
 instructions are slipped in, and how words that were blacked out come back.
 
-Where something is painted at the place of a text, or the text is as pale as paper, the page is
-drawn, and what stands out from what is around it is seen.
+Where something is painted at the place of a text, or the text is as pale as paper or may be
+transparent, the page is drawn, and what stands out from what is around it is seen.
 """
 
+import re
 from collections.abc import Iterator
 from functools import cached_property
 from typing import Any
@@ -31,6 +32,10 @@ _PIXELS = 1.5
 _MOST_PIXELS = 2_000
 _MARGIN = 0.15
 """The share of a text's height at its top and bottom where borders and other lines may reach in."""
+
+_FAINT = 0.2
+"""The opacity below which what is drawn may not be seen."""
+_MOST_STATES = 100
 
 _MOST_PAINTED = 2_000
 """Areas that are looked at one by one; of a page with more, all of the text is."""
@@ -66,12 +71,13 @@ class Sight:
     def _sees(self, span: dict[str, Any]) -> bool:
         if span["alpha"] == 0 or not span["char_flags"] & _DRAWN:
             return self._is_scan
-        if span["size"] < _SMALLEST:
+        box, page = Box(*span["bbox"]), self._area
+        is_on = box.x0 < page.x1 and box.x1 > page.x0 and box.y0 < page.y1 and box.y1 > page.y0
+        if span["size"] < _SMALLEST or not is_on:
             return False
         text = span.get("text") or "".join(char["c"] for char in span.get("chars", ()))
         if not any(map(str.isalnum, text)):
             return True  # no words: blanks, and signs that take little of their place
-        box = Box(*span["bbox"])
         if not self._is_doubtful(box, span["color"]):
             return True
         beyond = max(0.0, span["size"] - box.width) / 2  # a sign may be wider than it says
@@ -79,7 +85,7 @@ class Sight:
 
     def _is_doubtful(self, box: Box, color: int) -> bool:
         """Tell whether text of this color may not be seen at this place."""
-        if min(color >> 16 & 255, color >> 8 & 255, color & 255) >= _PALE:
+        if self._fades or min(color >> 16 & 255, color >> 8 & 255, color & 255) >= _PALE:
             return True
         return len(self._painted) > _MOST_PAINTED or any(
             there.holds(box.middle) for there in self._painted
@@ -106,6 +112,18 @@ class Sight:
 
         scale = pymupdf.Matrix(self._scale, self._scale)
         return self._page.get_pixmap(matrix=scale, alpha=False, annots=False)
+
+    @cached_property
+    def _fades(self) -> bool:
+        """Whether the page draws something so transparent that it may not be seen."""
+        document, states = self._page.parent, "Resources/ExtGState"
+        said = str(document.xref_get_key(self._page.xref, states)[1])
+        for _ in range(2):  # they may be objects of their own, as may each of them
+            numbers = re.findall(r"(\d+) 0 R", said)[:_MOST_STATES]
+            said += "".join(
+                document.xref_object(int(number), compressed=True) for number in numbers
+            )
+        return any(float(alpha) < _FAINT for alpha in re.findall(r"/ca ?(\d*\.?\d+)", said))
 
     @cached_property
     def _log(self) -> list[tuple[str, Box]]:

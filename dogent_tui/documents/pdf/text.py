@@ -53,10 +53,11 @@ def page_content(page: Any, tree: StructureTree | None) -> Page:
     flags = pymupdf.TEXT_PRESERVE_WHITESPACE | pymupdf.TEXT_PRESERVE_LIGATURES
     if tree is not None:
         flags |= pymupdf.TEXT_COLLECT_STRUCTURE
-    found = page.get_text("dict", flags=flags)["blocks"]
+    everywhere = pymupdf.INFINITE_RECT()  # what is beside the page is hidden, and told
+    found = page.get_text("dict", flags=flags, clip=everywhere)["blocks"]
     sight = Sight(page)
     if any(_LEFTWARD.search(span["text"]) or sight.covers_part_of(span) for span in _spans(found)):
-        found = page.get_text("rawdict", flags=flags)["blocks"]
+        found = page.get_text("rawdict", flags=flags, clip=everywhere)["blocks"]
     reader = _Reader(page, sight, tree)
     nodes = tuple(reader.nodes(found, tree.root if tree is not None else 0))
     return Page(Box(*page.rect), nodes, tuple(reader.hidden), tuple(reader.raw))
