@@ -196,7 +196,8 @@ def _table(run: list[list[Line]], rules: Rules) -> tuple[Table, list[Line]] | No
     rows = _banded(run, columns, bands(rules, box)) or _spelled(run, columns)
     if sum(1 for line in used if line.right_to_left) * 2 > len(used):
         rows = [row[::-1] for row in rows]
-    return (Table(box, tuple(tuple(row) for row in rows)), used) if len(rows) > 1 else None
+    cells = tuple(tuple((1, 1, text) for text in row) for row in rows)
+    return (Table(box, cells), used) if len(rows) > 1 else None
 
 
 def _is_letterhead(rows: Sequence[Sequence[Line]], columns: Sequence[tuple[float, float]]) -> bool:

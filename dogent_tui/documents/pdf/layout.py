@@ -50,9 +50,10 @@ def nodes_of(items: Sequence[TextBlock | Table], known: Survey) -> Iterator[Node
         if isinstance(item, Table):
             yield from writer.flushed()
             cells = [
-                [(1, 1, [{"t": "Para", "c": [plain(text)]}]) for text in row] for row in item.rows
+                [(down, across, [{"t": "Para", "c": [plain(text)]}]) for down, across, text in row]
+                for row in item.rows
             ]
-            yield table_node(cells, heads=1)
+            yield table_node(cells, heads=max(down for down, _, _ in item.rows[0]))
         elif level := heading_level(item, known, is_label=place in labels):
             yield from writer.flushed()
             yield heading(item.text, level)

@@ -191,10 +191,10 @@ class TextBlock(msgspec.Struct, frozen=True):
 
 
 class Table(msgspec.Struct, frozen=True):
-    """Rows of cells, each row as long as the others."""
+    """Rows of cells: how many rows and columns each takes, and its text."""
 
     box: Box
-    rows: tuple[tuple[str, ...], ...]
+    rows: tuple[tuple[tuple[int, int, str], ...], ...]
 
 
 class Element(msgspec.Struct, frozen=True):

@@ -106,14 +106,48 @@ def _table(found: Any, words: Sequence[tuple[int, Box, str]]) -> Table | None:
     if sum(len(cell) for row in cells for cell in row) < len(inside):
         return None
     texts = [[join_words((at, word) for at, _, word in cell) for cell in row] for row in cells]
-    rows = [row for row in texts if any(row)]
-    kept = [number for number, column in enumerate(zip(*rows, strict=True)) if any(column)]
-    full = sum(map(bool, (text for row in rows for text in row)))
-    longest = max((len(text) for row in rows for text in row), default=0)
+    rows = [number for number, row in enumerate(texts) if any(row)]
+    kept = [number for number, column in enumerate(zip(*texts, strict=True)) if any(column)]
+    full = sum(map(bool, (text for row in texts for text in row)))
+    longest = max((len(text) for row in texts for text in row), default=0)
     if min(len(rows), len(kept)) < 2 or full < 1.25 * len(rows) or longest > _LONGEST_CELL:
         return None
-    order = kept[::-1] if reads_leftward("".join(map("".join, rows))) else kept
-    return Table(area, tuple(tuple(row[number] for number in order) for row in rows))
+    if reads_leftward("".join(map("".join, texts))):
+        return Table(area, tuple(tuple((1, 1, texts[n][at]) for at in kept[::-1]) for n in rows))
+    spans = _spans([row.cells for row in found.rows], rows, kept)
+    return Table(
+        area,
+        tuple(
+            tuple((*spans[n, at], texts[n][at]) for at in kept if (n, at) in spans) for n in rows
+        ),
+    )
+
+
+def _spans(
+    cells: Sequence[Sequence[tuple[float, ...] | None]], rows: list[int], columns: list[int]
+) -> dict[tuple[int, int], tuple[int, int]]:
+    """Return how many of the `rows` and `columns` each cell of a table takes, without those that
+    others cover.
+    """
+    tops = [min(cell[1] for cell in row if cell) for row in cells if any(row)]
+    lefts = [
+        min((cell[0] for cell in column if cell), default=float("inf"))
+        for column in zip(*cells, strict=True)
+    ]
+    taken: set[tuple[int, int]] = set()
+    found: dict[tuple[int, int], tuple[int, int]] = {}
+    for n in rows:
+        for at in columns:
+            if (n, at) in taken:
+                continue
+            cell = cells[n][at]
+            down = [r for r in rows if r >= n and (r == n or (cell and tops[r] < cell[3] - 1))]
+            across = [
+                c for c in columns if c >= at and (c == at or (cell and lefts[c] < cell[2] - 1))
+            ]
+            taken |= {(r, c) for r in down for c in across}
+            found[n, at] = (len(down), len(across))
+    return found
 
 
 def _in(cell: tuple[float, float, float, float], box: Box) -> bool:
