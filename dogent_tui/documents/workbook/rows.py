@@ -4,7 +4,6 @@ sheet says around them.
 
 import re
 from collections.abc import Iterator, Mapping
-from contextlib import closing
 from typing import Any
 
 from dogent_tui.documents.workbook.columns import (
@@ -16,10 +15,10 @@ from dogent_tui.documents.workbook.columns import (
 )
 from dogent_tui.documents.workbook.formats import Formatter, general, iso_text
 from dogent_tui.documents.workbook.package import (
-    Feed,
     Package,
     SharedStrings,
     crafted,
+    fed,
     problems,
     shown_text,
     unescaped,
@@ -66,7 +65,6 @@ class SheetReader:
         self._strings, self._formatters = strings, formatters
         self._window = window
         self._stream = package.open(part)
-        self._feed = Feed(self._stream, package.name, _WANTED, self._stripped)
         self._shared: dict[str, tuple[str, str]] = {}
         self._number = 0
 
@@ -75,8 +73,8 @@ class SheetReader:
         there were none for a long while.
         """
         silent = 0
-        with closing(self._stream):
-            while not self.facts.too_empty and (found := self._feed.more()) is not None:
+        with self._stream:
+            for found in fed(self._stream, self._name, _WANTED, self._stripped):
                 with problems(self._name):
                     ready = [row for row in map(self._row, found) if row is not None and row.cells]
                 silent = 0 if ready else silent + 1
@@ -84,6 +82,8 @@ class SheetReader:
                 if silent and silent % _CHUNKS_UNTIL_SILENCE == 0:
                     self.facts.too_empty = silent > _MOST_SILENT_CHUNKS
                     yield None
+                if self.facts.too_empty:
+                    return
 
     def _stripped(self, data: bytes) -> bytes:
         """Return `data` without cells and rows that have no content, of which many sheets have
