@@ -64,7 +64,7 @@ class SheetReader:
         self._name = package.name
         self._strings, self._formatters = strings, formatters
         self._window = window
-        self._stream = package.open(part)
+        self._package, self._part = package, part
         self._shared: dict[str, tuple[str, str]] = {}
         self._number = 0
 
@@ -73,8 +73,8 @@ class SheetReader:
         there were none for a long while.
         """
         silent = 0
-        with self._stream:
-            for found in fed(self._stream, self._name, _WANTED, self._stripped):
+        with self._package.open(self._part) as stream:
+            for found in fed(stream, self._name, _WANTED, self._stripped):
                 with problems(self._name):
                     ready = [row for row in map(self._row, found) if row is not None and row.cells]
                 silent = 0 if ready else silent + 1
@@ -111,28 +111,21 @@ class SheetReader:
             return None
         cells: dict[int, Cell] = {}
         column = 0
-        for cell in node:
-            reference = cell.get("r", "").replace("$", "")
+        for child in node:
+            reference = child.get("r", "").replace("$", "")
             letters = reference.rstrip("0123456789")
             column = column_number(letters) if letters else column + 1
-            text, is_text, formula = (
-                self._content(cell, reference) if len(cell) else ("", False, False)
-            )
-            if not text or text.isspace():
-                continue
-            if len(text) >= MOST_TEXT:
-                self.facts.long_texts += 1
-                text = text[:MOST_TEXT] + CUT
-            self.facts.uncached += formula
-            cells[column] = Cell(column, text, is_text, formula)
+            cell = self._cell(child, column, reference) if len(child) else None
+            if cell is not None and not cell.text.isspace():
+                cells[column] = cell
         shown = [cells[column] for column in sorted(cells)]
         return Row(self._number, node.get("hidden") in _TRUE, shown)
 
-    def _content(self, cell: Any, reference: str) -> tuple[str, bool, bool]:
-        """Return what a cell shows, whether it is a text, and whether it is a formula."""
-        kind = cell.get("t", "n")
+    def _cell(self, node: Any, column: int, reference: str) -> Cell | None:
+        """Return what a cell shows, if it shows something."""
+        kind = node.get("t", "n")
         value = inline = formula = None
-        for child in cell:
+        for child in node:
             name = child.tag[-1]  # of v, f, is and extLst
             if name == "v":
                 value = child.text
@@ -140,13 +133,21 @@ class SheetReader:
                 formula = child
             elif name == "s":
                 inline = shown_text(child)
+        is_text = kind in {"s", "str", "inlineStr"}
         if kind == "s" and value:
-            return self._strings[int(value)], True, False
-        if formula is not None and not value and kind != "str":
-            return self._formula_text(formula, reference), False, True
-        if kind in {"str", "inlineStr"}:
-            return unescaped(value or "") if inline is None else inline, True, False
-        return self._shown(kind, cell.get("s", "0"), value) if value else "", False, False
+            text = self._strings[int(value)]
+        elif formula is not None and not value and kind != "str":
+            text = self._formula_text(formula, reference)
+            self.facts.uncached += bool(text)
+            return Cell(column, text[:MOST_TEXT], formula=True) if text else None
+        elif is_text:
+            text = unescaped(value or "") if inline is None else inline
+        else:
+            text = self._shown(kind, node.get("s", "0"), value) if value else ""
+        if len(text) >= MOST_TEXT:
+            self.facts.long_texts += 1
+            text = text[:MOST_TEXT] + CUT
+        return Cell(column, text, is_text) if text else None
 
     def _shown(self, kind: str, style: str, value: str) -> str:
         """Return what a cell that holds no text shows."""
