@@ -53,6 +53,13 @@ _MIMETYPES: Mapping[str, str] = {
 }  # fmt: skip
 """What the first member of an OpenDocument or EPUB file says."""
 
+_TEXTS: Mapping[str, str] = {
+    **dict.fromkeys((".html", ".htm", ".xhtml"), "html"),
+    **dict.fromkeys((".csv", ".tsv", ".tab", ".psv"), "table"),
+    **dict.fromkeys((".md", ".markdown", ".mdown", ".mkd", ".mdx", ".qmd", ".rmd"), "markdown"),
+}
+"""Texts that are told by their names."""
+
 _OFFICE_NAMES: Mapping[str, str] = {
     ".docx": tr("Word document"), ".docm": tr("Word document"), ".dotx": tr("Word document"),
     ".xlsx": tr("workbook"), ".xlsm": tr("workbook"), ".xltx": tr("workbook"),
@@ -104,12 +111,10 @@ def kind_of(path: Path) -> str:
     if kind is None:
         _refuse_other_formats(path, head)
         return _by_name(path, head)
-    size = path.stat().st_size
-    if size > _LARGEST:
+    if (size := path.stat().st_size) > _LARGEST:
+        said = tr("{path} is too large to read: {size} MB, and the limit is {most} MB.")
         raise DocumentError(
-            tr("{path} is too large to read: {size} MB, and the limit is {most} MB.").format(
-                path=path.name, size=size >> 20, most=_LARGEST >> 20
-            ),
+            said.format(path=path.name, size=size >> 20, most=_LARGEST >> 20),
             tr("Split it into smaller documents."),
             code="too_large",
         )
@@ -128,9 +133,7 @@ def _by_content(path: Path, head: bytes) -> str | None:
         check_archive(path)  # tells old formats from encrypted ones
     if b"%PDF-" in head[:_PDF_WITHIN]:
         return "pdf"
-    if head.startswith(b"{\\rtf"):
-        return "rtf"
-    return None
+    return "rtf" if head.startswith(b"{\\rtf") else None
 
 
 def _zip_kind(path: Path) -> str:
@@ -196,21 +199,16 @@ def _refuse_other_formats(path: Path, head: bytes) -> None:
 
 def _by_name(path: Path, head: bytes) -> str:
     """Return which kind of text it is; what is no text at all is found out when its encoding is."""
-    from dogent_tui.documents.text.lines import TABLES, language_of
+    from dogent_tui.documents.text.lines import language_of
 
     suffix = path.suffix.lower()
     _refuse_by_name(path)
     start = head.removeprefix(b"\xef\xbb\xbf").lstrip()[:512].lower()
-    looks_like_html = start.startswith((b"<!doctype html", b"<html"))
     if suffix == ".ipynb" and start.startswith(b"{"):
         return "ipynb"
-    if suffix in {".html", ".htm", ".xhtml"} or (looks_like_html and not suffix):
+    if not suffix and start.startswith((b"<!doctype html", b"<html")):
         return "html"
-    if suffix in TABLES:
-        return "table"
-    if suffix in {".md", ".markdown", ".mdown", ".mkd", ".mdx", ".qmd", ".rmd"}:
-        return "markdown"
-    return "code" if language_of(path) else "text"
+    return _TEXTS.get(suffix) or ("code" if language_of(path) else "text")
 
 
 def unsupported(path: Path, what: str, remedy: str) -> DocumentError:
