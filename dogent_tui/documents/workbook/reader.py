@@ -53,7 +53,7 @@ def open_workbook(path: Path, options: ReadOptions, report: Report) -> Opened:
     strings = SharedStrings(package, contents.strings)
     reader = SheetReader(package, sheet.part, strings, contents.formatters, reading.window)
     around = _around(package, sheet, opened, reader.facts)
-    return reading.begin(reader.rows(), reader.facts, around, report)
+    return reading.begin(reader.rows(), reader.facts, report, around=around)
 
 
 def _around(package: Package, sheet: Sheet, opened: Opened, facts: SheetFacts) -> Iterator[Block]:

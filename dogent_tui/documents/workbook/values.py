@@ -52,7 +52,7 @@ def open_values(path: Path, options: ReadOptions, report: Report) -> Opened:
         for first, last in content.merged_cell_ranges or ()
     ]
     facts = SheetFacts(merged=merged)
-    return reading.begin(_rows(content, reading.window.rows[1]), facts, (), report)
+    return reading.begin(_rows(content, reading.window.rows[1]), facts, report)
 
 
 def _rows(content: Any, last: int) -> Iterator[Row]:
