@@ -11,7 +11,7 @@ from typing import Any
 from dogent_tui.documents.model import DocumentError, Opened, ReadOptions, Report
 from dogent_tui.documents.text.source import TextSource
 from dogent_tui.documents.workbook.columns import HEAD, Window, window_of
-from dogent_tui.documents.workbook.reading import Reading, Sheet, SheetFacts
+from dogent_tui.documents.workbook.reading import Reading, Sheet
 from dogent_tui.documents.workbook.tables import Cell, Row
 from dogent_tui.language import tr
 
@@ -44,7 +44,7 @@ def open_table(path: Path, options: ReadOptions, report: Report) -> Opened:
 
     reading = Reading(opened, Sheet("", "visible", is_chart=False), window_of(options.rows))
     rows = _wanted(_rows(lines, delimiter), reading.window, path.name)
-    return reading.begin(rows, SheetFacts(), report_bytes, said=source.warnings())
+    return reading.begin(rows, report_bytes, said=source.warnings())
 
 
 def _wanted(reader: Any, window: Window, name: str) -> Iterator[Row]:

@@ -117,6 +117,7 @@ class Reading:
 
     def __init__(self, opened: Opened, sheet: Sheet, window: Window) -> None:
         self.opened, self.sheet, self.window = opened, sheet, window
+        self.facts = SheetFacts()
         self._heads: list[Row] = []
         self._hidden: dict[str, dict[int, list[str]]] = {"column": {}, "row": {}}
         self._hidden_count = 0
@@ -127,7 +128,6 @@ class Reading:
     def begin(
         self,
         rows: Iterable[Row | None],
-        facts: SheetFacts,
         report: Report,
         *,
         around: Iterable[Block] = (),
@@ -136,7 +136,6 @@ class Reading:
         """Return the document with the blocks of `rows`, of which the first are made already, and
         of what lies `around` them. `said` are warnings, known once all was read.
         """
-        self._facts = facts
         blocks = self._blocks(rows, report, around, said)
         made: list[Block] = []
         for block in blocks:
@@ -155,7 +154,7 @@ class Reading:
         around: Iterable[Block],
         said: Iterable[str],
     ) -> Iterator[Block]:
-        facts, metadata = self._facts, self.opened.metadata
+        facts, metadata = self.facts, self.opened.metadata
         visible = self._visible(rows, report)
         yield from sheet_blocks(visible, self.sheet.name, facts.hidden_columns, self._heads)
         yield from self._hidden_blocks()
@@ -209,7 +208,7 @@ class Reading:
         """
         if row.hidden:
             self._hide("row", row.number, [cell.text for cell in row.cells])
-        elif columns := self._facts.hidden_columns:
+        elif columns := self.facts.hidden_columns:
             for cell in [cell for cell in row.cells if cell.column in columns]:
                 row.cells.remove(cell)
                 told = f"{letters(cell.column)}{row.number} {cell.text}"
@@ -262,7 +261,7 @@ class Reading:
         return [sentence.format(said=listing(said))]
 
     def _unusual(self) -> Iterator[str]:
-        facts, name = self._facts, self.sheet.name
+        facts, name = self.facts, self.sheet.name
         if not self._rows and self.window == Window() and name:
             yield tr("The sheet “{name}” is empty.").format(name=name)
         elif not self._rows and name:

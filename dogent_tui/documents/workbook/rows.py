@@ -3,7 +3,7 @@ sheet says around them.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 from dogent_tui.documents.workbook.columns import (
@@ -13,7 +13,8 @@ from dogent_tui.documents.workbook.columns import (
     Window,
     column_number,
 )
-from dogent_tui.documents.workbook.formats import Formatter, general, iso_text
+from dogent_tui.documents.workbook.contents import Contents
+from dogent_tui.documents.workbook.formats import general, iso_text
 from dogent_tui.documents.workbook.package import (
     Package,
     SharedStrings,
@@ -23,7 +24,7 @@ from dogent_tui.documents.workbook.package import (
     shown_text,
     unescaped,
 )
-from dogent_tui.documents.workbook.reading import MOST_TEXT, Link, SheetFacts
+from dogent_tui.documents.workbook.reading import MOST_TEXT, Link, Reading
 from dogent_tui.documents.workbook.tables import Cell, Row
 
 _WANTED = ("row", "col", "mergeCell", "hyperlink")
@@ -50,27 +51,19 @@ _TRUE = {"1", "true"}
 
 
 class SheetReader:
-    """Reads a sheet's part. Raises DocumentError, here and from `rows`."""
+    """Reads a sheet's part, and puts what it says besides its cells into the facts of `reading`."""
 
-    def __init__(
-        self,
-        package: Package,
-        part: str,
-        strings: SharedStrings,
-        formatters: Mapping[str, Formatter],
-        window: Window,
-    ) -> None:
-        self.facts = SheetFacts()
-        self._name = package.name
-        self._strings, self._formatters = strings, formatters
-        self._window = window
-        self._package, self._part = package, part
+    def __init__(self, package: Package, contents: Contents, reading: Reading) -> None:
+        self._package, self._part, self._name = package, reading.sheet.part, package.name
+        self._strings = SharedStrings(package, contents.strings)
+        self._formatters = contents.formatters
+        self._window, self._facts = reading.window, reading.facts
         self._shared: dict[str, tuple[str, str]] = {}
         self._number = 0
 
     def rows(self) -> Iterator[Row | None]:
-        """Yield the rows that have content, hidden ones too; only once. None is given where
-        there were none for a long while.
+        """Yield the rows that have content, hidden ones too. None is given where there were none
+        for a long while. Raises DocumentError.
         """
         silent = 0
         with self._package.open(self._part) as stream:
@@ -80,9 +73,9 @@ class SheetReader:
                 silent = 0 if ready else silent + 1
                 yield from ready
                 if silent and silent % _CHUNKS_UNTIL_SILENCE == 0:
-                    self.facts.too_empty = silent > _MOST_SILENT_CHUNKS
+                    self._facts.too_empty = silent > _MOST_SILENT_CHUNKS
                     yield None
-                if self.facts.too_empty:
+                if self._facts.too_empty:
                     return
 
     def _stripped(self, data: bytes) -> bytes:
@@ -138,14 +131,14 @@ class SheetReader:
             text = self._strings[int(value)]
         elif formula is not None and not value and kind != "str":
             text = self._formula_text(formula, reference)
-            self.facts.uncached += bool(text)
+            self._facts.uncached += bool(text)
             return Cell(column, text[:MOST_TEXT], formula=True) if text else None
         elif is_text:
             text = unescaped(value or "") if inline is None else inline
         else:
             text = self._shown(kind, node.get("s", "0"), value) if value else ""
         if len(text) >= MOST_TEXT:
-            self.facts.long_texts += 1
+            self._facts.long_texts += 1
             text = text[:MOST_TEXT] + CUT
         return Cell(column, text, is_text) if text else None
 
@@ -175,7 +168,7 @@ class SheetReader:
         return f"={formula}".replace("_xlfn.", "").replace("_xlws.", "") if formula else ""
 
     def _take_fact(self, node: Any) -> None:
-        facts, cells = self.facts, node.get("ref", "")[:40]
+        facts, cells = self._facts, node.get("ref", "")[:40]
         if node.tag.endswith("mergeCell"):
             facts.merged.append(cells)
         elif node.tag.endswith("hyperlink"):
