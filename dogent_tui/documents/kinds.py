@@ -26,9 +26,6 @@ READERS: Mapping[str, tuple[str, str]] = {
 }  # fmt: skip
 """Module and function of the `Reader` for each kind; only the worker imports them."""
 
-UNPAGED = frozenset(READERS) - {"pdf"}
-"""Kinds that have no pages to choose from."""
-
 _HEAD_BYTES = 4096
 _PDF_WITHIN = 1024
 """Where the header of a pdf may begin; what stands before it is ignored by every reader."""
@@ -46,12 +43,7 @@ _OFFICE = (
 files of Word may name the part otherwise.
 """
 _OPEN_DOCUMENT = "application/vnd.oasis.opendocument."
-_MIMETYPES: Mapping[str, str] = {
-    f"{_OPEN_DOCUMENT}text": "odt", f"{_OPEN_DOCUMENT}text-template": "odt",
-    f"{_OPEN_DOCUMENT}spreadsheet": "values", f"{_OPEN_DOCUMENT}spreadsheet-template": "values",
-    "application/epub+zip": "epub",
-}  # fmt: skip
-"""What the first member of an OpenDocument or EPUB file says."""
+_OPEN_KINDS: Mapping[str, str] = {"text": "odt", "spreadsheet": "values"}
 
 _TEXTS: Mapping[str, str] = {
     **dict.fromkeys((".html", ".htm", ".xhtml"), "html"),
@@ -151,14 +143,14 @@ def _zip_kind(path: Path) -> str:
             tr("Get a complete copy, or save it again with the program that created it."),
             code="damaged",
         ) from None
-    if mimetype in _MIMETYPES:
-        return _MIMETYPES[mimetype]
+    if mimetype == "application/epub+zip":
+        return "epub"
     if mimetype.startswith(_OPEN_DOCUMENT):
-        raise unsupported(
-            path,
-            tr("an OpenDocument file that isn't text or a spreadsheet"),
-            tr("Save it as pptx or pdf first."),
-        )
+        what = mimetype.removeprefix(_OPEN_DOCUMENT).removesuffix("-template")
+        if what in _OPEN_KINDS:
+            return _OPEN_KINDS[what]
+        said = tr("an OpenDocument file that isn't text or a spreadsheet")
+        raise unsupported(path, said, tr("Save it as pptx or pdf first."))
     if "xl/workbook.bin" in names:
         return "values"
     by_part = (kind for kind, part, _ in _OFFICE if part in names)

@@ -22,7 +22,7 @@ from pathlib import Path
 
 import msgspec
 
-from dogent_tui.documents.kinds import READERS, UNPAGED, kind_of
+from dogent_tui.documents.kinds import READERS, kind_of
 from dogent_tui.documents.messages import (
     Began,
     Failed,
@@ -197,7 +197,7 @@ def _ignored(kind: str, options: ReadOptions) -> Iterator[str]:
         yield tr("Only workbooks have sheets: `sheet` was ignored.")
     if options.rows and kind not in {*_WITH_SHEETS, "table"}:
         yield tr("Only sheets and tables have rows: `rows` was ignored.")
-    if options.pages and kind in UNPAGED:
+    if options.pages and kind != "pdf":
         yield tr(
             "Documents of this kind have no pages: `pages` was ignored; use offset to read on."
         )
