@@ -26,9 +26,6 @@ READERS: Mapping[str, tuple[str, str]] = {
 }  # fmt: skip
 """Module and function of the `Reader` for each kind; only the worker imports them."""
 
-UNPAGED = frozenset(READERS) - {"pdf"}
-"""Kinds that have no pages to choose from."""
-
 _HEAD_BYTES = 4096
 _PDF_WITHIN = 1024
 """Where the header of a pdf may begin; what stands before it is ignored by every reader."""
@@ -46,12 +43,14 @@ _OFFICE = (
 files of Word may name the part otherwise.
 """
 _OPEN_DOCUMENT = "application/vnd.oasis.opendocument."
-_MIMETYPES: Mapping[str, str] = {
-    f"{_OPEN_DOCUMENT}text": "odt", f"{_OPEN_DOCUMENT}text-template": "odt",
-    f"{_OPEN_DOCUMENT}spreadsheet": "values", f"{_OPEN_DOCUMENT}spreadsheet-template": "values",
-    "application/epub+zip": "epub",
-}  # fmt: skip
-"""What the first member of an OpenDocument or EPUB file says."""
+_OPEN_KINDS: Mapping[str, str] = {"text": "odt", "spreadsheet": "values"}
+
+_TEXTS: Mapping[str, str] = {
+    **dict.fromkeys((".html", ".htm", ".xhtml"), "html"),
+    **dict.fromkeys((".csv", ".tsv", ".tab", ".psv"), "table"),
+    **dict.fromkeys((".md", ".markdown", ".mdown", ".mkd", ".mdx", ".qmd", ".rmd"), "markdown"),
+}
+"""Texts that are told by their names."""
 
 _OFFICE_NAMES: Mapping[str, str] = {
     ".docx": tr("Word document"), ".docm": tr("Word document"), ".dotx": tr("Word document"),
@@ -104,12 +103,10 @@ def kind_of(path: Path) -> str:
     if kind is None:
         _refuse_other_formats(path, head)
         return _by_name(path, head)
-    size = path.stat().st_size
-    if size > _LARGEST:
+    if (size := path.stat().st_size) > _LARGEST:
+        said = tr("{path} is too large to read: {size} MB, and the limit is {most} MB.")
         raise DocumentError(
-            tr("{path} is too large to read: {size} MB, and the limit is {most} MB.").format(
-                path=path.name, size=size >> 20, most=_LARGEST >> 20
-            ),
+            said.format(path=path.name, size=size >> 20, most=_LARGEST >> 20),
             tr("Split it into smaller documents."),
             code="too_large",
         )
@@ -128,9 +125,7 @@ def _by_content(path: Path, head: bytes) -> str | None:
         check_archive(path)  # tells old formats from encrypted ones
     if b"%PDF-" in head[:_PDF_WITHIN]:
         return "pdf"
-    if head.startswith(b"{\\rtf"):
-        return "rtf"
-    return None
+    return "rtf" if head.startswith(b"{\\rtf") else None
 
 
 def _zip_kind(path: Path) -> str:
@@ -148,14 +143,14 @@ def _zip_kind(path: Path) -> str:
             tr("Get a complete copy, or save it again with the program that created it."),
             code="damaged",
         ) from None
-    if mimetype in _MIMETYPES:
-        return _MIMETYPES[mimetype]
+    if mimetype == "application/epub+zip":
+        return "epub"
     if mimetype.startswith(_OPEN_DOCUMENT):
-        raise unsupported(
-            path,
-            tr("an OpenDocument file that isn't text or a spreadsheet"),
-            tr("Save it as pptx or pdf first."),
-        )
+        what = mimetype.removeprefix(_OPEN_DOCUMENT).removesuffix("-template")
+        if what in _OPEN_KINDS:
+            return _OPEN_KINDS[what]
+        said = tr("an OpenDocument file that isn't text or a spreadsheet")
+        raise unsupported(path, said, tr("Save it as pptx or pdf first."))
     if "xl/workbook.bin" in names:
         return "values"
     by_part = (kind for kind, part, _ in _OFFICE if part in names)
@@ -196,21 +191,16 @@ def _refuse_other_formats(path: Path, head: bytes) -> None:
 
 def _by_name(path: Path, head: bytes) -> str:
     """Return which kind of text it is; what is no text at all is found out when its encoding is."""
-    from dogent_tui.documents.text.lines import TABLES, language_of
+    from dogent_tui.documents.text.lines import language_of
 
     suffix = path.suffix.lower()
     _refuse_by_name(path)
     start = head.removeprefix(b"\xef\xbb\xbf").lstrip()[:512].lower()
-    looks_like_html = start.startswith((b"<!doctype html", b"<html"))
     if suffix == ".ipynb" and start.startswith(b"{"):
         return "ipynb"
-    if suffix in {".html", ".htm", ".xhtml"} or (looks_like_html and not suffix):
+    if not suffix and start.startswith((b"<!doctype html", b"<html")):
         return "html"
-    if suffix in TABLES:
-        return "table"
-    if suffix in {".md", ".markdown", ".mdown", ".mkd", ".mdx", ".qmd", ".rmd"}:
-        return "markdown"
-    return "code" if language_of(path) else "text"
+    return _TEXTS.get(suffix) or ("code" if language_of(path) else "text")
 
 
 def unsupported(path: Path, what: str, remedy: str) -> DocumentError:

@@ -69,7 +69,6 @@ class DocumentLibrary:
         self._store = ConversionStore(folder or cache_dir() / "conversions")
         self._workers = workers or Workers()
         self._conversions: dict[str, Conversion] = {}
-        self._closing: set[asyncio.Task[None]] = set()
         self._last_keys: dict[tuple[bytes, ReadOptions], str] = {}
 
     async def __aenter__(self) -> "DocumentLibrary":
@@ -104,7 +103,7 @@ class DocumentLibrary:
                 code="not_found",
             )
         key = self._store.key(state, options)
-        conversion = self._conversion(key, path, state, options)
+        conversion = await self._conversion(key, path, state, options)
         async with self._waiting(key, conversion, on_progress):
             await _gathered(conversion, offset, max_chars, self._full_page_s)
             result = await self._result(conversion, max_chars, offset)
@@ -122,10 +121,10 @@ class DocumentLibrary:
         """End what is under way, and the processes with it."""
         conversions = list(self._conversions.values())
         self._conversions.clear()
-        await asyncio.gather(*self._closing, *(conversion.close() for conversion in conversions))
+        await asyncio.gather(*(conversion.close() for conversion in conversions))
         await self._workers.close()
 
-    def _conversion(
+    async def _conversion(
         self, key: str, path: Path, state: FileState, options: ReadOptions
     ) -> Conversion:
         """Return the conversion under way or at hand, or begin one. Those used last stand last."""
@@ -134,11 +133,9 @@ class DocumentLibrary:
             found = Conversion(self._store, self._workers, key, path, state, options)
         self._conversions[key] = found
         for other, conversion in list(self._conversions.items())[:-_MOST_IN_HAND]:
-            if conversion.ended and not conversion.waiting:
+            if conversion.ended and not conversion.waiting and other in self._conversions:
                 del self._conversions[other]
-                closing = asyncio.create_task(conversion.close())
-                self._closing.add(closing)
-                closing.add_done_callback(self._closing.discard)
+                await conversion.close()
         return found
 
     @contextlib.asynccontextmanager

@@ -89,7 +89,7 @@ class ConversionStore:
         try:
             kept = msgspec.json.decode(Spool.about(place), type=Kept)
             os.utime(place)
-        except (OSError, msgspec.DecodeError):
+        except (OSError, ValueError, OverflowError, msgspec.DecodeError):  # none of ours
             return None
         return kept, Spool(place, kept.placed)
 

@@ -22,7 +22,7 @@ from pathlib import Path
 
 import msgspec
 
-from dogent_tui.documents.kinds import READERS, UNPAGED, kind_of
+from dogent_tui.documents.kinds import READERS, kind_of
 from dogent_tui.documents.messages import (
     Began,
     Failed,
@@ -197,7 +197,7 @@ def _ignored(kind: str, options: ReadOptions) -> Iterator[str]:
         yield tr("Only workbooks have sheets: `sheet` was ignored.")
     if options.rows and kind not in {*_WITH_SHEETS, "table"}:
         yield tr("Only sheets and tables have rows: `rows` was ignored.")
-    if options.pages and kind in UNPAGED:
+    if options.pages and kind != "pdf":
         yield tr(
             "Documents of this kind have no pages: `pages` was ignored; use offset to read on."
         )
@@ -228,11 +228,7 @@ def _encoded(message: Message) -> bytes:
 def _told(name: str, error: Exception) -> DocumentError:
     """Return what there is to say of a failure that no reader expected."""
     if isinstance(error, MemoryError | RecursionError):
-        return DocumentError(
-            tr("{name} exceeds the memory limit for a document.").format(name=name),
-            tr("Split it, or save it again with the program that created it."),
-            code="hostile",
-        )
+        return too_large(name)
     if isinstance(error, ImportError):
         missing = tr("{name} cannot be read: {missing} is missing.")
         message = missing.format(name=name, missing=error.name or str(error))
@@ -240,6 +236,15 @@ def _told(name: str, error: Exception) -> DocumentError:
     said = " ".join(str(error).split())[:200]
     why = ": ".join(filter(None, (type(error).__name__, said)))
     return damaged(tr("{name} could not be read: {error}.").format(name=name, error=why))
+
+
+def too_large(name: str) -> DocumentError:
+    """Return what there is to say about a document that takes more memory than one may."""
+    return DocumentError(
+        tr("{name} exceeds the memory limit for a document.").format(name=name),
+        tr("Split it, or save it again with the program that created it."),
+        code="hostile",
+    )
 
 
 def _limit_memory() -> None:

@@ -17,7 +17,7 @@ import msgspec
 from dogent_tui.documents.messages import Failed, Finished, Message, Piece, Request
 from dogent_tui.documents.model import DocumentError, unreadable
 from dogent_tui.documents.pandoc.program import pandoc_places
-from dogent_tui.documents.worker import LONG_CHARS, worker_command
+from dogent_tui.documents.worker import LONG_CHARS, too_large, worker_command
 from dogent_tui.language import tr
 from dogent_tui.processes import end_tree, talk_process, tree_cpu, tree_memory
 from dogent_tui.storage.places import open_real
@@ -165,7 +165,7 @@ class _Worker:
         self._limits = limits
         self._rest = b""
         self._chars = 0
-        self._too_much = self._too_slow = False
+        self._given_up: DocumentError | None = None
         self._cpu_used: float | None = None
         self._give_up_at = self._wait_until = 0.0
 
@@ -191,7 +191,7 @@ class _Worker:
         self._chars, self.is_in_order = 0, False
         self._give_up_at = asyncio.get_running_loop().time() + _LONGEST_S
         self._be_patient()
-        watching = asyncio.create_task(self._watch())
+        watching = asyncio.create_task(self._watch(path))
         try:
             await asyncio.to_thread(self._send, real, request)
             while not self.is_in_order:
@@ -201,7 +201,7 @@ class _Worker:
         except TimeoutError:
             raise _too_slow(path) from None
         except EOFError:
-            raise await self._ended(path) from None
+            raise self._given_up or await self._ended(path) from None
         finally:
             watching.cancel()
 
@@ -247,14 +247,16 @@ class _Worker:
         self._wait_until = min(now + self._limits.silence_s, self._give_up_at)
         self._cpu_used = None
 
-    async def _watch(self) -> None:
-        while not (self._too_much or self._too_slow):
+    async def _watch(self, path: Path) -> None:
+        while self._given_up is None:
             await asyncio.sleep(_WATCH_S)  # there is nothing that tells of memory
-            self._too_much = await self._memory() > self._limits.memory_bytes
             used = await asyncio.to_thread(tree_cpu, self._process.pid)
             used = time.monotonic() if used is None else used
             self._cpu_used = used if self._cpu_used is None else self._cpu_used
-            self._too_slow = used - self._cpu_used > self._limits.cpu_s
+            if await self._memory() > self._limits.memory_bytes:
+                self._given_up = too_large(path.name)
+            elif used - self._cpu_used > self._limits.cpu_s:
+                self._given_up = _too_slow(path)
         await self.end()
 
     async def _memory(self) -> int:
@@ -262,14 +264,6 @@ class _Worker:
 
     async def _ended(self, path: Path) -> DocumentError:
         status = await self._process.wait()
-        if self._too_slow:
-            return _too_slow(path)
-        if self._too_much:
-            return DocumentError(
-                tr("{path} exceeds the memory limit for a document.").format(path=path.name),
-                tr("Split it, or save it again with the program that created it."),
-                code="hostile",
-            )
         how = (
             tr("was ended by {signals}").format(signals=signal.Signals(-status).name)
             if status < 0

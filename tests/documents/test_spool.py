@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from dogent_tui.documents.messages import Piece
 from dogent_tui.documents.model import Source
 from dogent_tui.documents.spool import Spool
+from dogent_tui.documents.store import ConversionStore
 
 TEXTS = st.text(st.sampled_from("ab \n中😀\u0301|"), max_size=60)
 PIECES = st.lists(
@@ -113,6 +114,12 @@ def test_places_far_apart_are_found_again(tmp_path):
     again = Spool(tmp_path / "kept", spool.placed)
     page = again.page(400 * 1001 + 1, 6, ended=True)
     assert (page.text, page.shown[0].source.line) == ("000400", 400)
+
+
+@pytest.mark.parametrize("content", [b"", b"short", b"x" * 100, b"\xff" * 20, bytes(9)])
+def test_a_file_that_is_no_conversion_is_not_taken_for_one(tmp_path, content):
+    (tmp_path / "key.blocks").write_bytes(content)
+    assert ConversionStore(tmp_path).find("key") is None
 
 
 def test_a_block_that_fits_on_a_page_is_not_cut_however_short_the_page_before_it_gets(tmp_path):

@@ -128,9 +128,6 @@ def _fenced(source: TextSource, language: str) -> Iterator[Block]:
     yield Block(fence, Source(line=max(source.count, 1)), tight=True)
 
 
-TABLES = frozenset({".csv", ".tsv", ".tab", ".psv"})
-"""Names of tables in text."""
-
 _LANGUAGES: Mapping[str, str] = {
     "bash": "sh bash zsh", "bibtex": "bib", "c": "c h", "cpp": "cpp cc cxx hpp hh hxx",
     "csharp": "cs", "css": "css", "clojure": "clj", "cmake": "cmake cmakelists.txt", "dart": "dart",

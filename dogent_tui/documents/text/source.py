@@ -81,13 +81,11 @@ class TextSource:
 
 def _known(name: str) -> str:
     try:
-        codec = codecs.lookup(name)
+        "".encode(name)  # some codecs are not of text
+        return codecs.lookup(name).name
     except (LookupError, ValueError):
-        codec = None
-    if codec is None or not codec._is_text_encoding:  # noqa: SLF001 — what `bytes.decode` asks as well
         raise DocumentError(
             tr("There is no encoding “{name}”.").format(name=name),
             tr("Name one such as cp1252 or gb18030."),
             code="unsupported",
-        )
-    return codec.name
+        ) from None

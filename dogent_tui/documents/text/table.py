@@ -1,6 +1,4 @@
-"""The reader for tables in text, csv and its kin: a Markdown table, row by row in bounded
-memory.
-"""
+"""The reader for tables in text, csv and its kin: rows as those of a sheet, in bounded memory."""
 
 import csv
 import itertools
@@ -10,10 +8,10 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from dogent_tui.documents.model import Block, DocumentError, Opened, ReadOptions, Report
+from dogent_tui.documents.model import DocumentError, Opened, ReadOptions, Report
 from dogent_tui.documents.text.source import TextSource
 from dogent_tui.documents.workbook.columns import HEAD, Window, window_of
-from dogent_tui.documents.workbook.reading import Reading, Sheet, SheetFacts
+from dogent_tui.documents.workbook.reading import Reading, Sheet
 from dogent_tui.documents.workbook.tables import Cell, Row
 from dogent_tui.language import tr
 
@@ -41,16 +39,12 @@ def open_table(path: Path, options: ReadOptions, report: Report) -> Opened:
     opened = Opened("csv", metadata, iter(()))
     lines = itertools.islice(source.lines(), int(declared is not None), None)
 
-    def end() -> Iterator[Block]:
-        opened.warnings.extend(source.warnings())
-        yield from ()
-
     def report_bytes(*_: object) -> None:
         report(source.read, source.size, "bytes")
 
     reading = Reading(opened, Sheet("", "visible", is_chart=False), window_of(options.rows))
     rows = _wanted(_rows(lines, delimiter), reading.window, path.name)
-    return reading.begin(rows, SheetFacts(), end(), report_bytes)
+    return reading.begin(rows, report_bytes, said=source.warnings())
 
 
 def _wanted(reader: Any, window: Window, name: str) -> Iterator[Row]:

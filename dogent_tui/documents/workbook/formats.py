@@ -132,19 +132,14 @@ def _moment(number: float, *, is_time: bool, epoch_1904: bool, fractions: bool) 
         return general(number)
     moment = epoch + timedelta(seconds=round(number * 86_400, 3 if fractions else None))
     time = moment.time().isoformat("milliseconds").removesuffix(".000")
-    day = (moment - epoch).days
-    if is_time and day < 366:
-        return time
-    midnight = time == "00:00:00"
-    if not epoch_1904 and day <= 60:
-        if day == 0:  # the day before the first of January 1900 does not exist
-            return general(number) if midnight else time
-        # Lotus 1-2-3 took 1900 for a leap year, and Excel still does
-        moment += timedelta(day < 60)
-        date = "1900-02-29" if day == 60 else moment.date().isoformat()
-    else:
-        date = moment.date().isoformat()
-    return date if midnight else f"{date} {time}"
+    day, is_midnight = (moment - epoch).days, time == "00:00:00"
+    # Lotus 1-2-3 took 1900 for a leap year, and Excel still does
+    is_early = day <= 60 and not epoch_1904
+    if (is_time and day < 366) or (is_early and day == 0):  # 1900 has no day before its first one
+        return general(number) if is_midnight and not is_time else time
+    date = (moment + timedelta(is_early and day < 60)).date().isoformat()
+    date = "1900-02-29" if is_early and day == 60 else date
+    return date if is_midnight else f"{date} {time}"
 
 
 def _duration(number: float, *, fractions: bool) -> str:
@@ -202,18 +197,19 @@ def _texts(tokens: list[_Token]) -> str:
 
 def _shower(tokens: list[_Token]) -> Formatter:
     """Return what shows a number as a section of these `tokens`."""
-    if ("word", "GENERAL") in tokens:
-        at = tokens.index(("word", "GENERAL"))
-        before, after = _texts(tokens[:at]), _texts(tokens[at + 1 :])
-        return lambda number: f"{before}{general(number)}{after}"
-    places = [at for at, (kind, _) in enumerate(tokens) if kind == "digit"]
-    if match := _FRACTION.search("".join(" " if kind in _SHOWN else text for kind, text in tokens)):
-        before, after = _texts(tokens[: places[0]]), _texts(tokens[places[-1] + 1 :])
-        fraction = partial(_fraction, mixed=match[1] is not None, below=match[2])
-        return lambda number: _signed(number, f"{before}{fraction(abs(number))}{after}")
+    places = [at for at, token in enumerate(tokens) if token == ("word", "GENERAL")]
+    show: Formatter = general
     if not places:
-        return lambda _: "".join(text for _, text in tokens if text != "@")
-    return _decimal(tokens)
+        places = [at for at, (kind, _) in enumerate(tokens) if kind == "digit"]
+        signs = "".join(" " if kind in _SHOWN else text for kind, text in tokens)
+        match = _FRACTION.search(signs)
+        if not places:
+            return lambda _: "".join(text for _, text in tokens if text != "@")
+        if match is None:
+            return _decimal(tokens)
+        show = partial(_fraction, mixed=match[1] is not None, below=match[2])
+    before, after = _texts(tokens[: places[0]]), _texts(tokens[places[-1] + 1 :])
+    return lambda number: _signed(number, f"{before}{show(abs(number))}{after}")
 
 
 def _signed(number: float, text: str) -> str:

@@ -7,7 +7,7 @@ import re
 import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 from typing import IO, Any
@@ -21,7 +21,7 @@ from dogent_tui.documents.pandoc.archive import LIMITS, parse_part
 from dogent_tui.documents.workbook.reading import MOST_TEXT
 from dogent_tui.language import tr
 
-CHUNK = 1 << 16
+_CHUNK = 1 << 16
 """Bytes that are taken from a part at a time."""
 
 _ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")
@@ -116,53 +116,40 @@ def crafted(name: str) -> DocumentError:
     return hostile(tr("{name} contains XML that no spreadsheet program writes.").format(name=name))
 
 
-class Feed:
-    """Reads a part's XML, a chunk at a time: `more` until it returns None.
+def fed(
+    stream: IO[bytes], name: str, wanted: Iterable[str], strip: Callable[[bytes], bytes] = bytes
+) -> Iterator[list[Any]]:
+    """Parse a part's XML, a chunk at a time: yield the wanted elements that end in it, which last
+    until the next ones are asked for.
 
     A DOCTYPE, with which entities could unfold to gigabytes, and what exceeds libxml2's limits
     (depth, length of a text or tag) raise DocumentError `hostile`. `strip` takes out of the XML
     what need not be parsed.
     """
-
-    def __init__(
-        self,
-        stream: IO[bytes],
-        name: str,
-        wanted: Iterable[str],
-        strip: Callable[[bytes], bytes] = bytes,
-    ) -> None:
-        self._stream, self._name, self._strip = stream, name, strip
-        self._found: list[Any] | None = []
-        self._parser = etree.XMLPullParser(
-            ("end",),
-            tag=[f"{{*}}{each}" for each in wanted],
-            resolve_entities=False,
-            remove_comments=True,
-            remove_pis=True,
-        )
-
-    def more(self) -> list[Any] | None:
-        """Parse the next chunk; return the wanted elements that end in it, None once all of the
-        part is parsed. Each call lets go of what the one before returned.
-        """
-        if self._found is None:
-            return None
-        for element in self._found:
+    parser = etree.XMLPullParser(
+        ("end",),
+        tag=[f"{{*}}{each}" for each in wanted],
+        resolve_entities=False,
+        remove_comments=True,
+        remove_pis=True,
+    )
+    data = b"<"
+    while data:
+        with problems(name):
+            if data := stream.read(_CHUNK):
+                if b"<!" in data:  # in a comment or CDATA, what looks like a cell may be none
+                    strip = bytes
+                parser.feed(strip(data))
+            else:
+                parser.close()
+            found = [element for _, element in parser.read_events()]
+        if found and found[0].getroottree().docinfo.internalDTD is not None:
+            raise crafted(name)
+        yield found
+        for element in found:
             element.clear()
             while (before := element.getprevious()) is not None:
                 element.getparent().remove(before)
-        with problems(self._name):
-            if data := self._stream.read(CHUNK):
-                if b"<!" in data:  # in a comment or CDATA, what looks like a cell may be none
-                    self._strip = bytes
-                self._parser.feed(self._strip(data))
-            else:
-                self._parser.close()
-            found = [element for _, element in self._parser.read_events()]
-        if found and found[0].getroottree().docinfo.internalDTD is not None:
-            raise crafted(self._name)
-        self._found = found if data else None
-        return found
 
 
 def shown_text(node: Any) -> str:
@@ -196,7 +183,6 @@ class SharedStrings:
 
 def _texts(package: Package, part: str) -> Iterator[str]:
     if package.has(part):
-        with closing(package.open(part)) as stream:
-            feed = Feed(stream, package.name, ["si"])
-            while (found := feed.more()) is not None:
+        with package.open(part) as stream:
+            for found in fed(stream, package.name, ["si"]):
                 yield from map(shown_text, found)

@@ -16,8 +16,8 @@ from dogent_tui.documents.pandoc.archive import check_archive
 from dogent_tui.documents.pandoc.properties import package_properties
 from dogent_tui.documents.workbook.contents import read_contents
 from dogent_tui.documents.workbook.notes import comment_blocks, drawings, link_blocks, read_comments
-from dogent_tui.documents.workbook.package import Package, SharedStrings
-from dogent_tui.documents.workbook.reading import Sheet, SheetFacts, open_sheet
+from dogent_tui.documents.workbook.package import Package
+from dogent_tui.documents.workbook.reading import Reading, open_sheet
 from dogent_tui.documents.workbook.rows import SheetReader
 from dogent_tui.language import listing, ngettext, tr
 
@@ -50,18 +50,16 @@ def open_workbook(path: Path, options: ReadOptions, report: Report) -> Opened:
         said = tr("The sheet “{sheet}” is a chart: it has no cells.")
         opened.warnings.append(said.format(sheet=sheet.name))
         return opened
-    strings = SharedStrings(package, contents.strings)
-    reader = SheetReader(package, sheet.part, strings, contents.formatters, reading.window)
-    around = _around(package, sheet, opened, reader.facts)
-    return reading.begin(reader.rows(), reader.facts, around, report)
+    rows = SheetReader(package, contents, reading).rows()
+    return reading.begin(rows, report, around=_around(package, reading))
 
 
-def _around(package: Package, sheet: Sheet, opened: Opened, facts: SheetFacts) -> Iterator[Block]:
+def _around(package: Package, reading: Reading) -> Iterator[Block]:
     """Read what lies around the cells, and return its blocks; where it is damaged, the cells are
     read all the same.
     """
-    name, metadata, warnings = sheet.name, opened.metadata, opened.warnings
-    relations = package.relations(sheet.part)
+    name, metadata = reading.sheet.name, reading.opened.metadata
+    warnings, relations = reading.opened.warnings, package.relations(reading.sheet.part)
     try:
         comments = read_comments(package, relations)
         counts = drawings(package, relations)
@@ -76,7 +74,7 @@ def _around(package: Package, sheet: Sheet, opened: Opened, facts: SheetFacts) -
         metadata["drawings"] = dict(counts)
 
     def blocks() -> Iterator[Block]:
-        yield from link_blocks(facts.links, relations, name)
+        yield from link_blocks(reading.facts.links, relations, name)
         yield from comment_blocks(comments, name)
         if comments:
             metadata["comments"] = len(comments)

@@ -117,6 +117,7 @@ class Reading:
 
     def __init__(self, opened: Opened, sheet: Sheet, window: Window) -> None:
         self.opened, self.sheet, self.window = opened, sheet, window
+        self.facts = SheetFacts()
         self._heads: list[Row] = []
         self._hidden: dict[str, dict[int, list[str]]] = {"column": {}, "row": {}}
         self._hidden_count = 0
@@ -127,17 +128,15 @@ class Reading:
     def begin(
         self,
         rows: Iterable[Row | None],
-        facts: SheetFacts,
-        around: Iterable[Block],
         report: Report,
+        *,
+        around: Iterable[Block] = (),
+        said: Iterable[str] = (),
     ) -> Opened:
         """Return the document with the blocks of `rows`, of which the first are made already, and
-        of what lies `around` them.
+        of what lies `around` them. `said` are warnings, known once all was read.
         """
-        self._facts = facts
-        visible = self._visible(rows, report)
-        tables = sheet_blocks(visible, self.sheet.name, facts.hidden_columns, self._heads)
-        blocks = chain(tables, self._hidden_blocks(), around, self._end())
+        blocks = self._blocks(rows, report, around, said)
         made: list[Block] = []
         for block in blocks:
             made.append(block)
@@ -147,6 +146,31 @@ class Reading:
             self._say(self._tell_hidden())
         self.opened.blocks = chain(made, blocks)
         return self.opened
+
+    def _blocks(
+        self,
+        rows: Iterable[Row | None],
+        report: Report,
+        around: Iterable[Block],
+        said: Iterable[str],
+    ) -> Iterator[Block]:
+        facts, metadata = self.facts, self.opened.metadata
+        visible = self._visible(rows, report)
+        yield from sheet_blocks(visible, self.sheet.name, facts.hidden_columns, self._heads)
+        yield from self._hidden_blocks()
+        yield from around
+        if self.window == Window():
+            size = {"rows": self._rows, "columns": self._columns}
+            metadata |= size
+            for listed in metadata.get("sheets", ()):
+                if listed["name"] == self.sheet.name:
+                    listed |= size
+            if self._rows:
+                metadata["cells"] = cell_range((1, self._rows), (1, self._columns))
+        if facts.merged:
+            metadata["merged"] = facts.merged[:_MOST_NAMED]
+            metadata["merged_count"] = len(facts.merged)
+        self._say([*self._tell_hidden(), *self._unusual(), *said])
 
     def _visible(self, rows: Iterable[Row | None], report: Report) -> Iterator[Row | None]:
         """Yield the rows that are wanted, without the cells of hidden columns; rows that are hidden
@@ -184,7 +208,7 @@ class Reading:
         """
         if row.hidden:
             self._hide("row", row.number, [cell.text for cell in row.cells])
-        elif columns := self._facts.hidden_columns:
+        elif columns := self.facts.hidden_columns:
             for cell in [cell for cell in row.cells if cell.column in columns]:
                 row.cells.remove(cell)
                 told = f"{letters(cell.column)}{row.number} {cell.text}"
@@ -206,23 +230,6 @@ class Reading:
                 said = hidden_comment(" | ".join(texts), "in the workbook", place)
                 if texts:
                     yield Block(said, Source(sheet=self.sheet.name))
-
-    def _end(self) -> Iterator[Block]:
-        """Tell what is known once all was read. There is no block in that."""
-        facts, metadata = self._facts, self.opened.metadata
-        if self.window == Window():
-            size = {"rows": self._rows, "columns": self._columns}
-            metadata |= size
-            for listed in metadata.get("sheets", ()):
-                if listed["name"] == self.sheet.name:
-                    listed |= size
-            if self._rows:
-                metadata["cells"] = cell_range((1, self._rows), (1, self._columns))
-        if facts.merged:
-            metadata["merged"] = facts.merged[:_MOST_NAMED]
-            metadata["merged_count"] = len(facts.merged)
-        self._say([*self._tell_hidden(), *self._unusual()])
-        yield from ()
 
     def _say(self, warnings: list[str]) -> None:
         """Warn of this in place of what was said of a part of the sheet before."""
@@ -254,7 +261,7 @@ class Reading:
         return [sentence.format(said=listing(said))]
 
     def _unusual(self) -> Iterator[str]:
-        facts, name = self._facts, self.sheet.name
+        facts, name = self.facts, self.sheet.name
         if not self._rows and self.window == Window() and name:
             yield tr("The sheet “{name}” is empty.").format(name=name)
         elif not self._rows and name:

@@ -3,8 +3,7 @@ sheet says around them.
 """
 
 import re
-from collections.abc import Iterator, Mapping
-from contextlib import closing
+from collections.abc import Iterator
 from typing import Any
 
 from dogent_tui.documents.workbook.columns import (
@@ -14,17 +13,18 @@ from dogent_tui.documents.workbook.columns import (
     Window,
     column_number,
 )
-from dogent_tui.documents.workbook.formats import Formatter, general, iso_text
+from dogent_tui.documents.workbook.contents import Contents
+from dogent_tui.documents.workbook.formats import general, iso_text
 from dogent_tui.documents.workbook.package import (
-    Feed,
     Package,
     SharedStrings,
     crafted,
+    fed,
     problems,
     shown_text,
     unescaped,
 )
-from dogent_tui.documents.workbook.reading import MOST_TEXT, Link, SheetFacts
+from dogent_tui.documents.workbook.reading import MOST_TEXT, Link, Reading
 from dogent_tui.documents.workbook.tables import Cell, Row
 
 _WANTED = ("row", "col", "mergeCell", "hyperlink")
@@ -51,39 +51,32 @@ _TRUE = {"1", "true"}
 
 
 class SheetReader:
-    """Reads a sheet's part. Raises DocumentError, here and from `rows`."""
+    """Reads a sheet's part, and puts what it says besides its cells into the facts of `reading`."""
 
-    def __init__(
-        self,
-        package: Package,
-        part: str,
-        strings: SharedStrings,
-        formatters: Mapping[str, Formatter],
-        window: Window,
-    ) -> None:
-        self.facts = SheetFacts()
-        self._name = package.name
-        self._strings, self._formatters = strings, formatters
-        self._window = window
-        self._stream = package.open(part)
-        self._feed = Feed(self._stream, package.name, _WANTED, self._stripped)
+    def __init__(self, package: Package, contents: Contents, reading: Reading) -> None:
+        self._package, self._part, self._name = package, reading.sheet.part, package.name
+        self._strings = SharedStrings(package, contents.strings)
+        self._formatters = contents.formatters
+        self._window, self._facts = reading.window, reading.facts
         self._shared: dict[str, tuple[str, str]] = {}
         self._number = 0
 
     def rows(self) -> Iterator[Row | None]:
-        """Yield the rows that have content, hidden ones too; only once. None is given where
-        there were none for a long while.
+        """Yield the rows that have content, hidden ones too. None is given where there were none
+        for a long while. Raises DocumentError.
         """
         silent = 0
-        with closing(self._stream):
-            while not self.facts.too_empty and (found := self._feed.more()) is not None:
+        with self._package.open(self._part) as stream:
+            for found in fed(stream, self._name, _WANTED, self._stripped):
                 with problems(self._name):
                     ready = [row for row in map(self._row, found) if row is not None and row.cells]
                 silent = 0 if ready else silent + 1
                 yield from ready
                 if silent and silent % _CHUNKS_UNTIL_SILENCE == 0:
-                    self.facts.too_empty = silent > _MOST_SILENT_CHUNKS
+                    self._facts.too_empty = silent > _MOST_SILENT_CHUNKS
                     yield None
+                if self._facts.too_empty:
+                    return
 
     def _stripped(self, data: bytes) -> bytes:
         """Return `data` without cells and rows that have no content, of which many sheets have
@@ -111,28 +104,21 @@ class SheetReader:
             return None
         cells: dict[int, Cell] = {}
         column = 0
-        for cell in node:
-            reference = cell.get("r", "").replace("$", "")
+        for child in node:
+            reference = child.get("r", "").replace("$", "")
             letters = reference.rstrip("0123456789")
             column = column_number(letters) if letters else column + 1
-            text, is_text, formula = (
-                self._content(cell, reference) if len(cell) else ("", False, False)
-            )
-            if not text or text.isspace():
-                continue
-            if len(text) >= MOST_TEXT:
-                self.facts.long_texts += 1
-                text = text[:MOST_TEXT] + CUT
-            self.facts.uncached += formula
-            cells[column] = Cell(column, text, is_text, formula)
+            cell = self._cell(child, column, reference) if len(child) else None
+            if cell is not None and not cell.text.isspace():
+                cells[column] = cell
         shown = [cells[column] for column in sorted(cells)]
         return Row(self._number, node.get("hidden") in _TRUE, shown)
 
-    def _content(self, cell: Any, reference: str) -> tuple[str, bool, bool]:
-        """Return what a cell shows, whether it is a text, and whether it is a formula."""
-        kind = cell.get("t", "n")
+    def _cell(self, node: Any, column: int, reference: str) -> Cell | None:
+        """Return what a cell shows, if it shows something."""
+        kind = node.get("t", "n")
         value = inline = formula = None
-        for child in cell:
+        for child in node:
             name = child.tag[-1]  # of v, f, is and extLst
             if name == "v":
                 value = child.text
@@ -140,13 +126,21 @@ class SheetReader:
                 formula = child
             elif name == "s":
                 inline = shown_text(child)
+        is_text = kind in {"s", "str", "inlineStr"}
         if kind == "s" and value:
-            return self._strings[int(value)], True, False
-        if formula is not None and not value and kind != "str":
-            return self._formula_text(formula, reference), False, True
-        if kind in {"str", "inlineStr"}:
-            return unescaped(value or "") if inline is None else inline, True, False
-        return self._shown(kind, cell.get("s", "0"), value) if value else "", False, False
+            text = self._strings[int(value)]
+        elif formula is not None and not value and kind != "str":
+            text = self._formula_text(formula, reference)
+            self._facts.uncached += bool(text)
+            return Cell(column, text[:MOST_TEXT], formula=True) if text else None
+        elif is_text:
+            text = unescaped(value or "") if inline is None else inline
+        else:
+            text = self._shown(kind, node.get("s", "0"), value) if value else ""
+        if len(text) >= MOST_TEXT:
+            self._facts.long_texts += 1
+            text = text[:MOST_TEXT] + CUT
+        return Cell(column, text, is_text) if text else None
 
     def _shown(self, kind: str, style: str, value: str) -> str:
         """Return what a cell that holds no text shows."""
@@ -174,7 +168,7 @@ class SheetReader:
         return f"={formula}".replace("_xlfn.", "").replace("_xlws.", "") if formula else ""
 
     def _take_fact(self, node: Any) -> None:
-        facts, cells = self.facts, node.get("ref", "")[:40]
+        facts, cells = self._facts, node.get("ref", "")[:40]
         if node.tag.endswith("mergeCell"):
             facts.merged.append(cells)
         elif node.tag.endswith("hyperlink"):

@@ -12,7 +12,7 @@ from dogent_tui.documents.model import Opened, ReadOptions, Report, damaged, enc
 from dogent_tui.documents.pandoc.archive import check_archive, is_old_workbook
 from dogent_tui.documents.workbook.columns import cell_range
 from dogent_tui.documents.workbook.formats import general
-from dogent_tui.documents.workbook.reading import MOST_TEXT, Sheet, SheetFacts, open_sheet
+from dogent_tui.documents.workbook.reading import MOST_TEXT, Sheet, open_sheet
 from dogent_tui.documents.workbook.tables import Cell, Row
 from dogent_tui.language import tr
 
@@ -47,12 +47,11 @@ def open_values(path: Path, options: ReadOptions, report: Report) -> Opened:
             " which rows are hidden."
         )
     )
-    merged = [
+    reading.facts.merged += [
         cell_range((first[0] + 1, last[0] + 1), (first[1] + 1, last[1] + 1))
         for first, last in content.merged_cell_ranges or ()
     ]
-    facts = SheetFacts(merged=merged)
-    return reading.begin(_rows(content, reading.window.rows[1]), facts, (), report)
+    return reading.begin(_rows(content, reading.window.rows[1]), report)
 
 
 def _rows(content: Any, last: int) -> Iterator[Row]:
