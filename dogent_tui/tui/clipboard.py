@@ -74,21 +74,16 @@ def tool(environment: Mapping[str, str]) -> ClipboardTool | None:
     """
     if environment.get("SSH_CONNECTION") or environment.get("SSH_TTY"):
         return None
-    candidates: list[ClipboardTool] = []
-    if sys.platform == "darwin":
-        candidates.append(_MAC)
-    if environment.get("WAYLAND_DISPLAY"):
-        candidates.append(_WAYLAND)
-    if environment.get("DISPLAY"):
-        candidates += [_XCLIP, _XSEL]
-    if sys.platform == "win32" or environment.get("WSL_DISTRO_NAME"):
-        candidates.append(_WINDOWS)
+    candidates = (
+        (sys.platform == "darwin", _MAC),
+        (environment.get("WAYLAND_DISPLAY"), _WAYLAND),
+        (environment.get("DISPLAY"), _XCLIP),
+        (environment.get("DISPLAY"), _XSEL),
+        (sys.platform == "win32" or environment.get("WSL_DISTRO_NAME"), _WINDOWS),
+    )
+    path = environment.get("PATH")
     return next(
-        (
-            found
-            for found in candidates
-            if shutil.which(found.copy[0], path=environment.get("PATH"))
-        ),
+        (each for works, each in candidates if works and shutil.which(each.copy[0], path=path)),
         None,
     )
 

@@ -9,7 +9,7 @@ from dogent_tui.tui.commands.documents import DocumentCommands
 from dogent_tui.tui.commands.history import HistoryCommands
 from dogent_tui.tui.commands.sessions import SessionCommands
 from dogent_tui.tui.commands.settings import SettingsCommands
-from dogent_tui.tui.commands.table import Command, CommandTable
+from dogent_tui.tui.commands.table import CommandTable
 from dogent_tui.tui.commands.writing import WritingCommands
 
 if TYPE_CHECKING:
@@ -17,47 +17,41 @@ if TYPE_CHECKING:
 
 
 _EVERYDAY = (
-    *(
-        "help",
-        "open",
-        "export",
-        "check",
-        "outline",
-        "attach",
-        "review",
-        "undo",
-        "rewind",
-        "find",
-        "copy",
-        "compact",
-        "context",
-        "usage",
-    ),
-    *(
-        "new",
-        "sessions",
-        "resume",
-        "init",
-        "learn",
-        "show",
-        "profile",
-        "model",
-        "settings",
-        "setup",
-        "theme",
-    ),
-    *(
-        "sources",
-        "edit",
-        "permissions",
-        "mcp",
-        "trust",
-        "doctor",
-        "export-session",
-        "restart",
-        "mouse",
-        "exit",
-    ),
+    "help",
+    "open",
+    "export",
+    "check",
+    "outline",
+    "attach",
+    "review",
+    "undo",
+    "rewind",
+    "find",
+    "copy",
+    "compact",
+    "context",
+    "usage",
+    "new",
+    "sessions",
+    "resume",
+    "init",
+    "learn",
+    "show",
+    "profile",
+    "model",
+    "settings",
+    "setup",
+    "theme",
+    "sources",
+    "edit",
+    "permissions",
+    "mcp",
+    "trust",
+    "doctor",
+    "export-session",
+    "restart",
+    "mouse",
+    "exit",
 )
 """The order until it is known what the user runs."""
 
@@ -74,9 +68,7 @@ def app_commands(app: "AppPort") -> CommandTable:
         SettingsCommands(app),
         WritingCommands(app),
     )
+    places = {name: place for place, name in enumerate(_EVERYDAY)}
     commands = [command for family in families for command in family]
-    return CommandTable(*sorted(commands, key=_place))
-
-
-def _place(command: Command) -> int:
-    return _EVERYDAY.index(command.name) if command.name in _EVERYDAY else len(_EVERYDAY)
+    commands.sort(key=lambda command: places.get(command.name, len(places)))
+    return CommandTable(*commands)

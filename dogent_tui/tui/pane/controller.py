@@ -63,7 +63,6 @@ class OpenDocument(msgspec.Struct, eq=False):
     is_growing: bool = False
     manuscript: Manuscript = Manuscript("")
     before: Sequence[str] | None = None
-    changes: Changes = Changes()
     stamp: Stamp | None = None
     trouble: str = ""
 
@@ -190,7 +189,7 @@ class PaneController:
             self.view.show(parts, document.manuscript.definitions)
             if hunks and document.reading is None:
                 changed = await asyncio.to_thread(changes, document.before, lines)
-                self._show_changes(document, changed)
+                self._show_changes(changed)
                 self._reveal(changed)
         self._tell_the_tools()
         self._draw_title()
@@ -285,7 +284,7 @@ class PaneController:
             return
         if isinstance(event, RunStarted):
             document.before = document.manuscript.lines
-            self._show_changes(document, Changes())
+            self._show_changes(Changes())
             self._screen.conversation_layout.uncover()
         elif isinstance(event, ToolResult | RunFinished) and not document.is_growing:
             self.look()
@@ -333,7 +332,7 @@ class PaneController:
                 self.view.choose(moved.lines(*chosen))
             if document.is_result and not is_looked_at:
                 self._reveal(await asyncio.to_thread(changes, old, now.lines))
-        self._show_changes(document, changed)
+        self._show_changes(changed)
         self._read_headings()
 
     async def _convert_again(self, document: OpenDocument, sheet: str) -> None:
@@ -342,8 +341,7 @@ class PaneController:
         if document is self.open_document:
             self.view.show((part,), {}, None)
 
-    def _show_changes(self, document: OpenDocument, changed: Changes) -> None:
-        document.changes = changed
+    def _show_changes(self, changed: Changes) -> None:
         self.view.changes = changed
         self._draw_title()
 
@@ -529,9 +527,9 @@ class PaneController:
             goes = tr("lines {lines} will be sent with the next prompt", lines=lines)
         elif lines:
             goes = tr("line {lines} will be sent with the next prompt", lines=lines)
-        if count := len(document.changes.added):
+        if count := len(self.view.changes.added):
             changed = ngettext("{count:,} line changed", "{count:,} lines changed", count)
-        elif document.changes.cut:
+        elif self.view.changes.cut:
             changed = tr("lines deleted")
         growing = tr("being written") if document.is_growing else ""
         note = document.reading.note if document.reading is not None else ""

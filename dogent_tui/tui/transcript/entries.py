@@ -59,7 +59,6 @@ what was asked about.
 """
 
 SPINNER = "◐◓◑◒"
-_SPINNING = "●"
 
 
 _Changes: TypeAlias = Sequence[tuple[str, str]]
@@ -285,7 +284,7 @@ def _decided(call: model.ToolCall) -> str:
 
 
 def _spin(look: Look) -> str:
-    return _SPINNING if look.frame is None else SPINNER[look.frame % len(SPINNER)]
+    return "●" if look.frame is None else SPINNER[look.frame % len(SPINNER)]
 
 
 _CHARACTERS = re.compile(r" · characters \d+ to \d+(?: of \d+)?")

@@ -6,7 +6,9 @@ somebody goes there.
 
 import json
 import re
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
+from itertools import accumulate
 from typing import NamedTuple
 
 import msgspec
@@ -57,32 +59,19 @@ class Search(msgspec.Struct, frozen=True):
         if not self.hits:
             return []
         texts = [line.text[line.decoration :] for line in lines]
-        starts = [0]
-        for line, text in zip(lines, texts, strict=True):
-            starts.append(starts[-1] + len(text) + len(line.glue))
-        whole = "".join(text + line.glue for line, text in zip(lines, texts, strict=True))
-        found = []
-        number = 0
-        for match in self.pattern.finditer(whole):
-            while starts[number + 1] <= match.start():
+        pieces = [text + line.glue for line, text in zip(lines, texts, strict=True)]
+        starts = [*accumulate(map(len, pieces), initial=0)]
+
+        def parts(start: int, end: int) -> Iterator[tuple[int, int, int]]:
+            number = bisect_right(starts, start) - 1
+            while number < len(lines) and starts[number] < end:
+                shift = lines[number].decoration - starts[number]
+                last = starts[number] + len(texts[number])
+                yield number, max(start, starts[number]) + shift, min(end, last) + shift
                 number += 1
-            found.append(Found(number, tuple(_parts(match.span(), number, starts, lines, texts))))
-        return found
 
-
-def _parts(
-    span: tuple[int, int],
-    number: int,
-    starts: Sequence[int],
-    lines: Sequence[Line],
-    texts: Sequence[str],
-) -> Iterator[tuple[int, int, int]]:
-    start, end = span
-    while number < len(lines) and starts[number] < end:
-        shift = lines[number].decoration - starts[number]
-        last = starts[number] + len(texts[number])
-        yield number, max(start, starts[number]) + shift, min(end, last) + shift
-        number += 1
+        found = [tuple(parts(*match.span())) for match in self.pattern.finditer("".join(pieces))]
+        return [Found(each[0][0], each) for each in found]
 
 
 def _source(entry: model.Entry) -> str:
