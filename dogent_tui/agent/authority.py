@@ -284,12 +284,10 @@ class Authority:
             self.store.revoke(
                 RememberedGrant(held.grant.kind, held.grant.place, held.grant.program)
             )
-        self._session = tuple(
-            grant for grant in self._session if held.origin != "session" or grant != held.grant
-        )
-        self._rules = tuple(
-            grant for grant in self._rules if held.origin != "rule" or grant != held.grant
-        )
+        elif held.origin == "session":
+            self._session = tuple(grant for grant in self._session if grant != held.grant)
+        else:
+            self._rules = tuple(grant for grant in self._rules if grant != held.grant)
 
     def describe(self, grant: "Grant") -> str:
         """Return what a grant allows, for a user."""

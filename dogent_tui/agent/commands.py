@@ -20,7 +20,7 @@ import msgspec
 from dogent_tui.agent.authority import Authority
 from dogent_tui.agent.cli_process import LONGEST_MS
 from dogent_tui.agent.conversation import Ask, Verdict
-from dogent_tui.agent.events import CopiesKept, Event, Notice, PermissionRequested
+from dogent_tui.agent.events import CopiesKept, Event, Level, Notice, PermissionRequested
 from dogent_tui.agent.tool_names import friendly_name, input_summary
 from dogent_tui.agent.wall_status import standing_notices
 from dogent_tui.agent.write_reviews import Reviewing
@@ -141,13 +141,7 @@ class Commands:
                     "A command was cut off when dogent-tui was killed. Its changes were reverted:"
                     " {places}"
                 )
-                self._say(
-                    Notice(
-                        level="warning",
-                        code="taken_back",
-                        message=words.format(places=_named(back.restored)),
-                    )
-                )
+                self._notify("taken_back", words.format(places=_named(back.restored)), "warning")
         folder = sessions / uuid.uuid4().hex
         self._wall = Wall(
             self._root,
@@ -191,13 +185,8 @@ class Commands:
                 " saved: {places}",
                 len(finished),
             )
-            self._say(
-                Notice(
-                    level="info",
-                    code="commit_resumed",
-                    message=words.format(count=len(finished), places=_named(finished)),
-                )
-            )
+            message = words.format(count=len(finished), places=_named(finished))
+            self._notify("commit_resumed", message)
         for left in take_leftovers(self._wall.folder.parent, self._root):
             call = ToolCall("Bash", {"command": left.call["command"]}, Path(left.call["cwd"]))
             job = Job("", "", left.call["command"], Path(left.call["cwd"]), left.folder)
@@ -348,9 +337,7 @@ class Commands:
     # ── Committing ────────────────────────────────────────────────────────────────────────────
 
     def _commit(self, running: _Running, difference: Difference, notes: list[str]) -> None:
-        if self._committing is None:
-            notes.append(tr("dogent-tui: nothing was saved here."))
-            return
+        assert self._committing is not None  # as the wall is up
         if not difference.changes:
             return
         label = (
@@ -386,13 +373,7 @@ class Commands:
                 "{count} changes from a background command were saved: {what}",
                 count,
             )
-            self._say(
-                Notice(
-                    level="info",
-                    code="background_kept",
-                    message=words.format(count=count, what=label),
-                )
-            )
+            self._notify("background_kept", words.format(count=count, what=label))
 
     def _conflict(
         self, running: _Running, change: Change, difference: Difference
@@ -410,6 +391,9 @@ class Commands:
         return self._authority.question(
             call, decision, tool_use_id=running.tool_use_id, difference=only
         )
+
+    def _notify(self, code: str, message: str, level: Level = "info") -> None:
+        self._say(Notice(level=level, code=code, message=message))
 
     def _say(self, event: Event) -> None:
         self._loop.call_soon_threadsafe(self._tell, event)

@@ -57,14 +57,8 @@ class Attachment(msgspec.Struct, frozen=True):
         """Return the object that travels to the model: ``{"path", "name", "type"[, "sheet"][,
         "lines"]}``.
         """
-        metadata = {
-            "path": self.path,
-            "name": self.name,
-            "type": self.type,
-            "sheet": self.sheet,
-            "lines": self.lines,
-        }
-        return {name: value for name, value in metadata.items() if value is not None}
+        told = msgspec.structs.asdict(self)
+        return {name: value for name, value in told.items() if value is not None}
 
 
 class UsedTemplate(msgspec.Struct, frozen=True):

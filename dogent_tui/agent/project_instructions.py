@@ -2,8 +2,6 @@
 documents, the lessons learnt.
 """
 
-import codecs
-
 import msgspec
 
 from dogent_tui.errors import ConfigError
@@ -12,6 +10,7 @@ from dogent_tui.plain import cut_bytes
 from dogent_tui.settings.lessons import latest_lessons, lessons_text
 from dogent_tui.settings.templates import find_template, templates
 from dogent_tui.settings.values import ConfigWarning, WorkspaceSettings
+from dogent_tui.storage.files import first_text
 from dogent_tui.storage.paths import Workspace, dogent_home
 
 MOST_BYTES = 60_000
@@ -90,12 +89,7 @@ def _written(workspace: Workspace) -> str:
     file = workspace.constraints_file
     if not workspace.contains(file) or not file.is_file():
         return ""
-    with file.open("rb") as stream:
-        data = stream.read(_MOST_READ)
-    encoding = (
-        "utf-16" if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) else "utf-8-sig"
-    )
-    return data.decode(encoding, errors="replace").replace("\0", "")
+    return first_text(file, _MOST_READ)
 
 
 def _template(workspace: Workspace, named: str) -> str:

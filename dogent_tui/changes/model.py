@@ -67,7 +67,8 @@ class DocumentChange:
         self.base = base
         self.hunks = tuple(hunks)
         self.summary = summary
-        self._new = new
+        self.new = new
+        """The proposal, as it would be written."""
         self._decisions: dict[int, Decision] = {}
         self._numbers = {hunk.number: hunk for hunk in hunks}
 
@@ -82,11 +83,6 @@ class DocumentChange:
     def is_new(self) -> bool:
         """Whether there is no file yet."""
         return self.content is None
-
-    @property
-    def new(self) -> Lines:
-        """The proposal, as it would be written."""
-        return self._new
 
     def hunk(self, number: int) -> Hunk:
         """Return a hunk by its number. Raises KeyError."""
@@ -156,8 +152,8 @@ class DocumentChange:
         hunks = [hunk for hunk in self.hunks if taken(hunk)]
         if not hunks:
             return self.base
-        if not self.base.lines and all(self.lines_of(hunk) == self._new.lines for hunk in hunks):
-            return self._new
+        if not self.base.lines and all(self.lines_of(hunk) == self.new.lines for hunk in hunks):
+            return self.new
         lines: list[str] = []
         endings: list[str | None] = []
         place = 0
@@ -170,7 +166,7 @@ class DocumentChange:
             )
             place = hunk.end
         self._keep(place, len(self.base.lines), lines, endings)
-        like = self.base if self.base.lines else self._new
+        like = self.base if self.base.lines else self.new
         return Lines(tuple(lines), ended(lines, endings, like), self.base.has_bom)
 
     def _keep(self, start: int, end: int, lines: list[str], endings: list[str | None]) -> None:

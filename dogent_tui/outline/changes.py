@@ -2,7 +2,6 @@
 words.
 """
 
-from bisect import bisect_left
 from collections.abc import Iterator, Sequence, Set
 from typing import Literal
 
@@ -191,24 +190,14 @@ def _moved(old: _Tree, new: _Tree, carried: Set[int]) -> Iterator[int]:
 
 
 def _longest_rising(values: Sequence[int]) -> set[int]:
-    """The members of a longest rising subsequence (patience sorting)."""
-    tops: list[int] = []
-    chain: list[tuple[int, int]] = []  # each value, and the place in the chain of the one before it
-    heads: list[int] = []
-    for value in values:
-        pile = bisect_left(tops, value)
-        chain.append((value, heads[pile - 1] if pile else -1))
-        if pile == len(tops):
-            tops.append(value)
-            heads.append(len(chain) - 1)
-        else:
-            tops[pile], heads[pile] = value, len(chain) - 1
-    rising: set[int] = set()
-    place = heads[-1] if heads else -1
-    while place >= 0:
-        value, place = chain[place]
-        rising.add(value)
-    return rising
+    """The members of a longest rising subsequence: what the values have in common with themselves
+    in order. Of two that changed places the later one stays.
+    """
+    from rapidfuzz.distance import LCSseq  # on use: only what was moved needs it
+
+    common = LCSseq.editops(values[::-1], sorted(values, reverse=True))
+    gone = {values[-1 - op.src_pos] for op in common if op.tag == "delete"}
+    return {*values} - gone
 
 
 def _shortened(sentences: list[str]) -> tuple[str, ...]:

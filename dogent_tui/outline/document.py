@@ -19,7 +19,7 @@ _BLANK = re.compile(r"[ \t\r]*$")
 
 def parse_document(text: str) -> tuple[tuple[Heading, ...], Frame]:
     """Return the headings of `text`, and what is written around them. Nothing of it is lost:
-    `render_document` gives it back.
+    `markdown.render_parts` gives it back.
     """
     is_open = not text.endswith("\n")
     lines = (text if not is_open else f"{text}\n").split("\n")[:-1]
@@ -172,19 +172,6 @@ def numbers(headings: Sequence[Heading], frame: Frame) -> Iterator[str]:
 
 
 # ── Text again ────────────────────────────────────────────────────────────────────────────────────
-
-
-def render_document(headings: Sequence[Heading], frame: Frame) -> str:
-    """Return the text of `headings` in their order."""
-    if not headings:
-        return frame.preamble
-    start, *pieces = document_pieces(headings, frame)
-    last = headings[-1]
-    pieces[-1] = (
-        pieces[-1].removesuffix(last.gap) + frame.end if last.gap else pieces[-1] + frame.end
-    )
-    text = start + "".join(pieces)
-    return text.removesuffix("\n") if frame.is_open else text
 
 
 def document_pieces(headings: Sequence[Heading], frame: Frame) -> Iterator[str]:

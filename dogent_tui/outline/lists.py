@@ -11,11 +11,10 @@ from collections.abc import Iterator, Sequence
 import msgspec
 from msgspec.structs import replace
 
+from dogent_tui.outline.blocks import fenced_lines
 from dogent_tui.outline.document import numbers
 from dogent_tui.outline.heading_numbers import Marker, certain, is_listed, kind, markers
 from dogent_tui.outline.model import Frame, Heading, Mark, split_length
-
-_FENCE = re.compile(r"\s*(`{3,}|~{3,})")
 
 
 class _Item(msgspec.Struct):
@@ -34,10 +33,10 @@ def parse_list(text: str) -> tuple[tuple[Heading, ...], Frame] | None:
     preamble: list[str] = []
     items: list[_Item] = []
     levels: list[tuple[int, str]] = []
-    fence = ""
-    for line in text.removesuffix("\n").split("\n"):
-        fence = _fence_after(line, fence)
-        found = None if fence else _marker(line, levels)
+    lines = text.removesuffix("\n").split("\n")
+    fenced = set(fenced_lines(map(str.strip, lines)))
+    for number, line in enumerate(lines):
+        found = None if number in fenced else _marker(line, levels)
         if found is None:
             (items[-1].lines if items else preamble).append(line.rstrip())
             continue
@@ -66,18 +65,6 @@ def has_list(text: str) -> bool:
     """Say whether the first line with words is a heading of a list."""
     first = next((line for line in text.split("\n") if line.strip()), "")
     return _marker(first, []) is not None
-
-
-def _fence_after(line: str, fence: str) -> str:
-    """The fence that is open after `line`; its last line still counts as within."""
-    found = _FENCE.match(line)
-    if fence and fence[0] == "!":
-        fence = ""
-    if found is None:
-        return fence
-    if not fence:
-        return found[1]
-    return f"!{fence}" if found[1].startswith(fence) else fence
 
 
 def _marker(line: str, levels: Sequence[tuple[int, str]]) -> tuple[int, Marker] | None:
@@ -177,23 +164,9 @@ def _heading(number: int, item: _Item) -> Heading:
     return Heading(number, item.level, text, length, body, "\n" * (len(lines) - last))
 
 
-def render_list(headings: Sequence[Heading], frame: Frame) -> str:
-    """Return the text of a list of `headings`."""
-    if not headings:
-        return frame.preamble
-    text = "".join(_written(headings, frame))
-    gap = headings[-1].gap
-    text = (text.removesuffix(gap) if gap else text) + frame.end
-    return frame.preamble + (text.removesuffix("\n") if frame.is_open else text)
-
-
 def list_pieces(headings: Sequence[Heading], frame: Frame) -> Iterator[str]:
     """Yield what stands before the headings, and then each with its text."""
     yield frame.preamble
-    yield from _written(headings, frame)
-
-
-def _written(headings: Sequence[Heading], frame: Frame) -> Iterator[str]:
     deepest = max((heading.level for heading in headings), default=0)
     frame = replace(frame, marks=tuple(mark_of(frame, level) for level in range(1, deepest + 1)))
     for heading, number in zip(headings, numbers(headings, frame), strict=True):

@@ -5,14 +5,15 @@ holds after one writing: what is normalised is listed in `lists`. A changed head
 ``#`` signs, whatever it was written with before.
 """
 
+from collections.abc import Iterator
 from itertools import accumulate
 
 from msgspec.structs import replace
 
 from dogent_tui.outline.blocks import front_matter, heading_lines
-from dogent_tui.outline.document import document_pieces, numbers, parse_document, render_document
+from dogent_tui.outline.document import document_pieces, numbers, parse_document
 from dogent_tui.outline.escapes import as_title
-from dogent_tui.outline.lists import has_list, list_pieces, mark_of, parse_list, render_list
+from dogent_tui.outline.lists import has_list, list_pieces, mark_of, parse_list
 from dogent_tui.outline.model import Frame, Heading, Headings, Outline
 
 
@@ -35,15 +36,21 @@ def render(outline: Outline) -> str:
 
 def render_parts(headings: Headings, frame: Frame) -> str:
     """Write some headings."""
-    return render_list(headings, frame) if frame.is_list else render_document(headings, frame)
+    if not headings:
+        return frame.preamble
+    text = "".join(_pieces(headings, frame)).removesuffix(headings[-1].gap) + frame.end
+    return text.removesuffix("\n") if frame.is_open else text
 
 
 def first_lines(outline: Outline) -> list[int]:
     """Return the line, from 0, on which each heading begins in the text of `outline`."""
-    pieces = (list_pieces if outline.frame.is_list else document_pieces)(
-        outline.headings, outline.frame
-    )
+    pieces = _pieces(outline.headings, outline.frame)
     return list(accumulate(piece.count("\n") for piece in pieces))[:-1]
+
+
+def _pieces(headings: Headings, frame: Frame) -> Iterator[str]:
+    """Yield what stands before the headings, and then each with its text."""
+    return (list_pieces if frame.is_list else document_pieces)(headings, frame)
 
 
 def titles(outline: Outline) -> list[str]:

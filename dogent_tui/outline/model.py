@@ -3,12 +3,13 @@ that can be undone.
 
 The tree is in the levels: the parent of a heading is the nearest one before it with a lower level,
 and what belongs to a heading is everything after it with a higher one. So each change is one
-exchange of a slice, which is also all that undo has to keep.
+exchange of a slice. Headings never change themselves: undo keeps what stood before and after.
 """
 
 import re
 from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
+from typing import NamedTuple
 
 import msgspec
 from msgspec.structs import replace
@@ -89,17 +90,17 @@ class Heading(msgspec.Struct, frozen=True):
 Headings = tuple[Heading, ...]
 
 
+class _State(NamedTuple):
+    headings: Headings
+    frame: Frame
+
+
 class _Step(msgspec.Struct):
-    """One change: `removed` were exchanged for `added` at `start`, and the frame with them.
-    `name`: what the user did.
-    """
+    """One change, and what stood before and after it. `name`: what the user did."""
 
     name: str
-    start: int
-    removed: Headings
-    added: Headings
-    frame_before: Frame
-    frame_after: Frame
+    before: _State
+    after: _State
 
 
 def split_length(title: str) -> tuple[str, str]:
@@ -189,14 +190,7 @@ class Outline:
 
     def parent(self, place: int) -> int | None:
         """Return the place of the heading that the one at `place` belongs to."""
-        return next(
-            (
-                above
-                for above in range(place - 1, -1, -1)
-                if self._headings[above].level < self._headings[place].level
-            ),
-            None,
-        )
+        return self._no_deeper(place, self._headings[place].level - 1)
 
     def block(self, ids: Sequence[int]) -> tuple[int, int]:
         """Return the slice of siblings, with what belongs to them, that `ids` and everything
@@ -395,7 +389,7 @@ class Outline:
         headings = _recognized(self._headings, read.headings, self._new_id)
         if headings == self._headings and read.frame == self.frame:
             return False
-        self._apply(_Step("Markdown", 0, self._headings, headings, self.frame, read.frame))
+        self._apply("Markdown", headings, read.frame)
         return True
 
     # ── Undo ──────────────────────────────────────────────────────────────────────────────────────
@@ -408,8 +402,8 @@ class Outline:
             return None
         step = self._done.pop()
         self._undone.append(step)
-        self._splice(step.start, len(step.added), step.removed, step.frame_before)
-        return step.name, _concerned(step.added, step.removed)
+        self._put(step.before)
+        return step.name, _concerned(step.after.headings, step.before.headings)
 
     def redo(self) -> tuple[str, int | None] | None:
         """Make the change that was taken back last again."""
@@ -417,8 +411,8 @@ class Outline:
             return None
         step = self._undone.pop()
         self._done.append(step)
-        self._splice(step.start, len(step.removed), step.added, step.frame_after)
-        return step.name, _concerned(step.removed, step.added)
+        self._put(step.after)
+        return step.name, _concerned(step.before.headings, step.after.headings)
 
     def forget_last(self) -> None:
         """Take the last change back as if it had never been made."""
@@ -427,18 +421,8 @@ class Outline:
 
     def _join(self) -> None:
         """Make the last two changes one."""
-        last, before = self._done.pop(), self._done.pop()
-        end = max(before.start + len(before.added), last.start + len(last.added))
-        start = min(last.start, before.start)
-        added = self._headings[start:end]
-        self._splice(last.start, len(last.added), last.removed, last.frame_before)
-        self._splice(before.start, len(before.added), before.removed, before.frame_before)
-        removed = self._headings[
-            start : start + len(added) - (len(before.added) - len(before.removed))
-        ]
-        self._apply(
-            _Step(before.name, start, removed, added, before.frame_before, last.frame_after)
-        )
+        last, first = self._done.pop(), self._done.pop()
+        self._done.append(_Step(first.name, first.before, last.after))
 
     # ── How it is done ────────────────────────────────────────────────────────────────────────────
 
@@ -483,21 +467,18 @@ class Outline:
         ):
             return False
         whole = [*self._headings[:start], *added, *self._headings[end:]]
-        first, last = self._loosened(whole, start, start + len(added))
-        removed = self._headings[first : last + len(self._headings) - len(whole)]
-        self._apply(_Step(name, first, removed, tuple(whole[first:last]), self.frame, self.frame))
+        if not self.frame.is_list:
+            self._loosen(whole, start, start + len(added))
+        self._apply(name, tuple(whole), self.frame)
         return True
 
-    def _loosened(self, whole: list[Heading], start: int, end: int) -> tuple[int, int]:
-        """See that headings with new neighbors stay what they are, and return the slice of `whole`
-        that then differs.
+    def _loosen(self, whole: list[Heading], start: int, end: int) -> None:
+        """See that headings of `whole` with new neighbors stay what they are.
 
         An underlined heading would take a line of text above it for its own; and a text without an
         empty line after it might swallow a heading that comes now.
         """
         first, last = max(0, start - 1), min(len(whole), end + 1)
-        if self.frame.is_list:
-            return first, last
         around = self._headings[max(0, start - 2) : last + len(self._headings) - len(whole) + 1]
         known = {(above.id, below.id) for above, below in pairwise(around)}
         known |= {(0, heading.id) for heading in self._headings[:1]}
@@ -509,17 +490,15 @@ class Outline:
                 whole[place] = replace(whole[place], raw="")
             if before and before.body and not before.gap:
                 whole[place - 1] = replace(before, gap="\n")
-                first = min(first, place - 1)
-        return first, last
 
-    def _apply(self, step: _Step) -> None:
-        self._done.append(step)
+    def _apply(self, name: str, headings: Headings, frame: Frame) -> None:
+        before, after = _State(self._headings, self.frame), _State(headings, frame)
+        self._done.append(_Step(name, before, after))
         self._undone.clear()
-        self._splice(step.start, len(step.removed), step.added, step.frame_after)
+        self._put(after)
 
-    def _splice(self, start: int, count: int, headings: Headings, frame: Frame) -> None:
-        self._headings = (*self._headings[:start], *headings, *self._headings[start + count :])
-        self.frame = frame
+    def _put(self, state: _State) -> None:
+        self._headings, self.frame = state
         self._places = None
         self.revision += 1
 
@@ -534,10 +513,16 @@ def subtree_end(headings: Sequence[Heading], place: int) -> int:
 
 
 def _concerned(before: Headings, after: Headings) -> int | None:
-    """The first heading that is there now and was not like that, else the first that is there."""
+    """The first heading that is there now and was not like that, else the one before the place
+    where they begin to differ.
+    """
     known = set(before)
-    changed = next((heading.id for heading in after if heading not in known), None)
-    return changed if changed is not None else (after[0].id if after else None)
+    changed = next((heading for heading in after if heading not in known), None)
+    if changed is None and after:
+        pairs = enumerate(zip(before, after, strict=False))
+        differ = (place for place, (was, now) in pairs if was != now)
+        changed = after[max(0, next(differ, len(after)) - 1)]
+    return changed.id if changed else None
 
 
 def _recognized(known: Headings, read: Headings, new_id: Callable[[], int]) -> Headings:

@@ -16,6 +16,7 @@ from pathlib import Path
 import msgspec
 
 from dogent_tui.plain import one_line
+from dogent_tui.storage.files import first_text
 from dogent_tui.storage.paths import Workspace
 
 _MOST_BYTES = 200_000
@@ -70,13 +71,7 @@ def _in_folder(folder: Path, inside: Workspace | None) -> Iterator[CustomCommand
         if not _NAME.match(name) or (inside is not None and not inside.contains(path)):
             continue
         try:
-            with path.open("rb") as file:
-                text = (
-                    file.read(_MOST_BYTES)
-                    .decode("utf-8-sig", errors="replace")
-                    .replace("\0", "")
-                    .replace("\r\n", "\n")
-                )
+            text = first_text(path, _MOST_BYTES).replace("\r\n", "\n")
         except OSError:
             continue
         yield _command(name, text, of_workspace=inside is not None)

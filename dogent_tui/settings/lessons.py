@@ -8,6 +8,7 @@ import re
 
 from dogent_tui.plain import cut_bytes, one_line
 from dogent_tui.settings.own_files import OwnChange, plan_change
+from dogent_tui.storage.files import first_text
 from dogent_tui.storage.paths import Workspace
 
 MOST_BYTES = 24_000
@@ -43,8 +44,7 @@ def lessons_text(workspace: Workspace) -> str:
     file = workspace.lessons_file
     if not workspace.contains(file) or not file.is_file():
         return ""
-    with file.open("rb") as stream:
-        return stream.read(_MOST_READ).decode("utf-8-sig", errors="replace").replace("\0", "")
+    return first_text(file, _MOST_READ)
 
 
 def latest_lessons(text: str, most: int = MOST_BYTES) -> str:

@@ -7,8 +7,9 @@ the other has none.
 
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
-from typing import Any, get_args
+from typing import Annotated, Any, get_args
 
 import msgspec
 
@@ -269,10 +270,10 @@ def _endpoint(
         return None
     ours = is_anthropic(url)
     try:
-        token, api_key = (_credential(data, key) for key in _KEY_NAMES)
+        keys = {key: _credential(data, key) for key in _KEY_NAMES}
         # The login token of Claude Code is Anthropic's: no other endpoint gets it. A profile does
         # not hold one.
-        oauth = _credential(data, _OAUTH) if ours and name == ENVIRONMENT else ""
+        keys[_OAUTH] = _credential(data, _OAUTH) if ours and name == ENVIRONMENT else ""
     except ConfigError as error:
         warnings.append(
             ConfigWarning(
@@ -285,7 +286,7 @@ def _endpoint(
         )
         return None
     server = _server(data) if name != ENVIRONMENT else None
-    if not (token or api_key or oauth or server):
+    if not (any(keys.values()) or server):
         warnings.append(_no_key_warning(who, name, url))
         return None
     if sends_keys_in_clear(url):
@@ -301,34 +302,24 @@ def _endpoint(
         name=name,
         kind="local" if server else "anthropic" if ours else "custom",
         base_url=url,
-        token=token,
-        api_key=api_key,
-        oauth_token=oauth,
+        token=keys["ANTHROPIC_AUTH_TOKEN"],
+        api_key=keys["ANTHROPIC_API_KEY"],
+        oauth_token=keys[_OAUTH],
         model=_text(data, "ANTHROPIC_MODEL"),
         small_model=_text(data, "ANTHROPIC_SMALL_FAST_MODEL"),
         timeout_ms=_timeout(data, who, warnings),
         source=tr("{endpoint}.", endpoint=f"{who} {of.place}".rstrip()),
         server=server,
         file=of.file,
-        key_remedy=_key_remedy(of, data, token=token, oauth=oauth, api_key=api_key),
+        key_remedy=_key_remedy(of, data, keys),
     )
 
 
-def _key_remedy(
-    of: _Origin, data: Mapping[str, Any], *, token: str, oauth: str, api_key: str
-) -> str:
+def _key_remedy(of: _Origin, data: Mapping[str, Any], keys: Mapping[str, str]) -> str:
     """Return how to give the endpoint another key: at the place where the one that it got really
     lies.
     """
-    name = (
-        "ANTHROPIC_AUTH_TOKEN"
-        if token
-        else _OAUTH
-        if oauth and not api_key
-        else "ANTHROPIC_API_KEY"
-    )
-    if not (token or api_key or oauth):
-        name = "ANTHROPIC_AUTH_TOKEN"
+    name = next((name for name, key in keys.items() if key), "ANTHROPIC_AUTH_TOKEN")
     lies = reference(_text(data, name)) if of.file else None
     if lies is not None and lies.store == "keyring":
         return tr(
@@ -411,18 +402,17 @@ def _credential(data: Mapping[str, Any], key: str) -> str:
     return "" if is_missing(text) else revealed(text)
 
 
+_Milliseconds = Annotated[int, msgspec.Meta(gt=0, lt=2**31)]
+
+
 def _timeout(data: Mapping[str, Any], who: str, warnings: list[ConfigWarning]) -> int | None:
     value = data.get("API_TIMEOUT_MS")
     if value is None or value == "":
         return None
-    digits = str(value).strip()
-    if (
-        not isinstance(value, bool)
-        and digits.isascii()
-        and digits.isdigit()
-        and 0 < int(digits[:12]) < 2**31
-    ):
-        return int(digits[:12])
+    with suppress(msgspec.ValidationError):
+        plain = value.strip() if isinstance(value, str) else value
+        found: int = msgspec.convert(plain, _Milliseconds, strict=False)
+        return found
     message = tr(
         "API_TIMEOUT_MS should be a whole number of milliseconds, but {first}{rest} has something"
         " else.",

@@ -16,6 +16,7 @@ from typing import Any
 import msgspec
 
 from dogent_tui.plain import one_line
+from dogent_tui.storage.files import first_text
 from dogent_tui.storage.paths import Workspace, dogent_home
 
 FILE = "SKILL.md"
@@ -79,8 +80,7 @@ def _skill(entry: str, folder: Path, *, of_workspace: bool) -> Skill | None:
     try:
         if not file.is_file():
             return None
-        with file.open("rb") as stream:
-            text = stream.read(_MOST_BYTES).decode("utf-8-sig", errors="replace")
+        text = first_text(file, _MOST_BYTES)
     except OSError:
         return None
     told = _told(text)

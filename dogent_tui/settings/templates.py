@@ -16,6 +16,7 @@ import msgspec
 from dogent_tui.errors import ConfigError
 from dogent_tui.language import listing, tr
 from dogent_tui.plain import cut_bytes
+from dogent_tui.storage.files import first_text
 from dogent_tui.storage.paths import Workspace, display_path
 
 Origin: TypeAlias = Literal["workspace", "global", "built-in"]
@@ -52,8 +53,7 @@ class Template(msgspec.Struct, frozen=True):
 
     def text(self) -> str:
         """What it says. Raises OSError."""
-        with self.path.open("rb") as file:
-            text = file.read(_MOST_READ).decode("utf-8-sig", errors="replace").replace("\0", "")
+        text = first_text(self.path, _MOST_READ)
         sent = cut_bytes(text, MOST_BYTES)
         return text if sent == text else f"{sent}\n\n[cut here: the template is longer]"
 

@@ -2,6 +2,7 @@
 broken ones kept aside.
 """
 
+import codecs
 import contextlib
 import hashlib
 import json
@@ -247,6 +248,14 @@ def _held_elsewhere(path: Path, timeout_s: float) -> DogentError:
         ),
         tr("Close that window, or end its process if it hangs, and try again."),
     )
+
+
+def first_text(path: Path, most_bytes: int) -> str:
+    """Return how a text begins that a user may have written with any editor. Raises OSError."""
+    with path.open("rb") as file:
+        data = file.read(most_bytes)
+    is_wide = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    return data.decode("utf-16" if is_wide else "utf-8-sig", errors="replace").replace("\0", "")
 
 
 def content_of(path: Path) -> bytes | None:

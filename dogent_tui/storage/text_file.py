@@ -76,14 +76,7 @@ class TextFile:
         content = ((_BOM if self._has_bom else "") + written).encode(
             "utf-8", errors="surrogatepass"
         )
-        try:
-            is_written = write_checked(self.path, self._content, content)
-        except OSError as error:
-            raise DogentError(
-                tr("{name} was not saved: {strerror}.", name=self.name, strerror=error.strerror),
-                disk_remedy(error),
-            ) from None
-        if not is_written:
+        if not _is_saved(self.path, self.name, self._content, content):
             raise DogentError(
                 tr(
                     "{name} was changed by someone else in the meantime, and was not overwritten.",
@@ -134,16 +127,20 @@ def save_new(workspace: Workspace, typed: str, text: str) -> str:
     if is_there(path):
         raise DogentError(tr("{name} already exists.", name=name), tr("Choose another name."))
     _must_be_free(workspace, path)
+    if not _is_saved(path, name, None, text):
+        raise DogentError(tr("{name} already exists.", name=name), tr("Choose another name."))
+    return name
+
+
+def _is_saved(path: Path, name: str, before: bytes | None, after: bytes | str) -> bool:
+    """Write `after` where the file still holds `before`. Raises DogentError."""
     try:
-        is_written = write_checked(path, None, text)
+        return write_checked(path, before, after)
     except OSError as error:
         raise DogentError(
             tr("{name} was not saved: {strerror}.", name=name, strerror=error.strerror),
             disk_remedy(error),
         ) from None
-    if not is_written:
-        raise DogentError(tr("{name} already exists.", name=name), tr("Choose another name."))
-    return name
 
 
 def _must_be_free(workspace: Workspace, path: Path) -> None:

@@ -17,6 +17,7 @@ import stat
 import threading
 import time
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import accumulate
 from pathlib import Path
 from typing import Literal, TypeAlias
 
@@ -182,6 +183,7 @@ class UndoLog:
     def try_again(self) -> None:
         """Find out whether the disk takes copies again. Never raises."""
         with self._lock:
+            self.refused = None
             try:
                 atomic_write(
                     private_folder(self.folder) / _PROBE, bytes(_PROBE_BYTES), durable=False
@@ -189,8 +191,6 @@ class UndoLog:
                 (self.folder / _PROBE).unlink()
             except OSError as error:
                 self.refused = error
-            else:
-                self.refused = None
 
     def reserve(self, label: str, items: Iterable[Item], left: Iterable[str] = ()) -> Change:
         """Return a new change whose files the caller moves to the copies that its items name; then
@@ -368,13 +368,9 @@ class UndoLog:
             for item in change.items
             if item.size > LARGEST_FILE
         ]
-        for number, item in enumerate(
-            large
-        ):  # only what could be moved here without copying is as large as that
-            if (
-                sum(other.size for other in large[: number + 1]) > _LARGE_IN_SESSION
-                and item not in changes[-1].items
-            ):
+        # Only what could be moved here without copying is as large as that.
+        for item, total in zip(large, accumulate(item.size for item in large), strict=True):
+            if total > _LARGE_IN_SESSION and item not in changes[-1].items:
                 (self.folder / item.copy).unlink(missing_ok=True)
         if _size(changes) <= LARGEST_SESSION:  # with those that are gone already
             return
@@ -412,14 +408,8 @@ class UndoLog:
         return Undone(change.label, tuple(restored), tuple(removed), tuple(left))
 
     def _as_it_was(self, item: Item) -> bool:
-        if item.kind == "absent" or not os.path.lexists(item.path):
-            return item.kind == "absent" and not os.path.lexists(item.path)
-        mode = os.lstat(item.path).st_mode
-        if item.kind == "folder":
-            return stat.S_ISDIR(mode)
-        if item.kind == "link":
-            return stat.S_ISLNK(mode) and os.readlink(item.path) == item.copy  # noqa: PTH115 — text in, text out
-        return state_at(item.path) == self.state_of(item)
+        now = _state_or_other(item.path)
+        return now.kind == item.kind and (item.kind == "folder" or now == self.state_of(item))
 
     def _put_aside(self, item: Item, aside: Path) -> None:
         """Move what is there now out of the way. A folder stays: more may lie in it than the
@@ -588,15 +578,8 @@ def _begin_with(source: Path, target: Path) -> None:
 
 
 def _forget_old_sessions(folder: Path, but: Path) -> None:
+    oldest = time.time() - _KEPT_FOR_S
     with contextlib.suppress(OSError):
-        for old in _older_than(folder, time.time() - _KEPT_FOR_S):
-            if old != but:
+        for old in folder.iterdir():
+            if old != but and old.is_dir() and old.stat().st_mtime < oldest:
                 shutil.rmtree(old, ignore_errors=True)
-
-
-def _older_than(folder: Path, moment: float) -> Iterable[Path]:
-    return [
-        Path(entry.path)
-        for entry in os.scandir(folder)
-        if entry.is_dir() and entry.stat().st_mtime < moment
-    ]
