@@ -238,7 +238,7 @@ def _cells(
     cells: dict[int, list[tuple[int, str]]] = {}
     for place, line in enumerate(row, start):
         for box, text in (
-            _pieces(line)
+            _pieces(line, columns)
             if len(_touched(columns, line.box)) > 1
             else [(line.box, line.text.strip())]
         ):
@@ -252,13 +252,16 @@ def _cells(
     return cells
 
 
-def _pieces(line: Line) -> list[tuple[Box, str]]:
-    """Return the texts of a line with gaps between them that are wider than blanks are."""
+def _pieces(line: Line, columns: Sequence[tuple[float, float]]) -> list[tuple[Box, str]]:
+    """Return the texts of a line with gaps between them that are wider than blanks are, or at the
+    edge of a column.
+    """
     ends = [run.x0 for run in line.runs[1:]] + [line.box.x1]
     found: list[tuple[Box, str]] = []
     apart = True
     for run, end in zip(line.runs, ends, strict=True):
-        if run.made and end - run.x0 > _BLANK * line.size:
+        at_edge = any(abs(run.x0 - x1) < 1 or abs(end - x0) < 1 for x0, x1 in columns)
+        if run.made and (at_edge or end - run.x0 > _BLANK * line.size):
             apart = True
             continue
         last = None if apart or not found else found.pop()

@@ -246,6 +246,15 @@ def test_cells_of_one_line_stand_at_the_middle_of_those_of_several(made):
     assert table.splitlines()[0] == "| Place | Depth below | Air | Remark |"
 
 
+def test_cells_that_nearly_touch_are_parted_at_the_edges_of_columns(made):
+    second = 72 + pymupdf.get_text_length("Number", "helv", 12) + 4
+    rows = (("Number", "Place", "Price"), ("1", "Mill", "840"), ("2", "Quay", "65"))
+    for y, row in zip((100, 120, 140), rows, strict=True):
+        for x, text in zip((72, second, 300), row, strict=True):
+            made.at(x, y, text, 12)
+    assert texts(made.save())[1].startswith("| Number | Place | Price |\n")
+
+
 def test_a_head_with_even_gaps_is_one_and_a_justified_line_is_none(made):
     x = 72
     for word, numbers in (("Station", "12"), ("Depth", "8"), ("Salinity", "34"), ("Oxygen", "6")):
