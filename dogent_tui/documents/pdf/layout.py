@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
-from statistics import median
 from typing import Any
 
 import msgspec
@@ -23,6 +22,7 @@ from dogent_tui.documents.pdf.structure import (
     is_code,
     paragraph,
     paragraphs,
+    pitch,
     within_sentence,
 )
 from dogent_tui.documents.pdf.survey import Survey
@@ -265,8 +265,8 @@ def _on_grid(above: TextBlock, below: TextBlock) -> bool:
     high as the others.
     """
     bases = [[line.base for line in block.lines] for block in (above, below)]
-    steps = [two - one for block in bases for one, two in pairwise(block) if two - one > 1]
-    step = median(steps) if steps else 1.2 * above.lines[-1].size
+    steps = [two - one for block in bases for one, two in pairwise(block)]
+    step = pitch(steps) or 1.2 * above.lines[-1].size
     apart = (bases[1][0] - bases[0][-1]) / step
     return 0.5 < apart < _MOST_EMPTY and abs(apart - round(apart)) < _OFF_GRID
 

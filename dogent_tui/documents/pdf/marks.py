@@ -78,6 +78,8 @@ def _fields(page: Any) -> Iterator[Annotation]:
             text = _plain(
                 ", ".join(map(str, value)) if isinstance(value, list) else str(value or "")
             )
+            if field.field_type_string == "ListBox":  # which shows all of them
+                text += f" (of {_plain(', '.join(map(str, field.choice_values or ())))})"
             yield Annotation("Form field", Box(*field.rect), name, text, drawn=True)
 
 

@@ -309,14 +309,12 @@ def _missing(raw: Iterable[str], written: Iterable[str]) -> list[str]:
     """
     words = _words(written)
     whole, joined = Counter(map(_letters, words)), "".join(words)
-    missing: dict[str, None] = {}
-    for word in _words(raw):
-        letters = _letters(word)
-        whole[letters] -= 1
+    missing = []
+    for word, count in Counter(_words(raw)).items():
         is_whole = len(word) == 1 or _LEFTWARD.search(word) is not None
-        if whole[letters] < 0 and (is_whole or word not in joined):
-            missing[word] = None
-    return list(missing)[:_MOST_MISSING]
+        if whole[_letters(word)] < count and (is_whole or joined.count(word) < count):
+            missing.append(word)
+    return missing[:_MOST_MISSING]
 
 
 def _words(texts: Iterable[str]) -> list[str]:

@@ -33,6 +33,7 @@ _MOST_BLANK = 3
 _OTHER_PAGE = 20
 """Lines between two rows of a program that are on two pages: what is between them is not known."""
 
+_OFF_GRID = 0.12
 _LONGEST_SHIFTED = 24
 _FULL = 0.88
 """The share of its column's width that a line takes at least where a number did not fit."""
@@ -333,6 +334,16 @@ def _styled(text: str, styles: list[str], mono: bool, shift: int, uri: str) -> I
             yield {"t": "Space"}
 
 
+def pitch(steps: Sequence[float]) -> float:
+    """Return how far apart the lines of a program are: its smallest step, where the others are
+    multiples of it, as empty lines are as high as others. 0 where there is none.
+    """
+    down = sorted(step for step in steps if step > 1)
+    if down and all(abs(step / down[0] - round(step / down[0])) < _OFF_GRID for step in down):
+        return down[0]
+    return median_low(down) if down else 0.0
+
+
 def code_block(lines: Sequence[Line], right: float = float("inf")) -> Node:
     """Return the lines as a block of code, indented and parted as they are on the page.
 
@@ -347,7 +358,7 @@ def code_block(lines: Sequence[Line], right: float = float("inf")) -> Node:
     width = max(longest.box.width / len(longest.text), 0.1)
     widest = max(row[-1].box.x1 for row in rows)
     steps = [below[0].base - above[0].base for above, below in pairwise(rows)]
-    step = max(median_low(steps) if steps else 0.0, 0.1)
+    step = pitch(steps) or 0.1
     texts = [_code_line(rows[0], left, width)]
     for (above, row), down in zip(pairwise(rows), steps, strict=True):
         text, end = _code_line(row, left, width), above[-1]

@@ -617,6 +617,15 @@ def test_code_keeps_its_empty_lines_and_the_text_beside_it_is_no_heading(made):
     ]
 
 
+def test_a_program_of_single_lines_keeps_its_empty_lines(made):
+    made.lines(72, 90, [BODY])
+    for y, line in zip(
+        (120, 144, 168, 180), ("import os", "x = 1", "if x:", "    y()"), strict=True
+    ):
+        made.at(90, y, line, 10, "cour")
+    assert texts(made.save())[2] == "```\nimport os\n\nx = 1\n\nif x:\n    y()\n```"
+
+
 def test_signs_above_and_below_the_line_are_told(made):
     x = 72
     for text, y, size in (
@@ -761,6 +770,11 @@ def test_annotations_and_fields_are_told_as_what_they_are(made):
     )
     field.rect = pymupdf.Rect(120, 216, 300, 236)
     page.add_widget(field)
+    choice = pymupdf.Widget()
+    choice.field_name, choice.field_type = "wood", pymupdf.PDF_WIDGET_TYPE_LISTBOX
+    choice.choice_values, choice.field_value = ["oak", "ash"], "ash"
+    choice.rect = pymupdf.Rect(120, 250, 300, 290)
+    page.add_widget(choice)
     page.add_stamp_annot((400, 300, 500, 340), stamp=3).set_info(content="Second copy")
     assert texts(made.save())[3:] == [
         r"\[Comment by Ines: Not too early?\]",
@@ -769,6 +783,7 @@ def test_annotations_and_fields_are_told_as_what_they_are(made):
         r"\[Text note: To be signed twice\]",
         r"\[Stamp: Second copy – DEPARTMENTAL\]",
         r"\[Form field tenant_name: Clara Winter\]",
+        r"\[Form field wood: ash (of oak, ash)\]",
     ]
 
 
