@@ -235,8 +235,7 @@ class Browser:
         no file. Raises BrowserUnavailableError.
         """
         await self.start()
-        size = {"width": 640, "height": 480}
-        async with self._page(device_scale_factor=2, viewport=size) as page:
+        async with self._page() as page:
             yield page
 
     @asynccontextmanager

@@ -128,7 +128,7 @@ def _read(request: ExportRequest, source: MarkdownSource, halt: Halt | None) -> 
         if source.front.number_sections is None
         else source.front.number_sections,
     )
-    left_out = LeftOut(source.text, source.first_line)
+    left_out = LeftOut(source)
     images = Images(request.root, source.path.parent, left_out)
     parsed = tree.ask_pandoc(
         source.text.encode("utf-8", "replace"), "-f", _READER, "-t", "json", halt=halt

@@ -73,7 +73,7 @@ async def export_docx(
     halt = Halt()
     try:
         document = await asyncio.to_thread(read_document, request, halt)
-        document = await with_diagrams(document, browser or Browser(list), pictures=True)
+        document = await with_diagrams(document, browser or Browser(list))
         made = await asyncio.to_thread(_make, request, document, halt)
     except asyncio.CancelledError:
         # the thread would continue otherwise, and leaving the application would wait for it

@@ -76,7 +76,7 @@ class PdfExporter:
         halt = Halt()
         try:
             document = await asyncio.to_thread(read_document, request, halt)
-            document = await with_diagrams(document, self.browser, pictures=False)
+            document = await with_diagrams(document, self.browser)
             page = await asyncio.to_thread(_compose, request, document, halt)
             made = await self._made(page, starting, on_progress)
         finally:
