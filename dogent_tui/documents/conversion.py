@@ -86,10 +86,9 @@ class Conversion:
         except DocumentError as error:
             self.error = error
         except OSError as error:
+            failed = tr("{name} could not be converted: {strerror}.")
             self.error = DocumentError(
-                tr("{name} could not be converted: {strerror}.").format(
-                    name=self._path.name, strerror=error.strerror or error
-                ),
+                failed.format(name=self._path.name, strerror=error.strerror or error),
                 tr("Check that the disk has space and that the cache folder is writable."),
             )
         finally:
@@ -148,16 +147,10 @@ class Conversion:
         """Keep what was converted, unless the file was changed meanwhile: then nobody knows what
         it is a conversion of.
         """
+        told = (self.format, self.metadata, self.warnings)
         with contextlib.suppress(OSError):
             if await asyncio.to_thread(FileState.of, self._path) == self._state:
-                kept = Kept(
-                    self.format,
-                    self.metadata,
-                    self.warnings,
-                    spool.chars,
-                    spool.bytes,
-                    spool.checkpoints,
-                )
+                kept = Kept(*told, spool.chars, spool.bytes, spool.checkpoints)
                 await asyncio.to_thread(self._store.keep, self._key, spool, kept)
                 self._is_kept = True
 
