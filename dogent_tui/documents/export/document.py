@@ -213,18 +213,20 @@ def _contents(headings: tuple[tree.Heading, ...], front: FrontMatter) -> tuple[t
     )
 
 
-def language_of(text: str) -> str:
-    """Return the language of `text` where its script tells: what fonts are chosen by. Empty for
-    all others.
+def language_of(text: str, least: float = 0.1) -> str:
+    """Return the language of `text` where its script tells, with at `least` this share of the
+    letters: what fonts are chosen by. Empty for all others.
     """
     sample = text[:20_000]
-    letters = len(_LETTER.findall(sample)) or 1
-    if len(_HANGUL.findall(sample)) / letters > 0.2:
+    kana, hangul, han, letters = (
+        len(script.findall(sample)) for script in (_KANA, _HANGUL, _HAN, _LETTER)
+    )
+    wanted = least * letters
+    if hangul > 2 * wanted:
         return "ko"
-    kana, han = len(_KANA.findall(sample)), len(_HAN.findall(sample))
-    if (kana + han) / letters < 0.1:
+    if kana + han <= wanted:
         return ""
-    return "ja" if kana / (kana + han) > 0.1 else "zh-CN"
+    return "ja" if kana > least * (kana + han) else "zh-CN"
 
 
 def writer_warnings(said: list[str]) -> list[str]:
