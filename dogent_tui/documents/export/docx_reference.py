@@ -115,9 +115,9 @@ def w(name: str) -> str:
     return f"{{{_W}}}{name}"
 
 
-def parsed(part: bytes) -> Any:
-    """Return an XML part of a docx. Raises DocumentError."""
-    return parse_part(part, NAME)
+def parsed(part: bytes, name: str = NAME) -> Any:
+    """Return an XML part of the docx `name`. Raises DocumentError."""
+    return parse_part(part, name)
 
 
 def within(element: Any, path: str) -> list[Any]:
