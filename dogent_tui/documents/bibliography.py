@@ -93,14 +93,12 @@ def read_bibliography(path: Path) -> Bibliography:
     where a large one was not read before. What it was read as is kept, by its content.
     """
     try:
-        found = path.stat()
-        state = (found.st_mtime_ns, found.st_size)
+        state = _state(path)
         with _reading:
-            if path in _read and _read[path][0] == state:
-                return _read[path][1]
-            content = path.read_bytes() if found.st_size <= LARGEST else b""
-            entries = _kept_entries(path, content) if content else []
-            _read[path] = state, Bibliography(path, entries)
+            if path not in _read or _read[path][0] != state:
+                content = path.read_bytes() if state[1] <= LARGEST else b""
+                entries = _kept_entries(path, content) if content else []
+                _read[path] = state, Bibliography(path, entries)
             return _read[path][1]
     except OSError:
         return Bibliography(path, [])
@@ -109,9 +107,13 @@ def read_bibliography(path: Path) -> Bibliography:
 def is_read(path: Path) -> bool:
     """Whether `read_bibliography` has it at hand, and as it is now."""
     with suppress(OSError):
-        found = path.stat()
-        return path in _read and _read[path][0] == (found.st_mtime_ns, found.st_size)
+        return path in _read and _read[path][0] == _state(path)
     return True
+
+
+def _state(path: Path) -> tuple[int, int]:
+    found = path.stat()
+    return found.st_mtime_ns, found.st_size
 
 
 def _kept_entries(path: Path, content: bytes) -> list[Entry]:
@@ -163,20 +165,21 @@ def _items(content: bytes, suffix: str) -> list[Any]:
 
 
 def _entry(csl: dict[str, Any], file: str) -> Entry:
-    names = csl.get("author") or csl.get("editor") or []
-    people = [name for name in names if isinstance(name, dict)] if isinstance(names, list) else []
-    author = ", ".join(
-        str(name.get("family") or name.get("literal") or name.get("given") or "") for name in people
-    )
+    people = csl.get("author") or csl.get("editor")
+    names = [
+        str(person.get("family") or person.get("literal") or person.get("given") or "")
+        for person in (people if isinstance(people, list) else [])
+        if isinstance(person, dict)
+    ]
     year = re.search(r"\d{4}", json.dumps(csl.get("issued", "")))
     title = re.sub(r"<[^<>]+>|\*", "", str(csl.get("title", "")))
     return Entry(
-        str(csl["id"]),
-        author,
-        year[0] if year else "",
-        " ".join(title.split()),
-        _pages_of(csl),
-        file or str(csl.get("file", "")),
+        key=str(csl["id"]),
+        author=", ".join(names),
+        year=year[0] if year else "",
+        title=" ".join(title.split()),
+        pages=_pages_of(csl),
+        file=file or str(csl.get("file", "")),
     )
 
 
@@ -189,8 +192,7 @@ def _pages_of(csl: dict[str, Any]) -> tuple[int, int]:
     if found is None:
         return (1, int(whole[1])) if whole else (0, 0)
     first, last = found[1], found[2] or found[1]
-    if len(last) < len(first):
-        last = first[: len(first) - len(last)] + last
+    last = first[: max(len(first) - len(last), 0)] + last
     return int(first), max(int(first), int(last))
 
 
@@ -227,14 +229,13 @@ def named_bibliographies(
         name = load_settings(Workspace(root))[0].bibliography
         found = [root / name] if name else sorted(root.glob("*.bib"))
     found.append(root / SOURCE_ENTRIES)
-    real = os.path.realpath(root)
-    return [
-        path
-        for path in dict.fromkeys(Path(os.path.normpath(each)) for each in found)
-        if path.suffix.lower() in SUFFIXES
-        and is_file(path)
-        and Path(os.path.realpath(path)).is_relative_to(real)
-    ]
+    paths = dict.fromkeys(Path(os.path.normpath(each)) for each in found)
+    known = (path for path in paths if path.suffix.lower() in SUFFIXES and is_file(path))
+    return [path for path in known if _is_within(path, root)]
+
+
+def _is_within(path: Path, root: Path) -> bool:
+    return Path(os.path.realpath(path)).is_relative_to(os.path.realpath(root))
 
 
 def key_of(document: Path, root: Path) -> str:
@@ -281,10 +282,8 @@ def cited_documents(text: str, root: Path, folder: Path, names: Iterable[str]) -
         bibliography = read_bibliography(path)
         for entry in bibliography.entries:
             said = bibliography.document(entry) if entry.key in cited else None
-            if said and said.suffix.lower() == ".pdf" and is_file(said):
-                real = Path(os.path.realpath(said))
-                if real.is_relative_to(os.path.realpath(root)):
-                    found.setdefault(entry.key, real)
+            if said and said.suffix.lower() == ".pdf" and is_file(said) and _is_within(said, root):
+                found.setdefault(entry.key, Path(os.path.realpath(said)))
     return found
 
 

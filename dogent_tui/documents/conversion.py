@@ -94,10 +94,9 @@ class Conversion:
         except DocumentError as error:
             self.error = error
         except OSError as error:
+            failed = tr("{name} could not be converted: {strerror}.")
             self.error = DocumentError(
-                tr("{name} could not be converted: {strerror}.").format(
-                    name=self._path.name, strerror=error.strerror or error
-                ),
+                failed.format(name=self._path.name, strerror=error.strerror or error),
                 tr("Check that the disk has space and that the cache folder is writable."),
             )
         finally:

@@ -102,17 +102,15 @@ async def install_browser(on_progress: Progress = unheard) -> None:
                 on_progress(text)
 
     command = [sys.executable, "-m", "playwright", "install", "--only-shell", "chromium"]
+    home, limit_s = Path.home(), _INSTALL_LIMIT_S
     try:
-        status = await stream_process(
-            command, cwd=Path.home(), on_output=hear, limit_s=_INSTALL_LIMIT_S
-        )
+        status = await stream_process(command, cwd=home, on_output=hear, limit_s=limit_s)
     except (OSError, TimeoutError):
         status = -1
     if status:
         reason = said[-1] if said else tr("it took too long")
-        raise DocumentError(
-            tr("The browser could not be installed: {reason}.").format(reason=reason), _REMEDY
-        )
+        failed = tr("The browser could not be installed: {reason}.").format(reason=reason)
+        raise DocumentError(failed, _REMEDY)
 
 
 class Browser:
@@ -211,20 +209,17 @@ class Browser:
                     return await _print(page, html)
             except TimeoutError:
                 await self.close()
+                late = tr("The browser did not finish printing within {print_limit_s:.0f} seconds.")
+                remedy = tr("Check the sizes in pdf.css, or split the document.")
                 raise DocumentError(
-                    tr(
-                        "The browser did not finish printing within {print_limit_s:.0f} seconds."
-                    ).format(print_limit_s=_PRINT_LIMIT_S),
-                    tr("Check the sizes in pdf.css, or split the document."),
-                    code="timeout",
+                    late.format(print_limit_s=_PRINT_LIMIT_S), remedy, code="timeout"
                 ) from None
             except Error as error:
                 await self.close()
                 if last:
+                    failed = tr("The browser could not print the document: {one_line}.")
                     raise DocumentError(
-                        tr("The browser could not print the document: {one_line}.").format(
-                            one_line=one_line(str(error))[:200]
-                        ),
+                        failed.format(one_line=one_line(str(error))[:200]),
                         tr("Check pdf.css, if you have one."),
                     ) from None
         raise AssertionError
@@ -235,8 +230,7 @@ class Browser:
         no file. Raises BrowserUnavailableError.
         """
         await self.start()
-        size = {"width": 640, "height": 480}
-        async with self._page(device_scale_factor=2, viewport=size) as page:
+        async with self._page() as page:
             yield page
 
     @asynccontextmanager
@@ -263,13 +257,10 @@ class Browser:
     async def _stop(self) -> None:
         browser, playwright = self._browser, self._playwright
         self._browser = self._playwright = None
-        for ending in (
-            browser.close() if browser else None,
-            playwright.stop() if playwright else None,
-        ):
-            if ending is not None:
+        for close in (browser and browser.close, playwright and playwright.stop):
+            if close:
                 with suppress(Exception):  # whatever is wrong with it: it is to go
-                    await asyncio.wait_for(ending, _CLOSE_LIMIT_S)
+                    await asyncio.wait_for(close(), _CLOSE_LIMIT_S)
 
 
 def _none_starts(reason: str) -> str:

@@ -103,16 +103,13 @@ class _Drawn(msgspec.Struct, frozen=True):
     removed: bool = False
 
 
-async def with_diagrams(document: Document, browser: Browser, *, pictures: bool) -> Document:
-    """Return `document` with its diagrams as images, and a warning for each that stays as text.
-
-    `pictures`: each has a PNG beside it, for programs that draw no svg.
-    """
+async def with_diagrams(document: Document, browser: Browser) -> Document:
+    """Return `document` with its diagrams as images, and a warning for each that stays as text."""
     texts = list(dict.fromkeys(_texts(document.blocks)))
     if not texts:
         return document
     try:
-        drawn = await _draw(browser, texts, pictures=pictures)
+        drawn = await _draw(browser, texts)
     except BrowserUnavailableError as error:
         drawn = [_Drawn(why=one_line(error.message).rstrip("."))] * len(texts)
     done = dict(zip(texts, drawn, strict=True))
@@ -159,15 +156,12 @@ def _name(text: str) -> str:
 
 
 def _where(document: Document, text: str) -> str:
-    first = next((line for line in text.splitlines() if line.strip()), "")
-    at = document.source.text.find(first) if first else -1
-    if at < 0:
-        return ""
-    line = document.source.first_line + document.source.text.count("\n", 0, at)
-    return tr(" in line {line}").format(line=line)
+    first = next(filter(str.strip, text.splitlines()), "")
+    line = document.source.line(first)
+    return tr(" in line {line}").format(line=line) if line else ""
 
 
-async def _draw(browser: Browser, texts: list[str], *, pictures: bool) -> list[_Drawn]:
+async def _draw(browser: Browser, texts: list[str]) -> list[_Drawn]:
     drawn: list[_Drawn] = []
     late = 0
     while len(drawn) < len(texts):
@@ -183,14 +177,14 @@ async def _draw(browser: Browser, texts: list[str], *, pictures: bool) -> list[_
                     await page.evaluate("settings => mermaid.initialize(settings)", _SETTINGS)
                 while len(drawn) < min(len(texts), _MOST):
                     async with asyncio.timeout(_LIMIT_S):
-                        drawn.append(await _drawing(page, texts[len(drawn)], pictures=pictures))
+                        drawn.append(await _drawing(page, texts[len(drawn)]))
             except TimeoutError:
                 late += 1
                 drawn.append(_Drawn(why=tr("drawing it took too long")))
     return drawn
 
 
-async def _drawing(page: "Page", text: str, *, pictures: bool) -> _Drawn:
+async def _drawing(page: "Page", text: str) -> _Drawn:
     from playwright.async_api import Error
 
     if len(text) > _LARGEST:
@@ -207,12 +201,7 @@ async def _drawing(page: "Page", text: str, *, pictures: bool) -> _Drawn:
         return _Drawn(why=tr("it has nothing to draw"))
     if "<foreignObject" in svg:  # words as HTML, which no document takes
         return _Drawn(why=tr("it has HTML inside"))
-    png = b""
-    if pictures:
-        await page.set_content(_EMPTY + cleaned.data.decode())
-        png = await page.locator("svg").first.screenshot()
-        await page.set_content(_EMPTY)
-    image = ExportImage(cleaned.data, "svg", cleaned.width, cleaned.height, fallback=png)
+    image = ExportImage(cleaned.data, "svg", cleaned.width, cleaned.height)
     return _Drawn(image, removed=bool(cleaned.removed))
 
 

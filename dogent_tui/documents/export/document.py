@@ -8,7 +8,7 @@ however it was written.
 import os
 import re
 import unicodedata
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -59,18 +59,8 @@ which are taken out here.
 _BREAK = re.compile(r"\\(?:newpage|pagebreak|clearpage)")
 _CONTENTS = re.compile(r"\[\[?_?toc_?\]\]?", re.IGNORECASE)
 _CALLOUTS = frozenset({"note", "tip", "important", "warning", "caution"})
-_BIBLIOGRAPHY = frozenset(
-    {
-        "csl-bib-body",
-        "hanging-indent",
-        "csl-entry",
-        "csl-left-margin",
-        "csl-right-inline",
-        "csl-block",
-    }
-)
-"""Classes that pandoc gives to the list of what is cited."""
-_SPANS = frozenset({"kbd", "mark", "small"})
+_KEPT = re.compile("kbd|mark|small|title|page-break|landscape|csl-.*|hanging-indent")
+"""Classes that mean something to the writers; the last are of pandoc's list of what is cited."""
 _KANA = re.compile("[\u3041-\u30ff]")
 _HANGUL = re.compile("[\uac00-\ud7a3]")
 _HAN = re.compile("[\u3400-\u9fff]")
@@ -87,8 +77,8 @@ class Document(msgspec.Struct, frozen=True, kw_only=True):
     images are there.
 
     `title` is that of the front matter, else the document's one heading of level 1, else its first
-    heading, else the file's name. `contents` are the headings of its table of contents, none where
-    it has none; `placed`: the text says where that is.
+    heading, else the file's name. `contents` are the headings of its table of contents, whose place
+    `blocks` has, none where it has none.
     """
 
     source: MarkdownSource
@@ -128,7 +118,7 @@ def _read(request: ExportRequest, source: MarkdownSource, halt: Halt | None) -> 
         if source.front.number_sections is None
         else source.front.number_sections,
     )
-    left_out = LeftOut(source.text, source.first_line)
+    left_out = LeftOut(source)
     images = Images(request.root, source.path.parent, left_out)
     parsed = tree.ask_pandoc(
         source.text.encode("utf-8", "replace"), "-f", _READER, "-t", "json", halt=halt
@@ -145,23 +135,16 @@ def _read(request: ExportRequest, source: MarkdownSource, halt: Halt | None) -> 
             blocks, told = cite(blocks, front, images, halt)
             warnings += told
         elif uncited:
-            some = ", ".join(shown(text) for text in uncited[:3])
-            warnings.append(
-                tr("{some}: stays as it is, as the front matter names no bibliography.").format(
-                    some=some
-                )
-            )
+            stays = tr("{some}: stays as it is, as the front matter names no bibliography.")
+            warnings.append(stays.format(some=", ".join(map(shown, uncited[:3]))))
     if theme.cover and not front.title:
         front = replace(front, title=_only_title(blocks))
     cleaner = _Cleaner(front, images, left_out, request.target.parent)
     blocks = cleaner.cleaned(blocks)
     headings = tuple(cleaner.headings)
     first = headings[0] if headings else None
-    only = (
-        first.text
-        if first and first.level == 1 and all(heading.level > 1 for heading in headings[1:])
-        else ""
-    )
+    tops = [heading for heading in headings if heading.level == 1]
+    only = first.text if first and tops == [first] else ""
     if front.title and first and blocks[0].get("t") == "Header" and only == front.title:
         del blocks[0]  # it is the title, which is above already
     wanted = request.toc if request.toc is not None else front.toc
@@ -185,17 +168,12 @@ def _read(request: ExportRequest, source: MarkdownSource, halt: Halt | None) -> 
 
 def _theme(request: ExportRequest, front: FrontMatter) -> tuple[Theme, list[str]]:
     """Return the theme that is asked for, by the first that asks, and a warning about another."""
-    told: list[str] = []
-    for name in (request.theme, front.theme, request.usual_theme):
-        if name in theme_names():
-            return named_theme(name), told
-        if name:
-            told = [
-                tr("There is no theme {name}: there are {names}.").format(
-                    name=shown(name), names=", ".join(theme_names())
-                )
-            ]
-    return named_theme(DEFAULT), told
+    asked = [name for name in (request.theme, front.theme, request.usual_theme) if name]
+    unknown = list(takewhile(lambda name: name not in theme_names(), asked))
+    found = asked[len(unknown)] if len(unknown) < len(asked) else DEFAULT
+    told = tr("There is no theme {name}: there are {names}.")
+    names = ", ".join(theme_names())
+    return named_theme(found), [told.format(name=shown(name), names=names) for name in unknown[-1:]]
 
 
 def _only_title(blocks: list[Any]) -> str:
@@ -235,18 +213,20 @@ def _contents(headings: tuple[tree.Heading, ...], front: FrontMatter) -> tuple[t
     )
 
 
-def language_of(text: str) -> str:
-    """Return the language of `text` where its script tells: what fonts are chosen by. Empty for
-    all others.
+def language_of(text: str, least: float = 0.1) -> str:
+    """Return the language of `text` where its script tells, with at `least` this share of the
+    letters: what fonts are chosen by. Empty for all others.
     """
     sample = text[:20_000]
-    letters = len(_LETTER.findall(sample)) or 1
-    if len(_HANGUL.findall(sample)) / letters > 0.2:
+    kana, hangul, han, letters = (
+        len(script.findall(sample)) for script in (_KANA, _HANGUL, _HAN, _LETTER)
+    )
+    wanted = least * letters
+    if hangul > 2 * wanted:
         return "ko"
-    kana, han = len(_KANA.findall(sample)), len(_HAN.findall(sample))
-    if (kana + han) / letters < 0.1:
+    if kana + han <= wanted:
         return ""
-    return "ja" if kana / (kana + han) > 0.1 else "zh-CN"
+    return "ja" if kana > least * (kana + han) else "zh-CN"
 
 
 def writer_warnings(said: list[str]) -> list[str]:
@@ -254,11 +234,8 @@ def writer_warnings(said: list[str]) -> list[str]:
     told = []
     for text in said:
         if found := _NO_TEX.match(text):
-            told.append(
-                tr("The formula {tex} was not understood and is shown as TeX.").format(
-                    tex=shown(found[1].strip())
-                )
-            )
+            as_tex = tr("The formula {tex} was not understood and is shown as TeX.")
+            told.append(as_tex.format(tex=shown(found[1].strip())))
         elif not text.startswith(_OF_NO_CONCERN):
             told.append(shown(text))
     return list(dict.fromkeys(told))[:10]
@@ -335,11 +312,8 @@ class _Cleaner:
         inside = self._walk(alt)
         if self._images.find(target[0]) is None:
             return [node("Emph", [*words("["), *(inside or words("image")), *words("]")])]
-        sizes = {
-            what: size
-            for what, text in given
-            if what in {"width", "height"} and (size := length(text))
-        }
+        sizes = {what: length(size) for what, size in given if what in {"width", "height"}}
+        sizes = {what: size for what, size in sizes.items() if size}
         return [node("Image", [attributes(self._named(name), **sizes), inside, target])]
 
     def _link(self, content: Any) -> list[Node]:
@@ -368,16 +342,18 @@ class _Cleaner:
         return list(inside) if name is None else [tree.link(inside, f"#{name}", title)]
 
     def _span(self, content: Any) -> list[Node]:
-        (name, classes, _), inside = content
-        if classes == [REFERENCE]:
+        if content[0][1] == [REFERENCE]:
             return [node("Span", content)]
-        kept = [kind for kind in classes if kind in _SPANS or kind in _BIBLIOGRAPHY]
+        return self._with_classes("Span", content)
+
+    def _with_classes(self, kind: str, content: Any) -> list[Node]:
+        """Return a div or span as it is where it means something, else what is in it."""
+        (name, classes, _), inside = content
+        kept = list(filter(_KEPT.fullmatch, classes))
         inside = self._walk(inside)
-        return (
-            [node("Span", [attributes(self._named(name), *kept), inside])]
-            if name or kept
-            else list(inside)
-        )
+        if not name and not kept:
+            return list(inside)
+        return [node(kind, [attributes(self._named(name), *kept), inside])]
 
     # Blocks
 
@@ -387,16 +363,11 @@ class _Cleaner:
         text = tree.plain_text(inlines)
         name = self._targets.add(text, name)
         number = ""
-        if (
-            self._front.number_sections
-            and "unnumbered" not in classes
-            and (self.headings or text != self._front.title)
-        ):
+        is_title = not self.headings and text == self._front.title
+        if self._front.number_sections and "unnumbered" not in classes and not is_title:
             number = self._section_number(level)
-            inlines = [
-                node("Span", [attributes("", tree.NUMBER), words(f"{number}\N{NO-BREAK SPACE}")]),
-                *inlines,
-            ]
+            shown_number = words(f"{number}\N{NO-BREAK SPACE}")
+            inlines = [node("Span", [attributes("", tree.NUMBER), shown_number]), *inlines]
         self._labels.section(name, number, text)
         self.headings.append(tree.Heading(level, f"{number} {text}".strip(), name))
         return [node("Header", [level, attributes(name), inlines])]
@@ -441,32 +412,13 @@ class _Cleaner:
         return [tree.figure(name, inlines, self._walk(blocks))]
 
     def _caption(self, caption: Any) -> list[Any]:
-        return list(
-            self._walk(
-                [
-                    part
-                    for block in caption[1]
-                    if block["t"] in {"Para", "Plain"}
-                    for part in block["c"]
-                ]
-            )
-        )
+        parts = [block["c"] for block in caption[1] if block["t"] in {"Para", "Plain"}]
+        return list(self._walk([inline for inlines in parts for inline in inlines]))
 
     def _div(self, content: Any) -> list[Node]:
-        (name, classes, _), blocks = content
-        inside = self._walk(blocks)
-        if callout := next((kind for kind in classes if kind in _CALLOUTS), ""):
-            return [tree.div(tree.CALLOUT, inside, callout)]
-        kept = [
-            kind
-            for kind in classes
-            if kind in {tree.BREAK, tree.LANDSCAPE, "title"} or kind in _BIBLIOGRAPHY
-        ]
-        return (
-            [node("Div", [attributes(self._named(name), *kept), inside])]
-            if name or kept
-            else list(inside)
-        )
+        if callout := next((kind for kind in content[0][1] if kind in _CALLOUTS), ""):
+            return [tree.div(tree.CALLOUT, self._walk(content[1]), callout)]
+        return self._with_classes("Div", content)
 
     def _code(self, content: Any) -> list[Node]:
         (name, classes, given), text = content

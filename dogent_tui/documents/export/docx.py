@@ -73,7 +73,7 @@ async def export_docx(
     halt = Halt()
     try:
         document = await asyncio.to_thread(read_document, request, halt)
-        document = await with_diagrams(document, browser or Browser(list), pictures=True)
+        document = await with_diagrams(document, browser or Browser(list))
         made = await asyncio.to_thread(_make, request, document, halt)
     except asyncio.CancelledError:
         # the thread would continue otherwise, and leaving the application would wait for it
@@ -100,18 +100,19 @@ def _make(request: ExportRequest, document: Document, halt: Halt) -> Made:
     handlers = _Writer(pictures, reference.area, contents).handlers
     title = mapped(title_docx(document.theme, front), handlers)
     blocks = [*title, *mapped(document.blocks, handlers, _apart)]
-    written = _write(halt, blocks, _meta(front.lang), reference.content)
+    written = _write(halt, blocks, front.lang, reference.content)
     finished = finish(written.data, document, pictures.files, _now(os.environ))
     warnings = (*reference.warnings, *document.warnings, *writer_warnings(written.warnings))
     return Made(finished, f"pandoc {'.'.join(map(str, pandoc_version()))}", warnings)
 
 
-def _write(halt: Halt, blocks: list[Any], meta: Node, reference: bytes) -> Output:
+def _write(halt: Halt, blocks: list[Any], lang: str, reference: bytes) -> Output:
     with tempfile.NamedTemporaryFile(prefix="dogent-", suffix=".docx") as file:
         file.write(reference)
         file.flush()
-        options = ("-o", "-", "--columns=9999", f"--reference-doc={file.name}")
-        return tree.written(blocks, "docx", *options, meta=meta, halt=halt, readable=(file.name,))
+        options = ["-o", "-", "--columns=9999", f"--reference-doc={file.name}"]
+        options += tree.language(lang)
+        return tree.written(blocks, "docx", *options, halt=halt, readable=(file.name,))
 
 
 def _contents(document: Document) -> list[Node]:
@@ -132,11 +133,6 @@ def _contents(document: Document) -> list[Node]:
         blocks.append(_styled(f"toc {heading.level - min(levels) + 1}", [entry]))
         field = []
     return [*blocks, tree.raw("openxml", _CONTENTS_END)]
-
-
-def _meta(lang: str) -> Node:
-    """Return the metadata that styles take; the properties are `docx_package`'s."""
-    return {"lang": {"t": "MetaInlines", "c": words(lang)}} if lang else {}
 
 
 class _Writer:

@@ -66,7 +66,7 @@ class Pictures:
         svg, data, kind = "", image.data, image.kind
         if kind == "svg":
             svg = _SVG.format(relation=self._relation(data, kind))
-            data, kind = image.fallback or fallback_png(image, self._halt), "png"
+            data, kind = fallback_png(image, self._halt), "png"
         is_one = [part["t"] for part in alt] == ["Str"]  # with all blanks of `drawn_from`
         words = alt[0]["c"] if is_one else tree.plain_text(alt)
         self._count += 1

@@ -102,7 +102,7 @@ def _related(relations: bytes, part: bytes, pictures: Iterable[str]) -> bytes:
 
 def _finished(part: bytes) -> bytes:
     """Return the text, or the footnotes, with all that pandoc leaves undone."""
-    body = parsed(part)
+    body = parsed(part, tr("The document"))
     _move_page_breaks(body)
     _turn_pages(body)
     for layout in within(body, "//w:tblPr/w:tblLayout"):

@@ -9,6 +9,7 @@ import zipfile
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from dogent_tui.documents.export.document import language_of
 from dogent_tui.documents.export.docx_images import TextArea
 from dogent_tui.documents.export.themes import Theme, as_docx
 from dogent_tui.documents.model import DocumentError
@@ -101,14 +102,12 @@ def east_asian_language(lang: str, text: str) -> str:
 
     Han characters alone count as simplified Chinese.
     """
-    given = lang.lower().replace("_", "-")
-    if given.startswith("zh"):
-        return "zh-TW" if given.startswith(_TRADITIONAL) else "zh-CN"
-    if given.startswith(("ja", "ko")):
-        return "ja-JP" if given.startswith("ja") else "ko-KR"
-    if any("\u3040" <= char <= "\u30ff" for char in text):
-        return "ja-JP"
-    return "ko-KR" if any("\uac00" <= char <= "\ud7a3" for char in text) else "zh-CN"
+    given = lang.lower()
+    if not given.startswith(("zh", "ja", "ko")):
+        given = language_of(text, least=0)
+    if given.startswith(_TRADITIONAL):
+        return "zh-TW"
+    return {"ja": "ja-JP", "ko": "ko-KR"}.get(given[:2], "zh-CN")
 
 
 def w(name: str) -> str:
@@ -116,9 +115,9 @@ def w(name: str) -> str:
     return f"{{{_W}}}{name}"
 
 
-def parsed(part: bytes) -> Any:
-    """Return an XML part of a docx. Raises DocumentError."""
-    return parse_part(part, NAME)
+def parsed(part: bytes, name: str = NAME) -> Any:
+    """Return an XML part of the docx `name`. Raises DocumentError."""
+    return parse_part(part, name)
 
 
 def within(element: Any, path: str) -> list[Any]:

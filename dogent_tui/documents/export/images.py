@@ -51,8 +51,7 @@ _ORIENTATION = 0x0112
 class ExportImage(msgspec.Struct, frozen=True):
     """An image that may go into a document. `kind` is ``png``, ``jpeg``, ``gif`` or ``svg``;
     `width` and `height` are in pixels, 0 where a vector image does not say; `dpi` is what the file
-    says, 0 where it says nothing. `fallback` is a PNG of an svg for what draws none, where there is
-    a better one than we make.
+    says, 0 where it says nothing.
     """
 
     data: bytes
@@ -60,7 +59,6 @@ class ExportImage(msgspec.Struct, frozen=True):
     width: int = 0
     height: int = 0
     dpi: float = 0
-    fallback: bytes = b""
 
     @property
     def data_uri(self) -> str:

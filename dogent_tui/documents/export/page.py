@@ -9,7 +9,7 @@ import msgspec
 
 from dogent_tui.documents.export import tree
 from dogent_tui.documents.export.document import Document, writer_warnings
-from dogent_tui.documents.export.images import SCREEN_DPI, Images
+from dogent_tui.documents.export.images import SCREEN_DPI
 from dogent_tui.documents.export.styles import Style, shipped
 from dogent_tui.documents.export.themes import as_css, title_html
 from dogent_tui.documents.export.tree import Node, mapped, node
@@ -33,7 +33,7 @@ _FORMULA = re.compile(
     r"(<math[^>]*>.*?<annotation[^>]*>)(.*?)(</annotation></semantics></math>)", re.DOTALL
 )
 _NUMBERED = re.compile(r"\\qquad\(\d+\)\Z")
-_IMAGE = re.compile(r'(<img\s[^>]*?\bsrc=")image:(\d+)"')
+_IMAGE = re.compile(r'(<img\s[^>]*?\bsrc=")(image:\d+)"')
 _CODE_LINE = re.compile(
     r'<span id="cb\d+-\d+"><a href="#cb\d+-\d+" aria-hidden="true" tabindex="-1"></a>'
 )
@@ -109,39 +109,29 @@ def compose(document: Document, style: Style, halt: Halt | None = None) -> Page:
     """Return `document` as a page, whose own `style` comes after ours. Blocks. Raises
     DocumentError.
     """
-    writer = _Writer(document.images)
-    blocks = mapped(document.blocks, {"Image": writer.image})
+    names: dict[str, str] = {}
+    addresses: dict[str, str] = {}
+    """By short names, as pandoc takes 0.4 s for each megabyte of an address."""
+
+    def image(content: Any) -> list[Node]:
+        (name, _, sizes), alt, (address, title) = content
+        found = document.images.find(address)
+        if found is None:
+            return []
+        if not sizes and found.dpi > SCREEN_DPI + 1:  # screens' 72 and 96 mean a pixel each
+            sizes = [["width", f"{found.width * SCREEN_DPI / found.dpi:.0f}px"]]
+        short = names.setdefault(address, f"image:{len(names)}")
+        addresses[short] = found.data_uri
+        return [node("Image", [[name, [], sizes], alt, [short, title]])]
+
+    blocks = mapped(document.blocks, {"Image": image})
     written = tree.written(blocks, "html5", "--mathml", "--wrap=none", "--eol=lf", halt=halt)
     html = _CODE_LINE.sub("<span>", written.data.decode("utf-8", "replace"))
     html = _FORMULA.sub(_named, html)
     for field, sign in _NOT_ON_PAPER.items():
         html = html.replace(field, sign)
-    html = _IMAGE.sub(lambda found: f'{found[1]}{writer.addresses[int(found[2])]}"', html)
+    html = _IMAGE.sub(lambda found: f'{found[1]}{addresses[found[2]]}"', html)
     return Page(document, html, style, tuple(writer_warnings(written.warnings)))
-
-
-class _Writer:
-    """Gives images short names while pandoc writes, which takes 0.4 s for each megabyte of an
-    address.
-    """
-
-    def __init__(self, images: Images) -> None:
-        self.addresses: list[str] = []
-        self._numbers: dict[str, int] = {}
-        self._images = images
-
-    def image(self, content: Any) -> list[Node]:
-        (name, _, sizes), alt, (address, title) = content
-        image = self._images.find(address)
-        if image is None:
-            return []
-        if not sizes and image.dpi > SCREEN_DPI + 1:  # screens' 72 and 96 mean a pixel each
-            sizes = [["width", f"{image.width * SCREEN_DPI / image.dpi:.0f}px"]]
-        if address not in self._numbers:
-            self._numbers[address] = len(self.addresses)
-            self.addresses.append(image.data_uri)
-        target = [f"image:{self._numbers[address]}", title]
-        return [node("Image", [[name, [], sizes], alt, target])]
 
 
 def _named(formula: re.Match[str]) -> str:
@@ -157,20 +147,11 @@ def _css_string(text: str) -> str:
     """Return `text` as a string of CSS (CSS Syntax 3, 4.3.5), which ends neither that nor the
     style sheet.
     """
-    return (
-        '"'
-        + "".join(
-            char if char.isalnum() or char in " ,.-" else f"\\{ord(char):x} " for char in text
-        )
-        + '"'
-    )
+    kept = (char if char.isalnum() or char in " ,.-" else f"\\{ord(char):x} " for char in text)
+    return f'"{"".join(kept)}"'
 
 
 def contents_title(lang: str) -> str:
     """Return what a table of contents is called in `lang`."""
-    tag = lang.lower()
-    return (
-        _CONTENTS.get(tag)
-        or _CONTENTS.get("-".join(tag.split("-")[:2]))
-        or _CONTENTS.get(tag.split("-")[0], "Contents")
-    )
+    language, *more = lang.lower().split("-")
+    return _CONTENTS.get("-".join([language, *more[:1]])) or _CONTENTS.get(language, "Contents")

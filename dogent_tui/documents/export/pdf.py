@@ -76,7 +76,7 @@ class PdfExporter:
         halt = Halt()
         try:
             document = await asyncio.to_thread(read_document, request, halt)
-            document = await with_diagrams(document, self.browser, pictures=False)
+            document = await with_diagrams(document, self.browser)
             page = await asyncio.to_thread(_compose, request, document, halt)
             made = await self._made(page, starting, on_progress)
         finally:
@@ -95,16 +95,12 @@ class PdfExporter:
         )
         self._drawn |= finished.drawn
         await asyncio.to_thread(write_target, request, finished.pdf)
+        warnings = (*made.warnings, *page.style.warnings, *document.warnings)
         return ExportResult(
             path=request.target,
             engine=made.engine,
             pages=finished.pages,
-            warnings=(
-                *made.warnings,
-                *page.style.warnings,
-                *document.warnings,
-                *font_warnings(finished.missing),
-            ),
+            warnings=(*warnings, *font_warnings(finished.missing)),
             left_out=(*document.left_out, *page.style.left_out),
         )
 
@@ -143,13 +139,11 @@ async def _typeset(page: Page, on_progress: Progress) -> Made:
     on_progress(tr("Typesetting with typst"))
     from dogent_tui.documents.export.typst import set_pdf  # on use
 
-    made = await set_pdf(page.document)
+    made = await asyncio.to_thread(set_pdf, page.document)
     if page.style.path is None:
         return made
-    told = tr("The styles of {path} were not used: typst made the pdf.").format(
-        path=page.style.path
-    )
-    return Made(made.content, made.engine, (*made.warnings, told))
+    told = tr("The styles of {path} were not used: typst made the pdf.")
+    return Made(made.content, made.engine, (*made.warnings, told.format(path=page.style.path)))
 
 
 def _compose(request: ExportRequest, document: Document, halt: Halt) -> Page:
@@ -182,19 +176,14 @@ def font_warnings(missing: str) -> list[str]:
     """Return what to say about the characters `missing`, that no font had."""
     if not missing:
         return []
-    shown = " ".join(missing)
+    remedy = tr(
+        "Install a font that includes them (on Debian: fonts-noto-core, fonts-noto-color-emoji,"
+        " fonts-symbola)."
+    )
     if _CJK.search(missing):
         remedy = tr(
             "Install a font for Chinese, Japanese and Korean (on Debian: fonts-noto-cjk; elsewhere:"
             " Noto Sans CJK)."
         )
-    else:
-        remedy = tr(
-            "Install a font that includes them (on Debian: fonts-noto-core, fonts-noto-color-emoji,"
-            " fonts-symbola)."
-        )
-    return [
-        tr("No font on this computer includes {shown}: they appear as boxes. {remedy}").format(
-            shown=shown, remedy=remedy
-        )
-    ]
+    told = tr("No font on this computer includes {shown}: they appear as boxes. {remedy}")
+    return [told.format(shown=" ".join(missing), remedy=remedy)]

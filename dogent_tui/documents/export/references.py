@@ -78,13 +78,8 @@ class Labels:
         """
         if not is_label(name):
             return inlines
-        number = self.count(kind, name)
-        return [
-            *words(
-                f"{self._names[kind]}\N{NO-BREAK SPACE}{number}{self._colon if inlines else ''}"
-            ),
-            *inlines,
-        ]
+        number = f"{self._names[kind]}\N{NO-BREAK SPACE}{self.count(kind, name)}"
+        return [*words(number + self._colon if inlines else number), *inlines]
 
     def count(self, kind: str, name: str) -> str:
         """Return the next number of a kind, which is that of `name` from now on."""
@@ -103,18 +98,18 @@ class Labels:
         (_, classes, attributes), inside = span
         if classes != [REFERENCE]:
             return [node("Span", [span[0], mapped(inside, handlers)])]
-        keys, written = dict(attributes)["keys"].split(), []
-        if any(key.lstrip("-").lower() not in self._known for key in keys):
-            self.missing += [key for key in keys if key.lstrip("-").lower() not in self._known]
+        keys = dict(attributes)["keys"].split()
+        if missing := [key for key in keys if key.lstrip("-").lower() not in self._known]:
+            self.missing += missing
             return list(inside)
+        written: list[Node] = []
         before = ""
-        for place, key in enumerate(keys):
+        for key in keys:
             name, number = self._known[key.lstrip("-").lower()]
             kind = name.partition(":")[0].lower()
             named = kind != before and not key.startswith("-") and not number.startswith("“")
             text = f"{self._names[kind]}\N{NO-BREAK SPACE}{number}" if named else number
-            written += words(", ") if place else []
-            written.append(tree.link(words(text), f"#{name}"))
+            written += [*(words(", ") if written else []), tree.link(words(text), f"#{name}")]
             before = kind
         return written
 
@@ -246,7 +241,7 @@ def cite(
     """
     warnings: list[str] = []
     with tempfile.TemporaryDirectory(prefix="dogent-") as folder:
-        options = ["--citeproc"]
+        options = ["--citeproc", "--metadata=link-citations", *tree.language(front.lang)]
         files = [("bibliography", name, SUFFIXES) for name in front.bibliography]
         files += [("csl", front.csl, frozenset({".csl"}))] if front.csl else []
         for option, name, suffixes in files:
@@ -263,22 +258,16 @@ def cite(
             options.append(f"--{option}={copy}")
         if not any(option.startswith("--bibliography") for option in options):
             return blocks, warnings
-        meta: Node = {"link-citations": {"t": "MetaBool", "c": True}}
-        if front.lang:
-            meta["lang"] = {"t": "MetaString", "c": front.lang}
-        done = tree.written(blocks, "json", *options, meta=meta, halt=halt, readable=(folder,))
+        done = tree.written(blocks, "json", *options, halt=halt, readable=(folder,))
     dead = [found[1] for said in done.warnings if (found := _DEAD.fullmatch(said))]
     others = [one_line(said) for said in done.warnings if not _DEAD.fullmatch(said)]
-    unlinked: Mapping[str, tree.Handler] = {
-        "Link": lambda link: (
-            link[1] if link[2][0].removeprefix("#ref-") in dead else [node("Link", link)]
-        )
-    }
-    return mapped(tree.blocks_of(done.data), unlinked), [
-        *warnings,
-        *(tr("@{key} is cited, but no bibliography has it.").format(key=key) for key in dead),
-        *(said.replace(f"{folder}/", "") for said in others),
-    ]
+
+    def unlinked(link: Any) -> list[Any]:
+        return link[1] if link[2][0].removeprefix("#ref-") in dead else [node("Link", link)]
+
+    warnings += (tr("@{key} is cited, but no bibliography has it.").format(key=key) for key in dead)
+    warnings += (said.replace(f"{folder}/", "") for said in others)
+    return mapped(tree.blocks_of(done.data), {"Link": unlinked}), warnings
 
 
 def citation_warnings(

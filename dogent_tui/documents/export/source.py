@@ -77,6 +77,13 @@ class MarkdownSource(msgspec.Struct, frozen=True):
     first_line: int = 1
     warnings: tuple[str, ...] = ()
 
+    def line(self, what: str) -> int:
+        """Return the line of the file that `what` is in first, 0 where it is written in another
+        way there.
+        """
+        at = self.text.lower().find(what.lower()) if what else -1
+        return self.first_line + self.text.count("\n", 0, at) if at >= 0 else 0
+
 
 def read_source(path: Path) -> MarkdownSource:
     """Read the Markdown file `path`. Blocks: call it in a thread. Raises DocumentError."""

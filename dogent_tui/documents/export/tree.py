@@ -51,17 +51,21 @@ def written(
     blocks: list[Any],
     form: str,
     *options: str,
-    meta: Node | None = None,
     halt: Halt | None = None,
     readable: tuple[str, ...] = (),
 ) -> Output:
     """Return a document of `blocks` in a `form` that pandoc writes. Blocks. Raises DocumentError,
     and RecursionError where it is nested very deeply.
     """
-    document = {"pandoc-api-version": _API_VERSION, "meta": meta or {}, "blocks": blocks}
+    document = {"pandoc-api-version": _API_VERSION, "meta": {}, "blocks": blocks}
     arguments = ("-f", "json", "-t", form, *options)
     data = msgspec.json.encode(document)
     return ask_pandoc(data, *arguments, halt=halt, readable=readable)
+
+
+def language(lang: str) -> list[str]:
+    """Return the option for a document in `lang`, none where it is empty."""
+    return [f"--metadata=lang:{lang}"] if lang else []
 
 
 def blocks_of(data: bytes) -> list[Any]:

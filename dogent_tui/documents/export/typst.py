@@ -1,6 +1,5 @@
 """Pdf without a browser: set by typst, which comes in a wheel."""
 
-import asyncio
 import os
 import subprocess
 import sys
@@ -15,7 +14,7 @@ from dogent_tui.documents.export.model import Made
 from dogent_tui.documents.export.page import contents_title
 from dogent_tui.documents.export.styles import shipped
 from dogent_tui.documents.export.themes import as_typst, title_typst
-from dogent_tui.documents.export.tree import Node, mapped
+from dogent_tui.documents.export.tree import Node, mapped, node
 from dogent_tui.documents.model import DocumentError
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
@@ -25,26 +24,22 @@ from dogent_tui.wall.own import own_environment, walled
 _LIMIT_S = 60.0
 _WIDEST = 600.0
 """CSS pixels that go between the margins; wider images are as wide as the text."""
+_AROUND = {tree.LANDSCAPE: "page(flipped: true)", tree.CALLOUT: "callout", "title": "strong"}
+"""The functions of typst for divs of these classes."""
 _SET = Path(__file__).with_name("set_typst.py")
 
 
-async def set_pdf(document: Document) -> Made:
-    """Return `document` as a pdf. Raises DocumentError."""
-    return await asyncio.to_thread(_set_pdf, document)
-
-
-def _set_pdf(document: Document) -> Made:
+def set_pdf(document: Document) -> Made:
+    """Return `document` as a pdf. Blocks. Raises DocumentError."""
     with tempfile.TemporaryDirectory(prefix="dogent-typst-") as name:
         folder = Path(os.path.realpath(name))
         blocks = _Writer(document, folder).blocks()
         options = ("--syntax-highlighting=idiomatic", "--wrap=none")
         written = tree.written(blocks, "typst", *options)
-        (folder / "document.typ").write_text(
-            _front(document) + written.data.decode("utf-8", "replace"), "utf-8"
-        )
-        return Made(
-            typeset(folder), f"typst {version('typst')}", tuple(writer_warnings(written.warnings))
-        )
+        text = _front(document) + written.data.decode("utf-8", "replace")
+        (folder / "document.typ").write_text(text, "utf-8")
+        warnings = tuple(writer_warnings(written.warnings))
+        return Made(typeset(folder), f"typst {version('typst')}", warnings)
 
 
 def typeset(
@@ -62,25 +57,19 @@ def typeset(
     try:
         done = run_to_end(walls, stdin=b"", cwd=folder, env=environment, limit_s=limit_s, halt=halt)
     except subprocess.TimeoutExpired:
+        late = tr("typst did not finish the document within {limit_s:.0f} seconds.")
         raise DocumentError(
-            tr("typst did not finish the document within {limit_s:.0f} seconds.").format(
-                limit_s=limit_s
-            ),
-            tr("Split the document."),
-            code="timeout",
+            late.format(limit_s=limit_s), tr("Split the document."), code="timeout"
         ) from None
     except OSError as error:
-        raise DocumentError(
-            tr("typst could not be started: {strerror}.").format(strerror=error.strerror),
-            code="engine_missing",
-        ) from error
+        message = tr("typst could not be started: {strerror}.").format(strerror=error.strerror)
+        raise DocumentError(message, code="engine_missing") from error
     result = folder / f"document.{form}"
     if done.returncode or not result.is_file():
         reason = one_line(done.stderr.decode("utf-8", "replace"))[-300:]
+        reason = reason or tr("it exited without a message")
         raise DocumentError(
-            tr("typst could not typeset the document: {reason}.").format(
-                reason=reason or tr("it exited without a message")
-            ),
+            tr("typst could not typeset the document: {reason}.").format(reason=reason),
             tr("Install Chromium, which can print most texts."),
         )
     return result.read_bytes()
@@ -113,12 +102,8 @@ def _outline(document: Document) -> list[Node]:
         return []
     title = _quoted(document.front.toc_title or contents_title(document.front.lang))
     deepest = max(heading.level for heading in document.contents)
-    return [
-        tree.raw(
-            "typst",
-            f"#contents-title({title})\n#outline(title: none, depth: {deepest}, indent: auto)",
-        )
-    ]
+    outline = f"#outline(title: none, depth: {deepest}, indent: auto)"
+    return [tree.raw("typst", f"#contents-title({title})\n{outline}")]
 
 
 def _quoted(text: str) -> str:
@@ -152,9 +137,8 @@ class _Writer:
         if image is None:  # what is no image of ours would be a file that typst reads
             return []
         if address not in self._names:
-            self._names[address] = (
-                f"image-{len(self._names)}.{'jpg' if image.kind == 'jpeg' else image.kind}"
-            )
+            kind = "jpg" if image.kind == "jpeg" else image.kind
+            self._names[address] = f"image-{len(self._names)}.{kind}"
             (self._folder / self._names[address]).write_bytes(image.data)
         given = [f'"{self._names[address]}"', f"alt: {_quoted(tree.plain_text(alt))}"]
         given += [f"{what}: {_fitting(size)}" for what, size in sizes]
@@ -162,31 +146,19 @@ class _Writer:
 
     def _div(self, content: Any) -> list[Node]:
         attributes, inside = content
-        blocks = mapped(inside, self._handlers)
-        kinds = attributes[1]
+        kinds, blocks = attributes[1], mapped(inside, self._handlers)
         if tree.BREAK in kinds:
             return [tree.raw("typst", "#pagebreak(weak: true)")]
         if tree.CONTENTS in kinds:
             return _outline(self._document)
-        if tree.LANDSCAPE in kinds:
-            return [tree.raw("typst", "#page(flipped: true)["), *blocks, tree.raw("typst", "]")]
-        if tree.CALLOUT in kinds:
-            return [tree.raw("typst", "#callout["), *blocks, tree.raw("typst", "]")]
-        if "title" in kinds:
-            return [tree.raw("typst", "#strong["), *blocks, tree.raw("typst", "]")]
-        return [{"t": "Div", "c": [attributes, blocks]}]
+        if around := next((_AROUND[kind] for kind in kinds if kind in _AROUND), ""):
+            return [tree.raw("typst", f"#{around}["), *blocks, tree.raw("typst", "]")]
+        return [node("Div", [attributes, blocks])]
 
     def _span(self, content: Any) -> list[Node]:
         (name, classes, _), inside = content
-        return [
-            {
-                "t": "Span",
-                "c": [
-                    [name, [kind for kind in classes if kind == "mark"], []],
-                    mapped(inside, self._handlers),
-                ],
-            }
-        ]
+        kept = [name, [kind for kind in classes if kind == "mark"], []]
+        return [node("Span", [kept, mapped(inside, self._handlers)])]
 
 
 def _formula(content: Any) -> list[Node]:
@@ -195,7 +167,7 @@ def _formula(content: Any) -> list[Node]:
     named = f"#[#set math.equation(alt: {_quoted(mark + tex + mark)});"
     return [
         tree.raw("typst", named, inline=True),
-        {"t": "Math", "c": content},
+        node("Math", content),
         tree.raw("typst", "]", inline=True),
     ]
 

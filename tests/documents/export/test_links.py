@@ -1,9 +1,12 @@
 """Links that a document may have, and the places in it that they lead to."""
 
+from pathlib import Path
+
 import pytest
 
 from dogent_tui.documents.export.left_out import LeftOut
 from dogent_tui.documents.export.links import Targets, refusal, slug
+from dogent_tui.documents.export.source import MarkdownSource
 
 
 @pytest.mark.parametrize(
@@ -85,7 +88,8 @@ def test_what_is_left_out_is_told_once_and_not_for_ever():
 
 
 def test_what_is_left_out_is_told_with_its_line():
-    left_out = LeftOut("one\n\n[two](b.md) <IFRAME src=x>\n\n[again](b.md)\n", first_line=10)
+    text = "one\n\n[two](b.md) <IFRAME src=x>\n\n[again](b.md)\n"
+    left_out = LeftOut(MarkdownSource(Path("a.md"), text, first_line=10))
     for _ in range(2):
         left_out.add("Link", "b.md", "it is not here")
     left_out.add("HTML", "<iframe>", "it loads something")

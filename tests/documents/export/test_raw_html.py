@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dogent_tui.documents.export.raw_html import PAGE_BREAK, rewrite
+from dogent_tui.documents.export.raw_html import PAGE_BREAK, read_html, rewrite
+from dogent_tui.documents.export.tree import node, plain_text, walk
 
 
 @pytest.mark.parametrize(
@@ -46,6 +47,28 @@ from dogent_tui.documents.export.raw_html import PAGE_BREAK, rewrite
 )
 def test_it_keeps_what_shapes_the_words(html, written):
     assert rewrite(html, str) == written
+
+
+@pytest.mark.slow
+def test_html_in_a_line_stands_around_what_the_line_has():
+    raw, words = (lambda text: node("RawInline", ["html", text])), node("Str", "a&b")
+    line = [raw("<q>"), words, raw("<kbd>"), node("Emph", [words, raw("<br>")]), raw("<img>")]
+    more = [raw("</kbd></q><main>x"), raw("<code>"), node("Emph", [words]), raw("</code>")]
+    (paragraph,) = read_html([node("Para", [*line, *more])], str, None)
+    quoted, after, code = paragraph["c"]
+    (key,) = (part for part in walk(quoted) if part["t"] == "Span")
+    assert key["c"] == [["", ["kbd"], []], [node("Emph", [words, {"t": "LineBreak"}])]]
+    assert (plain_text([quoted]), after) == ("a&ba&b", node("Str", "x"))
+    assert code == node("Code", [["", [], []], "a&b"])
+
+
+@pytest.mark.slow
+def test_html_that_is_no_document_takes_nothing_along():
+    texts = ["<td>one", "<li>two<dt>", "<b>three", "<ul><td>", "<!-- none -->"]
+    blocks = []
+    for number, text in enumerate(texts):
+        blocks += [node("RawBlock", ["html", text]), node("Para", [node("Str", f"{number}")])]
+    assert plain_text(read_html(blocks, str, None)) == "one 0 two 1 three 2 3 4"
 
 
 def test_what_is_dropped_is_named():
