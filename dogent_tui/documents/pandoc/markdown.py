@@ -176,8 +176,6 @@ class MarkdownWriter:
 
     def _raw(self, contents: Any) -> str:
         form, text = contents
-        if form == "html":
-            return lines_escaped("\n".join(_html_texts(text)))
         if form == "markdown":
             return str(text)
         return f"```{form}\n{text}\n```" if form in ("tex", "latex") and "```" not in text else ""
@@ -269,9 +267,11 @@ def _with_typed_lists(blocks: Iterator[Node]) -> Iterator[Node]:
 
 def _is_tight(item: list[Node]) -> bool:
     words = [node for node in item if node["t"] not in _LISTS]
-    if words != item[:1] or any(node["t"] not in ("Plain", "Para") for node in words):
-        return not item
-    return all(map(_interrupts, item[1:]))
+    return (
+        words == item[:1]
+        and all(node["t"] in ("Plain", "Para") for node in words)
+        and all(map(_interrupts, item[1:]))
+    )
 
 
 def _interrupts(node: Node) -> bool:
@@ -289,25 +289,6 @@ def _task(body: str) -> str:
 
 def _indented(text: str, by: int) -> str:
     return re.sub(r"\n(?=[^\n])", "\n" + " " * by, text)
-
-
-def _html_texts(markup: str) -> Iterator[str]:
-    """Yield the lines of text in raw HTML, which a notebook may hold: a table's row is a line."""
-    markup = re.sub(r"(?is)<(script|style)\b.*?</\1\s*>|<!--.*?-->", "", markup)
-    markup = re.sub(r"(?i)</(?:td|th)>\s*(?=<t[dh])", " | ", re.sub(r"\s+", " ", markup))
-    markup = re.sub(r"(?i)<img\b[^>]*>", _html_image, markup)
-    for line in re.split(
-        r"(?i)</?(?:tr|p|div|br|li|h[1-6]|table|ul|ol|figure|figcaption|pre)\b[^>]*>", markup
-    ):
-        text = " ".join(re.sub(r"<[^>]*>", " ", line).split())
-        if text.strip(" |"):
-            yield text
-
-
-def _html_image(found: re.Match[str]) -> str:
-    values = dict(re.findall(r'''\b(alt|src)="([^"]*)"''', found.group()))
-    source = values.get("src", "").partition(";")[0]
-    return f"![{values.get('alt', '')}]({source})" if source else ""
 
 
 _NO_WORDS = re.compile(r"<[^<>]*>|(?<=\])\([^()\s]*\)|\{>>[^{}<]*<<\}")

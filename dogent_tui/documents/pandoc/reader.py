@@ -31,6 +31,7 @@ LIMIT_S = 5.8
 takes 3 s over 400 pages.
 """
 _LEAST_S = 3.0
+_RAW_HTML = Path(__file__).with_name("raw_html.lua")
 
 _ARCHIVES = ("docx", "odt", "epub", "pptx")
 KINDS = (*_ARCHIVES, "rtf", "ipynb")
@@ -138,14 +139,16 @@ class _Conversion:
             f"--from={self._kind}",
             "--to=json",
             f"--track-changes={self._options.changes}",
-            "--ipynb-output=best",
             *self._images.arguments(),
         ]
+        if self._kind == "ipynb":
+            arguments += ["--ipynb-output=best", f"--lua-filter={_RAW_HTML}"]
         with source.open("rb") if isinstance(source, Path) else nullcontext(source) as content:
             return run_pandoc(
                 arguments,
                 content,
                 name=self._path.name,
+                readable=[_RAW_HTML],
                 limit_s=max(_LEAST_S, LIMIT_S - (time.monotonic() - self._begun)),
                 writable=self._images.folders(),
             )
