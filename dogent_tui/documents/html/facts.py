@@ -13,8 +13,8 @@ _NAME = (
     r" ?[\u4e00-\u9fff·]{2,4}(?![\u4e00-\u9fff]|\s*[:：]))*)"
 )
 _AUTHORS = (
-    re.compile(r"(?:作者|记者|記者|撰文|撰稿|文\s*[/／|]|编译|作　者)\s*[:：/／|｜]?\s*" + _NAME),
-    re.compile(r"(?:本报记者|本报讯)\s*" + _NAME),
+    re.compile(r"(?:作者|记者|記者|撰文|撰稿|文\s*[/／|]|编译|作　者|本报讯)\s*[:：/／|｜]?\s*"
+               + _NAME),
     re.compile(r"^\s*(?:[Ww]ritten |[Pp]osted |[Rr]eported )?"
                r"(?:[Bb]y|BY|[Vv]on|[Pp]ar|[Pp]or|[Dd]i|[Dd]oor|Автор:?|Autor(?:in)?:|Author:)\s+"
                r"(?P<name>[^\W\d_][\w.'’-]*(?: (?:[^\W\d_][\w.'’-]*|&|and|und|et|y|e)){0,5})"),
@@ -29,16 +29,18 @@ _DATES = (
         r"(?P<name>[^\W\d_]{3,10})\.?\s+(?P<d>\d{1,2})(?:st|nd|rd|th)?,?\s+(?P<y>(?:19|20)\d\d)"
     ),
 )
-_MONTHS = (
-    "jan gen ene янв", "feb fév fev fevr feb фев", "mar mär mrt märz мар", "apr avr abr апр",
-    "may mai mei mag maio мая май",
-    "jun juin giu июн", "jul juil lug июл", "aug août aou ago авг", "sep set сен",
-    "oct okt ott out окт", "nov ноя",
-    "dec dez déc dic дек",
-)  # fmt: skip
+_MONTHS = [
+    tuple(starts.split())
+    for starts in (
+        "jan gen ene янв", "feb fév fev фев", "mar mär mrt мар", "apr avr abr апр",
+        "may mai mei mag мая май", "jun juin giu июн", "jul juil lug июл", "aug août aou ago авг",
+        "sep set сен", "oct okt ott out окт", "nov ноя", "dec dez déc dic дек",
+    )
+]  # fmt: skip
 _HAN_BYLINE = re.compile(r"作者|记者|記者|发布|發佈|时间|日期|来源|编辑")
 _NEAR_TITLE = 40
 """Elements after the title that may be the line with author and date."""
+_MAY_SAY = {"p", "div", "span", "time", "li", "address", "header", "small", "em", "i"}
 _LONGEST_BYLINE = 160
 _LONGEST = 300
 
@@ -82,14 +84,8 @@ def _day(text: str) -> str:
 
 
 def _month(name: str) -> int:
-    name = name.lower()
     return next(
-        (
-            number
-            for number, starts in enumerate(_MONTHS, 1)
-            if any(name.startswith(start) for start in starts.split())
-        ),
-        0,
+        (number for number, starts in enumerate(_MONTHS, 1) if name.lower().startswith(starts)), 0
     )
 
 
@@ -97,19 +93,12 @@ def _lines_below_title(tree: LexborHTMLParser) -> Iterator[str]:
     """Yield the short lines that may name author and date: below the title, or at the end in
     Chinese.
     """
-    body = tree.body
-    if body is None:
+    if tree.body is None:
         return
     seen_title, left = tree.css_first("h1") is None, _NEAR_TITLE
-    for node in body.traverse():
-        if node.tag == "h1":
-            seen_title = True
-        elif (
-            seen_title
-            and left
-            and node.tag
-            in {"p", "div", "span", "time", "li", "address", "header", "small", "em", "i"}
-        ):
+    for node in tree.body.traverse():
+        seen_title = seen_title or node.tag == "h1"
+        if seen_title and left and node.tag in _MAY_SAY:
             left -= 1
             text = _line(node.text(deep=True, separator=" "))
             limit = _LONGEST_BYLINE if _HAN_BYLINE.search(text) or node.tag != "p" else 90

@@ -41,6 +41,15 @@ _ALIKE = 8
 _INLINE, _IMPORTANT = 1_000_000, 10_000_000
 """How much a declaration counts in an attribute, and where it says that it is important."""
 _MOST_OF_PAGE = 0.5
+_GONE = {
+    "display": re.compile(r"^none$"),
+    "visibility": re.compile(r"^(?:hidden|collapse)$"),
+    "content-visibility": re.compile(r"^hidden$"),
+    "filter": re.compile(r"opacity\(\s*0*(?:\.0+)?%?\s*\)"),
+    "transform": re.compile(r"scale\(\s*0*(?:\.0+)?\s*[,)]"),
+    "clip-path": re.compile(r"inset\(\s*(?:50|100)%|circle\(\s*0"),
+}
+_DECLARATION = re.compile(r"([\w-]+)\s*:([^;]*)")
 _LENGTH = re.compile(r"(-?(?:\d+(?:\.\d+)?|\.\d+))(px|pt|em|rem|ex|%|vw|vh|cm|mm|in)?")
 _UNIT: dict[str | None, float] = {
     "px": 1.0, "pt": 4 / 3, "em": 16.0, "rem": 16.0, "ex": 8.0, "%": 0.16, "vw": 12.8, "vh": 8.0,
@@ -156,53 +165,42 @@ def _rules(tree: LexborHTMLParser) -> Iterator[tuple[str, str]]:
 
 
 def _declarations(declared: str) -> Iterator[tuple[str, str]]:
-    for part in declared.split(";"):
-        name, colon, value = part.partition(":")
-        name = name.strip().lower()
-        if colon and _WANTED.fullmatch(name):
+    for name, value in _DECLARATION.findall(declared.lower()):
+        if _WANTED.fullmatch(name):
             name = "background" if name == "background-color" else name
-            yield name, re.sub(r"\s*!\s*important", "!important", value.strip().lower())
+            yield name, re.sub(r"\s*!\s*important", "!important", value.strip())
 
 
 def _is_hidden(node: LexborNode, styles: dict[int, _Style]) -> bool:
-    attributes = node.attributes
-    if ("hidden" in attributes and attributes["hidden"] != "until-found") or (
-        node.tag == "dialog" and "open" not in attributes
-    ):
-        return styles.get(node.mem_id, {}).get("display", "none") == "none"
-    style = styles.get(node.mem_id)
-    if not style:
-        return False
-    return _is_gone(style) or _is_away(style) or _has_no_contrast(node, style, styles)
+    attributes, style = node.attributes, styles.get(node.mem_id, {})
+    is_closed = node.tag == "dialog" and "open" not in attributes
+    if is_closed or ("hidden" in attributes and attributes["hidden"] != "until-found"):
+        return style.get("display", "none") == "none"
+    return _is_gone(style) or _has_no_contrast(node, style, styles)
 
 
 def _is_gone(style: _Style) -> bool:
-    size = style.get("font-size") or (style.get("font", "").split("/")[0].split() or [""])[-1]
-    return (
-        style.get("display") == "none"
-        or style.get("visibility") in {"hidden", "collapse"}
-        or style.get("content-visibility") == "hidden"
-        or re.search(r"opacity\(\s*0*(?:\.0+)?%?\s*\)", style.get("filter", "")) is not None
-        or _at_most(style.get("opacity", "").rstrip("%"), _FAINT)
-        or _at_most(size, _TINY)
-        or bool(re.search(r"scale\(\s*0*(?:\.0+)?\s*[,)]", style.get("transform", "")))
-    )
-
-
-def _is_away(style: _Style) -> bool:
-    """Tell whether it stands off the page, or in a box without room."""
+    """Tell whether it is not drawn, too faint or too small to be seen, off the page, or in a box
+    without room.
+    """
+    font = style.get("font-size") or (style.get("font", "").split("/")[0].split() or [""])[-1]
     off = [style.get(name, "") for name in ("text-indent", "margin-left", "margin-top")]
     off += re.findall(r"translate[xyz3d]*\(\s*([^,)]+)", style.get("transform", ""))
-    if style.get("position") in {"absolute", "fixed", "relative"}:
+    is_placed = style.get("position") in {"absolute", "fixed", "relative"}
+    if is_placed:
         off += [style.get("left", ""), style.get("top", "")]
-        if re.search(r"rect\(\s*(?:0|1px|auto)", style.get("clip", "")):
-            return True
-    if any(_at_most(value, _FAR) for value in off):
-        return True
-    if re.search(r"inset\(\s*(?:50|100)%|circle\(\s*0", style.get("clip-path", "")):
-        return True
     boxes = [style.get(name, "") for name in ("height", "max-height", "width", "max-width")]
-    return "hidden" in style.get("overflow", "") and any(_at_most(size, 1) for size in boxes)
+    lengths = (
+        ([style.get("opacity", "").rstrip("%")], _FAINT),
+        ([font], _TINY),
+        (off, _FAR),
+        (boxes if "hidden" in style.get("overflow", "") else [], 1),
+    )
+    return (
+        any(pattern.search(style.get(name, "")) for name, pattern in _GONE.items())
+        or any(_at_most(value, most) for values, most in lengths for value in values)
+        or (is_placed and re.search(r"rect\(\s*(?:0|1px|auto)", style.get("clip", "")) is not None)
+    )
 
 
 def _has_no_contrast(node: LexborNode, style: _Style, styles: dict[int, _Style]) -> bool:

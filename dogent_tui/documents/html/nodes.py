@@ -41,14 +41,10 @@ def take_out(node: Element, instead: Element | None = None, text: str = "") -> N
     parent = node.getparent()
     if parent is None:
         return
-    tail, node.tail = node.tail or "", None
     if instead is not None:
-        instead.tail = tail
+        instead.tail, node.tail = node.tail, None
         parent.replace(node, instead)
         return
-    before = node.getprevious()
-    if before is not None:
-        before.tail = (before.tail or "") + text + tail
-    else:
-        parent.text = (parent.text or "") + text + tail
-    parent.remove(node)
+    if text:
+        node.tail = text + (node.tail or "")
+    node.drop_tree()

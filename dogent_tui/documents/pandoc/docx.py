@@ -15,12 +15,11 @@ import contextlib
 import posixpath
 import re
 import zipfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
-import msgspec
 from lxml import etree
 
 from dogent_tui.documents.pandoc.archive import parse_part, repacked, root_of
@@ -32,7 +31,6 @@ _WHOLE_BYTES = 3 << 19
 _PART_BYTES = 3 << 18
 _MOST_REMARKS = 100
 _RELATIONSHIPS = "{http://schemas.openxmlformats.org/package/2006/relationships}Relationship"
-_INSERTIONS, _DELETIONS = (w("ins"), w("moveTo")), (w("del"), w("moveFrom"))
 _ALTERNATIVES, _FALLBACK = (
     f"{{http://schemas.openxmlformats.org/markup-compatibility/2006}}{name}"
     for name in ("AlternateContent", "Fallback")
@@ -40,23 +38,12 @@ _ALTERNATIVES, _FALLBACK = (
 _HEADING = re.compile(r"heading|title|berschrift|\d+$")
 
 
-class Revisions(msgspec.Struct):
-    """How many tracked changes and comments there are. A paragraph mark counts where nothing
-    else changed in its paragraph.
-    """
-
-    insertions: int = 0
-    deletions: int = 0
-    comments: int = 0
-
-    def counted(self) -> dict[str, int]:
-        """Return what is not zero, for the metadata."""
-        return {name: number for name, number in msgspec.structs.asdict(self).items() if number}
-
-
 class DocxSource:
     """A docx, checked already, as what pandoc is to be given. Raises DocumentError (`damaged`,
     `hostile`).
+
+    `metadata` has how many tracked changes and comments there are, as far as there are any, and
+    what stands beside the text.
     """
 
     def __init__(self, path: Path, *, with_media: bool) -> None:
@@ -76,9 +63,16 @@ class DocxSource:
             main, comments = beside(posixpath.basename(self._main)), beside("comments.xml")
             styles, counters = Styles(beside("styles.xml")), Counters(beside("numbering.xml"))
             self._root = parse_part(main or b"<none/>", path.name)
-            inserted, deleted = (_changes(self._root, tags) for tags in (_INSERTIONS, _DELETIONS))
-            self.revisions = Revisions(inserted, deleted, comments.count(b"<w:comment "))
-            self.texts = {**_headers_and_footers(archive), **_remarks(comments)}
+            counts = {
+                "insertions": _changes(self._root, "ins", "moveTo"),
+                "deletions": _changes(self._root, "del", "moveFrom"),
+                "comments": comments.count(b"<w:comment "),
+            }
+            self.metadata: dict[str, Any] = {
+                **{name: count for name, count in counts.items() if count},
+                **_headers_and_footers(archive),
+                **_remarks(comments),
+            }
             has_boxes = _place_boxes(self._root)
             self._is_edited = settle_runs(self._root, styles, counters) or has_boxes
             for name in ("footnotes.xml", "endnotes.xml"):
@@ -152,9 +146,12 @@ def _kind(child: Any) -> str:
     return "other" if properties.find(w("numPr")) is not None or "list" in style else "paragraph"
 
 
-def _changes(root: Any, tags: Sequence[str]) -> int:
-    """Return how many tracked changes of a sort there are: see `Revisions`."""
-    changes = [(change, next(change.iterancestors(w("p")), None)) for change in root.iter(*tags)]
+def _changes(root: Any, *names: str) -> int:
+    """Return how many tracked changes of a sort there are. A paragraph mark counts where nothing
+    else changed in its paragraph.
+    """
+    found = root.iter(*map(w, names))
+    changes = [(change, next(change.iterancestors(w("p")), None)) for change in found]
     of_marks = {p for change, p in changes if change.getparent().tag == w("rPr")}
     others = [p for change, p in changes if change.getparent().tag != w("rPr")]
     return len(others) + len(of_marks - set(others))

@@ -41,36 +41,24 @@ class Release(msgspec.Struct, frozen=True):
     program: str
 
 
-_WINDOWS = Release(
-    f"pandoc-{VERSION}-windows-x86_64.zip",
-    "c97542f2800f446e788d9f74237856d995421ad1bb3cc8324286840c5f272d3a",
-    f"pandoc-{VERSION}/pandoc.exe",
-)
+def _release(archive: str, program: str, sha256: str) -> Release:
+    return Release(f"pandoc-{VERSION}-{archive}", sha256, f"pandoc-{VERSION}{program}")
 
+
+_WINDOWS = _release("windows-x86_64.zip", "/pandoc.exe",
+    "c97542f2800f446e788d9f74237856d995421ad1bb3cc8324286840c5f272d3a")  # fmt: skip
 RELEASES: Mapping[tuple[str, str], Release] = {
-    ("linux", "x86_64"): Release(
-        f"pandoc-{VERSION}-linux-amd64.tar.gz",
-        "a69abfababda8a56969a254b09f9553a7be89ddec00d4e0fe9fd585d71a67508",
-        f"pandoc-{VERSION}/bin/pandoc",
-    ),
-    ("linux", "arm64"): Release(
-        f"pandoc-{VERSION}-linux-arm64.tar.gz",
-        "b6d21e8f9c3b15744f5a7ab40248019157ed7793875dbe0383d4c82ff572b528",
-        f"pandoc-{VERSION}/bin/pandoc",
-    ),
-    ("darwin", "x86_64"): Release(
-        f"pandoc-{VERSION}-x86_64-macOS.zip",
-        "b9fbceabccbc8f34ac021a50483fc32f8160568d0b4b2c22d81bb29e3054fd82",
-        f"pandoc-{VERSION}-x86_64/bin/pandoc",
-    ),
-    ("darwin", "arm64"): Release(
-        f"pandoc-{VERSION}-arm64-macOS.zip",
-        "6e9eca844076bcbb599bbeebbba78a70f93b5307782b85c2c272872812c88875",
-        f"pandoc-{VERSION}-arm64/bin/pandoc",
-    ),
+    ("linux", "x86_64"): _release("linux-amd64.tar.gz", "/bin/pandoc",
+        "a69abfababda8a56969a254b09f9553a7be89ddec00d4e0fe9fd585d71a67508"),
+    ("linux", "arm64"): _release("linux-arm64.tar.gz", "/bin/pandoc",
+        "b6d21e8f9c3b15744f5a7ab40248019157ed7793875dbe0383d4c82ff572b528"),
+    ("darwin", "x86_64"): _release("x86_64-macOS.zip", "-x86_64/bin/pandoc",
+        "b9fbceabccbc8f34ac021a50483fc32f8160568d0b4b2c22d81bb29e3054fd82"),
+    ("darwin", "arm64"): _release("arm64-macOS.zip", "-arm64/bin/pandoc",
+        "6e9eca844076bcbb599bbeebbba78a70f93b5307782b85c2c272872812c88875"),
     ("win32", "x86_64"): _WINDOWS,
     ("win32", "arm64"): _WINDOWS,  # there is none of its own; Windows runs this one
-}
+}  # fmt: skip
 """By system and processor. The sums are the digests that GitHub shows beside the files of the
 release (api.github.com/repos/jgm/pandoc/releases/tags/3.9.0.2), compared with those that other
 projects pin for the same files.
@@ -97,13 +85,10 @@ def release_here() -> Release:
     processor = platform.machine().lower()
     found = RELEASES.get((sys.platform, _PROCESSORS.get(processor, processor)))
     if found is None:
-        raise DocumentError(
-            tr(
-                "Pandoc's makers don't publish a version for this computer ({platform},"
-                " {processor})."
-            ).format(platform=sys.platform, processor=processor),
-            _REMEDY,
+        none = tr(
+            "Pandoc's makers don't publish a version for this computer ({platform}, {processor})."
         )
+        raise DocumentError(none.format(platform=sys.platform, processor=processor), _REMEDY)
     return found
 
 

@@ -60,7 +60,7 @@ class Shared(msgspec.Struct):
 
 
 class Inlines:
-    """Writes inlines as Markdown within a line."""
+    """Writes inlines as Markdown within a line: each kind by the method that is called for it."""
 
     delimited = frozenset(_DELIMITERS)
     """The kinds of emphasis that are not always tags."""
@@ -68,18 +68,6 @@ class Inlines:
     def __init__(self, shared: Shared) -> None:
         self._shared = shared
         self._is_in_link = False
-        self._writers: dict[str, Callable[[Any], str]] = {
-            "Str": self._str,
-            "LineBreak": self._line_break,
-            "Code": self._code,
-            "Math": self._math,
-            "Quoted": self._quoted,
-            "Note": self._note,
-            "RawInline": self._raw,
-            "Link": self._link,
-            "Image": self._image,
-            "Span": self._change,
-        }
 
     def write(self, nodes: list[Node]) -> str:
         """Return Markdown for `nodes`; hard line breaks are a backslash and a newline."""
@@ -114,30 +102,30 @@ class Inlines:
         if kind in _TAGS:
             inner = self.write(node["c"])
             return (f"<{_TAGS[kind]}>{inner}</{_TAGS[kind]}>" if inner.strip() else inner), ""
-        return self._writers[kind](node.get("c")), ""
+        return getattr(self, f"_of_{kind.lower()}")(node.get("c")), ""
 
-    def _str(self, text: str) -> str:
+    def _of_str(self, text: str) -> str:
         return escaped(re.sub(" {2,}", " ", text.translate(_NOT_IN_TEXT)), marks=self._shared.marks)
 
-    def _line_break(self, _: None) -> str:
+    def _of_linebreak(self, _: None) -> str:
         return "\\\n"
 
-    def _code(self, contents: Any) -> str:
+    def _of_code(self, contents: Any) -> str:
         return code_span(contents[1])
 
-    def _math(self, contents: Any) -> str:
+    def _of_math(self, contents: Any) -> str:
         mark = "$" if contents[0]["t"] == "InlineMath" else "$$"
         return f"{mark}{' '.join(contents[1].split())}{mark}"
 
-    def _quoted(self, contents: Any) -> str:
+    def _of_quoted(self, contents: Any) -> str:
         opening, closing = "‘’" if contents[0]["t"] == "SingleQuote" else "“”"
         return f"{opening}{self.write(contents[1])}{closing}"
 
-    def _note(self, blocks: list[Node]) -> str:
+    def _of_note(self, blocks: list[Node]) -> str:
         self._shared.notes.append(blocks)
         return f"[^{len(self._shared.notes)}]"
 
-    def _raw(self, contents: Any) -> str:
+    def _of_rawinline(self, contents: Any) -> str:
         form, text = contents
         if form == "html":
             return text if _HARMLESS_HTML.fullmatch(text) else ""
@@ -145,7 +133,7 @@ class Inlines:
             return str(text)
         return escaped(text) if form in ("tex", "latex") else ""
 
-    def _link(self, contents: Any) -> str:
+    def _of_link(self, contents: Any) -> str:
         _, inner, (target, title) = contents
         if target == HIDDEN:
             words = plain_text(inner)
@@ -166,13 +154,13 @@ class Inlines:
             return f"<{target}>" if target and not target.startswith("#") else ""
         return f"[{_balanced(text)}]({link_target(target)}{_title(title)})"
 
-    def _image(self, contents: Any) -> str:
+    def _of_image(self, contents: Any) -> str:
         _, inner, (target, title) = contents
         alt = _balanced(escaped(plain_text(inner)))
         quoted = _title(title if self._shared.is_page else "")
         return f"![{alt}]({link_target(self._shared.image(target))}{quoted})"
 
-    def _change(self, contents: Any) -> str:
+    def _of_span(self, contents: Any) -> str:
         (_, (kind, *_), pairs), inner = contents
         if not self._shared.marks:
             return self.write(inner)
@@ -215,17 +203,17 @@ class HtmlInlines(Inlines):
 
     delimited = frozenset()
 
-    def _str(self, text: str) -> str:
+    def _of_str(self, text: str) -> str:
         return html.escape(re.sub(" {2,}", " ", text.translate(_NOT_IN_TEXT)), quote=False)
 
-    def _line_break(self, _: None) -> str:
+    def _of_linebreak(self, _: None) -> str:
         return "<br>"
 
-    def _code(self, contents: Any) -> str:
+    def _of_code(self, contents: Any) -> str:
         return f"<code>{html.escape(contents[1], quote=False)}</code>"
 
-    def _math(self, contents: Any) -> str:
-        return html.escape(super()._math(contents), quote=False)
+    def _of_math(self, contents: Any) -> str:
+        return html.escape(super()._of_math(contents), quote=False)
 
     def _linked(self, inner: list[Node], target: str, title: str) -> str:
         del title
@@ -233,7 +221,7 @@ class HtmlInlines(Inlines):
             return self.write(inner)
         return f'<a href="{html.escape(target)}">{self.without_links(inner)}</a>'
 
-    def _image(self, contents: Any) -> str:
+    def _of_image(self, contents: Any) -> str:
         _, inner, (target, _) = contents
         name, alt = html.escape(self._shared.image(target)), html.escape(plain_text(inner))
         return f'<img src="{name}" alt="{alt}">'

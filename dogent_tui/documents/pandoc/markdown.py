@@ -36,7 +36,8 @@ class Counts(msgspec.Struct):
 
 
 class MarkdownWriter:
-    """Writes a document, in one tree or in several that follow upon each other.
+    """Writes a document, in one tree or in several that follow upon each other. Each kind of block
+    is written by the method that is called for it.
 
     `image` gives the name under which an image is shown, from the one that pandoc gives it. `marks`
     and `is_page`: see `Shared`.
@@ -56,19 +57,6 @@ class MarkdownWriter:
         """The kind of the list that was written last, if nothing came after it: its neighbor
         needs another sign.
         """
-        self._writers: dict[str, Callable[[Any], str]] = {
-            "Plain": self._paragraph,
-            "Para": self._paragraph,
-            "LineBlock": self._line_block,
-            "Header": self._header,
-            "CodeBlock": self._code_block,
-            "RawBlock": self._raw,
-            "BlockQuote": self._quote,
-            "DefinitionList": self._definitions,
-            "HorizontalRule": self._rule,
-            "NoteText": self._note,
-            "Table": self._table,
-        }
 
     def write(self, blocks: list[Node]) -> Iterator[Block]:
         """Yield the Markdown of `blocks`, which may be taken only once."""
@@ -99,7 +87,7 @@ class MarkdownWriter:
             blocks = self._shared.notes[self._notes_written]
             self._notes_written += 1
             self.counts.footnotes += 1
-            text = self._note([str(self._notes_written), blocks])
+            text = self._of_notetext([str(self._notes_written), blocks])
             self.counts.words += word_count(text) - 1
             yield Block(text, source)
         if self._shared.hidden:
@@ -129,7 +117,7 @@ class MarkdownWriter:
         else:
             yield self._block(node), False
 
-    def _note(self, contents: Any) -> str:
+    def _of_notetext(self, contents: Any) -> str:
         label, blocks = contents
         text = self._inlines.settle_comments(self._blocks(blocks)) or "…"
         return f"[^{label}]: {_indented(text, 4)}"
@@ -142,12 +130,12 @@ class MarkdownWriter:
         kind, contents = node["t"], node.get("c")
         if kind in _LISTS:
             return self._list(kind, contents)
-        text = self._writers[kind](contents)
+        text: str = getattr(self, f"_of_{kind.lower()}")(contents)
         if text:
             self._after_list = ""
         return text
 
-    def _paragraph(self, inlines: list[Node]) -> str:
+    def _of_para(self, inlines: list[Node]) -> str:
         if (
             len(inlines) == 1
             and inlines[0]["t"] == "Link"
@@ -159,42 +147,42 @@ class MarkdownWriter:
         is_broken = text.endswith("\\") and not text.endswith("\\\\")
         return lines_escaped(text[:-1].strip() if is_broken else text)
 
-    def _line_block(self, lines: list[list[Node]]) -> str:
-        return "\\\n".join(filter(None, map(self._paragraph, lines)))
+    _of_plain = _of_para
 
-    def _header(self, contents: Any) -> str:
+    def _of_lineblock(self, lines: list[list[Node]]) -> str:
+        return "\\\n".join(filter(None, map(self._of_para, lines)))
+
+    def _of_header(self, contents: Any) -> str:
         level, _, inlines = contents
         text = self._inlines.write(inlines).replace("\\\n", " ").strip()
         text = re.sub(r"(#+)$", r"\\\1", text)
         return f"{'#' * min(level, 6)} {text}" if text else ""
 
-    def _code_block(self, contents: Any) -> str:
+    def _of_codeblock(self, contents: Any) -> str:
         (_, classes, _), code = contents
         ticks = fence(code)
         language = classes[0] if classes and re.fullmatch(r"[\w+#.-]+", classes[0]) else ""
         return f"{ticks}{language}\n{code.rstrip(chr(10))}\n{ticks}"
 
-    def _raw(self, contents: Any) -> str:
+    def _of_rawblock(self, contents: Any) -> str:
         form, text = contents
-        if form == "html":
-            return lines_escaped("\n".join(_html_texts(text)))
         if form == "markdown":
             return str(text)
         return f"```{form}\n{text}\n```" if form in ("tex", "latex") and "```" not in text else ""
 
-    def _quote(self, blocks: list[Node]) -> str:
+    def _of_blockquote(self, blocks: list[Node]) -> str:
         text = self._blocks(blocks)
         return "\n".join(f"> {line}".rstrip() for line in text.split("\n")) if text else ""
 
-    def _definitions(self, contents: Any) -> str:
+    def _of_definitionlist(self, contents: Any) -> str:
         out = []
         for term, definitions in contents:
-            lines = [self._paragraph(term) or "…"]
+            lines = [self._of_para(term) or "…"]
             lines += [": " + _indented(self._blocks(definition), 2) for definition in definitions]
             out.append("\n".join(lines))
         return "\n\n".join(out)
 
-    def _rule(self, _: None) -> str:
+    def _of_horizontalrule(self, _: None) -> str:
         return "---"
 
     def _list(self, kind: str, contents: Any) -> str:
@@ -215,7 +203,7 @@ class MarkdownWriter:
         self._after_list = "" if other else kind
         return separator.join(out)
 
-    def _table(self, contents: Any) -> str:
+    def _of_table(self, contents: Any) -> str:
         return "\n".join(text for text, _ in self._table_pieces(parsed(contents)))
 
     def _table_pieces(self, table: Table) -> Iterator[tuple[str, bool]]:
@@ -269,9 +257,11 @@ def _with_typed_lists(blocks: Iterator[Node]) -> Iterator[Node]:
 
 def _is_tight(item: list[Node]) -> bool:
     words = [node for node in item if node["t"] not in _LISTS]
-    if words != item[:1] or any(node["t"] not in ("Plain", "Para") for node in words):
-        return not item
-    return all(map(_interrupts, item[1:]))
+    return (
+        words == item[:1]
+        and all(node["t"] in ("Plain", "Para") for node in words)
+        and all(map(_interrupts, item[1:]))
+    )
 
 
 def _interrupts(node: Node) -> bool:
@@ -289,25 +279,6 @@ def _task(body: str) -> str:
 
 def _indented(text: str, by: int) -> str:
     return re.sub(r"\n(?=[^\n])", "\n" + " " * by, text)
-
-
-def _html_texts(markup: str) -> Iterator[str]:
-    """Yield the lines of text in raw HTML, which a notebook may hold: a table's row is a line."""
-    markup = re.sub(r"(?is)<(script|style)\b.*?</\1\s*>|<!--.*?-->", "", markup)
-    markup = re.sub(r"(?i)</(?:td|th)>\s*(?=<t[dh])", " | ", re.sub(r"\s+", " ", markup))
-    markup = re.sub(r"(?i)<img\b[^>]*>", _html_image, markup)
-    for line in re.split(
-        r"(?i)</?(?:tr|p|div|br|li|h[1-6]|table|ul|ol|figure|figcaption|pre)\b[^>]*>", markup
-    ):
-        text = " ".join(re.sub(r"<[^>]*>", " ", line).split())
-        if text.strip(" |"):
-            yield text
-
-
-def _html_image(found: re.Match[str]) -> str:
-    values = dict(re.findall(r'''\b(alt|src)="([^"]*)"''', found.group()))
-    source = values.get("src", "").partition(";")[0]
-    return f"![{values.get('alt', '')}]({source})" if source else ""
 
 
 _NO_WORDS = re.compile(r"<[^<>]*>|(?<=\])\([^()\s]*\)|\{>>[^{}<]*<<\}")

@@ -23,7 +23,7 @@ from dogent_tui.documents.pandoc.odt_and_rtf import (
 )
 from dogent_tui.documents.pandoc.program import Output, run_pandoc
 from dogent_tui.documents.pandoc.properties import package_properties, tree_properties
-from dogent_tui.documents.pandoc.tree import Node, Tree, decoded_tree, too_deep
+from dogent_tui.documents.pandoc.tree import NO_ATTRIBUTES, Node, Tree, decoded_tree, too_deep
 from dogent_tui.language import tr
 
 LIMIT_S = 5.8
@@ -31,6 +31,7 @@ LIMIT_S = 5.8
 takes 3 s over 400 pages.
 """
 _LEAST_S = 3.0
+_RAW_HTML = Path(__file__).with_name("raw_html.lua")
 
 _ARCHIVES = ("docx", "odt", "epub", "pptx")
 KINDS = (*_ARCHIVES, "rtf", "ipynb")
@@ -103,8 +104,8 @@ class _Conversion:
             self._metadata |= package_properties(self._path)
         if self._kind == "docx":
             docx = DocxSource(self._path, with_media=with_media)
-            self._metadata |= {**docx.revisions.counted(), **docx.texts}
-            if docx.revisions.insertions or docx.revisions.deletions:
+            self._metadata |= docx.metadata
+            if {"insertions", "deletions"} & self._metadata.keys():
                 self._metadata["changes"] = self._options.changes
             if docx.parts > 1:
                 cut = tr(
@@ -138,14 +139,16 @@ class _Conversion:
             f"--from={self._kind}",
             "--to=json",
             f"--track-changes={self._options.changes}",
-            "--ipynb-output=best",
             *self._images.arguments(),
         ]
+        if self._kind == "ipynb":
+            arguments += ["--ipynb-output=best", f"--lua-filter={_RAW_HTML}"]
         with source.open("rb") if isinstance(source, Path) else nullcontext(source) as content:
             return run_pandoc(
                 arguments,
                 content,
                 name=self._path.name,
+                readable=[_RAW_HTML],
                 limit_s=max(_LEAST_S, LIMIT_S - (time.monotonic() - self._begun)),
                 writable=self._images.folders(),
             )
@@ -174,20 +177,15 @@ def _head(meta: dict[str, Any]) -> list[Node]:
     """
     blocks: list[Node] = []
     for name in _SHOWN_AS_TEXT:
-        for value in _values(meta.get(name)):
-            if value["t"] == "MetaBlocks":
-                blocks += value["c"]
-            elif value["t"] == "MetaInlines" and name == "title":
-                blocks.append({"t": "Header", "c": [1, ["", [], []], value["c"]]})
-            elif value["t"] == "MetaInlines":
-                blocks.append({"t": "Para", "c": value["c"]})
+        value = meta.get(name) or {"t": "MetaList", "c": []}
+        for one in value["c"] if value["t"] == "MetaList" else [value]:
+            if one["t"] == "MetaBlocks":
+                blocks += one["c"]
+            elif one["t"] == "MetaInlines" and name == "title":
+                blocks.append({"t": "Header", "c": [1, NO_ATTRIBUTES, one["c"]]})
+            elif one["t"] == "MetaInlines":
+                blocks.append({"t": "Para", "c": one["c"]})
     return blocks
-
-
-def _values(value: Any) -> list[Any]:
-    if value is None:
-        return []
-    return list(value["c"]) if value["t"] == "MetaList" else [value]
 
 
 def _sentence(warning: str) -> str:

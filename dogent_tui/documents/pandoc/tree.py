@@ -39,21 +39,13 @@ _DRAWN_CODE = re.compile(r"[^\n]*\n```(\w+)\n(.*)\n```", re.DOTALL)
 
 def children(node: Any) -> Iterator[Node]:
     """Yield the nodes right below, in the order of the document."""
-    if isinstance(node, dict):
-        contents = node.get("c")
-        if "t" in node and contents is not None:
-            yield from _nodes(contents)
-    else:
-        yield from _nodes(node)
-
-
-def _nodes(contents: Any) -> Iterator[Node]:
-    if isinstance(contents, dict):
-        if "t" in contents:
-            yield contents
-    elif isinstance(contents, list):
-        for inner in contents:
-            yield from _nodes(inner)
+    waiting = [node.get("c") if isinstance(node, dict) else node]
+    while waiting:
+        current = waiting.pop()
+        if isinstance(current, list):
+            waiting += reversed(current)
+        elif isinstance(current, dict) and "t" in current:
+            yield current
 
 
 def walk(node: Any) -> Iterator[Node]:

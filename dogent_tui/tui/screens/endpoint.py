@@ -2,7 +2,6 @@
 tried before it is kept.
 """
 
-
 from textual.widgets import Input
 
 from dogent_tui.language import tr
