@@ -64,6 +64,7 @@ _AS_CODE = {"": '<span class="code">', "/": "</span>"}
 Attributes = dict[str, str]
 Dropped = Callable[[str], None]
 _KEPT = {"img": ("src", "alt", "title", "width", "height"), "a": ("href",)}
+_COUNT = re.compile(r"0?[1-9][0-9]{0,2}")
 _ALIGNED = re.compile(r"\btext-align\s*:\s*(\w+)", re.IGNORECASE)
 _TABLE = re.compile(r"<table\b.*?</table>", re.DOTALL)
 _ROW = re.compile(r"<tr\b.*?</tr>", re.DOTALL)
@@ -213,17 +214,10 @@ def _attributes(tag: str, attributes: Attributes) -> Attributes:
     kept = {name: attributes[name] for name in _KEPT.get(tag, ()) if attributes.get(name)}
     if name := attributes.get("id") or (attributes.get("name") if tag == "a" else None):
         kept["id"] = name
-    kept |= {
-        name: attributes[name]
-        for name in ("colspan", "rowspan", "start")
-        if _is_count(attributes.get(name, ""))
-    }
+    counts = {name: attributes.get(name, "") for name in ("colspan", "rowspan", "start")}
+    kept |= {name: count for name, count in counts.items() if _COUNT.fullmatch(count)}
     aligned = _ALIGNED.search(attributes.get("style", ""))
     align = (aligned[1] if aligned else attributes.get("align", "")).lower()
     if tag in {"td", "th"} and align in {"left", "center", "right"}:
         kept["style"] = f"text-align: {align}"
     return kept
-
-
-def _is_count(text: str) -> bool:
-    return text.isascii() and text.isdecimal() and 0 < int(text[:5]) < 1000 and len(text) < 5
