@@ -185,7 +185,8 @@ def rewrite(fragment: str, dropped: Dropped, elements: frozenset[str] = _ELEMENT
     etree.strip_tags(root, *({element.tag for element in root.iterdescendants()} - elements))
     for table in root.iter("table"):
         _give_head(table)
-    return etree.tostring(root, encoding="unicode", method="html")[len("<div>") : -len("</div>")]
+    written: str = etree.tostring(root, encoding="unicode", method="html")
+    return written.removeprefix("<div>").removesuffix("</div>")
 
 
 def _give_head(table: Any) -> None:
