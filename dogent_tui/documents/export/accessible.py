@@ -10,6 +10,8 @@ from typing import Any
 from urllib.parse import unquote
 from xml.sax.saxutils import escape
 
+from dogent_tui.documents.export.links import BESIDE, page_of
+
 _ELEMENT = re.compile(rb"(?m)^(\d+) 0 obj\n<</Type /StructElem\n/S /Figure\n(?!/Alt)")
 _MARK = re.compile(rb"(?m)^/\w+ ?<<.*BDC$|^EMC$")
 _PAINTS = re.compile(rb"(?m)(?:^|\s)(?:Tj|TJ|f\*?|F|S|s|B\*?|b\*?|Do|sh)$")
@@ -29,36 +31,42 @@ def make_accessible(
     `places` are the headings by their names. Says that it is PDF/UA where title and language are
     known.
     """
-    catalog = document.pdf_catalog()
     document.set_xml_metadata(_metadata(properties, lang))
-    tree = document.xref_get_key(catalog, "StructTreeRoot")
-    if tree[0] != "xref":
+    for page in document:
+        _lead_links(document, page, places)
+    what, tree = document.xref_get_key(document.pdf_catalog(), "StructTreeRoot")
+    if what != "xref":
         return
     if b"/S /Strong" in pdf or b"/S /Em" in pdf:  # types of PDF 2.0 (7.1, 8)
-        root = int(tree[1].split()[0])
-        document.xref_set_key(root, "RoleMap", "<</Strong/Span/Em/Span>>")
+        document.xref_set_key(int(tree.split()[0]), "RoleMap", "<</Strong/Span/Em/Span>>")
     for found in _ELEMENT.finditer(pdf):  # around a picture that has its words, and its caption
         document.xref_set_key(int(found[1]), "S", "/Div")
     for page in document:
-        _name_links(document, page, places)
         _mark_artifacts(document, page)
 
 
-def _name_links(document: Any, page: Any, places: Mapping[str, str]) -> None:
-    """Say where each link leads (7.18.5)."""
+def _lead_links(document: Any, page: Any, places: Mapping[str, str]) -> None:
+    """Say where each link leads (7.18.5), and have those to a page of a pdf beside this one lead
+    there, by its path from here.
+    """
     import pymupdf  # on use; whoever made `document` has it
 
     for xref, _, _ in page.annot_xrefs():
         if document.xref_get_key(xref, "Subtype")[1] != "/Link":
             continue
-        if document.xref_get_key(xref, "Contents")[0] != "null":
-            continue
         what, name = document.xref_get_key(xref, "Dest")
         if what == "null":
             what, name = document.xref_get_key(xref, "A/URI")
+        if found := page_of(name) if name.startswith(BESIDE) else None:
+            path = pymupdf.get_pdf_str(found[0])
+            file = f"<</Type/Filespec/F{path}/UF{path}>>"
+            action = f"<</S/GoToR/F{file}/D[{found[1] - 1}/Fit]>>"
+            document.xref_set_key(xref, "A", action)
+            name = f"{found[0]}#page={found[1]}"
         name = unquote(name.lstrip("/"))
-        words = pymupdf.get_pdf_str(places.get(name, name))
-        document.xref_set_key(xref, "Contents", words)
+        if found or document.xref_get_key(xref, "Contents")[0] == "null":
+            words = pymupdf.get_pdf_str(places.get(name, name))
+            document.xref_set_key(xref, "Contents", words)
 
 
 def _mark_artifacts(document: Any, page: Any) -> None:

@@ -8,7 +8,6 @@ runs in a context of its own, without network and files, and only the drawing th
 import asyncio
 import gzip
 import re
-from collections.abc import Iterator
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -105,7 +104,8 @@ class _Drawn(msgspec.Struct, frozen=True):
 
 async def with_diagrams(document: Document, browser: Browser) -> Document:
     """Return `document` with its diagrams as images, and a warning for each that stays as text."""
-    texts = list(dict.fromkeys(_texts(document.blocks)))
+    figures = [part["c"] for part in tree.walk(document.blocks) if part["t"] == "Figure"]
+    texts = list(dict.fromkeys(text for found in figures if (text := _diagram(found)) is not None))
     if not texts:
         return document
     try:
@@ -123,30 +123,25 @@ async def with_diagrams(document: Document, browser: Browser) -> Document:
 
     def figure(content: Any) -> list[Node]:
         name, caption, blocks = content
-        if not _is_diagram(blocks):
+        if (text := _diagram(content)) is None:
             return [node("Figure", content)]
-        text = blocks[0]["c"][1]
         if (image := done[text].image) is None:
             return [node("Figure", content)] if caption[1] else blocks
         address = f"mermaid:{sha256(text.encode()).hexdigest()[:16]}"
         document.images.add(address, image)
-        drawn = node(
-            "Image", [attributes(), [drawn_from(_name(text), "mermaid", text)], [address, ""]]
-        )
+        words = [drawn_from(_name(text), "mermaid", text)]
+        drawn = node("Image", [attributes(), words, [address, ""]])
         return [node("Figure", [name, caption, [node("Plain", [drawn])]])]
 
     blocks = mapped(document.blocks, {"Figure": figure})
     return replace(document, blocks=blocks, warnings=(*document.warnings, *told))
 
 
-def _texts(blocks: list[Any]) -> Iterator[str]:
-    for part in tree.walk(blocks):
-        if part["t"] == "Figure" and _is_diagram(part["c"][2]):
-            yield part["c"][2][0]["c"][1]
-
-
-def _is_diagram(blocks: list[Any]) -> bool:
-    return [part["t"] for part in blocks] == ["CodeBlock"] and blocks[0]["c"][0][1] == ["mermaid"]
+def _diagram(figure: Any) -> str | None:
+    """Return the diagram that is all of a figure, None where it is something else."""
+    blocks: list[Any] = figure[2]
+    is_code = [part["t"] for part in blocks] == ["CodeBlock"]
+    return blocks[0]["c"][1] if is_code and blocks[0]["c"][0][1] == ["mermaid"] else None
 
 
 def _name(text: str) -> str:

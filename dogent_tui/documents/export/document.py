@@ -366,8 +366,7 @@ class _Cleaner:
         is_title = not self.headings and text == self._front.title
         if self._front.number_sections and "unnumbered" not in classes and not is_title:
             number = self._section_number(level)
-            shown_number = words(f"{number}\N{NO-BREAK SPACE}")
-            inlines = [node("Span", [attributes("", tree.NUMBER), shown_number]), *inlines]
+            inlines = [*words(f"{number}\N{NO-BREAK SPACE}"), *inlines]
         self._labels.section(name, number, text)
         self.headings.append(tree.Heading(level, f"{number} {text}".strip(), name))
         return [node("Header", [level, attributes(name), inlines])]

@@ -61,11 +61,11 @@ def finish(
         parts[part] = _finished(parts[part])
     parts |= {f"word/media/{name}": data for name, data in pictures.items()}
     types = parsed(parts["[Content_Types].xml"])
-    for kind in sorted({name.rpartition(".")[2] for name in pictures}):
+    known = {default.get("Extension") for default in types}
+    for kind in sorted({name.rpartition(".")[2] for name in pictures} - known):
         mime = f"image/{'svg+xml' if kind == 'svg' else kind}"
-        types.insert(
-            0, types.makeelement(_like(types, "Default"), Extension=kind, ContentType=mime)
-        )
+        given = {"Extension": kind, "ContentType": mime}
+        types.insert(0, types.makeelement(_like(types, "Default"), given))
     parts["[Content_Types].xml"] = _serialized(types)
     if document.contents:
         parts["word/settings.xml"] = _with_update_fields(parts["word/settings.xml"])
@@ -107,8 +107,9 @@ def _finished(part: bytes) -> bytes:
     _turn_pages(body)
     for layout in within(body, "//w:tblPr/w:tblLayout"):
         # Word fits columns by itself; other programs take the widths of the grid
-        layout.getprevious().attrib.update({w("type"): "auto", w("w"): "0"})
-        layout.getparent().remove(layout)
+        table = layout.getparent()
+        table.find(w("tblW")).attrib.update({w("type"): "auto", w("w"): "0"})
+        table.remove(layout)
     for style in within(body, "//w:sdt//w:hyperlink//w:rStyle"):
         style.getparent().remove(style)  # the contents look like no links
     for row in within(body, "//w:tr"):  # none breaks over two pages

@@ -16,7 +16,6 @@ import msgspec
 
 from dogent_tui.documents.export import to_unicode
 from dogent_tui.documents.export.accessible import make_accessible
-from dogent_tui.documents.export.links import BESIDE, page_of
 from dogent_tui.documents.model import DocumentError
 from dogent_tui.language import tr
 
@@ -83,19 +82,16 @@ def finish(
                     tr("The engine drew none of the document's pages."),
                     tr("The markup is too deeply nested: flatten it."),
                 )
-            document.set_metadata(
-                {**(document.metadata or {}), **properties, "creator": "dogent-tui"}
-            )
-            document.xref_set_key(
-                document.pdf_catalog(), "ViewerPreferences/DisplayDocTitle", "true"
-            )  # PDF/UA-1, 7.1
+            catalog, own = document.pdf_catalog(), {"creator": "dogent-tui"}
+            document.set_metadata({**(document.metadata or {}), **properties, **own})
+            shown = "ViewerPreferences/DisplayDocTitle"  # PDF/UA-1, 7.1
+            document.xref_set_key(catalog, shown, "true")
             if lang:
-                document.xref_set_key(document.pdf_catalog(), "Lang", pymupdf.get_pdf_str(lang))
+                document.xref_set_key(catalog, "Lang", pymupdf.get_pdf_str(lang))
             entries = document.get_outline_xrefs()
             if len(entries) == len(headings):
                 for entry, words in zip(entries, headings.values(), strict=True):
                     document.xref_set_key(entry, "Title", pymupdf.get_pdf_str(words))
-            _link_pages(document)
             make_accessible(document, pdf, properties, lang, headings)
             to_unicode.correct(document)
             drawn, missing = _look_for(document, doubtful)
@@ -103,21 +99,6 @@ def finish(
             # appends what changed; writing all of it again took as long as printing
             document.saveIncr()
         return Finished(path.read_bytes(), pages, missing, drawn)
-
-
-def _link_pages(document: Any) -> None:
-    """Have the links to a page of a pdf beside this one lead there, by its path from here."""
-    pymupdf = _pymupdf()
-    for page in document:
-        for xref, *_ in page.annot_xrefs():
-            what, address = document.xref_get_key(xref, "A/URI")
-            if what == "string" and address.startswith(BESIDE) and (found := page_of(address)):
-                path = pymupdf.get_pdf_str(found[0])
-                file = f"<</Type/Filespec/F{path}/UF{path}>>"
-                action = f"<</S/GoToR/F{file}/D[{found[1] - 1}/Fit]>>"
-                document.xref_set_key(xref, "A", action)
-                said = pymupdf.get_pdf_str(f"{found[0]}#page={found[1]}")
-                document.xref_set_key(xref, "Contents", said)
 
 
 def _pymupdf() -> Any:
@@ -152,11 +133,7 @@ def _look_for(document: Any, doubtful: AbstractSet[str]) -> tuple[frozenset[str]
                     drawn.add(to_unicode.usual(chr(code)))
                 else:
                     boxes = True
-    missing = (
-        sorted(doubtful - drawn, key=lambda character: (not character.isalpha(), character))
-        if boxes
-        else []
-    )
+    missing = sorted(doubtful - drawn, key=lambda char: (not char.isalpha(), char)) if boxes else []
     # where all was searched and nothing is a box, each has a glyph of its own
     all_drawn = not boxes and document.page_count <= _MOST_PAGES_SEARCHED
     known = doubtful if all_drawn else doubtful & drawn

@@ -135,7 +135,7 @@ class Images:
         LeftOutError.
         """
         try:
-            content = read_regular(self.place(address), limit, follow=False)
+            content = read_regular(self.place(address), limit)
         except OSError as error:
             raise LeftOutError((error.strerror or tr("cannot be read")).lower()) from None
         if len(content) > limit:

@@ -64,10 +64,8 @@ _AS_CODE = {"": '<span class="code">', "/": "</span>"}
 Attributes = dict[str, str]
 Dropped = Callable[[str], None]
 _KEPT = {"img": ("src", "alt", "title", "width", "height"), "a": ("href",)}
+_COUNT = re.compile(r"0?[1-9][0-9]{0,2}")
 _ALIGNED = re.compile(r"\btext-align\s*:\s*(\w+)", re.IGNORECASE)
-_TABLE = re.compile(r"<table\b.*?</table>", re.DOTALL)
-_ROW = re.compile(r"<tr\b.*?</tr>", re.DOTALL)
-_ROWSPAN = re.compile(r'\browspan="(\d+)"')
 
 
 def read_html(blocks: list[Any], dropped: Dropped, halt: Halt | None) -> list[Any]:
@@ -185,25 +183,26 @@ def rewrite(fragment: str, dropped: Dropped, elements: frozenset[str] = _ELEMENT
             dropped(tag)
     etree.strip_elements(root, *_WITH_CONTENT, with_tail=False)
     etree.strip_tags(root, *({element.tag for element in root.iterdescendants()} - elements))
-    written = etree.tostring(root, encoding="unicode", method="html")[len("<div>") : -len("</div>")]
-    return _TABLE.sub(_with_head, written)
+    for table in root.iter("table"):
+        _give_head(table)
+    written: str = etree.tostring(root, encoding="unicode", method="html")
+    return written.removeprefix("<div>").removesuffix("</div>")
 
 
-def _with_head(table: re.Match[str]) -> str:
-    """Return a table whose first rows are all headers with these as its head: pandoc takes one
-    row, and cuts what spans two.
+def _give_head(table: Any) -> None:
+    """Have the first rows of a table be its head where all their cells are headers: pandoc takes
+    one row, and cuts what spans two.
     """
-    text = re.sub("</?tbody[^>]*>", "", table[0])
-    rows = list(_ROW.finditer(text))
+    rows = table.findall("tr") + table.findall("tbody/tr")
     last = 0
     for number, row in enumerate(rows):
-        if number >= last and ("<td" in row[0] or "<th" not in row[0]):
+        if number >= last and {cell.tag for cell in row} != {"th"}:
             break
-        last = max(last, *(number + int(span) for span in _ROWSPAN.findall(row[0])), number + 1)
-    if not last or last >= len(rows) or "<thead" in text or text.count("<table") > 1:
-        return table[0]
-    start, end = rows[0].start(), rows[last - 1].end()
-    return f"{text[:start]}<thead>{text[start:end]}</thead><tbody>{text[end:-8]}</tbody></table>"
+        last = max(last, number + 1, *(number + int(cell.get("rowspan", 1)) for cell in row))
+    if 0 < last < len(rows) and table.find("thead") is None:
+        head, parent = etree.Element("thead"), rows[0].getparent()
+        (rows[0] if parent is table else parent).addprevious(head)
+        head.extend(rows[:last])
 
 
 def _attributes(tag: str, attributes: Attributes) -> Attributes:
@@ -213,17 +212,10 @@ def _attributes(tag: str, attributes: Attributes) -> Attributes:
     kept = {name: attributes[name] for name in _KEPT.get(tag, ()) if attributes.get(name)}
     if name := attributes.get("id") or (attributes.get("name") if tag == "a" else None):
         kept["id"] = name
-    kept |= {
-        name: attributes[name]
-        for name in ("colspan", "rowspan", "start")
-        if _is_count(attributes.get(name, ""))
-    }
+    counts = {name: attributes.get(name, "") for name in ("colspan", "rowspan", "start")}
+    kept |= {name: count for name, count in counts.items() if _COUNT.fullmatch(count)}
     aligned = _ALIGNED.search(attributes.get("style", ""))
     align = (aligned[1] if aligned else attributes.get("align", "")).lower()
     if tag in {"td", "th"} and align in {"left", "center", "right"}:
         kept["style"] = f"text-align: {align}"
     return kept
-
-
-def _is_count(text: str) -> bool:
-    return text.isascii() and text.isdecimal() and 0 < int(text[:5]) < 1000 and len(text) < 5

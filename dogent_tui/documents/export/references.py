@@ -43,7 +43,7 @@ _KEY = (
     r"|\w[\w:.#$%&+?<>~/-]*\w|\w))"
 )
 """In Chinese, no space is between a name and what follows."""
-_PLACES = 0x100000
+_PLACES, _MOST_PLACES = 0x100000, 0xFFFF
 """The first of the characters that stand for all but words while citations are looked for; they
 are private, and of a plane that no font uses.
 """
@@ -141,13 +141,12 @@ class _Marker:
         return list(mapped(value, self._done, self._in_list))
 
     def _in_list(self, nodes: list[Any]) -> list[Any]:
-        if not any(
-            isinstance(part, dict) and part.get("t") == "Str" and "@" in part["c"] for part in nodes
-        ):
+        texts = [part["c"] for part in nodes if isinstance(part, dict) and part.get("t") == "Str"]
+        if not any("@" in text for text in texts) or len(nodes) > _MOST_PLACES:
             return nodes
         spaces, text, self._places = {"Space": " ", "SoftBreak": "\n"}, "", []
         for inline in nodes:
-            if inline["t"] == "Str":
+            if inline["t"] == "Str" and not _NOT_WORDS.search(inline["c"]):
                 text += inline["c"]
             elif inline["t"] in spaces:
                 text += spaces[inline["t"]]
@@ -166,7 +165,7 @@ class _Marker:
         for part in filter(None, _NOT_WORDS.split(text)):
             if part in " \n":
                 out.append({"t": "Space" if part == " " else "SoftBreak"})
-            elif 0 <= (place := ord(part[0]) - _PLACES) < len(self._places):
+            elif (place := ord(part[0]) - _PLACES) >= 0:
                 out.append(self._places[place])
             else:
                 out += words(part)

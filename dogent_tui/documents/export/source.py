@@ -135,14 +135,9 @@ def _front_matter(text: str) -> tuple[FrontMatter, int, tuple[str, ...]]:
     return _front(values), found.end(), ()
 
 
-def read_regular(path: Path, limit: int, *, follow: bool = True) -> bytes:
-    """Return at most `limit` + 1 bytes of the regular file `path`; through no link unless
-    `follow`. Raises OSError.
-    """
-    # Without O_NONBLOCK, opening a pipe would wait for ever.
-    descriptor = (
-        os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK) if follow else open_real(path)
-    )
+def read_regular(path: Path, limit: int) -> bytes:
+    """Return at most `limit` + 1 bytes of the regular file at a real path. Raises OSError."""
+    descriptor = open_real(path)
     try:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             raise OSError(errno.EINVAL, tr("it is not a file"))
@@ -155,7 +150,7 @@ def read_regular(path: Path, limit: int, *, follow: bool = True) -> bytes:
 def _read(path: Path) -> bytes:
     name = one_line(path.name)
     try:
-        content = read_regular(path, LARGEST, follow=False)  # a plan names real paths
+        content = read_regular(path, LARGEST)  # a plan names real paths
     except FileNotFoundError:
         raise DocumentError(
             tr("{name} does not exist.").format(name=name), tr("Check the name."), code="not_found"

@@ -21,14 +21,8 @@ from dogent_tui.processes import Halt
 Handler: TypeAlias = Callable[[Any], list[Node]]
 """Takes the contents of a node and returns what is to be in its place."""
 
-BREAK, CONTENTS, LANDSCAPE, CALLOUT, NUMBER = (
-    "page-break",
-    "contents-place",
-    "landscape",
-    "callout",
-    "section-number",
-)
-"""Classes of divs and spans that mean the same to each writer; an author's own classes are left
+BREAK, CONTENTS, LANDSCAPE, CALLOUT = "page-break", "contents-place", "landscape", "callout"
+"""Classes of divs that mean the same to each writer; an author's own classes are left
 out.
 """
 

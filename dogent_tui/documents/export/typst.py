@@ -33,7 +33,7 @@ def set_pdf(document: Document) -> Made:
     """Return `document` as a pdf. Blocks. Raises DocumentError."""
     with tempfile.TemporaryDirectory(prefix="dogent-typst-") as name:
         folder = Path(os.path.realpath(name))
-        blocks = _Writer(document, folder).blocks()
+        blocks = _written_for_typst(document, folder)
         options = ("--syntax-highlighting=idiomatic", "--wrap=none")
         written = tree.written(blocks, "typst", *options)
         text = _front(document) + written.data.decode("utf-8", "replace")
@@ -111,54 +111,42 @@ def _quoted(text: str) -> str:
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", " ") + '"'
 
 
-class _Writer:
-    """Makes of a document what pandoc's writer of typst needs: images as files, formulas that
-    keep their TeX.
+def _written_for_typst(document: Document, folder: Path) -> list[Node]:
+    """Return what pandoc's writer of typst needs: images as files in `folder`, formulas that keep
+    their TeX.
     """
+    names: dict[str, str] = {}
 
-    def __init__(self, document: Document, folder: Path) -> None:
-        self._document = document
-        self._folder = folder
-        self._names: dict[str, str] = {}
-        self._handlers: dict[str, tree.Handler] = {
-            "Image": self._image,
-            "Div": self._div,
-            "Span": self._span,
-            "Math": _formula,
-        }
-
-    def blocks(self) -> list[Node]:
-        """Return the blocks for the writer. Writes the images into the folder."""
-        return list(mapped(self._document.blocks, self._handlers))
-
-    def _image(self, content: Any) -> list[Node]:
+    def image(content: Any) -> list[Node]:
         (_, _, sizes), alt, (address, _) = content
-        image = self._document.images.find(address)
-        if image is None:  # what is no image of ours would be a file that typst reads
+        found = document.images.find(address)
+        if found is None:  # what is no image of ours would be a file that typst reads
             return []
-        if address not in self._names:
-            kind = "jpg" if image.kind == "jpeg" else image.kind
-            self._names[address] = f"image-{len(self._names)}.{kind}"
-            (self._folder / self._names[address]).write_bytes(image.data)
-        given = [f'"{self._names[address]}"', f"alt: {_quoted(tree.plain_text(alt))}"]
+        kind = "jpg" if found.kind == "jpeg" else found.kind
+        name = names.setdefault(address, f"image-{len(names)}.{kind}")
+        (folder / name).write_bytes(found.data)
+        given = [f'"{name}"', f"alt: {_quoted(tree.plain_text(alt))}"]
         given += [f"{what}: {_fitting(size)}" for what, size in sizes]
         return [tree.raw("typst", f"#box(image({', '.join(given)}))", inline=True)]
 
-    def _div(self, content: Any) -> list[Node]:
+    def div(content: Any) -> list[Node]:
         attributes, inside = content
-        kinds, blocks = attributes[1], mapped(inside, self._handlers)
+        kinds, blocks = attributes[1], mapped(inside, handlers)
         if tree.BREAK in kinds:
             return [tree.raw("typst", "#pagebreak(weak: true)")]
         if tree.CONTENTS in kinds:
-            return _outline(self._document)
+            return _outline(document)
         if around := next((_AROUND[kind] for kind in kinds if kind in _AROUND), ""):
             return [tree.raw("typst", f"#{around}["), *blocks, tree.raw("typst", "]")]
         return [node("Div", [attributes, blocks])]
 
-    def _span(self, content: Any) -> list[Node]:
+    def span(content: Any) -> list[Node]:
         (name, classes, _), inside = content
         kept = [name, [kind for kind in classes if kind == "mark"], []]
-        return [node("Span", [kept, mapped(inside, self._handlers)])]
+        return [node("Span", [kept, mapped(inside, handlers)])]
+
+    handlers = {"Image": image, "Div": div, "Span": span, "Math": _formula}
+    return list(mapped(document.blocks, handlers))
 
 
 def _formula(content: Any) -> list[Node]:

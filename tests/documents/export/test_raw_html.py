@@ -36,7 +36,7 @@ from dogent_tui.documents.export.tree import node, plain_text, walk
             (
                 '<table><thead><tr><th rowspan="2">a</th><th'
                 ' colspan="2">b</th></tr><tr><th>c</th><th>d</th></tr></thead>'
-                "<tbody><tr><td>1</td></tr></tbody></table>"
+                "<tr><td>1</td></tr></table>"
             ),
         ),
         (

@@ -112,6 +112,14 @@ def test_citations_are_written_out_with_a_list_of_what_is_cited(tmp_path):
     assert not [link for link in links(document) if link.startswith("file:")]
 
 
+def test_what_stands_beside_a_reference_stays_as_it_is(tmp_path):
+    private = "\U00100000a"
+    document = read(
+        tmp_path, f"{private} *see [@fig:a]*, {private} (`@x` @fig:a)\n\n![A](a.png){{#fig:a}}\n"
+    )
+    assert f"{private} see Figure 1, {private} (@x Figure 1)" in shown(document)
+
+
 def test_a_citation_that_nobody_knows_is_told(tmp_path):
     assert "no bibliography" in read(tmp_path, "As [@lovelace] says.\n").warnings[0]
     (tmp_path / "refs.bib").write_text(BIBLIOGRAPHY, "utf-8")
