@@ -69,6 +69,10 @@ def _extracted(html: str, url: str) -> dict[str, str]:
         if tree is not None:
             found = extract_metadata(tree, default_url=url or None, extensive=False)
     facts = {name: _line(getattr(found, name, None)) for name in ("title", "author", "date")}
+    words = facts["author"].split()
+    as_spelled = r"\.?\s+".join(map(re.escape, words))  # it takes the points out of names
+    if len(words) > 1 and (match := re.search(as_spelled, html)):
+        facts["author"] = _line(match[0])
     return {name: value for name, value in facts.items() if value}
 
 

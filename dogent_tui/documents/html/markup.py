@@ -149,18 +149,13 @@ def _tables(body: Element) -> None:
 def _is_layout(table: Element, cells: list[Element], rows: int, width: int) -> bool:
     if table.get("role") in {"presentation", "none"} or (rows <= 1 and width <= 1):
         return True
-    if (
-        any(cell.tag == "th" for cell in cells)
-        or table.find("caption") is not None
-        or table.find("thead") is not None
-    ):
+    if any(part.tag in {"th", "caption", "thead"} for part in (*cells, *table)):
         return False
-    if table.find(".//h1") is not None or any(
-        next(cell.iter("h2", "h3"), None) is not None and len(squeezed_text(cell)) > _LONG_CELL
+    return table.find(".//h1") is not None or any(
+        (next(cell.iter("h2", "h3"), None) is not None and len(squeezed_text(cell)) > _LONG_CELL)
+        or sum(len(squeezed_text(p)) > 80 for p in cell.iter("p")) >= 3
         for cell in cells
-    ):
-        return True
-    return any(sum(len(squeezed_text(p)) > 80 for p in cell.iter("p")) >= 3 for cell in cells)
+    )
 
 
 def _links(body: Element, url: str) -> None:

@@ -4,6 +4,7 @@ not take for what it is, put so that it takes it.
 
 import re
 import zipfile
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -71,19 +72,24 @@ def _settle_text(root: Any, parts: list[Any]) -> bool:
     styles = {
         style.get(f"{_STYLE}name"): style for part in parts for style in part.iter(f"{_STYLE}style")
     }
+
+    @cache
+    def look(name: str) -> tuple[bool, bool]:
+        own = list(chain(styles, name, _parent_style))
+        return _hides(own), "Title" in (name, *map(_parent_style, own))
+
     changed = False
     for node in root.iter(*(f"{_TEXT}{name}" for name in ("p", "h", "span"))):
         if not len(node) and not node.text:
             continue
-        name = node.get(f"{_TEXT}style-name", "")
-        own = list(chain(styles, name, _parent_style))
-        if _hides(own) and all(each.get(_ADDRESS) != HIDDEN for each in node.iterancestors()):
+        is_hidden, is_title = look(node.get(f"{_TEXT}style-name", ""))
+        if is_hidden and all(each.get(_ADDRESS) != HIDDEN for each in node.iterancestors()):
             link = etree.Element(f"{_TEXT}a", {_ADDRESS: HIDDEN})
             link.text, node.text = node.text, None
             link.extend(list(node))
             node.append(link)
             changed = True
-        elif node.tag == f"{_TEXT}p" and "Title" in (name, *map(_parent_style, own)):
+        elif is_title and node.tag == f"{_TEXT}p":
             node.tag = f"{_TEXT}h"
             node.attrib.clear()
             node.set(f"{_TEXT}outline-level", "1")
