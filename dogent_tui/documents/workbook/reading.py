@@ -43,25 +43,18 @@ class Sheet(msgspec.Struct, frozen=True):
     part: str = ""
 
 
-class Link(msgspec.Struct, frozen=True):
-    """A hyperlink on `cells`: the id of a relation of the sheet, or a place in the workbook."""
-
-    cells: str
-    relation: str
-    place: str
-
-
 class SheetFacts(msgspec.Struct):
     """What a sheet's part says besides its cells; the fields from `merged` on are complete when all
     rows are read.
 
-    `long_texts` counts texts that were cut, `uncached` the formulas without a stored result.
-    `too_empty` says that reading ended within a vast stretch of cells without content.
+    `links` have the cells and where they lead. `long_texts` counts texts that were cut, `uncached`
+    the formulas without a stored result. `too_empty` says that reading ended within a vast stretch
+    of cells without content.
     """
 
     hidden_columns: set[int] = msgspec.field(default_factory=set)
     merged: list[str] = msgspec.field(default_factory=list)
-    links: list[Link] = msgspec.field(default_factory=list)
+    links: list[tuple[str, str]] = msgspec.field(default_factory=list)
     long_texts: int = 0
     uncached: int = 0
     too_empty: bool = False
