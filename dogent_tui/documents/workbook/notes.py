@@ -7,7 +7,7 @@ from itertools import islice
 
 from dogent_tui.documents.model import Block, Source
 from dogent_tui.documents.workbook import markdown
-from dogent_tui.documents.workbook.package import Package, Relation
+from dogent_tui.documents.workbook.package import Package, Relation, shown_text
 
 _IN_BLOCK = 20
 
@@ -49,9 +49,7 @@ def _notes(package: Package, relations: dict[str, Relation]) -> Iterator[Comment
         }
         for comment in root.iter("{*}comment"):
             author = authors.get(comment.get("authorId", ""), "")
-            # in rPh stands how to read the characters, in Japanese
-            paths = ("{*}text/{*}t", "{*}text/{*}r/{*}t")
-            text = "".join(each.text or "" for path in paths for each in comment.iterfind(path))
+            text = "".join(map(shown_text, comment.iterfind("{*}text")))
             # programs begin a note with the author's name on a line of its own
             text = text.strip().removeprefix(f"{author}:" if author else "").strip()
             yield comment.get("ref", ""), author.strip(), text
