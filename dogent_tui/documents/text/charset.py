@@ -9,8 +9,6 @@ import codecs
 import re
 from typing import BinaryIO
 
-import msgspec
-
 _SAMPLE_BYTES = 262_144
 """What an encoding is told by, from the first byte on that is not ASCII."""
 _WEIGHED_BYTES = 65_536
@@ -39,55 +37,46 @@ _DOUBT = 0.5
 """Of the best guess's weight: another one that has as much may be as right."""
 
 
-class Encoding(msgspec.Struct, frozen=True):
-    """The name of Python's codec for a text, empty where it is no text, and those that it may be
-    in as well.
-    """
-
-    name: str
-    others: tuple[str, ...] = ()
-
-
 def encoding_of(file: BinaryIO) -> str:
     """Return the name of Python's codec for a text file, empty where it is no text. Reads up to
     the first byte beyond ASCII.
     """
-    return guessed(file).name
+    return next(iter(guessed(file)), "")
 
 
-def guessed(file: BinaryIO) -> Encoding:
-    """Return what the encoding of a text file is, or may be. Reads up to the first byte beyond
-    ASCII.
+def guessed(file: BinaryIO) -> tuple[str, ...]:
+    """Return the names of Python's codecs that a text file may be in, the likeliest first; none
+    where it is no text. Reads up to the first byte beyond ASCII.
     """
     sample = file.read(_SAMPLE_BYTES)
     for mark, encoding in _MARKS:
         if sample.startswith(mark):
-            return Encoding(encoding)
+            return (encoding,)
     while sample.isascii() and b"\0" not in sample:  # hundreds of megabytes may come this way
         if _is_binary(sample):
-            return Encoding("")
+            return ()
         if _ISO_2022_JP.search(sample):
-            return Encoding("iso2022_jp")
+            return ("iso2022_jp",)
         more = file.read(_SAMPLE_BYTES)
         if not more:
-            return Encoding("utf-8")
+            return ("utf-8",)
         sample = more
-    return Encoding(_wide(sample)) if b"\0" in sample else _narrow(sample)
+    return _wide(sample) if b"\0" in sample else _narrow(sample)
 
 
-def _narrow(sample: bytes) -> Encoding:
-    """Return the encoding of a text of which each ASCII character is a byte."""
+def _narrow(sample: bytes) -> tuple[str, ...]:
+    """Return the encodings of a text of which each ASCII character is a byte."""
     if _is_binary(sample):
-        return Encoding("")
+        return ()
     if _decoded(sample, "utf-8"):
-        return Encoding("utf-8")
+        return ("utf-8",)
     western = _decoded(sample, "cp1252")
     if western and not any(letter > "\x7f" and letter.isalpha() for letter in western):
-        return Encoding("cp1252")  # degrees, quotation marks and currencies, which tell nothing
+        return ("cp1252",)  # degrees, quotation marks and currencies, which tell nothing
     return _weighed(sample)
 
 
-def _wide(sample: bytes) -> str:
+def _wide(sample: bytes) -> tuple[str, ...]:
     """Return which UTF-16 or UTF-32 without a mark a text is in: the one in which it has most
     line ends, digits and such.
     """
@@ -98,10 +87,10 @@ def _wide(sample: bytes) -> str:
         if not _is_binary(text.encode("utf-8", "replace"))
     }
     best = max(signs, key=signs.__getitem__, default="")
-    return best if best and signs[best] and not _NO_CHARACTER.search(texts[best]) else ""
+    return (best,) if best and signs[best] and not _NO_CHARACTER.search(texts[best]) else ()
 
 
-def _weighed(sample: bytes) -> Encoding:
+def _weighed(sample: bytes) -> tuple[str, ...]:
     """Return which encoding of before Unicode the sample is in, with those that would make
     another text of it as likely.
     """
@@ -120,10 +109,9 @@ def _weighed(sample: bytes) -> Encoding:
         text = _decoded(sample, name) if name in _OLDER else ""
         if text and not _NO_CHARACTER.search(text):
             texts.setdefault(text, (name, guess["confidence"]))
-    (best, weight), *others = list(texts.values()) or [("cp1252", 0.0)]
-    return Encoding(
-        best, tuple(name for name, other in others[:2] if weight and other >= _DOUBT * weight)
-    )
+    known = list(texts.values()) or [("cp1252", 0.0)]
+    least = _DOUBT * known[0][1] or 1.0
+    return (known[0][0], *(name for name, weight in known[1:3] if weight >= least))
 
 
 def _decoded(sample: bytes, encoding: str) -> str:

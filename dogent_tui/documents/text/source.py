@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from dogent_tui.documents.model import DocumentError
-from dogent_tui.documents.text.charset import Encoding, guessed
+from dogent_tui.documents.text.charset import guessed
 from dogent_tui.language import ngettext, tr
 
 _LONGEST_LINE = 1 << 20
@@ -27,8 +27,8 @@ class TextSource:
         self._data: BinaryIO | None = None
         self.size = path.stat().st_size
         with path.open("rb") as file:
-            found = Encoding(_known(encoding)) if encoding else guessed(file)
-        self.encoding, self.others = found.name, found.others
+            found = (_known(encoding),) if encoding else guessed(file)
+        self.encoding, *self.others = found or ("",)
         if not self.encoding:
             raise DocumentError(
                 tr(

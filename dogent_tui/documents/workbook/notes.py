@@ -7,8 +7,7 @@ from itertools import islice
 
 from dogent_tui.documents.model import Block, Source
 from dogent_tui.documents.workbook import markdown
-from dogent_tui.documents.workbook.package import Package, Relation
-from dogent_tui.documents.workbook.reading import Link
+from dogent_tui.documents.workbook.package import Package, Relation, shown_text
 
 _IN_BLOCK = 20
 
@@ -50,9 +49,7 @@ def _notes(package: Package, relations: dict[str, Relation]) -> Iterator[Comment
         }
         for comment in root.iter("{*}comment"):
             author = authors.get(comment.get("authorId", ""), "")
-            # in rPh stands how to read the characters, in Japanese
-            paths = ("{*}text/{*}t", "{*}text/{*}r/{*}t")
-            text = "".join(each.text or "" for path in paths for each in comment.iterfind(path))
+            text = "".join(map(shown_text, comment.iterfind("{*}text")))
             # programs begin a note with the author's name on a line of its own
             text = text.strip().removeprefix(f"{author}:" if author else "").strip()
             yield comment.get("ref", ""), author.strip(), text
@@ -82,16 +79,13 @@ def comment_blocks(comments: list[Comment], sheet: str) -> Iterator[Block]:
     yield from _listed("Comments:", lines, sheet)
 
 
-def link_blocks(links: list[Link], relations: dict[str, Relation], sheet: str) -> Iterator[Block]:
+def link_blocks(links: list[tuple[str, str]], sheet: str) -> Iterator[Block]:
     """Yield where the links of the cells lead, twenty a block."""
     lines = []
-    for link in links:
-        target = relations[link.relation].target if link.relation in relations else ""
-        target += f"#{link.place}" if link.place else ""
+    for cells, target in links:
         shown = markdown.line(target)
         if shown:
-            shown = f"<{shown}>" if _SAFE_URL.fullmatch(shown) else shown
-            lines.append((link.cells, f": {shown}"))
+            lines.append((cells, f": <{shown}>" if _SAFE_URL.fullmatch(shown) else f": {shown}"))
     yield from _listed("Links:", lines, sheet)
 
 

@@ -16,7 +16,7 @@ from dogent_tui.documents.pandoc.archive import check_archive
 from dogent_tui.documents.pandoc.properties import package_properties
 from dogent_tui.documents.workbook.contents import read_contents
 from dogent_tui.documents.workbook.notes import comment_blocks, drawings, link_blocks, read_comments
-from dogent_tui.documents.workbook.package import Package
+from dogent_tui.documents.workbook.package import Package, Relation
 from dogent_tui.documents.workbook.reading import Reading, open_sheet
 from dogent_tui.documents.workbook.rows import SheetReader
 from dogent_tui.language import listing, ngettext, tr
@@ -50,16 +50,17 @@ def open_workbook(path: Path, options: ReadOptions, report: Report) -> Opened:
         said = tr("The sheet “{sheet}” is a chart: it has no cells.")
         opened.warnings.append(said.format(sheet=sheet.name))
         return opened
-    rows = SheetReader(package, contents, reading).rows()
-    return reading.begin(rows, report, around=_around(package, reading))
+    reader = SheetReader(package, contents, reading)
+    around = _around(package, reading, reader.relations)
+    return reading.begin(reader.rows(), report, around=around)
 
 
-def _around(package: Package, reading: Reading) -> Iterator[Block]:
+def _around(package: Package, reading: Reading, relations: dict[str, Relation]) -> Iterator[Block]:
     """Read what lies around the cells, and return its blocks; where it is damaged, the cells are
     read all the same.
     """
     name, metadata = reading.sheet.name, reading.opened.metadata
-    warnings, relations = reading.opened.warnings, package.relations(reading.sheet.part)
+    warnings = reading.opened.warnings
     try:
         comments = read_comments(package, relations)
         counts = drawings(package, relations)
@@ -74,7 +75,7 @@ def _around(package: Package, reading: Reading) -> Iterator[Block]:
         metadata["drawings"] = dict(counts)
 
     def blocks() -> Iterator[Block]:
-        yield from link_blocks(reading.facts.links, relations, name)
+        yield from link_blocks(reading.facts.links, name)
         yield from comment_blocks(comments, name)
         if comments:
             metadata["comments"] = len(comments)

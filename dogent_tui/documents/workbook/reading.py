@@ -43,25 +43,18 @@ class Sheet(msgspec.Struct, frozen=True):
     part: str = ""
 
 
-class Link(msgspec.Struct, frozen=True):
-    """A hyperlink on `cells`: the id of a relation of the sheet, or a place in the workbook."""
-
-    cells: str
-    relation: str
-    place: str
-
-
 class SheetFacts(msgspec.Struct):
     """What a sheet's part says besides its cells; the fields from `merged` on are complete when all
     rows are read.
 
-    `long_texts` counts texts that were cut, `uncached` the formulas without a stored result.
-    `too_empty` says that reading ended within a vast stretch of cells without content.
+    `links` have the cells and where they lead. `long_texts` counts texts that were cut, `uncached`
+    the formulas without a stored result. `too_empty` says that reading ended within a vast stretch
+    of cells without content.
     """
 
     hidden_columns: set[int] = msgspec.field(default_factory=set)
     merged: list[str] = msgspec.field(default_factory=list)
-    links: list[Link] = msgspec.field(default_factory=list)
+    links: list[tuple[str, str]] = msgspec.field(default_factory=list)
     long_texts: int = 0
     uncached: int = 0
     too_empty: bool = False
@@ -136,8 +129,18 @@ class Reading:
         """Return the document with the blocks of `rows`, of which the first are made already, and
         of what lies `around` them. `said` are warnings, known once all was read.
         """
-        blocks = self._blocks(rows, report, around, said)
+        name, facts = self.sheet.name, self.facts
+
+        def read() -> Iterator[Block]:
+            visible = self._visible(rows, report)
+            yield from sheet_blocks(visible, name, facts.hidden_columns, self._heads)
+            yield from self._hidden_blocks()
+            yield from around
+            self._end()
+            self._say([*self._tell_hidden(), *self._unusual(), *said])
+
         made: list[Block] = []
+        blocks = read()
         for block in blocks:
             made.append(block)
             if len(made) == _BLOCKS_AT_ONCE or self._is_silent:
@@ -147,18 +150,9 @@ class Reading:
         self.opened.blocks = chain(made, blocks)
         return self.opened
 
-    def _blocks(
-        self,
-        rows: Iterable[Row | None],
-        report: Report,
-        around: Iterable[Block],
-        said: Iterable[str],
-    ) -> Iterator[Block]:
-        facts, metadata = self.facts, self.opened.metadata
-        visible = self._visible(rows, report)
-        yield from sheet_blocks(visible, self.sheet.name, facts.hidden_columns, self._heads)
-        yield from self._hidden_blocks()
-        yield from around
+    def _end(self) -> None:
+        """Put into the metadata what is known once all was read."""
+        metadata, merged = self.opened.metadata, self.facts.merged
         if self.window == Window():
             size = {"rows": self._rows, "columns": self._columns}
             metadata |= size
@@ -167,10 +161,8 @@ class Reading:
                     listed |= size
             if self._rows:
                 metadata["cells"] = cell_range((1, self._rows), (1, self._columns))
-        if facts.merged:
-            metadata["merged"] = facts.merged[:_MOST_NAMED]
-            metadata["merged_count"] = len(facts.merged)
-        self._say([*self._tell_hidden(), *self._unusual(), *said])
+        if merged:
+            metadata |= {"merged": merged[:_MOST_NAMED], "merged_count": len(merged)}
 
     def _visible(self, rows: Iterable[Row | None], report: Report) -> Iterator[Row | None]:
         """Yield the rows that are wanted, without the cells of hidden columns; rows that are hidden

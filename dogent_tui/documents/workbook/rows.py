@@ -24,7 +24,7 @@ from dogent_tui.documents.workbook.package import (
     shown_text,
     unescaped,
 )
-from dogent_tui.documents.workbook.reading import MOST_TEXT, Link, Reading
+from dogent_tui.documents.workbook.reading import MOST_TEXT, Reading
 from dogent_tui.documents.workbook.tables import Cell, Row
 
 _WANTED = ("row", "col", "mergeCell", "hyperlink")
@@ -57,6 +57,7 @@ class SheetReader:
         self._package, self._part, self._name = package, reading.sheet.part, package.name
         self._strings = SharedStrings(package, contents.strings)
         self._formatters = contents.formatters
+        self.relations = package.relations(self._part)
         self._window, self._facts = reading.window, reading.facts
         self._shared: dict[str, tuple[str, str]] = {}
         self._number = 0
@@ -173,7 +174,9 @@ class SheetReader:
             facts.merged.append(cells)
         elif node.tag.endswith("hyperlink"):
             relation = next((value for name, value in node.items() if name[-3:] == "}id"), "")
-            facts.links.append(Link(cells, relation, node.get("location", "")))
+            target = self.relations[relation].target if relation in self.relations else ""
+            place = node.get("location", "")
+            facts.links.append((cells, f"{target}#{place}" if place else target))
         elif node.get("hidden") in _TRUE:
             first, last = int(node.get("min", 0)), int(node.get("max", 0))
             facts.hidden_columns.update(range(max(1, first), min(last, MOST_COLUMNS) + 1))
