@@ -92,7 +92,8 @@ class FileIndex:
         self._kept = kept
         self._changed = threading.Event()
         self._changed.set()
-        self._following = False
+        self.is_followed = False
+        """Whether changes are followed, so that a refresh without any costs nothing."""
         self._limit = limit
         self._snapshot: _Snapshot | None = None
         self._wanted = threading.Event()
@@ -109,11 +110,6 @@ class FileIndex:
         """Whether there are more paths than the limit, and some are therefore not found."""
         return self._snapshot is not None and self._snapshot.truncated
 
-    @property
-    def is_followed(self) -> bool:
-        """Whether changes are followed, so that a refresh without any costs nothing."""
-        return self._following
-
     def __len__(self) -> int:
         return len(self._snapshot.paths) if self._snapshot else 0
 
@@ -124,7 +120,7 @@ class FileIndex:
         Returns at once if another thread is at it already, which walks once more then, or if
         changes are followed and there are none. What cannot be read is left out.
         """
-        if self._following and not self._changed.is_set():
+        if self.is_followed and not self._changed.is_set():
             return
         self._known()
         self._wanted.set()
@@ -163,14 +159,14 @@ class FileIndex:
             )
             for found in changes:
                 if (
-                    found or not self._following
+                    found or not self.is_followed
                 ):  # what changed before it was followed, the next walk has to find
                     self._changed.set()
-                self._following = True
+                self.is_followed = True
         except (OSError, RuntimeError) as error:
             _LOG.info("Changes of files are not followed: %s", error)
         finally:
-            self._following = False
+            self.is_followed = False
 
     def _known(self) -> _Snapshot | None:
         """Return what is known, from the last start where nothing was found yet."""
@@ -320,9 +316,7 @@ class _Walk:
         file nor folder.
         """
         try:
-            found = os.lstat(f"{self._root}/{path}")
-            if stat.S_ISLNK(found.st_mode):
-                found = os.stat(f"{self._root}/{path}")  # noqa: PTH116 (a Path per file costs more than the call)
+            found = os.stat(f"{self._root}/{path}")  # noqa: PTH116 (a Path per file costs more than the call)
         except OSError:
             return None
         is_folder = stat.S_ISDIR(found.st_mode)

@@ -20,21 +20,11 @@ def walk(
     `without` are folders to leave out beside: a name means every folder of that name, a path with a
     ``/`` the one at that place.
     """
-    from ignore import Error
-
-    entries = _entries(root, without)
     prefix = len(str(root).rstrip("/")) + 1
-    while not stopped():
-        try:
-            path = str(next(entries).path())[prefix:]
-        except StopIteration:
+    for entry in _entries(root, without):
+        if stopped():
             return
-        except (
-            Error,
-            OSError,
-        ):  # a folder that may not be read, or that went away: the walk continues after it
-            continue
-        if path:  # not the root itself
+        if path := str(entry.path())[prefix:]:  # not the root itself
             yield path
 
 
@@ -59,18 +49,7 @@ def count(root: Path, without: Collection[str] = ()) -> int:
     """Return how many files and folders `walk` yields, in a tenth of its time: it is the paths
     that cost.
     """
-    from ignore import Error
-
-    entries = _entries(root, without)
-    found = -1  # the root itself
-    while True:
-        try:
-            next(entries)
-            found += 1
-        except StopIteration:
-            return found
-        except (Error, OSError):
-            continue
+    return sum(1 for _ in _entries(root, without)) - 1  # the root itself
 
 
 def scan(root: Path, without: Collection[str] = ()) -> Iterator[tuple[str, list[str], list[str]]]:
@@ -105,7 +84,8 @@ def scan(root: Path, without: Collection[str] = ()) -> Iterator[tuple[str, list[
 
 
 def _entries(root: Path, without: Collection[str]) -> Iterator[Any]:
-    from ignore import WalkBuilder
+    """Yield what the walker comes by, the root first."""
+    from ignore import Error, WalkBuilder
     from ignore.overrides import OverrideBuilder
 
     builder = WalkBuilder(root).require_git(False).parents(_in_repository(root))
@@ -115,8 +95,14 @@ def _entries(root: Path, without: Collection[str]) -> Iterator[Any]:
             literal = re.sub(r"([\\*?\[\]{}!])", r"\\\1", folder.strip("/"))
             left_out.add(f"!/{literal}/" if "/" in folder else f"!{literal}/")
         builder = builder.overrides(left_out.build())
-    found: Iterator[Any] = builder.build()
-    return found
+    entries = builder.build()
+    while True:
+        try:
+            yield next(entries)
+        except StopIteration:
+            return
+        except (Error, OSError):  # a folder that may not be read, or went away: the walk continues
+            continue
 
 
 def _in_repository(root: Path) -> bool:

@@ -212,21 +212,11 @@ def resolve(reference: Reference, workspace: Workspace) -> ResolvedReference:
     of that name where there is one, ``@log:10-40`` too.
     """
     for candidate in _readings(reference):
-        absolute = workspace.absolute(candidate.path)
-        found = _look(absolute)
+        found = _look(workspace.absolute(candidate.path))
         if found is None or (stat.S_ISDIR(found.st_mode) and _names_a_file(reference, candidate)):
             continue
-        folder = stat.S_ISDIR(found.st_mode)
-        size = found.st_size if stat.S_ISREG(found.st_mode) else None
-        return _resolved(candidate, absolute, workspace, size=size, folder=folder, exists=True)
-    return _resolved(
-        reference,
-        workspace.absolute(reference.path),
-        workspace,
-        size=None,
-        folder=False,
-        exists=False,
-    )
+        return _resolved(candidate, workspace, found)
+    return _resolved(reference, workspace, None)
 
 
 def _readings(reference: Reference) -> Iterator[Reference]:
@@ -271,17 +261,23 @@ def _look(path: Path) -> os.stat_result | None:
 
 
 def _resolved(
-    reference: Reference,
-    absolute: Path,
-    workspace: Workspace,
-    *,
-    size: int | None,
-    folder: bool,
-    exists: bool,
+    reference: Reference, workspace: Workspace, found: os.stat_result | None
 ) -> ResolvedReference:
+    absolute, mode = workspace.absolute(reference.path), found.st_mode if found else 0
     path = workspace.relative(absolute)
     name = PurePosixPath(path).name or absolute.name or path
-    kind = "folder" if folder else PurePosixPath(name).suffix[1:].lower() or "file"
+    kind = PurePosixPath(name).suffix[1:].lower() or "file"
+    if stat.S_ISDIR(mode):
+        kind = "folder"
     if path == ".":
         name = workspace.root.name or "/"
-    return ResolvedReference(reference, path, absolute, name, kind, reference.sheet, size, exists)
+    return ResolvedReference(
+        reference,
+        path,
+        absolute,
+        name,
+        kind,
+        reference.sheet,
+        size=found.st_size if found and stat.S_ISREG(mode) else None,
+        exists=found is not None,
+    )
