@@ -1,12 +1,11 @@
 """What /context says: what fills the agent's context window, part by part."""
 
-from collections.abc import Iterator
+from rich.cells import cell_len
 
 from dogent_tui.agent.conversation import ContextUse
 from dogent_tui.agent.tool_names import friendly_name
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
-from dogent_tui.tui.transcript.lines import Line, Span
 
 _BAR = 24
 """Cells of the bar of what fills the whole context."""
@@ -24,50 +23,48 @@ def context_page(use: ContextUse) -> str:
     """Return the page: how full the context is, what fills it, and what makes room."""
     if not use.total:
         return tr("The context is empty: nothing has been said yet.")
-    return "\n".join(_lines(use))
-
-
-def _lines(use: ContextUse) -> Iterator[str]:
-    share = f" ({_percent(use.total, use.window)})" if use.window else ""
-    words = tr("{total:,} of {window:,} tokens") if use.window else tr("{total:,} tokens")
-    yield words.format(total=use.total, window=use.window) + share
+    full = tr("{total:,} tokens", total=use.total)
+    if use.window:
+        share = min(100, round(100 * use.total / use.window))
+        full = tr("{total:,} of {window:,} tokens", total=use.total, window=use.window)
+        full += f" ({share} %)"
+    lines = [full]
     if use.compacts_at:
-        yield tr(
-            "The conversation is compacted automatically at {count:,} tokens.",
-            count=use.compacts_at,
+        lines.append(
+            tr(
+                "The conversation is compacted automatically at {count:,} tokens.",
+                count=use.compacts_at,
+            )
         )
-    yield ""
     files = sum(tokens for tool, tokens in use.results.items() if tool in _FILES)
     others = {tool: tokens for tool, tokens in use.results.items() if tool not in _FILES}
-    yield _row(tr("System prompt"), use.system_prompt, use)
-    yield _row(tr("Tools"), use.tools, use)
-    yield _row(tr("Files read"), files, use)
-    yield _row(tr("Other tool results"), sum(others.values()), use)
     ranked = sorted(others.items(), key=lambda each: -each[1])
-    for tool, tokens in ranked[:_MOST_TOOLS]:
-        yield _row(f"  {one_line(friendly_name(tool))}", tokens, use)
-    yield _row(tr("Tool calls"), use.calls, use)
-    yield _row(tr("Your prompts"), use.prompts, use)
-    yield _row(tr("Replies"), use.replies, use)
-    yield _row(tr("Reminders to the agent"), use.notes, use)
+    rows = [
+        (tr("System prompt"), use.system_prompt),
+        (tr("Tools"), use.tools),
+        (tr("Files read"), files),
+        (tr("Other tool results"), sum(others.values())),
+        *((f"  {one_line(friendly_name(tool))}", count) for tool, count in ranked[:_MOST_TOOLS]),
+        (tr("Tool calls"), use.calls),
+        (tr("Your prompts"), use.prompts),
+        (tr("Replies"), use.replies),
+        (tr("Reminders to the agent"), use.notes),
+    ]
+    lines += ["", *(_row(name, tokens, use) for name, tokens in rows)]
     if use.window:
-        name, free = tr("Free"), max(0, use.window - use.total)
-        yield f"{name}{' ' * max(1, _NAME - Line((Span(name),)).width)}{free:>{_NUMBER},}"
-    yield ""
-    yield tr(
+        lines.append(_number(tr("Free"), max(0, use.window - use.total)))
+    room = tr(
         "/compact [focus] replaces the conversation with a summary; /new starts with an empty"
         " context."
     )
-    yield tr("The numbers are estimates.")
+    return "\n".join([*lines, "", room, tr("The numbers are estimates.")])
+
+
+def _number(name: str, tokens: int) -> str:
+    return f"{name}{' ' * max(1, _NAME - cell_len(name))}{tokens:>{_NUMBER},}"
 
 
 def _row(name: str, tokens: int, use: ContextUse) -> str:
-    whole = use.window or use.total
-    eighths = min(8 * _BAR, -(-tokens * 8 * _BAR // whole)) if whole else 0
+    eighths = min(8 * _BAR, -(-tokens * 8 * _BAR // (use.window or use.total)))
     bar = "█" * (eighths // 8) + _EIGHTHS[eighths % 8]
-    padding = " " * max(1, _NAME - Line((Span(name),)).width)
-    return f"{name}{padding}{tokens:>{_NUMBER},}  {bar}".rstrip()
-
-
-def _percent(tokens: int, window: int) -> str:
-    return f"{min(100, round(100 * tokens / window))} %"
+    return f"{_number(name, tokens)}  {bar}".rstrip()

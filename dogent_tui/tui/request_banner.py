@@ -1,5 +1,6 @@
 """The line above the prompt that says what the agent asked and nobody has answered yet."""
 
+from collections import Counter
 from collections.abc import Sequence
 
 from textual import events
@@ -19,8 +20,8 @@ class RequestBanner(Widget):
     ALLOW_SELECT = False
     COMPONENT_CLASSES = {"banner--mark", "banner--key"}  # noqa: RUF012  (Textual's own way)
 
-    def __init__(self, id: str | None = None) -> None:  # noqa: A002
-        super().__init__(id=id)
+    def __init__(self) -> None:
+        super().__init__(id="asked")
         self._words = ""
         self.display = False
 
@@ -44,32 +45,16 @@ class RequestBanner(Widget):
 
 def words(requests: Sequence[UiRequested]) -> str:
     """Return what is asked, as a sentence."""
-    questions = sum(
-        len(request.payload.get("questions") or ())
-        for request in requests
-        if request.kind == "clarification"
-    )
-    asked = (
-        [
-            tr("asks a question")
-            if questions == 1
-            else tr("asks {questions} questions", questions=questions)
-        ]
-        if questions
-        else []
-    )
-    outlines = sum(request.kind == "outline_edit" for request in requests)
-    if outlines:
-        asked.append(
-            tr("proposes an outline")
-            if outlines == 1
-            else tr("proposes {outlines} outlines", outlines=outlines)
-        )
-    changes = sum(request.kind == "document_change" for request in requests)
-    if changes:
-        asked.append(
-            tr("proposes a change")
-            if changes == 1
-            else tr("proposes {changes} changes", changes=changes)
-        )
-    return tr("The agent {asked}", asked=listing(asked))
+    kinds = Counter(request.kind for request in requests)
+    forms = (one.payload for one in requests if one.kind == "clarification")
+    questions = sum(len(payload.get("questions") or ()) for payload in forms)
+    outlines, changes = kinds["outline_edit"], kinds["document_change"]
+    asked = {
+        tr("asks a question"): questions == 1,
+        tr("asks {questions} questions", questions=questions): questions > 1,
+        tr("proposes an outline"): outlines == 1,
+        tr("proposes {outlines} outlines", outlines=outlines): outlines > 1,
+        tr("proposes a change"): changes == 1,
+        tr("proposes {changes} changes", changes=changes): changes > 1,
+    }
+    return tr("The agent {asked}", asked=listing([what for what, is_so in asked.items() if is_so]))

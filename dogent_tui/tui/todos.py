@@ -38,9 +38,9 @@ class TodoPanel(Widget):
         "todos--open",
     }
 
-    def __init__(self, key: Callable[[], str], id: str | None = None) -> None:  # noqa: A002
+    def __init__(self, key: Callable[[], str]) -> None:
         """Show no plan yet. `key` is what the user presses to hide it."""
-        super().__init__(id=id)
+        super().__init__(id="todos")
         self._key = key
         self.todos: tuple[Todo, ...] = ()
         self._wanted = False

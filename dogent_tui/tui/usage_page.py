@@ -1,14 +1,16 @@
 """What /usage says: tokens, and cost where it is known, by run, conversation, day and profile."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from itertools import groupby
+
+from rich.cells import cell_len
 
 from dogent_tui.agent.launch import Budget
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
-from dogent_tui.storage.usage import Total, UsageEntry, total_of
-from dogent_tui.tui.transcript.lines import Line, Span
+from dogent_tui.storage.usage import UsageEntry, total_of
 
 DAYS = 30
 """How many days back it looks."""
@@ -28,57 +30,43 @@ def usage_page(
     """Return the page for what was used in `DAYS` days. `prompts` are those of this conversation
     by run.
     """
-    return "\n".join(_lines(entries, session_id, prompts, budget, now))
-
-
-def _lines(
-    entries: Sequence[UsageEntry],
-    session_id: str,
-    prompts: Mapping[str, str],
-    budget: Budget,
-    now: datetime,
-) -> Iterator[str]:
     here = [entry for entry in entries if entry.session_id == session_id]
-    yield _head(tr("This conversation"))
-    yield _row(tr("total"), total_of(here))
+    lines = [_head(tr("This conversation")), _row(tr("total"), here)]
     for entry in here[-_MOST_RUNS:]:
-        name = one_line(prompts.get(entry.run_id, "")) or _clock(entry.time)
-        yield _row(f"  {name}", total_of([entry]))
-    yield from _budget(budget)
-    yield ""
-    yield _head(tr("Days"))
+        clock = f"{datetime.fromtimestamp(entry.time):%Y-%m-%d %H:%M}"
+        lines.append(_row(f"  {one_line(prompts.get(entry.run_id, '')) or clock}", [entry]))
+    if budget.limit_usd:
+        spent, limit = budget.spent_usd, budget.limit_usd
+        lines.append(tr("Budget: ${spent:.2f} of ${limit:.2f} used.", spent=spent, limit=limit))
     today = [entry for entry in entries if _day(entry) == now.date()]
     week = [entry for entry in entries if entry.time >= (now - timedelta(days=7)).timestamp()]
-    yield _row(tr("today"), total_of(today))
-    yield _row(tr("7 days"), total_of(week))
-    yield _row(tr("{days} days", days=DAYS), total_of(entries))
     days = [(day, list(runs)) for day, runs in groupby(entries, _day)]
-    for day, runs in reversed(days[-_MOST_DAYS:]):
-        yield _row(f"  {day:%Y-%m-%d}", total_of(runs))
-    yield ""
-    yield _head(tr("Profiles, {days} days", days=DAYS))
-    for name, runs in _by_profile(entries):
-        yield _row(name, total_of(runs))
-    yield ""
-    yield tr("Costs are known for Anthropic's own endpoint only.")
-    yield tr(
-        "/usage DOLLARS limits this conversation; “budget_usd” in ~/.dogent/dogent.json limits"
-        " each."
+    return "\n".join(
+        (
+            *lines,
+            "",
+            _head(tr("Days")),
+            _row(tr("today"), today),
+            _row(tr("7 days"), week),
+            _row(tr("{days} days", days=DAYS), entries),
+            *(_row(f"  {day:%Y-%m-%d}", runs) for day, runs in reversed(days[-_MOST_DAYS:])),
+            "",
+            _head(tr("Profiles, {days} days", days=DAYS)),
+            *(_row(name, runs) for name, runs in _by_profile(entries)),
+            "",
+            tr("Costs are known for Anthropic's own endpoint only."),
+            tr(
+                "/usage DOLLARS limits this conversation; “budget_usd” in ~/.dogent/dogent.json"
+                " limits each."
+            ),
+        )
     )
 
 
-def _budget(budget: Budget) -> Iterator[str]:
-    if budget.limit_usd:
-        words = tr("Budget: ${spent:.2f} of ${limit:.2f} used.")
-        yield words.format(spent=budget.spent_usd, limit=budget.limit_usd)
-
-
 def _by_profile(entries: Iterable[UsageEntry]) -> list[tuple[str, list[UsageEntry]]]:
-    found: dict[str, list[UsageEntry]] = {}
+    found = defaultdict[str, list[UsageEntry]](list)
     for entry in entries:
-        found.setdefault(
-            one_line(" · ".join(filter(None, (entry.profile, entry.model)))), []
-        ).append(entry)
+        found[one_line(" · ".join(filter(None, (entry.profile, entry.model))))].append(entry)
     return sorted(found.items(), key=lambda each: -len(each[1]))
 
 
@@ -86,41 +74,23 @@ def _day(entry: UsageEntry) -> object:
     return datetime.fromtimestamp(entry.time).date()
 
 
-def _clock(time: float) -> str:
-    return f"{datetime.fromtimestamp(time):%Y-%m-%d %H:%M}"
-
-
 def _head(title: str) -> str:
     return _columns(title, (tr("runs"), tr("input"), tr("cached"), tr("output"), tr("cost")))
 
 
-def _row(name: str, total: Total) -> str:
-    cost = (
-        ""
-        if total.cost_usd is None
-        else f"${total.cost_usd:.2f}"
-        if total.cost_usd >= 0.1
-        else f"${total.cost_usd:.4f}"
-    )
-    return _columns(
-        name,
-        (f"{total.runs:,}", f"{total.input:,}", f"{total.cached:,}", f"{total.output:,}", cost),
-    )
+def _row(name: str, entries: Iterable[UsageEntry]) -> str:
+    total = total_of(entries)
+    cost = "" if total.cost_usd is None else f"${total.cost_usd:.4f}"
+    if total.cost_usd is not None and total.cost_usd >= 0.1:
+        cost = f"${total.cost_usd:.2f}"
+    counts = (f"{count:,}" for count in (total.runs, total.input, total.cached, total.output))
+    return _columns(name, (*counts, cost))
 
 
 def _columns(name: str, values: Iterable[str]) -> str:
-    while _cells(name) > _NAME:
+    while cell_len(name) > _NAME:
         name = f"{name.removesuffix('…')[:-1]}…"
-    return (
-        name
-        + " " * (_NAME - _cells(name))
-        + "".join(_right(value, width) for value, width in zip(values, _COLUMNS, strict=True))
-    )
-
-
-def _right(text: str, width: int) -> str:
-    return " " * max(1, width - _cells(text)) + text
-
-
-def _cells(text: str) -> int:
-    return Line((Span(text),)).width
+    row = name + " " * (_NAME - cell_len(name))
+    for value, width in zip(values, _COLUMNS, strict=True):
+        row += " " * max(1, width - cell_len(value)) + value
+    return row

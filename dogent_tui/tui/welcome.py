@@ -1,6 +1,7 @@
 """What an empty conversation shows: where we are, who answers, and what one could ask for."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import ClassVar
 
 from textual import events
@@ -19,15 +20,14 @@ class Welcome(Widget):
     ALLOW_SELECT = False
     COMPONENT_CLASSES: ClassVar[set[str]] = {"welcome--name", "welcome--key", "welcome--fact"}
 
+    @dataclass
     class Chosen(Message):
         """A request was clicked."""
 
-        def __init__(self, request: str) -> None:
-            super().__init__()
-            self.request = request
+        request: str
 
-    def __init__(self, workspace: str, endpoint: str, id: str | None = None) -> None:  # noqa: A002
-        super().__init__(id=id)
+    def __init__(self, workspace: str, endpoint: str) -> None:
+        super().__init__(id="welcome")
         self._workspace = one_line(workspace)
         self._endpoint = one_line(endpoint)
         self._requests: Sequence[str] | None = None

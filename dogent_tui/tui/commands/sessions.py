@@ -43,7 +43,7 @@ class SessionCommands:
         return ""
 
     async def _export_to(self, path: str) -> None:
-        from dogent_tui.tui.sessions.export_command import export_session
+        from dogent_tui.tui.sessions.formats import export_session
 
         self._app.conversation.prompt.notify_hint(await export_session(self._app, path))
 

@@ -11,8 +11,7 @@ from dogent_tui.language import ngettext, sentences, tr
 from dogent_tui.tui.prompt.controller import READ_ONLY
 from dogent_tui.tui.rewinding.model import Preview, RewindPoint, Scope, rewind_points
 from dogent_tui.tui.screens.choice import choose
-from dogent_tui.tui.screens.rewind import RewindScreen
-from dogent_tui.tui.screens.rewind_preview import RewindPreviewScreen
+from dogent_tui.tui.screens.rewind_preview import RewindPreviewScreen, RewindScreen
 from dogent_tui.tui.screens.withdrawable import answer_of
 from dogent_tui.tui.sessions.controller import AT_WORK
 from dogent_tui.undo.rewind_plan import changed_places, plan

@@ -141,8 +141,8 @@ class ConversationScreen(ConversationPort):
         self._made_in_run: list[str] = []
         self.showing = Showing(self)
         self.lessons = LessonOffer(offers=opened.settings.learn_auto)
-        self.todos = TodoPanel(lambda: self.key_of("plan"), id="todos")
-        self.asked = RequestBanner(id="asked")
+        self.todos = TodoPanel(lambda: self.key_of("plan"))
+        self.asked = RequestBanner()
         self.attaching = AttachmentsController(
             self, opened, self._references, self._show_attachments
         )
@@ -150,7 +150,7 @@ class ConversationScreen(ConversationPort):
         self.keys.display = False
         self.status_bar = StatusBar(opening_status(opened), id="status")
         root, endpoint = opened.workspace.root, self.status_bar.status.endpoint
-        self.welcome = Welcome(display_path(root), endpoint, id="welcome")
+        self.welcome = Welcome(display_path(root), endpoint)
         self.typed = PromptController(self, commands)
         self.conversation_layout = ConversationLayout(self)
 

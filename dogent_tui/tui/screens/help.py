@@ -17,6 +17,7 @@ from textual.widgets import Input
 from dogent_tui.language import tr
 from dogent_tui.tui.commands.table import Command
 from dogent_tui.tui.dialog import Dialog, DialogScreen, WrappedText
+from dogent_tui.tui.key_hints import KEY_NAMES
 
 _KEY_COLUMN = 24
 _SCROLLS: Mapping[str, str] = {
@@ -26,27 +27,6 @@ _SCROLLS: Mapping[str, str] = {
     "pagedown": "page_down",
     "ctrl+home": "home",
     "ctrl+end": "end",
-}
-
-_KEY_NAMES: Mapping[str, str] = {
-    "alt": "Alt",
-    "backspace": "Backspace",
-    "ctrl": "Ctrl",
-    "delete": "Delete",
-    "down": "↓",
-    "end": "End",
-    "enter": "Enter",
-    "escape": "Esc",
-    "home": "Home",
-    "left": "←",
-    "pagedown": "PgDn",
-    "pageup": "PgUp",
-    "right": "→",
-    "shift": "Shift",
-    "space": "Space",
-    "super": "Cmd",
-    "tab": "Tab",
-    "up": "↑",
 }
 
 
@@ -81,7 +61,7 @@ def key_name(key: str) -> str:
     if parts == [key] and len(key) == 1:
         return key  # n is not N
     return "+".join(
-        _KEY_NAMES.get(part) or (format_key(part) if len(part) > 1 else part).upper()
+        KEY_NAMES.get(part) or (format_key(part) if len(part) > 1 else part).upper()
         for part in parts
     )
 
@@ -184,15 +164,14 @@ class HelpScreen(DialogScreen[None]):
     def _laid_out(self, width: int) -> Content:
         if not self.found:
             return Content.styled(tr("No match."), "$text-muted")
-        parts = []
+        lines = []
         for section in self.found:
-            title = Content.styled(f"{section.title}\n", "bold $text-primary")
-            parts.append(title + help_text(section, width))
-        return Content("\n\n").join(parts)
+            title = Content.styled(section.title, "bold $text-primary")
+            lines += [title, help_text(section, width), Content("")]
+        return Content("\n").join(lines)
 
     @on(Input.Changed)
     def _searched(self, event: Input.Changed) -> None:
-        event.stop()
         found = (matching(section, event.value) for section in self._sections)
         self.found = [section for section in found if section.lines]
         self._text.show(self._laid_out)
