@@ -14,6 +14,7 @@ import msgspec
 from textual import events
 from textual.app import RenderResult
 from textual.content import Content
+from textual.keys import format_key
 from textual.screen import Screen
 from textual.widget import Widget
 
@@ -30,7 +31,7 @@ _STYLES = ("key", "words")
 _GAP = "  "
 """What is between two keys."""
 
-KEY_NAMES: Mapping[str, str] = {
+_KEY_NAMES: Mapping[str, str] = {
     "alt": "Alt",
     "backspace": "Backspace",
     "ctrl": "Ctrl",
@@ -51,8 +52,26 @@ KEY_NAMES: Mapping[str, str] = {
     "up": "↑",
 }
 """What is printed on the keyboard, by Textual's names of keys."""
-_SHORT = {**KEY_NAMES, "enter": "⏎", "esc": "Esc", "delete": "Del", "tab": "⇥"}
+_SHORT = {**_KEY_NAMES, "enter": "⏎", "esc": "Esc", "delete": "Del", "tab": "⇥"}
 """What the keys are called in a line of keys."""
+
+
+def key_name(key: str) -> str:
+    """Return what is printed on the keyboard for Textual's name of a key: ``ctrl+pageup`` gives
+    ``Ctrl+PgUp``.
+    """
+    parts = key.split("+")
+    if parts == [key] and len(key) == 1:
+        return key  # n is not N
+    return "+".join(
+        _KEY_NAMES.get(part) or (format_key(part) if len(part) > 1 else part).upper()
+        for part in parts
+    )
+
+
+def key_names(keys: str) -> str:
+    """Return the names of several keys, which have commas between them."""
+    return ", ".join(map(key_name, keys.split(",")))
 
 
 class ShownKey(msgspec.Struct, frozen=True):

@@ -13,7 +13,12 @@ from dogent_tui.plain import one_line
 MOST_ROWS = 8
 """Lines of the plan seen at once, where the window is high enough."""
 
-_MARKS: Mapping[TodoStatus, str] = {"completed": "✓", "in_progress": "▶", "pending": "○"}
+_MARKS: Mapping[TodoStatus, tuple[str, str]] = {
+    "completed": ("✓", "done"),
+    "in_progress": ("▶", "now"),
+    "pending": ("○", "open"),
+}
+"""What stands before a line, and how it is drawn."""
 
 
 def shown(todos: tuple[Todo, ...], rows: int) -> range:
@@ -61,9 +66,8 @@ class TodoPanel(Widget):
 
     def toggle(self) -> bool:
         """Show the plan, or hide it. Returns whether there is one."""
-        self._wanted = (
-            not self._wanted if self.todos else True
-        )  # where there is none, the next one will be shown
+        # Where there is none, the next one will be shown.
+        self._wanted = not (self._wanted and self.todos)
         self.place()
         return bool(self.todos)
 
@@ -72,11 +76,8 @@ class TodoPanel(Widget):
         self.display = self._wanted and bool(self.todos)
         finished = all(todo.status == "completed" for todo in self.todos)
         if self.is_attached:
-            self.styles.height = (
-                1
-                if finished
-                else 1 + min(len(self.todos), MOST_ROWS, max(1, self.screen.size.height // 4))
-            )
+            rows = min(len(self.todos), MOST_ROWS, max(1, self.screen.size.height // 4))
+            self.styles.height = 1 if finished else 1 + rows
         self.refresh()
 
     def render(self) -> Content:
@@ -96,14 +97,7 @@ class TodoPanel(Widget):
         )
 
     def _line(self, todo: Todo) -> Content:
-        names: Mapping[TodoStatus, str] = {
-            "completed": "todos--done",
-            "in_progress": "todos--now",
-            "pending": "todos--open",
-        }
-        words = (
-            todo.active_form if todo.status == "in_progress" and todo.active_form else todo.content
-        )
-        return Content(f"{_MARKS[todo.status]} {one_line(words)}").stylize(
-            self.get_visual_style(names[todo.status], partial=True)
-        )
+        mark, name = _MARKS[todo.status]
+        words = (todo.active_form if name == "now" else "") or todo.content
+        style = self.get_visual_style(f"todos--{name}", partial=True)
+        return Content.styled(f"{mark} {one_line(words)}", style)

@@ -112,12 +112,13 @@ def _told(undone: Undone, *, typed: bool) -> str:
     which no command is one.
     """
     done = len(undone.restored) + len(undone.removed)
-    words = ngettext(
+    said = ngettext(
         "{count} file is as it was; {how} takes that back.",
         "{count} files are as they were; {how} takes that back.",
         done,
+        count=done,
+        how=tr("Ctrl+P /undo") if typed else "/undo",
     )
-    said = words.format(count=done, how=tr("Ctrl+P /undo") if typed else "/undo")
     if undone.left:
         left = ngettext(
             "{count} could not be restored.", "{count} could not be restored.", len(undone.left)

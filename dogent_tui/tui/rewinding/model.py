@@ -73,12 +73,13 @@ class RewindPoint(msgspec.Struct, frozen=True):
         more = len(self.changed) - _MOST_NAMED
         if more > 0:
             named = tr("{named} and {more} more", named=named, more=more)
-        words = ngettext(
+        return ngettext(
             "{count} file changed since: {named}",
             "{count} files changed since: {named}",
             len(self.changed),
+            count=len(self.changed),
+            named=named,
         )
-        return words.format(count=len(self.changed), named=named)
 
 
 def rewind_points(
@@ -183,14 +184,16 @@ class Preview:
         if self.scope == "files":
             said.append(tr("The conversation is unchanged."))
         elif self.point.forgotten:
-            words = ngettext(
-                "This prompt and the one after it are removed from the conversation, and the agent"
-                " forgets them.",
-                "This prompt and the {count} after it are removed from the conversation, and the"
-                " agent forgets them.",
-                self.point.forgotten,
+            said.append(
+                ngettext(
+                    "This prompt and the one after it are removed from the conversation, and the agent"
+                    " forgets them.",
+                    "This prompt and the {count} after it are removed from the conversation, and the"
+                    " agent forgets them.",
+                    self.point.forgotten,
+                    count=self.point.forgotten,
+                )
             )
-            said.append(words.format(count=self.point.forgotten))
         else:
             said.append(
                 tr("This prompt is removed from the conversation, and the agent forgets it.")

@@ -11,13 +11,12 @@ from textual import on
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.content import Content
-from textual.keys import format_key
 from textual.widgets import Input
 
 from dogent_tui.language import tr
 from dogent_tui.tui.commands.table import Command
 from dogent_tui.tui.dialog import Dialog, DialogScreen, WrappedText
-from dogent_tui.tui.key_hints import KEY_NAMES
+from dogent_tui.tui.key_hints import key_names
 
 _KEY_COLUMN = 24
 _SCROLLS: Mapping[str, str] = {
@@ -51,24 +50,6 @@ PROMPT_HELP = HelpSection(
         ("Shift+Tab", tr("Attached files: Enter previews, Delete removes")),
     ),
 )
-
-
-def key_name(key: str) -> str:
-    """Return what is printed on the keyboard for Textual's name of a key: ``ctrl+pageup`` gives
-    ``Ctrl+PgUp``.
-    """
-    parts = key.split("+")
-    if parts == [key] and len(key) == 1:
-        return key  # n is not N
-    return "+".join(
-        KEY_NAMES.get(part) or (format_key(part) if len(part) > 1 else part).upper()
-        for part in parts
-    )
-
-
-def key_names(keys: str) -> str:
-    """Return the names of several keys, which have commas between them."""
-    return ", ".join(map(key_name, keys.split(",")))
 
 
 def spelled_out(display: str) -> str:

@@ -22,7 +22,7 @@ from dogent_tui.outline.edit_session import STEPS, OutlineEditing
 from dogent_tui.outline.markdown import same_sections
 from dogent_tui.plain import one_line, visible
 from dogent_tui.tui.dialog import Words
-from dogent_tui.tui.key_hints import KeyHints
+from dogent_tui.tui.key_hints import KeyHints, key_names
 from dogent_tui.tui.outline.inputs import (
     QUESTIONS,
     Asked,
@@ -36,7 +36,7 @@ from dogent_tui.tui.prompt.completion import Completions
 from dogent_tui.tui.prompt.literal import carry, release
 from dogent_tui.tui.prompt.picker import ReferencePicker
 from dogent_tui.tui.screens.editor import LEAVING_KEYS, EditorScreen
-from dogent_tui.tui.screens.help import HelpSection, binding_section, key_names
+from dogent_tui.tui.screens.help import HelpSection, binding_section
 from dogent_tui.tui.stylesheets import stylesheet
 
 if TYPE_CHECKING:

@@ -25,11 +25,10 @@ from dogent_tui.plain import one_line, revealed
 from dogent_tui.storage.paths import display_path
 from dogent_tui.tui.dialog import Answer, ChoiceList, Words
 from dogent_tui.tui.exporting.first_page import first_page
-from dogent_tui.tui.key_hints import KeyHints
+from dogent_tui.tui.key_hints import KeyHints, key_names
 from dogent_tui.tui.keymap import Keymap
 from dogent_tui.tui.screens.choice import choose
 from dogent_tui.tui.screens.forms import press_key, type_text
-from dogent_tui.tui.screens.help import key_names
 from dogent_tui.tui.settings.catalog import (
     LLM,
     VISION,

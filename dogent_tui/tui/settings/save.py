@@ -15,10 +15,10 @@ from dogent_tui.plain import one_line
 from dogent_tui.settings.config_writer import plan_values, write_home_values
 from dogent_tui.settings.values import load_home_settings, load_settings
 from dogent_tui.storage.paths import dogent_home
+from dogent_tui.tui.key_hints import key_names
 from dogent_tui.tui.keymap import KeyAction
 from dogent_tui.tui.questions.own_writes import write_own
 from dogent_tui.tui.screens.choice import choose
-from dogent_tui.tui.screens.help import key_names
 from dogent_tui.tui.screens.settings import SettingsScreen
 from dogent_tui.tui.settings.catalog import folder_settings, key_settings, profile_settings
 from dogent_tui.tui.settings.draft import Setting, SettingsDraft, place_of, shown
