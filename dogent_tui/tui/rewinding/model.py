@@ -184,16 +184,15 @@ class Preview:
         if self.scope == "files":
             said.append(tr("The conversation is unchanged."))
         elif self.point.forgotten:
-            said.append(
-                ngettext(
-                    "This prompt and the one after it are removed from the conversation, and the agent"
-                    " forgets them.",
-                    "This prompt and the {count} after it are removed from the conversation, and the"
-                    " agent forgets them.",
-                    self.point.forgotten,
-                    count=self.point.forgotten,
-                )
+            words = ngettext(
+                "This prompt and the one after it are removed from the conversation, and the agent"
+                " forgets them.",
+                "This prompt and the {count} after it are removed from the conversation, and the"
+                " agent forgets them.",
+                self.point.forgotten,
+                count=self.point.forgotten,
             )
+            said.append(words)
         else:
             said.append(
                 tr("This prompt is removed from the conversation, and the agent forgets it.")
