@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import IO, ClassVar
 
 import msgspec
+from rich.cells import cell_len
 from textual import on
 from textual.binding import Binding, BindingType
 from textual.content import Content
@@ -284,12 +285,13 @@ def sheet_line(sheets: Sequence[Sheet], shown: str, width: int) -> Content:
     """Return the names of `sheets` in `width` cells, the one that is shown among them."""
     at = next((place for place, sheet in enumerate(sheets) if sheet.name == shown), 0)
     names = [f"{one_line(sheet.name)}{' (hidden)' if sheet.is_hidden else ''}" for sheet in sheets]
-    first = at
-    room = width - Content(names[at]).cell_length - 8
-    while first > 0 and (room := room - Content(names[first - 1]).cell_length - 3) >= 0:
-        first -= 1
-    parts: list[Content | tuple[str, str]] = [("‹ " if first else "", "dim")]
-    for place in range(first, len(names)):
-        parts += [(" │ ", "dim")] if place > first else []
-        parts.append((names[place], "bold underline" if place == at else "dim"))
-    return Content.assemble(*parts).truncate(width, ellipsis=True)
+    gap = " │ "
+    fits = (first for first in range(at) if cell_len(gap.join(names[first : at + 1])) + 8 <= width)
+    first = next(fits, at)
+    styled = [
+        Content.styled(name, "bold underline" if place == at else "dim")
+        for place, name in enumerate(names)
+    ]
+    before = Content.styled("‹ " if first else "", "dim")
+    line = before + Content.styled(gap, "dim").join(styled[first:])
+    return line.truncate(width, ellipsis=True)

@@ -72,15 +72,7 @@ class WritingCommands:
     ) -> str:
         from dogent_tui.tui.questions.own_writes import write_own
 
-        opened = self._app.opened
-        return await write_own(
-            opened.workspace,
-            opened.authority,
-            self._app.conversation.requests.ask,
-            plan,
-            because,
-            exactly=exactly,
-        )
+        return await write_own(self._app, plan, because, exactly=exactly)
 
     # ── The wishes ────────────────────────────────────────────────────────────────────────────────
 

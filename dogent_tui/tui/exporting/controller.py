@@ -136,9 +136,7 @@ class Exporting:
         if not await asyncio.to_thread(request.markdown.is_file):
             return tr("There is no file {markdown} here.", markdown=markdown)
         kind: ExportKind = "docx" if typed_export.kind == "docx" else "pdf"
-        if not await may_do(
-            opened.authority, screen.requests.ask, partial(_as_call, request, kind), _BECAUSE
-        ):
+        if not await may_do(self._app, partial(_as_call, request, kind), _BECAUSE):
             return tr("Nothing was exported: {name} is unchanged.", name=name)
         if kind == "pdf" and not await self._offer_browser():
             return tr("Nothing was exported.")

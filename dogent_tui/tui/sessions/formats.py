@@ -318,9 +318,7 @@ async def export_session(app: "AppPort", typed: str) -> str:
         parts = parts_of(entries, str(opened.workspace.root))
         text = await asyncio.to_thread(lambda: form(_conversation(opened, parts)))
         plan = partial(plan_change, path, text)
-        done = await write_own(
-            opened.workspace, opened.authority, screen.requests.ask, plan, _BECAUSE
-        )
+        done = await write_own(app, plan, _BECAUSE)
     except (OSError, DogentError) as error:
         return one_line(tr("Nothing was exported: {error}", error=error))
     screen.look_again()

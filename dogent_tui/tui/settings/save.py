@@ -130,8 +130,7 @@ async def _save(app: "AppPort", draft: SettingsDraft) -> str | None:
         may_write = allowed.get(file, True)
         if file == opened.workspace.settings_file:
             plan = partial(plan_values, file, dict(changes))
-            ask = app.conversation.requests.ask
-            done = await write_own(opened.workspace, opened.authority, ask, plan, _BECAUSE)
+            done = await write_own(app, plan, _BECAUSE)
             may_write = done != "denied"
         elif may_write:
             await asyncio.to_thread(write_home_values, file, dict(changes))
