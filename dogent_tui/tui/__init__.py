@@ -34,10 +34,10 @@ has what was typed done), `questions/` is the queue of permission questions and 
 `agent/ui_requests.py`), `outline/` and `screens/outline.py` the outline editor, `todos.py` the plan
 above the prompt, `colorless.py` what NO_COLOR asks for, `rewinding/` going back to an earlier
 prompt, `help_pages.py` the keys of every place, `sessions/` the list of conversations and what one
-is written to a file as (`screens/sessions.py`), `history_rows.py` the table of `/show history`,
-`status.py` the status bar, `commands/` the commands, family by family. What a screen shows comes
-from plain models (`transcript/model.py`, `prompt/model.py`, `attachments/model.py`,
-`questions/model.py`, `Status`) that tests drive without a screen.
+is written to a file as (`screens/sessions.py`), `screens/history_table.py` the table of
+`/show history`, `status.py` the status bar, `commands/` the commands, family by family. What a
+screen shows comes from plain models (`transcript/model.py`, `prompt/model.py`,
+`attachments/model.py`, `questions/model.py`, `Status`) that tests drive without a screen.
 
 A change of theme. `tui/textual_fixes/themed_styles.py` keeps what was parsed of the styles for each
 theme, and parses those of a theme in a thread while its name is in the prompt (`Command.prepare`):

@@ -15,7 +15,7 @@ from textual.geometry import Size
 from textual.screen import ModalScreen
 from textual.strip import Strip
 from textual.widget import Widget
-from textual.widgets import Input, OptionList
+from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
 from dogent_tui.language import tr
@@ -29,6 +29,19 @@ Item = TypeVar("Item")
 
 _MARK = "❯ "
 """Stands before the chosen row of a list."""
+
+
+class Words(Static):
+    """Shows text as it is: none of it is markup, whoever wrote it."""
+
+    def __init__(
+        self,
+        text: str | Content = "",
+        *,
+        id: str | None = None,  # noqa: A002
+        classes: str | None = None,
+    ) -> None:
+        super().__init__(text, markup=False, id=id, classes=classes)
 
 
 class Dialog(Vertical):
@@ -151,13 +164,11 @@ class FinderScreen(DialogScreen[Answer], Generic[Item, Answer]):
 
     @on(Input.Changed)
     def _typed(self, event: Input.Changed) -> None:
-        event.stop()
         self.find(event.value)
 
     @on(Input.Submitted)
     @on(OptionList.OptionSelected)
-    async def _chosen(self, event: Input.Submitted | OptionList.OptionSelected) -> None:
-        event.stop()
+    async def _chosen(self) -> None:
         if (item := self.list.chosen) is not None:
             await self.take(item)
 

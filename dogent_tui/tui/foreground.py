@@ -27,9 +27,9 @@ class ForegroundTask:
         """Whether something is under way."""
         return self._task is not None
 
-    async def run(self, work: Callable[[Tell], Awaitable[_Made]]) -> _Made | None:
-        """Do `work`, which is given what to tell its progress to. Returns what it returns, None
-        where the user stopped it.
+    async def run(self, work: Callable[[Tell], Awaitable[_Made]], what: str = "") -> _Made | None:
+        """Do `work`, which is given what to tell its progress to; `what` is told first. Returns
+        what it returns, None where the user stopped it.
 
         Raises what it raises. Nothing else may be under way.
         """
@@ -37,6 +37,7 @@ class ForegroundTask:
         task: asyncio.Future[_Made] = asyncio.ensure_future(work(self._tell))
         self._task = task
         self._is_stopped = False
+        self._tell(what)
         try:
             return await task
         except asyncio.CancelledError:

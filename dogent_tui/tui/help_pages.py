@@ -9,8 +9,9 @@ from textual.binding import Binding, BindingType
 
 from dogent_tui.language import tr
 from dogent_tui.tui.attachments.preview import PreviewScreen
-from dogent_tui.tui.attachments.sidebar import AttachmentList, ResultList
+from dogent_tui.tui.attachments.sidebar import AttachmentList, FileList, ResultList
 from dogent_tui.tui.commands.table import Command
+from dogent_tui.tui.dialog import FinderScreen
 from dogent_tui.tui.outline.view import OutlineView
 from dogent_tui.tui.pane.pane import DocumentPane
 from dogent_tui.tui.pane.view import PaneView
@@ -20,12 +21,10 @@ from dogent_tui.tui.screens.help import PROMPT_HELP, HelpSection, binding_sectio
 from dogent_tui.tui.screens.outline import EDITOR_KEYS
 from dogent_tui.tui.screens.permission import PermissionScreen
 from dogent_tui.tui.screens.permissions import PermissionsScreen
-from dogent_tui.tui.screens.profile import ProfileScreen
 from dogent_tui.tui.screens.review import REVIEW_KEYS
 from dogent_tui.tui.screens.rewind_preview import RewindPreviewScreen
 from dogent_tui.tui.screens.sessions import SessionsScreen
-from dogent_tui.tui.screens.settings import SettingsScreen
-from dogent_tui.tui.settings.rows import RowList
+from dogent_tui.tui.screens.settings import ProfileScreen, RowList, SettingsScreen
 from dogent_tui.tui.transcript.view import Transcript
 
 _PALETTE = Binding(
@@ -46,8 +45,8 @@ def help_sections(
         command_section(commands),
         binding_section(tr("Everywhere"), _once([*everywhere, _PALETTE]), keys),
         binding_section(tr("Transcript"), Transcript.BINDINGS),
-        binding_section(tr("Results"), ResultList.BINDINGS),
-        binding_section(tr("Attachments"), AttachmentList.BINDINGS),
+        binding_section(tr("Results"), [*ResultList.BINDINGS, *FileList.BINDINGS]),
+        binding_section(tr("Attachments"), [*AttachmentList.BINDINGS, *FileList.BINDINGS]),
         binding_section(tr("File preview"), PreviewScreen.BINDINGS),
         binding_section(tr("Open document"), [*PaneView.BINDINGS, *DocumentPane.BINDINGS]),
         binding_section(tr("Permission"), PermissionScreen.BINDINGS),
@@ -57,7 +56,7 @@ def help_sections(
         binding_section(tr("Review"), REVIEW_KEYS),
         binding_section(tr("Settings"), [*RowList.BINDINGS, *SettingsScreen.BINDINGS]),
         binding_section(tr("Profile"), [*RowList.BINDINGS, *ProfileScreen.BINDINGS]),
-        binding_section(tr("Conversations"), SessionsScreen.BINDINGS),
+        binding_section(tr("Conversations"), [*FinderScreen.BINDINGS, *SessionsScreen.BINDINGS]),
         binding_section(tr("Rewind"), RewindPreviewScreen.BINDINGS),
     ]
 

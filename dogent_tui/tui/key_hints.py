@@ -6,6 +6,7 @@ of the first paint, and most of what a change of focus costs. This draws a line.
 
 import re
 from collections.abc import Mapping, Sequence
+from itertools import accumulate
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,7 @@ import msgspec
 from textual import events
 from textual.app import RenderResult
 from textual.content import Content
+from textual.keys import format_key
 from textual.screen import Screen
 from textual.widget import Widget
 
@@ -25,24 +27,51 @@ _LETTER = re.compile(r"\^[a-z]|f\d{1,2}")
 """A key that Textual writes small."""
 
 
+_STYLES = ("key", "words")
 _GAP = "  "
 """What is between two keys."""
 
-_SHORT: Mapping[str, str] = {
-    "enter": "⏎",
-    "escape": "Esc",
-    "esc": "Esc",
-    "delete": "Del",
-    "pageup": "PgUp",
-    "pagedown": "PgDn",
-    "tab": "⇥",
-    "space": "Space",
-    "up": "↑",
+_KEY_NAMES: Mapping[str, str] = {
+    "alt": "Alt",
+    "backspace": "Backspace",
+    "ctrl": "Ctrl",
+    "delete": "Delete",
     "down": "↓",
+    "end": "End",
+    "enter": "Enter",
+    "escape": "Esc",
+    "home": "Home",
     "left": "←",
+    "pagedown": "PgDn",
+    "pageup": "PgUp",
     "right": "→",
+    "shift": "Shift",
+    "space": "Space",
+    "super": "Cmd",
+    "tab": "Tab",
+    "up": "↑",
 }
-"""What the keys are called in a line of keys, by Textual's names."""
+"""What is printed on the keyboard, by Textual's names of keys."""
+_SHORT = {**_KEY_NAMES, "enter": "⏎", "esc": "Esc", "delete": "Del", "tab": "⇥"}
+"""What the keys are called in a line of keys."""
+
+
+def key_name(key: str) -> str:
+    """Return what is printed on the keyboard for Textual's name of a key: ``ctrl+pageup`` gives
+    ``Ctrl+PgUp``.
+    """
+    parts = key.split("+")
+    if parts == [key] and len(key) == 1:
+        return key  # n is not N
+    return "+".join(
+        _KEY_NAMES.get(part) or (format_key(part) if len(part) > 1 else part).upper()
+        for part in parts
+    )
+
+
+def key_names(keys: str) -> str:
+    """Return the names of several keys, which have commas between them."""
+    return ", ".join(map(key_name, keys.split(",")))
 
 
 class ShownKey(msgspec.Struct, frozen=True):
@@ -97,22 +126,13 @@ class KeyLine(Widget):
         """Return the keys that find room."""
         kept = [each for each in self._shown if each.stays]
         room = self.size.width + len(_GAP) - sum(each.cells for each in kept)
-        line = []
-        for each in self._shown:
-            if each.stays:
-                continue
-            room -= each.cells
-            if room < 0:
-                break
-            line.append(each)
-        return [*line, *kept]
+        others = [each for each in self._shown if not each.stays]
+        ends = accumulate(each.cells for each in others)
+        return [each for each, end in zip(others, ends, strict=True) if end <= room] + kept
 
     def render(self) -> RenderResult:
         """Draw the line."""
-        key, words = (
-            self.get_visual_style("hints--key", partial=True),
-            self.get_visual_style("hints--words", partial=True),
-        )
+        key, words = (self.get_visual_style(f"hints--{part}", partial=True) for part in _STYLES)
         return Content(_GAP).join(
             Content.assemble((each.display, key), (f" {each.words}", words))
             for each in self._line()
@@ -151,48 +171,36 @@ class KeyHints(KeyLine):
         self._look_again(self.screen)
 
     def _look_again(self, screen: Screen[object]) -> None:
-        if (
-            not self.app.app_focus
-        ):  # nothing is focused while another window is: the keys would flicker
-            return
+        if not self.app.app_focus:
+            return  # nothing is focused while another window is: the keys would flicker
         first: dict[str, Binding] = {}
         for active in screen.active_bindings.values():
             if active.binding.show and active.enabled:
                 first.setdefault(active.binding.action, active.binding)
-        self._show(
-            [
-                ShownKey(
-                    binding.key,
-                    self._named(binding),
-                    binding.description,
-                    binding.action in self._last,
-                )
-                for binding in sorted(first.values(), key=self._rank)
-            ]
-        )
+        shown = []
+        for action in sorted(first, key=self._rank):
+            binding = first[action]
+            display = _name(self.app.get_key_display(binding))
+            stays = action in self._last
+            shown.append(ShownKey(binding.key, display, binding.description, stays))
+        self._show(shown)
 
-    def _named(self, binding: "Binding") -> str:
-        """Return a key as it stands on the keyboard: ^F, F1 and Esc, where Textual has ^f, f1
-        and esc.
-        """
-        display = self.app.get_key_display(binding)
-        return display.upper() if _LETTER.fullmatch(display) else _SHORT.get(display, display)
+    def _rank(self, action: str) -> int:
+        if action in self._first:
+            return self._first.index(action) - len(self._first)
+        return int(action in self._last)
 
-    def _rank(self, binding: "Binding") -> int:
-        action = binding.action
-        return (
-            self._first.index(action) - len(self._first)
-            if action in self._first
-            else int(action in self._last)
-        )
+
+def _name(key: str) -> str:
+    """Return a key as it stands on the keyboard: ^F, F1 and Esc, where Textual has ^f, f1 and
+    esc.
+    """
+    return key.upper() if _LETTER.fullmatch(key) else _SHORT.get(key, key)
 
 
 def _short(keys: str) -> str:
     """Return how `keys`, Textual's names of one or several with commas between them, are called:
     ``up,down`` gives ``↑↓``.
     """
-    names = [
-        _SHORT.get(key) or (key.upper() if _LETTER.fullmatch(key) else key)
-        for key in keys.split(",")
-    ]
+    names = [*map(_name, keys.split(","))]
     return ("" if all(len(name) == 1 for name in names) else " ").join(names)

@@ -9,6 +9,7 @@ from textual.binding import Binding, BindingType
 
 from dogent_tui.language import tr
 from dogent_tui.settings.config_check import ConfigWarning, meant
+from dogent_tui.tui.key_hints import key_name
 from dogent_tui.tui.prompt.editor import PromptEditor
 
 _FIXED = frozenset(
@@ -65,8 +66,6 @@ class Keymap:
         """Return the first of the keys that do the action, as it is printed on the keyboard: for
         a sentence.
         """
-        from dogent_tui.tui.screens.help import key_name  # not before a sentence names a key
-
         return key_name(self.keys.get(action_id, self.action(action_id).default).split(",")[0])
 
     def problem(
@@ -75,25 +74,20 @@ class Keymap:
         """Return why `keys` cannot do the action, or nothing. `changed` is what the user changed
         and did not save yet.
         """
-        in_force = {action.id: action.default for action in self.actions} | self.keys
-        in_force |= {
-            name: keys or self.action(name).default
-            for name, keys in (changed or {}).items()
-            if name in in_force
-        }
+        changed, taken = changed or {}, dict(self._others)
+        for other in self.actions:
+            if other.id != action_id:
+                in_force = changed.get(other.id, self.keys.get(other.id)) or other.default
+                taken |= dict.fromkeys(in_force.split(","), other.words)
+        usual = self.action(action_id).default.split(",")
         for key in keys.split(","):
             if not key or key in _FIXED or (len(key) == 1 and key.isprintable()):
                 return tr(
                     "{key} is needed for typing; choose a key with Ctrl or Alt, or a function key.",
                     key=key or "—",
                 )
-            if key in self.action(action_id).default.split(","):
-                continue
-            for other in self.actions:
-                if other.id != action_id and key in in_force[other.id].split(","):
-                    return tr("{key} is already used for: {action}.", key=key, action=other.words)
-            if key in self._others:
-                return tr("{key} is already used for: {action}.", key=key, action=self._others[key])
+            if key in taken and key not in usual:
+                return tr("{key} is already used for: {action}.", key=key, action=taken[key])
         return ""
 
     def _take(self, action_id: str, keys: str, wanted: Mapping[str, str]) -> None:

@@ -1,18 +1,24 @@
 """Widgets that draw lines of styled text, in the colors there are now."""
 
 from collections.abc import Mapping, Sequence
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from rich.segment import Segment
 from textual.strip import Strip
-from textual.widget import Widget
 
 from dogent_tui.tui.transcript.lines import Span
 from dogent_tui.tui.transcript.palette import LOOKS, Palette
 
+if TYPE_CHECKING:
+    from textual.widget import Widget as _Widget
+else:  # Textual takes the styles of the first base that is a widget, and these would hide others'
+    _Widget = object
 
-class Painted(Widget):
-    """Has a `palette` of its `looks`: what the names of styles look like."""
+
+class Painted(_Widget):
+    """A widget with a `palette` of its `looks`: what the names of styles look like. Put it before
+    the widget among the bases.
+    """
 
     looks: ClassVar[Mapping[str, str]] = LOOKS
     _palette: Palette | None = None

@@ -6,9 +6,8 @@ import asyncio
 import os
 import time
 from collections.abc import Mapping, Sequence
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeAlias, TypeVar, cast
 
 from dogent_tui.agent.events import (
     Event,
@@ -28,15 +27,88 @@ from dogent_tui.language import tr
 from dogent_tui.storage.text_file import save_new
 from dogent_tui.tui.questions.guard import TYPING_S
 from dogent_tui.tui.questions.model import Question
-from dogent_tui.tui.questions.queue import RequestQueue
-from dogent_tui.tui.screens.permission import PermissionScreen, UnderlyingPrompt
+from dogent_tui.tui.screens.permission import PermissionScreen, make_room
 from dogent_tui.tui.trust_question import settle_trust
 
-if TYPE_CHECKING:  # imported when one is opened
+if TYPE_CHECKING:
     from dogent_tui.tui.ports import AppPort, ConversationPort
     from dogent_tui.tui.screens.clarification import ClarificationScreen
     from dogent_tui.tui.screens.outline import OutlineScreen
     from dogent_tui.tui.screens.review import ReviewScreen
+
+Kind = TypeVar("Kind", bound=Request)
+
+
+class Shown(Protocol):
+    """The screen of a request."""
+
+    def count(self, counter: str) -> None:
+        """Say which request of how many this is."""
+
+    def cancel(self) -> None:
+        """Close without an answer."""
+
+
+class RequestQueue(Generic[Kind]):
+    """Requests one after the other, and a counter for those that came together. `shown` is the
+    screen of the current one, None while it is not put.
+    """
+
+    def __init__(self, words: str) -> None:
+        """`words` are those of the counter, with ``{number}`` and ``{total}``."""
+        self.waiting: tuple[Kind, ...] = ()
+        self.shown: Shown | None = None
+        self._words = words
+        self._done = 0
+
+    @property
+    def current(self) -> Kind | None:
+        """The request to put now."""
+        return self.waiting[0] if self.waiting else None
+
+    @property
+    def counter(self) -> str:
+        """Which request of how many this is, counted from the last time that none waited; empty
+        for a single one.
+        """
+        total = self._done + len(self.waiting)
+        return (
+            self._words.format(number=self._done + 1, total=total)
+            if self.waiting and total > 1
+            else ""
+        )
+
+    def add(self, request: Kind) -> None:
+        """Put `request` last."""
+        self.waiting = (*self.waiting, request)
+        if self.shown is not None:
+            self.shown.count(self.counter)
+
+    def settle(self, request_id: str) -> bool:
+        """Take out a request that was answered or that nobody has to answer any more, also from
+        the screen. Returns whether the screen is free for another.
+
+        One that was never put makes the others fewer; the current one counts as done.
+        """
+        left = tuple(each for each in self.waiting if each.request_id != request_id)
+        if left == self.waiting:
+            return False
+        is_current = left == self.waiting[1:]
+        self.waiting, self._done = left, self._done + is_current if left else 0
+        if self.shown is None:
+            return True
+        if is_current:
+            self.shown.cancel()
+        else:
+            self.shown.count(self.counter)
+        return False
+
+    def clear(self) -> None:
+        """Forget all of them."""
+        self.waiting, self._done = (), 0
+        if self.shown is not None:
+            self.shown.cancel()
+
 
 _RequestScreen: TypeAlias = "PermissionScreen | ClarificationScreen | OutlineScreen | ReviewScreen"
 
@@ -55,13 +127,6 @@ class RequestController:
         self._editor = screen.prompt.editor
         self._workspace = screen.opened.workspace
         self.root = str(self._workspace.root)
-        self._behind = UnderlyingPrompt(
-            typed=self._editor.insert,
-            pasted=self._editor.paste_text,
-            page=screen.action_transcript_page,
-            scroll=lambda rows: screen.transcript.scroll_relative(y=rows, animate=False),
-            make_room=partial(_make_room, screen),
-        )
         self._own: dict[str, asyncio.Future[Any]] = {}
         self._opening = False
         self._due = False
@@ -140,11 +205,11 @@ class RequestController:
     def _ask_next(self) -> None:
         request = self.questions.current
         if request is None:
-            self._behind.make_room(0)
+            make_room(self._screen, 0)
         elif self.questions.shown is None:
             question = Question(request, self.root)
             screen = PermissionScreen(
-                question, self._behind, typing=self._is_typing, counter=self.questions.counter
+                question, self._screen, typing=self._is_typing, counter=self.questions.counter
             )
             self._push(self.questions, request, screen)
 
@@ -287,24 +352,3 @@ class RequestController:
         """
         if request in self.screens.waiting:
             self._keeper.keep(request.request_id, draft)
-
-
-def _make_room(screen: "ConversationPort", rows: int) -> None:
-    """Keep `rows` above the status bar free, so that a question covers the prompt and nothing of
-    the transcript.
-    """
-    body, prompt = screen.query_one("#body").styles, screen.prompt.styles
-    if not rows:
-        for styles, rule in (
-            (prompt, "layer"),
-            (prompt, "dock"),
-            (prompt, "margin"),
-            (body, "margin"),
-        ):
-            styles.clear_rule(rule)
-            styles.refresh(layout=True)
-    elif (
-        body.margin.bottom != rows + 1
-    ):  # here and not by a class, for which the whole screen would be styled again
-        prompt.layer, prompt.dock, prompt.margin = "over", "bottom", (0, 0, 2, 0)
-        body.margin = (0, 0, rows + 1, 0)  # the keys stand between the question and the status bar

@@ -27,20 +27,12 @@ async def choose_theme(app: "AppPort", name: str) -> str:
     from dogent_tui.settings.values import plan_settings
     from dogent_tui.tui.questions.own_writes import write_own
 
-    opened = app.opened
-    plan = partial(plan_settings, opened.workspace, {"theme": name})
+    plan = partial(plan_settings, app.opened.workspace, {"theme": name})
     because = tr(
         "You chose the theme {name}; saved there, it applies from the next start too.", name=name
     )
     try:
-        done = await write_own(
-            opened.workspace,
-            opened.authority,
-            app.conversation.requests.ask,
-            plan,
-            because,
-            exactly=True,
-        )
+        done = await write_own(app, plan, because, exactly=True)
     except (OSError, DogentError) as error:
         return one_line(
             tr(

@@ -21,7 +21,6 @@ NIGHT = Theme(
     dark=True,
     variables={
         "footer-key-foreground": "#8fb8de",
-        "footer-background": "#14171c",
         "block-cursor-text-style": "none",
     },
 )
@@ -41,7 +40,6 @@ PAPER = Theme(
     dark=False,
     variables={
         "footer-key-foreground": "#2f6690",
-        "footer-background": "#faf8f3",
         "block-cursor-text-style": "none",
     },
 )
@@ -61,7 +59,6 @@ CONTRAST = Theme(
     dark=True,
     variables={
         "footer-key-foreground": "#5cc8ff",
-        "footer-background": "#000000",
         "block-cursor-text-style": "bold reverse",
         "text-muted": "#e4e4e4",
         "text-disabled": "#c6c6c6",

@@ -11,7 +11,7 @@ from dogent_tui.tui.key_hints import KeyLine
 from dogent_tui.tui.screens.choice import ChoiceScreen
 from dogent_tui.tui.screens.forms import PressKeyScreen, TypingScreen
 from dogent_tui.tui.screens.help import HelpScreen, HelpSection
-from dogent_tui.tui.screens.rewind import RewindScreen
+from dogent_tui.tui.screens.rewind_preview import RewindScreen
 from tests.tui.rewinding.test_snapshots import POINTS
 
 

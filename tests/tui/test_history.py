@@ -6,11 +6,10 @@ import pytest
 from textual.widgets import DataTable
 
 from dogent_tui.storage.history import History, HistoryEntry
-from dogent_tui.tui.history_rows import history_rows
 from dogent_tui.tui.key_hints import KeyLine
 from dogent_tui.tui.screens.choice import ChoiceScreen
 from dogent_tui.tui.screens.history import HistoryScreen
-from dogent_tui.tui.screens.history_table import HistoryTableScreen
+from dogent_tui.tui.screens.history_table import HistoryTableScreen, history_rows
 
 
 def entry(second: int, status: str, prompt: str, **more) -> HistoryEntry:

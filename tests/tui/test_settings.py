@@ -20,9 +20,7 @@ from dogent_tui.tui.dialog import Dialog
 from dogent_tui.tui.screens.choice import ChoiceScreen
 from dogent_tui.tui.screens.forms import PressKeyScreen, TypingScreen
 from dogent_tui.tui.screens.permission import PermissionScreen
-from dogent_tui.tui.screens.profile import ProfileScreen
-from dogent_tui.tui.screens.settings import SettingsScreen
-from dogent_tui.tui.settings.rows import RowList
+from dogent_tui.tui.screens.settings import ProfileScreen, RowList, SettingsScreen
 from tests.agent.fake_conversation import FakeLauncher, opened_session
 from tests.tui.conftest import Stage
 
@@ -334,7 +332,7 @@ async def test_a_profile_is_removed_when_asked_twice(stage, own):
 async def test_keys_can_be_changed_and_conflicts_are_told(stage, own):
     async with stage() as s:
         screen = await opened(s, "left")
-        screen.query_one(RowList).go_to("plan")
+        screen.query_one(RowList).go_to(own_row("keys:plan"))
         await pressed(s, "enter", then=PressKeyScreen)
         box = s.app.screen.query_one("#typing")
         assert (box.region.x > 0, box.region.y > 0, box.styles.border_top[0]) == (

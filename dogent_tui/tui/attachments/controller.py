@@ -116,7 +116,7 @@ class AttachmentsController:
         if unmeasured := self.attachments.unmeasured():
             self._screen.run_worker(self._measure(unmeasured), group="measure", exclusive=True)
 
-    async def _measure(self, unmeasured: Sequence[Attachment]) -> None:
+    async def _measure(self, unmeasured: Sequence[str]) -> None:
         self.attachments.measured(
             await asyncio.to_thread(measure, self._opened.workspace.root, unmeasured)
         )

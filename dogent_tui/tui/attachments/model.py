@@ -5,6 +5,7 @@ a screen.
 import os.path
 import posixpath
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Literal
 
@@ -103,11 +104,11 @@ class Attachments:
             self._unlisted.add(key)
         return "taken back" if entry.pending else "unlisted"
 
-    def unmeasured(self) -> tuple[Attachment, ...]:
-        """Return the attachments whose size is not known."""
-        return tuple(entry.attachment for entry in self._entries.values() if entry.size is None)
+    def unmeasured(self) -> list[str]:
+        """Return the paths of the attachments whose size is not known."""
+        return [entry.attachment.path for entry in self._entries.values() if entry.size is None]
 
-    def measured(self, sizes: Mapping[str, int]) -> None:
+    def measured(self, sizes: Mapping[str, int | None]) -> None:
         """Take `sizes` in bytes, by path."""
         for key, entry in self._entries.items():
             if entry.attachment.path in sizes:
@@ -176,19 +177,19 @@ def _key(attachment: Attachment) -> _Key:
     return attachment.path, attachment.sheet, attachment.lines
 
 
-def measure(root: Path, attachments: Iterable[Attachment]) -> dict[str, int]:
-    """Return the sizes in bytes of `attachments` by path; folders and what cannot be looked at
-    are left out. Touches the disk.
+def measure(root: Path, paths: Iterable[str]) -> dict[str, int | None]:
+    """Return the sizes in bytes of files by path, seen from `root`; None for folders and what
+    cannot be looked at. Touches the disk.
     """
-    sizes: dict[str, int] = {}
-    for attachment in attachments:
-        try:
-            path = root / Path(attachment.path).expanduser()
-            if path.is_file():
-                sizes[attachment.path] = path.stat().st_size
-        except (OSError, RuntimeError, ValueError):
-            continue
-    return sizes
+    return {path: file_size(root, path) for path in paths}
+
+
+def file_size(root: Path, path: str = "") -> int | None:
+    """Return the bytes of the file at `path`, None where there is none."""
+    with suppress(OSError, RuntimeError, ValueError):
+        file = root / Path(path).expanduser()
+        return file.stat().st_size if file.is_file() else None
+    return None
 
 
 def readable_size(size: int) -> str:

@@ -9,22 +9,27 @@ from pathlib import Path
 from typing import IO, ClassVar
 
 import msgspec
+from rich.cells import cell_len
 from textual import on
 from textual.binding import Binding, BindingType
 from textual.content import Content
-from textual.widgets import Static
 
 from dogent_tui.documents.library import DocumentLibrary
 from dogent_tui.documents.model import DocumentError
 from dogent_tui.documents.pandoc.download import install_pandoc
 from dogent_tui.documents.spool import how_far
+from dogent_tui.documents.text.charset import encoding_of
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.tui import clipboard
-from dogent_tui.tui.attachments.document_facts import CONVERTED, DocumentReading, Sheet
-from dogent_tui.tui.attachments.document_view import DocumentView
+from dogent_tui.tui.attachments.document_facts import (
+    CONVERTED,
+    DocumentReading,
+    DocumentView,
+    Sheet,
+)
 from dogent_tui.tui.attachments.model import readable_size
-from dogent_tui.tui.dialog import Dialog, DialogScreen
+from dogent_tui.tui.dialog import Dialog, DialogScreen, Words
 from dogent_tui.tui.pandoc_offer import wants_pandoc
 from dogent_tui.tui.prompt.literal import carry, newlines
 from dogent_tui.tui.stylesheets import stylesheet
@@ -38,12 +43,6 @@ drawn.
 
 MOST_LINES = 2_000
 MOST_FOLDER_ENTRIES = 500
-
-_BOMS = (
-    (codecs.BOM_UTF8, "utf-8-sig"),
-    (codecs.BOM_UTF16_LE, "utf-16"),
-    (codecs.BOM_UTF16_BE, "utf-16"),
-)
 
 
 class Preview(msgspec.Struct, frozen=True):
@@ -69,11 +68,19 @@ def load_preview(path: Path) -> Preview:
             return Preview(tr("This file does not exist. It may have been moved or deleted."))
         size = path.stat().st_size
         with path.open("rb") as file:
+            encoding = encoding_of(file)
+            file.seek(0)
+            if not encoding:
+                return _picture(file, path, size) or _binary(size)
             data = file.read(PREVIEW_BYTES)
-            picture = _picture(file, path, size) if b"\0" in data else None
     except OSError as error:
         return Preview(tr("This file cannot be read: {strerror}.", strerror=error.strerror))
-    return picture or _file(data, size)
+    return _text(data, encoding, size)
+
+
+def _binary(size: int) -> Preview:
+    note = tr("binary file, {size}", size=readable_size(size))
+    return Preview(note, is_binary=True)
 
 
 def _picture(file: IO[bytes], path: Path, size: int) -> Preview | None:
@@ -96,50 +103,23 @@ def _folder(path: Path) -> Preview:
     return Preview(tr("folder, {names:,} entries", names=len(names)), shown)
 
 
-def _file(data: bytes, size: int) -> Preview:
-    text = _decode(data, cut=size > len(data))
-    if text is None:
-        return Preview(tr("binary file, {size}", size=readable_size(size)), is_binary=True)
-    note = readable_size(size)
-    if size > len(data):
-        note = tr("the first {data} of {note}", data=readable_size(len(data)), note=note)
+def _text(data: bytes, encoding: str, size: int) -> Preview:
+    is_cut = size > len(data)  # its last character may be incomplete
+    text = codecs.getincrementaldecoder(encoding)("replace").decode(data, final=not is_cut)
+    note = whole = readable_size(size)
+    if is_cut:
+        note = tr("the first {data} of {note}", data=readable_size(len(data)), note=whole)
     lines = newlines(text).removesuffix("\n").split("\n")
     if len(lines) > MOST_LINES:
-        note = tr(
-            "the first {most_lines:,} lines of {size}",
-            most_lines=MOST_LINES,
-            size=readable_size(size),
-        )
+        note = tr("the first {most_lines:,} lines of {size}", most_lines=MOST_LINES, size=whole)
     return Preview(note, "\n".join(_shorten(line) for line in lines[:MOST_LINES]))
 
 
-def _decode(data: bytes, *, cut: bool) -> str | None:
-    """Return `data` as text, or None where it is none. `cut`: its last character may be
-    incomplete.
-    """
-    encoding = next((name for bom, name in _BOMS if data.startswith(bom)), "utf-8")
-    if encoding != "utf-16" and b"\0" in data:
-        return None
-    try:
-        return codecs.getincrementaldecoder(encoding)().decode(data, final=not cut)
-    except UnicodeDecodeError:
-        pass
-    try:  # GB 18030 covers the older Chinese encodings; most binary data is not valid in it
-        return codecs.getincrementaldecoder("gb18030")().decode(data, final=not cut)
-    except UnicodeDecodeError:
-        return None
-
-
 def _shorten(line: str) -> str:
-    return (
-        line
-        if len(line) <= LONGEST_LINE
-        else tr(
-            "{line}… ({more:,} more characters)",
-            line=line[:LONGEST_LINE],
-            more=len(line) - LONGEST_LINE,
-        )
-    )
+    more = len(line) - LONGEST_LINE
+    if more <= 0:
+        return line
+    return tr("{line}… ({more:,} more characters)", line=line[:LONGEST_LINE], more=more)
 
 
 class PreviewScreen(DialogScreen[None]):
@@ -167,10 +147,8 @@ class PreviewScreen(DialogScreen[None]):
         self._is_reading = False
         self._jumping = False
         self._known_sheets: tuple[Sheet, ...] = ()
-        self._note = Static(
-            tr("loading…"), id="preview-note", classes="dialog-why -first", markup=False
-        )
-        self._sheets = Static("", id="preview-sheets", markup=False)
+        self._note = Words(tr("loading…"), id="preview-note", classes="dialog-why -first")
+        self._sheets = Words("", id="preview-sheets")
         self._area = LiteralArea(
             id="preview-text",
             read_only=True,
@@ -178,7 +156,7 @@ class PreviewScreen(DialogScreen[None]):
             compact=True,
             highlight_cursor_line=False,
         )
-        self._view = DocumentView(id="preview-document")
+        self._view = DocumentView()
         content = (self._note, self._sheets, self._area, self._view)
         super().__init__(Dialog(title, {}, *content, id="preview", classes="-wide -tall"))
         self.dialog.keys.show(self._keys())
@@ -269,8 +247,7 @@ class PreviewScreen(DialogScreen[None]):
         return keys | {"escape": tr("Close")}
 
     @on(DocumentView.NearEnd)
-    def _near_end(self, event: DocumentView.NearEnd) -> None:
-        event.stop()
+    def _near_end(self) -> None:
         self._continue()
 
     def action_read_on(self) -> None:
@@ -308,12 +285,13 @@ def sheet_line(sheets: Sequence[Sheet], shown: str, width: int) -> Content:
     """Return the names of `sheets` in `width` cells, the one that is shown among them."""
     at = next((place for place, sheet in enumerate(sheets) if sheet.name == shown), 0)
     names = [f"{one_line(sheet.name)}{' (hidden)' if sheet.is_hidden else ''}" for sheet in sheets]
-    first = at
-    room = width - Content(names[at]).cell_length - 8
-    while first > 0 and (room := room - Content(names[first - 1]).cell_length - 3) >= 0:
-        first -= 1
-    parts: list[Content | tuple[str, str]] = [("‹ " if first else "", "dim")]
-    for place in range(first, len(names)):
-        parts += [(" │ ", "dim")] if place > first else []
-        parts.append((names[place], "bold underline" if place == at else "dim"))
-    return Content.assemble(*parts).truncate(width, ellipsis=True)
+    gap = " │ "
+    fits = (first for first in range(at) if cell_len(gap.join(names[first : at + 1])) + 8 <= width)
+    first = next(fits, at)
+    styled = [
+        Content.styled(name, "bold underline" if place == at else "dim")
+        for place, name in enumerate(names)
+    ]
+    before = Content.styled("‹ " if first else "", "dim")
+    line = before + Content.styled(gap, "dim").join(styled[first:])
+    return line.truncate(width, ellipsis=True)

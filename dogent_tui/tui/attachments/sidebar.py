@@ -10,12 +10,13 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
 from textual.message import Message
-from textual.widgets import OptionList, Static
+from textual.widgets import OptionList
 
 from dogent_tui.agent.events import Attachment
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.tui.attachments.model import AttachmentEntry, ReadState, readable_size
+from dogent_tui.tui.dialog import Words
 from dogent_tui.tui.prompt.dropped import dropped_paths
 from dogent_tui.tui.results.model import Result
 
@@ -167,10 +168,10 @@ class AttachmentsSidebar(Vertical):
         self._entries: tuple[AttachmentEntry, ...] = ()
         self._results: tuple[Result, ...] = ()
         self._look: Style | None = None
-        self._results_title = Static("", id="results-title", markup=False)
+        self._results_title = Words("", id="results-title")
         self._result_list = ResultList("results-list")
-        self._title = Static("", id="attachments-title", markup=False)
-        self._empty = Static(EMPTY, id="attachments-empty", markup=False)
+        self._title = Words("", id="attachments-title")
+        self._empty = Words(EMPTY, id="attachments-empty")
         self._list = AttachmentList("attachments-list")
 
     def compose(self) -> ComposeResult:

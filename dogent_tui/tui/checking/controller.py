@@ -5,8 +5,6 @@ beside the conversation.
 import asyncio
 import importlib
 from collections.abc import Mapping
-from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dogent_tui.errors import DogentError
@@ -15,11 +13,9 @@ from dogent_tui.markdown_search.model import is_markdown
 from dogent_tui.plain import one_line
 from dogent_tui.sources.quotes.verdicts import CheckReport, Finding
 from dogent_tui.sources.quotes.words import difference, summary, verdict, where
-from dogent_tui.tui.foreground import Tell
 from dogent_tui.tui.screens.choice import choose
 
 if TYPE_CHECKING:
-    from dogent_tui.sources.quotes.quote_checker import Nearest, QuoteChecker
     from dogent_tui.tui.ports import AppPort
 
 NEXT, PREVIOUS, PASSAGES = "next", "previous", "passages"
@@ -67,9 +63,10 @@ class Checking:
         path = opened.workspace.absolute(name)
         if not is_markdown(path.name) or not opened.workspace.contains(path):
             return tr("{name} is not a Markdown file of this folder.", name=name)
-        root = opened.workspace.root
+        draft, quotes = await asyncio.to_thread(path.resolve), opened.libraries.quotes
         report = await screen.foreground.run(
-            partial(_checked, opened.libraries.quotes, await asyncio.to_thread(path.resolve), root)
+            lambda _: quotes.check(draft, opened.workspace.root, stay_inside=True),
+            tr("Checking {name}", name=draft.name),
         )
         if report is None:
             return tr("The check was stopped.")
@@ -132,8 +129,10 @@ class Checking:
         draft = await asyncio.to_thread(opened.workspace.absolute(name).resolve)
         text = await asyncio.to_thread(draft.read_text, "utf-8", "replace")
         claim = "\n".join(text.split("\n")[chosen[0] : chosen[1]])
+        quotes, root = opened.libraries.quotes, opened.workspace.root
         found = await screen.foreground.run(
-            partial(_nearest, opened.libraries.quotes, claim, draft, opened.workspace.root)
+            lambda _: quotes.nearest(claim, draft, root, _MOST_PASSAGES),
+            tr("Checking {name}", name=draft.name),
         )
         if not found:
             return tr("No passage comes near.") if found == [] else tr("The check was stopped.")
@@ -141,18 +140,6 @@ class Checking:
         why = tr("The nearest passages of the sources. Whether they say so is for you to judge.")
         picked = await choose(self._app, one_line(claim)[:_LONG], why, rows, 0)
         return "" if picked is None else await self._open(found[picked].source, found[picked].place)
-
-
-async def _nearest(
-    quotes: "QuoteChecker", claim: str, draft: Path, folder: Path, tell: Tell
-) -> "list[Nearest]":
-    tell(tr("Checking {name}", name=draft.name))
-    return await quotes.nearest(claim, draft, folder, _MOST_PASSAGES)
-
-
-async def _checked(quotes: "QuoteChecker", draft: Path, folder: Path, tell: Tell) -> CheckReport:
-    tell(tr("Checking {name}", name=draft.name))
-    return await quotes.check(draft, folder, stay_inside=True)
 
 
 def _row(found: Finding) -> str:

@@ -14,11 +14,11 @@ from textual.content import Content
 from textual.geometry import Region, Size
 from textual.message import Message
 from textual.strip import Strip
+from textual.widget import Widget
 
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line, revealed
-from dogent_tui.tui.clarification.layout import Placed, question_lines, row_mark, skip_lines
-from dogent_tui.tui.clarification.model import Entry
+from dogent_tui.tui.clarification.model import Entry, Placed, question_lines, row_mark, skip_lines
 from dogent_tui.tui.painted import Painted
 from dogent_tui.tui.prompt.literal import carry, release
 from dogent_tui.tui.textual_fixes.literal_area import LiteralArea
@@ -32,7 +32,7 @@ SEND_KEYS = frozenset({"ctrl+s", "ctrl+enter", "ctrl+\r"})
 _MOST_ROWS = 6
 
 
-class FormLines(Painted):
+class FormLines(Painted, Widget):
     """Draws the lines that `layout` gives for a width, as high as they are."""
 
     ALLOW_SELECT = False

@@ -14,7 +14,7 @@ class SessionCommands(CommandFamily):
         completes="file",
     )
     async def _export(self, path: str) -> str:
-        from dogent_tui.tui.sessions.export_command import export_session
+        from dogent_tui.tui.sessions.formats import export_session
 
         return await export_session(self.app, path)
 

@@ -36,15 +36,7 @@ class WritingCommands(CommandFamily):
     ) -> str:
         from dogent_tui.tui.questions.own_writes import write_own
 
-        opened = self._opened
-        return await write_own(
-            opened.workspace,
-            opened.authority,
-            self._screen.requests.ask,
-            plan,
-            because,
-            exactly=exactly,
-        )
+        return await write_own(self.app, plan, because, exactly=exactly)
 
     # ── The wishes ────────────────────────────────────────────────────────────────────────────────
 

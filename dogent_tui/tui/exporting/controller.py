@@ -6,7 +6,6 @@ import asyncio
 import re
 from collections.abc import Sequence
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -14,17 +13,17 @@ import msgspec
 from dogent_tui.agent.events import Notice
 from dogent_tui.documents.export.browser import find_browsers, install_browser
 from dogent_tui.documents.export.model import ExportRequest, ExportResult
-from dogent_tui.documents.exporter import Exporter, ExportKind, plan_export
+from dogent_tui.documents.export.themes import theme_names
+from dogent_tui.documents.exporter import KINDS, ExportKind, plan_export
 from dogent_tui.documents.model import DocumentError
 from dogent_tui.documents.pandoc.download import install_pandoc
-from dogent_tui.errors import DogentError
+from dogent_tui.errors import DogentError, UsageError
 from dogent_tui.language import ngettext, tr
 from dogent_tui.permissions.model import ToolCall
 from dogent_tui.plain import one_line
 from dogent_tui.references.file_index import FileIndex
-from dogent_tui.tui.attachments.model import readable_size
+from dogent_tui.tui.attachments.model import file_size, readable_size
 from dogent_tui.tui.exporting.first_page import choose_theme
-from dogent_tui.tui.exporting.typed import CHOOSE, parse_export
 from dogent_tui.tui.foreground import Tell
 from dogent_tui.tui.pandoc_offer import wants_pandoc
 from dogent_tui.tui.questions.own_writes import may_do
@@ -32,8 +31,66 @@ from dogent_tui.tui.results.model import is_markdown
 from dogent_tui.tui.screens.choice import choose
 
 if TYPE_CHECKING:
-    from dogent_tui.sources.quotes.quote_checker import QuoteChecker
     from dogent_tui.tui.ports import AppPort
+
+CHECKED = "checked"
+CHOOSE = "theme"
+"""The word by which a user asks for the pictures of the themes."""
+_WORD = re.compile(r'@?"([^"]*)"|(\S+)')
+_USAGE = tr(
+    "Usage: /export FILE.md pdf|docx THEME OUT checked, with each part optional; quote names with"
+    " spaces."
+)
+
+
+class TypedExport(msgspec.Struct, frozen=True):
+    """What is to be made. `markdown` is empty where no file is named, `output` where it goes
+    beside that. `kind`: see `KINDS`. `checked`: what a check of its sources finds is appended.
+    `theme` is one of `theme_names`, `CHOOSE` where the user wants to see them, empty for what the
+    document says.
+    """
+
+    markdown: str
+    kind: str
+    output: str
+    checked: bool = False
+    theme: str = ""
+
+
+def parse_export(typed: str) -> TypedExport:
+    """Return what `typed` says. Where no format is named, the ending of the output is it, else
+    pdf. Raises UsageError.
+    """
+    markdown = kind = output = theme = ""
+    checked = False
+    rest: list[str] = []
+    for found in _WORD.finditer(typed):
+        quoted, word = found.groups()
+        path = quoted if quoted is not None else word.removeprefix("@")
+        if not checked and quoted is None and word.lower() == CHECKED:
+            checked = True
+        elif not kind and quoted is None and word.lower() in KINDS:
+            kind = word.lower()
+        elif not theme and quoted is None and word.lower() in (CHOOSE, *theme_names()):
+            theme = word.lower()
+        elif not markdown and is_markdown(path):
+            markdown = path
+        elif not output and (kind_named(path) or (markdown and not is_markdown(path))):
+            output = path
+        else:
+            rest.append(path)
+    if rest and not markdown:  # without the usual ending
+        markdown = rest.pop(0)
+    if rest:
+        raise UsageError(tr("{word} is not recognized.", word=one_line(rest[0])), _USAGE)
+    return TypedExport(markdown, kind or kind_named(output) or "pdf", output, checked, theme)
+
+
+def kind_named(path: str) -> str:
+    """Return the format that the ending of `path` names, empty for none."""
+    ending = path.rpartition(".")[2].lower()
+    return ending if "." in path and ending in KINDS else ""
+
 
 _MOST_OFFERED = 200
 _MOST_LISTED = 12
@@ -79,9 +136,7 @@ class Exporting:
         if not await asyncio.to_thread(request.markdown.is_file):
             return tr("There is no file {markdown} here.", markdown=markdown)
         kind: ExportKind = "docx" if typed_export.kind == "docx" else "pdf"
-        if not await may_do(
-            opened.authority, screen.requests.ask, partial(_as_call, request, kind), _BECAUSE
-        ):
+        if not await may_do(self._app, partial(_as_call, request, kind), _BECAUSE):
             return tr("Nothing was exported: {name} is unchanged.", name=name)
         if kind == "pdf" and not await self._offer_browser():
             return tr("Nothing was exported.")
@@ -102,20 +157,31 @@ class Exporting:
         what a check of its sources finds where it is to be `checked`. None where it was stopped.
         """
         foreground, libraries = self._app.conversation.foreground, self._app.opened.libraries
-        exporter = libraries.exporter
+        name = request.markdown.name
         if checked:
-            appendix = await foreground.run(partial(_appendix, libraries.quotes, request))
+            appendix = await foreground.run(
+                lambda _: libraries.quotes.appendix(request.markdown, request.root),
+                tr("Checking {name}", name=name),
+            )
             if appendix is None:
                 return None
             request = msgspec.structs.replace(request, appendix=appendix)
+        make = partial(libraries.exporter.export, request, kind)
+        exporting = tr("Exporting {name}", name=name)
         try:
-            return await foreground.run(partial(_make, exporter, request, kind))
+            return await foreground.run(make, exporting)
         except DocumentError as error:
             if not await wants_pandoc(self._app, error):
                 raise
         if foreground.busy:
             raise DogentError(_BUSY)
-        return await foreground.run(partial(_fetch_pandoc_and_make, exporter, request, kind))
+
+        async def fetch_and_make(tell: Tell) -> ExportResult:
+            await install_pandoc(tell)
+            tell(exporting)
+            return await make(tell)
+
+        return await foreground.run(fetch_and_make)
 
     # ── Which document ────────────────────────────────────────────────────────────────────────
 
@@ -165,7 +231,7 @@ class Exporting:
         screen = self._app.conversation
         if chosen == 1 and not screen.foreground.busy:
             try:
-                await screen.foreground.run(_fetch_browser)
+                await screen.foreground.run(install_browser, tr("Downloading Chromium"))
             except DogentError as error:
                 screen.handle(Notice(level="warning", message=error.message, remedy=error.remedy))
         return True
@@ -201,31 +267,6 @@ def _as_call(request: ExportRequest, kind: ExportKind) -> ToolCall:
     return ToolCall("mcp__dogent__export_document", given)
 
 
-async def _appendix(quotes: "QuoteChecker", request: ExportRequest, tell: Tell) -> str:
-    tell(tr("Checking {name}", name=request.markdown.name))
-    return await quotes.appendix(request.markdown, request.root)
-
-
-async def _make(
-    exporter: Exporter, request: ExportRequest, kind: ExportKind, tell: Tell
-) -> ExportResult:
-    tell(tr("Exporting {name}", name=request.markdown.name))
-    return await exporter.export(request, kind, tell)
-
-
-async def _fetch_pandoc_and_make(
-    exporter: Exporter, request: ExportRequest, kind: ExportKind, tell: Tell
-) -> ExportResult:
-    await install_pandoc(tell)
-    return await _make(exporter, request, kind, tell)
-
-
-async def _fetch_browser(tell: Tell) -> bool:
-    tell(tr("Downloading Chromium"))
-    await install_browser(tell)
-    return True
-
-
 def _markdown_files(index: FileIndex) -> list[str]:
     """Return the Markdown files of the workspace, those changed lately first. Walks the folder
     where nobody did so far.
@@ -245,13 +286,14 @@ def _done(name: str, made: ExportResult) -> str:
         if made.pages
         else ""
     )
+    size = file_size(made.path)
     remarks = len(made.warnings) + bool(made.left_out)
     more = tr(" Notes are above.") if remarks else ""
     return tr(
         "Wrote {name}: {pages}{path}, by {engine}.{more}",
         name=name,
         pages=pages,
-        path=_size(made.path),
+        path=tr("already gone") if size is None else readable_size(size),
         engine=_short(made.engine),
         more=more,
     )
@@ -260,13 +302,6 @@ def _done(name: str, made: ExportResult) -> str:
 def _short(engine: str) -> str:
     """Return the name of an engine with two numbers of its version."""
     return re.sub(r"(\d+\.\d+)[\d.]*$", r"\1", engine)
-
-
-def _size(path: Path) -> str:
-    try:
-        return readable_size(path.stat().st_size)
-    except OSError:
-        return tr("already gone")
 
 
 def _listed(what: Sequence[str]) -> str:

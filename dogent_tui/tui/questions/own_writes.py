@@ -3,22 +3,19 @@ question (SPEC 6).
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from msgspec.structs import replace
 
 from dogent_tui.agent.authority import Authority
-from dogent_tui.agent.events import PermissionAnswer, PermissionRequested
+from dogent_tui.agent.events import PermissionRequested
 from dogent_tui.settings.own_files import OwnChange, make_change
-from dogent_tui.storage.paths import Workspace
 
 if TYPE_CHECKING:
     from dogent_tui.permissions.model import ToolCall
-
-Ask: TypeAlias = Callable[[PermissionRequested], Awaitable[PermissionAnswer | None]]
-"""Puts a question to the user; None where nobody will answer it."""
+    from dogent_tui.tui.ports import AppPort
 
 Written: TypeAlias = Literal["written", "unchanged", "denied"]
 
@@ -27,13 +24,7 @@ _MOST_QUESTIONS = 3
 
 
 async def write_own(
-    workspace: Workspace,
-    authority: Authority,
-    ask: Ask,
-    plan: Callable[[], OwnChange],
-    because: str,
-    *,
-    exactly: bool = False,
+    app: "AppPort", plan: Callable[[], OwnChange], because: str, *, exactly: bool = False
 ) -> Written:
     """Make the change that `plan` returns, which may look at the disk. What exists and is protected
     is asked about first.
@@ -43,31 +34,30 @@ async def write_own(
     OSError, and DogentError where another window holds the file. Not to be awaited by a handler of
     messages: the answer is a message, too.
     """
+    workspace = app.opened.workspace
     for _ in range(_MOST_QUESTIONS):
         change = await asyncio.to_thread(plan)
         if change.before is not None and change.before == change.after.encode():
             return "unchanged"
-        if not exactly and not await may_do(authority, ask, partial(_writing, change), because):
+        if not exactly and not await may_do(app, partial(_writing, change), because):
             return "denied"
         if await asyncio.to_thread(make_change, workspace, change):
             return "written"
     return "denied"
 
 
-async def may_do(
-    authority: Authority, ask: Ask, call: "Callable[[], ToolCall]", because: str
-) -> bool:
+async def may_do(app: "AppPort", call: "Callable[[], ToolCall]", because: str) -> bool:
     """Whether the policy lets through what `call` returns, or the user does. It is what the agent
     would call to do the same.
 
     Not to be awaited by a handler of messages.
     """
-    request = await asyncio.to_thread(
-        lambda: _question(authority, call(), because)
-    )  # the policy is imported on use
+    authority = app.opened.authority
+    # The policy is imported on use.
+    request = await asyncio.to_thread(lambda: _question(authority, call(), because))
     if request is None:
         return True
-    answer = await ask(request)
+    answer = await app.conversation.requests.ask(request)
     return answer is not None and answer.behavior == "allow"
 
 

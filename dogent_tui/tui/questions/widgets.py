@@ -2,7 +2,8 @@
 words.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import ClassVar
 
 from textual import events
@@ -17,10 +18,10 @@ from textual.widget import Widget
 from textual.widgets import Input
 
 from dogent_tui.plain import revealed
-from dogent_tui.tui.questions.answers import MARKS, Answer, Placed, answer_at, answer_rows
-from dogent_tui.tui.questions.model import scroll_cue
+from dogent_tui.tui.painted import Painted
+from dogent_tui.tui.questions.model import MARKS, Answer, Placed, answer_at, answer_rows, scroll_cue
 from dogent_tui.tui.transcript.lines import MIN_WIDTH, Line
-from dogent_tui.tui.transcript.palette import LOOKS, MARGIN, Palette
+from dogent_tui.tui.transcript.palette import LOOKS, MARGIN
 
 QUESTION_LOOKS = LOOKS | {
     "accent": "$text-accent",
@@ -30,29 +31,20 @@ QUESTION_LOOKS = LOOKS | {
 }
 """What the style names of a question's lines look like."""
 
-HEADING_LOOKS = QUESTION_LOOKS | {"strong": "bold $text-warning"}
-
 _SCROLLBAR = 1
 
 
-class QuestionLines(ScrollView, can_focus=False):
+class QuestionLines(Painted, ScrollView, can_focus=False):
     """Draws the lines that `layout` gives for a width, and of these only what is visible."""
 
     ALLOW_SELECT = False
+    looks = QUESTION_LOOKS
 
-    def __init__(
-        self,
-        layout: Callable[[int], list[Line]],
-        *,
-        id: str,  # noqa: A002
-        looks: Mapping[str, str] = QUESTION_LOOKS,
-    ) -> None:
+    def __init__(self, layout: Callable[[int], list[Line]], *, id: str) -> None:  # noqa: A002
         super().__init__(id=id)
-        self._looks = looks
         self._layout = layout
         self._lines: list[Line] = []
         self._width = 0
-        self._palette: Palette | None = None
 
     def lay_out(self, width: int, *, has_changed: bool = False) -> int:
         """Lay the lines out for a widget of `width` cells, also where the width is the same if
@@ -66,18 +58,11 @@ class QuestionLines(ScrollView, can_focus=False):
             self.refresh()
         return len(self._lines)
 
-    def notify_style_update(self) -> None:
-        """Look at the colors again before the next line is drawn."""
-        super().notify_style_update()
-        self._palette = None
-
     def render_line(self, y: int) -> Strip:
         """Draw line `y` of what is visible."""
-        if self._palette is None:
-            self._palette = Palette(self, self._looks)
         number = self.scroll_offset.y + y
         line = self._lines[number] if number < len(self._lines) else Line()
-        return self._palette.strip(line, self._width, self.size.width)
+        return self.palette.strip(line, self._width, self.size.width)
 
     @property
     def cue(self) -> str:
@@ -96,6 +81,12 @@ class QuestionLines(ScrollView, can_focus=False):
         return self.scroll_offset.y != before
 
 
+class QuestionHeading(QuestionLines):
+    """The sentence above a question."""
+
+    looks = QUESTION_LOOKS | {"strong": "bold $text-warning"}
+
+
 class AnswerBar(Widget, can_focus=True):
     """The answers in a row, or in several where the window is narrow; one is highlighted."""
 
@@ -106,15 +97,14 @@ class AnswerBar(Widget, can_focus=True):
 
     highlighted = reactive(0)
 
+    @dataclass
     class Picked(Message):
         """An answer was clicked."""
 
-        def __init__(self, answer: Answer) -> None:
-            super().__init__()
-            self.answer = answer
+        answer: Answer
 
-    def __init__(self, answers: Sequence[Answer], *, id: str) -> None:  # noqa: A002
-        super().__init__(id=id)
+    def __init__(self, answers: Sequence[Answer]) -> None:
+        super().__init__(id="answers")
         self.answers = answers
         self.rows: tuple[tuple[Placed, ...], ...] = ()
 

@@ -3,7 +3,7 @@
 import os.path
 import posixpath
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Literal
 
@@ -114,18 +114,6 @@ class Results:
         self._entries.pop(place, None)
         self._entries[place] = result = Result(place, kind)
         return result
-
-
-def measure(root: Path, paths: Iterable[str]) -> dict[str, int | None]:
-    """Return the sizes of files in bytes by path, None where there is none. Touches the disk."""
-    return {path: _size(root / path) for path in paths}
-
-
-def _size(path: Path) -> int | None:
-    try:
-        return path.stat().st_size
-    except (OSError, ValueError):
-        return None
 
 
 def is_markdown(path: str) -> bool:

@@ -50,49 +50,41 @@ before the change, and the most that are compared.
 """
 _GOES_ON = Span("… ", "muted")
 
-_MARKS = {
-    "open": (" ", "muted"),
-    "accepted": ("✓", "success"),
-    "rejected": ("✗", "error"),
-    "edited": ("✎", "success"),
+_STATES = {
+    "open": (" ", "muted", tr("undecided")),
+    "accepted": ("✓", "success", tr("accepted")),
+    "rejected": ("✗", "error", tr("rejected")),
+    "edited": ("✎", "success", tr("accepted, edited")),
 }
-_SAID = {
-    "open": tr("undecided"),
-    "accepted": tr("accepted"),
-    "rejected": tr("rejected"),
-    "edited": tr("accepted, edited"),
-}
-
+"""What was decided: its mark, its style, and what is said of it."""
 _KINDS = {
-    "changed": tr("changed"),
-    "added": tr("added"),
-    "deleted": tr("deleted"),
-    "conflict": tr("conflict"),
+    "changed": ("~", "muted", tr("changed")),
+    "added": ("+", "success", tr("added")),
+    "deleted": ("-", "error", tr("deleted")),
+    "conflict": ("!", "warning", tr("conflict")),
 }
+"""The kinds of hunks, likewise."""
 
 
 def state(change: DocumentChange, hunk: Hunk) -> str:
     """Return what was decided about a hunk: ``open``, ``accepted``, ``rejected``, ``edited``."""
     decision = change.decision(hunk.number)
-    return (
-        "edited"
-        if decision.verdict == "accepted" and decision.edited is not None
-        else decision.verdict
-    )
+    is_edited = decision.verdict == "accepted" and decision.edited is not None
+    return "edited" if is_edited else decision.verdict
 
 
 def list_row(
     change: DocumentChange, hunk: Hunk, width: int, *, is_cursor: bool, loses_quote: bool = False
 ) -> tuple[Span, ...]:
     """Return the row of a hunk in the list: what was decided, its heading, and its first words."""
-    mark, style = _MARKS[state(change, hunk)]
+    mark, style, _ = _STATES[state(change, hunk)]
+    sign, sign_style, _ = _KINDS[hunk.kind]
     words = _telling(hunk.old, change.lines_of(hunk)) or tr("(blank lines)")
-    sign = {"added": "+", "deleted": "-", "conflict": "!"}.get(hunk.kind, "~")
     heading = one_line(hunk.heading[-1]) if hunk.heading else ""
     spans = [
         Span("❯" if is_cursor else " ", "pointer"),
         Span(f"{mark} ", style),
-        Span(sign, {"+": "success", "-": "error", "!": "warning"}.get(sign, "muted")),
+        Span(sign, sign_style),
         Span("“" if change.decision(hunk.number).comment else " ", "accent"),
     ]
     if loses_quote:
@@ -126,22 +118,16 @@ def headline(change: DocumentChange, hunk: Hunk, width: int, *, loses_quote: boo
     """Return the line above a hunk: its number, where it stands, what was decided."""
     place = change.hunks.index(hunk) + 1
     where = " › ".join(one_line(title) for title in hunk.heading) or tr("the beginning")
-    _, style = _MARKS[state(change, hunk)]
+    _, style, decided = _STATES[state(change, hunk)]
+    kind = _KINDS[hunk.kind][2]
     spans = [
         Span(tr("{place} of {hunks} ", place=place, hunks=len(change.hunks)), "accent"),
-        Span(_SAID[state(change, hunk)], style),
-        *([Span(tr(" · changes a verbatim quote"), "warning")] if loses_quote else []),
-        Span(
-            tr(
-                " · {kind} · line {line} · {where}",
-                kind=_KINDS[hunk.kind],
-                line=hunk.start + 1,
-                where=where,
-            ),
-            "muted",
-        ),
+        Span(decided, style),
     ]
-    return Line(crop(spans, width))
+    if loses_quote:
+        spans.append(Span(tr(" · changes a verbatim quote"), "warning"))
+    facts = tr(" · {kind} · line {line} · {where}", kind=kind, line=hunk.start + 1, where=where)
+    return Line(crop([*spans, Span(facts, "muted")], width))
 
 
 def hunk_lines(
@@ -160,18 +146,14 @@ def hunk_lines(
     base = change.base.lines
     lines += _above(base[max(0, hunk.start - CONTEXT) : hunk.start], width)
     if hunk.is_conflict:
-        said = (
-            tr(
+        said = tr("The file is gone. Accepting creates it again.")
+        if hunk.old:
+            said = tr(
                 "Someone else changed these lines in the meantime (o shows the original). Accepting"
                 " replaces what is there now."
             )
-            if hunk.old
-            else ""
-        )
-        lines += wrap(
-            [Span(said or tr("The file is gone. Accepting creates it again."), "warning")], width
-        )
-        lines += prefixed(_told(hunk.ours, "muted", width - 2), Span("o ", "muted"))
+        lines += wrap([Span(said, "warning")], width)
+        lines += prefixed(_told(hunk.ours, width - 2), Span("o ", "muted"))
     sides = _sides(_cut(hunk.old), _cut(change.lines_of(hunk)))
     lines += _beside(sides, width) if by_side and sides.old and sides.new else _below(sides, width)
     lines += _under(base[hunk.end : hunk.end + CONTEXT], width)
@@ -207,28 +189,28 @@ def _cut(lines: Sequence[str]) -> str:
 
 
 def _above(lines: Sequence[str], width: int) -> Iterator[Line]:
-    rows = _told(lines, "muted", width - 2)
+    rows = _told(lines, width - 2)
     return prefixed(rows[-CONTEXT:], _GOES_ON if len(rows) > CONTEXT else Span("  "), Span("  "))
 
 
 def _under(lines: Sequence[str], width: int) -> Iterator[Line]:
-    rows = _told(lines, "muted", width - 2)
+    rows = _told(lines, width - 2)
     yield from prefixed(rows[: CONTEXT - 1], Span("  "))
     yield from prefixed(
         rows[CONTEXT - 1 : CONTEXT], _GOES_ON if len(rows) > CONTEXT else Span("  ")
     )
 
 
-def _told(lines: Sequence[str], style: str, width: int) -> list[Line]:
-    return [line for text in lines for line in _wrapped(text[:_MOST_CHARACTERS], style, width)]
+def _told(lines: Sequence[str], width: int) -> list[Line]:
+    return [line for text in lines for line in _wrapped(text[:_MOST_CHARACTERS], width)]
 
 
 @lru_cache(64)
-def _wrapped(text: str, style: str, width: int) -> Sequence[Line]:
+def _wrapped(text: str, width: int) -> Sequence[Line]:
     """Return a paragraph as lines. Kept, since what stands around a hunk is drawn again with
     every key.
     """
-    return tuple(wrap([Span(revealed(text), style)], width))
+    return tuple(wrap([Span(revealed(text), "muted")], width))
 
 
 @lru_cache(32)

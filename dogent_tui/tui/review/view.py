@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from textual import events
 from textual.geometry import Region
 from textual.strip import Strip
+from textual.widget import Widget
 
 from dogent_tui.language import tr
 from dogent_tui.tui.painted import Painted
@@ -25,7 +26,7 @@ _MOST_ROWS = 1_000
 """Rows of the list that are kept as they were drawn."""
 
 
-class HunkList(ImmediateKeys, Painted, can_focus=True):
+class HunkList(ImmediateKeys, Painted, Widget, can_focus=True):
     """A row for each hunk. `choose` goes to the hunk in a place; `loses_quote` says whether a hunk
     changes a quotation that was verbatim.
     """
@@ -106,7 +107,7 @@ class HunkList(ImmediateKeys, Painted, can_focus=True):
             self._choose(place)
 
 
-class HunkView(Painted):
+class HunkView(Painted, Widget):
     """Shows lines, from the one that is scrolled to. They are made when they are drawn: before
     that it has no width.
     """

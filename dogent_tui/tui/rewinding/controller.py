@@ -11,8 +11,7 @@ from dogent_tui.language import ngettext, sentences, tr
 from dogent_tui.tui.prompt.controller import READ_ONLY
 from dogent_tui.tui.rewinding.model import Preview, RewindPoint, Scope, rewind_points
 from dogent_tui.tui.screens.choice import choose
-from dogent_tui.tui.screens.rewind import RewindScreen
-from dogent_tui.tui.screens.rewind_preview import RewindPreviewScreen
+from dogent_tui.tui.screens.rewind_preview import RewindPreviewScreen, RewindScreen
 from dogent_tui.tui.screens.withdrawable import answer_of
 from dogent_tui.tui.sessions.controller import AT_WORK
 from dogent_tui.undo.rewind_plan import changed_places, plan
@@ -113,12 +112,13 @@ def _told(undone: Undone, *, typed: bool) -> str:
     which no command is one.
     """
     done = len(undone.restored) + len(undone.removed)
-    words = ngettext(
+    said = ngettext(
         "{count} file is as it was; {how} takes that back.",
         "{count} files are as they were; {how} takes that back.",
         done,
+        count=done,
+        how=tr("Ctrl+P /undo") if typed else "/undo",
     )
-    said = words.format(count=done, how=tr("Ctrl+P /undo") if typed else "/undo")
     if undone.left:
         left = ngettext(
             "{count} could not be restored.", "{count} could not be restored.", len(undone.left)

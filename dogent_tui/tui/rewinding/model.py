@@ -73,12 +73,13 @@ class RewindPoint(msgspec.Struct, frozen=True):
         more = len(self.changed) - _MOST_NAMED
         if more > 0:
             named = tr("{named} and {more} more", named=named, more=more)
-        words = ngettext(
+        return ngettext(
             "{count} file changed since: {named}",
             "{count} files changed since: {named}",
             len(self.changed),
+            count=len(self.changed),
+            named=named,
         )
-        return words.format(count=len(self.changed), named=named)
 
 
 def rewind_points(
@@ -189,8 +190,9 @@ class Preview:
                 "This prompt and the {count} after it are removed from the conversation, and the"
                 " agent forgets them.",
                 self.point.forgotten,
+                count=self.point.forgotten,
             )
-            said.append(words.format(count=self.point.forgotten))
+            said.append(words)
         else:
             said.append(
                 tr("This prompt is removed from the conversation, and the agent forgets it.")

@@ -13,7 +13,7 @@ from textual.widgets import OptionList, Static
 
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
-from dogent_tui.tui.dialog import ChoiceList, Dialog, DialogScreen
+from dogent_tui.tui.dialog import ChoiceList, Dialog, DialogScreen, Words
 from dogent_tui.tui.questions.guard import AnswerGuard
 from dogent_tui.tui.screens.withdrawable import answer_of
 
@@ -29,26 +29,25 @@ class AnsweringScreen(DialogScreen[Answer]):
         self,
         dialog: Dialog,
         choices: ChoiceList[Answer],
-        answers: Sequence[tuple[Answer, str]],
+        values: Sequence[Answer],
+        answers: Sequence[str],
         chosen: int | None = None,
     ) -> None:
-        """Let one of `answers`, a value and its words, be picked of `choices`, which are in
-        `dialog`. `chosen` is for a list that the user opened: there it begins, and keys count at
-        once.
+        """Let one of `answers`, each with its value, be picked of `choices`, which are in `dialog`.
+        `chosen` is for a list that the user opened: there it begins, and keys count at once.
         """
         super().__init__(dialog)
         self.guard = AnswerGuard()
         self._choices = choices
         self._answers = answers
         self._opens_at = chosen
+        rows = (Content(one_line(words)) for words in answers)
+        choices.show(values, rows, chosen or 0)
 
     def on_mount(self) -> None:
         """Count from the moment that the question can be seen: keys typed before were meant for
         the prompt.
         """
-        values = [value for value, _ in self._answers]
-        rows = [Content(one_line(words)) for _, words in self._answers]
-        self._choices.show(values, rows, self._opens_at or 0)
         self._choices.focus()
         if self._opens_at is None:
             self.call_after_refresh(self.guard.shown)
@@ -62,8 +61,7 @@ class AnsweringScreen(DialogScreen[Answer]):
             event.prevent_default()
 
     @on(OptionList.OptionSelected)
-    def _picked(self, event: OptionList.OptionSelected) -> None:
-        event.stop()
+    def _picked(self) -> None:
         if self.guard.open:
             self.leave(self._choices.chosen)
 
@@ -93,11 +91,11 @@ class ChoiceScreen(AnsweringScreen[int]):
         dialog = Dialog(
             title,
             {"enter": tr("Select"), "up,down": tr("Choose"), "escape": tr("Back")},
-            *([Static(why, classes="dialog-why -first", markup=False)] if why else []),
+            *([Words(why, classes="dialog-why -first")] if why else []),
             Horizontal(choices, self._picture, id="choice-pictured") if pictures else choices,
             id="choice",
         )
-        super().__init__(dialog, choices, [*enumerate(answers)], chosen)
+        super().__init__(dialog, choices, range(len(answers)), answers, chosen)
 
     def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
         """Show the picture of the answer."""

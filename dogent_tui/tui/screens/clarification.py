@@ -9,15 +9,15 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
 from textual.screen import ModalScreen
-from textual.widgets import Static, TextArea
+from textual.widgets import TextArea
 
 from dogent_tui.agent.events import Reply, UiAnswer
 from dogent_tui.agent.ui_requests import Clarification
 from dogent_tui.language import ngettext, tr
 from dogent_tui.plain import one_line, revealed
-from dogent_tui.tui.clarification.layout import CURSOR, Placed, heading, preface
-from dogent_tui.tui.clarification.model import ClarificationForm
+from dogent_tui.tui.clarification.model import CURSOR, ClarificationForm, Placed, heading, preface
 from dogent_tui.tui.clarification.widgets import SEND_KEYS, FormLines, FreeText, QuestionBlock
+from dogent_tui.tui.dialog import Words
 from dogent_tui.tui.key_hints import KeyHints
 from dogent_tui.tui.questions.guard import AnswerGuard
 from dogent_tui.tui.screens.withdrawable import Withdrawable
@@ -97,7 +97,7 @@ class ClarificationScreen(Withdrawable[Reply], PressesKeys, ModalScreen[Reply]):
             for number, entry in enumerate(self.form.entries)
         ]
         self._questions = VerticalScroll(id="form-questions", can_focus=False)
-        self._note = Static(id="form-note", markup=False)
+        self._note = Words(id="form-note")
         self._send = FormLines(lambda _: [Placed(self._send_line())], classes="form-send")
 
     def compose(self) -> ComposeResult:
@@ -285,7 +285,6 @@ class ClarificationScreen(Withdrawable[Reply], PressesKeys, ModalScreen[Reply]):
 
     @on(TextArea.Changed)
     def _wrote(self, event: TextArea.Changed) -> None:
-        event.stop()
         for block in self._blocks:
             area = block.area
             if area is event.text_area and area.value != block.entry.text:
@@ -294,7 +293,6 @@ class ClarificationScreen(Withdrawable[Reply], PressesKeys, ModalScreen[Reply]):
 
     @on(FreeText.Left)
     def _left_field(self, event: FreeText.Left) -> None:
-        event.stop()
         if event.step:
             self.action_move(event.step)
         else:
@@ -312,7 +310,6 @@ class ClarificationScreen(Withdrawable[Reply], PressesKeys, ModalScreen[Reply]):
 
     @on(QuestionBlock.Picked)
     def _picked(self, event: QuestionBlock.Picked) -> None:
-        event.stop()
         self.form.go(event.number, event.row)
         if event.row >= 0:
             self.form.choose()
@@ -321,7 +318,6 @@ class ClarificationScreen(Withdrawable[Reply], PressesKeys, ModalScreen[Reply]):
     @on(FormLines.Clicked)
     def _clicked(self, event: FormLines.Clicked) -> None:
         """Send, where the line that does was clicked."""
-        event.stop()
         if event.lines is self._send:
             self.form.go(len(self.form.entries))
             self._look_again()

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from textual.binding import Binding
 from textual.screen import Screen
-from textual.widgets import Static
 
 from dogent_tui.agent.events import Reply
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
+from dogent_tui.tui.dialog import Words
 from dogent_tui.tui.screens.withdrawable import Withdrawable
 
 if TYPE_CHECKING:
@@ -45,8 +45,8 @@ class EditorScreen(Withdrawable[Reply], Screen[Reply]):
         super().__init__()
         self.counter = counter
         self._on_draft = on_draft
-        self._heading = Static(classes="screen-title", markup=False)
-        self._said = Static(id=said, markup=False)
+        self._heading = Words(classes="screen-title")
+        self._said = Words(id=said)
         self._confirming = ""
         self._draft_timer: Timer | None = None
         self._draft_delay_s = DRAFT_DELAY_S

@@ -6,10 +6,10 @@ from typing import Any
 
 from textual import events, on
 from textual.app import App
-from textual.widgets import Input, Label, Static
+from textual.widgets import Input, Label
 
 from dogent_tui.language import tr
-from dogent_tui.tui.dialog import Answer, Dialog, DialogScreen
+from dogent_tui.tui.dialog import Answer, Dialog, DialogScreen, Words
 from dogent_tui.tui.screens.withdrawable import answer_of
 from dogent_tui.tui.stylesheets import stylesheet
 
@@ -36,12 +36,12 @@ class FormScreen(DialogScreen[Answer]):
         below them.
         """
         self.lines = {name: line for name, (_, line) in lines.items()}
-        self._words = Static("", id=f"{id}-words", classes="dialog-problem", markup=False)
+        self._words = Words("", id=f"{id}-words", classes="dialog-problem")
         parts = chain.from_iterable(
             (Label(label, markup=False), line) if label else (line,)
             for label, line in lines.values()
         )
-        below = [Static(why, classes="dialog-why", markup=False)] if why else []
+        below = [Words(why, classes="dialog-why")] if why else []
         super().__init__(Dialog(title, keys, *parts, *below, self._words, about=about, id=id))
 
     @property
@@ -65,7 +65,6 @@ class FormScreen(DialogScreen[Answer]):
 
     @on(Input.Submitted)
     def _next(self, event: Input.Submitted) -> None:
-        event.stop()
         *_, last = self.lines
         here = next(name for name, line in self.lines.items() if line is event.input)
         name, problem = self.problem(last if self.ends_anywhere else here)
@@ -78,9 +77,8 @@ class FormScreen(DialogScreen[Answer]):
             self.focus_next()
 
     @on(Input.Changed)
-    def _changed(self, event: Input.Changed) -> None:
+    def _changed(self) -> None:
         """Take back what was said: it was about something else."""
-        event.stop()
         self.say("")
 
 
@@ -130,8 +128,8 @@ class PressKeyScreen(DialogScreen[str]):
     def __init__(self, title: str, problem: Callable[[str], str]) -> None:
         """Ask for a key. `problem` says why one cannot be taken, or nothing."""
         self._problem = problem
-        self._words = Static("", classes="dialog-problem", markup=False)
-        press = Static(tr("Press the key now."), markup=False)
+        self._words = Words("", classes="dialog-problem")
+        press = Words(tr("Press the key now."))
         super().__init__(Dialog(title, {"escape": tr("Back")}, press, self._words, id="typing"))
 
     def on_key(self, event: events.Key) -> None:

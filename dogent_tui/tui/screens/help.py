@@ -11,12 +11,12 @@ from textual import on
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.content import Content
-from textual.keys import format_key
 from textual.widgets import Input
 
 from dogent_tui.language import tr
 from dogent_tui.tui.commands.table import Command
 from dogent_tui.tui.dialog import Dialog, DialogScreen, WrappedText
+from dogent_tui.tui.key_hints import key_names
 
 _KEY_COLUMN = 24
 _SCROLLS: Mapping[str, str] = {
@@ -26,27 +26,6 @@ _SCROLLS: Mapping[str, str] = {
     "pagedown": "page_down",
     "ctrl+home": "home",
     "ctrl+end": "end",
-}
-
-_KEY_NAMES: Mapping[str, str] = {
-    "alt": "Alt",
-    "backspace": "Backspace",
-    "ctrl": "Ctrl",
-    "delete": "Delete",
-    "down": "↓",
-    "end": "End",
-    "enter": "Enter",
-    "escape": "Esc",
-    "home": "Home",
-    "left": "←",
-    "pagedown": "PgDn",
-    "pageup": "PgUp",
-    "right": "→",
-    "shift": "Shift",
-    "space": "Space",
-    "super": "Cmd",
-    "tab": "Tab",
-    "up": "↑",
 }
 
 
@@ -71,24 +50,6 @@ PROMPT_HELP = HelpSection(
         ("Shift+Tab", tr("Attached files: Enter previews, Delete removes")),
     ),
 )
-
-
-def key_name(key: str) -> str:
-    """Return what is printed on the keyboard for Textual's name of a key: ``ctrl+pageup`` gives
-    ``Ctrl+PgUp``.
-    """
-    parts = key.split("+")
-    if parts == [key] and len(key) == 1:
-        return key  # n is not N
-    return "+".join(
-        _KEY_NAMES.get(part) or (format_key(part) if len(part) > 1 else part).upper()
-        for part in parts
-    )
-
-
-def key_names(keys: str) -> str:
-    """Return the names of several keys, which have commas between them."""
-    return ", ".join(map(key_name, keys.split(",")))
 
 
 def spelled_out(display: str) -> str:
@@ -184,15 +145,14 @@ class HelpScreen(DialogScreen[None]):
     def _laid_out(self, width: int) -> Content:
         if not self.found:
             return Content.styled(tr("No match."), "$text-muted")
-        parts = []
+        lines = []
         for section in self.found:
-            title = Content.styled(f"{section.title}\n", "bold $text-primary")
-            parts.append(title + help_text(section, width))
-        return Content("\n\n").join(parts)
+            title = Content.styled(section.title, "bold $text-primary")
+            lines += [title, help_text(section, width), Content("")]
+        return Content("\n").join(lines)
 
     @on(Input.Changed)
     def _searched(self, event: Input.Changed) -> None:
-        event.stop()
         found = (matching(section, event.value) for section in self._sections)
         self.found = [section for section in found if section.lines]
         self._text.show(self._laid_out)

@@ -1,19 +1,88 @@
 """/show history: what was asked in this workspace and what came of it, as a table."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from datetime import datetime
 from typing import ClassVar
 
+import msgspec
 from rich.text import Text
 from textual import on
 from textual.binding import Binding, BindingType
-from textual.widgets import DataTable, Static
+from textual.widgets import DataTable
 
 from dogent_tui.language import tr
+from dogent_tui.plain import one_line
 from dogent_tui.storage.history import HistoryEntry
-from dogent_tui.tui.dialog import Dialog, DialogScreen
-from dogent_tui.tui.history_rows import HistoryRow, history_rows
+from dogent_tui.tui.dialog import Dialog, DialogScreen, Words
 from dogent_tui.tui.stylesheets import stylesheet
+from dogent_tui.tui.transcript.entries import duration
+
+_WORDS = {
+    "completed": tr("done"),
+    "started": tr("started"),
+    "command": tr("command"),
+    "clarification": tr("answers"),
+    "needs_clarification": tr("asked you"),
+    "needs_outline_edit": tr("asked you"),
+    "aborted": tr("denied"),
+    "interrupted": tr("stopped"),
+    "failed": tr("failed"),
+}
+
+
+_MARKS = re.compile(r"\*\*|`")
+"""Markdown in a reply, which in a line of a table is noise."""
+
+
+class HistoryRow(msgspec.Struct, frozen=True):
+    """One line of the history. `when` is local time, `outcome` a word or two, `came` what the agent
+    said or why it ended.
+
+    `typed` is the prompt as it was typed, `prompt` the same in one line that is safe to draw.
+    """
+
+    when: str
+    outcome: str
+    took: str
+    prompt: str
+    came: str
+    typed: str
+
+
+def history_rows(entries: Iterable[HistoryEntry]) -> list[HistoryRow]:
+    """Return the rows for `entries`, the latest first. A run whose beginning and end were
+    recorded is one row.
+    """
+    begun: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
+    kept: list[HistoryEntry | None] = []
+    for entry in sorted(entries, key=lambda entry: entry.timestamp):
+        run = (entry.session_id, entry.prompt)
+        if entry.status in ("started", "clarification"):
+            begun[run].append(len(kept))
+        elif entry.status != "command" and begun[run]:
+            kept[begun[run].pop()] = None
+        kept.append(entry)
+    return [_row(entry) for entry in reversed(kept) if entry is not None]
+
+
+def _row(entry: HistoryEntry) -> HistoryRow:
+    took = duration(entry.duration_ms / 1000) if entry.duration_ms > 0 else ""
+    outcome = _WORDS.get(entry.status) or one_line(entry.status)
+    came = one_line(entry.reason or _MARKS.sub("", entry.summary))
+    return HistoryRow(
+        _when(entry.timestamp), outcome, took, one_line(entry.prompt), came, entry.prompt
+    )
+
+
+def _when(timestamp: str) -> str:
+    try:
+        return f"{datetime.fromisoformat(timestamp).astimezone():%Y-%m-%d %H:%M}"
+    except (ValueError, OverflowError, OSError):
+        return one_line(timestamp)[:16]
+
 
 _MOST_SHOWN = 1000
 _FRAME = 8
@@ -37,7 +106,7 @@ class HistoryTableScreen(DialogScreen[str]):
         self._table = DataTable[Text](
             id="history-table-rows", cursor_type="row", zebra_stripes=True
         )
-        self._note = Static("", classes="dialog-why", markup=False)
+        self._note = Words("", classes="dialog-why")
         keys = {"enter": tr("Reuse the prompt"), "up,down": tr("Choose"), "escape": tr("Close")}
         about = tr("this folder")
         super().__init__(
@@ -78,5 +147,4 @@ class HistoryTableScreen(DialogScreen[str]):
 
     @on(DataTable.RowSelected)
     def _taken(self, event: DataTable.RowSelected) -> None:
-        event.stop()
         self.leave(self._rows[event.cursor_row].typed)

@@ -13,7 +13,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.command import SimpleProvider
 from textual.containers import Container, Horizontal
-from textual.widgets import Static, TextArea
+from textual.widgets import TextArea
 
 from dogent_tui.agent.events import UiAnswer
 from dogent_tui.errors import DogentError
@@ -21,7 +21,8 @@ from dogent_tui.language import tr
 from dogent_tui.outline.edit_session import STEPS, OutlineEditing
 from dogent_tui.outline.markdown import same_sections
 from dogent_tui.plain import one_line, visible
-from dogent_tui.tui.key_hints import KeyHints
+from dogent_tui.tui.dialog import Words
+from dogent_tui.tui.key_hints import KeyHints, key_names
 from dogent_tui.tui.outline.inputs import (
     QUESTIONS,
     Asked,
@@ -30,13 +31,12 @@ from dogent_tui.tui.outline.inputs import (
     RawMarkdown,
     TitleInput,
 )
-from dogent_tui.tui.outline.preview import OutlinePreview
-from dogent_tui.tui.outline.view import EditRequest, OutlineView
+from dogent_tui.tui.outline.view import EditRequest, OutlinePreview, OutlineView
 from dogent_tui.tui.prompt.completion import Completions
 from dogent_tui.tui.prompt.literal import carry, release
 from dogent_tui.tui.prompt.picker import ReferencePicker
 from dogent_tui.tui.screens.editor import LEAVING_KEYS, EditorScreen
-from dogent_tui.tui.screens.help import HelpSection, binding_section, key_names
+from dogent_tui.tui.screens.help import HelpSection, binding_section
 from dogent_tui.tui.stylesheets import stylesheet
 
 if TYPE_CHECKING:
@@ -139,7 +139,7 @@ class OutlineScreen(EditorScreen):
         self._titling = TitleInput(self.editing, self._view, self._changed)
         self._preview = OutlinePreview(self.editing.tree)
         self._line = LineInput(compact=True, id="outline-line")
-        self._question = Static(id="outline-question", markup=False)
+        self._question = Words(id="outline-question")
         self._ask = Horizontal(self._question, self._line, id="outline-ask")
         self._note = NoteArea(id="outline-note", soft_wrap=True, tab_behavior="focus", compact=True)
         self._raw_area = RawMarkdown(self.editing, self._raw_followed)
@@ -154,7 +154,7 @@ class OutlineScreen(EditorScreen):
         """Lay out the tree and everything that is shown around it."""
         self.count(self.counter)
         yield self._heading
-        preface = Static(visible(self.request.preface.strip()), id="outline-preface", markup=False)
+        preface = Words(visible(self.request.preface.strip()), id="outline-preface")
         preface.display = bool(self.request.preface.strip())
         yield preface
         pane = Container(self._view, self._titling, id="outline-pane")

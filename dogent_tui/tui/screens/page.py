@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable, Iterator
 from typing import ClassVar
 
+from rich.cells import cell_len
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.content import Content
@@ -11,7 +12,7 @@ from dogent_tui.errors import DogentError
 from dogent_tui.language import tr
 from dogent_tui.tui import clipboard
 from dogent_tui.tui.dialog import Dialog, DialogScreen, WrappedText
-from dogent_tui.tui.transcript.lines import Line, Span, wrap
+from dogent_tui.tui.transcript.lines import Span, wrap
 
 
 def broken(text: str, width: int) -> Iterator[str]:
@@ -22,11 +23,11 @@ def broken(text: str, width: int) -> Iterator[str]:
         words = line.lstrip()
         indent = line[: len(line) - len(words)]
         further = f"{indent}    " if indent else ""
-        fits = Line((Span(line),)).width <= max(20, width)
-        rows = (
-            [Line((Span(words),))] if fits else wrap([Span(words)], max(20, width) - len(further))
-        )
-        yield from ((further if at else indent) + row.text for at, row in enumerate(rows))
+        rows = wrap([Span(words)], max(20, width) - len(further))
+        if cell_len(line) <= max(20, width):
+            yield line
+        else:
+            yield from ((further if at else indent) + row.text for at, row in enumerate(rows))
 
 
 class PageScreen(DialogScreen[None]):

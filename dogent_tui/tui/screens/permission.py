@@ -2,30 +2,37 @@
 answer.
 """
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, ClassVar, cast
+from typing import TYPE_CHECKING, ClassVar
 
-import msgspec
 from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
 from textual.screen import ModalScreen
-from textual.widgets import Input, Static
+from textual.widgets import Input
 
 from dogent_tui.agent.events import PermissionAnswer, Reply
 from dogent_tui.language import tr
+from dogent_tui.tui.dialog import Words
 from dogent_tui.tui.key_hints import KeyHints
-from dogent_tui.tui.questions.answers import ANSWERS, ANSWERS_AFTER, Answer, offered, why_not
 from dogent_tui.tui.questions.guard import AnswerGuard
-from dogent_tui.tui.questions.model import Question, room_for, share_rows
-from dogent_tui.tui.questions.widgets import HEADING_LOOKS, AnswerBar, QuestionLines, WordsInput
+from dogent_tui.tui.questions.model import (
+    ANSWERS,
+    ANSWERS_AFTER,
+    Answer,
+    Question,
+    offered,
+    room_for,
+    share_rows,
+    why_not,
+)
+from dogent_tui.tui.questions.widgets import AnswerBar, QuestionHeading, QuestionLines, WordsInput
 from dogent_tui.tui.screens.withdrawable import Withdrawable
 from dogent_tui.tui.stylesheets import stylesheet
 
 if TYPE_CHECKING:
-    from dogent_tui.tui.ports import AppPort
+    from dogent_tui.tui.ports import ConversationPort
 
 _WHEEL_ROWS = 3
 _FAR = 1_000_000
@@ -38,20 +45,6 @@ _MEANT = frozenset({"f", *(answer.key for answer in (*ANSWERS, *ANSWERS_AFTER))}
 """Printable keys that mean something here; any other one is the beginning of a word."""
 
 _TYPED = tr("Typing goes to the prompt. To answer, pause for a second.")
-
-
-class UnderlyingPrompt(msgspec.Struct, frozen=True):
-    """What can be done with the conversation behind a question.
-
-    `typed` and `pasted` take text that was meant for the prompt, `page` and `scroll` move the
-    transcript by pages or rows, and `make_room` keeps so many rows above the status bar free.
-    """
-
-    typed: Callable[[str], object]
-    pasted: Callable[[str], object]
-    page: Callable[[int], None]
-    scroll: Callable[[int], None]
-    make_room: Callable[[int], None]
 
 
 class PermissionScreen(Withdrawable[Reply], ModalScreen[Reply]):
@@ -91,47 +84,38 @@ class PermissionScreen(Withdrawable[Reply], ModalScreen[Reply]):
     def __init__(
         self,
         question: Question,
-        behind: UnderlyingPrompt,
+        conversation: "ConversationPort",
         *,
         typing: bool = False,
         counter: str = "",
     ) -> None:
-        """Put `question` before what lies `behind`. `typing`: the user is at the prompt just
+        """Put `question` before the `conversation`. `typing`: the user is at the prompt just
         now.
         """
         super().__init__()
         self.question = question
         self.request = question.request
-        self._behind = behind
+        self._behind = conversation
         self._typing = typing
         self._counter = counter
         self.guard = AnswerGuard()
         self._enlarged = False
         self._said = ""
-        self._heading = QuestionLines(
-            lambda width: question.heading(width, self._counter),
-            id="permission-heading",
-            looks=HEADING_LOOKS,
+        self._heading = QuestionHeading(
+            lambda width: question.heading(width, self._counter), id="permission-heading"
         )
         self._call = QuestionLines(question.call, id="permission-call")
         self._facts = QuestionLines(question.facts, id="permission-facts")
-        self._note = Static(id="permission-note", markup=False)
-        self._answers = AnswerBar(offered(question.request), id="answers")
+        self._note = Words(id="permission-note")
+        self._answers = AnswerBar(offered(question.request))
         self._words = WordsInput(
             placeholder=tr("What should the agent know, or do instead?"),
             compact=True,
             id="permission-words",
         )
         self._words.display = False
-        self._panel = Vertical(
-            self._heading,
-            self._call,
-            self._facts,
-            self._note,
-            self._answers,
-            self._words,
-            id="permission",
-        )
+        parts = (self._call, self._facts, self._note, self._answers, self._words)
+        self._panel = Vertical(self._heading, *parts, id="permission")
 
     def compose(self) -> ComposeResult:
         """Lay out the sentence, the call, the facts and the answers, and the keys above the
@@ -152,10 +136,9 @@ class PermissionScreen(Withdrawable[Reply], ModalScreen[Reply]):
 
     def count(self, counter: str) -> None:
         """Say which question of how many this is."""
-        if counter != self._counter:
-            self._counter = counter
-            self._heading.lay_out(self.size.width, has_changed=True)
-            self._fit()
+        self._counter = counter
+        self._heading.lay_out(self.size.width, has_changed=True)
+        self._fit()
 
     def _fit(self) -> None:
         """Give each part its rows, and leave the rest of the window to the transcript."""
@@ -169,16 +152,15 @@ class PermissionScreen(Withdrawable[Reply], ModalScreen[Reply]):
         room = room_for(height, enlarged=self._enlarged)
         rows = share_rows(room, heading, call, facts, answers)
         self._heading.styles.height = heading
-        self._call.styles.height, self._call.styles.margin = rows.call, (rows.gap, 0, 0, 0)
-        self._facts.styles.height, self._facts.styles.margin = rows.facts, (rows.gap, 0, 0, 0)
-        self._answers.styles.height = answers
         for part, count in ((self._call, rows.call), (self._facts, rows.facts)):
+            part.styles.height, part.styles.margin = count, (rows.gap, 0, 0, 0)
             part.display = count > 0
+        self._answers.styles.height = answers
         needed = 2 + heading + rows.call + rows.facts + 2 * rows.gap + answers
         panel = room if self._enlarged else min(room, needed)
         self._panel.styles.height = panel
         if not self._enlarged:  # the transcript stays as it is behind the large panel
-            self._behind.make_room(min(panel, max(0, height - _LEAST_BEHIND)))
+            make_room(self._behind, min(panel, max(0, height - _LEAST_BEHIND)))
         self.call_after_refresh(self._fitted)
 
     def _fitted(self) -> None:
@@ -222,12 +204,10 @@ class PermissionScreen(Withdrawable[Reply], ModalScreen[Reply]):
 
     @on(AnswerBar.Picked)
     def _clicked(self, event: AnswerBar.Picked) -> None:
-        event.stop()
         self._pick(event.answer)
 
     @on(Input.Submitted)
     def _sent(self, event: Input.Submitted) -> None:
-        event.stop()
         if words := event.value.strip():
             self.leave(PermissionAnswer("deny", message=words))
         else:
@@ -266,13 +246,12 @@ class PermissionScreen(Withdrawable[Reply], ModalScreen[Reply]):
 
     def action_say_how_to_leave(self) -> None:
         """Say which keys leave: Ctrl+C alone neither denies nor quits."""
-        keys = cast("AppPort", self.app).keys
-        words = (
-            tr("Esc goes back · {quits} quits")
+        quits = self._behind.key_of("quit")
+        self._say(
+            tr("Esc goes back · {quits} quits", quits=quits)
             if self._words.display
-            else tr("Esc denies · {quits} quits")
+            else tr("Esc denies · {quits} quits", quits=quits)
         )
-        self._say(words.format(quits=keys.shown("quit")))
 
     def on_key(self, event: events.Key) -> None:
         """Send on what is still being typed."""
@@ -284,7 +263,7 @@ class PermissionScreen(Withdrawable[Reply], ModalScreen[Reply]):
         if event.is_printable or event.key in ("enter", "escape", "backspace"):
             self.guard.typed()
         if event.is_printable and event.character:
-            self._behind.typed(event.character)
+            self._behind.prompt.editor.insert(event.character)
             self._say(_TYPED)
         event.stop()
         event.prevent_default()
@@ -294,16 +273,14 @@ class PermissionScreen(Withdrawable[Reply], ModalScreen[Reply]):
         event.stop()
         if not self._words.display:
             self.guard.typed()
-            self._behind.pasted(event.text)
+            self._behind.prompt.editor.paste_text(event.text)
             self._say(_TYPED)
 
     def action_scroll(self, rows: int) -> None:
         """Scroll the call to its end, and then the facts; upward the other way round."""
         self._say("")
         parts = (self._call, self._facts) if rows > 0 else (self._facts, self._call)
-        for part in parts:
-            if part.scroll_by(rows):
-                return
+        any(part.scroll_by(rows) for part in parts)
 
     def action_scroll_page(self, step: int) -> None:
         """Scroll by what is visible of the call, less one row."""
@@ -316,7 +293,7 @@ class PermissionScreen(Withdrawable[Reply], ModalScreen[Reply]):
 
     def action_transcript_page(self, step: int) -> None:
         """Scroll the transcript behind."""
-        self._behind.page(step)
+        self._behind.action_transcript_page(step)
 
     def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
         """Scroll the transcript, where the mouse is over it."""
@@ -329,4 +306,25 @@ class PermissionScreen(Withdrawable[Reply], ModalScreen[Reply]):
     def _wheel(self, event: events.MouseEvent, rows: int) -> None:
         if event.screen_y < self._panel.region.y:
             event.stop()
-            self._behind.scroll(rows)
+            self._behind.transcript.scroll_relative(y=rows, animate=False)
+
+
+def make_room(screen: "ConversationPort", rows: int) -> None:
+    """Keep `rows` above the status bar free, so that a question covers the prompt and nothing of
+    the transcript.
+    """
+    body, prompt = screen.query_one("#body").styles, screen.prompt.styles
+    if not rows:
+        for styles, rule in (
+            (prompt, "layer"),
+            (prompt, "dock"),
+            (prompt, "margin"),
+            (body, "margin"),
+        ):
+            styles.clear_rule(rule)
+            styles.refresh(layout=True)
+    elif (
+        body.margin.bottom != rows + 1
+    ):  # here and not by a class, for which the whole screen would be styled again
+        prompt.layer, prompt.dock, prompt.margin = "over", "bottom", (0, 0, 2, 0)
+        body.margin = (0, 0, rows + 1, 0)  # the keys stand between the question and the status bar

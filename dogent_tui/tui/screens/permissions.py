@@ -6,13 +6,12 @@ from typing import ClassVar
 
 from textual.binding import Binding, BindingType
 from textual.content import Content
-from textual.widgets import Static
 
 from dogent_tui.agent.authority import Authority, HeldGrant
 from dogent_tui.errors import DogentError
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
-from dogent_tui.tui.dialog import ChoiceList, Dialog, DialogScreen
+from dogent_tui.tui.dialog import ChoiceList, Dialog, DialogScreen, Words
 
 _SINCE: Mapping[str, str] = {
     "rule": tr("from the command line"),
@@ -46,9 +45,9 @@ class PermissionsScreen(DialogScreen[None]):
         """
         self._authority = authority
         self._list = ChoiceList[HeldGrant](id="permissions-list")
-        self._nothing = Static("", id="permissions-nothing", classes="dialog-why", markup=False)
+        self._nothing = Words("", id="permissions-nothing", classes="dialog-why")
         words = "\n".join(map(one_line, standing))
-        note = Static(words, id="permissions-standing", classes="dialog-note", markup=False)
+        note = Words(words, id="permissions-standing", classes="dialog-note")
         note.display = bool(words)
         title = tr("What the agent may do here without asking")
         super().__init__(

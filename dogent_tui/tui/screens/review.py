@@ -12,7 +12,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Container, Horizontal
 from textual.widget import Widget
-from textual.widgets import Input, Static
+from textual.widgets import Input
 
 from dogent_tui.agent.document_review import written
 from dogent_tui.changes.model import DocumentChange, Verdict
@@ -21,6 +21,7 @@ from dogent_tui.errors import DogentError
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line, visible
 from dogent_tui.sources.quotes.marks import Checked
+from dogent_tui.tui.dialog import Words
 from dogent_tui.tui.key_hints import KeyHints
 from dogent_tui.tui.prompt.citing_area import CitingArea
 from dogent_tui.tui.prompt.completion import Completions
@@ -123,7 +124,7 @@ class ReviewScreen(EditorScreen):
             id="review-comment",
             placeholder=tr("what the agent should know about this hunk"),
         )
-        question = Static(tr("Comment"), id="review-question", markup=False)
+        question = Words(tr("Comment"), id="review-question")
         self._ask = Horizontal(question, self._line, id="review-ask")
         self._by_side: bool | None = None
         self._previewing = False
@@ -147,7 +148,7 @@ class ReviewScreen(EditorScreen):
         self._fit(self.app.size.width)
         self.count(self.counter)
         yield self._heading
-        summary = Static(visible(self.change.summary.strip()), id="review-summary", markup=False)
+        summary = Words(visible(self.change.summary.strip()), id="review-summary")
         summary.display = bool(self.change.summary.strip())
         yield summary
         picker = [self._area.picker] if self._area.picker is not None else []

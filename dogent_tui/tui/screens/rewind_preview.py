@@ -3,25 +3,66 @@ before Enter.
 """
 
 import asyncio
+from collections.abc import Callable, Sequence
+from datetime import datetime
 from typing import ClassVar
 
 from rich.cells import cell_len
 from textual import on, work
 from textual.binding import Binding, BindingType
 from textual.content import Content
-from textual.widgets import OptionList, Static
+from textual.widgets import OptionList
 
 from dogent_tui.errors import DogentError
 from dogent_tui.language import sentences, tr
-from dogent_tui.tui.dialog import ChoiceList, Dialog, DialogScreen
+from dogent_tui.tui.dialog import ChoiceList, Dialog, DialogScreen, Words
 from dogent_tui.tui.questions.guard import AnswerGuard
 from dogent_tui.tui.questions.model import diff_lines
 from dogent_tui.tui.questions.widgets import QuestionLines
-from dogent_tui.tui.rewinding.model import Preview, Row, difference
+from dogent_tui.tui.rewinding.model import Preview, RewindPoint, Row, difference
 from dogent_tui.tui.stylesheets import stylesheet
 from dogent_tui.tui.transcript.lines import Line, Span, wrap
 from dogent_tui.undo.rewind_plan import PlannedPlace
 from dogent_tui.undo.undo_log import UndoLog
+
+
+class RewindScreen(DialogScreen[RewindPoint]):
+    """Dismissed with the prompt that was chosen, or with nothing."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q", "back", tr("Close"))]
+
+    def __init__(
+        self,
+        points: Sequence[RewindPoint],
+        root: str,
+        *,
+        chosen: int = 0,
+        now: Callable[[], datetime] | None = None,
+    ) -> None:
+        """List `points`, of a workspace at `root`; the one at `chosen` is highlighted. `now`
+        tells the time, with a time zone.
+        """
+        self._points = points
+        self._root = root
+        self._first = chosen
+        self._now = now or (lambda: datetime.now().astimezone())
+        self._list = ChoiceList[RewindPoint](id="rewind-list")
+        keys = {"enter": tr("Preview"), "up,down": tr("Choose"), "escape": tr("Close")}
+        title = tr("Rewind to before which prompt?")
+        super().__init__(Dialog(title, keys, self._list, id="rewind", classes="-wide"))
+
+    def on_mount(self) -> None:
+        """Begin with the latest prompt, or where one was before."""
+        now = self._now()
+        rows = (
+            Content.assemble(point.title, (f"\n  {point.facts(now, self._root)}", "dim"))
+            for point in self._points
+        )
+        self._list.show(self._points, rows, self._first)
+
+    @on(OptionList.OptionSelected)
+    def _picked(self) -> None:
+        self.leave(self._list.chosen)
 
 
 class RewindPreviewScreen(DialogScreen[bool]):
@@ -62,7 +103,7 @@ class RewindPreviewScreen(DialogScreen[bool]):
             Dialog(
                 tr("Rewind to before “{title}”?", title=preview.point.title),
                 keys | {"escape": tr("Back")},
-                Static(sentences(*preview.summary()), id="rewind-what", markup=False),
+                Words(sentences(*preview.summary()), id="rewind-what"),
                 self._files,
                 self._lines,
                 id="rewind",
@@ -88,7 +129,6 @@ class RewindPreviewScreen(DialogScreen[bool]):
 
     @on(OptionList.OptionHighlighted)
     def _looked_at(self, event: OptionList.OptionHighlighted) -> None:
-        event.stop()
         self._compare(self.preview.places[event.option_index])
 
     @work(exclusive=True)

@@ -7,7 +7,6 @@ from typing import Any, ClassVar
 
 from textual.binding import Binding, BindingType
 from textual.content import Content
-from textual.widgets import OptionList, Static
 
 from dogent_tui.agent.conversation import ServerState
 from dogent_tui.agent.doctor_servers import SERVER_STATES, state_of
@@ -17,7 +16,7 @@ from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.settings.mcp_servers import McpServer, mcp_servers, switch
 from dogent_tui.storage.paths import Workspace
-from dogent_tui.tui.dialog import ChoiceList, Dialog, DialogScreen
+from dogent_tui.tui.dialog import ChoiceList, Dialog, DialogScreen, Words
 
 _MARKS: Mapping[str, str] = {
     "connected": "●",
@@ -92,8 +91,8 @@ class ServersScreen(DialogScreen[None]):
         self._problems: Sequence[str] = ()
         self._states: Mapping[str, ServerState] = {}
         self._list = ChoiceList[McpServer](id="servers-list")
-        self._note = Static("", id="servers-note", classes="dialog-note", markup=False)
-        why = Static(_OUTSIDE, classes="dialog-why -first", markup=False)
+        self._note = Words("", id="servers-note", classes="dialog-note")
+        why = Words(_OUTSIDE, classes="dialog-why -first")
         title = tr("Your own tools: MCP servers")
         super().__init__(
             Dialog(title, {}, why, self._list, self._note, id="servers", classes="-wide")
@@ -105,9 +104,8 @@ class ServersScreen(DialogScreen[None]):
         self.set_interval(_EVERY_S, self._look)
         self._look()
 
-    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+    def on_option_list_option_selected(self) -> None:
         """Enter does as the space bar."""
-        event.stop()
         self.action_switch()
 
     def action_switch(self) -> None:

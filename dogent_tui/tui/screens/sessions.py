@@ -10,13 +10,13 @@ from typing import ClassVar
 from textual import on, work
 from textual.binding import Binding, BindingType
 from textual.content import Content
-from textual.widgets import Input, OptionList, Static
+from textual.widgets import Input, OptionList
 
 from dogent_tui.errors import DogentError
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.storage.sessions import SessionRecord
-from dogent_tui.tui.dialog import ChoiceList, Dialog, FinderScreen
+from dogent_tui.tui.dialog import ChoiceList, Dialog, FinderScreen, Words
 from dogent_tui.tui.screens.choice import choose
 from dogent_tui.tui.sessions.model import SessionIndex, SessionList, SessionRequest
 
@@ -38,7 +38,7 @@ class SessionsScreen(FinderScreen[SessionRecord, SessionRequest]):
         self.sessions = SessionList(index)
         self._now = now or (lambda: datetime.now().astimezone())
         self._renaming: SessionRecord | None = None
-        self._nothing = Static("", classes="dialog-why", markup=False)
+        self._nothing = Words("", classes="dialog-why")
         line = Input(placeholder=tr("Find a conversation"), compact=True)
         found = ChoiceList[SessionRecord](id="sessions-list")
         dialog = Dialog(
@@ -99,8 +99,7 @@ class SessionsScreen(FinderScreen[SessionRecord, SessionRequest]):
         self.dialog.keys.show(keys)
 
     @on(OptionList.OptionHighlighted)
-    def _pointed_at(self, event: OptionList.OptionHighlighted) -> None:
-        event.stop()
+    def _pointed_at(self) -> None:
         self._show_keys()
 
     # ── Choosing ──────────────────────────────────────────────────────────────────────────────

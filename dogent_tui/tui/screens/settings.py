@@ -1,25 +1,34 @@
 """/settings: what can be chosen, section by section; it is written when the user saves it."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import ClassVar
 
-from textual import on
+import msgspec
+from rich.cells import cell_len, set_cell_size
+from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
+from textual.content import Content
+from textual.message import Message
 from textual.screen import ModalScreen
-from textual.widgets import OptionList, Static
+from textual.widget import Widget
+from textual.widgets import OptionList
+from textual.widgets.option_list import Option
 
+from dogent_tui.documents.export.themes import DEFAULT
 from dogent_tui.language import sentences, tr
-from dogent_tui.plain import one_line
+from dogent_tui.plain import one_line, revealed
 from dogent_tui.storage.paths import display_path
-from dogent_tui.tui.key_hints import KeyHints
+from dogent_tui.tui.dialog import Answer, ChoiceList, Words
+from dogent_tui.tui.exporting.first_page import first_page
+from dogent_tui.tui.key_hints import KeyHints, key_names
 from dogent_tui.tui.keymap import Keymap
 from dogent_tui.tui.screens.choice import choose
 from dogent_tui.tui.screens.forms import press_key, type_text
-from dogent_tui.tui.screens.help import key_names
-from dogent_tui.tui.screens.profile import ProfileScreen
 from dogent_tui.tui.settings.catalog import (
     LLM,
     VISION,
@@ -27,25 +36,353 @@ from dogent_tui.tui.settings.catalog import (
     chosen_profile,
     folder_settings,
     heading_over,
+    key_settings,
+    options_of,
+    profile_settings,
     summary,
 )
-from dogent_tui.tui.settings.draft import Setting, SettingsDraft, name_problem, place_of, shown
-from dogent_tui.tui.settings.rows import Row, RowList, Sections
-from dogent_tui.tui.settings.setting_editor import edit_setting
+from dogent_tui.tui.settings.draft import (
+    Setting,
+    SettingsDraft,
+    name_problem,
+    place_of,
+    shown,
+    typed_value,
+)
 from dogent_tui.tui.stylesheets import stylesheet
+from dogent_tui.tui.themes import described
 
-SECTIONS = (tr("Folder"), tr("Models"), tr("Web"), tr("Vision"), tr("Keys"))
-_PROFILES: Mapping[int, str] = {1: LLM, 2: WEB, 3: VISION}
+_LABEL_CELLS = 29
+_LEAST_VALUE_CELLS = 12
+"""What a value gets where the screen is too narrow for both."""
+_CHANGED = "● "
+
+
+class Row(msgspec.Struct, frozen=True):
+    """A line of the list. `id` tells the screen what it is, "" a heading; `about` is what it means,
+    and `place` where it is kept.
+
+    `is_set`: somebody chose it; else it is what holds without that. `setting` is the one that is
+    shown, None for another thing.
+    """
+
+    id: str
+    label: str
+    value: str = ""
+    about: str = ""
+    place: str = ""
+    changed: bool = False
+    strong: bool = False
+    is_set: bool = True
+    setting: Setting | None = None
+
+
+class RowList(ChoiceList[Row]):
+    """Shows rows, and says which one is under the cursor."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "select", tr("Change"), key_display="⏎")
+    ]
+
+    class Moved(Message):
+        """Another row is under the cursor."""
+
+    def __init__(self, *, id: str) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self._label_cells = _LABEL_CELLS
+
+    def show_rows(self, rows: Sequence[Row]) -> None:
+        """Show `rows`, with the cursor where it was."""
+        at = min(self.highlighted or 0, len(rows) - 1)
+        at += bool(rows and not rows[at].id)
+        drawn = (Option(_drawn(row, self._label_cells), disabled=not row.id) for row in rows)
+        self.show(rows, drawn, at)
+        self.post_message(self.Moved())
+
+    def on_resize(self) -> None:
+        """Give the labels less room where the values would have none."""
+        fitting = min(_LABEL_CELLS, max(_LEAST_VALUE_CELLS, self.size.width - _LEAST_VALUE_CELLS))
+        if fitting != self._label_cells:
+            self._label_cells = fitting
+            self.show_rows(self.items)
+
+    def go_to(self, row_id: str) -> None:
+        """Put the cursor on a row."""
+        at = next((at for at, row in enumerate(self.items) if row.id == row_id), None)
+        if at is not None:
+            self.highlighted = at
+
+    def watch_highlighted(self, highlighted: int | None) -> None:
+        """Say so."""
+        super().watch_highlighted(highlighted)
+        self.post_message(self.Moved())
+
+
+class Sections(Widget, can_focus=False):
+    """The names of the sections on a line, the open one marked. A click opens one."""
+
+    @dataclass
+    class Picked(Message):
+        """A section was clicked."""
+
+        number: int
+
+    ALLOW_SELECT = False
+    COMPONENT_CLASSES: ClassVar[set[str]] = {"sections--open", "sections--other"}
+
+    def __init__(self, names: Sequence[str], *, id: str) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self._names = names
+        self._open = 0
+
+    def show(self, number: int) -> None:
+        """Mark a section as the open one."""
+        self._open = number
+        self.refresh()
+
+    def render(self) -> Content:
+        """Draw the names."""
+        here, other = (
+            self.get_visual_style(f"sections--{part}", partial=True) for part in ("open", "other")
+        )
+        words = (
+            (f" {name} ", here if number == self._open else other)
+            for number, name in enumerate(self._names)
+        )
+        return Content(" ").join(Content.assemble(word) for word in words)
+
+    def on_click(self, event: events.Click) -> None:
+        """Open the section under the mouse."""
+        start = 0
+        x = event.get_content_offset_capture(self).x
+        for number, name in enumerate(self._names):
+            end = start + cell_len(name) + 2
+            if start <= x < end:
+                self.post_message(self.Picked(number))
+            start = end + 1
+
+
+def _drawn(row: Row, label_cells: int) -> Content:
+    if not row.id:
+        return Content.styled(row.label, "bold $accent")
+    label = set_cell_size(one_line(revealed(row.label)), label_cells)
+    value = one_line(revealed(row.value))
+    mark = (_CHANGED if row.changed else "  ", "$text-warning")
+    style = "bold" if row.strong else ""
+    return Content.assemble(mark, (label, style), " ", (value, "" if row.is_set else "dim"))
+
+
+_KEPT = tr("The current value stays hidden, and is kept if you go back. Delete clears it.")
+_SECTIONS: Mapping[str, str] = {
+    tr("Folder"): "",
+    tr("Models"): LLM,
+    tr("Web"): WEB,
+    tr("Vision"): VISION,
+    tr("Keys"): "",
+}
+"""The names of the sections → the file whose profiles each has."""
+SECTIONS = tuple(_SECTIONS)
 _KEYS = 4
 _ADD = "+"
 _SAVE, _DISCARD = 0, 1
 
 
-class SettingsScreen(ModalScreen[bool]):
-    """Changes a draft. Dismissed with True where it is to be saved."""
+class RowsScreen(ModalScreen[Answer]):
+    """Shows rows of settings, and changes them in a draft; nothing is written here."""
 
     CSS_PATH = stylesheet("settings.tcss")
     AUTO_FOCUS = "#settings-rows"
+
+    def __init__(self, draft: SettingsDraft, keymap: Keymap, note: str = "") -> None:
+        """Change `draft`, with the keys as `keymap` has them. `note` is said at first."""
+        super().__init__()
+        self.draft = draft
+        self._keymap = keymap
+        self._list = RowList(id="settings-rows")
+        self._about = Words("", id="settings-about")
+        self._note = Words(note, id="settings-note")
+
+    def _parts(self, folder: str, *above: Widget, first: str, last: str) -> ComposeResult:
+        """Lay the rows out below `above`, between the title and the keys."""
+        where = tr("Settings · {folder}", folder=folder)
+        yield Words(one_line(where), classes="screen-title")
+        yield Vertical(*above, self._list, self._about, self._note, id="settings")
+        yield KeyHints(id="settings-keys", first=("select", first), last=(last,))
+
+    def on_mount(self) -> None:
+        """Show the rows."""
+        self.show_rows()
+
+    def show_rows(self) -> None:
+        """Show the rows as they are now."""
+        self._list.show_rows(self._rows())
+
+    def _rows(self) -> list[Row]:
+        raise NotImplementedError
+
+    def _words(self, row: Row) -> str:
+        """Return what is said of the row under the cursor."""
+        raise NotImplementedError
+
+    def _row(self, setting: Setting, value: str = "", about: str = "") -> Row:
+        return Row(
+            setting.id,
+            setting.label,
+            value or shown(setting, self.draft),
+            about or setting.about,
+            place_of(setting.file, self.draft.workspace),
+            self.draft.is_changed(setting),
+            is_set=self.draft.is_set(setting),
+            setting=setting,
+        )
+
+    @on(RowList.Moved)
+    def _moved(self) -> None:
+        row = self._list.chosen
+        self._about.update(one_line(self._words(row)) if row else "")
+
+    def say(self, words: str) -> None:
+        """Say something below the rows."""
+        self._note.update(one_line(words))
+
+    @on(OptionList.OptionSelected)
+    def action_edit(self) -> None:
+        """Change what is under the cursor."""
+        if (row := self._list.chosen) is not None:
+            self.say("")
+            self.run_worker(self._edit(row), group="edit", exclusive=True)
+
+    async def _edit(self, row: Row) -> None:
+        if row.setting is not None:
+            await self._change(row.setting)
+        self.show_rows()
+
+    def action_reset(self) -> None:
+        """Have the default hold for what is under the cursor."""
+        row = self._list.chosen
+        if row is not None and row.setting is not None:
+            self.draft.put(row.setting, None)
+            self.show_rows()
+
+    # ── Changing one setting ──────────────────────────────────────────────────────────────────
+
+    async def _change(self, setting: Setting) -> None:
+        match setting.kind:
+            case "switch":
+                self.draft.put(setting, self.draft.value(setting) is not True)
+            case "choice":
+                await self._choose(setting)
+            case "key":
+                await self._press_key(setting)
+            case _:
+                await self._type(setting)
+
+    async def _choose(self, setting: Setting) -> None:
+        draft = self.draft
+        options = options_of(setting, draft, described(self.app.available_themes))
+        values = [value for value, _ in options]
+        now = draft.value(setting) if draft.is_set(setting) or setting.default in values else None
+        pictures = []
+        if setting.path[-1] == "export_theme":
+            pictures = [first_page(str(value or DEFAULT)) for value in values]
+        words = [words for _, words in options]
+        at = values.index(now) if now in values else 0
+        chosen = await choose(self.app, setting.label, setting.about, words, at, pictures)
+        if chosen is not None:
+            draft.put(setting, values[chosen])
+
+    async def _type(self, setting: Setting) -> None:
+        draft, about, text = self.draft, setting.about, ""
+        is_secret = setting.kind == "secret"
+        if draft.is_set(setting) and is_secret:
+            kept = tr(
+                "The current value stays hidden, and is kept if you go back. Delete clears it."
+            )
+            about = f"{about} {kept}"
+        elif draft.is_set(setting):
+            text = str(draft.value(setting))
+        typed = await type_text(
+            self.app,
+            setting.label,
+            about,
+            text,
+            secret=is_secret,
+            problem=lambda text: typed_value(setting, text, draft)[1],
+            unset=setting.unset or str(setting.default or ""),
+        )
+        if typed is not None and (typed.strip() or not is_secret):
+            draft.put(setting, typed_value(setting, typed, draft)[0])
+
+    async def _press_key(self, setting: Setting) -> None:
+        changes = self.draft.changes.get(setting.file, {})
+        changed = {path[1]: keys for path, keys in changes.items() if path[0] == "keys"}
+        problem = partial(self._keymap.problem, setting.path[1], changed=changed)
+        title = tr("Key for: {action}", action=setting.label)
+        if (key := await press_key(self.app, title, problem)) is not None:
+            self.draft.put(setting, None if key == setting.unset else key)
+
+
+class ProfileScreen(RowsScreen[None]):
+    """Changes a profile."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("delete", "reset", tr("Clear"), key_display="Del"),
+        Binding("c", "check", tr("Test")),
+        Binding("u", "use", tr("Use here")),
+        Binding("ctrl+x", "remove", tr("Remove"), key_display="^X"),
+        Binding("escape,left", "dismiss", tr("Back"), key_display="Esc"),
+        Binding("f1", "app.help", tr("Help"), show=False),
+    ]
+
+    def __init__(self, draft: SettingsDraft, keymap: Keymap, file: Path, name: str) -> None:
+        """Change the profile `name` of `file`, which need not be there yet."""
+        super().__init__(draft, keymap)
+        self._file = file
+        self._profile = name
+
+    def compose(self) -> ComposeResult:
+        """Lay out the fields."""
+        folder = f"{self._profile} · {display_path(self._file)}"
+        yield from self._parts(folder, first="check", last="dismiss")
+
+    def _rows(self) -> list[Row]:
+        return [self._row(setting) for setting in profile_settings(self._file, self._profile)]
+
+    def _words(self, row: Row) -> str:
+        return f"{row.about} ({row.setting.path[-1]})" if row.setting is not None else ""
+
+    def action_check(self) -> None:
+        """Ask what the profile leads to, as it stands here."""
+        self.say(tr("Testing…"))
+        self.run_worker(self._check(), group="check", exclusive=True)
+
+    async def _check(self) -> None:
+        from dogent_tui.agent.profile_check import probe
+
+        profile = self.draft.profile(self._file, self._profile)
+        found = await probe(self._file, self._profile, profile)
+        self.say(f"{'✓' if found.works else '✗'} {found.words}")
+
+    def action_use(self) -> None:
+        """Use the profile in this folder."""
+        self.draft.put(chosen_profile(self.draft, self._file), self._profile)
+        self.say(tr("This folder uses {name} once you save.", name=self._profile))
+
+    def action_remove(self) -> None:
+        """Remove the profile, when asked."""
+        self.run_worker(self._remove(), group="edit", exclusive=True)
+
+    async def _remove(self) -> None:
+        title = tr("Remove the profile {name}?", name=self._profile)
+        why = tr("Its key is removed with it once you save.")
+        if await choose(self.app, title, why, (tr("Keep"), tr("Remove")), 0) == 1:
+            self.draft.remove_profile(self._file, self._profile)
+            self.dismiss()
+
+
+class SettingsScreen(RowsScreen[bool]):
+    """Dismissed with True where what was changed is to be saved."""
+
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("left,shift+tab", "section(-1)", tr("Section"), key_display="← →"),
         Binding("right,tab", "section(1)", tr("Section"), show=False),
@@ -59,125 +396,70 @@ class SettingsScreen(ModalScreen[bool]):
     def __init__(
         self, draft: SettingsDraft, keymap: Keymap, note: str = "", section: int = 0
     ) -> None:
-        """Change `draft`, with the keys as `keymap` has them. `note` is said at first."""
-        super().__init__()
-        self.draft = draft
+        """Begin with a section."""
+        super().__init__(draft, keymap, note)
         self.section = section
-        self._keymap = keymap
-        self._note = note
-        self._list = RowList(id="settings-rows")
         self._sections = Sections(SECTIONS, id="settings-sections")
-        self._about = Static("", id="settings-about", markup=False)
 
     def compose(self) -> ComposeResult:
         """Lay out the sections, the rows, and what the chosen one means."""
-        where = tr("Settings · {folder}", folder=display_path(self.draft.workspace.root))
-        yield Static(one_line(where), classes="screen-title", markup=False)
-        with Vertical(id="settings"):
-            yield self._sections
-            yield self._list
-            yield self._about
-            yield Static(self._note, id="settings-note", markup=False)
-        yield KeyHints(id="settings-keys", first=("select", "save"), last=("leave",))
-
-    def on_mount(self) -> None:
-        """Show the first section."""
-        self.show_rows()
+        folder = display_path(self.draft.workspace.root)
+        yield from self._parts(folder, self._sections, first="save", last="leave")
 
     # ── What is shown ─────────────────────────────────────────────────────────────────────────
+
+    @property
+    def _profiles(self) -> Path | None:
+        """The file whose profiles the section shows."""
+        name = _SECTIONS[SECTIONS[self.section]]
+        return self.draft.home / name if name else None
 
     def show_rows(self) -> None:
         """Show the rows of the section as they are now."""
         self._sections.show(self.section)
-        self._list.show_rows(self._rows())
+        super().show_rows()
         self.refresh_bindings()
 
     def _rows(self) -> list[Row]:
-        if self.section in _PROFILES:
-            return self._profile_rows(self.draft.home / _PROFILES[self.section])
-        if self.section == _KEYS:
-            return self._key_rows()
+        if (file := self._profiles) is not None:
+            return self._profile_rows(file)
         rows: list[Row] = []
+        if self.section == _KEYS:
+            for setting in key_settings(self.draft, self._keymap.actions):
+                about = tr(
+                    "Default: {keys}. Press Enter, then the key you want.",
+                    keys=key_names(setting.unset),
+                )
+                rows.append(self._row(setting, key_names(shown(setting, self.draft)), about))
+            return rows
         for setting in folder_settings(self.draft):
             if heading := heading_over(setting, self.draft):
                 rows.append(Row("", heading))
-            rows.append(
-                Row(
-                    setting.id,
-                    setting.label,
-                    shown(setting, self.draft),
-                    setting.about,
-                    place_of(setting.file, self.draft.workspace),
-                    self.draft.is_changed(setting),
-                    is_set=self.draft.is_set(setting),
-                )
-            )
+            rows.append(self._row(setting))
         return rows
-
-    def _setting(self, row: Row) -> Setting:
-        """Return the setting that a row of the first section shows."""
-        return next(setting for setting in folder_settings(self.draft) if setting.id == row.id)
 
     def _profile_rows(self, file: Path) -> list[Row]:
-        draft = self.draft
-        used = draft.value(chosen_profile(draft, file))
-        changes = draft.changes.get(file, {})
-        rows = [
-            Row(
-                name,
-                name,
-                (tr("used here · ") if name == used else "") + summary(draft, file, name),
-                tr("Enter opens it; u uses it in this folder."),
-                display_path(file),
-                any(path[:2] == ("profiles", name) for path in changes),
-                name == used,
-            )
-            for name in draft.profiles(file)
-        ]
-        return [*rows, Row(_ADD, tr("Add a profile…"), place=display_path(file))]
-
-    def _key_rows(self) -> list[Row]:
-        file = self.draft.home / "dogent.json"
+        draft, place = self.draft, display_path(file)
+        used, changes = draft.value(chosen_profile(draft, file)), draft.changes.get(file, {})
+        about, here = tr("Enter opens it; u uses it in this folder."), tr("used here · ")
         rows = []
-        for action in self._keymap.actions:
-            setting = _key_setting(file, action.id, action.words)
-            keys = self.draft.value(setting) or action.default
-            about = tr(
-                "Default: {keys}. Press Enter, then the key you want.",
-                keys=key_names(action.default),
-            )
-            rows.append(
-                Row(
-                    action.id,
-                    action.words,
-                    key_names(keys),
-                    about,
-                    display_path(file),
-                    self.draft.is_changed(setting),
-                    is_set=self.draft.is_set(setting),
-                )
-            )
-        return rows
+        for name in draft.profiles(file):
+            value = (here if name == used else "") + summary(draft, file, name)
+            is_changed = any(path[:2] == ("profiles", name) for path in changes)
+            rows.append(Row(name, name, value, about, place, is_changed, name == used))
+        return [*rows, Row(_ADD, tr("Add a profile…"), place=place)]
 
-    @on(RowList.Moved)
-    def _moved(self, event: RowList.Moved) -> None:
-        event.stop()
-        row = self._list.chosen
-        kept = tr("Stored in {place}.", place=row.place) if row else ""
-        self._about.update(one_line(sentences(row.about, kept)) if row else "")
-
-    def say(self, words: str) -> None:
-        """Say something below the rows."""
-        self.query_one("#settings-note", Static).update(one_line(words))
+    def _words(self, row: Row) -> str:
+        return sentences(row.about, tr("Stored in {place}.", place=row.place))
 
     # ── Keys ──────────────────────────────────────────────────────────────────────────────────
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Offer only what the section knows."""
         del parameters
-        if action == "use":
-            return self.section in _PROFILES
-        return action != "reset" or self.section not in _PROFILES
+        if action in ("use", "reset"):
+            return (action == "use") == (self._profiles is not None)
+        return True
 
     def action_section(self, step: int) -> None:
         """Go to another section."""
@@ -185,7 +467,6 @@ class SettingsScreen(ModalScreen[bool]):
 
     @on(Sections.Picked)
     def _picked_section(self, event: Sections.Picked) -> None:
-        event.stop()
         self._open(event.number)
 
     def _open(self, section: int) -> None:
@@ -194,82 +475,30 @@ class SettingsScreen(ModalScreen[bool]):
         self.say("")
         self.show_rows()
 
-    @on(OptionList.OptionSelected)
-    def _selected(self, event: OptionList.OptionSelected) -> None:
-        event.stop()
-        self.action_edit()
-
-    def action_edit(self) -> None:
-        """Change what is under the cursor."""
-        self.run_worker(self._edit(), group="edit", exclusive=True)
-
-    async def _edit(self) -> None:
-        row = self._list.chosen
-        if row is None:
+    async def _edit(self, row: Row) -> None:
+        if (file := self._profiles) is None:
+            await super()._edit(row)
             return
-        self.say("")
-        if self.section in _PROFILES:
-            await self._edit_profile(self.draft.home / _PROFILES[self.section], row.id)
-        elif self.section == _KEYS:
-            await self._edit_key(row.id)
-        else:
-            await edit_setting(self.app, self.draft, self._setting(row))
-        self.show_rows()
-
-    async def _edit_profile(self, file: Path, name: str) -> None:
+        name: str | None = row.id
         if name == _ADD:
-            typed = await type_text(
+            name = await type_text(
                 self.app,
                 tr("New profile in {file}", file=file.name),
                 tr("What should it be called?"),
                 problem=lambda text: name_problem(text.strip(), file, self.draft),
             )
-            if typed is None:
-                return
-            name = typed.strip()
-        await self.app.push_screen_wait(ProfileScreen(self.draft, file, name))
-        self.show_rows()
-        self._list.go_to(name)
-
-    async def _edit_key(self, action_id: str) -> None:
-        action = self._keymap.action(action_id)
-        changed = {path[1]: keys for path, keys in self._key_changes().items()}
-
-        def problem(key: str) -> str:
-            return self._keymap.problem(action_id, key, changed)
-
-        key = await press_key(self.app, tr("Key for: {action}", action=action.words), problem)
-        if key is not None:
-            file = self.draft.home / "dogent.json"
-            setting = _key_setting(file, action_id, action.words)
-            self.draft.put(setting, None if key == action.default else key)
-
-    def _key_changes(self) -> Mapping[tuple[str, ...], str]:
-        changes = self.draft.changes.get(self.draft.home / "dogent.json", {})
-        return {
-            path: value for path, value in changes.items() if path[0] == "keys" and len(path) == 2
-        }
-
-    def action_reset(self) -> None:
-        """Have the default hold for what is under the cursor."""
-        row = self._list.chosen
-        if row is None:
-            return
-        if self.section == _KEYS:
-            self.draft.set(self.draft.home / "dogent.json", ("keys", row.id), None)
-        else:
-            setting = self._setting(row)
-            self.draft.set(setting.file, setting.path, None)
-        self.show_rows()
+        if name is not None:
+            name = name.strip()
+            await self.app.push_screen_wait(ProfileScreen(self.draft, self._keymap, file, name))
+            self.show_rows()
+            self._list.go_to(name)
 
     def action_use(self) -> None:
         """Use the profile under the cursor in this folder."""
-        row = self._list.chosen
-        if row is None or row.id == _ADD:
-            return
-        setting = chosen_profile(self.draft, self.draft.home / _PROFILES[self.section])
-        self.draft.put(setting, row.id)
-        self.show_rows()
+        row, file = self._list.chosen, self._profiles
+        if row is not None and row.id != _ADD and file is not None:
+            self.draft.put(chosen_profile(self.draft, file), row.id)
+            self.show_rows()
 
     # ── Leaving ───────────────────────────────────────────────────────────────────────────────
 
@@ -289,17 +518,8 @@ class SettingsScreen(ModalScreen[bool]):
 
     async def _ask_to_save(self) -> None:
         files = ", ".join(place_of(file, self.draft.workspace) for file in self.draft.changes)
+        why = tr("They are written to {files}.", files=files)
         answers = (tr("Save"), tr("Discard"), tr("Keep editing"))
-        answer = await choose(
-            self.app,
-            tr("Save the changes?"),
-            tr("They are written to {files}.", files=files),
-            answers,
-            0,
-        )
+        answer = await choose(self.app, tr("Save the changes?"), why, answers, 0)
         if answer in (_SAVE, _DISCARD):
             self.dismiss(answer == _SAVE)
-
-
-def _key_setting(file: Path, action_id: str, words: str) -> Setting:
-    return Setting(file, ("keys", action_id), words, "key", default="")

@@ -12,7 +12,7 @@ from textual.widgets import Static
 from dogent_tui.language import listing, tr
 from dogent_tui.plain import one_line, revealed
 from dogent_tui.settings.trust_inventory import Found
-from dogent_tui.tui.dialog import ChoiceList, Dialog
+from dogent_tui.tui.dialog import ChoiceList, Dialog, Words
 from dogent_tui.tui.screens.choice import AnsweringScreen
 from dogent_tui.tui.stylesheets import stylesheet
 
@@ -30,25 +30,23 @@ def _found_parts(found: Sequence[Found]) -> Iterable[Static]:
     used.
     """
     if not found:
-        yield Static(tr("It contains nothing dogent-tui would use."), markup=False)
+        yield Words(tr("It contains nothing dogent-tui would use."))
     for title, used in ((_USED, True), (_UNUSED, False)):
         some = [one for one in found if one.used is used]
         if some:
-            yield Static(
+            yield Words(
                 title,
                 classes="trust-group" if used or len(some) == len(found) else "trust-group -later",
-                markup=False,
             )
         for one in some:
-            yield Static(
+            yield Words(
                 Content.assemble(one.what, (f"  {_shown(one.place)}", "dim")),
                 classes="trust-what",
-                markup=False,
             )
             if one.text:
                 text = _shown(one.text)
                 shown = f"{text[:_MOST_TEXT]}{'…' if len(text) > _MOST_TEXT else ''}"
-                yield Static(shown, classes="trust-text", markup=False)
+                yield Words(shown, classes="trust-text")
 
 
 def _listed(places: Iterable[str]) -> str:
@@ -89,15 +87,15 @@ class TrustScreen(AnsweringScreen[bool]):
         dialog = Dialog(
             tr("Do you trust what came with this folder?"),
             keys,
-            Static(where, id="trust-why", classes="dialog-why", markup=False),
+            Words(where, id="trust-why", classes="dialog-why"),
             self._found,
             choices,
             about=_shown(folder),
             id="trust",
             classes="-wide -warning",
         )
-        answers = [(False, tr("Work without them")), (True, tr("Trust this folder"))]
-        super().__init__(dialog, choices, answers)
+        answers = (tr("Work without them"), tr("Trust this folder"))
+        super().__init__(dialog, choices, (False, True), answers)
 
     def on_resize(self, event: events.Resize) -> None:
         """Leave the answers their rows, however much came."""

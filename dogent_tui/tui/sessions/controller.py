@@ -24,6 +24,7 @@ from dogent_tui.storage.sessions import (
     rename_session,
 )
 from dogent_tui.tui.screens.sessions import SessionsScreen
+from dogent_tui.tui.screens.withdrawable import answer_of
 from dogent_tui.tui.sessions.model import SessionIndex, SessionRequest
 
 if TYPE_CHECKING:
@@ -51,11 +52,7 @@ class SessionChooser:
             opened.service.session_id,
             partial(_is_elsewhere, opened),
         )
-        requested: asyncio.Future[SessionRequest | None] = (
-            asyncio.get_running_loop().create_future()
-        )
-        await self._app.push_screen(SessionsScreen(index), requested.set_result)
-        request = await requested
+        request = await answer_of(self._app, SessionsScreen(index))
         return request is not None and await self.open(request)
 
     async def open_named(self, wanted: str) -> str:

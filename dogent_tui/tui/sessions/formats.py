@@ -2,16 +2,132 @@
 else, JSON.
 """
 
+import asyncio
 import html
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import msgspec
 
+from dogent_tui.agent.session import OpenedSession
+from dogent_tui.agent.tool_names import friendly_name, input_summary
+from dogent_tui.errors import DogentError
 from dogent_tui.language import interface_language, tr
-from dogent_tui.plain import one_line
-from dogent_tui.tui.sessions.parts import Part, Written
+from dogent_tui.plain import one_line, visible
+from dogent_tui.settings.known_secrets import known_secrets
+from dogent_tui.settings.own_files import plan_change
+from dogent_tui.settings.secrets import redact
+from dogent_tui.storage.sessions import list_sessions
+from dogent_tui.tui.questions.own_writes import write_own
+from dogent_tui.tui.screens.choice import choose
 from dogent_tui.tui.stylesheets import stylesheet
+from dogent_tui.tui.transcript import model
+
+if TYPE_CHECKING:
+    from dogent_tui.tui.ports import AppPort
+
+PartKind: TypeAlias = Literal[
+    "prompt", "reply", "thinking", "tool", "plan", "question", "notice", "outcome"
+]
+
+
+_DONE = {"completed": "x", "in_progress": "~", "pending": " "}
+"""How a plan is ticked off."""
+
+
+class Part(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One thing in a conversation. `text` is Markdown of a prompt, a reply or a thought, else
+    plain.
+
+    `title` says what it is in a line: the call of a tool, the question; `files` are those that a
+    prompt refers to; `input` is what a tool was called with, `state` what became of it, and `text`
+    its result.
+    """
+
+    kind: PartKind
+    text: str = ""
+    title: str = ""
+    state: str = ""
+    files: tuple[str, ...] = ()
+    input: Mapping[str, Any] = {}
+
+
+class Written(msgspec.Struct, frozen=True):
+    """A conversation to write: `workspace` is its folder, `exported` the time, ISO 8601."""
+
+    title: str
+    session_id: str
+    workspace: str
+    exported: str
+    parts: tuple[Part, ...]
+
+
+def parts_of(entries: Iterable[model.Entry], workspace: str) -> list[Part]:
+    """Return what `entries` say. To be called where they are changed: they join their texts when
+    these are read.
+    """
+    found = (_part(entry, workspace) for entry in entries if not entry.gone)
+    return [part for part in found if part is not None]
+
+
+def _part(entry: model.Entry, workspace: str) -> Part | None:
+    """Return what `entry` says, None where that is nothing."""
+    match entry:
+        case model.UserTurn(prompt=prompt):
+            files = (f"{it.path}#{it.sheet}" if it.sheet else it.path for it in prompt.attachments)
+            return Part("prompt", prompt.text, files=tuple(files))
+        case model.Reply() | model.Thinking() if entry.text.strip():
+            kind: PartKind = "thinking" if isinstance(entry, model.Thinking) else "reply"
+            return Part(kind, entry.text.strip("\n"))
+        case model.ToolCall():
+            summary = input_summary(entry.input, workspace)
+            title = one_line(f"{friendly_name(entry.name)} {summary}")
+            return Part("tool", entry.result or "", title, entry.state, input=entry.input)
+        case model.Plan():
+            todos = (f"[{_DONE[it.status]}] {one_line(it.content)}" for it in entry.todos)
+            return Part("plan", "\n".join(todos))
+        case model.Asked():
+            return Part("question", entry.detail, one_line(entry.title), entry.state)
+        case model.Notice():
+            return Part("notice", f"{entry.message} {entry.remedy}".strip(), state=entry.level)
+        case model.Compacted():
+            return Part("notice", entry.told.summary, state="info")
+        case model.Outcome() if entry.status != "completed":
+            return Part("outcome", f"{entry.reason} {entry.remedy}".strip(), state=entry.status)
+    return None
+
+
+def written(
+    parts: Iterable[Part],
+    title: str,
+    session_id: str,
+    workspace: str,
+    now: datetime,
+    secrets: Sequence[str],
+) -> Written:
+    """Return a conversation of `parts`; of `secrets` nothing is left, and no control characters."""
+    clean = tuple(_redacted(part, secrets) for part in parts)
+    exported = now.isoformat(timespec="seconds")
+    return Written(redact(one_line(title), secrets), session_id, workspace, exported, clean)
+
+
+def _redacted(part: Part, secrets: Sequence[str]) -> Part:
+    def clean(value: Any) -> Any:
+        if isinstance(value, str):
+            return visible(redact(value, secrets))
+        if isinstance(value, Mapping):
+            return {clean(str(key)): clean(inner) for key, inner in value.items()}
+        if isinstance(value, list | tuple):
+            return [clean(inner) for inner in value]
+        return value
+
+    cleaned: Part = msgspec.convert(clean(msgspec.to_builtins(part)), Part)
+    return cleaned
+
 
 _HEADINGS = {
     "prompt": tr("You"),
@@ -113,7 +229,7 @@ def as_html(conversation: Written) -> str:
     """
     title = html.escape(conversation.title or tr("Conversation"))
     facts = html.escape(_facts(conversation).replace("`", ""))
-    body = "\n".join(_HTML[part.kind](part) for part in conversation.parts)
+    body = "\n".join(_html_of(part) for part in conversation.parts)
     return (
         "<!DOCTYPE html>\n"
         f'<html lang="{_LANGUAGE}">\n<head>\n<meta charset="utf-8">\n'
@@ -124,46 +240,22 @@ def as_html(conversation: Written) -> str:
     )
 
 
-def _part(kind: str) -> str:
-    return f'<h2 class="part">{html.escape(_HEADINGS[kind])}</h2>'
-
-
-def _html_prompt(part: Part) -> str:
-    files = "".join(f"<li><code>{html.escape(one_line(file))}</code></li>" for file in part.files)
-    listed = f"\n<ul>{files}</ul>" if files else ""
-    return f'{_part("prompt")}\n<div class="prompt">{html.escape(part.text)}</div>{listed}'
-
-
-def _html_reply(part: Part) -> str:
-    return f'{_part("reply")}\n<div class="reply">\n{_rendered(part.text)}</div>'
-
-
-def _html_folded(part: Part) -> str:
-    note = state_of(part)
-    title = html.escape(heading_of(part) + (f" ({note})" if note else ""))
-    return f"<details><summary>{title}</summary>\n<pre>{html.escape(part.text)}</pre></details>"
-
-
-def _html_said(part: Part) -> str:
-    note = state_of(part)
-    words = ": ".join(filter(None, (heading_of(part) + (f" ({note})" if note else ""), part.text)))
-    return f'<p class="note">{html.escape(words)}</p>'
-
-
-def _html_plan(part: Part) -> str:
-    return f'<h2 class="part">Plan</h2>\n<pre>{html.escape(part.text)}</pre>'
-
-
-_HTML: Mapping[str, Callable[[Part], str]] = {
-    "prompt": _html_prompt,
-    "reply": _html_reply,
-    "thinking": _html_folded,
-    "tool": _html_folded,
-    "plan": _html_plan,
-    "question": _html_said,
-    "notice": _html_said,
-    "outcome": _html_said,
-}
+def _html_of(part: Part) -> str:
+    heading, note = heading_of(part), state_of(part)
+    title = html.escape(heading + (f" ({note})" if note else ""))
+    text, above = html.escape(part.text), f'<h2 class="part">{title}</h2>'
+    match part.kind:
+        case "prompt":
+            files = (f"<li><code>{html.escape(one_line(file))}</code></li>" for file in part.files)
+            listed = f"\n<ul>{''.join(files)}</ul>" if part.files else ""
+            return f'{above}\n<div class="prompt">{text}</div>{listed}'
+        case "reply":
+            return f'{above}\n<div class="reply">\n{_rendered(part.text)}</div>'
+        case "thinking" | "tool":
+            return f"<details><summary>{title}</summary>\n<pre>{text}</pre></details>"
+        case "plan":
+            return f"{above}\n<pre>{text}</pre>"
+    return f'<p class="note">{": ".join(filter(None, (title, text)))}</p>'
 
 
 def _rendered(markdown: str) -> str:
@@ -182,3 +274,75 @@ FORMATS: Mapping[str, Callable[[Written], str]] = {
     ".json": as_json,
 }
 """How a conversation is written, by the ending of the file."""
+
+
+_BECAUSE = tr("You asked for this with /export-session.")
+_USAGE = tr("Specify a file ending in .md, .html or .json: /export-session FILE.md.")
+
+
+async def export_session(app: "AppPort", typed: str) -> str:
+    """Write the conversation that `app` shows to the file `typed`, and return what there is to say.
+
+    A file that is there is asked about first. Not to be awaited by a handler of messages.
+    """
+    name = typed.strip().removeprefix("@").strip('"')
+    form = FORMATS.get(Path(name).suffix.lower())
+    screen, opened = app.conversation, app.opened
+    if form is None:
+        if not screen.prompt.editor.value:
+            screen.prompt.editor.replace_all(
+                f"/export-session {typed}"
+            )  # so that only the name is left to type
+        return _USAGE
+    entries = screen.transcript.model.entries
+    if not entries:
+        return tr("The conversation is empty so far.")
+    path = opened.workspace.absolute(name)
+    shown = one_line(opened.workspace.relative(path))
+    try:
+        if await asyncio.to_thread(path.is_dir):
+            return tr("{shown} is a folder. {usage}", shown=shown, usage=_USAGE)
+        inside = await asyncio.to_thread(opened.workspace.contains, path)
+        asks = inside and await asyncio.to_thread(path.exists)  # outside, the policy does
+        if (
+            asks
+            and await choose(
+                app,
+                tr("Replace {shown}?", shown=shown),
+                tr("A file with this name already exists."),
+                (tr("Keep"), tr("Replace")),
+            )
+            != 1
+        ):
+            return tr("Nothing was exported: {shown} is unchanged.", shown=shown)
+        parts = parts_of(entries, str(opened.workspace.root))
+        text = await asyncio.to_thread(lambda: form(_conversation(opened, parts)))
+        plan = partial(plan_change, path, text)
+        done = await write_own(app, plan, _BECAUSE)
+    except (OSError, DogentError) as error:
+        return one_line(tr("Nothing was exported: {error}", error=error))
+    screen.look_again()
+    return (
+        tr("Nothing was exported: {shown} is unchanged.", shown=shown)
+        if done == "denied"
+        else tr("Exported the conversation to {shown}.", shown=shown)
+    )
+
+
+def _conversation(opened: OpenedSession, parts: list[Part]) -> Written:
+    """Return the conversation of which these are the parts. Reads the disk for its title, and
+    the files that hold keys.
+    """
+    session_id = opened.service.session_id
+    title = next(
+        (
+            record.title
+            for record in list_sessions(opened.workspace)
+            if record.session_id == session_id
+        ),
+        "",
+    )
+    secrets = (*opened.endpoint.secrets, *known_secrets())
+    return written(
+        parts, title, session_id, str(opened.workspace.root), datetime.now().astimezone(), secrets
+    )

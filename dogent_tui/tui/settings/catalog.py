@@ -3,7 +3,7 @@
 import contextlib
 import html
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -18,6 +18,7 @@ from dogent_tui.settings.secrets import is_missing
 from dogent_tui.settings.templates import templates
 from dogent_tui.settings.trust import FolderTrust
 from dogent_tui.tui.exporting.first_page import THEMES
+from dogent_tui.tui.keymap import KeyAction
 from dogent_tui.tui.settings.draft import Kind, Setting, SettingsDraft
 
 LLM, WEB, VISION = "claude.json", "web.json", "vision.json"
@@ -159,6 +160,15 @@ def profile_settings(file: Path, name: str) -> list[Setting]:
             words=_SERVERS if key == _SERVER else (),
         )
         for key, label, kind, unset, about in _FIELDS[file.name]
+    ]
+
+
+def key_settings(draft: SettingsDraft, actions: Iterable[KeyAction]) -> list[Setting]:
+    """Return the settings for the keys of `actions`."""
+    file = draft.home / "dogent.json"
+    return [
+        Setting(file, ("keys", action.id), action.words, "key", unset=action.default)
+        for action in actions
     ]
 
 

@@ -3,7 +3,8 @@ screen here.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from copy import deepcopy
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
@@ -63,16 +64,16 @@ class SettingsDraft:
         self.workspace = workspace
         self.home = home
         self.changes: dict[Path, dict[KeyPath, Any]] = {}
-        self._data: dict[Path, Mapping[str, Any]] = {}
+        self._data: dict[Path, dict[str, Any]] = {}
 
     def value(self, setting: Setting) -> Any:
         """Return what the setting is, or will be once saved; its default where it is not set."""
-        value = self._at(setting.file, setting.path)
+        value = _at(self._will_hold(setting.file), setting.path)
         return setting.default if value is None else value
 
     def is_set(self, setting: Setting) -> bool:
         """Whether the file says something about it, or will."""
-        return self._at(setting.file, setting.path) is not None
+        return _at(self._will_hold(setting.file), setting.path) is not None
 
     def is_changed(self, setting: Setting) -> bool:
         """Whether it was changed and is not saved."""
@@ -83,43 +84,29 @@ class SettingsDraft:
         nothing about it.
         """
         self.set(setting.file, setting.path, value)
-        if value == setting.default and self._original(setting.file, setting.path) is None:
+        if value == setting.default and _at(self._holds(setting.file), setting.path) is None:
             self.set(setting.file, setting.path, None)
 
     def set(self, file: Path, path: KeyPath, value: Any) -> None:
         """Change a value; None takes it out. What is as it was before is no change."""
         changes = self.changes.setdefault(file, {})
         changes.pop(path, None)
-        if value != self._original(file, path):
+        if value != _at(self._holds(file), path):
             changes[path] = value
         if not changes:
             del self.changes[file]
 
     def profiles(self, file: Path) -> list[str]:
         """Return the names of the profiles in `file`, those that were added last."""
-        profiles = self._held(file).get("profiles")
-        names = (
-            [name for name, data in profiles.items() if isinstance(data, dict)]
-            if isinstance(profiles, dict)
-            else []
-        )
-        changes = self.changes.get(file, {})
-        removed = {path[1] for path, value in changes.items() if len(path) == 2 and value is None}
-        added = [path[1] for path in changes if len(path) > 2 and path[0] == "profiles"]
-        return [
-            name for name in dict.fromkeys([*names, *added]) if name in added or name not in removed
-        ]
+        profiles = self._will_hold(file).get("profiles")
+        if not isinstance(profiles, dict):
+            return []
+        return [name for name, data in profiles.items() if isinstance(data, dict)]
 
     def profile(self, file: Path, name: str) -> dict[str, Any]:
         """Return the profile as it will be, with its keys: to be checked, never to be shown."""
-        profiles = self._held(file).get("profiles")
-        data = profiles.get(name) if isinstance(profiles, dict) else None
-        removed = ("profiles", name) in self.changes.get(file, {})
-        whole = dict(data) if isinstance(data, dict) and not removed else {}
-        for path, value in self.changes.get(file, {}).items():
-            if path[:2] == ("profiles", name) and len(path) == 3:
-                whole[path[2]] = value
-        return {key: value for key, value in whole.items() if value is not None}
+        data = _at(self._will_hold(file), ("profiles", name))
+        return dict(data) if isinstance(data, dict) else {}
 
     def remove_profile(self, file: Path, name: str) -> None:
         """Take out a profile, with what was changed in it."""
@@ -131,21 +118,33 @@ class SettingsDraft:
         if name in self.profiles(file):
             self.changes.setdefault(file, {})[("profiles", name)] = None
 
-    def _at(self, file: Path, path: KeyPath) -> Any:
-        changes = self.changes.get(file, {})
-        return changes[path] if path in changes else self._original(file, path)
+    def _will_hold(self, file: Path) -> dict[str, Any]:
+        """Return what the file holds once the changes are saved."""
+        data = deepcopy(self._holds(file))
+        for (*above, key), value in self.changes.get(file, {}).items():
+            place = data
+            for name in above:
+                if not isinstance(place.get(name), dict):
+                    place[name] = {}
+                place = place[name]
+            if value is None:
+                place.pop(key, None)
+            else:
+                place[key] = value
+        return data
 
-    def _original(self, file: Path, path: KeyPath) -> Any:
-        value: Any = self._held(file)
-        for key in path:
-            value = value.get(key) if isinstance(value, Mapping) else None
-        return value
-
-    def _held(self, file: Path) -> Mapping[str, Any]:
+    def _holds(self, file: Path) -> dict[str, Any]:
         if file not in self._data:
             nothing: dict[str, Any] = {}
             self._data[file] = read_json(file, nothing)[0]
         return self._data[file]
+
+
+def _at(data: Any, path: KeyPath) -> Any:
+    """Return the value at `path`, None where there is none."""
+    for key in path:
+        data = data.get(key) if isinstance(data, dict) else None
+    return data
 
 
 def place_of(file: Path, workspace: Workspace) -> str:

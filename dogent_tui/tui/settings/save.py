@@ -1,8 +1,12 @@
 """From opening the settings to what holds afterwards: shown, saved file by file, taken into use."""
 
 import asyncio
+from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from textual.app import App
 
 from dogent_tui.agent.session import endpoint_label
 from dogent_tui.errors import DogentError
@@ -11,14 +15,15 @@ from dogent_tui.plain import one_line
 from dogent_tui.settings.config_writer import plan_values, write_home_values
 from dogent_tui.settings.values import load_home_settings, load_settings
 from dogent_tui.storage.paths import dogent_home
+from dogent_tui.tui.key_hints import key_names
+from dogent_tui.tui.keymap import KeyAction
 from dogent_tui.tui.questions.own_writes import write_own
+from dogent_tui.tui.screens.choice import choose
 from dogent_tui.tui.screens.settings import SettingsScreen
-from dogent_tui.tui.settings.draft import SettingsDraft, place_of
-from dogent_tui.tui.settings.home_changes import may_save
+from dogent_tui.tui.settings.catalog import folder_settings, key_settings, profile_settings
+from dogent_tui.tui.settings.draft import Setting, SettingsDraft, place_of, shown
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from dogent_tui.tui.ports import AppPort
 
 _NOT_THE_AGENTS = frozenset({"status_usage", "notify", "theme", "learn_auto", "keys", "language"})
@@ -26,6 +31,60 @@ _NOT_THE_AGENTS = frozenset({"status_usage", "notify", "theme", "learn_auto", "k
 _TOLD = frozenset({"doc_template", "primary_language"})
 """Keys of which the agent is told with the next prompt (`agent/project_instructions.py`)."""
 _BECAUSE = tr("You changed it in the settings.")
+_MOST_LINES = 10
+_MOST_VALUE = 60
+
+
+async def may_save(
+    app: App[Any], draft: SettingsDraft, file: Path, actions: Sequence[KeyAction]
+) -> bool | None:
+    """Show what changes in `file` and ask whether to save it; None where the user goes back without
+    an answer. `actions` are what keys do.
+
+    Not to be awaited by a handler of messages.
+    """
+    lines = changes_in_words(draft, SettingsDraft(draft.workspace, draft.home), file, actions)
+    more = len(lines) - _MOST_LINES
+    if more > 0:
+        lines = [*lines[:_MOST_LINES], tr("and {count} more", count=more)]
+    title = tr("Save this to {file}?", file=one_line(place_of(file, draft.workspace)))
+    answer = await choose(app, title, "\n".join(lines), (tr("Cancel"), tr("Save")))
+    return None if answer is None else answer == 1
+
+
+def changes_in_words(
+    draft: SettingsDraft, now: SettingsDraft, file: Path, actions: Sequence[KeyAction]
+) -> list[str]:
+    """Return a line for each change of `file`: its value as it is `now`, and as it will be. No key
+    is in them, whatever the file holds: a setting that no screen knows counts as one.
+    """
+    known = [*folder_settings(draft), *key_settings(draft, actions)]
+    lines = []
+    for path in draft.changes.get(file, {}):
+        is_profile = path[0] == "profiles"
+        if is_profile and len(path) == 2:
+            lines.append(tr("{profile}: removed", profile=path[1]))
+            continue
+        candidates = profile_settings(file, path[1]) if is_profile else known
+        setting = next(
+            (one for one in candidates if (one.file, one.path) == (file, path)),
+            Setting(file, path, path[-1], "secret"),
+        )
+        label = f"{path[1]} · {setting.label}" if is_profile else setting.label
+        before, after = (_value(setting, each) for each in (now, draft))
+        if before == after:  # of a key nothing more can be said
+            lines.append(tr("{label}: changed ({after})", label=label, after=after))
+        else:
+            words = tr("{label}: {before} → {after}", label=label, before=before, after=after)
+            lines.append(words)
+    return [*map(one_line, lines)]
+
+
+def _value(setting: Setting, draft: SettingsDraft) -> str:
+    """Return a value in a few words: more of it stood on the screen where it was typed."""
+    value = shown(setting, draft)
+    value = key_names(value) if setting.kind == "key" else value
+    return value if len(value) <= _MOST_VALUE else f"{value[:_MOST_VALUE]}…"
 
 
 async def open_settings(app: "AppPort", section: int = 0) -> None:
@@ -66,22 +125,16 @@ async def _save(app: "AppPort", draft: SettingsDraft) -> str | None:
     written: list[str] = []
     left: list[str] = []
     changed = frozenset(path[0] for changes in draft.changes.values() for path in changes)
+    opened = app.opened
     for file, changes in list(draft.changes.items()):
-        if file == app.opened.workspace.settings_file:
+        may_write = allowed.get(file, True)
+        if file == opened.workspace.settings_file:
             plan = partial(plan_values, file, dict(changes))
-            done = await write_own(
-                app.opened.workspace,
-                app.opened.authority,
-                app.conversation.requests.ask,
-                plan,
-                _BECAUSE,
-            )
-        elif not allowed.get(file, True):
-            done = "denied"
-        else:
+            done = await write_own(app, plan, _BECAUSE)
+            may_write = done != "denied"
+        elif may_write:
             await asyncio.to_thread(write_home_values, file, dict(changes))
-            done = "written"
-        (left if done == "denied" else written).append(place_of(file, draft.workspace))
+        (written if may_write else left).append(place_of(file, draft.workspace))
         del draft.changes[file]
     said = [tr("Saved: {files}.", files=", ".join(written))] if written else []
     said += [tr("Unchanged: {files}.", files=", ".join(left))] if left else []

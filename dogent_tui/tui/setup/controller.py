@@ -18,9 +18,7 @@ from dogent_tui.storage.json_lines import KeyPath
 from dogent_tui.storage.paths import dogent_home
 from dogent_tui.tui.setup.model import (
     Choice,
-    Saved,
     choices,
-    endpoint_profile,
     local_profile,
     provider_profile,
 )
@@ -66,7 +64,7 @@ class Setup:
         service = self._app.opened.service
         if unless_begun and (service.begun or service.queued or not self._app.is_running):
             return
-        self.panel = SetupPanel(found, self._now(), self._app.keys.shown("setup"), id="setup")
+        self.panel = SetupPanel(found, self._now(), self._app.keys.shown("setup"))
         await self._app.conversation.conversation_layout.show_setup(self.panel)
 
     def _now(self) -> str:
@@ -95,41 +93,39 @@ class Setup:
         shown.
         """
         match choice.kind:
-            case "local":
-                profiles, _ = await asyncio.to_thread(read_profiles, self._home / "claude.json")
-                await self._save_and_use(local_profile(choice, profiles), choice.label)
             case "environment":
                 await self._use(ENVIRONMENT, tr("the key in your environment"))
             case "offline":
                 await self._use(OFFLINE, tr("the offline engine"))
-            case "endpoint" | "provider":
-                await self._ask_for_endpoint(choice)
+            case _:
+                await self._make_profile(choice)
 
-    async def _ask_for_endpoint(self, choice: Choice) -> None:
+    async def _make_profile(self, choice: Choice) -> None:
+        """Save a profile, of a local model or of the endpoint that the user enters, and use it."""
         from dogent_tui.tui.screens.endpoint import EndpointScreen
         from dogent_tui.tui.screens.withdrawable import answer_of
 
-        answer = await answer_of(self._app, EndpointScreen(choice))
-        if answer is not None:
-            profiles, _ = await asyncio.to_thread(read_profiles, self._home / "claude.json")
-            is_provider = choice.kind == "provider"
-            saved = (
-                provider_profile(choice, *answer, profiles)
-                if is_provider
-                else endpoint_profile(*answer, profiles)
-            )
-            await self._save_and_use(saved, saved.name)
-
-    async def _save_and_use(self, saved: Saved, who: str) -> None:
+        file, answer = self._home / "claude.json", ("", "", "")
+        if choice.kind != "local":
+            entered = await answer_of(self._app, EndpointScreen(choice))
+            if entered is None:
+                return
+            answer = entered
+        profiles, _ = await asyncio.to_thread(read_profiles, file)
+        if choice.kind == "local":
+            saved, who = local_profile(choice, profiles), choice.label
+        else:
+            saved = provider_profile(choice, *answer, profiles)
+            who = saved.name
+        values: dict[KeyPath, Any] = {
+            ("profiles", saved.name, key): value for key, value in saved.values.items()
+        }
         try:
-            values: dict[KeyPath, Any] = {
-                ("profiles", saved.name, key): value for key, value in saved.values.items()
-            }
-            await asyncio.to_thread(write_home_values, self._home / "claude.json", values)
+            await asyncio.to_thread(write_home_values, file, values)
         except (OSError, DogentError) as error:
             self._say(tr("The profile could not be saved: {error}", error=error))
-            return
-        await self._use(saved.name, who)
+        else:
+            await self._use(saved.name, who)
 
     async def _use(self, profile: str, who: str) -> None:
         """Have `profile` answer, from now on and in every folder that names nobody itself."""

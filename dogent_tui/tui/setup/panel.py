@@ -3,12 +3,15 @@ here, Esc takes it away.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import ClassVar
 
+from rich.cells import cell_len
 from textual import events
 from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.message import Message
+from textual.style import Style
 from textual.widget import Widget
 
 from dogent_tui.language import tr
@@ -36,34 +39,26 @@ class SetupPanel(Widget, can_focus=True):
         Binding("escape", "dismiss_panel", tr("Not now")),
     ]
 
+    @dataclass
     class Chosen(Message):
         """The user chose."""
 
-        def __init__(self, choice: Choice) -> None:
-            super().__init__()
-            self.choice = choice
+        choice: Choice
 
     class Dismissed(Message):
         """The user does not want to choose now."""
 
+    @dataclass
     class Typed(Message):
         """The user went on writing, with this character."""
 
-        def __init__(self, character: str) -> None:
-            super().__init__()
-            self.character = character
+        character: str
 
-    def __init__(
-        self,
-        choices: Sequence[Choice],
-        now: str,
-        key: str,
-        id: str | None = None,  # noqa: A002
-    ) -> None:
+    def __init__(self, choices: Sequence[Choice], now: str, key: str) -> None:
         """Offer `choices`; `now` says who answers until one is made, and `key` goes to the
         panel.
         """
-        super().__init__(id=id)
+        super().__init__(id="setup")
         self._key = key
         self._now = now
         self.choices = choices
@@ -130,43 +125,36 @@ class SetupPanel(Widget, can_focus=True):
         self.styles.height = 1 if self._is_line else 2 + len(self.choices)
         self.refresh()
 
+    def _style(self, name: str) -> Style:
+        return self.get_visual_style(f"setup--{name}", partial=True)
+
     def render(self) -> Content:
         """Draw the lines, literally."""
-        title, key, note = (
-            self.get_visual_style(f"setup--{part}", partial=True)
-            for part in ("title", "key", "note")
-        )
-        width = self.content_size.width
-        question = Content.assemble((tr("Choose a model"), title))
-        go = [(self._key, key), (tr(" chooses · "), note), ("Esc", key), (tr(" not now"), note)]
-        if self._is_line:
-            return Content.assemble(question, " ", *go).truncate(width, ellipsis=True)
-        here = [
-            ("↑ ↓", key),
-            (tr(" or a number, "), note),
-            (tr("Enter"), key),
-            (tr(" chooses · "), note),
-            ("Esc", key),
-            (tr(" not now"), note),
-        ]
+        key, note, width = self._style("key"), self._style("note"), self.content_size.width
+        question = Content.styled(tr("Choose a model"), self._style("title"))
         keys = Content.assemble(
-            *(here if self.has_focus else go), (tr(" · any time with "), note), ("/setup", key)
+            (self._key, key), (tr(" chooses · "), note), ("Esc", key), (tr(" not now"), note)
         )
-        who = Content.assemble(question, (f"  {self._now}", note))
-        lines = [who, *(self._line(at, choice) for at, choice in enumerate(self.choices)), keys]
+        if self._is_line:
+            return Content.assemble(question, " ", keys).truncate(width, ellipsis=True)
+        if self.has_focus:
+            enter = [(tr(" or a number, "), note), (tr("Enter"), key), (tr(" chooses · "), note)]
+            keys = Content.assemble(("↑ ↓", key), *enter, ("Esc", key), (tr(" not now"), note))
+        lines = [
+            Content.assemble(question, (f"  {self._now}", note)),
+            *(self._line(at, choice) for at, choice in enumerate(self.choices)),
+            Content.assemble(keys, (tr(" · any time with "), note), ("/setup", key)),
+        ]
         return Content("\n").join(line.truncate(width, ellipsis=True) for line in lines)
 
     def _line(self, at: int, choice: Choice) -> Content:
-        here = self.has_focus and at == self.at
-        number, label, note = (
-            self.get_visual_style(f"setup--{part}", partial=True)
-            for part in ("key", "here" if here else "label", "note")
-        )
-        room = max(Content(one.label).cell_length for one in self.choices)
-        gap = " " * (room - Content(choice.label).cell_length + 2)
+        is_here = self.has_focus and at == self.at
+        label = self._style("here" if is_here else "label")
+        room = max(cell_len(one.label) for one in self.choices)
+        gap = " " * (room - cell_len(choice.label) + 2)
         return Content.assemble(
-            ("›" if here else " ", label),
-            (f" {at + 1}  ", number),
+            ("›" if is_here else " ", label),
+            (f" {at + 1}  ", self._style("key")),
             (choice.label, label),
-            (gap + choice.note, note),
+            (gap + choice.note, self._style("note")),
         )

@@ -130,7 +130,7 @@ def test_sizes(model: Attachments, tmp_path: Path) -> None:
     model.handle(sent(NOTES, SALES))
     model.measured(measure(tmp_path, model.unmeasured()))
     assert [entry.size for entry in model.entries] == [5, None]
-    assert model.unmeasured() == (SALES,)
+    assert model.unmeasured() == [SALES.path]
 
 
 @pytest.mark.parametrize(

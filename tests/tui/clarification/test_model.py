@@ -10,8 +10,13 @@ from hypothesis import strategies as st
 
 from dogent_tui.agent.events import UiAnswer
 from dogent_tui.agent.ui_requests import Clarification, Question, check_answers
-from dogent_tui.tui.clarification.layout import heading, preface, question_lines, skip_lines
-from dogent_tui.tui.clarification.model import ClarificationForm
+from dogent_tui.tui.clarification.model import (
+    ClarificationForm,
+    heading,
+    preface,
+    question_lines,
+    skip_lines,
+)
 from tests.tui.clarification.examples import CHINESE, MANY, REPORT
 
 
@@ -215,7 +220,7 @@ def test_whatever_is_asked_fits_the_window_and_is_safe(text, width):
 @pytest.mark.parametrize("width", [24, 76, 104])
 def test_the_counter_is_whole_in_a_language_of_wide_letters(monkeypatch, width):
     monkeypatch.setattr(
-        "dogent_tui.tui.clarification.layout.tr",
+        "dogent_tui.tui.clarification.model.tr",
         lambda text: {"all answered": "全部已回答"}.get(text, text),
     )
     form = ClarificationForm(

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from dogent_tui.agent.events import ToolResult, ToolUse
 from dogent_tui.errors import UsageError
-from dogent_tui.tui.exporting.typed import TypedExport, parse_export
+from dogent_tui.tui.exporting.controller import TypedExport, parse_export
 from dogent_tui.tui.results.model import Results
 
 

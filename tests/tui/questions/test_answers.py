@@ -4,8 +4,8 @@ import pytest
 from msgspec.structs import replace
 
 from dogent_tui.agent.events import PermissionAnswer
-from dogent_tui.tui.questions.answers import ANSWERS, answer_at, answer_rows, offered, why_not
-from dogent_tui.tui.questions.queue import RequestQueue
+from dogent_tui.tui.questions.model import ANSWERS, answer_at, answer_rows, offered, why_not
+from dogent_tui.tui.requests import RequestQueue
 from tests.tui.questions.examples import COMMAND, DIFF
 
 

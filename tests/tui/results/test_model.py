@@ -5,7 +5,8 @@ sidebar lists.
 import pytest
 
 from dogent_tui.agent.events import DocumentExported, ToolResult, ToolUse
-from dogent_tui.tui.results.model import Result, Results, measure
+from dogent_tui.tui.attachments.model import measure
+from dogent_tui.tui.results.model import Result, Results
 
 REVIEWED = "The user reviewed your change: "
 

@@ -5,7 +5,7 @@ import pytest
 from dogent_tui.agent.events import Attachment, Prompt, RunStarted
 from dogent_tui.tui.attachments.model import readable_size
 from dogent_tui.tui.attachments.sidebar import AttachmentList, ResultList
-from dogent_tui.tui.results import reveal
+from dogent_tui.tui.results import controller as reveal
 from dogent_tui.tui.screens.choice import ChoiceScreen
 from tests.tui.pane.test_live_documents import LONG, Writing
 

@@ -10,8 +10,7 @@ from dogent_tui.agent.user_questions import ui_requested
 from dogent_tui.storage.sessions import latest_session
 from dogent_tui.tui.screens.choice import ChoiceScreen
 from dogent_tui.tui.screens.clarification import ClarificationScreen
-from dogent_tui.tui.screens.rewind import RewindScreen
-from dogent_tui.tui.screens.rewind_preview import RewindPreviewScreen
+from dogent_tui.tui.screens.rewind_preview import RewindPreviewScreen, RewindScreen
 from dogent_tui.tui.transcript.model import Reply, TranscriptModel, UserTurn
 
 

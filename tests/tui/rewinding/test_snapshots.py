@@ -10,8 +10,7 @@ from textual.screen import Screen
 from dogent_tui.storage.paths import Workspace
 from dogent_tui.tui.app import DogentApp
 from dogent_tui.tui.rewinding.model import Preview, RewindPoint
-from dogent_tui.tui.screens.rewind import RewindScreen
-from dogent_tui.tui.screens.rewind_preview import RewindPreviewScreen
+from dogent_tui.tui.screens.rewind_preview import RewindPreviewScreen, RewindScreen
 from dogent_tui.tui.themes import THEMES
 from dogent_tui.undo.rewind_plan import plan
 from dogent_tui.undo.undo_log import UndoLog

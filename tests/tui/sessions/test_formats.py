@@ -24,8 +24,14 @@ from dogent_tui.agent.events import (
     ToolUse,
     UiRequested,
 )
-from dogent_tui.tui.sessions.formats import FORMATS, as_html, as_json, as_markdown
-from dogent_tui.tui.sessions.parts import parts_of, written
+from dogent_tui.tui.sessions.formats import (
+    FORMATS,
+    as_html,
+    as_json,
+    as_markdown,
+    parts_of,
+    written,
+)
 from dogent_tui.tui.transcript.model import TranscriptModel
 
 KEY = "sk-very-secret-1234"

@@ -96,7 +96,8 @@ def test_no_conversation(snap_compare):
 @pytest.mark.parametrize("size", [(80, 24), (120, 40)])
 def test_the_history(snap_compare, monkeypatch, size):
     monkeypatch.setattr(
-        "dogent_tui.tui.history_rows._when", lambda timestamp: timestamp[:16].replace("T", " ")
+        "dogent_tui.tui.screens.history_table._when",
+        lambda timestamp: timestamp[:16].replace("T", " "),
     )
     entries = [
         HistoryEntry(

@@ -17,7 +17,7 @@ from dogent_tui.tui.settings.catalog import (
     summary,
 )
 from dogent_tui.tui.settings.draft import SettingsDraft, name_problem, shown, typed_value
-from dogent_tui.tui.settings.home_changes import changes_in_words
+from dogent_tui.tui.settings.save import changes_in_words
 
 
 @pytest.fixture

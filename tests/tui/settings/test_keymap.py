@@ -9,9 +9,9 @@ from textual.binding import Binding
 
 import dogent_tui
 from dogent_tui.tui.app import DogentApp
+from dogent_tui.tui.key_hints import key_name
 from dogent_tui.tui.keymap import Keymap
 from dogent_tui.tui.screens.conversation import ConversationScreen
-from dogent_tui.tui.screens.help import key_name
 
 BINDINGS = [
     Binding("ctrl+f", "find", "Find", id="find"),
