@@ -208,7 +208,7 @@ class _Tagged:
         kids = element.kids
         match element.kind:
             case kind if kind in _HEADINGS:
-                yield heading(plain_text(lines_in(kids)), _HEADINGS[kind])
+                yield self._heading(element, _HEADINGS[kind])
             case "Table":
                 yield from self._table(element)
             case "Code":
@@ -229,6 +229,15 @@ class _Tagged:
             case _:
                 has_code = any(kid.kind == "Code" for kid in elements_in(kids))
                 yield from self._paragraph(kids, inline=has_code)
+
+    def _heading(self, element: Element, level: int) -> Node:
+        """Return a heading, with the signs of its notes."""
+        size = max((line.size for line in lines_in(element.kids)), default=0.0)
+        lines = list(self._inline(element.kids, size=size))
+        signs = [line for line in lines if line.text.startswith("[^") and line.runs[0].markdown]
+        made = heading(plain_text([line for line in lines if line not in signs]), level)
+        made["c"][2] += [{"t": "RawInline", "c": ["markdown", sign.text]} for sign in signs]
+        return made
 
     def _paragraph(
         self, nodes: Iterable[Element | TextBlock], *, inline: bool = False
@@ -258,18 +267,25 @@ class _Tagged:
         return heading_level(block, self._known) if is_bold or is_large or is_marked else 0
 
     def _inline(
-        self, nodes: Iterable[Element | TextBlock], *, refers: bool = False
+        self,
+        nodes: Iterable[Element | TextBlock],
+        *,
+        refers: bool = False,
+        size: float = 0.0,
     ) -> Iterator[Line]:
-        """Yield the lines of a paragraph, with its references to notes as these are written."""
+        """Yield the lines of a paragraph, set in a `size` (0: that of the text), with its
+        references to notes as these are written.
+        """
         for node in nodes:
             if isinstance(node, Element):
-                yield from self._inline(node.kids, refers=refers or node.kind in _REFERENCES)
+                is_sign = refers or node.kind in _REFERENCES
+                yield from self._inline(node.kids, refers=is_sign, size=size)
                 continue
             for line in node.lines:
                 label = line.text.strip().strip("[]")
                 raised = (
                     _SIGN.fullmatch(label) is not None
-                    and line.size < _RAISED * self._known.body
+                    and line.size < _RAISED * (size or self._known.body)
                     and line.runs[0].uri == "#"
                 )
                 if raised or (refers and label in self._labels):

@@ -97,3 +97,9 @@ def test_boxes_of_tasks_stay_at_every_depth(written):
         "    - [ ] third",
         "      1. one",
     ]
+
+
+def test_a_heading_keeps_the_sign_of_a_note(written):
+    sign = "#super(typographic: false)[#link(<there>)[7]]"
+    found = texts(written(f"#heading[The yard{sign}]\nIt is wide, as all of them are. <there>"))
+    assert found[1] == "# The yard[^7]"
