@@ -56,7 +56,7 @@ def nodes_of(items: Sequence[TextBlock | Table], known: Survey) -> Iterator[Node
             yield table_node(cells, heads=max(down for down, _, _ in item.rows[0]))
         elif level := heading_level(item, known, is_label=place in labels):
             yield from writer.flushed()
-            yield heading(item.text, level)
+            yield heading(item.lines, level)
         elif not known.typewritten and is_code(item):
             yield from writer.flushed()
             yield code_block(item.lines)

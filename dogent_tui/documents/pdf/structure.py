@@ -11,7 +11,15 @@ import msgspec
 
 from dogent_tui.documents.pandoc.tree import NO_ATTRIBUTES, Node, plain
 from dogent_tui.documents.pdf.lists import Mark, mark_of
-from dogent_tui.documents.pdf.model import WIDE, Line, Run, TextBlock, around, words_of
+from dogent_tui.documents.pdf.model import (
+    WIDE,
+    Line,
+    Run,
+    TextBlock,
+    around,
+    reads_leftward,
+    words_of,
+)
 from dogent_tui.documents.pdf.survey import Survey, letters
 
 _NUMBERED = re.compile(
@@ -86,7 +94,9 @@ def rows_in_order(lines: Sequence[Line]) -> list[list[Line]]:
         else:
             rows.append([line])
     return [
-        sorted(row, key=lambda one: -one.box.x1 if row[0].right_to_left else one.box.x0)
+        sorted(row, key=lambda one: -one.box.x1)
+        if reads_leftward("".join(one.text for one in row))
+        else sorted(row, key=lambda one: one.box.x0)
         for row in rows
     ]
 
@@ -190,10 +200,20 @@ def paragraph(rows: Sequence[Sequence[Line]], mark: Mark | None = None) -> Node:
     return {"t": "Para", "c": _inlines(running_text(rows, mark))}
 
 
-def heading(text: str, level: int) -> Node:
-    """Return `text` as a heading."""
-    text = " ".join(text.split())
-    return {"t": "Header", "c": [min(level, 6), NO_ATTRIBUTES, [plain(text)]]}
+def heading(lines: Sequence[Line], level: int) -> Node:
+    """Return the lines as a heading, without any looks."""
+    inlines: list[Node] = []
+    runs = running_text(rows_in_order(lines))
+    for markdown, same in groupby(runs, key=lambda run: run.markdown):
+        text = "".join(run.text for run in same)
+        inlines += [_raw(text)] if markdown else _styled(text, [], mono=False, shift=0, uri="")
+    while inlines and inlines[0]["t"] == "Space":
+        del inlines[0]
+    return {"t": "Header", "c": [min(level, 6), NO_ATTRIBUTES, inlines]}
+
+
+def _raw(text: str) -> Node:
+    return {"t": "RawInline", "c": ["markdown", text]}
 
 
 def plain_text(lines: Sequence[Line]) -> str:
@@ -297,7 +317,7 @@ def _inlines(runs: Sequence[Run]) -> list[Node]:
     for (bold, italic, mono, shift, uri, markdown), same in groupby(_inked(runs), key=_look):
         text = "".join(run.text for run in same)
         if markdown:
-            nodes.append({"t": "RawInline", "c": ["markdown", text]})
+            nodes.append(_raw(text))
             continue
         text = _LEADER.sub(" … ", text)
         styles = [("Emph", italic and not is_plain), ("Strong", bold and not is_plain)]

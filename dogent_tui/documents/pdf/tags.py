@@ -33,7 +33,6 @@ from dogent_tui.documents.pdf.structure import (
     heading_level,
     is_code,
     paragraph,
-    plain_text,
     rows_in_order,
 )
 from dogent_tui.documents.pdf.survey import Survey, letters
@@ -208,7 +207,8 @@ class _Tagged:
         kids = element.kids
         match element.kind:
             case kind if kind in _HEADINGS:
-                yield self._heading(element, _HEADINGS[kind])
+                size = max((line.size for line in lines_in(kids)), default=0.0)
+                yield heading(list(self._inline(kids, size=size)), _HEADINGS[kind])
             case "Table":
                 yield from self._table(element)
             case "Code":
@@ -230,15 +230,6 @@ class _Tagged:
                 has_code = any(kid.kind == "Code" for kid in elements_in(kids))
                 yield from self._paragraph(kids, inline=has_code)
 
-    def _heading(self, element: Element, level: int) -> Node:
-        """Return a heading, with the signs of its notes."""
-        size = max((line.size for line in lines_in(element.kids)), default=0.0)
-        lines = list(self._inline(element.kids, size=size))
-        signs = [line for line in lines if line.text.startswith("[^") and line.runs[0].markdown]
-        made = heading(plain_text([line for line in lines if line not in signs]), level)
-        made["c"][2] += [{"t": "RawInline", "c": ["markdown", sign.text]} for sign in signs]
-        return made
-
     def _paragraph(
         self, nodes: Iterable[Element | TextBlock], *, inline: bool = False
     ) -> Iterator[Node]:
@@ -251,7 +242,7 @@ class _Tagged:
         if not inline and is_code(block) and not self._known.typewritten:
             yield code_block(block.lines, self._right)
         elif not (self._headed or self._depth) and (level := self._level(block)):
-            yield heading(block.text, level)
+            yield heading(block.lines, level)
         elif not self._listed and mark is not None and mark.sign in BULLETS:
             yield from nodes_of([block], self._known)
         else:
