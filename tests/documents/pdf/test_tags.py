@@ -102,5 +102,6 @@ def test_boxes_of_tasks_stay_at_every_depth(written):
 def test_a_heading_keeps_the_sign_of_a_note_and_a_formula(written):
     sign = "#super(typographic: false)[#link(<there>)[7]]"
     formula = '#math.equation($r$, alt: "$r$")'
-    found = texts(written(f"#heading[The yard{sign} of {formula}]\nIt is wide, as all of them are. <there>"))
+    words = "It is wide, as all of them are. <there>"
+    found = texts(written(f"#heading[The yard{sign} of {formula}]\n{words}"))
     assert found[1] == "# The yard[^7] of $r$"
