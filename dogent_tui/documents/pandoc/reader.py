@@ -23,7 +23,15 @@ from dogent_tui.documents.pandoc.odt_and_rtf import (
 )
 from dogent_tui.documents.pandoc.program import Output, run_pandoc
 from dogent_tui.documents.pandoc.properties import package_properties, tree_properties
-from dogent_tui.documents.pandoc.tree import NO_ATTRIBUTES, Node, Tree, decoded_tree, too_deep
+from dogent_tui.documents.pandoc.tree import (
+    CONTINUED,
+    NO_ATTRIBUTES,
+    Node,
+    Tree,
+    decoded_tree,
+    join_items,
+    too_deep,
+)
 from dogent_tui.language import tr
 
 LIMIT_S = 5.8
@@ -125,6 +133,8 @@ class _Conversion:
             output = self._converted(source)
             self._warn(map(_sentence, output.warnings))
             tree = decoded_tree(output.data, self._path.name)
+            if CONTINUED.encode() in output.data:
+                join_items(tree.blocks)
             if self._kind == "odt":
                 tree.blocks = lists_of_headings_opened(tree.blocks)
                 self._warn(filter(None, [settle_formulas(tree.blocks, self._formulas)]))

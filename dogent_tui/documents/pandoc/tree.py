@@ -27,6 +27,9 @@ HIDDEN = "#dogent-hidden"
 puts them into one.
 """
 
+CONTINUED = "\U000f0c0e"
+"""What an item begins with that continues the one before it: a sign for private use."""
+
 NO_ATTRIBUTES: list[Any] = ["", [], []]
 
 _SPACES = ("Space", "SoftBreak", "LineBreak")
@@ -88,6 +91,38 @@ def drawn_code(alternative: str) -> Node | None:
     """Return the code that `drawn_from` made this text of, as a block."""
     found = _DRAWN_CODE.fullmatch(alternative.translate(_BLANKS))
     return {"t": "CodeBlock", "c": [["", [found[1]], []], found[2]]} if found else None
+
+
+def join_items(blocks: list[Node]) -> None:
+    """Put each item that begins with `CONTINUED` into the one before it, and take the sign out."""
+    for node in walk(blocks):
+        if node["t"] in {"BulletList", "OrderedList"}:
+            items = node["c"] if node["t"] == "BulletList" else node["c"][1]
+            joined: list[list[Node]] = []
+            for item in items:
+                if joined and item and _continues(item[0]):
+                    joined[-1] += item
+                else:
+                    joined.append(item)
+            items[:] = joined
+        elif node["t"] == "Str":
+            node["c"] = node["c"].replace(CONTINUED, "")
+        elif node["t"] == "CodeBlock":
+            node["c"][1] = node["c"][1].replace(CONTINUED, "")
+
+
+def _continues(block: Node) -> bool:
+    """Tell whether a block begins with `CONTINUED`; what pandoc put before it, the box of a task,
+    goes.
+    """
+    if block["t"] == "CodeBlock":
+        return str(block["c"][1]).startswith(CONTINUED)
+    inlines = block["c"] if block["t"] in {"Para", "Plain"} else []
+    for at, node in enumerate(inlines[:3]):
+        if node["t"] == "Str" and node["c"].startswith(CONTINUED):
+            del inlines[:at]
+            return True
+    return False
 
 
 def flat(blocks: list[Node]) -> Iterator[Node]:

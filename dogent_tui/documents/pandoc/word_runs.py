@@ -6,14 +6,15 @@ for what it is.
 * A simple field becomes the runs of a complex one, since pandoc drops what it shows with it.
 * The number that Word counts before a heading is written before it.
 * A paragraph that is set in a typewriter's font is code, unless most are.
-* What is in a list without a sign, as what continues an item is, is no item.
+* What is in a list without a sign, as what continues an item is, begins with `CONTINUED`, by which
+  `join_items` knows it.
 """
 
 from typing import Any
 
 from lxml import etree
 
-from dogent_tui.documents.pandoc.tree import HIDDEN
+from dogent_tui.documents.pandoc.tree import CONTINUED, HIDDEN
 from dogent_tui.documents.pandoc.word_styles import CODE, Counters, Styles, value_at, w
 
 _PARAGRAPH, _RUN, _TEXT = w("p"), w("r"), w("t")
@@ -38,7 +39,8 @@ def settle_runs(root: Any, styles: Styles, counters: Counters) -> bool:
         link = etree.Element(w("hyperlink"), {w("anchor"): HIDDEN[1:]})
         run.addprevious(link)
         link.append(run)
-    labels = [_label(paragraph, styles, counters) for paragraph in root.iter(_PARAGRAPH)]
+    lists: dict[int, str] = {}
+    labels = [_label(paragraph, styles, counters, lists) for paragraph in root.iter(_PARAGRAPH)]
     codes = [paragraph for paragraph in root.iter(_PARAGRAPH) if _is_code(paragraph, styles)]
     if sum(map(_letters, codes)) > _MOST_CODE * _letters(root):  # all of it is typewritten
         codes = []
@@ -89,22 +91,36 @@ def _restyle(paragraph: Any, style: str) -> None:
     properties.insert(0, etree.Element(w("pStyle"), {w("val"): style}))
 
 
-def _label(paragraph: Any, styles: Styles, counters: Counters) -> bool:
-    """Write before a heading what Word counts there; count what is no heading too. What has no
-    sign leaves its list.
+def _label(paragraph: Any, styles: Styles, counters: Counters, lists: dict[int, str]) -> bool:
+    """Write before a heading what Word counts there; count what is no heading too. `lists` are
+    those that are open, by their levels: what has no sign continues an item of one.
     """
     style = value_at(paragraph, "w:pPr/w:pStyle")
-    numbering = styles.numbering(paragraph)
-    own = paragraph.find(f"{w('pPr')}/{w('numPr')}")
-    if own is not None and counters.is_unmarked(*numbering):
-        own.getparent().remove(own)
+    name, level = styles.numbering(paragraph)
+    at = level or 0
+    own = paragraph.find(f"{w('pPr')}/{w('numPr')}/{w('numId')}")
+    if own is not None and counters.is_unmarked(name, level):
+        if at in lists:
+            own.set(w("val"), lists[at])
+            _begin(paragraph, CONTINUED)
+        else:
+            own.getparent().getparent().remove(own.getparent())
         return True
-    label = counters.label(*numbering, style)
+    for deeper in [each for each in lists if each >= at or not name]:
+        del lists[deeper]
+    if name:
+        lists[at] = name
+    label = counters.label(name, level, style)
     if not (label and styles.is_heading(style) and next(paragraph.iter(_TEXT), None) is not None):
         return False
+    _begin(paragraph, f"{label} ")
+    return True
+
+
+def _begin(paragraph: Any, words: str) -> None:
+    """Put a run with `words` at the beginning of a paragraph."""
     run = etree.Element(_RUN)
     text = etree.SubElement(run, _TEXT)
-    text.text = f"{label} "
+    text.text = words
     text.set("{http://www.w3.org/XML/1998/namespace}space", "preserve")
     paragraph.insert(int(paragraph.find(w("pPr")) is not None), run)
-    return True

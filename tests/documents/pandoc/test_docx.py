@@ -430,22 +430,24 @@ def test_the_numbers_that_word_counts_stand_before_headings(tmp_path):
 
 
 def test_what_continues_an_item_is_none_and_a_paragraph_of_a_typewriter_is_code(tmp_path):
-    level = '<w:lvl w:ilvl="0"><w:numFmt w:val="bullet"/><w:lvlText w:val="{}"/></w:lvl>'
+    level = '<w:lvl w:ilvl="{}"><w:numFmt w:val="bullet"/><w:lvlText w:val="{}"/></w:lvl>'
     lists = "".join(
-        f'<w:abstractNum w:abstractNumId="{at}">{level.format(sign)}</w:abstractNum>'
+        f'<w:abstractNum w:abstractNumId="{at}">{level.format(0, sign)}{level.format(1, sign)}'
+        "</w:abstractNum>"
         for at, sign in enumerate("• ")
     )
     numbers = "".join(
         f'<w:num w:numId="{at + 1}"><w:abstractNumId w:val="{at}"/></w:num>' for at in (0, 1)
     )
 
-    def item(text, number):
-        place = f'<w:numPr><w:ilvl w:val="0"/><w:numId w:val="{number}"/></w:numPr>'
+    def item(text, number, level=0):
+        place = f'<w:numPr><w:ilvl w:val="{level}"/><w:numId w:val="{number}"/></w:numPr>'
         return f"<w:p><w:pPr>{place}</w:pPr>{r(text)}</w:p>"
 
     typewriter = '<w:rFonts w:ascii="Courier New"/>'
     body = [
-        *(item("Doors", 1), item("both of them", 2), item("Windows", 1)),
+        *(item("Doors", 1), item("both of them", 2), item("the front one", 1, 1)),
+        *(item("Windows", 1), p(r("None is left.")), item("no item", 2)),
         p(r("for each in doors:", typewriter)),
         p(r("    shut(each)", typewriter)),
         p(r("All are shut by now.")),
@@ -456,8 +458,11 @@ def test_what_continues_an_item_is_none_and_a_paragraph_of_a_typewriter_is_code(
     text, _, _ = read(make_docx(tmp_path / "a.docx", *body, more=more))
     assert text.split("\n\n") == [
         "- Doors",
-        "both of them",
+        "  both of them",
+        "  - the front one",
         "- Windows",
+        "None is left.",
+        "no item",
         "```\nfor each in doors:\n    shut(each)\n```",
         "All are shut by now.",
     ]
