@@ -112,8 +112,7 @@ async def install_pandoc(
             prefix=".new-", dir=target.parent.parent, ignore_cleanup_errors=True
         ) as folder:
             archive, program = Path(folder, release.archive), Path(folder, target.name)
-            found = await _fetch(address, archive, on_progress)
-            if found != release.sha256:
+            if await _fetch(address, archive, on_progress) != release.sha256:
                 why = tr(
                     "the download is not what pandoc's makers published (its SHA-256 differs), so"
                     " it was discarded"
@@ -164,15 +163,14 @@ async def _fetch(address: str, path: Path, on_progress: Progress) -> str:
 def _unpack(archive: Path, program: str, path: Path) -> None:
     """Write the file `program` of `archive` to `path`, and nothing else of it."""
     with ExitStack() as opened:
+        file = opened.enter_context(path.open("xb"))
         if archive.suffix == ".zip":
-            source = opened.enter_context(zipfile.ZipFile(archive)).open(program)
-        else:
-            packed = opened.enter_context(tarfile.open(archive)).extractfile(program)
-            if packed is None:
-                raise KeyError(program)
-            source = packed
-        with source, path.open("xb") as file:
+            packed = opened.enter_context(zipfile.ZipFile(archive))
+            shutil.copyfileobj(packed.open(program), file)
+        elif source := opened.enter_context(tarfile.open(archive)).extractfile(program):
             shutil.copyfileobj(source, file)
+        else:
+            raise KeyError(program)
     path.chmod(0o755)
 
 

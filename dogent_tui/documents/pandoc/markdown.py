@@ -6,6 +6,7 @@ places, and it turns every table with a merged cell into HTML with a style for e
 
 import re
 from collections.abc import Callable, Iterator
+from itertools import groupby
 from typing import Any
 
 import msgspec
@@ -240,19 +241,17 @@ def _with_typed_lists(blocks: Iterator[Node]) -> Iterator[Node]:
     """Join paragraphs that begin with a bullet, as rtf has its lists and many people type
     theirs, to lists.
     """
-    items: list[list[Node]] = []
-    for node in blocks:
-        words = node["c"] if node["t"] in ("Para", "Plain") else []
-        bullet = bool(words) and words[0]["t"] == "Str" and words[0]["c"] in _BULLETS
-        if items and not bullet:
+    for are_items, group in groupby(blocks, _is_typed_item):
+        if are_items:
+            items = [[{"t": "Plain", "c": node["c"][1:]}] for node in group]
             yield {"t": "BulletList", "c": items}
-            items = []
-        if bullet:
-            items.append([{"t": "Plain", "c": words[1:]}])
         else:
-            yield node
-    if items:
-        yield {"t": "BulletList", "c": items}
+            yield from group
+
+
+def _is_typed_item(node: Node) -> bool:
+    words = node["c"] if node["t"] in ("Para", "Plain") else []
+    return bool(words) and words[0]["t"] == "Str" and words[0]["c"] in _BULLETS
 
 
 def _is_tight(item: list[Node]) -> bool:

@@ -9,17 +9,13 @@ from dogent_tui.documents.pandoc.archive import root_of
 from dogent_tui.documents.pandoc.tree import plain_text
 
 _NAMES = {
-    "title": "title", "creator": "author", "initial-creator": "author", "subject": "subject",
-    "description": "description", "keywords": "keywords", "keyword": "keywords",
-    "language": "language", "lang": "language", "created": "created", "creation-date": "created",
-    "date": "date",
-    "modified": "modified", "lastModifiedBy": "last_modified_by", "publisher": "publisher",
+    "title": "title", "subtitle": "subtitle", "author": "author", "creator": "author",
+    "initial-creator": "author", "subject": "subject", "description": "description",
+    "keywords": "keywords", "keyword": "keywords", "language": "language", "lang": "language",
+    "created": "created", "creation-date": "created", "date": "date", "modified": "modified",
+    "lastModifiedBy": "last_modified_by", "publisher": "publisher",
 }  # fmt: skip
-"""Names in Dublin Core, in OPC's core properties and in OpenDocument's → ours."""
-_IN_TREE = (
-    "title", "subtitle", "author", "creator", "date", "lang", "language", "publisher",
-    "description",
-)  # fmt: skip
+"""Names in Dublin Core, in OPC's core properties, in OpenDocument's and in pandoc's → ours."""
 _PARTS = ("docProps/core.xml", "meta.xml")
 """Not `docProps/app.xml`: its numbers of pages are those of whoever saved the file last, and
 many programs write a constant.
@@ -51,9 +47,9 @@ def tree_properties(meta: dict[str, Any]) -> dict[str, Any]:
     styles of a title page.
     """
     found: dict[str, Any] = {}
-    for name in _IN_TREE:
-        if text := _text(meta.get(name)):
-            found.setdefault(_NAMES.get(name, name), text[:_MAX_CHARS])
+    for name, value in meta.items():
+        if name in _NAMES and (text := _text(value)):
+            found.setdefault(_NAMES[name], text[:_MAX_CHARS])
     return found
 
 
