@@ -16,6 +16,8 @@ from dogent_tui.documents.workbook.tables import Cell, Row
 from dogent_tui.language import tr
 
 _SNIFFED_LINES = 200
+_SNIFFED_CHARS = 20_000
+"""Of each of these lines, which may have a million columns."""
 _DELIMITERS = ("\t", ";", "|", ",")
 """In the order of preference: a comma that splits all rows evenly may as well be that of their
 decimals.
@@ -31,7 +33,8 @@ def open_table(path: Path, options: ReadOptions, report: Report) -> Opened:
     told by the first lines.
     """
     source = TextSource(path, options.encoding)
-    sample = [line for line in itertools.islice(source.lines(), _SNIFFED_LINES) if line.strip()]
+    lines = itertools.islice(source.lines(), _SNIFFED_LINES)
+    sample = [line[:_SNIFFED_CHARS] for line in lines if line.strip()]
     declared = _DECLARED.match(sample[0]) if sample else None
     sample = sample[1:] if declared else sample
     delimiter = declared[1] if declared else _NAMED.get(path.suffix.lower()) or _delimiter(sample)

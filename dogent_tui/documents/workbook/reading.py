@@ -24,6 +24,8 @@ _BLOCKS_AT_ONCE = 8
 """Blocks that are made before the first is given, so that what is said of a small sheet is
 complete with its first page.
 """
+_LONG_BLOCK = 100_000
+"""Characters of a block that is given at once: its rows are so wide that each takes long."""
 _MOST_HIDDEN = 2_000
 """Cells of hidden rows and columns that are shown."""
 _MOST_NAMED = 20
@@ -143,7 +145,8 @@ class Reading:
         blocks = read()
         for block in blocks:
             made.append(block)
-            if len(made) == _BLOCKS_AT_ONCE or self._is_silent:
+            is_long = len(block.markdown) > _LONG_BLOCK
+            if len(made) == _BLOCKS_AT_ONCE or self._is_silent or is_long:
                 break
         if not self._said:
             self._say(self._tell_hidden())
