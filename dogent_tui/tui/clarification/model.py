@@ -11,6 +11,7 @@ from rich.cells import cell_len
 from dogent_tui.agent.ui_requests import Clarification, Question
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line, revealed
+from dogent_tui.tui.questions.model import title_lines
 from dogent_tui.tui.transcript.lines import Line, Span, crop, prefixed, wrap
 
 MOST_NUMBERED = 9
@@ -291,19 +292,11 @@ def heading(form: ClarificationForm, width: int) -> list[Line]:
     at its right.
     """
     left, total = len(form.open_entries), len(form.entries)
-    counter, style = (
-        (tr("{left} of {total} open", left=left, total=total), "warning")
-        if left
-        else (tr("all answered"), "success")
-    )
+    counter = Span(tr("all answered"), "success")
+    if left:
+        counter = Span(tr("{left} of {total} open", left=left, total=total), "warning")
     which = [Span(f"{form.counter} · ", "muted")] if form.counter else []
-    title = [*which, Span(_shown(form.request.title), "heading1")]
-    taken = cell_len(counter)
-    if width < 3 * taken:
-        return [*wrap(title, width), *wrap([Span(counter, style)], width)]
-    first, *rest = wrap(title, width - taken - 2)
-    gap = width - first.width - taken
-    return [Line((*first.spans, Span(" " * gap), Span(counter, style))), *rest]
+    return title_lines([*which, Span(_shown(form.request.title), "heading1")], counter, width)
 
 
 def preface(form: ClarificationForm, width: int) -> list[Line]:

@@ -10,7 +10,8 @@ from dogent_tui.outline.edit_session import NAMES
 from dogent_tui.outline.model import Heading
 from dogent_tui.outline.tree import OutlineTree
 from dogent_tui.plain import one_line
-from dogent_tui.tui.transcript.lines import Span, crop
+from dogent_tui.tui.transcript.lines import Line, Span, crop
+from dogent_tui.tui.transcript.palette import restyled
 
 LOOKS: dict[str, str] = {
     "muted": "auto 60%",
@@ -83,14 +84,13 @@ def row_spans(heading: Heading, look: RowLook, width: int) -> list[Span]:
     changed = [
         Span(CHANGE_MARKS[change].ljust(3 - len(look.changes)), change) for change in look.changes
     ] or [Span("  ")]
+    pointer = "❯" if look.is_cursor else "┃" if look.is_selected else " "
+    glyph = ("▸ " if look.is_folded else "▾ ") if look.has_children else "· "
     marks = [
-        Span("❯" if look.is_cursor else "┃" if look.is_selected else " ", "pointer"),
+        Span(pointer, "pointer"),
         *changed,
         Span(" " * (glyph_column(heading.level, look.base) - GUTTER)),
-        Span(
-            ("▸ " if look.is_folded else "▾ ") if look.has_children else "· ",
-            "fold" if look.has_children else "leaf",
-        ),
+        Span(glyph, "fold" if look.has_children else "leaf"),
     ]
     level = min(3, heading.level - look.base + 1)
     title = (
@@ -110,11 +110,8 @@ def row_spans(heading: Heading, look: RowLook, width: int) -> list[Span]:
         spans += crop([Span(f"  — {note}", "muted")], room - used)
         used = sum(cell_len(span.text) for span in spans)
     if length:
-        spans += [
-            Span(" " * (width - used - cell_len(length) - 1)),
-            Span(length, "length"),
-            Span(" "),
-        ]
+        gap = " " * (width - used - cell_len(length) - 1)
+        spans += [Span(gap), Span(length, "length"), Span(" ")]
     return spans
 
 
@@ -122,13 +119,8 @@ def _marked(title: str, style: str, found: str) -> list[Span]:
     place = title.casefold().find(found.casefold()) if found else -1
     if place < 0 or len(title.casefold()) != len(title):
         return [Span(title, style)]
-    end = place + len(found)
-    parts = [
-        Span(title[:place], style),
-        Span(title[place:end], f"{style} match"),
-        Span(title[end:], style),
-    ]
-    return [span for span in parts if span.text]
+    found_at = (place, place + len(found), "match")
+    return [*restyled(Line((Span(title, style),)), [found_at]).spans]
 
 
 def look_of(

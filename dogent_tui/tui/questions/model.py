@@ -32,6 +32,8 @@ _TITLES: Mapping[str, str] = {
 _MOST_CHARACTERS = 200_000
 """Drawn of one text at the most; what is missing then is said, loudly."""
 
+_WIDE = 2
+"""Times the width of a counter from which on it stands beside the title."""
 _SHORT_JSON = 60
 _LABEL_COLUMN = 12
 _NARROW = 48
@@ -64,6 +66,18 @@ _SHOWN_AS_WORDS = ("description", "reason")
 _HUNK = re.compile(r"@@ -\d+(?:,\d+)? \+(\d+)(?:,\d+)? @@(.*)")
 
 
+def title_lines(title: Sequence[Span], counter: Span, width: int) -> list[Line]:
+    """Return `title` with `counter` at the right of its first line, or below it where the window
+    is narrow.
+    """
+    size = cell_len(counter.text)
+    if not size or width < _WIDE * size:
+        return [*wrap(title, width), *(wrap([counter], width) if size else ())]
+    first, *rest = wrap(title, width - size - 2)
+    gap = Span(" " * (width - first.width - size))
+    return [Line((*first.spans, gap, counter)), *rest]
+
+
 class Question(msgspec.Struct, frozen=True):
     """A request, as it is shown in the workspace at `root`."""
 
@@ -83,15 +97,7 @@ class Question(msgspec.Struct, frozen=True):
 
     def heading(self, width: int, counter: str = "") -> list[Line]:
         """Return the sentence, with `counter` at the right of its first line."""
-        size = cell_len(counter)
-        room = width - size - 2 if counter and width >= 2 * size else width
-        lines = wrap([Span(self.sentence, "strong")], room)
-        if counter and room < width:
-            gap = Span(" " * (width - lines[0].width - size))
-            lines[0] = Line((*lines[0].spans, gap, Span(counter, "muted")))
-        elif counter:
-            lines.append(Line((Span(counter, "muted"),)))
-        return lines
+        return title_lines([Span(self.sentence, "strong")], Span(counter, "muted"), width)
 
     def call(self, width: int) -> list[Line]:
         """Return the call itself, whole: its diff or its command, then every other field of its

@@ -7,10 +7,7 @@ Answer = TypeVar("Answer")
 
 if TYPE_CHECKING:
     from textual.app import App
-    from textual.screen import Screen
-
-    class _Screen(Screen[Answer], Generic[Answer]):
-        """What this is mixed into."""
+    from textual.screen import Screen as _Screen
 # no screen itself: Textual takes the styles of the first base that is one, and these would hide a
 # `ModalScreen`
 else:
