@@ -59,7 +59,7 @@ def advice(text: str, workspace: Path, *, network: bool) -> list[str]:
             "dogent-tui: the wall lets no command reach other machines without asking. Name the"
             " host in the command itself, as in"
         )
-        lines.append(f"{words} curl https://HOST/…{tr(': then the user is asked.')}")
+        lines.append(words + " curl https://HOST/…" + tr(": then the user is asked."))
     if _CROSS_DEVICE.search(text):
         words = tr(
             "dogent-tui: behind the wall an existing folder cannot be renamed by rename(2). Use"

@@ -40,6 +40,6 @@ The life of a docx
 the very place that is written. `docx.py` gives pandoc the tree of the document with what only Word
 knows: the contents, page breaks, ends of sections. Pictures go in as stand-ins, PNG heads of the
 right size (`docx_images.py`): pandoc takes 0.4 s for a megabyte of data address. Then the package
-is set right (`docx_package.py`, `docx_body.py`): pictures in their places, page breaks, columns,
+is set right (`docx_package.py`): pictures in their places, page breaks, columns,
 properties; a last check refuses every relation to what is outside.
 """
