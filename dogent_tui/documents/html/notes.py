@@ -29,8 +29,6 @@ _LEADING_SIGN = re.compile(
 )
 _SIGNED = re.compile(r"(?:[^\W\d]{3}|[.,;:!?»”\"')\]。，；：！？」』）])\s?$")
 _BACK_SIGN = re.compile(r"[\s↩↑⤴⏎︎️^]+$")
-
-
 _BACK_LINK = re.compile(r"back-?link|back-?ref|footnote-back")
 _RAISED = "¹²³⁴⁵⁶⁷⁸⁹"
 _LONGEST = 4000

@@ -205,9 +205,8 @@ def _check_members(members: list[zipfile.ZipInfo], name: str, streamed: str) -> 
 
 def _check_parts(archive: zipfile.ZipFile, name: str) -> None:
     names = archive.namelist()
-    doctype_allowed = (
-        "[Content_Types].xml" not in names
-    )  # ISO 29500-2, 8.4: none in the parts of Office documents
+    # ISO 29500-2, 8.4: none in the parts of Office documents
+    doctype_allowed = "[Content_Types].xml" not in names
     for inside in names:
         if inside.lower().endswith(_XML_NAMES):
             with archive.open(inside) as part:
@@ -218,13 +217,17 @@ def _check_parts(archive: zipfile.ZipFile, name: str) -> None:
                 raise encrypted(name)
 
 
+_WIDE = {
+    b"\xff\xfe": "utf-16-le", b"<\0": "utf-16-le", b"\xfe\xff": "utf-16-be", b"\0<": "utf-16-be",
+}  # fmt: skip
+"""How XML begins that is not written in bytes (XML 1.0, appendix F), as far as parsers go."""
 _BEFORE_ROOT = re.compile(r"\ufeff?(?:\s+|<\?.*?\?>|<!--.*?-->)*", re.DOTALL)
 
 
 def _check_prolog(head: bytes, name: str, *, doctype_allowed: bool) -> None:
     if not head.strip():
         return
-    text = head.decode(_encoding(head), "replace")
+    text = head.decode(_WIDE.get(head[:2], "utf-8"), "replace")
     before = _BEFORE_ROOT.match(text)
     rest = text[before.end() if before else 0 :]
     if rest[:9].upper() == "<!DOCTYPE":
@@ -234,15 +237,6 @@ def _check_prolog(head: bytes, name: str, *, doctype_allowed: bool) -> None:
     elif not re.match(r"<[^\W\d]", rest):
         said = tr("{name} is damaged: one of its XML parts does not start like XML.")
         raise damaged(said.format(name=name))
-
-
-def _encoding(head: bytes) -> str:
-    """XML 1.0, appendix F, as far as parsers go."""
-    if head.startswith((b"\xff\xfe", b"<\0")):
-        return "utf-16-le"
-    if head.startswith((b"\xfe\xff", b"\0<")):
-        return "utf-16-be"
-    return "utf-8"
 
 
 def damaged_archive(name: str) -> DocumentError:
