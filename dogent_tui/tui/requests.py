@@ -6,8 +6,9 @@ import asyncio
 import os
 import time
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeAlias, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar, cast
 
 from dogent_tui.agent.events import (
     Event,
@@ -39,14 +40,7 @@ if TYPE_CHECKING:
 Kind = TypeVar("Kind", bound=Request)
 
 
-class Shown(Protocol):
-    """The screen of a request."""
-
-    def count(self, counter: str) -> None:
-        """Say which request of how many this is."""
-
-    def cancel(self) -> None:
-        """Close without an answer."""
+_RequestScreen: TypeAlias = "PermissionScreen | ClarificationScreen | OutlineScreen | ReviewScreen"
 
 
 class RequestQueue(Generic[Kind]):
@@ -57,7 +51,7 @@ class RequestQueue(Generic[Kind]):
     def __init__(self, words: str) -> None:
         """`words` are those of the counter, with ``{number}`` and ``{total}``."""
         self.waiting: tuple[Kind, ...] = ()
-        self.shown: Shown | None = None
+        self.shown: _RequestScreen | None = None
         self._words = words
         self._done = 0
 
@@ -108,9 +102,6 @@ class RequestQueue(Generic[Kind]):
         self.waiting, self._done = (), 0
         if self.shown is not None:
             self.shown.cancel()
-
-
-_RequestScreen: TypeAlias = "PermissionScreen | ClarificationScreen | OutlineScreen | ReviewScreen"
 
 
 class RequestController:
@@ -293,7 +284,7 @@ class RequestController:
         return ClarificationScreen(
             asked,
             draft=draft,
-            on_draft=lambda changed: self._keep(request, changed),
+            on_draft=partial(self._keep, request),
             typed=self._editor.insert,
             typing=self._is_typing,
             counter=self.screens.counter,
@@ -338,7 +329,7 @@ class RequestController:
             reviewed,
             self._screen.opened.copies(),
             notice,
-            lambda decided: self._keep(request, decided),
+            partial(self._keep, request),
             self._screen.opened.libraries.checked.get(
                 Path(os.path.realpath(self._workspace.absolute(asked.path)))
             ),

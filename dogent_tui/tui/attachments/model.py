@@ -72,18 +72,12 @@ class Attachments:
         """The attachments that go with the next prompt, besides those that it names itself."""
         return tuple(entry.attachment for entry in self._entries.values() if entry.pending)
 
-    def attach(self, attachment: Attachment, size: int | None = None) -> bool:
-        """Have `attachment` go with the next prompt. Return False where it already does."""
+    def attach(self, attachment: Attachment) -> None:
+        """Have `attachment` go with the next prompt."""
         key = _key(attachment)
-        known = self._entries.get(key)
-        if known is not None and known.pending:
-            return False
-        entry = known or AttachmentEntry(attachment)
         self._unlisted.discard(key)
-        self._entries[key] = replace(
-            entry, pending=True, size=size if size is not None else entry.size
-        )
-        return True
+        known = self._entries.get(key, AttachmentEntry(attachment))
+        self._entries[key] = replace(known, pending=True)
 
     def remove(self, attachment: Attachment) -> Removed:
         """Take a pending `attachment` back, or one that was sent off the list; say which of the two
@@ -154,18 +148,18 @@ class Attachments:
         )
         if keys:
             self._reading[tool_use_id] = keys
-            self._mark(keys, "reading", unless="read")
+            self._mark(keys, "reading")
         return bool(keys)
 
     def _finished_reading(self, tool_use_id: str, *, failed: bool) -> bool:
-        keys = self._reading.pop(tool_use_id)
-        self._mark(keys, "failed" if failed else "read", unless="read")
+        self._mark(self._reading.pop(tool_use_id), "failed" if failed else "read")
         return True
 
-    def _mark(self, keys: Iterable[_Key], state: ReadState, *, unless: ReadState) -> None:
+    def _mark(self, keys: Iterable[_Key], state: ReadState) -> None:
+        """Note how far the agent is: what was read once stays read."""
         for key in keys:
             entry = self._entries.get(key)
-            if entry is not None and entry.read != unless:
+            if entry is not None and entry.read != "read":
                 self._entries[key] = replace(entry, read=state)
 
     def _place(self, path: str) -> str:

@@ -89,8 +89,9 @@ def test_other_events_change_nothing(model: Attachments, event: object) -> None:
 
 
 def test_pending_goes_with_the_next_prompt(model: Attachments) -> None:
-    assert model.attach(NOTES, size=12)
-    assert not model.attach(NOTES)
+    model.attach(NOTES)
+    model.measured({NOTES.path: 12})
+    model.attach(NOTES)
     assert model.pending == (NOTES,)
     model.handle(sent(SALES, NOTES))
     assert model.pending == ()
