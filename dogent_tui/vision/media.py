@@ -15,13 +15,12 @@ import msgspec
 from dogent_tui.errors import disk_remedy
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
-from dogent_tui.processes import end_tree, python_command, talk_process
 from dogent_tui.storage.places import open_real
 from dogent_tui.vision.containers import without_metadata
 from dogent_tui.vision.file_kinds import HEAD_BYTES, IMAGE, description_of, kind_of
 from dogent_tui.vision.model import Clip, ImageLimits, MediaType, Picture, VideoLimits, VisionError
 from dogent_tui.vision.pixels import MOST_JPEG_PIXELS, MOST_PIXELS, Made, Wanted
-from dogent_tui.wall.own import walled
+from dogent_tui.wall.decoder import decoded
 
 MOST_IMAGE_BYTES = 64 << 20
 """Of the file of a picture."""
@@ -33,7 +32,6 @@ _MIMES = {
     "mkv": "video/x-matroska",
     "avi": "video/x-msvideo",
 }
-_PASSED_ON = ("PATH", "LD_LIBRARY_PATH", "TMPDIR", "SYSTEMROOT")
 _DECODING_S = 30.0
 _NAME_ANOTHER = tr(
     "Specify a PNG, JPEG, GIF, WebP, AVIF, HEIC, TIFF or BMP image, or an mp4, mov, webm, mkv or"
@@ -175,15 +173,8 @@ async def _picture(name: str, body: bytes, limits: ImageLimits) -> Picture:
     `limits`.
     """
     wanted = msgspec.json.encode(Wanted(limits.side, limits.bytes)) + b"\n"
-    environment = {key: value for key, value in os.environ.items() if key in _PASSED_ON}
     try:
-        command = await asyncio.to_thread(walled, python_command("dogent_tui.vision.pixels"))
-        process = await talk_process(command, cwd=Path("/"), env=environment)
-        try:
-            async with asyncio.timeout(_DECODING_S):
-                output, _ = await process.communicate(wanted + body)
-        finally:
-            await asyncio.shield(end_tree(process))
+        output = await decoded("dogent_tui.vision.pixels", wanted + body, _DECODING_S)
     except TimeoutError:
         raise VisionError(
             tr("{name} takes too long to decode. Nothing was sent.", name=name),

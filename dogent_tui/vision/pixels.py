@@ -6,9 +6,7 @@ was made and then its bytes. Only pixels come out of it: where a photo was taken
 whatever hides behind the end of a picture stay here.
 """
 
-import contextlib
 import io
-import os
 import sys
 import warnings
 from typing import TYPE_CHECKING
@@ -17,6 +15,7 @@ import msgspec
 
 from dogent_tui.image_files import pillow_formats
 from dogent_tui.language import tr
+from dogent_tui.wall.decoder import limit_process
 
 if TYPE_CHECKING:
     from PIL import Image
@@ -33,8 +32,6 @@ MOST_JPEG_PIXELS = 256_000_000
 MOST_FRAMES_PIXELS = 400_000_000
 """Of all frames of an animation up to the last one that is shown: some seconds."""
 _ANIMATED = frozenset({"GIF", "WEBP", "PNG", "AVIF"})
-_DATA_BYTES = 1 << 30
-"""Memory that this process may fill."""
 _FRAMES = 4
 """Of an animation that are shown, side by side."""
 _QUALITIES = (92, 85, 75, 60)
@@ -64,7 +61,7 @@ class Made(msgspec.Struct, frozen=True):
 
 def main() -> None:
     """Answer the one request on standard input."""
-    _limit_memory()
+    limit_process()
     wanted = msgspec.json.decode(sys.stdin.buffer.readline(), type=Wanted)
     made, data = prepare(sys.stdin.buffer.read(), wanted)
     sys.stdout.buffer.write(msgspec.json.encode(made) + b"\n" + data)
@@ -225,14 +222,3 @@ def _encoded(picture: "Image.Image", form: str, **options: int) -> bytes:
     clean.info.clear()  # comments and profiles are in there, and some formats write them
     clean.save(stream, form, **options)
     return stream.getvalue()
-
-
-def _limit_memory() -> None:
-    with contextlib.suppress(ImportError, ValueError, OSError):
-        import resource  # not on Windows
-
-        _, hard = resource.getrlimit(resource.RLIMIT_DATA)
-        resource.setrlimit(resource.RLIMIT_DATA, (_DATA_BYTES, hard))
-        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    with contextlib.suppress(OSError):
-        os.nice(5)

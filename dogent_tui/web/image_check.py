@@ -6,14 +6,14 @@ On standard input comes the file, on standard output goes what it is. Some 200 K
 in.
 """
 
-import contextlib
 import io
-import os
 import sys
 import warnings
 from typing import Literal, TypeAlias
 
 import msgspec
+
+from dogent_tui.wall.decoder import limit_process
 
 FORMATS = {
     "PNG": ".png",
@@ -29,8 +29,6 @@ FORMATS = {
 
 _MOST_PIXELS = 64_000_000
 """Of all that is decoded to see whether an image is whole: some 200 MB."""
-_DATA_BYTES = 1 << 30
-"""Memory that this process may fill."""
 
 Problem: TypeAlias = Literal["", "not_image", "too_many_pixels", "damaged"]
 
@@ -46,7 +44,7 @@ class Checked(msgspec.Struct, frozen=True):
 
 def main() -> None:
     """Answer what standard input holds."""
-    _limit_memory()
+    limit_process()
     sys.stdout.buffer.write(msgspec.json.encode(check(sys.stdin.buffer.read())))
     sys.stdout.buffer.flush()
 
@@ -77,14 +75,3 @@ def check(body: bytes) -> Checked:
         except Exception:  # whatever a decoder makes of bytes from outside
             return Checked("damaged")
     return found
-
-
-def _limit_memory() -> None:
-    with contextlib.suppress(ImportError, ValueError, OSError):
-        import resource  # not on Windows
-
-        _, hard = resource.getrlimit(resource.RLIMIT_DATA)
-        resource.setrlimit(resource.RLIMIT_DATA, (_DATA_BYTES, hard))
-        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    with contextlib.suppress(OSError):
-        os.nice(5)

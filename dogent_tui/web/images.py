@@ -16,17 +16,15 @@ import msgspec
 from dogent_tui.errors import disk_remedy
 from dogent_tui.image_files import without_metadata
 from dogent_tui.language import tr
-from dogent_tui.processes import end_tree, python_command, talk_process
 from dogent_tui.storage.files import temporary_beside
 from dogent_tui.storage.places import pinned
-from dogent_tui.wall.own import walled
+from dogent_tui.wall.decoder import decoded
 from dogent_tui.web.image_check import FORMATS, Checked
 from dogent_tui.web.model import SavedImage, WebError
 
 MOST_BYTES = 24 << 20
 _DECODING_S = 10.0
 """How long an image may be decoded: a large one takes two."""
-_PASSED_ON = ("PATH", "LD_LIBRARY_PATH", "TMPDIR", "SYSTEMROOT")
 _NAME_BYTES = 120
 """Of a file name without its extension: file systems take 255 with it, some count twice, and a
 suffix may be added.
@@ -204,15 +202,8 @@ async def _checked(body: bytes) -> Checked:
             tr("Find a smaller one."),
             code="too_large",
         )
-    environment = {key: value for key, value in os.environ.items() if key in _PASSED_ON}
     try:
-        command = await asyncio.to_thread(walled, python_command("dogent_tui.web.image_check"))
-        process = await talk_process(command, cwd=Path("/"), env=environment)
-        try:
-            async with asyncio.timeout(_DECODING_S):
-                output, _ = await process.communicate(body)
-        finally:
-            await asyncio.shield(end_tree(process))
+        output = await decoded("dogent_tui.web.image_check", body, _DECODING_S)
     except TimeoutError:
         raise WebError(
             tr("The image takes too long to decode."), tr("Find another one."), code="hostile"

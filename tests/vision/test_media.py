@@ -5,6 +5,7 @@ import struct
 
 import pytest
 
+from dogent_tui import processes
 from dogent_tui.vision import media
 from dogent_tui.vision.media import load_media
 from dogent_tui.vision.model import Clip, ImageLimits, VideoLimits, VisionError
@@ -181,10 +182,10 @@ async def test_a_picture_that_is_too_large_on_disk_is_not_read(refused, monkeypa
 
 async def test_a_decoder_that_hangs_or_crashes_is_a_sentence(refused, monkeypatch):
     monkeypatch.setattr(media, "_DECODING_S", 0.2)
-    monkeypatch.setattr(media, "python_command", lambda _: ["sleep", "60"])
+    monkeypatch.setattr(processes, "python_command", lambda _: ["sleep", "60"])
     assert (await refused(picture()))[0] == "hostile"
     monkeypatch.setattr(media, "_DECODING_S", 20)
-    monkeypatch.setattr(media, "python_command", lambda _: ["false"])
+    monkeypatch.setattr(processes, "python_command", lambda _: ["false"])
     assert (await refused(picture()))[0] == "damaged"
-    monkeypatch.setattr(media, "python_command", lambda _: ["/nowhere"])
+    monkeypatch.setattr(processes, "python_command", lambda _: ["/nowhere"])
     assert "cannot be decoded" in (await refused(picture()))[1]

@@ -12,6 +12,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from PIL import Image
 
+from dogent_tui import processes
 from dogent_tui.web import images
 from dogent_tui.web.fetch import Fetcher
 from dogent_tui.web.image_check import FORMATS, check
@@ -145,7 +146,7 @@ async def test_an_image_that_is_decoded_for_hours_is_given_up(
     with pytest.raises(WebError) as caught:
         await save_image(scans_without_end(), Path("images"), tmp_path, "bomb")
     assert caught.value.code == "hostile"
-    monkeypatch.setattr(images, "python_command", lambda _: ["false"])
+    monkeypatch.setattr(processes, "python_command", lambda _: ["false"])
     with pytest.raises(WebError) as caught:
         await save_image(picture(), Path("images"), tmp_path, "crash")
     assert caught.value.code == "damaged"
