@@ -6,7 +6,6 @@ from itertools import pairwise
 from statistics import median
 
 from dogent_tui.documents.pdf.model import Box, Line, Table, around, is_justified, join_words
-from dogent_tui.documents.pdf.rules import Rules, bands
 
 _WORDY = 34
 """Characters: where half of the texts are longer, they are columns of a page and not of a table."""
@@ -23,8 +22,6 @@ _BLANK = 0.4
 
 _LARGER = 1.12
 """What is set larger than the rows above it by this factor is no row of theirs."""
-
-_LEADER = re.compile(r"(\. ?){5,}|…{2,}|_{5,}")
 
 
 def rows_of(lines: Sequence[Line]) -> list[list[Line]]:
@@ -48,7 +45,7 @@ def _in_direction(row: list[Line]) -> list[Line]:
     return sorted(row, key=lambda line: line.box.x0)
 
 
-def aligned_tables(lines: Sequence[Line], rules: Rules) -> list[tuple[Table, list[Line]]]:
+def aligned_tables(lines: Sequence[Line]) -> list[tuple[Table, list[Line]]]:
     """Return the tables among `lines`, each with the lines that it is made of."""
     found = []
     run: list[list[Line]] = []
@@ -60,7 +57,7 @@ def aligned_tables(lines: Sequence[Line], rules: Rules) -> list[tuple[Table, lis
         if row is not None and (not run or _goes_on(run, row)) and (run or len(row) > 1):
             run.append(row)
             continue
-        if (table := _table(run, rules)) is not None:
+        if (table := _table(run)) is not None:
             found.append(table)
         run = [row] if row is not None and len(row) > 1 else []
     return found
@@ -84,13 +81,12 @@ def _goes_on(run: list[list[Line]], row: list[Line]) -> bool:
         return fits or gap <= max(0.8 * size, 2 * usual)
     if row[0].size > _LARGER * max(line.size for above in run for line in above):
         return False  # the heading of another table
-    tight = _is_tight([*run, row], len(run))
     is_narrow = row[0].box.width < 0.6 * (columns[-1][1] - columns[0][0])
     if len(touched[0]) > 1:  # what continues a cell may be longer than its column is wide
         start = columns[touched[0][0]][0]
         aligned = touched[0][0] > 0 and abs(row[0].box.x0 - start) < 1
         return aligned and is_narrow and gap < 0.5 * size
-    return len(touched[0]) == 1 and (tight or is_narrow)
+    return len(touched[0]) == 1 and is_narrow
 
 
 def _gap(above: Sequence[Line], below: Sequence[Line]) -> float:
@@ -123,7 +119,7 @@ def _touched(columns: Sequence[tuple[float, float]], box: Box) -> list[int]:
     ]
 
 
-def _table(run: list[list[Line]], rules: Rules) -> tuple[Table, list[Line]] | None:
+def _table(run: list[list[Line]]) -> tuple[Table, list[Line]] | None:
     while (
         run
         and len(run[-1]) == 1
@@ -145,7 +141,7 @@ def _table(run: list[list[Line]], rules: Rules) -> tuple[Table, list[Line]] | No
         return None
     used = [line for row in run for line in row]
     box = around(line.box for line in used)
-    rows = _banded(run, columns, bands(rules, box)) or _spelled(run, columns)
+    rows = _spelled(run, columns)
     if sum(1 for line in used if line.right_to_left) * 2 > len(used):
         rows = [row[::-1] for row in rows]
     return (Table(box, tuple(tuple(row) for row in rows)), used) if len(rows) > 1 else None
@@ -178,8 +174,7 @@ def _is_grid(rows: Sequence[Sequence[Line]], columns: Sequence[tuple[float, floa
     lines = [line for row in rows for line in row]
     placed = sum(1 for line in lines if len(_touched(columns, line.box)) == 1)
     marked = sum(1 for row in rows if _MARKER.fullmatch(row[0].text.strip()) and len(row) <= 3)
-    led = sum(1 for line in lines if _LEADER.search(line.text))
-    return placed >= 0.7 * len(lines) and marked <= 0.5 * len(rows) and led <= 0.2 * len(rows)
+    return placed >= 0.7 * len(lines) and marked <= 0.5 * len(rows)
 
 
 def _cells(
@@ -237,21 +232,3 @@ def _spelled(
         else:
             rows.append(cells)
     return [[join_words(cells.get(number, ())) for number in range(len(columns))] for cells in rows]
-
-
-def _banded(
-    run: Sequence[Sequence[Line]], columns: Sequence[tuple[float, float]], heights: Sequence[float]
-) -> list[list[str]]:
-    """Return a row for each band between lines that run across; empty where there are too few
-    lines for that.
-    """
-    if len(heights) < 4:
-        return []
-    bounds = [*heights, float("inf")]
-    rows: list[list[str]] = []
-    for above, below in zip([float("-inf"), *heights], bounds, strict=True):
-        inside = [line for row in run for line in row if above <= line.box.middle[1] < below]
-        if inside:
-            cells = _cells(inside, columns)
-            rows.append([join_words(cells.get(number, ())) for number in range(len(columns))])
-    return rows

@@ -14,7 +14,7 @@ from dogent_tui.documents.pdf.labels import label_numbers
 from dogent_tui.documents.pdf.lists import List, Mark, is_mark, list_nodes
 from dogent_tui.documents.pdf.model import Line, Run, Table, TextBlock, around
 from dogent_tui.documents.pdf.order import from_the_top, regions
-from dogent_tui.documents.pdf.rules import Rules, fenced_tables, page_rules
+from dogent_tui.documents.pdf.rules import fenced_tables
 from dogent_tui.documents.pdf.structure import (
     begins_item,
     code_block,
@@ -153,10 +153,7 @@ def _marked(line: Line, mark: Line | None) -> Line:
 
 
 def _items(page: Any, blocks: list[TextBlock]) -> Iterator[TextBlock | Table]:
-    rules = page_rules(page) if blocks else Rules()
-    fenced = fenced_tables(
-        page, rules, [line for block in blocks for line in block.lines if line.upright]
-    )
+    fenced = fenced_tables(page, [line for block in blocks for line in block.lines if line.upright])
     upright = [
         _outside(block, fenced) for block in blocks if all(line.upright for line in block.lines)
     ]
@@ -167,9 +164,7 @@ def _items(page: Any, blocks: list[TextBlock]) -> Iterator[TextBlock | Table]:
     ):
         tables: list[Table] = [table for table in fenced if _home(table, groups) == number]
         used: set[int] = set()
-        for table, lines in aligned_tables(
-            [line for block in region for line in block.lines], rules
-        ):
+        for table, lines in aligned_tables([line for block in region for line in block.lines]):
             tables.append(table)
             used.update(map(id, lines))
         texts = [part for block in region for part in _parts(block, used)]

@@ -1,9 +1,8 @@
-"""The lines drawn on a page, and the tables that they fence in."""
+"""Tables that are fenced in by lines drawn on the page."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from typing import Any
-
-import msgspec
 
 from dogent_tui.documents.pdf.model import Box, Line, Table, join_words, reads_leftward, words_of
 
@@ -29,29 +28,6 @@ _LONGEST_CELL = 600
 """Characters: boxes around more are the page's layout, not a table."""
 
 
-class Rules(msgspec.Struct, frozen=True):
-    """The lines that are drawn on a page, those across and those down."""
-
-    across: tuple[Box, ...] = ()
-    down: tuple[Box, ...] = ()
-
-
-def page_rules(page: Any) -> Rules:
-    """Return the lines that are drawn on the pymupdf page; none where there are too many for a
-    table.
-    """
-    streams = (page.parent.xref_stream_raw(xref) or b"" for xref in page.get_contents())
-    if sum(map(len, streams)) > _LARGEST_CONTENT:
-        return Rules()
-    boxes = list(_boxes(page.get_cdrawings()))
-    if len(boxes) > _MOST_LINES:
-        return Rules()
-    return Rules(
-        tuple(b for b in boxes if b.height <= _THIN and b.width >= _SHORTEST),
-        tuple(b for b in boxes if b.width <= _THIN and b.height >= _SHORTEST),
-    )
-
-
 def _boxes(drawings: Iterable[dict[str, Any]]) -> Iterator[Box]:
     for drawing in drawings:
         stroked = "s" in drawing["type"]
@@ -70,13 +46,22 @@ def _boxes(drawings: Iterable[dict[str, Any]]) -> Iterator[Box]:
                         yield Box(box.x0, y, box.x1, y)
 
 
-def fenced_tables(page: Any, rules: Rules, lines: Sequence[Line]) -> list[Table]:
-    """Return the tables of the pymupdf page whose cells are fenced by rules in both directions.
+def fenced_tables(page: Any, lines: Sequence[Line]) -> list[Table]:
+    """Return the tables of the pymupdf page whose cells are fenced by lines in both directions.
     `lines` of text in reading order.
     """
-    heights = {round(line.y0 / _APART) for line in rules.across}
-    places = {round(line.x0 / _APART) for line in rules.down}
-    if len(heights) < 2 or not 0 < len(heights) * len(places) < _MOST_CELLS:
+    streams = (page.parent.xref_stream_raw(xref) for xref in page.get_contents())
+    if not lines or sum(map(len, filter(None, streams))) > _LARGEST_CONTENT:
+        return []
+    boxes = list(islice(_boxes(page.get_cdrawings()), _MOST_LINES + 1))
+    heights = {
+        round(box.y0 / _APART) for box in boxes if box.height <= _THIN and box.width >= _SHORTEST
+    }
+    places = {
+        round(box.x0 / _APART) for box in boxes if box.width <= _THIN and box.height >= _SHORTEST
+    }
+    cells = len(heights) * len(places)
+    if len(boxes) > _MOST_LINES or len(heights) < 2 or not 0 < cells < _MOST_CELLS:
         return []
     words = [(place, box, word) for place, line in enumerate(lines) for box, word in words_of(line)]
     tables = (_table(found, words) for found in page.find_tables(strategy="lines_strict").tables)
@@ -109,20 +94,3 @@ def _table(found: Any, words: Sequence[tuple[int, Box, str]]) -> Table | None:
 def _in(cell: tuple[float, float, float, float], box: Box) -> bool:
     (x, y), (x0, y0, x1, y1) = box.middle, cell
     return x0 <= x < x1 and y0 <= y < y1
-
-
-def bands(rules: Rules, box: Box) -> list[float]:
-    """Return the heights of the lines that run across most of `box`, from its top to its bottom."""
-    lines: list[Box] = []
-    for line in sorted(rules.across, key=lambda line: line.y0):
-        if lines and line.y0 - lines[-1].y0 < _APART:  # a piece of the one above, or of its double
-            lines[-1] = Box(
-                min(line.x0, lines[-1].x0),
-                lines[-1].y0,
-                max(line.x1, lines[-1].x1),
-                lines[-1].y1,
-            )
-        elif box.y0 - 12 <= line.y0 <= box.y1 + 12:
-            lines.append(line)
-    margin = box.width / 4
-    return [line.y0 for line in lines if line.x0 <= box.x0 + margin and line.x1 >= box.x1 - margin]
