@@ -42,6 +42,7 @@ _HEAD_BYTES = 1024
 
 _WORD = re.compile(r"[^\W_]+")
 _LEFTWARD = re.compile("[\u0590-\u08ff]")
+_DATE = re.compile(r"(?:D:)?(\d{4})(\d\d)(\d\d)(?:(\d\d)(\d\d)(\d\d))?")
 _MOST_JOINED = 20
 """Pages that are read at once, as a table or a list continues over them."""
 
@@ -94,19 +95,11 @@ def _open(path: Path) -> Any:
 
 
 def _metadata(document: Any) -> dict[str, Any]:
-    said = document.metadata or {}
-    names = {
-        "title": "title",
-        "author": "author",
-        "subject": "subject",
-        "keywords": "keywords",
-        "creationDate": "created",
-        "modDate": "modified",
-    }
+    said = {key: (text or "").replace("\0", "").strip() for key, text in document.metadata.items()}
+    dates = {"created": _date(said["creationDate"]), "modified": _date(said["modDate"])}
+    told = {name: said[name] for name in ("title", "author", "subject", "keywords")} | dates
     found: dict[str, Any] = {"pages": len(document)}
-    for key, name in names.items():
-        if value := (said.get(key) or "").replace("\0", "").strip():
-            found[name] = _date(value) if name in {"created", "modified"} else value
+    found |= {name: text for name, text in told.items() if text}
     try:
         toc = document.get_toc()
     except BROKEN:
@@ -121,15 +114,11 @@ def _metadata(document: Any) -> dict[str, Any]:
 
 def _date(text: str) -> str:
     """Return a date of PDF (``D:20240822125427Z``) as ISO 8601, as far as it goes."""
-    digits = text.removeprefix("D:")[:14]
-    if not digits[:8].isdigit() or len(digits) < 8:
+    found = _DATE.match(text)
+    if found is None:
         return text
-    day = f"{digits[:4]}-{digits[4:6]}-{digits[6:8]}"
-    return (
-        f"{day}T{digits[8:10]}:{digits[10:12]}:{digits[12:14]}"
-        if len(digits) == 14 and digits.isdigit()
-        else day
-    )
+    year, month, day, *time = found.groups()
+    return f"{year}-{month}-{day}" + ("T" + ":".join(time) if all(time) else "")
 
 
 def _blocks(
