@@ -5,7 +5,15 @@ from collections.abc import Sequence
 from itertools import pairwise
 from statistics import median
 
-from dogent_tui.documents.pdf.model import Box, Line, Table, around, is_justified, join_words
+from dogent_tui.documents.pdf.model import (
+    Box,
+    Line,
+    Table,
+    around,
+    is_justified,
+    join_words,
+    rows_of,
+)
 
 _WORDY = 34
 """Characters: where half of the texts are longer, they are columns of a page and not of a table."""
@@ -22,27 +30,6 @@ _BLANK = 0.4
 
 _LARGER = 1.12
 """What is set larger than the rows above it by this factor is no row of theirs."""
-
-
-def rows_of(lines: Sequence[Line]) -> list[list[Line]]:
-    """Return the upright `lines` in rows from the top to the bottom, each in the direction of
-    its script.
-    """
-    rows: list[list[Line]] = []
-    for line in sorted(lines, key=lambda line: (line.box.middle[1], line.box.x0)):
-        near = (row for row in rows[-3:] if all(line.box.beside(there.box) for there in row))
-        row = next(near, None)
-        if row is None:
-            rows.append([line])
-        else:
-            row.append(line)
-    return [_in_direction(row) for row in sorted(rows, key=lambda row: min(o.box.y0 for o in row))]
-
-
-def _in_direction(row: list[Line]) -> list[Line]:
-    if sum(1 for line in row if line.right_to_left) * 2 > len(row):
-        return sorted(row, key=lambda line: -line.box.x1)
-    return sorted(row, key=lambda line: line.box.x0)
 
 
 def aligned_tables(lines: Sequence[Line]) -> list[tuple[Table, list[Line]]]:

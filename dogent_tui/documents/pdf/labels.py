@@ -6,8 +6,7 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
-from dogent_tui.documents.pdf.columns import rows_of
-from dogent_tui.documents.pdf.model import Table, TextBlock
+from dogent_tui.documents.pdf.model import Table, TextBlock, rows_of
 from dogent_tui.documents.pdf.structure import begins_item
 
 _WIDE_GAP = 3.0
@@ -47,7 +46,7 @@ def label_numbers(items: Sequence[TextBlock | Table], body: float) -> set[int]:
 
 
 def _in_columns(block: TextBlock) -> bool:
-    for row in rows_of([line for line in block.lines if line.upright]):
+    for row in rows_of(block.lines):
         from_left = sorted(row, key=lambda line: line.box.x0)
         if any(
             right.box.x0 - left.box.x1 > _WIDE_GAP * left.size

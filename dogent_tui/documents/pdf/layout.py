@@ -9,10 +9,10 @@ from typing import Any
 import msgspec
 
 from dogent_tui.documents.pandoc.tree import Node, plain, table_node
-from dogent_tui.documents.pdf.columns import aligned_tables, rows_of
+from dogent_tui.documents.pdf.columns import aligned_tables
 from dogent_tui.documents.pdf.labels import label_numbers
 from dogent_tui.documents.pdf.lists import List, Mark, is_mark, list_nodes
-from dogent_tui.documents.pdf.model import Line, Run, Table, TextBlock, around
+from dogent_tui.documents.pdf.model import Line, Run, Table, TextBlock, around, rows_of
 from dogent_tui.documents.pdf.order import from_the_top, regions
 from dogent_tui.documents.pdf.rules import fenced_tables
 from dogent_tui.documents.pdf.structure import (
@@ -90,9 +90,8 @@ class _Lists:
     def _goes_on(self, rows: list[list[Line]]) -> bool:
         """Tell whether `rows` are right below the last item and as far in as its text."""
         mark, first, last = self._list.items[-1].mark, rows[0][0], self._rows[-1][0]
-        start = -first.box.x1 if first.right_to_left else first.box.x0
         near = -0.5 * first.size < first.box.y0 - last.box.y1 < 0.6 * first.size
-        return near and start > mark.x0 + 0.6 * mark.size
+        return near and first.start > mark.x0 + 0.6 * mark.size
 
 
 def _with_marks(blocks: Sequence[TextBlock]) -> Iterator[TextBlock]:
@@ -153,72 +152,54 @@ def _marked(line: Line, mark: Line | None) -> Line:
 
 
 def _items(page: Any, blocks: list[TextBlock]) -> Iterator[TextBlock | Table]:
-    fenced = fenced_tables(page, [line for block in blocks for line in block.lines if line.upright])
-    upright = [
-        _outside(block, fenced) for block in blocks if all(line.upright for line in block.lines)
-    ]
+    lines = [line for block in blocks for line in block.lines if line.upright]
+    fenced = fenced_tables(page, lines)
     aslant = [block for block in blocks if not all(line.upright for line in block.lines)]
+    free = [_outside(block, fenced) for block in blocks if block not in aslant]
+    groups = regions([block for block in free if block.lines]) or [[]]
     items: list[TextBlock | Table] = []
-    for number, region in enumerate(
-        groups := regions([block for block in upright if block.lines]) or [[]]
-    ):
-        tables: list[Table] = [table for table in fenced if _home(table, groups) == number]
-        used: set[int] = set()
-        for table, lines in aligned_tables([line for block in region for line in block.lines]):
-            tables.append(table)
-            used.update(map(id, lines))
+    for number, region in enumerate(groups):
+        tables = aligned_tables([line for block in region for line in block.lines])
+        used = {id(line) for _, used in tables for line in used}
         texts = [part for block in region for part in _parts(block, used)]
-        items += from_the_top([*texts, *tables])
+        here = [table for table in fenced if _home(table, groups) == number]
+        items += from_the_top([*texts, *here, *(table for table, _ in tables)])
     yield from _continued(items)
     yield from aslant
 
 
-def _continued(items: Iterable[TextBlock | Table]) -> Iterator[TextBlock | Table]:
+def _continued(items: Iterable[TextBlock | Table]) -> list[TextBlock | Table]:
     """Join the parts of a paragraph, or of a program, that MuPDF, a figure or the end of a
     column set apart.
     """
-    held: TextBlock | None = None
+    found: list[TextBlock | Table] = []
     for item in items:
-        if held is not None and isinstance(item, TextBlock) and _goes_on(held, item):
-            held = TextBlock((*held.lines, *item.lines))
-            continue
-        if held is not None:
-            yield held
-        held = item if isinstance(item, TextBlock) else None
-        if held is None:
-            yield item
-    if held is not None:
-        yield held
+        last = found[-1] if found else None
+        if isinstance(last, TextBlock) and isinstance(item, TextBlock) and _goes_on(last, item):
+            found[-1] = TextBlock((*last.lines, *item.lines))
+        else:
+            found.append(item)
+    return found
 
 
 def _goes_on(above: TextBlock, below: TextBlock) -> bool:
     last, first = above.lines[-1], below.lines[0]
-    same = (
-        first.size == last.size
-        and first.bold == last.bold
-        and first.mono == last.mono
-        and not begins_item(below)
-    )
-    down = (first.box.y0 - above.box.y1) / max(last.size, 1)
-    if not same:
+    if (first.size, first.bold, first.mono) != (last.size, last.bold, last.mono):
         return False
-    if first.mono and last.mono and _on_grid(above, below):
+    if begins_item(below):
+        return False
+    if last.mono and _on_grid(above, below):
         return True
     width = max(above.box.width, below.box.width)
-
-    def begin_of(block: TextBlock) -> float:
-        return block.box.x1 if last.right_to_left else block.box.x0
-
     bottom = around(line.box for line in above.lines if line.box.beside(last.box))
-    full = bottom.width > 0.85 * width  # a paragraph's last line is short
     if first.box.y1 < last.box.y0 and bottom.width > 0.5 * width:  # at the top of the next column
         end, begin = last.text.rstrip()[-1:], first.text.lstrip()[:1]
         return end in "-\u2010," or (end.isalnum() and begin.isalpha() and not begin.isupper())
-    return (
-        -0.3 < down < 0.45
-        and full
-        and abs(begin_of(above) - begin_of(below)) < max(4 * last.size, 0.1 * width)
-    )
+    down = (first.box.y0 - above.box.y1) / max(last.size, 1)
+    is_full = bottom.width > 0.85 * width  # a paragraph's last line is short
+    from_left, from_right = above.box.x0 - below.box.x0, above.box.x1 - below.box.x1
+    indent = abs(from_right if last.right_to_left else from_left)
+    return -0.3 < down < 0.45 and is_full and indent < max(4 * last.size, 0.1 * width)
 
 
 def _on_grid(above: TextBlock, below: TextBlock) -> bool:

@@ -60,7 +60,7 @@ def mark_of(row: Sequence[Line]) -> Mark | None:
     if not row:
         return None
     text = " ".join(line.text.strip() for line in row)
-    x0 = -row[0].box.x1 if row[0].right_to_left else row[0].box.x0
+    x0 = row[0].start
     if match := _BULLET.match(text):
         if match[0] == "o" and len(row[0].runs) > 1 and row[0].runs[0].text.strip() != "o":
             return None

@@ -5,8 +5,7 @@ from itertools import groupby, pairwise
 from operator import itemgetter
 from statistics import median
 
-from dogent_tui.documents.pdf.columns import rows_of
-from dogent_tui.documents.pdf.model import Box, Line, Table, TextBlock, around
+from dogent_tui.documents.pdf.model import Box, Line, Table, TextBlock, around, rows_of
 
 _STEPS = 200
 """Places across a page at which a gutter is looked for."""
@@ -76,7 +75,7 @@ def _tables_over(lines: Sequence[Line], places: Sequence[float]) -> Iterator[int
     """
     page = around(line.box for line in lines)
     bounds = [page.x0, *places, page.x1]
-    rows = rows_of([line for line in lines if line.upright])
+    rows = rows_of(lines)
     for is_short, run in groupby(rows, key=lambda row: _is_short(row, bounds)):
         table = [line for row in run for line in row]
         box, apart = around(line.box for line in table), _APART * table[0].size

@@ -3,7 +3,7 @@ written in Markdown.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby, pairwise
 from statistics import median_low
 
@@ -11,7 +11,7 @@ import msgspec
 
 from dogent_tui.documents.pandoc.tree import NO_ATTRIBUTES, Node, plain
 from dogent_tui.documents.pdf.lists import Mark, mark_of
-from dogent_tui.documents.pdf.model import WIDE, Line, Run, TextBlock, around
+from dogent_tui.documents.pdf.model import WIDE, Line, Run, TextBlock, rows_in_order, shift_of
 from dogent_tui.documents.pdf.survey import Survey, letters
 
 _NUMBERED = re.compile(
@@ -66,33 +66,6 @@ def heading_level(block: TextBlock, survey: Survey, *, is_label: bool = False) -
         return 0
     depth = number[1].count(".") if number and number[1] else 0
     return min(6, len(survey.sizes) + 1 + depth)
-
-
-def rows_in_order(lines: Sequence[Line]) -> list[list[Line]]:
-    """Return the lines in rows, as they follow each other: those side by side are one row."""
-    rows: list[list[Line]] = []
-    for line in lines:
-        row = rows[-1] if rows else []
-        if (
-            row
-            and line.upright
-            and any(there.upright and line.box.beside(there.box) for there in row)
-            and not _over(row, line)
-        ):
-            row.append(line)
-        else:
-            rows.append([line])
-    return [
-        sorted(row, key=lambda one: -one.box.x1 if row[0].right_to_left else one.box.x0)
-        for row in rows
-    ]
-
-
-def _over(row: Sequence[Line], line: Line) -> bool:
-    box = around(there.box for there in row)
-    return min(box.x1, line.box.x1) - max(box.x0, line.box.x0) > 0.5 * min(
-        box.width, line.box.width
-    )
 
 
 def is_code(block: TextBlock) -> bool:
@@ -226,17 +199,13 @@ def _joined(row: Sequence[Line]) -> Iterator[Run]:
         yield from _shifted(line, row)
 
 
-def _shifted(line: Line, row: Sequence[Line]) -> Iterator[Run]:
-    """Yield the runs of a line that is raised or lowered beside what is larger in its row."""
+def _shifted(line: Line, row: Sequence[Line]) -> Iterable[Run]:
+    """Return the runs of a line that is raised or lowered beside what is larger in its row."""
     main = max(row, key=lambda there: (there.size, len(there.text)))
-    rise = (main.base - line.base) / main.size
-    shift = 1 if rise > 0 else -1
-    for run in line.runs:
-        yield (
-            msgspec.structs.replace(run, shift=shift)
-            if 0.12 < abs(rise) < 1 and line is not main
-            else run
-        )
+    shift = shift_of((main.base - line.base) / main.size)
+    if line is main or not shift:
+        return line.runs
+    return [msgspec.structs.replace(run, shift=shift) for run in line.runs]
 
 
 def _breaks_between_words(rows: Sequence[Sequence[Line]]) -> bool:

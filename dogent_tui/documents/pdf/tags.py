@@ -25,6 +25,7 @@ from dogent_tui.documents.pdf.model import (
     changed,
     elements_in,
     lines_in,
+    rows_in_order,
     without_start,
 )
 from dogent_tui.documents.pdf.structure import (
@@ -34,7 +35,6 @@ from dogent_tui.documents.pdf.structure import (
     is_code,
     paragraph,
     plain_text,
-    rows_in_order,
 )
 from dogent_tui.documents.pdf.survey import Survey, letters
 from dogent_tui.documents.pdf.tree import PICTURES, Path, StructureTree
