@@ -12,7 +12,7 @@ from dogent_tui.documents.pandoc.tree import Node, plain, table_node
 from dogent_tui.documents.pdf.columns import aligned_tables
 from dogent_tui.documents.pdf.labels import label_numbers
 from dogent_tui.documents.pdf.lists import List, Mark, is_mark, list_nodes
-from dogent_tui.documents.pdf.model import Line, Run, Table, TextBlock, around, rows_of
+from dogent_tui.documents.pdf.model import Line, Run, Table, TextBlock, around, lines_in, rows_of
 from dogent_tui.documents.pdf.order import from_the_top, regions
 from dogent_tui.documents.pdf.rules import fenced_tables
 from dogent_tui.documents.pdf.structure import (
@@ -30,6 +30,7 @@ _MOST_EMPTY = 3.5
 """Lines from one part of a program to the next."""
 
 _OFF_GRID = 0.12
+_NUMBER = re.compile(r" ?\d{1,3} ?")
 _WIDEST_GAP, _NUMBER_GAP = 3.5, 2.0
 """Sizes of the text between the mark of an item, or a number that counts alone, and the item."""
 
@@ -98,48 +99,29 @@ def _with_marks(blocks: Sequence[TextBlock]) -> Iterator[TextBlock]:
     """Yield the blocks with the marks of items, which are drawn apart as often as not, at the
     beginning of their lines.
     """
-    lines = sorted(
-        (line for block in blocks for line in block.lines if line.upright),
-        key=lambda line: line.box.y0,
-    )
+    rows = rows_of(lines_in(blocks))
+    alone = {line.text.strip() for row in rows for line in row if _NUMBER.fullmatch(line.text)}
+    near = {str(int(text) + step) for text in alone for step in (-1, 1)}
     partners: dict[int, Line] = {}
     marks: set[int] = set()
-    numbers = {int(line.text) for line in lines if re.fullmatch(r" ?\d{1,3} ?", line.text)}
-    for place, line in enumerate(lines):
-        counts = line.text.strip().isdecimal() and numbers & {
-            int(line.text) - 1,
-            int(line.text) + 1,
-        }
-        if (counts or is_mark(line.text)) and (
-            partner := _partner(line, lines[max(0, place - 40) : place + 40])
-        ):
-            partners[id(partner)] = line
-            marks.add(id(line))
+    for row in rows:
+        texts = [line for line in row if not is_mark(line.text)]
+        for mark, line in pairwise(row):
+            sign = mark.text.strip()
+            is_only = sum(text is not mark for text in texts) == 1
+            widest = _WIDEST_GAP if is_mark(sign) else _NUMBER_GAP
+            gap = line.box.x0 - mark.box.x1
+            if line.right_to_left:
+                gap = mark.box.x0 - line.box.x1
+            begins = is_mark(sign) or sign in near
+            beside = -1 < gap < widest * mark.size
+            if begins and beside and (is_only or not sign.strip(".)(").isalnum()):
+                partners[id(line)] = mark
+                marks.add(id(mark))
     for block in blocks:
-        kept = tuple(
-            _marked(line, partners.get(id(line))) for line in block.lines if id(line) not in marks
-        )
-        if kept:
-            yield TextBlock(kept)
-
-
-def _partner(mark: Line, lines: Iterable[Line]) -> Line | None:
-    """Return the line of which `mark` is the item's mark: the next one in its row, and the only
-    one unless it is a bullet.
-    """
-    row = [
-        line
-        for line in lines
-        if line is not mark and line.box.beside(mark.box) and not is_mark(line.text)
-    ]
-    gaps = [
-        (mark.box.x0 - line.box.x1 if line.right_to_left else line.box.x0 - mark.box.x1, place)
-        for place, line in enumerate(row)
-    ]
-    widest = _WIDEST_GAP if is_mark(mark.text) else _NUMBER_GAP
-    near = [(gap, place) for gap, place in gaps if -1 < gap < widest * mark.size]
-    alone = len(row) == 1 or not mark.text.strip(" .)(").isalnum()
-    return row[min(near)[1]] if near and alone else None
+        lines = [line for line in block.lines if id(line) not in marks]
+        if lines:
+            yield TextBlock(tuple(_marked(line, partners.get(id(line))) for line in lines))
 
 
 def _marked(line: Line, mark: Line | None) -> Line:
@@ -159,7 +141,7 @@ def _items(page: Any, blocks: list[TextBlock]) -> Iterator[TextBlock | Table]:
     groups = regions([block for block in free if block.lines]) or [[]]
     items: list[TextBlock | Table] = []
     for number, region in enumerate(groups):
-        tables = aligned_tables([line for block in region for line in block.lines])
+        tables = aligned_tables(lines_in(region))
         used = {id(line) for _, used in tables for line in used}
         texts = [part for block in region for part in _parts(block, used)]
         here = [table for table in fenced if _home(table, groups) == number]

@@ -5,7 +5,7 @@ from itertools import groupby, pairwise
 from operator import itemgetter
 from statistics import median
 
-from dogent_tui.documents.pdf.model import Box, Line, Table, TextBlock, around, rows_of
+from dogent_tui.documents.pdf.model import Box, Line, Table, TextBlock, around, lines_in, rows_of
 
 _STEPS = 200
 """Places across a page at which a gutter is looked for."""
@@ -37,7 +37,7 @@ def regions(blocks: Sequence[TextBlock]) -> list[list[TextBlock]]:
     """Return the blocks in groups in the order of reading: what lies across the columns, such as a
     table whose cells stand in all of them, parts them.
     """
-    lines = [line for block in blocks for line in block.lines]
+    lines = lines_in(blocks)
     places = _gutters(lines)
     if not places:
         return [list(blocks)]

@@ -145,22 +145,18 @@ def _blocks(
             yield from [*held, page_block, *blocks]
             held.clear()
         report(done, len(wanted), "pages")
+    if held and broken:
+        raise damaged(tr("No page of {document} can be read.").format(document=document.name))
     if held:
-        raise (
-            damaged(tr("No page of {document} can be read.").format(document=document.name))
-            if broken
-            else DocumentError(
-                SCANNED, tr("Run text recognition (OCR) on it first."), code="scanned"
-            )
-        )
-    if reader.running:
-        opened.metadata["running_titles"] = told_lines(reader.running)
-    if reader.elsewhere:
-        opened.metadata["words_of_the_file_not_in_the_text"] = reader.elsewhere
-    if scans.recognised:
-        opened.metadata["recognised_pages"] = scans.recognised
-    if scans.saved:
-        opened.metadata["picture_pages"] = scans.saved
+        remedy = tr("Run text recognition (OCR) on it first.")
+        raise DocumentError(SCANNED, remedy, code="scanned")
+    known_of_all = {
+        "running_titles": told_lines(reader.running),
+        "words_of_the_file_not_in_the_text": reader.elsewhere,
+        "recognised_pages": scans.recognised,
+        "picture_pages": scans.saved,
+    }
+    opened.metadata |= {name: value for name, value in known_of_all.items() if value}
     told = {
         tr("No text on {pages}: blank, or images only."): empty,
         tr("Damaged and left out: {pages}."): broken,
@@ -226,7 +222,8 @@ class _Pages:
         for node in nodes:
             for block in self._writer.write([node]):
                 written.append(block.markdown)
-                yield _on_page(block, number)
+                source = msgspec.structs.replace(block.source, page=number)
+                yield msgspec.structs.replace(block, source=source)
         if content.page.hidden:
             self.hiding.append(number)
         for text in [
@@ -284,11 +281,6 @@ class _Pages:
         for at, part in enumerate(parts[1:], number + 1):
             self._after[at] = part
         return iter(parts[0]), page.raw
-
-
-def _on_page(block: Block, number: int) -> Block:
-    source = msgspec.structs.replace(block.source, page=number)
-    return msgspec.structs.replace(block, source=source)
 
 
 def _missing(raw: Iterable[str], written: Iterable[str]) -> list[str]:

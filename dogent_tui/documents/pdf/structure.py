@@ -11,7 +11,15 @@ import msgspec
 
 from dogent_tui.documents.pandoc.tree import NO_ATTRIBUTES, Node, plain
 from dogent_tui.documents.pdf.lists import Mark, mark_of
-from dogent_tui.documents.pdf.model import WIDE, Line, Run, TextBlock, rows_in_order, shift_of
+from dogent_tui.documents.pdf.model import (
+    WIDE,
+    Line,
+    Run,
+    TextBlock,
+    rows_in_order,
+    shift_of,
+    without_start,
+)
 from dogent_tui.documents.pdf.survey import Survey, letters
 
 _NUMBERED = re.compile(
@@ -82,7 +90,7 @@ def paragraphs(block: TextBlock) -> Iterator[tuple[Mark | None, list[list[Line]]
     mark = None
     for row in rows_in_order(block.lines):
         begins = mark_of(row)
-        parted = begins or _LEADER.search(_row_text(row)) or _outdented(mark, row)
+        parted = begins or _LEADER.search(_row_text(row))
         if part and (parted or _new_paragraph(part[-1], row, margin, block)):
             yield mark, part
             part = []
@@ -90,15 +98,6 @@ def paragraphs(block: TextBlock) -> Iterator[tuple[Mark | None, list[list[Line]]
             mark = begins
         part.append(row)
     yield mark, part
-
-
-def _outdented(mark: Mark | None, row: Sequence[Line]) -> bool:
-    """Tell whether `row` begins left of the item's mark, as what follows a list does."""
-    return (
-        mark is not None
-        and not row[0].right_to_left
-        and row[0].box.x0 < mark.x0 - 0.5 * row[0].size
-    )
 
 
 def begins_item(block: TextBlock) -> bool:
@@ -155,34 +154,16 @@ def running_text(rows: Sequence[Sequence[Line]], mark: Mark | None = None) -> li
     """
     runs: list[Run] = []
     apart = _breaks_between_words(rows)
+    if mark is not None:
+        first = filter(None, map(without_start(mark.length), rows[0]))
+        rows = [row for row in [list(first), *rows[1:]] if row]
     for row in rows:
         joined = list(_joined(row))
-        if not runs and mark is not None:
-            joined = _without(joined, mark.length)
         text = "".join(run.text for run in joined).lstrip()
         if runs and text:
             _join(runs, text, apart)
         runs += joined
-    return [run for place, run in enumerate(runs) if not _within_wide(runs, place)]
-
-
-def _within_wide(runs: Sequence[Run], place: int) -> bool:
-    """Tell whether a run is a blank of MuPDF's within Chinese or Japanese text, whose signs are
-    set apart.
-    """
-    if not runs[place].made or not 0 < place < len(runs) - 1:
-        return False
-    return bool(WIDE.match(runs[place - 1].text[-1:]) and WIDE.match(runs[place + 1].text[:1]))
-
-
-def _without(runs: list[Run], length: int) -> list[Run]:
-    left = length
-    for place, run in enumerate(runs):
-        text = run.text.lstrip() if left == length else run.text
-        if len(text) > left:
-            return [msgspec.structs.replace(run, text=text[left:].lstrip()), *runs[place + 1 :]]
-        left -= len(text)
-    return []
+    return runs
 
 
 def _joined(row: Sequence[Line]) -> Iterator[Run]:
