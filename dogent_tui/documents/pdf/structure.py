@@ -13,6 +13,7 @@ from dogent_tui.documents.pandoc.tree import NO_ATTRIBUTES, Node, plain
 from dogent_tui.documents.pdf.lists import Mark, mark_of
 from dogent_tui.documents.pdf.model import (
     WIDE,
+    Box,
     Line,
     Run,
     TextBlock,
@@ -85,19 +86,32 @@ def paragraphs(block: TextBlock) -> Iterator[tuple[Mark | None, list[list[Line]]
     """Yield the parts of a block that is neither a heading nor code, in rows: items of lists
     with their marks, and paragraphs.
     """
-    margin = min(line.box.x0 for line in block.lines)
+    box = block.box
     part: list[list[Line]] = []
     mark = None
     for row in rows_in_order(block.lines):
         begins = mark_of(row)
         parted = begins or _LEADER.search(_row_text(row))
-        if part and (parted or _new_paragraph(part[-1], row, margin, block)):
+        if part and (parted or _begins_paragraph(row, part[-1], box)):
             yield mark, part
             part = []
         if not part:
             mark = begins
         part.append(row)
     yield mark, part
+
+
+def _begins_paragraph(row: Sequence[Line], above: Sequence[Line], box: Box) -> bool:
+    """Tell whether `row` of the text in `box` is indented and the row above ends short: the first
+    line of a paragraph.
+    """
+    size = row[0].size
+    return (
+        0.8 * size < row[0].box.x0 - box.x0 < 4 * size
+        and above[0].box.x0 - box.x0 < 2
+        and above[-1].box.x1 < box.x1 - 2 * size
+        and _ENDS_SENTENCE.search(_row_text(above)) is not None
+    )
 
 
 def begins_item(block: TextBlock) -> bool:
@@ -109,25 +123,6 @@ def begins_item(block: TextBlock) -> bool:
 
 def _row_text(row: Sequence[Line]) -> str:
     return " ".join(line.text.strip() for line in row)
-
-
-def _new_paragraph(
-    above: Sequence[Line], row: Sequence[Line], margin: float, block: TextBlock
-) -> bool:
-    """Tell whether `row` is indented and the row above ends short: the first line of a
-    paragraph.
-    """
-    right = max(line.box.x1 for line in block.lines)
-    size = row[0].size
-    indented = (
-        margin + size * 0.8 < row[0].box.x0 < margin + size * 4
-        and abs(above[0].box.x0 - margin) < 2
-    )
-    return (
-        indented
-        and above[-1].box.x1 < right - 2 * size
-        and bool(_ENDS_SENTENCE.search(_row_text(above)))
-    )
 
 
 def paragraph(rows: Sequence[Sequence[Line]], mark: Mark | None = None) -> Node:
