@@ -9,22 +9,21 @@ from typing import Any
 import msgspec
 
 from dogent_tui.documents.pandoc.tree import Node, plain, table_node
-from dogent_tui.documents.pdf.columns import aligned_tables
-from dogent_tui.documents.pdf.labels import label_numbers
 from dogent_tui.documents.pdf.lists import List, Mark, is_mark, list_nodes
 from dogent_tui.documents.pdf.model import Line, Run, Table, TextBlock, around, lines_in, rows_of
 from dogent_tui.documents.pdf.order import from_the_top, regions
-from dogent_tui.documents.pdf.rules import fenced_tables
 from dogent_tui.documents.pdf.structure import (
     begins_item,
     code_block,
     heading,
     heading_level,
     is_code,
+    label_numbers,
     paragraph,
     paragraphs,
 )
 from dogent_tui.documents.pdf.survey import Survey
+from dogent_tui.documents.pdf.tables import aligned_tables, fenced_tables
 
 _MOST_EMPTY = 3.5
 """Lines from one part of a program to the next."""

@@ -1,9 +1,12 @@
-"""Tables without lines: rows whose texts stand in columns."""
+"""Tables of a page without tags: those that lines fence in, and those without lines, whose texts
+stand in columns.
+"""
 
 import re
-from collections.abc import Sequence
-from itertools import pairwise
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice, pairwise
 from statistics import median
+from typing import Any
 
 from dogent_tui.documents.pdf.model import (
     Box,
@@ -12,8 +15,31 @@ from dogent_tui.documents.pdf.model import (
     around,
     is_justified,
     join_words,
+    reads_leftward,
     rows_of,
+    words_of,
 )
+
+_THIN = 3.0
+"""Points: a drawn rectangle no higher, or no wider, than this is a line."""
+
+_APART = 6.0
+"""Points between two lines that are not one."""
+
+_SHORTEST = 8.0
+_MOST_LINES = 4_000
+"""On a page with more it is a drawing, not a table."""
+
+_MOST_CELLS = 2_400
+"""Beyond it, looking for tables takes PyMuPDF more than a second: twice the lines, eight times as
+long.
+"""
+
+_LARGEST_CONTENT = 4 << 20
+"""Bytes of drawing instructions: beyond it, looking for lines would take seconds."""
+
+_LONGEST_CELL = 600
+"""Characters: boxes around more are the page's layout, not a table."""
 
 _WORDY = 34
 """Characters: where half of the texts are longer, they are columns of a page and not of a table."""
@@ -32,6 +58,74 @@ _LARGER = 1.12
 """What is set larger than the rows above it by this factor is no row of theirs."""
 
 
+def _sides(drawings: Iterable[dict[str, Any]]) -> Iterator[Box]:
+    """Yield the lines that are drawn, and the sides of rectangles that are, or are as thin."""
+    for drawing in drawings:
+        stroked = "s" in drawing["type"]
+        for kind, *where in drawing["items"]:
+            if kind == "l" and stroked:
+                yield around(Box(*point, *point) for point in where)
+            elif kind == "re":
+                box = Box(*where[0])
+                if stroked or min(box.width, box.height) <= _THIN:
+                    yield from (Box(box.x0, y, box.x1, y) for y in (box.y0, box.y1))
+                    yield from (Box(x, box.y0, x, box.y1) for x in (box.x0, box.x1))
+
+
+def fenced_tables(page: Any, lines: Sequence[Line]) -> list[Table]:
+    """Return the tables of the pymupdf page whose cells are fenced by lines in both directions.
+    `lines` of text in reading order.
+    """
+    streams = (page.parent.xref_stream_raw(xref) for xref in page.get_contents())
+    if not lines or sum(map(len, filter(None, streams))) > _LARGEST_CONTENT:
+        return []
+    sides = list(islice(_sides(page.get_cdrawings()), _MOST_LINES + 1))
+    heights = {
+        round(side.y0 / _APART)
+        for side in sides
+        if side.height <= _THIN and side.width >= _SHORTEST
+    }
+    places = {
+        round(side.x0 / _APART)
+        for side in sides
+        if side.width <= _THIN and side.height >= _SHORTEST
+    }
+    cells = len(heights) * len(places)
+    if len(sides) > _MOST_LINES or len(heights) < 2 or not 0 < cells < _MOST_CELLS:
+        return []
+    words = [(place, box, word) for place, line in enumerate(lines) for box, word in words_of(line)]
+    tables = (_fenced(found, words) for found in page.find_tables(strategy="lines_strict").tables)
+    return [table for table in tables if table is not None]
+
+
+def _fenced(found: Any, words: Sequence[tuple[int, Box, str]]) -> Table | None:
+    """Return a table of PyMuPDF's with the `words` in its cells; None where it is a frame, or the
+    page's layout.
+    """
+    area = Box(*found.bbox)
+    inside = [word for word in words if area.holds(word[1].middle)]
+    cells = [
+        [[w for w in inside if cell and _in(cell, w[1])] for cell in row.cells]
+        for row in found.rows
+    ]
+    if sum(len(cell) for row in cells for cell in row) < len(inside):
+        return None
+    texts = [[join_words((at, word) for at, _, word in cell) for cell in row] for row in cells]
+    rows = [row for row in texts if any(row)]
+    kept = [number for number, column in enumerate(zip(*rows, strict=True)) if any(column)]
+    full = sum(map(bool, (text for row in rows for text in row)))
+    longest = max((len(text) for row in rows for text in row), default=0)
+    if min(len(rows), len(kept)) < 2 or full < 1.25 * len(rows) or longest > _LONGEST_CELL:
+        return None
+    order = kept[::-1] if reads_leftward("".join(map("".join, rows))) else kept
+    return Table(area, tuple(tuple(row[number] for number in order) for row in rows))
+
+
+def _in(cell: tuple[float, float, float, float], box: Box) -> bool:
+    (x, y), (x0, y0, x1, y1) = box.middle, cell
+    return x0 <= x < x1 and y0 <= y < y1
+
+
 def aligned_tables(lines: Sequence[Line]) -> list[tuple[Table, list[Line]]]:
     """Return the tables among `lines`, each with the lines that it is made of."""
     found = []
@@ -44,7 +138,7 @@ def aligned_tables(lines: Sequence[Line]) -> list[tuple[Table, list[Line]]]:
         if row is not None and (not run or _goes_on(run, row)) and (run or len(row) > 1):
             run.append(row)
             continue
-        if (table := _table(run)) is not None:
+        if (table := _aligned(run)) is not None:
             found.append(table)
         run = [row] if row is not None and len(row) > 1 else []
     return found
@@ -106,7 +200,7 @@ def _touched(columns: Sequence[tuple[float, float]], box: Box) -> list[int]:
     ]
 
 
-def _table(run: list[list[Line]]) -> tuple[Table, list[Line]] | None:
+def _aligned(run: list[list[Line]]) -> tuple[Table, list[Line]] | None:
     while (
         run
         and len(run[-1]) == 1
