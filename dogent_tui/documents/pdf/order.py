@@ -105,15 +105,11 @@ def _titles(lines: Sequence[Line]) -> set[int]:
 
 
 def _column(box: Box, places: Sequence[float]) -> int | None:
-    bounds = [float("-inf"), *places, float("inf")]
-    return next(
-        (
-            at
-            for at in range(len(bounds) - 1)
-            if bounds[at] - _SLACK <= box.x0 and box.x1 <= bounds[at + 1] + _SLACK
-        ),
-        None,
-    )
+    """Return in which column a box is; None where it lies across several."""
+    for at, (left, right) in enumerate(pairwise([float("-inf"), *places, float("inf")])):
+        if left - _SLACK <= box.x0 and box.x1 <= right + _SLACK:
+            return at
+    return None
 
 
 def _gutters(lines: Sequence[Line]) -> list[float]:
@@ -158,19 +154,14 @@ def _clear(lines: Sequence[Line], page: Box) -> Iterator[float]:
 
 
 def _are_columns(lines: Sequence[Line], places: Sequence[float]) -> bool:
-    columns: list[list[Line]] = [[] for _ in range(len(places) + 1)]
-    for line in lines:
-        if (at := _column(line.box, places)) is not None and len(
-            line.text.strip()
-        ) > 3:  # no marks of lists
-            columns[at].append(line)
+    words = [line for line in lines if len(line.text.strip()) > 3]  # no marks of lists
+    columns = [
+        [line for line in words if _column(line.box, places) == at] for at in range(len(places) + 1)
+    ]
     if any(len(column) < 4 for column in columns):
         return False
-    boxes = [around(line.box for line in column) for column in columns]
-    if not all(_is_column(column, box.width) for column, box in zip(columns, boxes, strict=True)):
-        return False
-    first, *others = boxes
-    return all(
+    first, *others = boxes = [around(line.box for line in column) for column in columns]
+    return all(map(_is_column, columns, (box.width for box in boxes))) and all(
         min(first.y1, box.y1) - max(first.y0, box.y0) > 0.3 * min(first.height, box.height)
         for box in others
     )

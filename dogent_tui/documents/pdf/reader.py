@@ -28,7 +28,7 @@ from dogent_tui.documents.pdf.layout import layout_nodes
 from dogent_tui.documents.pdf.marks import Annotation, drawn_by, marks_markdown, page_marks
 from dogent_tui.documents.pdf.model import Line, Page, changed
 from dogent_tui.documents.pdf.scans import Scans
-from dogent_tui.documents.pdf.survey import Survey, survey
+from dogent_tui.documents.pdf.survey import Survey, outline, survey
 from dogent_tui.documents.pdf.tags import agrees, tagged_nodes
 from dogent_tui.documents.pdf.text import page_content
 from dogent_tui.documents.pdf.tree import BROKEN, StructureTree
@@ -100,14 +100,9 @@ def _metadata(document: Any) -> dict[str, Any]:
     told = {name: said[name] for name in ("title", "author", "subject", "keywords")} | dates
     found: dict[str, Any] = {"pages": len(document)}
     found |= {name: text for name, text in told.items() if text}
-    try:
-        toc = document.get_toc()
-    except BROKEN:
-        toc = []
-    if toc:
+    if titles := outline(document)[:_MOST_TITLES]:
         found["outline"] = [
-            {"level": level, "title": title.strip(), "page": page}
-            for level, title, page, *_ in toc[:_MOST_TITLES]
+            {"level": level, "title": title, "page": page} for level, title, page in titles
         ]
     return found
 
