@@ -205,17 +205,12 @@ def _outside(block: TextBlock, tables: list[Table]) -> TextBlock:
 
 def _home(table: Table, groups: list[list[TextBlock]]) -> int:
     """Return the group in whose place the `table` is read: the one that is nearest to it."""
-
-    def distance(number: int) -> float:
-        return min(
-            (
-                abs(block.box.y0 - table.box.y0) + abs(block.box.x0 - table.box.x0)
-                for block in groups[number]
-            ),
-            default=1e9,
-        )
-
-    return min(range(len(groups)), key=distance)
+    ways = [
+        (abs(block.box.y0 - table.box.y0) + abs(block.box.x0 - table.box.x0), number)
+        for number, group in enumerate(groups)
+        for block in group
+    ]
+    return min(ways, default=(0.0, 0))[1]
 
 
 def _parts(block: TextBlock, used: set[int]) -> Iterator[TextBlock]:

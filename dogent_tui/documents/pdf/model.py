@@ -197,13 +197,12 @@ def shift_of(rise: float) -> int:
 
 
 def is_justified(row: Sequence[Line]) -> bool:
-    """Tell whether the gaps in a row, from left to right, are one as wide as the other: a line
-    of text, and no row of a table.
+    """Tell whether the gaps in a row are one as wide as the other: a line of text, and no row of a
+    table.
     """
-    gaps = [right.box.x0 - left.box.x1 for left, right in pairwise(row)]
-    return (
-        len(gaps) > 2 and max(gaps) < 2 * row[0].size and max(gaps) - min(gaps) < 0.15 * row[0].size
-    )
+    from_left = pairwise(sorted(row, key=lambda line: line.box.x0))
+    gaps = [(right.box.x0 - left.box.x1) / row[0].size for left, right in from_left]
+    return len(gaps) > 2 and max(gaps) < 2 and max(gaps) - min(gaps) < 0.15
 
 
 def words_of(line: Line) -> Iterator[tuple[Box, str]]:

@@ -100,29 +100,23 @@ def label_numbers(items: Sequence[TextBlock | Table], body: float) -> set[int]:
     found = {
         number for number, block in blocks if _CONTACT.search(block.text) or _in_columns(block)
     }
-    rows = sorted(
-        ((number, block) for number, block in blocks if _is_row(block)),
-        key=lambda row: row[1].lines[0].box.y0,
-    )
+    rows = [(number, block) for number, block in blocks if _is_row(block)]
+    rows.sort(key=lambda row: row[1].lines[0].box.y0)
     for place, (number, block) in enumerate(rows):
         for other_number, other in rows[place + 1 : place + 1 + _MOST_IN_ROW]:
             if _names(block, other):
                 found |= {number, other_number}
-    for (number, block), (after, below) in pairwise(blocks):
-        if after == number + 1 and _defines(block, below, body):
-            found.add(number)
-    return found
+    return found | {
+        number
+        for (number, block), (after, below) in pairwise(blocks)
+        if after == number + 1 and _defines(block, below, body)
+    }
 
 
 def _in_columns(block: TextBlock) -> bool:
-    for row in rows_of(block.lines):
-        from_left = sorted(row, key=lambda line: line.box.x0)
-        if any(
-            right.box.x0 - left.box.x1 > _WIDE_GAP * left.size
-            for left, right in pairwise(from_left)
-        ):
-            return True
-    return False
+    rows = (sorted(row, key=lambda line: line.box.x0) for row in rows_of(block.lines))
+    pairs = (pair for row in rows for pair in pairwise(row))
+    return any(right.box.x0 - left.box.x1 > _WIDE_GAP * left.size for left, right in pairs)
 
 
 def _is_row(block: TextBlock) -> bool:

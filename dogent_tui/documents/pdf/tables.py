@@ -130,10 +130,7 @@ def aligned_tables(lines: Sequence[Line]) -> list[tuple[Table, list[Line]]]:
     """Return the tables among `lines`, each with the lines that it is made of."""
     found = []
     run: list[list[Line]] = []
-    rows = [
-        row if not is_justified(sorted(row, key=lambda line: line.box.x0)) else row[:1]
-        for row in rows_of(lines)
-    ]
+    rows = [row[:1] if is_justified(row) else row for row in rows_of(lines)]
     for row in [*rows, None]:
         if row is not None and (not run or _goes_on(run, row)) and (run or len(row) > 1):
             run.append(row)
