@@ -6,7 +6,6 @@ from collections.abc import Sequence
 import msgspec
 
 from dogent_tui.documents.pandoc.tree import Node, plain
-from dogent_tui.documents.pdf.furniture import number_of
 from dogent_tui.documents.pdf.model import Line
 
 BULLETS = "\ufffd•◦▪▫‣⁃∙●○■□◆◇➢➤►▶»›→✓✔✗✘☐☑☒❑❖\uf0b7\uf0a7\uf0d8\uf0fc\uf076\uf02d"
@@ -20,10 +19,6 @@ _MARK_ALONE = re.compile(
 _BOXES = "☐☑☒"
 _DEEPER = 0.9
 """Sizes of the text by which an item is further in than the one that it belongs to."""
-
-
-_MOST_SKIPPED = 8
-"""Letters from one item to the next: others may be on another page, or within another list."""
 
 
 class Mark(msgspec.Struct, frozen=True):
@@ -77,18 +72,14 @@ class List:
         self.items: list[Item] = []
 
     def takes(self, mark: Mark) -> bool:
-        """Tell whether `mark` may be one of this list: a letter or Roman number comes after the one
-        before it, or begins an enumeration.
+        """Tell whether `mark` may be one of this list: a letter or Roman number comes after others
+        at its place, or begins an enumeration.
         """
         if not mark.label.isalpha() or mark.label.lower() in {"a", "i"}:
             return True
         near = (item.mark for item in self.items[::-1] if abs(item.mark.x0 - mark.x0) < mark.size)
         before = next(near, None)
-        return before is not None and any(
-            0 < here - there <= _MOST_SKIPPED
-            for here, there in zip(_values(mark.label), _values(before.label), strict=True)
-            if here and there
-        )
+        return before is not None and before.label.isalpha()
 
     def add(self, mark: Mark, blocks: list[Node]) -> None:
         """Put an item at the end."""
@@ -102,12 +93,6 @@ class List:
             if not found or item.depth < found[-1].depth:
                 found.append(item)
         return found[::-1]
-
-
-def _values(label: str) -> tuple[int | None, int | None]:
-    """Return what a label counts as a letter, and as a Roman number."""
-    letter = ord(label.lower()) - ord("a") + 1 if len(label) == 1 and label.isalpha() else None
-    return letter, number_of(label.lower()) if label.isalpha() else None
 
 
 def list_nodes(items: Sequence[Item]) -> list[Node]:
