@@ -10,8 +10,7 @@ from itertools import takewhile
 import msgspec
 import roman
 
-from dogent_tui.documents.pdf.columns import rows_of
-from dogent_tui.documents.pdf.model import Line, Page, TextBlock, around
+from dogent_tui.documents.pdf.model import Line, Page, TextBlock, around, rows_of
 from dogent_tui.documents.workbook.columns import spans
 
 _EDGE = 0.15
@@ -84,7 +83,7 @@ class Furniture:
                 taken.pop()
             return taken
 
-        rows = rows_of([line for line in page.lines if line.upright])
+        rows = rows_of(page.lines)
         top = peeled(rows)
         return [line for row in [*top, *peeled(rows[len(top) :][::-1])] for line in row]
 

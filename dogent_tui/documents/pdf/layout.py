@@ -8,38 +8,49 @@ from typing import Any
 import msgspec
 
 from dogent_tui.documents.pandoc.tree import Node, plain, table_node
-from dogent_tui.documents.pdf.columns import aligned_tables, rows_of
-from dogent_tui.documents.pdf.labels import label_numbers
 from dogent_tui.documents.pdf.lists import List, Mark, is_mark, list_nodes, mark_of
-from dogent_tui.documents.pdf.model import BULLET, Box, Line, Run, Table, TextBlock, around
+from dogent_tui.documents.pdf.model import (
+    BULLET,
+    Box,
+    Line,
+    Run,
+    Table,
+    TextBlock,
+    around,
+    lines_in,
+    rows_of,
+)
 from dogent_tui.documents.pdf.order import from_the_top, regions
-from dogent_tui.documents.pdf.rules import Rules, fenced_tables, page_rules
 from dogent_tui.documents.pdf.structure import (
     begins_item,
     code_block,
     heading,
     heading_level,
     is_code,
+    label_numbers,
     paragraph,
     paragraphs,
     pitch,
     within_sentence,
 )
 from dogent_tui.documents.pdf.survey import Survey
+from dogent_tui.documents.pdf.tables import aligned_tables, drawn_on, fenced_tables
 
 _MOST_EMPTY = 3.5
 """Lines from one part of a program to the next."""
 
 _OFF_GRID = 0.12
 _SIGN_FONTS = ("dingbats", "wingdings", "webdings")
+_NUMBER = re.compile(r" ?\d{1,3} ?")
 _WIDEST_GAP, _NUMBER_GAP = 3.5, 2.0
 """Sizes of the text between the mark of an item, or a number that counts alone, and the item."""
 
 
 def layout_nodes(page: Any, blocks: Sequence[TextBlock], known: Survey) -> Iterator[Node]:
     """Yield what the `blocks` of the pymupdf page are, in the order of reading."""
-    rules = page_rules(page) if blocks else Rules()
-    yield from nodes_of(list(_items(page, [*_with_marks(blocks, rules.dots)], rules)), known)
+    if blocks:
+        sides, dots = drawn_on(page)
+        yield from nodes_of(list(_items(page, [*_with_marks(blocks, dots)], sides)), known)
 
 
 def nodes_of(items: Sequence[TextBlock | Table], known: Survey) -> Iterator[Node]:
@@ -94,41 +105,43 @@ class _Lists:
     def _goes_on(self, rows: list[list[Line]]) -> bool:
         """Tell whether `rows` are right below the last item and as far in as its text."""
         mark, first, last = self._list.items[-1].mark, rows[0][0], self._rows[-1][0]
-        start = -first.box.x1 if first.right_to_left else first.box.x0
         near = -0.5 * first.size < first.box.y0 - last.box.y1 < 0.6 * first.size
-        return near and start > mark.x0 + 0.6 * mark.size
+        return near and first.start > mark.x0 + 0.6 * mark.size
 
 
 def _with_marks(blocks: Sequence[TextBlock], dots: Iterable[Box]) -> Iterator[TextBlock]:
     """Yield the blocks with the marks of items, which are drawn apart as often as not, at the
     beginning of their lines. Some are no signs but `dots`.
     """
-    upright = [line for block in blocks for line in block.lines if line.upright]
+    upright = [line for line in lines_in(blocks) if line.upright]
     drawn = (
         Line(dot, (Run(BULLET, dot.height, x0=dot.x0),), base=dot.y1)
         for dot in dots
         if not any(_ends_before(line, dot) for line in upright)
     )
-    lines = sorted([*upright, *drawn], key=lambda line: line.box.y0)
+    rows = rows_of([*upright, *drawn])
+    alone = {line.text.strip() for row in rows for line in row if _NUMBER.fullmatch(line.text)}
+    near = {str(int(text) + step) for text in alone for step in (-1, 1)}
     partners: dict[int, Line] = {}
     marks: set[int] = set()
-    numbers = {int(line.text) for line in lines if re.fullmatch(r" ?\d{1,3} ?", line.text)}
-    for place, line in enumerate(lines):
-        counts = line.text.strip().isdecimal() and numbers & {
-            int(line.text) - 1,
-            int(line.text) + 1,
-        }
-        if (counts or _is_mark(line)) and (
-            partner := _partner(line, lines[max(0, place - 40) : place + 40])
-        ):
-            partners[id(partner)] = line
-            marks.add(id(line))
+    for row in rows:
+        texts = [line for line in row if not _is_mark(line)]
+        for mark, line in pairwise(row):
+            sign = mark.text.strip()
+            is_only = sum(text is not mark for text in texts) == 1
+            widest = _WIDEST_GAP if _is_mark(mark) else _NUMBER_GAP
+            gap = line.box.x0 - mark.box.x1
+            if line.right_to_left:
+                gap = mark.box.x0 - line.box.x1
+            begins = _is_mark(mark) or sign in near
+            beside = -1 < gap < widest * line.size
+            if begins and beside and (is_only or not sign.strip(".)(").isalnum()):
+                partners[id(line)] = mark
+                marks.add(id(mark))
     for block in blocks:
-        kept = tuple(
-            _marked(line, partners.get(id(line))) for line in block.lines if id(line) not in marks
-        )
-        if kept:
-            yield TextBlock(kept)
+        lines = [line for line in block.lines if id(line) not in marks]
+        if lines:
+            yield TextBlock(tuple(_marked(line, partners.get(id(line))) for line in lines))
 
 
 def _is_mark(line: Line) -> bool:
@@ -150,25 +163,6 @@ def _ends_before(line: Line, dot: Box) -> bool:
     return line.box.beside(dot) and begins and gap < _WIDEST_GAP * line.size
 
 
-def _partner(mark: Line, lines: Iterable[Line]) -> Line | None:
-    """Return the line of which `mark` is the item's mark: the next one in its row, and the only
-    one unless it is a bullet.
-    """
-    row = [
-        line
-        for line in lines
-        if line is not mark and line.box.beside(mark.box) and not _is_mark(line)
-    ]
-    gaps = [
-        (mark.box.x0 - line.box.x1 if line.right_to_left else line.box.x0 - mark.box.x1, place)
-        for place, line in enumerate(row)
-    ]
-    widest = _WIDEST_GAP if _is_mark(mark) else _NUMBER_GAP
-    near = [(gap, place) for gap, place in gaps if -1 < gap < widest * row[place].size]
-    alone = len(row) == 1 or not mark.text.strip(" .)(").isalnum()
-    return row[min(near)[1]] if near and alone else None
-
-
 def _marked(line: Line, mark: Line | None) -> Line:
     if mark is None:
         return line
@@ -181,83 +175,57 @@ def _marked(line: Line, mark: Line | None) -> Line:
     return Line(around([mark.box, line.box]), (*signs, blank, *line.runs), base=line.base)
 
 
-def _items(page: Any, blocks: list[TextBlock], rules: Rules) -> Iterator[TextBlock | Table]:
-    fenced = fenced_tables(
-        page, rules, [line for block in blocks for line in block.lines if line.upright]
-    )
-    upright = [
-        _outside(block, fenced) for block in blocks if all(line.upright for line in block.lines)
-    ]
+def _items(page: Any, blocks: list[TextBlock], sides: Sequence[Box]) -> Iterator[TextBlock | Table]:
+    lines = [line for block in blocks for line in block.lines if line.upright]
+    fenced = fenced_tables(page, sides, lines)
     aslant = [block for block in blocks if not all(line.upright for line in block.lines)]
+    free = [_outside(block, fenced) for block in blocks if block not in aslant]
+    groups = regions([block for block in free if block.lines]) or [[]]
     items: list[TextBlock | Table] = []
-    for number, region in enumerate(
-        groups := regions([block for block in upright if block.lines]) or [[]]
-    ):
-        tables: list[Table] = [table for table in fenced if _home(table, groups) == number]
-        used: set[int] = set()
-        for table, lines in aligned_tables(
-            [line for block in region for line in block.lines], rules
-        ):
-            tables.append(table)
-            used.update(map(id, lines))
+    for number, region in enumerate(groups):
+        tables = aligned_tables(lines_in(region))
+        used = {id(line) for _, used in tables for line in used}
         texts = [part for block in region for part in _parts(block, used)]
-        items += from_the_top([*texts, *tables])
+        here = [table for table in fenced if _home(table, groups) == number]
+        items += from_the_top([*texts, *here, *(table for table, _ in tables)])
     yield from _continued(items)
     yield from aslant
 
 
-def _continued(items: Iterable[TextBlock | Table]) -> Iterator[TextBlock | Table]:
+def _continued(items: Iterable[TextBlock | Table]) -> list[TextBlock | Table]:
     """Join the parts of a paragraph, or of a program, that MuPDF, a figure or the end of a
     column set apart.
     """
-    held: TextBlock | None = None
+    found: list[TextBlock | Table] = []
     for item in items:
-        if held is not None and isinstance(item, TextBlock) and _goes_on(held, item):
-            held = TextBlock((*held.lines, *item.lines))
-            continue
-        if held is not None:
-            yield held
-        held = item if isinstance(item, TextBlock) else None
-        if held is None:
-            yield item
-    if held is not None:
-        yield held
+        last = found[-1] if found else None
+        if isinstance(last, TextBlock) and isinstance(item, TextBlock) and _goes_on(last, item):
+            found[-1] = TextBlock((*last.lines, *item.lines))
+        else:
+            found.append(item)
+    return found
 
 
 def _goes_on(above: TextBlock, below: TextBlock) -> bool:
     last, first = above.lines[-1], below.lines[0]
-    same = (
-        first.size == last.size
-        and first.bold == last.bold
-        and first.mono == last.mono
-        and (
-            not begins_item(below)
-            or (
-                mark_of(above.lines[:1]) is None
-                and within_sentence([last], below.lines[:1], max(above.box.x1, below.box.x1))
-            )
-        )
-    )
-    down = (first.box.y0 - above.box.y1) / max(last.size, 1)
-    if not same:
+    if (first.size, first.bold, first.mono) != (last.size, last.bold, last.mono):
         return False
-    if first.mono and last.mono and _on_grid(above, below):
+    right = max(above.box.x1, below.box.x1)
+    is_item = mark_of(above.lines[:1]) is not None
+    if begins_item(below) and (is_item or not within_sentence([last], below.lines[:1], right)):
+        return False
+    if last.mono and _on_grid(above, below):
         return True
     width = max(above.box.width, below.box.width)
-
-    def begin_of(block: TextBlock) -> float:
-        return block.box.x1 if last.right_to_left else block.box.x0
-
     bottom = around(line.box for line in above.lines if line.box.beside(last.box))
-    full = bottom.width > 0.85 * width  # a paragraph's last line is short
     if first.box.y1 < last.box.y0 and bottom.width > 0.5 * width:  # at the top of the next column
         end, begin = last.text.rstrip()[-1:], first.text.lstrip()[:1]
         return end in "-\u2010," or (end.isalnum() and begin.isalpha() and not begin.isupper())
-    return (
-        -0.3 < down < 0.45
-        and full
-        and abs(begin_of(above) - begin_of(below)) < max(4 * last.size, 0.1 * width)
-    )
+    down = (first.box.y0 - above.box.y1) / max(last.size, 1)
+    is_full = bottom.width > 0.85 * width  # a paragraph's last line is short
+    from_left, from_right = above.box.x0 - below.box.x0, above.box.x1 - below.box.x1
+    indent = abs(from_right if last.right_to_left else from_left)
+    return -0.3 < down < 0.45 and is_full and indent < max(4 * last.size, 0.1 * width)
 
 
 def _on_grid(above: TextBlock, below: TextBlock) -> bool:
@@ -282,17 +250,12 @@ def _outside(block: TextBlock, tables: list[Table]) -> TextBlock:
 
 def _home(table: Table, groups: list[list[TextBlock]]) -> int:
     """Return the group in whose place the `table` is read: the one that is nearest to it."""
-
-    def distance(number: int) -> float:
-        return min(
-            (
-                abs(block.box.y0 - table.box.y0) + abs(block.box.x0 - table.box.x0)
-                for block in groups[number]
-            ),
-            default=1e9,
-        )
-
-    return min(range(len(groups)), key=distance)
+    ways = [
+        (abs(block.box.y0 - table.box.y0) + abs(block.box.x0 - table.box.x0), number)
+        for number, group in enumerate(groups)
+        for block in group
+    ]
+    return min(ways, default=(0.0, 0))[1]
 
 
 def _parts(block: TextBlock, used: set[int]) -> Iterator[TextBlock]:

@@ -22,10 +22,6 @@ _DEEPER = 0.9
 """Sizes of the text by which an item is further in than the one that it belongs to."""
 
 
-_MOST_SKIPPED = 8
-"""Letters from one item to the next: others may be on another page, or within another list."""
-
-
 class Mark(msgspec.Struct, frozen=True):
     """The mark of an item: its signs, how many characters they are, the number or letter in
     them, and where it is.
@@ -69,7 +65,7 @@ def mark_of(row: Sequence[Line]) -> Mark | None:
     if not row:
         return None
     text = " ".join(line.text.strip() for line in row)
-    x0 = -row[0].box.x1 if row[0].right_to_left else row[0].box.x0
+    x0 = row[0].start
     if match := _BULLET.match(text):
         if match[0] == "o" and len(row[0].runs) > 1 and row[0].runs[0].text.strip() != "o":
             return None
@@ -86,18 +82,14 @@ class List:
         self.items: list[Item] = []
 
     def takes(self, mark: Mark) -> bool:
-        """Tell whether `mark` may be one of this list: a letter or Roman number comes after the one
-        before it, or begins an enumeration.
+        """Tell whether `mark` may be one of this list: a letter or Roman number comes after others
+        at its place, or begins an enumeration.
         """
         if not mark.label.isalpha() or mark.label.lower() in {"a", "i"}:
             return True
         near = (item.mark for item in self.items[::-1] if abs(item.mark.x0 - mark.x0) < mark.size)
         before = next(near, None)
-        return before is not None and any(
-            0 < here - there <= _MOST_SKIPPED
-            for here, there in zip(_values(mark.label), _values(before.label), strict=True)
-            if here and there
-        )
+        return before is not None and before.label.isalpha()
 
     def add(self, mark: Mark, blocks: list[Node]) -> None:
         """Put an item at the end."""

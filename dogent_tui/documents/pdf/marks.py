@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from dogent_tui.documents.pandoc.escapes import escaped
-from dogent_tui.documents.pdf.model import Box, Line, Page, words_of
+from dogent_tui.documents.pdf.model import Box, Line, Page, around, words_of
 
 _MOST = 500
 _UNDER = {
@@ -44,43 +44,34 @@ def page_marks(page: Any) -> list[Annotation]:
 
 
 def _annotations(page: Any) -> Iterator[Annotation]:
-    for annotation in islice(page.annots() or (), _MOST):
+    for annotation in islice(page.annots(), _MOST):
         kind, info = annotation.type[1], annotation.info
-        text, author = _plain(info.get("content", "")), _plain(info.get("title", ""))
+        text, author = _plain(info["content"]), _plain(info["title"])
         box = Box(*annotation.rect)
         if kind in _UNDER:
-            corners = annotation.vertices or []
-            quads = tuple(
-                Box(min(x), min(y), max(x), max(y))
-                for four in _fours(corners)
-                for x, y in [tuple(zip(*four, strict=True))]
-            )
+            corners = [Box(*corner, *corner) for corner in annotation.vertices or ()]
+            quads = tuple(around(corners[at : at + 4]) for at in range(0, len(corners), 4))
             yield Annotation(_UNDER[kind], box, author, text, quads or (box,))
         elif kind in _DRAWN:
             shown = _plain(annotation.get_text())
-            said = text or _plain(info.get("subject", "")) or shown
+            said = text or _plain(info["subject"]) or shown
             said += f" – {shown}" if shown not in said else ""
             yield Annotation(_DRAWN[kind], box, author, said, drawn=True)
         elif kind in _COMMENTS and text:
             yield Annotation("Comment", box, author, text)
 
 
-def _fours(corners: Sequence[Any]) -> Iterator[Sequence[Any]]:
-    return (corners[at : at + 4] for at in range(0, len(corners) - 3, 4))
-
-
 def _fields(page: Any) -> Iterator[Annotation]:
-    for field in islice(page.widgets() or (), _MOST):
-        name, value = _plain(field.field_label or field.field_name or ""), field.field_value
-        if field.field_type_string in _CHECKS:
+    for field in islice(page.widgets(), _MOST):
+        kind, value = field.field_type_string, field.field_value
+        if kind in _CHECKS:
             value = "not checked" if value in {None, False, "Off", ""} else "checked"
-        if field.field_type_string not in {"Button", "Signature"}:
-            text = _plain(
-                ", ".join(map(str, value)) if isinstance(value, list) else str(value or "")
-            )
-            if field.field_type_string == "ListBox":  # which shows all of them
-                text += f" (of {_plain(', '.join(map(str, field.choice_values or ())))})"
-            yield Annotation("Form field", Box(*field.rect), name, text, drawn=True)
+        if kind not in {"Button", "Signature"}:
+            text = ", ".join(map(str, value)) if isinstance(value, list) else str(value or "")
+            if kind == "ListBox":  # which shows all of them
+                text += f" (of {', '.join(map(str, field.choice_values or ()))})"
+            name = _plain(field.field_label or field.field_name or "")
+            yield Annotation("Form field", Box(*field.rect), name, _plain(text), drawn=True)
 
 
 def _plain(text: str) -> str:
@@ -102,27 +93,19 @@ def drawn_by(line: Line, marks: Sequence[Annotation]) -> bool:
 
 def marks_markdown(marks: Sequence[Annotation], page: Page) -> Iterator[str]:
     """Yield a paragraph for each mark: what it is, whose, on which words, and what it says."""
-    words = (
-        [
-            (box, word)
-            for block in page.blocks
-            for line in block.lines
-            for box, word in words_of(line)
-        ]
-        if marks
-        else []
-    )
+    words = [each for line in page.lines for each in words_of(line)] if marks else []
     for mark in marks:
         if mark.what == "Form field":
             yield _written(f"Form field {mark.name}: {mark.text or '(empty)'}")
             continue
-        who = f" by {mark.name}" if mark.name else ""
         quote = " ".join(
             word for box, word in words if any(quad.holds(box.middle) for quad in mark.under)
         )
-        parts = [f"“{quote}”"] if quote else []
-        if mark.text and mark.text != quote:
-            parts.append(f"comment: {mark.text}" if quote else mark.text)
+        text = "" if mark.text == quote else mark.text
+        parts = filter(
+            None, [quote and f"“{quote}”", f"comment: {text}" if quote and text else text]
+        )
+        who = f" by {mark.name}" if mark.name else ""
         yield _written(f"{mark.what}{who}: {' – '.join(parts)}")
 
 

@@ -1,7 +1,7 @@
 """What lies on a page, in points from its upper left corner."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import TypeAlias
 
@@ -12,6 +12,9 @@ WIDE = re.compile(r"[\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef]")
 
 BULLET = "\u2022"
 """What stands for a bullet that is drawn, or a letter of a font of signs."""
+
+_SHIFT = 0.12
+"""The share of a line's size by which the baseline of a raised or lowered sign differs at least."""
 
 
 class Box(msgspec.Struct, frozen=True):
@@ -124,6 +127,11 @@ class Line(msgspec.Struct, frozen=True, dict=True):
         """Whether most of its letters are Hebrew, Arabic and the like."""
         return reads_leftward(self.text)
 
+    @property
+    def start(self) -> float:
+        """How far its beginning is from the left; from the right, where it is read from there."""
+        return -self.box.x1 if self.right_to_left else self.box.x0
+
     @cached_property
     def bold(self) -> bool:
         """Whether all of it is bold."""
@@ -138,6 +146,57 @@ class Line(msgspec.Struct, frozen=True, dict=True):
         return any(run.mono for run in inked) and all(
             run.mono or not run.text.isascii() for run in inked
         )
+
+
+def rows_in_order(lines: Iterable[Line]) -> list[list[Line]]:
+    """Return the lines in rows, as they follow each other: those side by side are one row, in the
+    direction of its script.
+    """
+    rows: list[list[Line]] = []
+    for line in lines:
+        row = rows[-1] if rows else []
+        beside = any(there.upright and line.box.beside(there.box) for there in row)
+        if beside and line.upright and not _over(row, line):
+            row.append(line)
+        else:
+            rows.append([line])
+    return [_in_direction(row) for row in rows]
+
+
+def _over(row: Sequence[Line], line: Line) -> bool:
+    box = around(there.box for there in row)
+    shared = min(box.x1, line.box.x1) - max(box.x0, line.box.x0)
+    return shared > 0.5 * min(box.width, line.box.width)
+
+
+def rows_of(lines: Iterable[Line]) -> list[list[Line]]:
+    """Return the upright `lines` in rows from the top to the bottom, each in the direction of its
+    script.
+    """
+    rows: list[list[Line]] = []
+    upright = (line for line in lines if line.upright)
+    for line in sorted(upright, key=lambda line: (line.box.middle[1], line.box.x0)):
+        near = (row for row in rows[-3:] if all(line.box.beside(there.box) for there in row))
+        if (row := next(near, None)) is not None:
+            row.append(line)
+        else:
+            rows.append([line])
+    rows.sort(key=lambda row: min(line.box.y0 for line in row))
+    return [_in_direction(row) for row in rows]
+
+
+def _in_direction(row: list[Line]) -> list[Line]:
+    leftward = reads_leftward("".join(line.text for line in row))
+    return sorted(row, key=lambda line: -line.box.x1 if leftward else line.box.x0)
+
+
+def shift_of(rise: float) -> int:
+    """Return 1 for what is raised, -1 for what is lowered, by how far its baseline is above the
+    line's, in sizes of the line; 0 for neither.
+    """
+    if not _SHIFT < abs(rise) <= 1:
+        return 0
+    return 1 if rise > 0 else -1
 
 
 def words_of(line: Line) -> Iterator[tuple[Box, str]]:

@@ -5,8 +5,7 @@ from itertools import groupby, pairwise
 from operator import itemgetter
 from statistics import median
 
-from dogent_tui.documents.pdf.columns import rows_of
-from dogent_tui.documents.pdf.model import Box, Line, Table, TextBlock, around
+from dogent_tui.documents.pdf.model import Box, Line, Table, TextBlock, around, lines_in, rows_of
 
 _STEPS = 200
 """Places across a page at which a gutter is looked for."""
@@ -38,7 +37,7 @@ def regions(blocks: Sequence[TextBlock]) -> list[list[TextBlock]]:
     """Return the blocks in groups in the order of reading: what lies across the columns, such as a
     table whose cells stand in all of them, parts them.
     """
-    lines = [line for block in blocks for line in block.lines]
+    lines = lines_in(blocks)
     places = _gutters(lines)
     if not places:
         return [list(blocks)]
@@ -76,7 +75,7 @@ def _tables_over(lines: Sequence[Line], places: Sequence[float]) -> Iterator[int
     """
     page = around(line.box for line in lines)
     bounds = [page.x0, *places, page.x1]
-    rows = rows_of([line for line in lines if line.upright])
+    rows = rows_of(lines)
     for is_short, run in groupby(rows, key=lambda row: _is_short(row, bounds)):
         table = [line for row in run for line in row]
         box, apart = around(line.box for line in table), _APART * table[0].size
@@ -106,15 +105,11 @@ def _titles(lines: Sequence[Line]) -> set[int]:
 
 
 def _column(box: Box, places: Sequence[float]) -> int | None:
-    bounds = [float("-inf"), *places, float("inf")]
-    return next(
-        (
-            at
-            for at in range(len(bounds) - 1)
-            if bounds[at] - _SLACK <= box.x0 and box.x1 <= bounds[at + 1] + _SLACK
-        ),
-        None,
-    )
+    """Return in which column a box is; None where it lies across several."""
+    for at, (left, right) in enumerate(pairwise([float("-inf"), *places, float("inf")])):
+        if left - _SLACK <= box.x0 and box.x1 <= right + _SLACK:
+            return at
+    return None
 
 
 def _gutters(lines: Sequence[Line]) -> list[float]:
@@ -159,19 +154,14 @@ def _clear(lines: Sequence[Line], page: Box) -> Iterator[float]:
 
 
 def _are_columns(lines: Sequence[Line], places: Sequence[float]) -> bool:
-    columns: list[list[Line]] = [[] for _ in range(len(places) + 1)]
-    for line in lines:
-        if (at := _column(line.box, places)) is not None and len(
-            line.text.strip()
-        ) > 3:  # no marks of lists
-            columns[at].append(line)
+    words = [line for line in lines if len(line.text.strip()) > 3]  # no marks of lists
+    columns = [
+        [line for line in words if _column(line.box, places) == at] for at in range(len(places) + 1)
+    ]
     if any(len(column) < 4 for column in columns):
         return False
-    boxes = [around(line.box for line in column) for column in columns]
-    if not all(_is_column(column, box.width) for column, box in zip(columns, boxes, strict=True)):
-        return False
-    first, *others = boxes
-    return all(
+    first, *others = boxes = [around(line.box for line in column) for column in columns]
+    return all(map(_is_column, columns, (box.width for box in boxes))) and all(
         min(first.y1, box.y1) - max(first.y0, box.y0) > 0.3 * min(first.height, box.height)
         for box in others
     )

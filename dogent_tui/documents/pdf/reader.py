@@ -28,7 +28,7 @@ from dogent_tui.documents.pdf.layout import layout_nodes
 from dogent_tui.documents.pdf.marks import Annotation, drawn_by, marks_markdown, page_marks
 from dogent_tui.documents.pdf.model import Line, Page, changed
 from dogent_tui.documents.pdf.scans import Scans
-from dogent_tui.documents.pdf.survey import Survey, survey
+from dogent_tui.documents.pdf.survey import Survey, outline, survey
 from dogent_tui.documents.pdf.tags import agrees, tagged_nodes
 from dogent_tui.documents.pdf.text import page_content
 from dogent_tui.documents.pdf.tree import BROKEN, StructureTree
@@ -42,6 +42,7 @@ _HEAD_BYTES = 1024
 
 _WORD = re.compile(r"[^\W_]+")
 _LEFTWARD = re.compile("[\u0590-\u08ff]")
+_DATE = re.compile(r"(?:D:)?(\d{4})(\d\d)(\d\d)(?:(\d\d)(\d\d)(\d\d))?")
 _MOST_JOINED = 20
 """Pages that are read at once, as a table or a list continues over them."""
 
@@ -94,42 +95,25 @@ def _open(path: Path) -> Any:
 
 
 def _metadata(document: Any) -> dict[str, Any]:
-    said = document.metadata or {}
-    names = {
-        "title": "title",
-        "author": "author",
-        "subject": "subject",
-        "keywords": "keywords",
-        "creationDate": "created",
-        "modDate": "modified",
-    }
+    said = {key: (text or "").replace("\0", "").strip() for key, text in document.metadata.items()}
+    dates = {"created": _date(said["creationDate"]), "modified": _date(said["modDate"])}
+    told = {name: said[name] for name in ("title", "author", "subject", "keywords")} | dates
     found: dict[str, Any] = {"pages": len(document)}
-    for key, name in names.items():
-        if value := (said.get(key) or "").replace("\0", "").strip():
-            found[name] = _date(value) if name in {"created", "modified"} else value
-    try:
-        toc = document.get_toc()
-    except BROKEN:
-        toc = []
-    if toc:
+    found |= {name: text for name, text in told.items() if text}
+    if titles := outline(document)[:_MOST_TITLES]:
         found["outline"] = [
-            {"level": level, "title": title.strip(), "page": page}
-            for level, title, page, *_ in toc[:_MOST_TITLES]
+            {"level": level, "title": title, "page": page} for level, title, page in titles
         ]
     return found
 
 
 def _date(text: str) -> str:
     """Return a date of PDF (``D:20240822125427Z``) as ISO 8601, as far as it goes."""
-    digits = text.removeprefix("D:")[:14]
-    if not digits[:8].isdigit() or len(digits) < 8:
+    found = _DATE.match(text)
+    if found is None:
         return text
-    day = f"{digits[:4]}-{digits[4:6]}-{digits[6:8]}"
-    return (
-        f"{day}T{digits[8:10]}:{digits[10:12]}:{digits[12:14]}"
-        if len(digits) == 14 and digits.isdigit()
-        else day
-    )
+    year, month, day, *time = found.groups()
+    return f"{year}-{month}-{day}" + ("T" + ":".join(time) if all(time) else "")
 
 
 def _blocks(
@@ -156,22 +140,18 @@ def _blocks(
             yield from [*held, page_block, *blocks]
             held.clear()
         report(done, len(wanted), "pages")
+    if held and broken:
+        raise damaged(tr("No page of {document} can be read.").format(document=document.name))
     if held:
-        raise (
-            damaged(tr("No page of {document} can be read.").format(document=document.name))
-            if broken
-            else DocumentError(
-                SCANNED, tr("Run text recognition (OCR) on it first."), code="scanned"
-            )
-        )
-    if reader.running:
-        opened.metadata["running_titles"] = told_lines(reader.running)
-    if reader.elsewhere:
-        opened.metadata["words_of_the_file_not_in_the_text"] = reader.elsewhere
-    if scans.recognised:
-        opened.metadata["recognised_pages"] = scans.recognised
-    if scans.saved:
-        opened.metadata["picture_pages"] = scans.saved
+        remedy = tr("Run text recognition (OCR) on it first.")
+        raise DocumentError(SCANNED, remedy, code="scanned")
+    known_of_all = {
+        "running_titles": told_lines(reader.running),
+        "words_of_the_file_not_in_the_text": reader.elsewhere,
+        "recognised_pages": scans.recognised,
+        "picture_pages": scans.saved,
+    }
+    opened.metadata |= {name: value for name, value in known_of_all.items() if value}
     told = {
         tr("No text on {pages}: blank, or images only."): empty,
         tr("Damaged and left out: {pages}."): broken,
@@ -237,7 +217,8 @@ class _Pages:
         for node in nodes:
             for block in self._writer.write([node]):
                 written.append(block.markdown)
-                yield _on_page(block, number)
+                source = msgspec.structs.replace(block.source, page=number)
+                yield msgspec.structs.replace(block, source=source)
         if content.page.hidden:
             self.hiding.append(number)
         for text in [
@@ -295,11 +276,6 @@ class _Pages:
         for at, part in enumerate(parts[1:], number + 1):
             self._after[at] = part
         return iter(parts[0]), page.raw
-
-
-def _on_page(block: Block, number: int) -> Block:
-    source = msgspec.structs.replace(block.source, page=number)
-    return msgspec.structs.replace(block, source=source)
 
 
 def _missing(raw: Iterable[str], written: Iterable[str]) -> list[str]:

@@ -19,7 +19,7 @@ _MOST_PIXELS = 12_000_000
 _PAGE_S = 6.0
 """What a page may take: whoever waits for the next block waits no longer."""
 _MOST_LANGUAGES = 3
-_NO_LANGUAGES = {"osd", "equ", "snum"}
+_NO_LANGUAGES = {"", "osd", "equ", "snum"}
 
 
 class Scans:
@@ -39,10 +39,8 @@ class Scans:
         tesseract = shutil.which("tesseract")
         if not (self._folder or tesseract) or not page.get_bboxlog():
             return
-        area = max(1.0, page.rect.width * page.rect.height)
-        picture = page.get_pixmap(dpi=int(min(_DPI, 72 * (_MOST_PIXELS / area) ** 0.5))).tobytes(
-            "png"
-        )
+        most = 72 * (_MOST_PIXELS / max(1.0, page.rect.width * page.rect.height)) ** 0.5
+        picture = page.get_pixmap(dpi=int(min(_DPI, most))).tobytes("png")
         if self._folder is not None:
             name = f"page-{number}.png"
             (self._folder / name).write_bytes(picture)
@@ -50,29 +48,16 @@ class Scans:
             yield Block(f"![Page {number}, which is a picture]({name})", Source(page=number))
         elif tesseract and (text := _recognised(tesseract, picture)):
             self.recognised.append(number)
-            yield Block(
-                f"<!-- page {number} is a picture: its text was recognised by Tesseract -->",
-                Source(page=number),
-            )
+            said = f"<!-- page {number} is a picture: its text was recognised by Tesseract -->"
+            yield Block(said, Source(page=number))
             yield Block(text, Source(page=number))
 
 
 def _recognised(tesseract: str, picture: bytes) -> str:
     """Return what Tesseract reads on a picture, empty where it reads nothing or takes too long."""
-    command = [tesseract, "stdin", "stdout", "-l", "+".join(_languages(tesseract))]
-    environment = {**own_environment(), "OMP_THREAD_LIMIT": "1"}
-    try:
-        done = run_to_end(
-            command, stdin=picture, cwd=Path(os.sep), env=environment, limit_s=_PAGE_S
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return ""
-    paragraphs = (
-        done.stdout.decode("utf-8", "replace").replace("\f", "").split("\n\n")
-        if not done.returncode
-        else []
-    )
-    return "\n\n".join(filter(None, (" ".join(paragraph.split()) for paragraph in paragraphs)))
+    languages = "+".join(_languages(tesseract))
+    said = _said(tesseract, "stdin", "stdout", "-l", languages, stdin=picture).replace("\f", "")
+    return "\n\n".join(filter(None, (" ".join(part.split()) for part in said.split("\n\n"))))
 
 
 @cache
@@ -80,22 +65,18 @@ def _languages(tesseract: str) -> list[str]:
     """Return the languages to look for: those that are installed, that of the computer first;
     each more takes time.
     """
-    try:
-        done = run_to_end(
-            [tesseract, "--list-langs"],
-            stdin=b"",
-            cwd=Path(os.sep),
-            env=own_environment(),
-            limit_s=_PAGE_S,
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return ["eng"]
-    installed = [
-        line
-        for line in done.stdout.decode("utf-8", "replace").split("\n")[1:]
-        if line and line not in _NO_LANGUAGES
-    ]
+    installed = set(_said(tesseract, "--list-langs").split("\n")[1:]) - _NO_LANGUAGES
     here = os.environ.get("LANG", "")[:2]
-    return sorted(installed, key=lambda name: (not name.startswith(here), name != "eng"))[
-        :_MOST_LANGUAGES
-    ] or ["eng"]
+    preferred = sorted(installed, key=lambda name: (not name.startswith(here), name != "eng", name))
+    return preferred[:_MOST_LANGUAGES] or ["eng"]
+
+
+def _said(tesseract: str, *arguments: str, stdin: bytes = b"") -> str:
+    """Return what Tesseract answers; nothing where it fails or takes too long."""
+    environment = {**own_environment(), "OMP_THREAD_LIMIT": "1"}
+    command, here = [tesseract, *arguments], Path(os.sep)
+    try:
+        done = run_to_end(command, stdin=stdin, cwd=here, env=environment, limit_s=_PAGE_S)
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return "" if done.returncode else done.stdout.decode("utf-8", "replace")

@@ -3,7 +3,7 @@ written in Markdown.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby, pairwise
 from statistics import median_low
 
@@ -13,11 +13,15 @@ from dogent_tui.documents.pandoc.tree import NO_ATTRIBUTES, Node, plain
 from dogent_tui.documents.pdf.lists import Mark, mark_of
 from dogent_tui.documents.pdf.model import (
     WIDE,
+    Box,
     Line,
     Run,
+    Table,
     TextBlock,
-    around,
-    reads_leftward,
+    rows_in_order,
+    rows_of,
+    shift_of,
+    without_start,
     words_of,
 )
 from dogent_tui.documents.pdf.survey import Survey, letters
@@ -45,6 +49,19 @@ _OFF_GRID = 0.12
 _LONGEST_SHIFTED = 24
 _FULL = 0.88
 """The share of its column's width that a line takes at least where a number did not fit."""
+
+_WIDE_GAP = 3.0
+"""Sizes of the text between two words of a row, after which they are in columns: a section's
+number stands nearer.
+"""
+
+_MOST_IN_ROW = 8
+"""Blocks side by side that are compared: what is in a row follows each other from top to bottom
+too.
+"""
+
+_CONTACT = re.compile(r"\w@\w|\(\d{2,5}\) ?\d{3}|\b\d{3}[-. ]\d{3}[-. ]\d{4}\b|https?://|\bwww\.")
+"""What is in an address, and in no heading."""
 
 
 def heading_level(block: TextBlock, survey: Survey, *, is_label: bool = False) -> int:
@@ -79,33 +96,53 @@ def heading_level(block: TextBlock, survey: Survey, *, is_label: bool = False) -
     return min(6, len(survey.sizes) + 1 + depth)
 
 
-def rows_in_order(lines: Sequence[Line]) -> list[list[Line]]:
-    """Return the lines in rows, as they follow each other: those side by side are one row."""
-    rows: list[list[Line]] = []
-    for line in lines:
-        row = rows[-1] if rows else []
-        if (
-            row
-            and line.upright
-            and any(there.upright and line.box.beside(there.box) for there in row)
-            and not _over(row, line)
-        ):
-            row.append(line)
-        else:
-            rows.append([line])
-    return [
-        sorted(row, key=lambda one: -one.box.x1)
-        if reads_leftward("".join(one.text for one in row))
-        else sorted(row, key=lambda one: one.box.x0)
-        for row in rows
-    ]
+def label_numbers(items: Sequence[TextBlock | Table], body: float) -> set[int]:
+    """Return which of a page's `items` are no headings, however they are set. `body` is the size
+    of the text.
+    """
+    blocks = [(number, item) for number, item in enumerate(items) if isinstance(item, TextBlock)]
+    found = {
+        number for number, block in blocks if _CONTACT.search(block.text) or _in_columns(block)
+    }
+    rows = [(number, block) for number, block in blocks if _is_row(block)]
+    rows.sort(key=lambda row: row[1].lines[0].box.y0)
+    for place, (number, block) in enumerate(rows):
+        for other_number, other in rows[place + 1 : place + 1 + _MOST_IN_ROW]:
+            if _names(block, other):
+                found |= {number, other_number}
+    return found | {
+        number
+        for (number, block), (after, below) in pairwise(blocks)
+        if after == number + 1 and _defines(block, below, body)
+    }
 
 
-def _over(row: Sequence[Line], line: Line) -> bool:
-    box = around(there.box for there in row)
-    return min(box.x1, line.box.x1) - max(box.x0, line.box.x0) > 0.5 * min(
-        box.width, line.box.width
-    )
+def _in_columns(block: TextBlock) -> bool:
+    rows = (sorted(row, key=lambda line: line.box.x0) for row in rows_of(block.lines))
+    pairs = (pair for row in rows for pair in pairwise(row))
+    return any(right.box.x0 - left.box.x1 > _WIDE_GAP * left.size for left, right in pairs)
+
+
+def _is_row(block: TextBlock) -> bool:
+    return all(line.upright and line.box.beside(block.lines[0].box) for line in block.lines)
+
+
+def _names(block: TextBlock, other: TextBlock) -> bool:
+    """Tell whether one of the two is a bold label, and the other its value in the same row, set
+    as large.
+    """
+    one, two = block.lines[0], other.lines[0]
+    return one.bold != two.bold and abs(one.size - two.size) < 0.5 and one.box.beside(two.box)
+
+
+def _defines(term: TextBlock, below: TextBlock, body: float) -> bool:
+    """Tell whether all of `below` is indented right under `term`, which is set as large as the
+    text.
+    """
+    first = term.lines[0]
+    indented = min(line.box.x0 for line in below.lines) > first.box.x0 + first.size
+    near = -first.size < below.box.y0 - term.box.y1 < 0.5 * first.size
+    return first.size <= body and indented and near and not begins_item(below)
 
 
 def is_code(block: TextBlock) -> bool:
@@ -117,16 +154,16 @@ def paragraphs(block: TextBlock) -> Iterator[tuple[Mark | None, list[list[Line]]
     """Yield the parts of a block that is neither a heading nor code, in rows: items of lists
     with their marks, and paragraphs.
     """
-    margin = min(line.box.x0 for line in block.lines)
+    box = block.box
     part: list[list[Line]] = []
     mark = None
     rows = rows_in_order(block.lines)
     marks = [mark_of(row) for row in rows]
     for row, begins in zip(rows, marks, strict=True):
-        if begins and part and within_sentence(part[-1], row, block.box.x1):
+        if begins and part and within_sentence(part[-1], row, box.x1):
             begins = begins if any(other and begins.is_beside(other) for other in marks) else None
-        parted = begins or _LEADER.search(_row_text(row)) or _outdented(mark, row, part, block)
-        if part and (parted or _new_paragraph(part[-1], row, margin, block)):
+        parted = begins or _LEADER.search(_row_text(row)) or _outdented(mark, row, part, box)
+        if part and (parted or _begins_paragraph(row, part[-1], box)):
             yield mark, part
             part = []
         if not part:
@@ -136,16 +173,16 @@ def paragraphs(block: TextBlock) -> Iterator[tuple[Mark | None, list[list[Line]]
 
 
 def _outdented(
-    mark: Mark | None, row: Sequence[Line], part: Sequence[Sequence[Line]], block: TextBlock
+    mark: Mark | None, row: Sequence[Line], part: Sequence[Sequence[Line]], box: Box
 ) -> bool:
-    """Tell whether `row` begins left of the item's mark, as what follows a list does, or right
-    below it though it would have had room behind the text of the item.
+    """Tell whether `row` of the text in `box` begins left of the item's mark, as what follows a
+    list does, or right below it though it would have had room behind the text of the item.
     """
     if mark is None or row[0].right_to_left:
         return False
     size, x0 = row[0].size, row[0].box.x0
     _, word = next(words_of(row[0]), (row[0].box, ""))
-    room = block.box.x1 - part[-1][-1].box.x1 if part else 0.0
+    room = box.x1 - part[-1][-1].box.x1 if part else 0.0
     below = x0 < mark.x0 + 0.5 * size and room > (len(word) + 2) * size
     return below or x0 < mark.x0 - 0.5 * size
 
@@ -163,6 +200,19 @@ def within_sentence(above: Sequence[Line], row: Sequence[Line], right: float) ->
     )
 
 
+def _begins_paragraph(row: Sequence[Line], above: Sequence[Line], box: Box) -> bool:
+    """Tell whether `row` of the text in `box` is indented and the row above ends short: the first
+    line of a paragraph.
+    """
+    size = row[0].size
+    return (
+        0.8 * size < row[0].box.x0 - box.x0 < 4 * size
+        and above[0].box.x0 - box.x0 < 2
+        and above[-1].box.x1 < box.x1 - 2 * size
+        and _ENDS_SENTENCE.search(_row_text(above)) is not None
+    )
+
+
 def begins_item(block: TextBlock) -> bool:
     """Tell whether `block` begins with the mark of an item of a list, or is an entry of a table
     of contents.
@@ -172,25 +222,6 @@ def begins_item(block: TextBlock) -> bool:
 
 def _row_text(row: Sequence[Line]) -> str:
     return " ".join(line.text.strip() for line in row)
-
-
-def _new_paragraph(
-    above: Sequence[Line], row: Sequence[Line], margin: float, block: TextBlock
-) -> bool:
-    """Tell whether `row` is indented and the row above ends short: the first line of a
-    paragraph.
-    """
-    right = max(line.box.x1 for line in block.lines)
-    size = row[0].size
-    indented = (
-        margin + size * 0.8 < row[0].box.x0 < margin + size * 4
-        and abs(above[0].box.x0 - margin) < 2
-    )
-    return (
-        indented
-        and above[-1].box.x1 < right - 2 * size
-        and bool(_ENDS_SENTENCE.search(_row_text(above)))
-    )
 
 
 def paragraph(rows: Sequence[Sequence[Line]], mark: Mark | None = None) -> Node:
@@ -227,34 +258,16 @@ def running_text(rows: Sequence[Sequence[Line]], mark: Mark | None = None) -> li
     """
     runs: list[Run] = []
     apart = _breaks_between_words(rows)
+    if mark is not None:
+        first = filter(None, map(without_start(mark.length), rows[0]))
+        rows = [row for row in [list(first), *rows[1:]] if row]
     for row in rows:
         joined = list(_joined(row))
-        if not runs and mark is not None:
-            joined = _without(joined, mark.length)
         text = "".join(run.text for run in joined).lstrip()
         if runs and text:
             _join(runs, text, apart)
         runs += joined
-    return [run for place, run in enumerate(runs) if not _within_wide(runs, place)]
-
-
-def _within_wide(runs: Sequence[Run], place: int) -> bool:
-    """Tell whether a run is a blank of MuPDF's within Chinese or Japanese text, whose signs are
-    set apart.
-    """
-    if not runs[place].made or not 0 < place < len(runs) - 1:
-        return False
-    return bool(WIDE.match(runs[place - 1].text[-1:]) and WIDE.match(runs[place + 1].text[:1]))
-
-
-def _without(runs: list[Run], length: int) -> list[Run]:
-    left = length
-    for place, run in enumerate(runs):
-        text = run.text.lstrip() if left == length else run.text
-        if len(text) > left:
-            return [msgspec.structs.replace(run, text=text[left:].lstrip()), *runs[place + 1 :]]
-        left -= len(text)
-    return []
+    return runs
 
 
 def _joined(row: Sequence[Line]) -> Iterator[Run]:
@@ -271,17 +284,13 @@ def _joined(row: Sequence[Line]) -> Iterator[Run]:
         yield from _shifted(line, row)
 
 
-def _shifted(line: Line, row: Sequence[Line]) -> Iterator[Run]:
-    """Yield the runs of a line that is raised or lowered beside what is larger in its row."""
+def _shifted(line: Line, row: Sequence[Line]) -> Iterable[Run]:
+    """Return the runs of a line that is raised or lowered beside what is larger in its row."""
     main = max(row, key=lambda there: (there.size, len(there.text)))
-    rise = (main.base - line.base) / main.size
-    shift = 1 if rise > 0 else -1
-    for run in line.runs:
-        yield (
-            msgspec.structs.replace(run, shift=shift)
-            if 0.12 < abs(rise) < 1 and line is not main
-            else run
-        )
+    shift = shift_of((main.base - line.base) / main.size)
+    if line is main or not shift:
+        return line.runs
+    return [msgspec.structs.replace(run, shift=shift) for run in line.runs]
 
 
 def _breaks_between_words(rows: Sequence[Sequence[Line]]) -> bool:

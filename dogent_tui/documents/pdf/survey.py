@@ -3,14 +3,14 @@ headings, what its tags tell.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
 import msgspec
 
 from dogent_tui.documents.pdf.furniture import Furniture
-from dogent_tui.documents.pdf.model import Page, TextBlock, elements_in
+from dogent_tui.documents.pdf.model import Page, elements_in
 from dogent_tui.documents.pdf.text import page_content
 from dogent_tui.documents.pdf.tree import BROKEN, StructureTree
 
@@ -24,6 +24,7 @@ _MUCH = 300
 """Characters of a text that is set in one size: what is larger differs from it."""
 
 _LEVELS = 6
+_MOST_TITLES = 5_000
 _TELLING = frozenset(
     {"H", "H1", "H2", "H3", "H4", "H5", "H6", "Title", "L", "Table", "Code", "BlockQuote", "Note"}
 )
@@ -66,17 +67,24 @@ def survey(document: Any, tree: StructureTree, pages: Sequence[int]) -> Survey:
     sizes: Counter[float] = Counter()
     code: Counter[float] = Counter()
     large: Counter[float] = Counter()
-    for page in seen.values():
-        _count(page.blocks, sizes, code, large)
+    for block in (block for page in seen.values() for block in page.blocks):
+        for line in block.lines:
+            (code if line.mono else sizes)[line.size] += len(line.text)
+        if len(block.lines) <= 4 and any(c.isalpha() for c in block.text):
+            large[block.lines[0].size] += 1
     text = sizes if 4 * sizes.total() > code.total() else sizes + code
     body = max(text, key=lambda size: (text[size], -size)) if text else 0.0
     headings = sorted((size for size in large if size >= _LARGER * body), reverse=True)
+    titles: dict[str, int] = {}
+    for level, title, _ in outline(document)[:_MOST_TITLES]:
+        titles.setdefault(letters(title), min(level, _LEVELS))
+    titles.pop("", None)
     kinds = frozenset(e.kind for page in seen.values() for e in elements_in(page.nodes))
     return Survey(
         body,
         tuple(headings[:_LEVELS]),
         Furniture(seen, body),
-        _titles(document),
+        titles,
         kinds,
         text is not sizes,
         text[body] >= _MUCH or "P" not in kinds,
@@ -84,26 +92,13 @@ def survey(document: Any, tree: StructureTree, pages: Sequence[int]) -> Survey:
     )
 
 
-def _count(
-    blocks: Iterable[TextBlock], sizes: Counter[float], code: Counter[float], large: Counter[float]
-) -> None:
-    for block in blocks:
-        for line in block.lines:
-            (code if line.mono else sizes)[line.size] += len(line.text)
-        if len(block.lines) <= 4 and any(c.isalpha() for c in block.text):
-            large[block.lines[0].size] += 1
-
-
-def _titles(document: Any) -> dict[str, int]:
+def outline(document: Any) -> list[tuple[int, str, int]]:
+    """Return the bookmarks of the pymupdf document: level, title and page of each."""
     try:
         toc = document.get_toc()
     except BROKEN:
-        return {}
-    found: dict[str, int] = {}
-    for level, title, *_ in toc[:5_000]:
-        found.setdefault(letters(title), min(level, _LEVELS))
-    found.pop("", None)
-    return found
+        return []
+    return [(level, title.strip(), page) for level, title, page, *_ in toc]
 
 
 def letters(text: str) -> str:

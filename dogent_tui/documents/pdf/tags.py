@@ -25,6 +25,7 @@ from dogent_tui.documents.pdf.model import (
     changed,
     elements_in,
     lines_in,
+    rows_in_order,
     without_start,
 )
 from dogent_tui.documents.pdf.structure import (
@@ -33,9 +34,8 @@ from dogent_tui.documents.pdf.structure import (
     heading_level,
     is_code,
     paragraph,
-    rows_in_order,
 )
-from dogent_tui.documents.pdf.survey import Survey, letters
+from dogent_tui.documents.pdf.survey import Survey
 from dogent_tui.documents.pdf.tree import PICTURES, Path, StructureTree
 
 _HEADINGS = {"H": 2, "Title": 1} | {f"H{level}": level for level in range(1, 7)}
@@ -60,9 +60,6 @@ _MOST_BACK = 0.3
 """The share of texts that begin above the one before them in the same column, where the order of
 the elements is believed.
 """
-
-_LARGE = 1.2
-"""What is larger than the text by this factor may be a heading that has no tag."""
 
 _RAISED = 0.85
 """The size of a sign, in sizes of the text, that refers to a note."""
@@ -241,21 +238,12 @@ class _Tagged:
         mark = mark_of(rows[0])
         if not inline and is_code(block) and not self._known.typewritten:
             yield code_block(block.lines, self._right)
-        elif not (self._headed or self._depth) and (level := self._level(block)):
+        elif not (self._headed or self._depth) and (level := heading_level(block, self._known)):
             yield heading(block.lines, level)
         elif not self._listed and mark is not None and mark.sign in BULLETS:
             yield from nodes_of([block], self._known)
         else:
             yield paragraph(rows)
-
-    def _level(self, block: TextBlock) -> int:
-        """Return the level of a paragraph that is a heading by its bookmark, its size or its weight
-        in a file that has no tags for headings; else 0.
-        """
-        is_bold = all(line.bold for line in block.lines)
-        is_large = block.lines[0].size >= _LARGE * self._known.body
-        is_marked = letters(block.text) in self._known.titles
-        return heading_level(block, self._known) if is_bold or is_large or is_marked else 0
 
     def _inline(
         self,

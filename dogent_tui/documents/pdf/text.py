@@ -14,24 +14,34 @@ from typing import Any
 import msgspec
 
 from dogent_tui.documents.pandoc.archive import MAX_MEMBER, unpacks_to_too_much
-from dogent_tui.documents.pdf.model import Box, Element, Line, Page, Run, TextBlock, around
+from dogent_tui.documents.pdf.model import (
+    Box,
+    Element,
+    Line,
+    Page,
+    Run,
+    TextBlock,
+    around,
+    reads_leftward,
+    shift_of,
+)
 from dogent_tui.documents.pdf.sight import Sight
 from dogent_tui.documents.pdf.tree import StructureTree
 from dogent_tui.language import tr
 
-_RAISED, _ITALIC, _MONO, _BOLD = 1, 2, 8, 16
+_ITALIC, _MONO, _BOLD = 2, 8, 16
 """The flags of a span: https://pymupdf.readthedocs.io/en/latest/textpage.html#span-dictionary"""
 
 _STRUCTURE = 2
 """The type of a block that is an element of the structure tree, with blocks of its own."""
 
-_SHIFT = 0.12
-"""The share of a line's size by which the baseline of a raised or lowered sign differs at least."""
-
 _LIGATURES = re.compile("[\ufb00-\ufb4f\ufb50-\ufdff\ufe70-\ufefc]")
 """Alphabetic presentation forms: one character for several letters, or for the shape of one."""
 
 _LEFTWARD = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
+_RIGHTWARD = re.compile(r"(?=U*D|L)[DUS]*(?:L(?:[^R]*[DL])?|D)U*")
+"""What is read from the left: numbers, and words of other scripts with what is between."""
+
 _MIRRORED = str.maketrans("()[]{}<>«»", ")(][}{><»«")
 _NO_WIDTH = 0.05
 _BLANK = 0.18
@@ -127,41 +137,28 @@ class _Reader:
 
     def _runs(self, spans: list[dict[str, Any]], base: float, size: float) -> tuple[Run, ...]:
         runs = [self._run(span, base, size) for span in spans]
-        if "chars" not in (spans[0] if spans else {}) or not _reads_leftward(
-            "".join(run.text for run in runs)
-        ):
+        by_sign = bool(spans) and "chars" in spans[0]
+        if not by_sign or not reads_leftward("".join(run.text for run in runs)):
             return tuple(runs)
-        return tuple(
-            _leftward(
-                [
-                    (char, run)
-                    for span, run in zip(spans, runs, strict=True)
-                    for char in _clusters(span["chars"])
-                ]
-            )
-        )
+        pairs = zip(spans, runs, strict=True)
+        signs = [(sign, run) for span, run in pairs for sign in _clusters(span["chars"])]
+        return tuple(_leftward(signs))
 
     def _run(self, span: dict[str, Any], base: float, size: float) -> Run:
-        font, flags = span["font"].lower(), span["flags"]
+        text, font, flags = _text(span), span["font"].lower(), span["flags"]
         box = Box(*span["bbox"])
         rise = (base - span["origin"][1]) / max(size, 0.1)
         return Run(
-            _plain(_text(span)),
+            _plain(text),
             round(span["size"] * 2) / 2,
             bold=bool(flags & _BOLD) or any(name in font for name in _BOLD_NAMES),
             italic=bool(flags & _ITALIC) or "italic" in font or "oblique" in font,
             mono=bool(flags & _MONO) or any(name in font for name in _MONO_NAMES),
-            shift=0
-            if abs(rise) < _SHIFT or abs(rise) > 1 or span["size"] > size
-            else 1
-            if rise > 0
-            else -1,
-            uri=next((uri for place, uri in self._links if place.holds(box.middle)), "")
-            if self._links
-            else "",
+            shift=0 if span["size"] > size else shift_of(rise),
+            uri=next((uri for place, uri in self._links if place.holds(box.middle)), ""),
             x0=box.x0,
             font=span["font"],
-            made=not _text(span).strip() and bool(span.get("char_flags", 0) & _SYNTHETIC),
+            made=not text.strip() and bool(span.get("char_flags", 0) & _SYNTHETIC),
         )
 
 
@@ -182,11 +179,6 @@ def _baseline(spans: Iterable[dict[str, Any]]) -> tuple[float, float]:
         weights[at] = length + len(_text(span).strip()) * span["size"], max(size, span["size"])
     at = max(weights, key=lambda at: weights[at], default=0.0)
     return at, weights.get(at, (0.0, 0.0))[1]
-
-
-def _reads_leftward(text: str) -> bool:
-    letters = sum(map(str.isalpha, text))
-    return 2 * len(_LEFTWARD.findall(text)) > letters > 0
 
 
 def _clusters(characters: list[dict[str, Any]]) -> Iterator[tuple[float, float, str]]:
@@ -218,53 +210,31 @@ def _leftward(signs: list[tuple[tuple[float, float, str], Run]]) -> Iterator[Run
         _, x1, after = placed[at][0]
         if x0 - x1 > _BLANK * run.size and text.strip() and after.strip():
             placed.insert(at, ((x1, x0, " "), run))
-    texts = [text for (_, _, text), _ in placed]
-    order = list(range(len(placed)))
-    start = 0
-    while (
-        start < len(order)
-        # what is read from the left within it: numbers, and words of other scripts with what is
-        # between
-    ):
-        end = _rightward_end(texts, start)
-        order[start:end] = reversed(order[start:end])
-        start = end
-    brackets = [text for text in map(texts.__getitem__, order) if text in "()[]"]
-    mirrored = bool(brackets) and brackets[0] in ")]"
-    for at in order:
-        (x0, x1, text), run = placed[at]
-        text = _plain(text.translate(_MIRRORED) if mirrored else text)
+    kinds = "".join(_kind(text) for (_, _, text), _ in placed)
+    for found in _RIGHTWARD.finditer(kinds):
+        part = slice(*found.span())
+        placed[part] = reversed(placed[part])
+    bracket = next((text for (_, _, text), _ in placed if text in "()[]"), "(")
+    for (x0, x1, text), run in placed:
+        text = _plain(text.translate(_MIRRORED) if bracket in ")]" else text)
         yield msgspec.structs.replace(run, text=text, x0=(x0 + x1) / 2)
 
 
-def _rightward_end(texts: list[str], start: int) -> int:
-    """Return where the part that is read from the left ends which begins at `start`; the next
-    place where there is none.
+def _kind(text: str) -> str:
+    """Return what a sign is in a line that is read from the right: R a letter of it, L one of
+    another script, D a digit, U the unit of the number at its side
+    (https://www.unicode.org/reports/tr9/#W5), S what stands within numbers, - another.
     """
-    first = next((at for at in range(start, len(texts)) if not _is_unit(texts[at])), start)
-    if not (texts[first][:1].isdigit() or (first == start and _other_letter(texts[start]))):
-        return start + 1
-    end = last = first
-    words = False
-    while end < len(texts) and not _LEFTWARD.match(texts[end]):
-        words = words or _other_letter(texts[end])
-        if texts[end][:1].isalnum() or (_is_unit(texts[end]) and last == end - 1):
-            last = end
-        elif not words and texts[end] not in ".,:/-٫٬":
-            break
-        end += 1
-    return last + 1
-
-
-def _is_unit(text: str) -> bool:
-    """Tell whether a sign belongs to the number at its side: per cent, a currency, a degree
-    (https://www.unicode.org/reports/tr9/#W5).
-    """
-    return unicodedata.bidirectional(text[:1] or " ") == "ET"
-
-
-def _other_letter(text: str) -> bool:
-    return text[:1].isalpha() and not _LEFTWARD.match(text)
+    first = text[:1] or " "
+    if _LEFTWARD.match(first):
+        return "R"
+    if unicodedata.bidirectional(first) == "ET":
+        return "U"
+    if first.isalpha():
+        return "L"
+    if first.isdigit():
+        return "D"
+    return "S" if first in ".,:/-" else "-"
 
 
 def _plain(text: str) -> str:

@@ -1,13 +1,48 @@
-"""Tables without lines: rows whose texts stand in columns."""
+"""Tables of a page without tags: those that lines fence in, and those without lines, whose texts
+stand in columns.
+"""
 
 import re
 from collections import Counter
-from collections.abc import Sequence
-from itertools import chain, pairwise
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, islice, pairwise
 from statistics import median
+from typing import Any
 
-from dogent_tui.documents.pdf.model import Box, Line, Table, around, join_words
-from dogent_tui.documents.pdf.rules import Rules, bands
+from dogent_tui.documents.pdf.model import (
+    Box,
+    Line,
+    Table,
+    around,
+    join_words,
+    reads_leftward,
+    rows_of,
+    words_of,
+)
+
+_DOT = (1.0, 8.0)
+"""Points: how wide and high a bullet that is drawn is at least, and at most."""
+
+_THIN = 3.0
+"""Points: a drawn rectangle no higher, or no wider, than this is a line."""
+
+_APART = 6.0
+"""Points between two lines that are not one."""
+
+_SHORTEST = 8.0
+_MOST_LINES = 4_000
+"""On a page with more it is a drawing, not a table."""
+
+_MOST_CELLS = 2_400
+"""Beyond it, looking for tables takes PyMuPDF more than a second: twice the lines, eight times as
+long.
+"""
+
+_LARGEST_CONTENT = 4 << 20
+"""Bytes of drawing instructions: beyond it, looking for lines would take seconds."""
+
+_LONGEST_CELL = 600
+"""Characters: boxes around more are the page's layout, not a table."""
 
 _WORDY = 34
 """Characters: where half of the texts are longer, they are columns of a page and not of a table."""
@@ -28,31 +63,122 @@ _REACH = 0.25
 _LARGER = 1.12
 """What is set larger than the rows above it by this factor is no row of theirs."""
 
-_LEADER = re.compile(r"(\. ?){5,}|…{2,}|_{5,}")
+
+def _sides(drawings: Iterable[dict[str, Any]]) -> Iterator[Box]:
+    """Yield the lines that are drawn, and the sides of rectangles that are, or are as thin."""
+    for drawing in drawings:
+        stroked = "s" in drawing["type"]
+        for kind, *where in drawing["items"]:
+            if kind == "l" and stroked:
+                yield around(Box(*point, *point) for point in where)
+            elif kind == "re":
+                box = Box(*where[0])
+                if stroked or min(box.width, box.height) <= _THIN:
+                    yield from (Box(box.x0, y, box.x1, y) for y in (box.y0, box.y1))
+                    yield from (Box(x, box.y0, x, box.y1) for x in (box.x0, box.x1))
 
 
-def rows_of(lines: Sequence[Line]) -> list[list[Line]]:
-    """Return the upright `lines` in rows from the top to the bottom, each in the direction of
-    its script.
+def drawn_on(page: Any) -> tuple[list[Box], list[Box]]:
+    """Return the lines that are drawn on the pymupdf page, and the small round or square shapes,
+    which may be bullets; none where there are too many for a table.
     """
-    rows: list[list[Line]] = []
-    for line in sorted(lines, key=lambda line: (line.box.middle[1], line.box.x0)):
-        near = (row for row in rows[-3:] if all(line.box.beside(there.box) for there in row))
-        row = next(near, None)
-        if row is None:
-            rows.append([line])
-        else:
-            row.append(line)
-    return [_in_direction(row) for row in sorted(rows, key=lambda row: min(o.box.y0 for o in row))]
+    streams = (page.parent.xref_stream_raw(xref) for xref in page.get_contents())
+    if sum(map(len, filter(None, streams))) > _LARGEST_CONTENT:
+        return [], []
+    drawings = page.get_cdrawings()
+    sides = list(islice(_sides(drawings), _MOST_LINES + 1))
+    if len(sides) > _MOST_LINES:
+        return [], []
+    shapes = (Box(*drawing["rect"]) for drawing in drawings)
+    least, most = _DOT
+    dots = [b for b in shapes if least <= b.width <= most and least <= b.height <= most]
+    return sides, dots
 
 
-def _in_direction(row: list[Line]) -> list[Line]:
-    if sum(1 for line in row if line.right_to_left) * 2 > len(row):
-        return sorted(row, key=lambda line: -line.box.x1)
-    return sorted(row, key=lambda line: line.box.x0)
+def fenced_tables(page: Any, sides: Sequence[Box], lines: Sequence[Line]) -> list[Table]:
+    """Return the tables of the pymupdf page whose cells are fenced by `sides` in both directions.
+    `lines` of text in reading order.
+    """
+    heights = {
+        round(side.y0 / _APART)
+        for side in sides
+        if side.height <= _THIN and side.width >= _SHORTEST
+    }
+    places = {
+        round(side.x0 / _APART)
+        for side in sides
+        if side.width <= _THIN and side.height >= _SHORTEST
+    }
+    if len(heights) < 2 or not 0 < len(heights) * len(places) < _MOST_CELLS:
+        return []
+    words = [(place, box, word) for place, line in enumerate(lines) for box, word in words_of(line)]
+    tables = (_fenced(found, words) for found in page.find_tables(strategy="lines_strict").tables)
+    return [table for table in tables if table is not None]
 
 
-def aligned_tables(lines: Sequence[Line], rules: Rules) -> list[tuple[Table, list[Line]]]:
+def _fenced(found: Any, words: Sequence[tuple[int, Box, str]]) -> Table | None:
+    """Return a table of PyMuPDF's with the `words` in its cells; None where it is a frame, or the
+    page's layout.
+    """
+    area = Box(*found.bbox)
+    inside = [word for word in words if area.holds(word[1].middle)]
+    cells = [
+        [[w for w in inside if cell and _in(cell, w[1])] for cell in row.cells]
+        for row in found.rows
+    ]
+    if sum(len(cell) for row in cells for cell in row) < len(inside):
+        return None
+    texts = [[join_words((at, word) for at, _, word in cell) for cell in row] for row in cells]
+    rows = [number for number, row in enumerate(texts) if any(row)]
+    kept = [number for number, column in enumerate(zip(*texts, strict=True)) if any(column)]
+    full = sum(map(bool, (text for row in texts for text in row)))
+    longest = max((len(text) for row in texts for text in row), default=0)
+    if min(len(rows), len(kept)) < 2 or full < 1.25 * len(rows) or longest > _LONGEST_CELL:
+        return None
+    if reads_leftward("".join(map("".join, texts))):
+        return Table(area, tuple(tuple((1, 1, texts[n][at]) for at in kept[::-1]) for n in rows))
+    spans = _spans([row.cells for row in found.rows], rows, kept)
+    return Table(
+        area,
+        tuple(
+            tuple((*spans[n, at], texts[n][at]) for at in kept if (n, at) in spans) for n in rows
+        ),
+    )
+
+
+def _spans(
+    cells: Sequence[Sequence[tuple[float, ...] | None]], rows: list[int], columns: list[int]
+) -> dict[tuple[int, int], tuple[int, int]]:
+    """Return how many of the `rows` and `columns` each cell of a table takes, without those that
+    others cover.
+    """
+    tops = [min(cell[1] for cell in row if cell) for row in cells if any(row)]
+    lefts = [
+        min((cell[0] for cell in column if cell), default=float("inf"))
+        for column in zip(*cells, strict=True)
+    ]
+    taken: set[tuple[int, int]] = set()
+    found: dict[tuple[int, int], tuple[int, int]] = {}
+    for n in rows:
+        for at in columns:
+            if (n, at) in taken:
+                continue
+            cell = cells[n][at]
+            down = [r for r in rows if r >= n and (r == n or (cell and tops[r] < cell[3] - 1))]
+            across = [
+                c for c in columns if c >= at and (c == at or (cell and lefts[c] < cell[2] - 1))
+            ]
+            taken |= {(r, c) for r in down for c in across}
+            found[n, at] = (len(down), len(across))
+    return found
+
+
+def _in(cell: tuple[float, float, float, float], box: Box) -> bool:
+    (x, y), (x0, y0, x1, y1) = box.middle, cell
+    return x0 <= x < x1 and y0 <= y < y1
+
+
+def aligned_tables(lines: Sequence[Line]) -> list[tuple[Table, list[Line]]]:
     """Return the tables among `lines`, each with the lines that it is made of."""
     found = []
     run: list[list[Line]] = []
@@ -63,7 +189,7 @@ def aligned_tables(lines: Sequence[Line], rules: Rules) -> list[tuple[Table, lis
         if row is not None and (not run or _goes_on(run, row)) and (run or len(row) > 1):
             run.append(row)
             continue
-        if (table := _table(run, rules)) is not None:
+        if (table := _aligned(run)) is not None:
             found.append(table)
         run = [row] if row is not None and len(row) > 1 else []
     return found
@@ -132,13 +258,12 @@ def _goes_on(run: list[list[Line]], row: list[Line]) -> bool:
         return fits or gap <= max(0.8 * size, 2 * usual)
     if row[0].size > _LARGER * max(line.size for above in run for line in above):
         return False  # the heading of another table
-    tight = _is_tight([*run, row], len(run))
     is_narrow = row[0].box.width < 0.6 * (columns[-1][1] - columns[0][0])
     if len(touched[0]) > 1:  # what continues a cell may be longer than its column is wide
         start = columns[touched[0][0]][0]
         aligned = touched[0][0] > 0 and abs(row[0].box.x0 - start) < 1
         return aligned and is_narrow and gap < 0.5 * size
-    return len(touched[0]) == 1 and (tight or is_narrow)
+    return len(touched[0]) == 1 and is_narrow
 
 
 def _gap(above: Sequence[Line], below: Sequence[Line]) -> float:
@@ -171,7 +296,7 @@ def _touched(columns: Sequence[tuple[float, float]], box: Box) -> list[int]:
     ]
 
 
-def _table(run: list[list[Line]], rules: Rules) -> tuple[Table, list[Line]] | None:
+def _aligned(run: list[list[Line]]) -> tuple[Table, list[Line]] | None:
     while (
         run
         and len(run[-1]) == 1
@@ -193,7 +318,7 @@ def _table(run: list[list[Line]], rules: Rules) -> tuple[Table, list[Line]] | No
         return None
     used = [line for row in run for line in row]
     box = around(line.box for line in used)
-    rows = _banded(run, columns, bands(rules, box)) or _spelled(run, columns)
+    rows = _spelled(run, columns)
     if sum(1 for line in used if line.right_to_left) * 2 > len(used):
         rows = [row[::-1] for row in rows]
     cells = tuple(tuple((1, 1, text) for text in row) for row in rows)
@@ -227,8 +352,7 @@ def _is_grid(rows: Sequence[Sequence[Line]], columns: Sequence[tuple[float, floa
     lines = [line for row in rows for line in row]
     placed = sum(1 for line in lines if len(_touched(columns, line.box)) == 1)
     marked = sum(1 for row in rows if _MARKER.fullmatch(row[0].text.strip()) and len(row) <= 3)
-    led = sum(1 for line in lines if _LEADER.search(line.text))
-    return placed >= 0.7 * len(lines) and marked <= 0.5 * len(rows) and led <= 0.2 * len(rows)
+    return placed >= 0.7 * len(lines) and marked <= 0.5 * len(rows)
 
 
 def _cells(
@@ -289,21 +413,3 @@ def _spelled(
         else:
             rows.append(cells)
     return [[join_words(cells.get(number, ())) for number in range(len(columns))] for cells in rows]
-
-
-def _banded(
-    run: Sequence[Sequence[Line]], columns: Sequence[tuple[float, float]], heights: Sequence[float]
-) -> list[list[str]]:
-    """Return a row for each band between lines that run across; empty where there are too few
-    lines for that.
-    """
-    if len(heights) < 4:
-        return []
-    bounds = [*heights, float("inf")]
-    rows: list[list[str]] = []
-    for above, below in zip([float("-inf"), *heights], bounds, strict=True):
-        inside = [line for row in run for line in row if above <= line.box.middle[1] < below]
-        if inside:
-            cells = _cells(inside, columns)
-            rows.append([join_words(cells.get(number, ())) for number in range(len(columns))])
-    return rows
