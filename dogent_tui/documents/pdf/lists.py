@@ -23,19 +23,12 @@ _DEEPER = 0.9
 
 
 class Mark(msgspec.Struct, frozen=True):
-    """The mark of an item: its signs, how many characters they are, the number or letter in
-    them, and where it is.
-    """
+    """The mark of an item: its signs, the number or letter in them, and where it is."""
 
     sign: str
     label: str
     x0: float
     size: float
-
-    @property
-    def length(self) -> int:
-        """Characters of the signs."""
-        return len(self.sign)
 
     def is_beside(self, other: "Mark") -> bool:
         """Tell whether both are of one list: the same sign, or numbers that follow each other."""

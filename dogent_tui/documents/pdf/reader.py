@@ -207,13 +207,14 @@ class _Pages:
         """Yield the blocks of page `number`."""
         content = self._ahead.pop(number, None) or self._content(number)
         written = [*content.page.hidden, *(line.text for line in content.aside)]
-        raw = content.page.raw
+        raw: tuple[str, ...] = ()
         if number in self._after:
-            nodes, raw = iter(self._after[number]), ()
+            nodes = self._after[number]
         elif content.tagged:
             nodes, raw = self._tagged(content, number, written)
         else:
-            nodes = layout_nodes(self._document[number - 1], content.page.blocks, self._known)
+            pdf_page, raw = self._document[number - 1], content.page.raw
+            nodes = list(layout_nodes(pdf_page, content.page.blocks, self._known))
         for node in nodes:
             for block in self._writer.write([node]):
                 written.append(block.markdown)
@@ -248,7 +249,7 @@ class _Pages:
 
     def _tagged(
         self, content: _Content, number: int, written: list[str]
-    ) -> tuple[Iterator[Node], tuple[str, ...]]:
+    ) -> tuple[list[Node], tuple[str, ...]]:
         """Return what page `number` has, with all of what begins on it and continues on the next
         ones, and their text as it is in the file.
         """
@@ -264,18 +265,14 @@ class _Pages:
             page, last = whole, last + 1
             written += [*following.page.hidden, *(line.text for line in following.aside)]
         xrefs = [self._document[at - 1].xref for at in range(number, last + 1)]
-        nodes = tagged_nodes(page, xrefs, self._tree, self._known)
-        if last == number:
-            return nodes, page.raw
         parts: list[list[Node]] = [[]]
-        for node in nodes:
+        for node in tagged_nodes(page, xrefs, self._tree, self._known):
             if node["t"] == PAGE_BREAK:
                 parts.append([])
             else:
                 parts[-1].append(node)
-        for at, part in enumerate(parts[1:], number + 1):
-            self._after[at] = part
-        return iter(parts[0]), page.raw
+        self._after |= dict(enumerate(parts[1:], number + 1))
+        return parts[0], page.raw
 
 
 def _missing(raw: Iterable[str], written: Iterable[str]) -> list[str]:

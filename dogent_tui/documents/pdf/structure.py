@@ -259,7 +259,7 @@ def running_text(rows: Sequence[Sequence[Line]], mark: Mark | None = None) -> li
     runs: list[Run] = []
     apart = _breaks_between_words(rows)
     if mark is not None:
-        first = filter(None, map(without_start(mark.length), rows[0]))
+        first = filter(None, map(without_start(len(mark.sign)), rows[0]))
         rows = [row for row in [list(first), *rows[1:]] if row]
     for row in rows:
         joined = list(_joined(row))

@@ -251,9 +251,8 @@ def _goes_on(run: list[list[Line]], row: list[Line]) -> bool:
     columns = _columns(run)
     touched = [_touched(columns, line.box) for line in row]
     if len(row) > 1:
-        fits = all(len(each) < 2 for each in touched) and len(
-            {each[0] for each in touched if each}
-        ) == sum(map(bool, touched))
+        taken = [column for columns_of_text in touched for column in columns_of_text]
+        fits = max(map(len, touched)) < 2 and len(set(taken)) == len(taken)
         usual = max((_gap(above, below) for above, below in pairwise(run)), default=1.6 * size)
         return fits or gap <= max(0.8 * size, 2 * usual)
     if row[0].size > _LARGER * max(line.size for above in run for line in above):
@@ -338,14 +337,11 @@ def _is_tight(run: Sequence[Sequence[Line]], place: int) -> bool:
     """Tell whether a row is nearer to the one above than rows of several cells are to each
     other: it continues their texts.
     """
-    gaps = [
-        _gap(above, below) for above, below in pairwise(run) if len(below) > 1 and len(above) > 1
-    ]
-    return (
-        len(gaps) > 1
-        and place > 0
-        and _gap(run[place - 1], run[place]) < median(gaps) - 0.15 * run[place][0].size
-    )
+    pairs = [pair for pair in pairwise(run) if min(map(len, pair)) > 1]
+    if place == 0 or len(pairs) < 2:
+        return False
+    usual = median(_gap(above, below) for above, below in pairs)
+    return _gap(run[place - 1], run[place]) < usual - 0.15 * run[place][0].size
 
 
 def _is_grid(rows: Sequence[Sequence[Line]], columns: Sequence[tuple[float, float]]) -> bool:
@@ -361,17 +357,10 @@ def _cells(
     """Return the texts in each column, each with the number of its line, counted from `start`."""
     cells: dict[int, list[tuple[int, str]]] = {}
     for place, line in enumerate(row, start):
-        for box, text in (
-            _pieces(line, columns)
-            if len(_touched(columns, line.box)) > 1
-            else [(line.box, line.text.strip())]
-        ):
-            touched = _touched(columns, box)
-            number = (
-                touched[0]
-                if touched
-                else min(range(len(columns)), key=lambda n: abs(columns[n][0] - box.x0))
-            )
+        is_wide = len(_touched(columns, line.box)) > 1
+        for box, text in _pieces(line, columns) if is_wide else [(line.box, line.text.strip())]:
+            ways = [abs(left - box.x0) for left, _ in columns]
+            number = next(iter(_touched(columns, box)), ways.index(min(ways)))
             cells.setdefault(number, []).append((place, text))
     return cells
 

@@ -318,7 +318,7 @@ class _Tagged:
         lines = lines_in(kids)
         own = mark_of(rows_in_order(lines)[0]) if lines and not signs else None
         if own:
-            kids = list(changed(kids, without_start(own.length)))
+            kids = list(changed(kids, without_start(len(own.sign))))
         return Item(own or _mark(signs, lines), depth, self._within(kids))
 
     def _table(self, element: Element) -> Iterator[Node]:
