@@ -23,7 +23,7 @@ from dogent_tui.documents.pdf.structure import (
     paragraphs,
 )
 from dogent_tui.documents.pdf.survey import Survey
-from dogent_tui.documents.pdf.tables import aligned_tables, fenced_tables
+from dogent_tui.documents.pdf.tables import aligned_tables, drawn_lines, fenced_tables
 
 _MOST_EMPTY = 3.5
 """Lines from one part of a program to the next."""
@@ -134,13 +134,14 @@ def _marked(line: Line, mark: Line | None) -> Line:
 
 def _items(page: Any, blocks: list[TextBlock]) -> Iterator[TextBlock | Table]:
     lines = [line for block in blocks for line in block.lines if line.upright]
-    fenced = fenced_tables(page, lines)
+    drawn = drawn_lines(page) if lines else []
+    fenced = fenced_tables(page, drawn, lines)
     aslant = [block for block in blocks if not all(line.upright for line in block.lines)]
     free = [_outside(block, fenced) for block in blocks if block not in aslant]
     groups = regions([block for block in free if block.lines]) or [[]]
     items: list[TextBlock | Table] = []
     for number, region in enumerate(groups):
-        tables = aligned_tables(lines_in(region))
+        tables = aligned_tables(lines_in(region), drawn)
         used = {id(line) for _, used in tables for line in used}
         texts = [part for block in region for part in _parts(block, used)]
         here = [table for table in fenced if _home(table, groups) == number]
