@@ -49,8 +49,8 @@ _WIDEST_GAP, _NUMBER_GAP = 3.5, 2.0
 def layout_nodes(page: Any, blocks: Sequence[TextBlock], known: Survey) -> Iterator[Node]:
     """Yield what the `blocks` of the pymupdf page are, in the order of reading."""
     if blocks:
-        sides, dots = drawn_on(page)
-        yield from nodes_of(list(_items(page, [*_with_marks(blocks, dots)], sides)), known)
+        drawn, dots = drawn_on(page)
+        yield from nodes_of(list(_items(page, [*_with_marks(blocks, dots)], drawn)), known)
 
 
 def nodes_of(items: Sequence[TextBlock | Table], known: Survey) -> Iterator[Node]:
@@ -175,15 +175,15 @@ def _marked(line: Line, mark: Line | None) -> Line:
     return Line(around([mark.box, line.box]), (*signs, blank, *line.runs), base=line.base)
 
 
-def _items(page: Any, blocks: list[TextBlock], sides: Sequence[Box]) -> Iterator[TextBlock | Table]:
+def _items(page: Any, blocks: list[TextBlock], drawn: Sequence[Box]) -> Iterator[TextBlock | Table]:
     lines = [line for block in blocks for line in block.lines if line.upright]
-    fenced = fenced_tables(page, sides, lines)
+    fenced = fenced_tables(page, drawn, lines)
     aslant = [block for block in blocks if not all(line.upright for line in block.lines)]
     free = [_outside(block, fenced) for block in blocks if block not in aslant]
     groups = regions([block for block in free if block.lines]) or [[]]
     items: list[TextBlock | Table] = []
     for number, region in enumerate(groups):
-        tables = aligned_tables(lines_in(region))
+        tables = aligned_tables(lines_in(region), drawn)
         used = {id(line) for _, used in tables for line in used}
         texts = [part for block in region for part in _parts(block, used)]
         here = [table for table in fenced if _home(table, groups) == number]

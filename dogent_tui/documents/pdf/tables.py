@@ -89,26 +89,21 @@ def drawn_on(page: Any) -> tuple[list[Box], list[Box]]:
     sides = list(islice(_sides(drawings), _MOST_LINES + 1))
     if len(sides) > _MOST_LINES:
         return [], []
+    thin = [
+        s for s in sides if min(s.width, s.height) <= _THIN and max(s.width, s.height) >= _SHORTEST
+    ]
     shapes = (Box(*drawing["rect"]) for drawing in drawings)
     least, most = _DOT
-    dots = [b for b in shapes if least <= b.width <= most and least <= b.height <= most]
-    return sides, dots
+    dots = [s for s in shapes if least <= min(s.width, s.height) and max(s.width, s.height) <= most]
+    return thin, dots
 
 
-def fenced_tables(page: Any, sides: Sequence[Box], lines: Sequence[Line]) -> list[Table]:
-    """Return the tables of the pymupdf page whose cells are fenced by `sides` in both directions.
+def fenced_tables(page: Any, drawn: Sequence[Box], lines: Sequence[Line]) -> list[Table]:
+    """Return the tables of the pymupdf page whose cells are fenced by lines in both directions.
     `lines` of text in reading order.
     """
-    heights = {
-        round(side.y0 / _APART)
-        for side in sides
-        if side.height <= _THIN and side.width >= _SHORTEST
-    }
-    places = {
-        round(side.x0 / _APART)
-        for side in sides
-        if side.width <= _THIN and side.height >= _SHORTEST
-    }
+    heights = {round(line.y0 / _APART) for line in drawn if line.width > line.height}
+    places = {round(line.x0 / _APART) for line in drawn if line.height > line.width}
     if len(heights) < 2 or not 0 < len(heights) * len(places) < _MOST_CELLS:
         return []
     words = [(place, box, word) for place, line in enumerate(lines) for box, word in words_of(line)]
@@ -178,7 +173,7 @@ def _in(cell: tuple[float, float, float, float], box: Box) -> bool:
     return x0 <= x < x1 and y0 <= y < y1
 
 
-def aligned_tables(lines: Sequence[Line]) -> list[tuple[Table, list[Line]]]:
+def aligned_tables(lines: Sequence[Line], drawn: Sequence[Box]) -> list[tuple[Table, list[Line]]]:
     """Return the tables among `lines`, each with the lines that it is made of."""
     found = []
     run: list[list[Line]] = []
@@ -189,7 +184,7 @@ def aligned_tables(lines: Sequence[Line]) -> list[tuple[Table, list[Line]]]:
         if row is not None and (not run or _goes_on(run, row)) and (run or len(row) > 1):
             run.append(row)
             continue
-        if (table := _aligned(run)) is not None:
+        if (table := _aligned(run, drawn)) is not None:
             found.append(table)
         run = [row] if row is not None and len(row) > 1 else []
     return found
@@ -295,7 +290,7 @@ def _touched(columns: Sequence[tuple[float, float]], box: Box) -> list[int]:
     ]
 
 
-def _aligned(run: list[list[Line]]) -> tuple[Table, list[Line]] | None:
+def _aligned(run: list[list[Line]], drawn: Sequence[Box]) -> tuple[Table, list[Line]] | None:
     while (
         run
         and len(run[-1]) == 1
@@ -317,7 +312,7 @@ def _aligned(run: list[list[Line]]) -> tuple[Table, list[Line]] | None:
         return None
     used = [line for row in run for line in row]
     box = around(line.box for line in used)
-    rows = _spelled(run, columns)
+    rows = _banded(used, columns, _heights(drawn, box)) or _spelled(run, columns)
     if sum(1 for line in used if line.right_to_left) * 2 > len(used):
         rows = [row[::-1] for row in rows]
     cells = tuple(tuple((1, 1, text) for text in row) for row in rows)
@@ -384,6 +379,38 @@ def _pieces(line: Line, columns: Sequence[tuple[float, float]]) -> list[tuple[Bo
     return [(box, text.strip()) for box, text in found if text.strip()]
 
 
+def _heights(drawn: Sequence[Box], box: Box) -> list[float]:
+    """Return where lines run across most of `box`, from its top to its bottom."""
+    across = [line for line in drawn if line.width > line.height]
+    found: list[Box] = []
+    for line in sorted(across, key=lambda line: line.y0):
+        if found and line.y0 - found[-1].y0 < _APART:  # a piece of the one above, or of its double
+            found[-1] = around([found[-1], line])
+        elif box.y0 - 12 <= line.y0 <= box.y1 + 12:
+            found.append(line)
+    margin = box.width / 4
+    return [o.y0 for o in found if o.x0 <= box.x0 + margin and o.x1 >= box.x1 - margin]
+
+
+def _banded(
+    lines: Sequence[Line], columns: Sequence[tuple[float, float]], heights: Sequence[float]
+) -> list[list[str]]:
+    """Return a row for each band between lines that run across; empty where there are too few
+    lines for that.
+    """
+    if len(heights) < 4:
+        return []
+    bounds = pairwise([float("-inf"), *heights, float("inf")])
+    bands = [[o for o in lines if top <= o.box.middle[1] < bottom] for top, bottom in bounds]
+    return [_joined(_cells(band, columns), columns) for band in bands if band]
+
+
+def _joined(
+    cells: dict[int, list[tuple[int, str]]], columns: Sequence[tuple[float, float]]
+) -> list[str]:
+    return [join_words(cells.get(number, ())) for number in range(len(columns))]
+
+
 def _spelled(
     run: Sequence[Sequence[Line]], columns: Sequence[tuple[float, float]]
 ) -> list[list[str]]:
@@ -401,4 +428,4 @@ def _spelled(
                 rows[-1].setdefault(number, []).extend(texts)
         else:
             rows.append(cells)
-    return [[join_words(cells.get(number, ())) for number in range(len(columns))] for cells in rows]
+    return [_joined(cells, columns) for cells in rows]
