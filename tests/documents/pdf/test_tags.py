@@ -1,5 +1,6 @@
 """Files with tags, as typst writes them: what they say is believed, over the end of a page too."""
 
+import pymupdf
 import pytest
 import typst
 
@@ -95,4 +96,21 @@ def test_boxes_of_tasks_stay_at_every_depth(written):
         "  - [x] second",
         "    - [ ] third",
         "      1. one",
+    ]
+
+
+def test_a_picture_without_text_stands_in_its_place(written, tmp_path):
+    pymupdf.Pixmap(pymupdf.csGRAY, pymupdf.IRect(0, 0, 40, 20)).save(tmp_path / "grey.png")
+    found = texts(
+        written(
+            'Above.\n\n#image("grey.png", alt: "A field")\n\nBelow.\n\n'
+            '#table(columns: 2, [#image("grey.png", alt: "In a cell")], [x])\n\nThe end.'
+        )
+    )
+    assert found[1:] == [
+        "Above.",
+        "![A field]()",
+        "Below.",
+        "| ![In a cell]() | x |\n| --- | --- |",
+        "The end.",
     ]
