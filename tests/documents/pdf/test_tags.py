@@ -1,5 +1,6 @@
 """Files with tags, as typst writes them: what they say is believed, over the end of a page too."""
 
+import pymupdf
 import pytest
 import typst
 
@@ -105,3 +106,20 @@ def test_a_heading_keeps_the_sign_of_a_note_and_a_formula(written):
     words = "It is wide, as all of them are. <there>"
     found = texts(written(f"#heading[The yard{sign} of {formula}]\n{words}"))
     assert found[1] == "# The yard[^7] of $r$"
+
+
+def test_a_picture_without_text_stands_in_its_place(written, tmp_path):
+    pymupdf.Pixmap(pymupdf.csGRAY, pymupdf.IRect(0, 0, 40, 20)).save(tmp_path / "grey.png")
+    found = texts(
+        written(
+            'Above.\n\n#image("grey.png", alt: "A field")\n\nBelow.\n\n'
+            '#table(columns: 2, [#image("grey.png", alt: "In a cell")], [x])\n\nThe end.'
+        )
+    )
+    assert found[1:] == [
+        "Above.",
+        "![A field]()",
+        "Below.",
+        "| ![In a cell]() | x |\n| --- | --- |",
+        "The end.",
+    ]
