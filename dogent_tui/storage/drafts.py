@@ -128,9 +128,8 @@ class Drafts:
 
     def _candidates(self) -> list[Path]:
         files = [self._folder / f"{number}.jsonl" for number in range(_MOST_WINDOWS)]
-        return sorted(
-            files, key=_modified, reverse=True
-        )  # stable: what does not exist is last, by number
+        # stable: what does not exist is last, by number
+        return sorted(files, key=_modified, reverse=True)
 
 
 def _edit(old: str, new: str) -> tuple[int, int, str]:

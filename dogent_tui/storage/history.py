@@ -94,9 +94,8 @@ class History:
                     self.file, tr("it was damaged or cut short; its intact entries were kept")
                 )
                 if broken.kept_as is None:
-                    raise PermissionError(
-                        f"{self.file}: {broken.reason}"
-                    )  # writing now would lose what it holds
+                    # writing now would lose what it holds
+                    raise PermissionError(f"{self.file}: {broken.reason}")
             atomic_write(self.file, b"[\n" + b",\n".join([*map(_dump, data), line]) + b"\n]\n")
             return broken
 
