@@ -463,14 +463,12 @@ class Translator:
                 yield from self._stream(event)
             case AssistantMessage(parent_tool_use_id=None):
                 yield from self._assistant(message)
-            case UserMessage(content=content) if (
-                self._boundary is not None
-            ):  # the summary comes right behind it
+            # the summary comes right behind it
+            case UserMessage(content=content) if self._boundary is not None:
                 boundary, self._boundary, self._owes_summary = self._boundary, None, False
                 yield compacted(boundary, content if isinstance(content, str) else _texts(content))
-                yield UsageChanged(
-                    context_tokens=0
-                )  # what the next request takes is not known before it
+                # what the next request takes is not known before it
+                yield UsageChanged(context_tokens=0)
             case UserMessage(content=list() as blocks):
                 results = [block for block in blocks if isinstance(block, ToolResultBlock)]
                 told = message.tool_use_result if len(results) == 1 else None
@@ -502,9 +500,8 @@ class Translator:
                 yield _retrying(data)
 
     def _result(self, message: ResultMessage) -> Iterator[Event | TurnEnded]:
-        if (
-            self._compact_error and not self._owes_summary
-        ):  # the CLI began it, and the reply came all the same
+        # the CLI began it, and the reply came all the same
+        if self._compact_error and not self._owes_summary:
             words = tr(
                 "The conversation could not be compacted: {error}", error=self._compact_error
             )

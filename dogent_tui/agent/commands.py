@@ -115,16 +115,14 @@ class Commands:
     async def start(self) -> None:
         """Have the wall up before the first command comes; where none can be had, tell."""
         standing = await asyncio.to_thread(lambda: self._authority.standing)
-        if (
-            not self._authority.standing_told
-        ):  # not again when the agent starts again, as after a rewind
+        # not again when the agent starts again, as after a rewind
+        if not self._authority.standing_told:
             self._authority.standing_told = True
             for notice in standing_notices(standing):
                 self._tell(notice)
         if self._snapshots is not None:
-            private_folder(
-                self._snapshots
-            )  # before the CLI's first command: it is there from then on
+            # before the CLI's first command: it is there from then on
+            private_folder(self._snapshots)
         await asyncio.to_thread(self._start)
 
     def _start(self) -> None:
@@ -360,9 +358,8 @@ class Commands:
                 notes.append(words.format(path=change.path))
         notes += [f"dogent-tui: {path}: {why}" for path, why in done.failed]
         if done.number:
-            self._settling.submit(
-                self._copies.settle, done.number
-            )  # it reads what was written: the shell does not wait for that
+            # it reads what was written: the shell does not wait for that
+            self._settling.submit(self._copies.settle, done.number)
         if committed:
             paths = tuple(str(Path(difference.root, path)) for path in committed)
             self._say(CopiesKept(tool_use_id=running.tool_use_id, paths=paths))

@@ -131,9 +131,8 @@ class Connection:
         if self._connecting is not None:
             await asyncio.wait({self._connecting})
         if self._leave() is not None:
-            await asyncio.wait(
-                self._endings, timeout=_CLOSE_LIMIT_S
-            )  # it writes to its transcript until the end
+            # it writes to its transcript until the end
+            await asyncio.wait(self._endings, timeout=_CLOSE_LIMIT_S)
         await self.warm_up()
 
     async def forget(self, runs: Sequence[str]) -> str:

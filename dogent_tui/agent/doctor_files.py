@@ -81,9 +81,8 @@ def examine_files(
 def _who(workspace: Workspace, home: Path) -> Iterator[Finding]:
     group = "Who does the work"
     files = (workspace.settings_file, *(home / name for name in PROFILE_MODELS))
-    if any(
-        _content(file)[1] for file in files
-    ):  # reading them as a session does would set them aside
+    # reading them as a session does would set them aside
+    if any(_content(file)[1] for file in files):
         yield Finding(group, "profiles", "broken", tr("unknown until the files below are fixed"))
         return
     settings = load_settings(workspace)[0]

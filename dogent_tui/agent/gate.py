@@ -188,9 +188,8 @@ class Gate:
             tool_use_id = tool_use_id or str(values.get("tool_use_id") or "")
             self._note(tool_use_id, call)
             if decision.verdict == "allow" and self._reviewing.takes(call):
-                decision = replace(
-                    decision, verdict="ask", reasons=(_REVIEWS,)
-                )  # `can_use_tool` can wait, a hook cannot
+                # `can_use_tool` can wait, a hook cannot
+                decision = replace(decision, verdict="ask", reasons=(_REVIEWS,))
             if any(effect.kind in _CHANGES | _WRITES for effect in decision.effects) and not (
                 await asyncio.to_thread(self._cwd.is_dir)
             ):
@@ -302,9 +301,8 @@ class Gate:
                 return PermissionResultDeny(
                     message=await self._reviewing.outcome(call, _place(decision), tool_use_id)
                 )
-            if why_not := await self._out_of_date(
-                call, decision
-            ):  # the user may have written it while they were asked
+            # the user may have written it while they were asked
+            if why_not := await self._out_of_date(call, decision):
                 return PermissionResultDeny(message=why_not)
             await self._let_through(call, decision, tool_use_id)
             wrapped = await self._wrapped(call, decision, tool_use_id)

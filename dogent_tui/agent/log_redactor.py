@@ -50,9 +50,8 @@ class Redactor:
             yield to_json(event)
             return
         if isinstance(event, _Piece):
-            event = self._held_back(
-                event
-            )  # written with no text, too: it says when the stream began
+            # written with no text, too: it says when the stream began
+            event = self._held_back(event)
         else:
             yield from (self._line(piece) for piece in self._released(event))
         yield self._line(event)

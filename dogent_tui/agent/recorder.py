@@ -207,9 +207,8 @@ class Recorder:
     def _open_log(self) -> SessionLog:
         log = open_log(self._workspace, self._log_of, self._hold, fork_of=self._fork_of)
         if self._session_id != self._log_of:
-            log.goes_on_as(
-                self._session_id
-            )  # the agent had forgotten: the conversation continues all the same
+            # the agent had forgotten: the conversation continues all the same
+            log.goes_on_as(self._session_id)
         return log
 
     def _remember(self, event: Event) -> None:

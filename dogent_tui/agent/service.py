@@ -167,9 +167,8 @@ class AgentService:
         self._closing = True
         self._queue.stop()
         if self._queue.waiting:
-            self._publish(
-                QueueChanged()
-            )  # they are the caller's again, and not what a crash cut off
+            # they are the caller's again, and not what a crash cut off
+            self._publish(QueueChanged())
         self._requests.release()
         await self._stop_run("interrupted", Failure(CLOSED))
         self._note("close")

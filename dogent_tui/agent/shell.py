@@ -128,9 +128,8 @@ async def run_shell(command: str, cwd: Path, publish: Callable[[Event], None]) -
         text = decoder.decode(chunk)
         if text:
             kept.add(text)
-            if (
-                kept.total <= _MOST_KEPT
-            ):  # what is more would only scroll by; the result has the end
+            # what is more would only scroll by; the result has the end
+            if kept.total <= _MOST_KEPT:
                 publish(ToolOutput(tool_use_id=tool_use_id, text=text))
 
     status: int | None = None

@@ -79,9 +79,8 @@ class OutlineEditing:
         """Whether the text is another than the proposed one, or the saved one."""
         if self.outline.headings == self._base.headings and self.outline.frame == self._frame:
             return False
-        return (
-            bool(self.changes) or self.markdown != self._saved
-        )  # the text is written only where nothing else can tell
+        # the text is written only where nothing else can tell
+        return bool(self.changes) or self.markdown != self._saved
 
     @property
     def summary(self) -> str:

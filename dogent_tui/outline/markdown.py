@@ -78,9 +78,8 @@ def _read(text: str) -> tuple[Headings, Frame]:
     found = list(heading_lines(text))
     lines = text.split("\n")
     has_title = bool(found) and not "\n".join(lines[: found[0].start])[front_matter(text) :].strip()
-    if has_title and has_list(
-        lines[found[0].start]
-    ):  # a heading of a list over a rule, or over an empty bullet
+    # a heading of a list over a rule, or over an empty bullet
+    if has_title and has_list(lines[found[0].start]):
         has_title = False
     title_lines = found[0].end if has_title else 0
     # What is underlined may be a note and a rule: it makes no headings of its own in a list.

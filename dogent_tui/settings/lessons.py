@@ -30,9 +30,8 @@ def plan_lesson(workspace: Workspace, lesson: str, *, day: str, about: str = "")
     file = workspace.lessons_file
     now = lessons_text(workspace)
     heading = one_line(" · ".join(filter(None, (day, about))))[:_MOST_ABOUT]
-    body = re.sub(
-        r"^(#+ )", r"\\\1", lesson.strip(), flags=re.MULTILINE
-    )  # a heading of its own would begin another lesson
+    # a heading of its own would begin another lesson
+    body = re.sub(r"^(#+ )", r"\\\1", lesson.strip(), flags=re.MULTILINE)
     begun = now.rstrip() if now.strip() else _HEAD.rstrip()
     return plan_change(file, f"{begun}\n\n## {heading}\n\n{body}\n")
 

@@ -64,9 +64,8 @@ def _in_folder(place: Path, inside: Workspace | None, home: Path) -> Iterator[Sk
         return
     for entry in entries:
         folder = Path(os.path.realpath(place / entry))
-        if home.resolve().is_relative_to(
-            folder
-        ):  # a link to the home, or above it, would lay everything open
+        # a link to the home, or above it, would lay everything open
+        if home.resolve().is_relative_to(folder):
             continue
         if inside is not None and not (inside.contains(folder) and inside.contains(folder / FILE)):
             continue

@@ -145,9 +145,8 @@ def _text(path: Path) -> str | None:
     """
     try:
         found = path.stat()
-        if (
-            not stat.S_ISREG(found.st_mode) or found.st_size > _MOST_BYTES
-        ):  # opening a pipe would wait for ever
+        # opening a pipe would wait for ever
+        if not stat.S_ISREG(found.st_mode) or found.st_size > _MOST_BYTES:
             return None
         return path.read_text(encoding="utf-8-sig", errors="replace")
     except OSError:

@@ -1,22 +1,27 @@
 """The text in the prompt that was not sent yet: saved with every key, so that a crash loses nothing
 that one saw.
 
-A draft is a file with one JSON line, ``[0, 0, TEXT]``. Earlier versions wrote more of them, each an
-edit of the text before, empty at first: ``[START, END, INSERTED]``, in characters.
+A draft is a file of JSON lines, each an edit of the text before, empty at first: ``[START, END,
+INSERTED]``, in characters.
 """
 
 import contextlib
+import errno
 import json
+import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dogent_tui.storage.files import atomic_write, private_folder
+from dogent_tui.storage.files import atomic_write, open_for_appending, private_folder
 from dogent_tui.storage.paths import Workspace, state_dir
 
 if TYPE_CHECKING:
     from filelock import FileLock
 
 _MOST_WINDOWS = 32
+_SPARE_BYTES = 65_536
+"""How much longer than its text a draft may get before it is written as a single edit."""
 
 
 class Drafts:
@@ -33,9 +38,12 @@ class Drafts:
         self._file: Path | None = None
         self._lock: FileLock | None = None
         self._saved = ""
+        self._descriptor: int | None = None
 
     def save(self, text: str) -> None:
-        """Keep `text` as the draft. Raises OSError."""
+        """Keep `text` as the draft. It costs what changed since the last time, not the length of
+        the text. Raises OSError.
+        """
         if text == self._saved:
             return
         if not text:
@@ -43,12 +51,21 @@ class Drafts:
             return
         # Not synced: this is for a crash of the application, several times a second, not of the
         # machine.
-        line = json.dumps([0, 0, text])
-        atomic_write(self._claim(), f"{line}\n", mode=0o600, durable=False)
+        size = self._size
+        if self._descriptor is None or not 0 <= size <= 8 * len(text) + _SPARE_BYTES:
+            self._release()
+            atomic_write(self._claim(), _line(_edit("", text)), mode=0o600, durable=False)
+            self._descriptor = open_for_appending(self._claim())
+        else:
+            line = _line(_edit(self._saved, text))
+            if os.write(self._descriptor, line) < len(line):
+                os.ftruncate(self._descriptor, size)  # a part of a line would spoil the next one
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         self._saved = text
 
     def load(self) -> str:
         """Return the draft that a window left behind, empty if there is none. Raises OSError."""
+        self._release()
         text = ""
         file = self._claim()
         if file.is_symlink():  # it leads to what is no draft of ours
@@ -65,15 +82,33 @@ class Drafts:
 
     def clear(self) -> None:
         """Forget the draft, because it was sent or deleted. Raises OSError."""
+        self._release()
         self._claim().unlink(missing_ok=True)
         self._saved = ""
 
     def close(self) -> None:
         """Let go of the draft, which stays for the next window."""
+        self._release()
         if self._lock is not None:
             self._lock.release()
         self._lock = self._file = None
         self._saved = ""
+
+    @property
+    def _size(self) -> int:
+        """How long the open file is, -1 where another is in its place by now, or none."""
+        if self._descriptor is None:
+            return -1
+        held = os.fstat(self._descriptor)
+        with contextlib.suppress(OSError):
+            if os.path.samestat(held, self._claim().lstat()):
+                return held.st_size
+        return -1
+
+    def _release(self) -> None:
+        if self._descriptor is not None:
+            os.close(self._descriptor)
+        self._descriptor = None
 
     def _claim(self) -> Path:
         """Return this window's file: at first, the newest draft of no living window, or a new
@@ -93,9 +128,31 @@ class Drafts:
 
     def _candidates(self) -> list[Path]:
         files = [self._folder / f"{number}.jsonl" for number in range(_MOST_WINDOWS)]
-        return sorted(
-            files, key=_modified, reverse=True
-        )  # stable: what does not exist is last, by number
+        # stable: what does not exist is last, by number
+        return sorted(files, key=_modified, reverse=True)
+
+
+def _edit(old: str, new: str) -> tuple[int, int, str]:
+    """Return how `new` comes of `old`: what goes, from where to where, and what comes in its
+    place.
+    """
+    most = min(len(old), len(new))
+    start = _alike(lambda count: old[:count] == new[:count], most)
+    end = _alike(lambda count: not count or old[-count:] == new[-count:], most - start)
+    return start, len(old) - end, new[start : len(new) - end]
+
+
+def _alike(holds: Callable[[int], bool], most: int) -> int:
+    """Return the largest number up to `most` for which `holds`, which does for all below it."""
+    least = 0
+    while least < most:
+        middle = (least + most + 1) // 2
+        least, most = (middle, most) if holds(middle) else (least, middle - 1)
+    return least
+
+
+def _line(edit: tuple[int, int, str]) -> bytes:
+    return json.dumps(edit).encode() + b"\n"
 
 
 def _modified(file: Path) -> float:

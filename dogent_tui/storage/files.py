@@ -143,9 +143,8 @@ def _dress(descriptor: int, old: os.stat_result | None, mode: int | None) -> Non
     """Give the new file the owner and mode of the old one, or `mode`."""
     if old is not None:
         if (old.st_uid, old.st_gid) != (os.geteuid(), os.getegid()):
-            with contextlib.suppress(
-                PermissionError
-            ):  # only root may give a file away; the text matters more
+            # only root may give a file away; the text matters more
+            with contextlib.suppress(PermissionError):
                 os.fchown(descriptor, old.st_uid, old.st_gid)
         os.fchmod(descriptor, stat.S_IMODE(old.st_mode))
     elif mode is not None:

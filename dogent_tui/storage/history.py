@@ -1,13 +1,15 @@
 """What was asked in a workspace, and what came of it: ``.dogent/history.json``.
 
-The file is one JSON array, so that any program can read it, with one entry per line. Of a file that
-was cut anywhere, or that another program damaged, each entry that is whole is read.
+The file is one JSON array, so that any program can read it. With one entry per line, an entry is
+added in place of the closing bracket: the work does not grow with the file. That is not atomic, so
+the readers salvage: of a file that was cut anywhere, or that another program damaged, each entry
+that is whole is read. A cut can only fall into the entry being written.
 """
 
 import json
+import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -22,7 +24,16 @@ from dogent_tui.storage.files import BrokenFile, atomic_write, locked, set_aside
 RECALLED = 30
 """So many prompts are offered again."""
 
+_TAIL = 64
+"""So many bytes at the end of the file are looked at for its closing bracket."""
+
+_RECALL_BLOCK = 1 << 18
+"""So many bytes at the end of the file are read first to find what to recall."""
+
 _EMPTY = b"[\n]\n"
+# The bracket on a line of its own, not indented, ends the array; any other may be that of a list
+# inside of a cut entry.
+_END_OF_ARRAY = re.compile(rb"([\[}])\s*\n\]\s*\Z")
 _NEXT_ENTRY = re.compile(r"\s*,\s*(?=\{)")
 _ENTRY_START = re.compile(r"^[ \t\[,]*(?=\{)", re.MULTILINE)
 
@@ -68,22 +79,45 @@ class History:
         Raises OSError, and DogentError if another window holds the file for too long or the file is
         a link.
         """
+        line = _as_json(entry)
         with locked(self.file):
             self._refuse_a_link()
+            if not self.file.exists():
+                atomic_write(self.file, _EMPTY)
+            if self._append_in_place(line):
+                return None
             text = self._text()
-            data, broken = _parse(text if self.file.exists() else "[]"), None
+            data, broken = _parse(text), None
             if data is None:
                 data = list(_salvage(text))
                 broken = set_aside(
                     self.file, tr("it was damaged or cut short; its intact entries were kept")
                 )
                 if broken.kept_as is None:
-                    raise PermissionError(
-                        f"{self.file}: {broken.reason}"
-                    )  # writing now would lose what it holds
-            lines = [*map(_dump, data), _as_json(entry)]
-            atomic_write(self.file, b"[\n" + b",\n".join(lines) + b"\n]\n")
+                    # writing now would lose what it holds
+                    raise PermissionError(f"{self.file}: {broken.reason}")
+            atomic_write(self.file, b"[\n" + b",\n".join([*map(_dump, data), line]) + b"\n]\n")
             return broken
+
+    def _append_in_place(self, line: bytes) -> bool:
+        """Write `line` over the closing bracket, and a bracket after it. False if the file does
+        not end as ours do.
+        """
+        descriptor = os.open(self.file, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
+        with os.fdopen(descriptor, "r+b") as file:
+            size = file.seek(0, os.SEEK_END)
+            start = file.seek(max(0, size - _TAIL))
+            end = _END_OF_ARRAY.search(file.read())
+            if end is None or (end[1] == b"[" and start + end.start() > 0):
+                return False
+            file.seek(start + end.end(1))
+            # Only white space and the bracket are written over: whatever a cut leaves, no older
+            # entry is touched.
+            file.write((b"\n" if end[1] == b"[" else b",\n") + line + b"\n]\n")
+            file.truncate()
+            file.flush()
+            os.fsync(file.fileno())
+        return True
 
     def _refuse_a_link(self) -> None:
         # A workspace may come from anyone; a link in it must not turn the history into a pen for
@@ -116,10 +150,31 @@ class History:
         times in a row, one.
 
         A run that was recorded when it started and again when it ended counts once. Answers to
-        clarifications are left out. Raises OSError, not on a missing file.
+        clarifications are left out. Reads the end of the file only, as far as needed. Raises
+        OSError, not on a missing file.
         """
-        prompts = _prompts(self.entries())
-        return prompts[max(0, len(prompts) - limit) :]
+        block = _RECALL_BLOCK
+        while True:
+            text, whole = self._end(block)
+            prompts = _prompts(_from_json(data) for data in _salvage(text))
+            if whole or len(prompts) > limit:
+                return prompts[max(0, len(prompts) - limit) :]
+            block *= 4
+
+    def _end(self, size: int) -> tuple[str, bool]:
+        """Return the last `size` bytes, from the first whole line on, and whether that is the
+        whole file.
+        """
+        try:
+            with self.file.open("rb") as file:
+                total = file.seek(0, os.SEEK_END)
+                file.seek(max(0, total - size))
+                content = file.read()
+        except FileNotFoundError:
+            return "", True
+        if total > size:
+            content = content.partition(b"\n")[2]
+        return content.decode("utf-8", errors="replace"), total <= size
 
     def clear(self, into: Path | None = None) -> None:
         """Forget everything; `into` gets what the file held before. Raises OSError, and
@@ -201,12 +256,23 @@ def _dump(data: Mapping[str, Any]) -> bytes:
     return json.dumps(data, ensure_ascii=False).encode("utf-8", errors="backslashreplace")
 
 
+_FIELDS = {field.name for field in fields(HistoryEntry)}
+_TEXTS = ("timestamp", "status", "prompt", "summary", "reason", "session_id")
+
+
 def _from_json(data: Mapping[str, Any]) -> HistoryEntry:
     """Return the entry that `data` describes; what is missing or of a wrong type has its
     default.
     """
     known: dict[str, Any] = dict.fromkeys(("timestamp", "status", "prompt"), "")
-    for field in fields(HistoryEntry):
-        with suppress(KeyError, msgspec.ValidationError):
-            known[field.name] = msgspec.convert(data[field.name], field.type)
+    known |= {
+        name: value for name, value in data.items() if name in _TEXTS and isinstance(value, str)
+    }
+    duration, cost, todos = (data.get(name) for name in ("duration_ms", "cost_usd", "todos"))
+    if isinstance(duration, (int, float)):
+        known["duration_ms"] = int(duration)
+    if isinstance(cost, (int, float)):
+        known["cost_usd"] = float(cost)
+    if isinstance(todos, list):
+        known["todos"] = tuple(todo for todo in todos if isinstance(todo, dict))
     return HistoryEntry(**known)

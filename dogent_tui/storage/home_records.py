@@ -50,9 +50,8 @@ class HomeRecords:
         with locked(self.path):
             data = self._read()
             if self.broken and self.broken.kept_as is None:
-                raise PermissionError(
-                    f"{self.path}: {self.broken.reason}"
-                )  # else what it holds would be lost
+                # else what it holds would be lost
+                raise PermissionError(f"{self.path}: {self.broken.reason}")
             kept = [entry for entry in _entries(data, self._root) if not is_replaced(entry)]
             workspaces = data.get("workspaces")
             data["workspaces"] = {**(workspaces if isinstance(workspaces, dict) else {})}

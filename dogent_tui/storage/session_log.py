@@ -103,9 +103,8 @@ class SessionLog:
         """Add `line`, an event as JSON. It reaches the kernel at once: a crash of ours loses
         nothing. Raises OSError.
         """
-        flat = line.rstrip("\n").replace(
-            "\n", " "
-        )  # JSON has no line breaks of its own but between tokens
+        # JSON has no line breaks of its own but between tokens
+        flat = line.rstrip("\n").replace("\n", " ")
         data = memoryview(f"{flat}\n".encode("utf-8", errors="backslashreplace"))
         size = os.fstat(self._descriptor).st_size
         if size and size + len(data) > self._largest_segment:

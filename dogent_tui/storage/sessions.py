@@ -199,9 +199,8 @@ def delete_session(record: SessionRecord) -> None:
             tr("This conversation is open in another window."), tr("Close it there first.")
         )
     try:
-        metadata_file(record.path).unlink(
-            missing_ok=True
-        )  # first: without it nothing is listed any more
+        # first: without it nothing is listed any more
+        metadata_file(record.path).unlink(missing_ok=True)
         for segment in log_segments(record.path):
             segment.unlink(missing_ok=True)
     finally:
@@ -267,9 +266,8 @@ def _told_by_the_log(path: Path) -> dict[str, Any]:
                     }
                 elif event.get("type") == "run_started" and "title" not in metadata:
                     metadata |= {"title": one_line(event["prompt"]["text"])[:TITLE_CHARS]}
-            if (
-                {"session_id", "title"} <= metadata.keys()
-            ):  # either may come first: prompts are taken before the agent is there
+            # either may come first: prompts are taken before the agent is there
+            if {"session_id", "title"} <= metadata.keys():
                 break
     return metadata
 

@@ -171,9 +171,8 @@ class DogentApp(AppPort):
             and (ask := getattr(self._driver, "ask_background", None)) is not None
         ):
             ask()  # an answer takes a moment, or never comes
-        self.app_resume_signal.subscribe(
-            self, lambda _: self.refresh()
-        )  # a terminal forgets the screen while we are suspended
+        # a terminal forgets the screen while we are suspended
+        self.app_resume_signal.subscribe(self, lambda _: self.refresh())
         self.call_after_refresh(lambda: self.run_worker(self._begin(), name="begin"))
 
     async def on_unmount(self) -> None:
@@ -236,9 +235,8 @@ class DogentApp(AppPort):
         await offer_custom_commands(self)
         await screen.typed.refresh_index()
         screen.index.follow()
-        if (
-            opened.service.has_unsent_answers
-        ):  # what came with the folder is asked about before anything is sent
+        # what came with the folder is asked about before anything is sent
+        if opened.service.has_unsent_answers:
             with suppress(AgentError):
                 await settle_trust(self, opened)
                 opened.service.send_answers()
@@ -260,9 +258,8 @@ class DogentApp(AppPort):
     def _listen_to_signals(self) -> None:
         loop = asyncio.get_running_loop()
         for name in ("SIGTERM", "SIGHUP"):
-            with suppress(
-                NotImplementedError, AttributeError, ValueError
-            ):  # not on every platform, nor in a thread
+            # not on every platform, nor in a thread
+            with suppress(NotImplementedError, AttributeError, ValueError):
                 loop.add_signal_handler(getattr(signal, name), self.exit)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
@@ -387,9 +384,8 @@ class DogentApp(AppPort):
     ) -> None:
         """Get ready for the theme that is pointed at."""
         hit = getattr(event.highlighted_event.option, "hit", None)
-        self.prepare_theme(
-            (getattr(hit, "text", None) or "").partition(" · ")[0]
-        )  # after which stands what it is like
+        # after which stands what it is like
+        self.prepare_theme((getattr(hit, "text", None) or "").partition(" · ")[0])
 
     def search_themes(self) -> None:
         """List the themes to choose from."""

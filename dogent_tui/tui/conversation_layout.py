@@ -79,9 +79,8 @@ class ConversationLayout:
         cost a third of the first paint.
         """
         await loaded("dogent_tui.tui.transcript")
-        if self._screen.is_attached and self._screen.query(
-            "#conversation"
-        ):  # else the user has left, or is leaving
+        # else the user has left, or is leaving
+        if self._screen.is_attached and self._screen.query("#conversation"):
             self.transcript.display = False
             await self._place(self.transcript, "#conversation")
             await self.place_sidebar()
@@ -156,9 +155,8 @@ class ConversationLayout:
             self._pane = pane
             await self._screen.query_one("#body").mount(pane, after="#conversation")
         self._pane_covers = covers or self._pane_covers
-        if (
-            covers and self._screen.size.width < SIDEBAR_BESIDE_PANE_FROM
-        ):  # it would take the room that the document needs
+        # it would take the room that the document needs
+        if covers and self._screen.size.width < SIDEBAR_BESIDE_PANE_FROM:
             self._sidebar_wanted = None
         self._place_pane()
         await self.place_sidebar()

@@ -76,9 +76,8 @@ def prepare(body: bytes, wanted: Wanted) -> tuple[Made, bytes]:
 
     Image.MAX_IMAGE_PIXELS = MOST_JPEG_PIXELS // 2  # it is an error from twice as many on
     with warnings.catch_warnings():
-        warnings.simplefilter(
-            "ignore"
-        )  # about large pictures, and metadata that is not as it should be
+        # about large pictures, and metadata that is not as it should be
+        warnings.simplefilter("ignore")
         try:
             with Image.open(io.BytesIO(body), formats=pillow_formats(body, FORMATS)) as image:
                 return _made(image, wanted)
@@ -117,9 +116,8 @@ def _upright(image: "Image.Image", side: int) -> "Image.Image":
     from PIL import Image, ImageOps
 
     whole = image.width * image.height
-    image.draft(
-        None, (side, side)
-    )  # a JPEG can be decoded in an eighth of its size, though one in passes is kept whole
+    # a JPEG can be decoded in an eighth of its size, though one in passes is kept whole
+    image.draft(None, (side, side))
     if (
         whole > MOST_PIXELS and image.info.get("progressive")
     ) or image.width * image.height > MOST_PIXELS:
@@ -135,9 +133,8 @@ def _upright(image: "Image.Image", side: int) -> "Image.Image":
 
 def _colored(image: "Image.Image") -> "Image.Image":
     """Return `image` in RGB, or in RGBA where something of it is transparent."""
-    if image.mode.startswith(
-        ("I", "F")
-    ):  # 16 bits and more: what is there, spread over what can be shown
+    # 16 bits and more: what is there, spread over what can be shown
+    if image.mode.startswith(("I", "F")):
         deep = image.convert("F")
         low, high = deep.getextrema()
         scale = 255 / (high - low) if high > low else 1.0  # type: ignore[operator]

@@ -54,9 +54,8 @@ def vision_profile(name: str, data: Mapping[str, Any], file: Path) -> VisionProf
     where = display_path(file)
     usable, warnings = checked(data, config_models.VisionProfile, file, ("profiles", name))
     for warning in warnings:
-        if (
-            warning.code == "config_wrong_type"
-        ):  # not passed over: another model, or another size, would cost money
+        # not passed over: another model, or another size, would cost money
+        if warning.code == "config_wrong_type":
             raise _config(f"{_of(name, where)}: {warning.message}", warning.remedy)
     profile = VisionProfile(
         name=name,

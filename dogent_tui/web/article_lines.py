@@ -66,9 +66,8 @@ def _without_tail(found: list[str]) -> list[str]:
     end = len(found)
     while end > 1:
         last = end - 1
-        while last > 1 and _PICTURE.fullmatch(
-            found[last]
-        ):  # it goes with the plea that it stands below
+        # it goes with the plea that it stands below
+        while last > 1 and _PICTURE.fullmatch(found[last]):
             last -= 1
         block = found[last]
         text = text_of(block)

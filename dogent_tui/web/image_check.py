@@ -56,9 +56,8 @@ def check(body: bytes) -> Checked:
     from PIL import Image, UnidentifiedImageError
 
     with warnings.catch_warnings():
-        warnings.simplefilter(
-            "ignore"
-        )  # about large images, and metadata that is not as it should be
+        # about large images, and metadata that is not as it should be
+        warnings.simplefilter("ignore")
         try:
             with Image.open(io.BytesIO(body), formats=list(FORMATS)) as image:
                 found = Checked("", image.format or "", image.width, image.height)

@@ -213,9 +213,8 @@ async def _checked(body: bytes) -> Checked:
             tr("Images cannot be decoded: {strerror}.", strerror=error.strerror or error),
             tr("Try again."),
         ) from error
-    found = (
-        msgspec.json.decode(output, type=Checked) if output else Checked("damaged")
-    )  # a decoder crashed
+    # a decoder crashed
+    found = msgspec.json.decode(output, type=Checked) if output else Checked("damaged")
     if found.problem == "not_image":
         raise not_image(tr("something that isn't an image"))
     if found.problem == "too_many_pixels":

@@ -166,9 +166,8 @@ def _why(error: Exception) -> str:
     library says holds the address.
     """
     number = getattr(getattr(error, "os_error", error), "errno", None) or 0
-    known = (
-        os.strerror(number) if number in errorcode else ""
-    )  # the words of asyncio hold the address, too
+    # the words of asyncio hold the address, too
+    known = os.strerror(number) if number in errorcode else ""
     return one_line(known or type(error).__name__).lower()
 
 

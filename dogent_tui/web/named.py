@@ -97,9 +97,8 @@ class NamedHosts:
         allowed = Allowed.of(self._allow)
         if literal(host) is not None:
             return not allowed.permits(host, port, host)
-        if allowed.permits(
-            host, port, "10.0.0.1"
-        ):  # the settings let this name lead to any private address
+        # the settings let this name lead to any private address
+        if allowed.permits(host, port, "10.0.0.1"):
             return False
         if is_local_name(host):
             return True

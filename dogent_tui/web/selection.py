@@ -231,9 +231,8 @@ def _settle_pictures(body: Element) -> None:
             image.set("title", said)
             if squeezed(image.get("alt") or "") in squeezed(said):
                 image.set("alt", "")
-        if captions and (
-            image is not None or len(squeezed_text(figure)) == len(said)
-        ):  # of a picture that is not there
+        # of a picture that is not there
+        if captions and (image is not None or len(squeezed_text(figure)) == len(said)):
             for caption in captions:
                 caption.drop_tree()
     for image in list(body.iter("img")):

@@ -79,9 +79,8 @@ async def export_docx(
         # the thread would continue otherwise, and leaving the application would wait for it
         halt.halt()
         raise
-    await asyncio.to_thread(
-        write_target, request, made.content
-    )  # who was cancelled by now has written nothing
+    # who was cancelled by now has written nothing
+    await asyncio.to_thread(write_target, request, made.content)
     return ExportResult(
         path=request.target,
         engine=made.engine,

@@ -76,6 +76,5 @@ def _clean(css: str, images: Images, left_out: LeftOut) -> str:
         return f'url("{image.data_uri}")' if image else "none"
 
     css = _URL.sub(inlined, _IMPORT.sub(imported, css))
-    return css.replace("</", "<\\/").replace(
-        "<!--", ""
-    )  # never out of the element that it stands in
+    # never out of the element that it stands in
+    return css.replace("</", "<\\/").replace("<!--", "")

@@ -109,9 +109,8 @@ class Checking:
 
     async def _open(self, name: str, place: Mapping[str, Any]) -> str:
         """Open a document beside the conversation, at a place."""
-        await asyncio.to_thread(
-            importlib.import_module, "dogent_tui.tui.pane.controller"
-        )  # keys come between
+        # keys come between
+        await asyncio.to_thread(importlib.import_module, "dogent_tui.tui.pane.controller")
         page, sheet = str(place.get("page", "")), place.get("sheet", "")
         return await self._app.conversation.documents.open(
             name, line=place.get("line", 0), pages=page, sheet=sheet

@@ -115,9 +115,8 @@ class FreeText(LiteralArea):
         """Show `text`. `held` says whether a key was meant for what was here before the form,
         and takes it then.
         """
-        hint = Content(
-            one_line(revealed(placeholder)) or tr("In your own words")
-        )  # no markup: it comes from the agent
+        # no markup: it comes from the agent
+        hint = Content(one_line(revealed(placeholder)) or tr("In your own words"))
         super().__init__(carry(text), placeholder=hint, compact=True, highlight_cursor_line=False)
         self._held = held
         self.cursor_blink = False

@@ -58,7 +58,6 @@ def _command(app: "AppPort", custom: "CustomCommand") -> Command:
         return None
 
     whose = tr("this folder") if custom.of_workspace else tr("yours")
-    argument = (
-        custom.argument or "[…]"
-    )  # one that does not stand in brackets is needed: Enter in the picker waits for it
+    # one that does not stand in brackets is needed: Enter in the picker waits for it
+    argument = custom.argument or "[…]"
     return Command(custom.name, f"{custom.description} ({whose})", run, argument)

@@ -67,12 +67,13 @@ def parse_export(typed: str) -> TypedExport:
     for found in _WORD.finditer(typed):
         quoted, word = found.groups()
         path = quoted if quoted is not None else word.removeprefix("@")
-        if not checked and quoted is None and word.lower() == CHECKED:
+        said = word.lower() if quoted is None else ""
+        if not checked and said == CHECKED:
             checked = True
-        elif not kind and quoted is None and word.lower() in KINDS:
-            kind = word.lower()
-        elif not theme and quoted is None and word.lower() in (CHOOSE, *theme_names()):
-            theme = word.lower()
+        elif not kind and said in KINDS:
+            kind = said
+        elif not theme and said in (CHOOSE, *theme_names()):
+            theme = said
         elif not markdown and is_markdown(path):
             markdown = path
         elif not output and (kind_named(path) or (markdown and not is_markdown(path))):

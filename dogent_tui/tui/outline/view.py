@@ -143,9 +143,8 @@ class OutlineView(ImmediateKeys, Painted, ScrollView, can_focus=True):
     def show_cursor(self) -> None:
         """Draw what is there now, with the cursor in sight."""
         size = Size(self.size.width, len(self.model.rows))
-        if (
-            size != self.virtual_size
-        ):  # not through the reactive, which would lay out the whole screen
+        # not through the reactive, which would lay out the whole screen
+        if size != self.virtual_size:
             self.set_reactive(Widget.virtual_size, size)
             self._scroll_update(size)
         row, height = self.model.cursor_row, max(1, self.size.height)

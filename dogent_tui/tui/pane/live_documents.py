@@ -149,9 +149,8 @@ class Showing:
         async with self._turn:
             streaming, wanted = self._streaming, self._wanted
             documents = await self._documents()
-            with suppress(
-                DogentError
-            ):  # said by the card of the call already, or nothing that can be shown
+            # said by the card of the call already, or nothing that can be shown
+            with suppress(DogentError):
                 if streaming is not None and (self._may or documents.shows(streaming.path)):
                     streaming.pieces[:] = ["".join(streaming.pieces)]
                     await documents.show_growing(streaming.path, streaming.pieces[0])

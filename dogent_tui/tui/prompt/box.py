@@ -193,9 +193,8 @@ class PromptBox(Vertical):
         if key in ReferencePicker.STEPS:
             self.picker.move(ReferencePicker.STEPS[key])
         elif key == "enter" and self.editor.value.strip() == "/" and not self.picker.chosen:
-            self.notify_hint(
-                tr("Choose a command with ↑ ↓, or type its name.")
-            )  # nothing runs that nobody named
+            # nothing runs that nobody named
+            self.notify_hint(tr("Choose a command with ↑ ↓, or type its name."))
         elif candidate is not None and key in ("tab", "enter"):
             return self._accept(candidate, sends=key == "enter")
         return key != "alt+up"
@@ -219,9 +218,8 @@ class PromptBox(Vertical):
         changes = goes_on or self._token(completion) != candidate.insert
         send_now = sends and (not changes or candidate.runs)
         if changes:
-            space = goes_on or not (
-                candidate.more or send_now or completion.bare
-            )  # a command's path ends the line
+            # a command's path ends the line
+            space = goes_on or not (candidate.more or send_now or completion.bare)
             self.editor.complete(completion.start, completion.end, candidate.insert, space=space)
         if send_now:
             self.picker.dismiss()

@@ -54,9 +54,8 @@ class PromptController:
     def submit(self, text: str, references: Sequence[Reference]) -> None:
         """Send or run `text`, in the background."""
         if text.startswith("/"):
-            self._app.run_worker(
-                self._run_typed(text), group="command"
-            )  # it may replace this screen
+            # it may replace this screen
+            self._app.run_worker(self._run_typed(text), group="command")
         elif text.startswith("!"):
             self._screen.run_worker(self._run_shell(text[1:].strip()), group="shell")
         else:
@@ -206,9 +205,8 @@ class PromptController:
 
     async def refresh_index(self) -> None:
         """Look again which files there are, in a thread."""
-        await asyncio.sleep(
-            INDEX_DELAY_S
-        )  # tool results come in bursts; the last one of a burst is enough
+        # tool results come in bursts; the last one of a burst is enough
+        await asyncio.sleep(INDEX_DELAY_S)
         await asyncio.to_thread(self._screen.index.refresh)
 
     def _give_back(self, text: str, because: str) -> None:

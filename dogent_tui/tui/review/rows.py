@@ -221,9 +221,8 @@ def _laid(parts: tuple[Part, ...], style: str, width: int) -> Sequence[Line]:
         Span(revealed(part.text), f"{style}-part" if part.changed and some else style)
         for part in parts
     ]
-    return (
-        wrap(text, width)[:-1] if parts else []
-    )  # every text ends with a newline, behind which there is no line
+    # every text ends with a newline, behind which there is no line
+    return wrap(text, width)[:-1] if parts else []
 
 
 def _below(sides: Refined, width: int) -> Iterator[Line]:

@@ -81,9 +81,8 @@ class OtherWindow:
         """Return whether a window has the conversation, and what was added: all of it, where
         that window has left.
         """
-        patience_s = (
-            0.0 if self._has_it else PATIENCE_S
-        )  # where nobody has it, it is not to come back by mistake
+        # where nobody has it, it is not to come back by mistake
+        patience_s = 0.0 if self._has_it else PATIENCE_S
         return is_held(self._log, patience_s=patience_s), self._new()
 
     def _new(self) -> list[Event]:

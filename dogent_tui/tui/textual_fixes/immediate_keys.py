@@ -20,9 +20,8 @@ class PressesKeys(_Widget):
 
     async def press(self, key: str) -> bool:
         """Do what `key` means here, and say whether it means anything."""
-        bindings = self._bindings.key_to_bindings.get(
-            key, ()
-        )  # as Textual merges those of all bases
+        # as Textual merges those of all bases
+        bindings = self._bindings.key_to_bindings.get(key, ())
         for binding in bindings:
             await self.run_action(binding.action)
         return bool(bindings)

@@ -19,9 +19,8 @@ def teach_newline_keys() -> None:
     """Have Textual's parser report these sequences as ``alt+enter`` and ``shift+enter``.
     Harmless when called again.
     """
-    table = cast(
-        "dict[str, Any]", _ansi_sequences.ANSI_SEQUENCES_KEYS
-    )  # private: tests/tui/textual_fixes/test_terminal_keys.py
+    # private: tests/tui/textual_fixes/test_terminal_keys.py
+    table = cast("dict[str, Any]", _ansi_sequences.ANSI_SEQUENCES_KEYS)
     table["\x1b\r"] = (_Newline.ALT,)
     table["\x1b\n"] = (_Newline.ALT,)
 

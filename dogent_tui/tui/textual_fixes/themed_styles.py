@@ -70,9 +70,8 @@ class ThemedStylesheet(Stylesheet):
     def _keep(self, variables: dict[str, str]) -> None:
         colors = frozenset(variables.items())
         parsed = self._by_colors.pop(colors, None)
-        if (
-            parsed is None or parsed.exception() is not None
-        ):  # what is wrong is said when it is parsed here
+        # what is wrong is said when it is parsed here
+        if parsed is None or parsed.exception() is not None:
             parsed = Future()
             parsed.set_result(LRUCache(MOST_SOURCES))
         self._add(colors, parsed)

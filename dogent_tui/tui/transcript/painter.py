@@ -114,9 +114,8 @@ class Painter:
         return self._palette
 
     def _kept(self, palette: Palette, line: Line, width: int, marker: str) -> Strip:
-        content = (
-            self._layout.width
-        )  # also a part of the key: a band is as wide, and may have been drawn before a resize
+        # also a part of the key: a band is as wide, and may have been drawn before a resize
+        content = self._layout.width
         key = (line, content, width, marker)
         strip = self._strips.get(key)
         if strip is None:

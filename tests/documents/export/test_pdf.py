@@ -332,6 +332,29 @@ async def test_a_browser_that_died_is_started_again(browser_here, tmp_path):
     assert alive == []
 
 
+async def test_a_page_that_crashed_is_printed_again(browser_here, monkeypatch):
+    """Nobody waits for it until the time is up."""
+    from dogent_tui.documents.export import browser as browser_module
+
+    printed, crashed = browser_module._print, []
+
+    async def crash_first(page, html):
+        if not crashed:
+            crashed.append(page)
+            session = await page.context.new_cdp_session(page)
+            asyncio.ensure_future(session.send("Page.crash")).add_done_callback(
+                lambda done: done.exception()
+            )
+        return await printed(page, html)
+
+    monkeypatch.setattr(browser_module, "_print", crash_first)
+    browser = Browser()
+    async with asyncio.timeout(30):
+        made = await browser.print("<p>Two</p>")
+    await browser.close()
+    assert (made.content[:5], len(crashed)) == (b"%PDF-", 1)
+
+
 def own_children() -> list[psutil.Process]:
     """Return the browsers that this test started last: those whose parents are the newest
     driver's, inside its wall.
