@@ -201,7 +201,7 @@ def _build(root: Path, owner: int) -> None:
     for place in _places():
         _bind(place, root)
     for name in ("tmp", "var/tmp", "run", "mnt/other", "dev/shm", "dev/pts", "proc", "old"):
-        (root / name).mkdir(parents=True)
+        (root / name).mkdir(parents=True, exist_ok=True)  # the checkout may lie in one
     for name in ("mnt/other", "dev/shm"):
         _mount("throwaway", root / name, "tmpfs", _NOSUID | _NODEV, _SIZE)
     for name in ("tmp", "var/tmp", "mnt/other", "dev/shm"):
