@@ -176,6 +176,7 @@ class Reading:
         """
         total = self.sheet.size[0] if self.sheet.size else 0
         first, last = self.window.columns
+        is_narrow = self.window.columns != Window().columns
         for count, row in enumerate(rows, 1):
             self._is_silent = row is None
             if row is None:
@@ -185,7 +186,7 @@ class Reading:
                 report(row.number, max(total, row.number) if total else 0, "rows")
             # what is no workbook has no name of a sheet, and its header is the first row
             may_head = not row.hidden and (len(row.cells) > 1 or not self.sheet.name)
-            if (first, last) != Window().columns:
+            if is_narrow:
                 row.cells = [cell for cell in row.cells if first <= cell.column <= last]
             if not self.window.holds(row.number):
                 if may_head and row.number < self.window.rows[0] and not self._heads:

@@ -193,7 +193,10 @@ class _Table:
                 gap = gap[:1]
             self.shown += [*gap, *range(start, stop + 1)]
             end = stop
-        self.put([self._line(self._gaps | _texts(self._header)), "|" + " --- |" * len(self.shown)], number)
+        self.put(
+            [self._line(self._gaps | _texts(self._header)), "|" + " --- |" * len(self.shown)],
+            number,
+        )
 
     def _line(self, texts: dict[int, str]) -> str:
         return f"| {' | '.join([texts.get(column, '') for column in self.shown])} |"
