@@ -12,6 +12,8 @@ from typing import BinaryIO
 _SAMPLE_BYTES = 262_144
 """What an encoding is told by, from the first byte on that is not ASCII."""
 _WEIGHED_BYTES = 65_536
+_WORD_BYTES = 8192
+"""What is weighed of how words are spelled: each guess decodes as much."""
 
 _MARKS = (
     (codecs.BOM_UTF32_LE, "utf-32"),  # begins like UTF-16's
@@ -29,10 +31,12 @@ _UNICODE = ("utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be")
 _OLDER = (
     *("cp1252", "cp1250", "cp1251", "cp1253", "cp1254", "cp1255", "cp1256", "cp1257", "cp874"),
     *("koi8-r", "iso8859-2", "iso8859-15", "gb18030", "big5hkscs", "cp932", "euc_jis_2004"),
-    "cp949",
+    *("cp949", "cp850", "mac-roman"),
 )
 _NO_CHARACTER = re.compile("[\x80-\x84\x86-\x9f\ue000-\uf8ff\ufdd0-\ufdef\ufeff\ufffe\uffff]")
 """What is assigned to nothing, or a control that nobody writes: the sign of a wrong encoding."""
+_WITHIN_WORD = re.compile(r"(?<=[^\W\d_])[^\x00-\x7f’](?=[^\W\d_])")
+"""A character between two letters: the wrong encoding often has a sign or a capital there."""
 _DOUBT = 0.5
 """Of the best guess's weight: another one that has as much may be as right."""
 
@@ -97,6 +101,7 @@ def _weighed(sample: bytes) -> tuple[str, ...]:
     from chardet import detect_all
 
     telling = b"\n".join(line for line in sample.split(b"\n") if not line.isascii())
+    words = telling[:_WORD_BYTES]
     guesses = detect_all(
         telling[:_WEIGHED_BYTES],
         ignore_threshold=True,
@@ -108,10 +113,19 @@ def _weighed(sample: bytes) -> tuple[str, ...]:
         name = guess["encoding"] or ""
         text = _decoded(sample, name) if name in _OLDER else ""
         if text and not _NO_CHARACTER.search(text):
-            texts.setdefault(text, (name, guess["confidence"]))
-    known = list(texts.values()) or [("cp1252", 0.0)]
+            texts.setdefault(
+                text, (name, guess["confidence"] * _wordlike(words.decode(name, "replace")))
+            )
+    known = sorted(texts.values(), key=lambda guess: -guess[1]) or [("cp1252", 0.0)]
     least = _DOUBT * known[0][1] or 1.0
     return (known[0][0], *(name for name, weight in known[1:3] if weight >= least))
+
+
+def _wordlike(text: str) -> float:
+    """Return the share of characters within words that make no sign or capital of them."""
+    within = [match for match in _WITHIN_WORD.finditer(text) if text[match.start() - 1].islower()]
+    fitting = sum(match[0].islower() for match in within)
+    return (fitting + 1) / (len(within) + 1)
 
 
 def _decoded(sample: bytes, encoding: str) -> str:

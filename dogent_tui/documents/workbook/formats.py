@@ -14,18 +14,19 @@ from typing import TypeAlias
 
 Formatter: TypeAlias = Callable[[float], str]
 
-_DATE, _TIME = "yyyy-mm-dd", "h:mm:ss"
+_DATE = "yyyy-mm-dd"
 BUILT_IN = {
     **dict.fromkeys((14, 15, 16, 17, 27, 28, 29, 30, 31, 36, 50, 51, 52, 53, 54, 57, 58), _DATE),
-    **dict.fromkeys((18, 19, 20, 21, 32, 33, 34, 35, 45, 55, 56), _TIME),
+    **dict.fromkeys((18, 20, 32, 34, 55), "h:mm"),
+    **dict.fromkeys((19, 21, 33, 35, 45, 56), "h:mm:ss"),
     0: "General", 1: "0", 2: "0.00", 3: "#,##0", 4: "#,##0.00",
     **dict.fromkeys((5, 6), '"$"#,##0_);("$"#,##0)'),
     **dict.fromkeys((7, 8), '"$"#,##0.00_);("$"#,##0.00)'),
-    9: "0%", 10: "0.00%", 11: "0.00E+00", 12: "# ?/?", 13: "# ??/??", 22: f"{_DATE} {_TIME}",
+    9: "0%", 10: "0.00%", 11: "0.00E+00", 12: "# ?/?", 13: "# ??/??", 22: f"{_DATE} h:mm",
     **dict.fromkeys((37, 38), "#,##0_);(#,##0)"),
     **dict.fromkeys((39, 40), "#,##0.00_);(#,##0.00)"),
-    41: '#,##0_);(#,##0);"-"_)', 42: '"$"#,##0_);("$"#,##0);"$-"_)',
-    43: '#,##0.00_);(#,##0.00);"-"_)', 44: '"$"#,##0.00_);("$"#,##0.00);"$-"_)',
+    41: '#,##0_);(#,##0);"-"_)', 42: '"$"#,##0_);"$"(#,##0);"$-"_)',
+    43: '#,##0.00_);(#,##0.00);"-"_)', 44: '"$"#,##0.00_);"$"(#,##0.00);"$-"_)',
     46: "[h]:mm:ss", 47: "mm:ss.0", 48: "##0.0E+0", 49: "@",
 }  # fmt: skip
 """The formats that a workbook names by number alone (18.8.30), dates as they are shown here; 27 to
@@ -90,8 +91,16 @@ def formatter(code: str, *, epoch_1904: bool = False) -> Formatter:
         return partial(_duration, fractions=fractions)
     # placeholders beside letters are of a text that somebody forgot to quote
     if re.search("[dmyhs]", letters) and not re.search(r"[#?]|0[.,]?0*\s*[dmy]", letters):
-        is_time = bool(re.search("[hs]", letters)) and not re.search("[yd]", letters)
-        return partial(_moment, is_time=is_time, epoch_1904=epoch_1904, fractions=fractions)
+        shows_time = bool(re.search("[hs]", letters))
+        is_time = shows_time and not re.search("[yd]", letters)
+        moment = partial(
+            _moment,
+            is_time=is_time,
+            shows_time=shows_time,
+            epoch_1904=epoch_1904,
+            fractions=fractions,
+        )
+        return moment if "s" in letters else partial(_to_the_minute, moment)
     if 1 < len(sections) < 4 and not sections[-1]:
         sections.pop()  # the end of the code, not a section
     count = len(sections)
@@ -122,10 +131,13 @@ _MOST_DURATION = 10_000_000
 """Days; a duration that is longer is no duration."""
 
 
-def _moment(number: float, *, is_time: bool, epoch_1904: bool, fractions: bool) -> str:
+def _moment(
+    number: float, *, is_time: bool, shows_time: bool, epoch_1904: bool, fractions: bool
+) -> str:
     """Return the moment `number` days after the workbook's epoch: ``2024-02-29``,
     ``2024-02-29 08:00:00`` or, where the format `is_time` and the number no real date,
-    ``08:00:00``. Midnight is left out of a date. `fractions` keeps milliseconds.
+    ``08:00:00``. Midnight is left out of a date, but where the format `shows_time` day zero is
+    midnight. `fractions` keeps milliseconds.
     """
     epoch = _EPOCH_1904 if epoch_1904 else _EPOCH
     if not 0 <= number < _DAYS - (_EPOCH_1904 - _EPOCH).days * epoch_1904 - 1e-5:
@@ -136,10 +148,15 @@ def _moment(number: float, *, is_time: bool, epoch_1904: bool, fractions: bool) 
     # Lotus 1-2-3 took 1900 for a leap year, and Excel still does
     is_early = day <= 60 and not epoch_1904
     if (is_time and day < 366) or (is_early and day == 0):  # 1900 has no day before its first one
-        return general(number) if is_midnight and not is_time else time
+        return general(number) if is_midnight and not shows_time else time
     date = (moment + timedelta(is_early and day < 60)).date().isoformat()
     date = "1900-02-29" if is_early and day == 60 else date
     return date if is_midnight else f"{date} {time}"
+
+
+def _to_the_minute(moment: Formatter, number: float) -> str:
+    """Return the moment of a format that asks for no seconds, without those that are none."""
+    return re.sub(r"(?<=\d\d:\d\d):00$", "", moment(number))
 
 
 def _duration(number: float, *, fractions: bool) -> str:

@@ -171,11 +171,12 @@ class Reading:
         """Yield the rows that are wanted, without the cells of hidden columns; rows that are hidden
         are marked, so that they leave no gap.
 
-        The first row above the window that may be the header, with several cells, goes into
-        `_heads`.
+        The first row above the window that may be the header, with several cells unless the
+        table is no sheet's, goes into `_heads`.
         """
         total = self.sheet.size[0] if self.sheet.size else 0
         first, last = self.window.columns
+        is_narrow = self.window.columns != Window().columns
         for count, row in enumerate(rows, 1):
             self._is_silent = row is None
             if row is None:
@@ -183,11 +184,12 @@ class Reading:
                 continue
             if count % _ROWS_PER_REPORT == 0:
                 report(row.number, max(total, row.number) if total else 0, "rows")
-            several = len(row.cells) > 1 and not row.hidden
-            if (first, last) != Window().columns:
+            # what is no workbook has no name of a sheet, and its header is the first row
+            may_head = not row.hidden and (len(row.cells) > 1 or not self.sheet.name)
+            if is_narrow:
                 row.cells = [cell for cell in row.cells if first <= cell.column <= last]
             if not self.window.holds(row.number):
-                if several and row.number < self.window.rows[0] and not self._heads:
+                if may_head and row.number < self.window.rows[0] and not self._heads:
                     self._heads.append(row)
                 continue
             if row.cells:

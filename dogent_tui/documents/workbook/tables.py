@@ -105,7 +105,7 @@ def _chunks(rows: Iterable[Row | None]) -> Iterator[tuple[int, list[Row]]]:
         pause += gap if gap >= 0 else _LONGEST_PAUSE + 1  # rows that do not ascend are no table
         if not row.hidden:
             taken.append(row)
-            weight += sum(100 + len(cell.text) for cell in row.cells)
+            weight += sum([100 + len(cell.text) for cell in row.cells])
     if taken:
         yield pause, taken
 
@@ -159,10 +159,11 @@ class _Table:
         under the same header.
         """
         for index, row in enumerate(rows):
-            if not all(cell.column in self.used for cell in row.cells):
+            texts = _texts(row.cells)
+            if not texts.keys() <= self.used:
                 yield from self.flush()
                 self._widen(rows[index:], row.number)
-            self.put([self._line(row.cells, {})], row.number)
+            self.put([self._line(texts)], row.number)
             if len(self._lines) >= ROWS_IN_BLOCK or self._size > _CHARACTERS_IN_BLOCK:
                 yield from self.flush()
 
@@ -192,11 +193,13 @@ class _Table:
                 gap = gap[:1]
             self.shown += [*gap, *range(start, stop + 1)]
             end = stop
-        self.put([self._line(self._header, self._gaps), "|" + " --- |" * len(self.shown)], number)
+        self.put(
+            [self._line(self._gaps | _texts(self._header)), "|" + " --- |" * len(self.shown)],
+            number,
+        )
 
-    def _line(self, cells: list[Cell], texts: dict[int, str]) -> str:
-        texts = texts | {cell.column: _text(cell) for cell in cells}
-        return f"| {' | '.join(texts.get(column, '') for column in self.shown)} |"
+    def _line(self, texts: dict[int, str]) -> str:
+        return f"| {' | '.join([texts.get(column, '') for column in self.shown])} |"
 
     def _paragraph(self, row: Row) -> Block:
         cell = row.cells[0]
@@ -216,5 +219,8 @@ def _is_title(rows: list[Row]) -> bool:
     return cells[0].is_text and below is not None and cells[0].column <= below[0].column
 
 
-def _text(cell: Cell) -> str:
-    return markdown.code(cell.text) if cell.formula else markdown.cell(cell.text)
+def _texts(cells: list[Cell]) -> dict[int, str]:
+    return {
+        cell.column: markdown.code(cell.text) if cell.formula else markdown.cell(cell.text)
+        for cell in cells
+    }

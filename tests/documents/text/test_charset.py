@@ -50,6 +50,8 @@ CZECH = "Příliš žluťoučký kůň úpěl ďábelské ódy."
         ("cp874", "ชื่อ,เมือง\r\nสมชาย,เชียงใหม่\r\n"),
         ("cp1252", "21 °C;± 2;10 €\r\n"),
         ("gb18030", "订单号,客户\r\nA1,赵\r\n"),
+        ("cp850", "Straße;Größe\r\nKönigsallee;groß\r\n"),  # as a DOS program has saved it
+        ("mac-roman", "Prénom;Ville\rHélène;Besançon\rFrançois;Orléans\r"),
         ("cp1253", "Αυτή είναι μια αναφορά για τη βιβλιοθήκη."),
     ],
 )
@@ -81,5 +83,8 @@ def test_an_encoding_that_may_be_another_is_told_with_it():
         io.BytesIO("Ime,Grad\r\nŽeljko,Šibenik\r\nĐurđa,Čakovec\r\n".encode("cp1250"))
     )
     assert doubtful == ("cp1250", "cp1252")
+    german = "Der Bericht über die Bücherei in München, schöne Größe.\n" * 8
+    for encoding in ("cp1252", "cp850", "mac-roman"):
+        assert guessed(io.BytesIO(german.encode(encoding))) == (encoding,)
     certain = guessed(io.BytesIO("Это отчёт о городской библиотеке.".encode("cp1251")))
     assert certain == ("cp1251",)

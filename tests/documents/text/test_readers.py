@@ -143,6 +143,12 @@ def test_some_rows_of_a_table_come_alone_under_its_header(written):
     assert block.source.cells == "A4000:B4001"
 
 
+def test_some_rows_of_a_single_column_come_under_its_header(written):
+    path = written("a.csv", "name\n" + "".join(f"n{number}\n" for number in range(2, 5001)))
+    _, _, (block,) = read(path, open_table, rows="4000-4001")
+    assert block.markdown == "| name |\n| --- |\n| n4000 |\n| n4001 |"
+
+
 def test_the_encoding_that_somebody_names_is_taken(written):
     path = written("a.csv", "Имя,Город\nПётр,Казань\n".encode("cp866"))
     assert "Казань" in read(path, open_table, encoding="cp866")[0]
