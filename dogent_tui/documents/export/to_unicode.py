@@ -17,7 +17,8 @@ them.
 _SECTION = re.compile(rb"begin(bfchar|bfrange)\s.*?end\1", re.DOTALL)
 """A part of a CMap (Adobe Technical Note 5014, section 1.4.1)."""
 _PAIR = re.compile(rb"(<[0-9A-Fa-f]+>\s*)<([0-9A-Fa-f]+)>")
-_RANGE = re.compile(rb"<([0-9A-Fa-f]+)>\s*<([0-9A-Fa-f]+)>\s*<([0-9A-Fa-f]{1,4})>")
+_RANGE = re.compile(rb"^" + rb" *".join([rb"<([0-9A-Fa-f]{1,4})>"] * 3) + rb"[ \r]*$", re.MULTILINE)
+"""A line by itself: in an array, or after characters of two units, three codes are no range."""
 
 
 def usual(character: str) -> str:
@@ -49,13 +50,15 @@ def corrected_table(table: bytes) -> bytes:
 def _corrected(section: re.Match[bytes]) -> bytes:
     if section[1] == b"bfrange":
         return _RANGE.sub(_spread, section[0])
-    return _PAIR.sub(lambda found: found[1] + _usual(bytes.fromhex(found[2].decode())), section[0])
+    return _PAIR.sub(
+        lambda found: found[1] + _usual(bytes.fromhex(found[2].decode().zfill(4))), section[0]
+    )
 
 
 def _spread(found: re.Match[bytes]) -> bytes:
     """Return a range with each of its characters by itself, where there is one to set right."""
     first, last, start = (int(code, 16) for code in found.groups())
-    codes = range(start, start + last - first + 1)
+    codes = range(start, min(start + last - first, 0xFFFF) + 1)
     if not any(_LOOKALIKE.match(chr(code)) for code in codes):
         return found[0]
     usual_ones = b" ".join(_usual(code.to_bytes(2)) for code in codes)

@@ -38,7 +38,8 @@ def open_table(path: Path, options: ReadOptions, report: Report) -> Opened:
     declared = _DECLARED.match(sample[0]) if sample else None
     sample = sample[1:] if declared else sample
     delimiter = declared[1] if declared else _NAMED.get(path.suffix.lower()) or _delimiter(sample)
-    metadata = {"encoding": source.encoding, "delimiter": delimiter}
+    width = max(map(len, _sampled(sample, delimiter)), default=0)
+    metadata = {"encoding": source.encoding, "delimiter": delimiter, "columns": width}
     opened = Opened("csv", metadata, iter(()))
     lines = itertools.islice(source.lines(), int(declared is not None), None)
 
@@ -46,12 +47,15 @@ def open_table(path: Path, options: ReadOptions, report: Report) -> Opened:
         report(source.read, source.size, "bytes")
 
     reading = Reading(opened, Sheet("", "visible", is_chart=False), window_of(options.rows))
-    rows = _wanted(_rows(lines, delimiter), reading.window, path.name)
+    rows = _wanted(_rows(lines, delimiter), reading.window, opened, path.name)
     return reading.begin(rows, report_bytes, said=source.warnings())
 
 
-def _wanted(reader: Any, window: Window, name: str) -> Iterator[Row]:
-    """Yield the rows that are wanted and have content. Raises DocumentError."""
+def _wanted(reader: Any, window: Window, opened: Opened, name: str) -> Iterator[Row]:
+    """Yield the rows that are wanted and have content, and note how many there are. Raises
+    DocumentError.
+    """
+    number = 0
     try:
         for number, row in enumerate(filter(any, reader), 1):
             if number <= HEAD or window.holds(number):
@@ -61,6 +65,11 @@ def _wanted(reader: Any, window: Window, name: str) -> Iterator[Row]:
                     if text
                 ]
                 yield Row(number, False, cells)
+        opened.metadata["rows"] = number
+        if number and number < window.rows[0]:
+            opened.warnings.append(
+                tr("There are no rows in this part: the table has {rows:,}.", rows=number)
+            )
     except csv.Error as error:
         raise DocumentError(
             tr("{path} cannot be read as a table past line {line_num}: {error}.").format(

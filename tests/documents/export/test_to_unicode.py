@@ -27,3 +27,12 @@ def test_radicals_become_the_characters_that_they_look_like():
 def test_a_table_in_order_stays_as_it_is():
     table = TABLE.replace(b"2F42", b"6587").replace(b"2F83", b"0041")
     assert corrected_table(table) == table
+
+
+def test_letters_beyond_the_basic_plane_are_no_part_of_a_range():
+    """As those of formulas, which have two units each."""
+    table = b"2 beginbfrange\n<0003> <0004> <D835DC4E>\n<0007> <0008> <0041>\nendbfrange\n"
+    assert corrected_table(table) == table
+    table = b"1 beginbfrange\n<0000> <FFFF> <0041>\nendbfrange\n"
+    assert b"<0041>" in corrected_table(table)
+    assert corrected_table(b"1 beginbfchar\n<5> <41>\nendbfchar\n") is not None

@@ -143,6 +143,15 @@ def test_some_rows_of_a_table_come_alone_under_its_header(written):
     assert block.source.cells == "A4000:B4001"
 
 
+def test_how_many_rows_a_table_has_is_known_where_a_part_of_it_is_read(written):
+    path = written("a.csv", b"a,b\n1,2\n3,4\n")
+    opened = open_table(path, ReadOptions(rows="7-9"), lambda *_: None)
+    assert opened.metadata["columns"] == 2
+    assert list(opened.blocks) == []
+    assert opened.metadata["rows"] == 3
+    assert opened.warnings == ["There are no rows in this part: the table has 3."]
+
+
 def test_some_rows_of_a_single_column_come_under_its_header(written):
     path = written("a.csv", "name\n" + "".join(f"n{number}\n" for number in range(2, 5001)))
     _, _, (block,) = read(path, open_table, rows="4000-4001")
