@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from msgspec.structs import asdict, fields
+from msgspec.structs import asdict
 
 from dogent_tui.errors import DogentError
 from dogent_tui.language import tr
@@ -256,7 +256,6 @@ def _dump(data: Mapping[str, Any]) -> bytes:
     return json.dumps(data, ensure_ascii=False).encode("utf-8", errors="backslashreplace")
 
 
-_FIELDS = {field.name for field in fields(HistoryEntry)}
 _TEXTS = ("timestamp", "status", "prompt", "summary", "reason", "session_id")
 
 

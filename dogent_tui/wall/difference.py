@@ -173,8 +173,9 @@ def _with_moves(root: str, upper: str, changes: list[Change]) -> Iterator[Change
     made = {each.path: each.after for each in changes if each.after and not each.before}
     files = _paired_files(root, upper, gone, made)
     whole = dict(_paired_folders(root, upper, gone, made, files))
+    arrived = set(whole.values())
     within = {path for path in gone if is_below(path, whole)}
-    within |= {path for path in made if is_below(path, whole.values())}
+    within |= {path for path in made if is_below(path, arrived)}
     to = whole | {old: new for old, new in files.items() if ".git" not in old.split("/")}
     came = {new: old for old, new in to.items() if old not in within}
     for each in changes:
@@ -190,22 +191,25 @@ def _paired_folders(
     """Yield where each folder went that is whole elsewhere: the same in all but its place. Where
     its files went says where to look.
     """
-    old_paths, new_paths, found = sorted(gone), sorted(made), dict[str, str]()
-    for old in old_paths:
+    old_paths, new_paths = sorted(gone), sorted(made)
+    found, taken = set[str](), set[str]()
+    for old in old_paths if files else ():
         if gone[old].kind != "folder" or ".git" in dirname(old).split("/") or is_below(old, found):
             continue
         held = _held(old, old_paths)
         places = {files[old + rest].removesuffix(rest) for rest in held if old + rest in files}
-        for new in sorted(places - set(found.values())):
+        for new in sorted(places - taken):
             if (
                 new in made
+                and not is_below(new, taken)
                 and _held(new, new_paths) == held
                 and all(
                     is_same(join(root, one), join(upper, other), gone[one], made[other])
                     for one, other in ((old + rest, new + rest) for rest in ("", *held))
                 )
             ):
-                found[old] = new
+                found.add(old)
+                taken.add(new)
                 yield old, new
                 break
 

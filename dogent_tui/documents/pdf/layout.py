@@ -22,6 +22,7 @@ from dogent_tui.documents.pdf.model import (
 )
 from dogent_tui.documents.pdf.order import from_the_top, regions
 from dogent_tui.documents.pdf.structure import (
+    OFF_GRID,
     begins_item,
     code_block,
     heading,
@@ -39,7 +40,6 @@ from dogent_tui.documents.pdf.tables import aligned_tables, drawn_on, fenced_tab
 _MOST_EMPTY = 3.5
 """Lines from one part of a program to the next."""
 
-_OFF_GRID = 0.12
 _SIGN_FONTS = ("dingbats", "wingdings", "webdings")
 _NUMBER = re.compile(r" ?\d{1,3} ?")
 _WIDEST_GAP, _NUMBER_GAP = 3.5, 2.0
@@ -236,7 +236,7 @@ def _on_grid(above: TextBlock, below: TextBlock) -> bool:
     steps = [two - one for block in bases for one, two in pairwise(block)]
     step = pitch(steps) or 1.2 * above.lines[-1].size
     apart = (bases[1][0] - bases[0][-1]) / step
-    return 0.5 < apart < _MOST_EMPTY and abs(apart - round(apart)) < _OFF_GRID
+    return 0.5 < apart < _MOST_EMPTY and abs(apart - round(apart)) < OFF_GRID
 
 
 def _outside(block: TextBlock, tables: list[Table]) -> TextBlock:

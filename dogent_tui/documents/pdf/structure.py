@@ -45,7 +45,8 @@ _MOST_BLANK = 3
 _OTHER_PAGE = 20
 """Lines between two rows of a program that are on two pages: what is between them is not known."""
 
-_OFF_GRID = 0.12
+OFF_GRID = 0.12
+"""The share of a line by which the rows of a program may miss its grid."""
 _LONGEST_SHIFTED = 24
 _FULL = 0.88
 """The share of its column's width that a line takes at least where a number did not fit."""
@@ -368,7 +369,7 @@ def pitch(steps: Sequence[float]) -> float:
     multiples of it, as empty lines are as high as others. 0 where there is none.
     """
     down = sorted(step for step in steps if step > 1)
-    if down and all(abs(step / down[0] - round(step / down[0])) < _OFF_GRID for step in down):
+    if down and all(abs(step / down[0] - round(step / down[0])) < OFF_GRID for step in down):
         return down[0]
     return median_low(down) if down else 0.0
 

@@ -172,7 +172,6 @@ def _drawn(row: Row, label_cells: int) -> Content:
     return Content.assemble(mark, (label, style), " ", (value, "" if row.is_set else "dim"))
 
 
-_KEPT = tr("The current value stays hidden, and is kept if you go back. Delete clears it.")
 _SECTIONS: Mapping[str, str] = {
     tr("Folder"): "",
     tr("Models"): LLM,
