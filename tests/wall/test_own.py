@@ -177,12 +177,13 @@ def test_bytes_go_through_and_it_ends_as_the_program_does(level):
 
 
 def test_who_ends_it_ends_everything_inside(level):
+    started = "sleep 601 & echo ready; wait"  # `ready` is said when the sleep is there
     with subprocess.Popen(
         walled(
             [
                 "sh",
                 "-c",
-                "setsid sh -c 'echo ready; sleep 601; true' & sh -c 'echo ready; sleep 601; true'",
+                f"setsid sh -c '{started}' & sh -c '{started}'",
             ]
         ),
         stdout=subprocess.PIPE,
