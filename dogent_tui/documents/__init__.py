@@ -27,7 +27,7 @@ ever say that it is missing; who was asked by a user (`subcommands/terminal.py`,
 `tui/pandoc_offer.py`) asks back, downloads, and tries again. No tool of the agent does.
 
 `tools/documents.py` is that for the model, `subcommands/read.py` by hand,
-`tui/attachments/document_facts.py` for the preview, which asks for the next part as one scrolls.
-Relative paths of our own tools start at the root of the workspace, for them and for the policy,
-wherever the session's shell is.
+`tui/attachments/document_facts.py` for the preview and the pane, which ask for the next part as one
+scrolls. Relative paths of our own tools start at the root of the workspace, for them and for the
+policy, wherever the session's shell is.
 """
