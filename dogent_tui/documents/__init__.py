@@ -21,10 +21,7 @@ The life of a document that is read
 4. A worker that served a short document waits for the next one with its libraries loaded. Every
    failure is a `DocumentError`: a sentence, a remedy, and a code for programs.
 
-Pandoc is that of its wheel, else one on PATH, else what a user had downloaded
-(`pandoc/download.py`: one release of its makers with the SHA-256 of each archive). The readers only
-ever say that it is missing; who was asked by a user (`subcommands/terminal.py`,
-`tui/pandoc_offer.py`) asks back, downloads, and tries again. No tool of the agent does.
+Pandoc is that of its wheel, else one on PATH; where there is none, the error says what to install.
 
 `tools/documents.py` is that for the model, `subcommands/read.py` by hand,
 `tui/attachments/document_facts.py` for the preview and the pane, which ask for the next part as one

@@ -17,7 +17,7 @@ from dogent_tui.language import ngettext, tr
 from dogent_tui.plain import one_line
 from dogent_tui.storage.paths import Workspace, dogent_home, is_file, is_there
 from dogent_tui.subcommands.arguments import existing_folder
-from dogent_tui.subcommands.terminal import Terminal, offer_browser, with_pandoc
+from dogent_tui.subcommands.terminal import Terminal, offer_browser
 
 _FAILED = 1
 
@@ -98,9 +98,7 @@ async def _export(
         try:
             if kind == "pdf":
                 await offer_browser(terminal)
-            return await with_pandoc(
-                terminal, lambda: exporter.export(request, kind, terminal.progress)
-            )
+            return await exporter.export(request, kind, terminal.progress)
         finally:
             terminal.progress("")
 
@@ -169,7 +167,7 @@ def _parser() -> CommandLine:
         help=tr("how it looks (default: what the file says, else the setting)"),
     )
     parser.add_argument("-f", "--force", action="store_true", help=tr("replace an existing file"))
-    parser.add_flag("--yes", tr("download missing components (pandoc, a browser) without asking"))
+    parser.add_flag("--yes", tr("download a browser without asking if none can print the pdf"))
     parser.add_argument(
         "--workspace",
         metavar="DIR",

@@ -14,7 +14,7 @@ from dogent_tui.errors import disk_remedy
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.subcommands.arguments import add_part, around_part
-from dogent_tui.subcommands.terminal import Terminal, with_pandoc
+from dogent_tui.subcommands.terminal import Terminal
 
 
 def run(arguments: Sequence[str], terminal: Terminal) -> int:
@@ -22,7 +22,6 @@ def run(arguments: Sequence[str], terminal: Terminal) -> int:
     status. Raises DocumentError.
     """
     chosen = _parser().parse_args(arguments)
-    terminal = msgspec.structs.replace(terminal, agreed=chosen.yes)
     options = ReadOptions(
         sheet=chosen.sheet,
         pages=chosen.pages,
@@ -71,11 +70,8 @@ async def _read(
         terminal.show(tr("Reading…{far}", far=how_far(done, total, what)))
 
     async with DocumentLibrary() as library:
-        return await with_pandoc(
-            terminal,
-            lambda: library.read(
-                path, options, max_chars=max_chars, offset=offset, on_progress=report
-            ),
+        return await library.read(
+            path, options, max_chars=max_chars, offset=offset, on_progress=report
         )
 
 
@@ -122,6 +118,5 @@ def _parser() -> CommandLine:
     )
     add_part(parser, DEFAULT_CHARS)
     parser.add_text("--images", "DIR", tr("also save the document's images to DIR"))
-    parser.add_flag("--yes", tr("download pandoc without asking if it is needed and missing"))
     parser.add_flag("--json", tr("print one JSON object with the text and the details"))
     return parser

@@ -3,17 +3,13 @@ download what is missing.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable
-from typing import Any, TextIO, TypeVar
+from collections.abc import Iterable
+from typing import Any, TextIO
 
 import msgspec
 
-from dogent_tui.documents.model import DocumentError
-from dogent_tui.documents.pandoc.program import is_pandoc_missing
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line, visible
-
-_Made = TypeVar("_Made")
 
 
 class Terminal(msgspec.Struct, frozen=True):
@@ -86,38 +82,3 @@ async def offer_browser(terminal: Terminal) -> None:
         )
     ):
         await install_browser(terminal.progress)
-
-
-async def with_pandoc(terminal: Terminal, work: Callable[[], Awaitable[_Made]]) -> _Made:
-    """Return what `work` makes. Where it fails because there is no pandoc: offer to download it,
-    and try again.
-
-    Raises DocumentError, also where it cannot be downloaded.
-    """
-    try:
-        return await work()
-    except DocumentError as error:
-        terminal.progress("")
-        if not await _offer_pandoc(terminal, error):
-            raise
-    return await work()
-
-
-async def _offer_pandoc(terminal: Terminal, error: DocumentError) -> bool:
-    if not await asyncio.to_thread(is_pandoc_missing, error):
-        return False
-    from dogent_tui.documents.pandoc.download import MEGABYTES, VERSION, install_pandoc
-
-    question = tr(
-        "{message} Download pandoc {version} (about {megabytes} MB) from github.com?",
-        message=error.message,
-        version=VERSION,
-        megabytes=MEGABYTES,
-    )
-    if not await terminal.may_download(question):
-        return False
-    try:
-        await install_pandoc(terminal.progress)
-    finally:
-        terminal.progress("")
-    return True

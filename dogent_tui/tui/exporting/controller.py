@@ -15,8 +15,6 @@ from dogent_tui.documents.export.browser import find_browsers, install_browser
 from dogent_tui.documents.export.model import ExportRequest, ExportResult
 from dogent_tui.documents.export.themes import theme_names
 from dogent_tui.documents.exporter import KINDS, ExportKind, plan_export
-from dogent_tui.documents.model import DocumentError
-from dogent_tui.documents.pandoc.download import install_pandoc
 from dogent_tui.errors import DogentError, UsageError
 from dogent_tui.language import ngettext, tr
 from dogent_tui.permissions.model import ToolCall
@@ -24,8 +22,6 @@ from dogent_tui.plain import one_line
 from dogent_tui.references.file_index import FileIndex
 from dogent_tui.tui.attachments.model import file_size, readable_size
 from dogent_tui.tui.exporting.first_page import choose_theme
-from dogent_tui.tui.foreground import Tell
-from dogent_tui.tui.pandoc_offer import wants_pandoc
 from dogent_tui.tui.questions.own_writes import may_do
 from dogent_tui.tui.results.model import is_markdown
 from dogent_tui.tui.screens.choice import choose
@@ -154,8 +150,8 @@ class Exporting:
     async def _make(
         self, request: ExportRequest, kind: ExportKind, *, checked: bool
     ) -> ExportResult | None:
-        """Have it made, with a pandoc that is downloaded before where the user says so, and with
-        what a check of its sources finds where it is to be `checked`. None where it was stopped.
+        """Have it made, with what a check of its sources finds where it is to be `checked`. None
+        where it was stopped.
         """
         foreground, libraries = self._app.conversation.foreground, self._app.opened.libraries
         name = request.markdown.name
@@ -168,21 +164,7 @@ class Exporting:
                 return None
             request = msgspec.structs.replace(request, appendix=appendix)
         make = partial(libraries.exporter.export, request, kind)
-        exporting = tr("Exporting {name}", name=name)
-        try:
-            return await foreground.run(make, exporting)
-        except DocumentError as error:
-            if not await wants_pandoc(self._app, error):
-                raise
-        if foreground.busy:
-            raise DogentError(_BUSY)
-
-        async def fetch_and_make(tell: Tell) -> ExportResult:
-            await install_pandoc(tell)
-            tell(exporting)
-            return await make(tell)
-
-        return await foreground.run(fetch_and_make)
+        return await foreground.run(make, tr("Exporting {name}", name=name))
 
     # ── Which document ────────────────────────────────────────────────────────────────────────
 

@@ -14,7 +14,6 @@ from dogent_tui.agent.events import ToolResult, ToolUse
 from dogent_tui.documents.export.model import ExportResult
 from dogent_tui.documents.export.pdf import PdfExporter
 from dogent_tui.documents.model import DocumentError
-from dogent_tui.documents.pandoc.download import downloaded_path
 from dogent_tui.tui.exporting import controller
 from dogent_tui.tui.screens.choice import ChoiceScreen
 from dogent_tui.tui.screens.permission import PermissionScreen
@@ -226,40 +225,13 @@ async def test_a_browser_that_was_fetched_prints_the_pdf(exporting, monkeypatch)
         await scene.until(lambda: "Wrote report.pdf" in hint(scene))
 
 
-async def test_without_pandoc_it_is_offered_and_a_docx_made_with_it(exporting, workspace, offered):
+async def test_without_pandoc_it_says_what_to_install(exporting, no_pandoc):
     async with exporting() as scene:
         await run(scene, "/export report.md docx")
-        await scene.until(
-            lambda: isinstance(scene.app.screen, ChoiceScreen) and scene.app.screen.guard.open
-        )
-        await scene.pilot.press("enter")  # the harmless answer
         await scene.until(
             lambda: "Nothing was exported. This kind of document needs pandoc" in hint(scene)
         )
-        assert not downloaded_path().exists()
-        await run(scene, "/export report.md docx")
-        await scene.until(
-            lambda: isinstance(scene.app.screen, ChoiceScreen) and scene.app.screen.guard.open
-        )
-        assert "40 MB" in scene.app.screen._answers[1]
-        await scene.pilot.press("down", "enter")
-        await scene.until(lambda: "Wrote report.docx" in hint(scene))
-        assert docx.Document(str(workspace.root / "report.docx")).paragraphs[0].text == "Visits"
-
-
-async def test_esc_stops_the_download_of_pandoc(exporting, workspace, offered):
-    offered.stated = len(offered.data) + 100
-    offered.may_end.clear()
-    async with exporting() as scene:
-        await run(scene, "/export report.md docx")
-        await scene.until(
-            lambda: isinstance(scene.app.screen, ChoiceScreen) and scene.app.screen.guard.open
-        )
-        await scene.pilot.press("down", "enter")
-        await scene.until(lambda: "Downloading pandoc… · Esc stops it" in hint(scene))
-        await scene.pilot.press("escape")
-        await scene.until(lambda: "was stopped" in hint(scene))
-        assert list(downloaded_path().parents[1].iterdir()) == []
+        assert "pypandoc_binary" in hint(scene)
 
 
 async def test_the_doctor_shows_what_the_command_line_shows(stage):
