@@ -4,13 +4,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import ClassVar
 
 import msgspec
 from rich.cells import cell_len, set_cell_size
 from textual import events, on
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import Binding
 from textual.containers import Vertical
 from textual.content import Content
 from textual.message import Message
@@ -51,6 +50,7 @@ from dogent_tui.tui.settings.draft import (
 )
 from dogent_tui.tui.stylesheets import stylesheet
 from dogent_tui.tui.themes import described
+from dogent_tui.tui.widgets import hidden
 
 _LABEL_CELLS = 29
 _LEAST_VALUE_CELLS = 12
@@ -80,9 +80,7 @@ class Row(msgspec.Struct, frozen=True):
 class RowList(ChoiceList[Row]):
     """Shows rows, and says which one is under the cursor."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "select", tr("Change"), key_display="⏎")
-    ]
+    BINDINGS = [Binding("enter", "select", tr("Change"))]
 
     class Moved(Message):
         """Another row is under the cursor."""
@@ -128,7 +126,7 @@ class Sections(Widget, can_focus=False):
         number: int
 
     ALLOW_SELECT = False
-    COMPONENT_CLASSES: ClassVar[set[str]] = {"sections--open", "sections--other"}
+    COMPONENT_CLASSES = {"sections--open", "sections--other"}
 
     def __init__(self, names: Sequence[str], *, id: str) -> None:  # noqa: A002
         super().__init__(id=id)
@@ -324,13 +322,13 @@ class RowsScreen(ModalScreen[Answer]):
 class ProfileScreen(RowsScreen[None]):
     """Changes a profile."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("delete", "reset", tr("Clear"), key_display="Del"),
+    BINDINGS = [
+        Binding("delete", "reset", tr("Clear")),
         Binding("c", "check", tr("Test")),
         Binding("u", "use", tr("Use here")),
-        Binding("ctrl+x", "remove", tr("Remove"), key_display="^X"),
-        Binding("escape,left", "dismiss", tr("Back"), key_display="Esc"),
-        Binding("f1", "app.help", tr("Help"), show=False),
+        Binding("ctrl+x", "remove", tr("Remove")),
+        Binding("escape,left", "dismiss", tr("Back")),
+        hidden("f1", "app.help", tr("Help")),
     ]
 
     def __init__(self, draft: SettingsDraft, keymap: Keymap, file: Path, name: str) -> None:
@@ -382,14 +380,14 @@ class ProfileScreen(RowsScreen[None]):
 class SettingsScreen(RowsScreen[bool]):
     """Dismissed with True where what was changed is to be saved."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
+    BINDINGS = [
         Binding("left,shift+tab", "section(-1)", tr("Section"), key_display="← →"),
-        Binding("right,tab", "section(1)", tr("Section"), show=False),
-        Binding("delete", "reset", tr("Default"), key_display="Del"),
+        hidden("right,tab", "section(1)", tr("Section")),
+        Binding("delete", "reset", tr("Default")),
         Binding("u", "use", tr("Use here")),
-        Binding("ctrl+s", "save", tr("Save"), key_display="^S"),
-        Binding("escape", "leave", tr("Close"), key_display="Esc"),
-        Binding("f1", "app.help", tr("Help"), show=False),
+        Binding("ctrl+s", "save", tr("Save")),
+        Binding("escape", "leave", tr("Close")),
+        hidden("f1", "app.help", tr("Help")),
     ]
 
     def __init__(

@@ -4,11 +4,10 @@ here, Esc takes it away.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
 from rich.cells import cell_len
 from textual import events
-from textual.binding import Binding, BindingType
+from textual.binding import Binding
 from textual.content import Content
 from textual.message import Message
 from textual.style import Style
@@ -25,14 +24,14 @@ class SetupPanel(Widget, can_focus=True):
     """Shows `choices`. Posts `Chosen` and `Dismissed`; it does not take itself away."""
 
     ALLOW_SELECT = False
-    COMPONENT_CLASSES: ClassVar[set[str]] = {
+    COMPONENT_CLASSES = {
         "setup--title",
         "setup--key",
         "setup--label",
         "setup--note",
         "setup--here",
     }
-    BINDINGS: ClassVar[list[BindingType]] = [
+    BINDINGS = [
         Binding("up", "step(-1)", tr("Up"), show=False),
         Binding("down", "step(1)", tr("Down"), show=False),
         Binding("enter", "choose", tr("Choose")),
