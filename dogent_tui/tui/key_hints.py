@@ -4,7 +4,6 @@ Textual's Footer makes a widget of each key, and all of them again whenever the 
 of the first paint, and most of what a change of focus costs. This draws a line.
 """
 
-import re
 from collections.abc import Mapping, Sequence
 from itertools import accumulate
 from types import MappingProxyType
@@ -22,10 +21,6 @@ from dogent_tui.tui.stylesheets import styles
 
 if TYPE_CHECKING:
     from textual.binding import Binding
-
-_LETTER = re.compile(r"\^[a-z]|f\d{1,2}")
-"""A key that Textual writes small."""
-
 
 _STYLES = ("key", "words")
 _GAP = "  "
@@ -52,8 +47,14 @@ _KEY_NAMES: Mapping[str, str] = {
     "up": "↑",
 }
 """What is printed on the keyboard, by Textual's names of keys."""
-_SHORT = {**_KEY_NAMES, "enter": "⏎", "esc": "Esc", "delete": "Del", "tab": "⇥"}
-"""What the keys are called in a line of keys."""
+_SHORT: Mapping[str, str] = {
+    "Ctrl+": "^",
+    "Shift+": "⇧",
+    "Enter": "⏎",
+    "Tab": "⇥",
+    "Delete": "Del",
+}
+"""What is written shorter in a line of keys."""
 
 
 def key_name(key: str) -> str:
@@ -180,7 +181,7 @@ class KeyHints(KeyLine):
         shown = []
         for action in sorted(first, key=self._rank):
             binding = first[action]
-            display = _name(self.app.get_key_display(binding))
+            display = binding.key_display or _short(binding.key.partition(",")[0])
             stays = action in self._last
             shown.append(ShownKey(binding.key, display, binding.description, stays))
         self._show(shown)
@@ -191,16 +192,12 @@ class KeyHints(KeyLine):
         return int(action in self._last)
 
 
-def _name(key: str) -> str:
-    """Return a key as it stands on the keyboard: ^F, F1 and Esc, where Textual has ^f, f1 and
-    esc.
-    """
-    return key.upper() if _LETTER.fullmatch(key) else _SHORT.get(key, key)
-
-
 def _short(keys: str) -> str:
-    """Return how `keys`, Textual's names of one or several with commas between them, are called:
-    ``up,down`` gives ``↑↓``.
+    """Return how `keys`, Textual's names of one or several with commas between them, are called in
+    a line of keys: ``up,down`` gives ``↑↓``, ``ctrl+s`` gives ``^S``.
     """
-    names = [*map(_name, keys.split(","))]
-    return ("" if all(len(name) == 1 for name in names) else " ").join(names)
+    names = [*map(key_name, keys.split(","))]
+    short = ("" if all(len(name) == 1 for name in names) else " ").join(names)
+    for whole, sign in _SHORT.items():
+        short = short.replace(whole, sign)
+    return short

@@ -4,7 +4,6 @@ words.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
 from textual import events
 from textual.app import RenderResult
@@ -90,7 +89,7 @@ class QuestionHeading(QuestionLines):
 class AnswerBar(Widget, can_focus=True):
     """The answers in a row, or in several where the window is narrow; one is highlighted."""
 
-    COMPONENT_CLASSES: ClassVar[set[str]] = {
+    COMPONENT_CLASSES = {
         "answers--deny", "answers--allow", "answers--key", "answers--deny-on", "answers--allow-on",
     }  # fmt: skip
     ALLOW_SELECT = False

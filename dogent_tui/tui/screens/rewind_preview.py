@@ -5,11 +5,10 @@ before Enter.
 import asyncio
 from collections.abc import Callable, Sequence
 from datetime import datetime
-from typing import ClassVar
 
 from rich.cells import cell_len
 from textual import on, work
-from textual.binding import Binding, BindingType
+from textual.binding import Binding
 from textual.content import Content
 from textual.widgets import OptionList
 
@@ -29,7 +28,7 @@ from dogent_tui.undo.undo_log import UndoLog
 class RewindScreen(DialogScreen[RewindPoint]):
     """Dismissed with the prompt that was chosen, or with nothing."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q", "back", tr("Close"))]
+    BINDINGS = [Binding("escape,q", "back", tr("Close"))]
 
     def __init__(
         self,
@@ -71,7 +70,7 @@ class RewindPreviewScreen(DialogScreen[bool]):
     """
 
     CSS_PATH = stylesheet("rewind.tcss")
-    BINDINGS: ClassVar[list[BindingType]] = [
+    BINDINGS = [
         # Before the list of files, which would take these keys as choosing a row.
         Binding("enter", "go_back", tr("Rewind"), priority=True),
         Binding("space", "take", tr("Include or exclude this file"), priority=True),

@@ -3,9 +3,9 @@
 import asyncio
 from collections.abc import Coroutine, Mapping, Sequence
 from contextlib import suppress
-from typing import Any, ClassVar
+from typing import Any
 
-from textual.binding import Binding, BindingType
+from textual.binding import Binding
 from textual.content import Content
 
 from dogent_tui.agent.conversation import ServerState
@@ -71,7 +71,7 @@ def _details(server: McpServer, state: ServerState | None) -> str:
 class ServersScreen(DialogScreen[None]):
     """Lists the MCP servers, and switches and restarts them."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
+    BINDINGS = [
         Binding("escape,q", "dismiss", tr("Close")),
         Binding("space", "switch", tr("On or off")),
         Binding("r", "restart", tr("Restart")),
