@@ -1,4 +1,4 @@
-"""Markdown as pdf: printed by a browser where there is one, else set by typst."""
+"""Markdown as pdf: printed by a browser if there is one, otherwise set by typst."""
 
 import asyncio
 import re
@@ -31,7 +31,7 @@ from dogent_tui.language import tr
 from dogent_tui.processes import Halt
 
 _BEYOND_LATIN = re.compile("[^\x00-\u024f\u2010-\u2027\u2030-\u203a\u20ac]")
-"""What fonts of everybody's may not have."""
+"""Characters that common fonts may not have."""
 _TAG = re.compile("<annotation.*?</annotation>|<[^>]*>", re.DOTALL)
 _CJK = re.compile(
     "[\u3000-\u30ff\u3400-\u9fff\uac00-\ud7a3\uf900-\ufaff\uff00-\uffef\U00020000-\U0003ffff]"
@@ -39,23 +39,21 @@ _CJK = re.compile(
 
 
 class PdfExporter:
-    """Makes pdf files, and keeps the browser warm between them. One for a session, on one event
+    """Creates pdf files, and keeps the browser warm between them. One per session, on one event
     loop; close it at the end.
     """
 
     def __init__(self, find: Callable[[], Sequence[Path]] = find_browsers) -> None:
-        """`find` names the browsers that may be used, in order; none of them starts before the
-        first export.
+        """`find` returns the browsers to try, in order; none of them starts before the first
+        export.
         """
         self.browser = Browser(find)
         self._drawn: set[str] = set()
-        """Characters that a font was seen to have: looking for them takes as long as all else
+        """Characters known to be in a font: checking them takes as long as everything else
         together.
         """
         self._pages: Mapping[Path, Mapping[str, int]] = {}
-        """On which page each heading of the last document was: where all still are, it is printed
-        once.
-        """
+        """The page of each heading of the last document: if none has moved, it is printed once."""
 
     async def __aenter__(self) -> Self:
         return self
@@ -68,8 +66,8 @@ class PdfExporter:
         await self.browser.close()
 
     async def export(self, request: ExportRequest, on_progress: Progress = unheard) -> ExportResult:
-        """Make the pdf that `request` asks for. The target is replaced at the very end, or not
-        at all. Raises DocumentError.
+        """Create the pdf for `request`. The target is replaced at the very end, or not at all.
+        Raises DocumentError.
         """
         on_progress(tr("Reading {markdown}").format(markdown=request.markdown.name))
         starting = asyncio.ensure_future(self.browser.start())  # while the text is read
@@ -80,7 +78,7 @@ class PdfExporter:
             page = await asyncio.to_thread(_compose, request, document, halt)
             made = await self._made(page, starting, on_progress)
         finally:
-            halt.halt()  # who gives up waits for no program
+            halt.halt()  # a cancelled caller does not wait for programs
             starting.cancel()
             with suppress(asyncio.CancelledError, DocumentError):
                 await starting
@@ -107,8 +105,8 @@ class PdfExporter:
     async def _made(
         self, page: Page, starting: "asyncio.Future[None]", on_progress: Progress
     ) -> Made:
-        """Return the pdf of `page`, by the browser that is `starting` or else by typst; by that
-        at once where notes are wanted at the foot of their pages, where no browser can put them.
+        """Return the pdf of `page`, from the browser that is `starting` or from typst; directly
+        from typst if notes have to be at the foot of their pages, which browsers do not support.
         """
         if page.document.front.notes_at_foot:
             return await _typeset(page, on_progress)
@@ -121,7 +119,8 @@ class PdfExporter:
             path = page.document.source.path
             expected = self._pages.get(path, {})
             printed = await self.browser.print(page.html(expected))
-            if page.document.contents:  # the numbers in it are known only now; they change no line
+            # the page numbers are known only now; they do not change line breaks
+            if page.document.contents:
                 pages = await asyncio.to_thread(heading_pages, printed.content)
                 if pages != expected:
                     printed = await self.browser.print(page.html(pages))
@@ -156,13 +155,13 @@ def _compose(request: ExportRequest, document: Document, halt: Halt) -> Page:
 
 
 def _doubtful(page: Page) -> set[str]:
-    """Return the characters of the page that perhaps no font has."""
+    """Return the characters of the page that possibly no font has."""
     found = set(_BEYOND_LATIN.findall(_TAG.sub("", page.body) + page.document.title))
     return {character for character in found if unicodedata.category(character)[0] in "LNPS"}
 
 
 def _properties(document: Document) -> dict[str, str]:
-    """Return what the pdf says about itself."""
+    """Return the properties of the pdf."""
     front = document.front
     return {
         "title": document.title,
@@ -173,7 +172,7 @@ def _properties(document: Document) -> dict[str, str]:
 
 
 def font_warnings(missing: str) -> list[str]:
-    """Return what to say about the characters `missing`, that no font had."""
+    """Return the warning about the characters `missing` from all fonts."""
     if not missing:
         return []
     remedy = tr(
