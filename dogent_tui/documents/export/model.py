@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 import msgspec
 
@@ -11,6 +11,9 @@ from dogent_tui.errors import disk_remedy
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.storage.places import write_real
+
+ExportKind: TypeAlias = Literal["pdf", "docx"]
+"""What Markdown is exported as."""
 
 Progress: TypeAlias = Callable[[str], None]
 """Is told what happens, a phrase at a time (``Starting the browser``). Called on the event loop."""
@@ -21,7 +24,7 @@ def unheard(_what: str) -> None:
 
 
 class ExportRequest(msgspec.Struct, frozen=True, kw_only=True):
-    """A Markdown file, and the file that should be made of it. All paths are absolute.
+    """A Markdown file, and the file of a `kind` that should be made of it. All paths are absolute.
 
     Whether `target` may be replaced is settled before: it is, once the export went well. `root` is
     the real path of the workspace, out of which no image is taken; `home` is the user's folder
@@ -32,6 +35,7 @@ class ExportRequest(msgspec.Struct, frozen=True, kw_only=True):
     that are cited with a page, by their keys.
     """
 
+    kind: ExportKind
     markdown: Path
     target: Path
     root: Path
@@ -44,24 +48,26 @@ class ExportRequest(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Made(msgspec.Struct, frozen=True):
-    """A file that an engine made, the name of that engine, and what a user should know of it."""
+    """A file that an engine made, the name of that engine, and what a user should know of it, as
+    `ExportResult` has it.
+    """
 
     content: bytes
     engine: str
+    pages: int = 0
     warnings: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
 
 
 def write_target(request: ExportRequest, content: bytes) -> None:
     """Write the file that `request` asks for. Blocks. Raises DocumentError."""
+    name = one_line(request.target.name)
     try:
         write_real(request.target, content)
     except OSError as error:
         reason = (error.strerror or tr("the disk refused the write")).lower()
         raise DocumentError(
-            tr("{target} cannot be written: {reason}.").format(
-                target=one_line(request.target.name), reason=reason
-            ),
-            disk_remedy(error),
+            tr("{name} cannot be written: {reason}.", name=name, reason=reason), disk_remedy(error)
         ) from None
 
 
