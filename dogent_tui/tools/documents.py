@@ -30,13 +30,13 @@ from dogent_tui.vision.profiles import load_profile
 NAME = "read_document"
 
 MOST_CHARS = 40_000
-"""Of one answer. The CLI puts into a file what has more than 50,000 characters (measured), and
-metadata comes on top.
+"""The length of an answer, without metadata. The CLI writes results of more than 50,000 characters
+to a file (measured).
 """
 
 _LONG_VALUE = 1_000
-"""Characters of JSON after which a value of the metadata, such as an outline, is told by its
-beginning.
+"""The length in characters of JSON from which on a metadata value, such as an outline, is
+truncated.
 """
 
 DESCRIPTION = f"""\
@@ -93,12 +93,12 @@ def read_document_tool(
     *,
     asks: bool = False,
 ) -> Tool:
-    """Return the tool. It reads where the policy was asked about: relative paths start at the root
-    of the workspace. `asks`: each call says why.
+    """Return the tool. It reads the path that the policy approved: relative paths start at the root
+    of the workspace. `asks`: each call gives a reason.
 
-    `places` are those that calls were judged by. `unsaved` is what an editor holds of files: it is
-    read in their place. Pictures are saved below `images`, if that lies in the workspace, under
-    names that are free.
+    `places` are those that calls were judged by. `unsaved` is the unsaved content of open files,
+    read instead of the files. Pictures are saved below `images`, if that is in the workspace, under
+    unused names.
     """
 
     async def read(wanted: _Input, payload: Mapping[str, Any]) -> str | dict[str, Any]:
@@ -163,8 +163,8 @@ def read_document_tool(
 
 
 def _looking(workspace: Workspace, options: ReadOptions) -> str:
-    """Return the vision profile that pages are shown to. Raises DogentError where it cannot be
-    used, or no pages are named.
+    """Return the vision profile that reads the pages. Raises DogentError if it cannot be used, or
+    no pages are named.
     """
     if not options.pages:
         raise DocumentError(
@@ -175,8 +175,8 @@ def _looking(workspace: Workspace, options: ReadOptions) -> str:
 
 
 def as_text(name: str, found: ReadResult, key: str = "") -> str:
-    """Return what the model reads. What we know stands before the text, so that no text can pass
-    for it. `key` is what a bibliography cites the document by, "" for none.
+    """Return the text for the model. Our own facts precede the document's text, so that no text can
+    imitate them. `key` is the document's citation key, "" for none.
     """
     end = found.offset + len(found.text)
     of = f" of {found.total_chars}" if found.total_chars is not None else ""
@@ -198,7 +198,9 @@ def as_text(name: str, found: ReadResult, key: str = "") -> str:
 
 
 def _images_folder(workspace: Workspace, images: Path, document: Path) -> Path:
-    """Return the folder for the pictures of `document`, made if need be. Raises DocumentError."""
+    """Return the folder for the pictures of `document`, created if necessary. Raises
+    DocumentError.
+    """
     folder = images / (re.sub(r"[^\w.-]+", "-", document.stem).strip("-.") or "document")
     if not workspace.contains(folder):
         message = tr(
@@ -218,7 +220,7 @@ def _images_folder(workspace: Workspace, images: Path, document: Path) -> Path:
 
 
 def _saved(workspace: Workspace, folder: Path) -> str:
-    """Return the sentence about what was saved. A folder in which nothing is goes away again."""
+    """Return the sentence about what was saved. An empty folder is removed."""
     with suppress(OSError):
         folder.rmdir()
         return "No images were saved: there are none to save.\n"

@@ -53,8 +53,8 @@ def export_document_tool(
     places: ApprovedPlaces | None = None,
     appendix: Callable[[Path], Awaitable[str]] | None = None,
 ) -> Tool:
-    """Return the tool. It writes where the policy was asked about: relative paths start at the root
-    of the workspace.
+    """Return the tool. It writes the path that the policy approved: relative paths start at the
+    root of the workspace.
 
     `places` are those that calls were judged by; `appendix` checks the sources of a draft.
     """
@@ -77,7 +77,7 @@ def export_document_tool(
 
 
 def as_text(name: str, made: ExportResult) -> str:
-    """Return what became of an export, in lines."""
+    """Return the result of an export, as lines."""
     pages = f", {made.pages} page{'s' if made.pages != 1 else ''}" if made.pages else ""
     lines = [f"Wrote {name} ({made.engine}{pages})."]
     lines += [f"Warning: {warning}" for warning in made.warnings]

@@ -28,8 +28,8 @@ PATH = "The file; may be new. Default: the document that the user has open."
 UNDECIDED = "The user did not decide about this change. Nothing was written."
 
 Review = Callable[[Reviewed, str], Awaitable[str | None]]
-"""Puts a proposal and its text to the user and waits: the outcome in words, None where nobody
-decided.
+"""Presents a proposal and its text to the user and waits: returns the outcome in words, None if no
+one decided.
 """
 
 
@@ -43,7 +43,7 @@ class _Input(msgspec.Struct, kw_only=True):
 
 
 Approved = Callable[[Mapping[str, Any]], Path | None]
-"""Gives the real path that was approved for a call with this input, None where there was nothing to
+"""Returns the real path that was approved for a call with this input, None if there was nothing to
 approve.
 """
 
@@ -56,12 +56,12 @@ def propose_document_change_tool(
     ledger: Ledger,
     unsaved: Mapping[Path, str],
 ) -> Tool:
-    """Return the tool. It writes nothing itself. Outside of the workspace it proposes only for what
-    is `approved`.
+    """Return the tool. It writes nothing itself. Outside the workspace it proposes only for
+    `approved` paths.
 
-    `open_document` tells the path of the document that the user has open, empty for none. What the
-    model last saw of a file, by the `ledger`, is what its proposal changes: what was written there
-    since is merged. `unsaved` is what an editor holds.
+    `open_document` returns the path of the document the user has open, empty for none. A proposal
+    changes what the model last saw of a file according to the `ledger`: later changes are merged.
+    `unsaved` is the unsaved content of open files.
     """
 
     def opened_for(wanted: _Input, path: str, place: Path | None) -> Reviewed:

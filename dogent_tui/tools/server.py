@@ -1,9 +1,9 @@
-"""The MCP server `dogent`, in this process: what the CLI asks of it comes over the control channel
+"""The in-process MCP server `dogent`: the CLI's messages arrive over the control channel
 (`agent/transport.py`).
 
-It answers what a server with nothing but tools has to answer, as the SDK's own would, which needs
-0.6 s to import (`mcp`, of which the most is for HTTP). A test holds one against the other.
-Format: https://modelcontextprotocol.io/specification/2025-11-25/server/tools
+It answers everything a tools-only server has to, like the SDK's own, which takes 0.6 s to import
+(`mcp`, mostly its HTTP part). A test compares the two. Format:
+https://modelcontextprotocol.io/specification/2025-11-25/server/tools
 """
 
 import asyncio
@@ -17,25 +17,25 @@ from dogent_tui import __version__
 from dogent_tui.errors import DogentError
 
 SERVER = "dogent"
-"""What the CLI puts into the names of our tools: ``mcp__dogent__NAME``."""
+"""The CLI's prefix for the names of our tools: ``mcp__dogent__NAME``."""
 
 _METHOD_NOT_FOUND = {"code": -32601, "message": "Method not found"}
 """https://www.jsonrpc.org/specification#error_object"""
 
 _CANCELLED = {"code": -32800, "message": "Request cancelled"}
-"""What the SDK's server answers."""
+"""The answer of the SDK's server."""
 
 Reason: TypeAlias = Annotated[
     str, Meta(description="Why, in one sentence: the user decides by it.")
 ]
-"""The field of tools that ask each time."""
+"""The field of tools that ask every time."""
 
 _Input = TypeVar("_Input", bound=msgspec.Struct)
 
 
 class Tool(NamedTuple):
-    """A tool of ours: `schema` is the JSON Schema of its input, `handler` takes an input that
-    keeps to it and returns a `result`.
+    """A tool of ours: `schema` is the JSON Schema of its input, `handler` takes a valid input and
+    returns a `result`.
     """
 
     name: str
@@ -45,7 +45,7 @@ class Tool(NamedTuple):
 
     @property
     def listed(self) -> dict[str, Any]:
-        """How the client reads of it."""
+        """Return its description for the client."""
         return {"name": self.name, "description": self.description, "inputSchema": self.schema}
 
 
@@ -56,11 +56,10 @@ def typed_tool(
     answer: Callable[[_Input, Mapping[str, Any]], Awaitable[str | dict[str, Any]]],
     undone: str,
 ) -> Tool:
-    """Return a tool whose input is a `kind`, which gives its schema too.
+    """Return a tool whose input is a `kind`, which also provides the schema.
 
-    `answer` takes the input, read and as it came, and returns a text or a `result`; what it raises
-    as DogentError is a result for the model to read. `undone` says what did not happen where the
-    input is wrong.
+    `answer` takes the input, decoded and raw, and returns a text or a `result`; a DogentError
+    becomes a result for the model. `undone` says what did not happen if the input is invalid.
     """
 
     async def handle(payload: dict[str, Any]) -> dict[str, Any]:
@@ -77,7 +76,7 @@ def typed_tool(
 
 
 def _schema_of(kind: type[msgspec.Struct]) -> dict[str, Any]:
-    """Return the JSON Schema of an input, without what only costs the model tokens."""
+    """Return the JSON Schema of an input, without parts that only cost the model tokens."""
     (schema,), parts = msgspec.json.schema_components([kind], ref_template="{name}")
 
     def plain(value: Any) -> Any:
@@ -88,7 +87,7 @@ def _schema_of(kind: type[msgspec.Struct]) -> dict[str, Any]:
         if "$ref" in value:
             return plain(parts[value["$ref"]])
         named = {key: each for key, each in value.items() if key not in ("title", "default")}
-        if "properties" in value:  # the names in there are those of fields
+        if "properties" in value:  # its keys are names of fields
             fields = value["properties"].items()
             named["properties"] = {key: plain(each) for key, each in fields}
             return named
@@ -112,11 +111,11 @@ class ToolServer:
             message: a JSON-RPC request (with ``id``) or notification.
 
         Returns:
-            The JSON-RPC response to a request. What goes wrong in a tool is its result, for the
-            model to read.
+            The JSON-RPC response to a request. An error in a tool is its result, for the model to
+            read.
 
         Raises:
-            KeyError: the message is not as MCP has it.
+            KeyError: the message violates MCP.
         """
         method, params = message["method"], message.get("params") or {}
         if method == "notifications/cancelled" and params.get("requestId") in self._calls:
@@ -156,7 +155,7 @@ class ToolServer:
     async def _unless_cancelled(
         self, request_id: object, called: Coroutine[Any, Any, dict[str, Any]]
     ) -> dict[str, Any] | None:
-        """Return the result of a call; None where the client cancels it."""
+        """Return the result of a call; None if the client cancels it."""
         task = self._calls[request_id] = asyncio.create_task(called)
         try:
             await asyncio.wait([task])
@@ -174,13 +173,13 @@ class ToolServer:
             if wrong := await asyncio.to_thread(_violation, given, tool.schema):
                 return result(f"Input validation error: {wrong}", is_error=True)
             return await tool.handler(given)
-        except Exception as error:  # the model reads of it, whatever it is
+        except Exception as error:  # the model reads it, whatever it is
             return result(str(error), is_error=True)
 
 
 def _violation(given: Mapping[str, Any], schema: Mapping[str, Any]) -> str:
-    """Return how the input of a call breaks the schema of its tool, or ``""``."""
-    from jsonschema import ValidationError, validate  # on use: 50 ms
+    """Return how the input of a call violates the schema of its tool, or ``""``."""
+    from jsonschema import ValidationError, validate  # imported on use: 50 ms
 
     try:
         validate(given, schema)
@@ -190,10 +189,10 @@ def _violation(given: Mapping[str, Any], schema: Mapping[str, Any]) -> str:
 
 
 def tool_name(name: str) -> str:
-    """Return how the CLI and the model call our tool `name`."""
+    """Return the name of our tool `name` for the CLI and the model."""
     return f"mcp__{SERVER}__{name}"
 
 
 def result(text: str, *, is_error: bool = False) -> dict[str, Any]:
-    """Return what the handler of a tool answers."""
+    """Return a tool's text as a `result`."""
     return {"content": [{"type": "text", "text": text}], "is_error": is_error}

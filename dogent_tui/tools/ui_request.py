@@ -20,14 +20,14 @@ ANSWERING = (
     "The request is open: the user is answering on a screen. Your turn ends here; the answer is"
     " their next message."
 )
-"""What the model later reads as the result of its call."""
+"""What the model reads as the result of its call."""
 
 
 def ui_request_tool(
     schema: Mapping[str, Any], check: Callable[[Mapping[str, Any]], object]
 ) -> Tool:
-    """Return the tool. `check` raises DogentError where a payload is wrong: the model reads it and
-    can correct itself.
+    """Return the tool. `check` raises DogentError for an invalid payload, which the model can then
+    correct.
     """
 
     async def ask(payload: dict[str, Any]) -> dict[str, Any]:

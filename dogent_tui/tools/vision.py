@@ -25,11 +25,11 @@ STOP = (
     "Stop here: tell the user this, ask them to fix it, and do not continue without it. Do not"
     " guess what the file shows."
 )
-"""What follows on an error that only the user can correct."""
+"""Follows an error that only the user can fix."""
 
 _AT_ONCE = 3
-"""A model may call for a whole folder: each picture takes memory here, and providers count who asks
-at the same time.
+"""A model may request a whole folder: each picture takes memory here, and providers limit
+concurrent requests.
 """
 
 _FOR_THE_PERSON = frozenset({"config", "key", "quota", "tls"})
@@ -46,11 +46,11 @@ def vision_tools(libraries: Libraries) -> Iterable[Tool]:
 
 
 def analyze_media_tool(workspace: Workspace, places: ApprovedPlaces | None = None) -> Tool:
-    """Return the tool. It looks where the policy was asked about: relative paths start at the root
+    """Return the tool. It reads the path that the policy approved: relative paths start at the root
     of the workspace.
 
-    `places` are those that calls were judged by.
-    Profiles and settings are read at each call: what the user corrected counts at once.
+    `places` are those that calls were judged by. Profiles and settings are read at each call, so
+    that corrections take effect at once.
     """
 
     turns = asyncio.Semaphore(_AT_ONCE)

@@ -1,4 +1,4 @@
-"""What exporting means, for every format: what is asked for, and what came of it."""
+"""The records of exporting, for every format: the request and the result."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -13,14 +13,14 @@ from dogent_tui.plain import one_line
 from dogent_tui.storage.places import write_real
 
 ExportKind: TypeAlias = Literal["pdf", "docx"]
-"""What Markdown is exported as."""
+"""The export formats."""
 
 Progress: TypeAlias = Callable[[str], None]
-"""Is told what happens, a phrase at a time (``Starting the browser``). Called on the event loop."""
+"""Receives progress, a phrase at a time (``Starting the browser``). Called on the event loop."""
 
 
 def unheard(_what: str) -> None:
-    """Progress that nobody wants to hear of."""
+    """Ignore progress."""
 
 
 class ExportRequest(msgspec.Struct, frozen=True, kw_only=True):
@@ -60,7 +60,7 @@ class Made(msgspec.Struct, frozen=True):
 
 
 def write_target(request: ExportRequest, content: bytes) -> None:
-    """Write the file that `request` asks for. Blocks. Raises DocumentError."""
+    """Write the file for `request`. Blocks. Raises DocumentError."""
     name = one_line(request.target.name)
     try:
         write_real(request.target, content)
@@ -72,11 +72,11 @@ def write_target(request: ExportRequest, content: bytes) -> None:
 
 
 class ExportResult(msgspec.Struct, frozen=True, kw_only=True):
-    """A file that was made. Sentences are plain text, made safe to draw.
+    """A file that was created. Sentences are plain text that is safe to display.
 
-    `engine` names what made it (``Chromium 150.0``, ``typst 0.15``, ``pandoc 3.9``). `warnings` are
-    what the user should know of the look of it, with a remedy; `left_out` what the Markdown has and
-    the file has not, and why. `pages` is 0 where nobody counted.
+    `engine` names its creator (``Chromium 150.0``, ``typst 0.15``, ``pandoc 3.9``). `warnings` are
+    about its appearance, with a remedy; `left_out` what the Markdown contains and the file does
+    not, and why. `pages` is 0 if unknown.
     """
 
     path: Path

@@ -1,4 +1,4 @@
-"""The verdicts: each claim of a draft held against the sources."""
+"""The verdicts: each claim of a draft compared with the sources."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -34,7 +34,7 @@ class CheckedSource(msgspec.Struct, dict=True):
 
 
 class SourceState(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What the report says of a source."""
+    """A source in the report."""
 
     path: str
     state: Literal["read", "unreadable"]
@@ -43,14 +43,14 @@ class SourceState(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Other(msgspec.Struct, frozen=True):
-    """A further place."""
+    """Another place."""
 
     source: str
     place: dict[str, Any]
 
 
 class Judgement(msgspec.Struct, frozen=True):
-    """What is said of a claim, and where what it claims is."""
+    """The verdict on a claim, and where the source has what it claims."""
 
     verdict: Verdict
     flags: list[Flag] = []
@@ -61,8 +61,8 @@ class Judgement(msgspec.Struct, frozen=True):
 
 
 class Finding(Judgement, frozen=True, kw_only=True):
-    """A claim with its verdict. Lines and columns count from 1 in the draft as it is on disk;
-    the end is behind the text.
+    """A claim with its verdict. Lines and columns count from 1 in the draft on disk; the end is
+    exclusive.
     """
 
     kind: Kind
@@ -89,12 +89,12 @@ class CheckReport(msgspec.Struct, frozen=True, omit_defaults=True):
 
     @property
     def is_clean(self) -> bool:
-        """Whether everything is as its source has it."""
+        """Whether every claim agrees with its source."""
         return all(finding.verdict == "verbatim" for finding in self.findings)
 
 
 class _Spot(NamedTuple):
-    """A place at which a claim is right, and the pages that it is on."""
+    """A place where a claim is right, and its pages."""
 
     source: str
     place: dict[str, Any]
@@ -102,7 +102,7 @@ class _Spot(NamedTuple):
 
 
 class _Near(NamedTuple):
-    """What comes near a claim in a source: all the same after all, or altered."""
+    """The nearest match for a claim in a source: the same after all, or altered."""
 
     share: float
     same: _Spot | None
@@ -112,8 +112,8 @@ class _Near(NamedTuple):
 def check(
     draft: str, text: str, sources: Sequence[CheckedSource], keys: Mapping[str, Named]
 ) -> CheckReport:
-    """Return what there is to say about a draft's text. `draft` is its name; `keys` are those of
-    the bibliographies.
+    """Return the report on a draft's text. `draft` is its name; `keys` are those of the
+    bibliographies.
     """
     names = Names((source.path for source in sources), keys)
     findings = _Checker(text, sources, names).findings()
@@ -203,8 +203,8 @@ class _Checker:
         exact: Callable[[CheckedSource], list[_Spot]],
         near: Callable[[CheckedSource], _Near | None],
     ) -> Judgement:
-        """Hold a claim against the sources: first those it names, each as it is and then nearly,
-        then all others.
+        """Compare the claim with the sources: first those it names, exact and then near, then all
+        others.
         """
         named = [(one, self._by_path[one.path]) for one in claim.named if one.path in self._by_path]
         readable = [(one, source) for one, source in named if not source.index.reason]
