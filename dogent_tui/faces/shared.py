@@ -77,7 +77,7 @@ class Connected:
         """Take in what was said before."""
 
     async def hear(self, event: events.Event) -> None:
-        """Take in what happened."""
+        """Process an event."""
 
     async def end(self) -> None:
         """Nothing more will be heard."""

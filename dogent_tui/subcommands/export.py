@@ -10,7 +10,7 @@ import msgspec
 from dogent_tui.arguments import CommandLine
 from dogent_tui.documents.export.model import ExportRequest, ExportResult
 from dogent_tui.documents.export.themes import theme_names
-from dogent_tui.documents.exporter import KINDS, Exporter, ExportKind, plan_export
+from dogent_tui.documents.exporter import KINDS, Exporter, plan_export
 from dogent_tui.documents.model import DocumentError
 from dogent_tui.errors import UsageError
 from dogent_tui.language import ngettext, tr
@@ -56,7 +56,7 @@ def run(arguments: Sequence[str], terminal: Terminal) -> int:
         )
     if not _may_write(request.target, terminal, force=chosen.force):
         return _FAILED
-    made = asyncio.run(_export(request, kind, terminal, checked=chosen.sources_checked))
+    made = asyncio.run(_export(request, terminal, checked=chosen.sources_checked))
     _tell(made, terminal, as_json=chosen.json)
     return 0
 
@@ -84,9 +84,7 @@ def _may_write(target: Path, terminal: Terminal, *, force: bool) -> bool:
     return terminal.agrees(tr("{name} already exists. Replace it?", name=name))
 
 
-async def _export(
-    request: ExportRequest, kind: ExportKind, terminal: Terminal, *, checked: bool
-) -> ExportResult:
+async def _export(request: ExportRequest, terminal: Terminal, *, checked: bool) -> ExportResult:
     if checked:
         from dogent_tui.documents.library import DocumentLibrary  # on use
         from dogent_tui.sources.quotes.quote_checker import QuoteChecker
@@ -96,9 +94,9 @@ async def _export(
         request = msgspec.structs.replace(request, appendix=appendix)
     async with Exporter() as exporter:
         try:
-            if kind == "pdf":
+            if request.kind == "pdf":
                 await offer_browser(terminal)
-            return await exporter.export(request, kind, terminal.progress)
+            return await exporter.export(request, terminal.progress)
         finally:
             terminal.progress("")
 

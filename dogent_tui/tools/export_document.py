@@ -8,8 +8,8 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta
 
-from dogent_tui.documents.export.model import ExportResult
-from dogent_tui.documents.exporter import Exporter, ExportKind, plan_export
+from dogent_tui.documents.export.model import ExportKind, ExportResult
+from dogent_tui.documents.exporter import Exporter, plan_export
 from dogent_tui.errors import DogentError
 from dogent_tui.storage.paths import Workspace
 from dogent_tui.storage.places import ApprovedPlaces
@@ -68,7 +68,7 @@ def export_document_tool(
                 if wanted.sources_checked and appendix is not None:
                     checked = await appendix(request.markdown)
                     request = msgspec.structs.replace(request, appendix=checked)
-                made = await exporter.export(request, wanted.format, progress.say)
+                made = await exporter.export(request, progress.say)
         except DogentError as error:
             return result(f"Nothing was exported. {error}", is_error=True)
         return as_text(workspace.relative(made.path), made)

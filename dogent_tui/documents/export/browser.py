@@ -109,7 +109,7 @@ async def install_browser(on_progress: Progress = unheard) -> None:
         status = -1
     if status:
         reason = said[-1] if said else tr("it took too long")
-        failed = tr("The browser could not be installed: {reason}.").format(reason=reason)
+        failed = tr("The browser could not be installed: {reason}.", reason=reason)
         raise DocumentError(failed, _REMEDY)
 
 
@@ -262,7 +262,7 @@ class Browser:
 
 
 def _none_starts(reason: str) -> str:
-    return tr("No browser on this computer starts ({reason}).").format(reason=reason)
+    return tr("No browser on this computer starts ({reason}).", reason=reason)
 
 
 @contextmanager

@@ -153,7 +153,7 @@ def _name(text: str) -> str:
 def _where(document: Document, text: str) -> str:
     first = next(filter(str.strip, text.splitlines()), "")
     line = document.source.line(first)
-    return tr(" in line {line}").format(line=line) if line else ""
+    return tr(" in line {line}", line=line) if line else ""
 
 
 async def _draw(browser: Browser, texts: list[str]) -> list[_Drawn]:
@@ -190,7 +190,7 @@ async def _drawing(page: "Page", text: str) -> _Drawn:
     except Error as error:
         said = error.message.removeprefix("Page.evaluate: ").partition("\n    at ")[0]
         said = one_line(said)[:160].rstrip(". ")
-        return _Drawn(why=tr("Mermaid does not understand it ({said})").format(said=said))
+        return _Drawn(why=tr("Mermaid does not understand it ({said})", said=said))
     cleaned = clean_svg(str(svg).encode())
     if cleaned is None or not cleaned.width:
         return _Drawn(why=tr("it has nothing to draw"))

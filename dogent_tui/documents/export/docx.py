@@ -2,7 +2,6 @@
 output corrected here.
 """
 
-import asyncio
 import os
 import tempfile
 from collections.abc import Mapping
@@ -11,9 +10,7 @@ from itertools import pairwise
 from typing import Any
 
 from dogent_tui.documents.export import tree
-from dogent_tui.documents.export.browser import Browser
-from dogent_tui.documents.export.diagrams import with_diagrams
-from dogent_tui.documents.export.document import Document, read_document, writer_warnings
+from dogent_tui.documents.export.document import Document, writer_warnings
 from dogent_tui.documents.export.docx_images import Pictures, TextArea
 from dogent_tui.documents.export.docx_package import (
     BREAK_XML,
@@ -22,20 +19,12 @@ from dogent_tui.documents.export.docx_package import (
     finish,
 )
 from dogent_tui.documents.export.docx_reference import find_reference
-from dogent_tui.documents.export.model import (
-    ExportRequest,
-    ExportResult,
-    Made,
-    Progress,
-    unheard,
-    write_target,
-)
+from dogent_tui.documents.export.model import ExportRequest, Made
 from dogent_tui.documents.export.page import contents_title
 from dogent_tui.documents.export.tables import column_widths
 from dogent_tui.documents.export.themes import title_docx
 from dogent_tui.documents.export.tree import Node, attributes, mapped, node, words
 from dogent_tui.documents.pandoc.program import Output, pandoc_version
-from dogent_tui.language import tr
 from dogent_tui.processes import Halt
 
 _RULE_XML = (
@@ -63,33 +52,8 @@ paragraph, between them.
 """
 
 
-async def export_docx(
-    request: ExportRequest, on_progress: Progress = unheard, browser: Browser | None = None
-) -> ExportResult:
-    """Create the docx for `request`; `browser` draws its diagrams. Its target is replaced at the
-    very end, or not at all. Raises DocumentError.
-    """
-    on_progress(tr("Creating the docx"))
-    halt = Halt()
-    try:
-        document = await asyncio.to_thread(read_document, request, halt)
-        document = await with_diagrams(document, browser or Browser(list))
-        made = await asyncio.to_thread(_make, request, document, halt)
-    except asyncio.CancelledError:
-        # otherwise the thread would continue, and exiting the application would wait for it
-        halt.halt()
-        raise
-    # if cancelled by now, nothing has been written
-    await asyncio.to_thread(write_target, request, made.content)
-    return ExportResult(
-        path=request.target,
-        engine=made.engine,
-        warnings=made.warnings,
-        left_out=tuple(document.left_out),
-    )
-
-
-def _make(request: ExportRequest, document: Document, halt: Halt) -> Made:
+def make_docx(request: ExportRequest, document: Document, halt: Halt) -> Made:
+    """Return `document` as a docx. Blocks. Raises DocumentError."""
     front = document.front
     reference = find_reference(
         request.root, request.home, document.theme, lang=front.lang, text=document.source.text
@@ -101,8 +65,9 @@ def _make(request: ExportRequest, document: Document, halt: Halt) -> Made:
     blocks = [*title, *mapped(document.blocks, handlers, _apart)]
     written = _write(halt, blocks, front.lang, reference.content)
     finished = finish(written.data, document, pictures.files, _now(os.environ))
-    warnings = (*reference.warnings, *document.warnings, *writer_warnings(written.warnings))
-    return Made(finished, f"pandoc {'.'.join(map(str, pandoc_version()))}", warnings)
+    engine = f"pandoc {'.'.join(map(str, pandoc_version()))}"
+    warnings = (*reference.warnings, *writer_warnings(written.warnings))
+    return Made(finished, engine, warnings=warnings)
 
 
 def _write(halt: Halt, blocks: list[Any], lang: str, reference: bytes) -> Output:

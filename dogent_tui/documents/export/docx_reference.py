@@ -71,7 +71,7 @@ def find_reference(root: Path, home: Path, theme: Theme, *, lang: str, text: str
         except DocumentError as error:
             where = f".dogent/{NAME}" if inside else display_path(path)
             warnings.append(
-                tr("The styles of {where} were not used. {error}").format(where=where, error=error)
+                tr("The styles of {where} were not used. {error}", where=where, error=error)
             )
     return _read(built_in(theme, east_asian_language(lang, text), lang), warnings)
 
@@ -149,28 +149,24 @@ def _checked(path: Path, root: Path | None) -> bytes:
     fetch something when opened.
     """
     if root is not None and not Path(os.path.realpath(path)).is_relative_to(root):
-        raise DocumentError(
-            tr("{name} is a link that points outside the workspace.").format(name=NAME)
-        )
+        raise DocumentError(tr("{name} is a link that points outside the workspace.", name=NAME))
     check_archive(path)
     try:
         with path.open("rb") as file:
             content = file.read(_MOST_BYTES + 1)
         if len(content) > _MOST_BYTES:
             raise DocumentError(
-                tr("{name} is larger than {size} MB.").format(name=NAME, size=_MOST_BYTES >> 20)
+                tr("{name} is larger than {size} MB.", name=NAME, size=_MOST_BYTES >> 20)
             )
         with zipfile.ZipFile(io.BytesIO(content)) as package:
             names = package.namelist()
             if not {"word/styles.xml", "word/document.xml"} <= {*names}:
-                raise DocumentError(tr("{name} is not a docx.").format(name=NAME))
+                raise DocumentError(tr("{name} is not a docx.", name=NAME))
             parts = {name: package.read(name) for name in names}
     except (OSError, RuntimeError, ValueError, *BROKEN) as error:
-        raise DocumentError(
-            tr("{name} cannot be read: {error}.").format(name=NAME, error=error)
-        ) from None
+        raise DocumentError(tr("{name} cannot be read: {error}.", name=NAME, error=error)) from None
     if any(b'TargetMode="External"' in parts[name] for name in names if _CARRIED.fullmatch(name)):
         raise DocumentError(
-            tr("A header or footer of {name} refers to something outside it.").format(name=NAME)
+            tr("A header or footer of {name} refers to something outside it.", name=NAME)
         )
     return content

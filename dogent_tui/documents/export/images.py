@@ -146,7 +146,7 @@ class Images:
 
 
 def _too_large(limit: int) -> LeftOutError:
-    return LeftOutError(tr("it is larger than {size} MB; make it smaller").format(size=limit >> 20))
+    return LeftOutError(tr("it is larger than {size} MB; make it smaller", size=limit >> 20))
 
 
 def _inline(address: str) -> bytes:

@@ -36,14 +36,14 @@ class LeftOut:
         told = []
         sentence = tr("{kind} {what}{where}: {why}.")
         for (kind, what, why), count in list(self._counts.items())[:_MOST]:
-            notes = [tr("{count} times").format(count=count)] if count > 1 else []
+            notes = [tr("{count} times", count=count)] if count > 1 else []
             if line := self._source.line(what.rstrip(">")):
                 in_line = tr("line {line}") if count == 1 else tr("first in line {line}")
                 notes.append(in_line.format(line=line))
             where = f" ({', '.join(notes)})" if notes else ""
             told.append(sentence.format(kind=kind, what=shown(what), where=where, why=why))
         if len(self._counts) > _MOST:
-            told.append(tr("And {more} more like this.").format(more=len(self._counts) - _MOST))
+            told.append(tr("And {more} more like this.", more=len(self._counts) - _MOST))
         return told
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 import msgspec
 
@@ -11,6 +11,9 @@ from dogent_tui.errors import disk_remedy
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.storage.places import write_real
+
+ExportKind: TypeAlias = Literal["pdf", "docx"]
+"""The export formats."""
 
 Progress: TypeAlias = Callable[[str], None]
 """Receives progress, a phrase at a time (``Starting the browser``). Called on the event loop."""
@@ -21,7 +24,7 @@ def unheard(_what: str) -> None:
 
 
 class ExportRequest(msgspec.Struct, frozen=True, kw_only=True):
-    """A Markdown file, and the file to create from it. All paths are absolute.
+    """A Markdown file, and the file of a `kind` to create from it. All paths are absolute.
 
     Attributes:
         target: The file to replace, once the export has succeeded; whether this is allowed has been
@@ -35,6 +38,7 @@ class ExportRequest(msgspec.Struct, frozen=True, kw_only=True):
         counted: The page counts of the documents of works that are cited with a page, by key.
     """
 
+    kind: ExportKind
     markdown: Path
     target: Path
     root: Path
@@ -47,24 +51,24 @@ class ExportRequest(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Made(msgspec.Struct, frozen=True):
-    """A file created by an engine, the name of that engine, and warnings."""
+    """A file created by an engine; the other fields are those of `ExportResult`."""
 
     content: bytes
     engine: str
+    pages: int = 0
     warnings: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
 
 
 def write_target(request: ExportRequest, content: bytes) -> None:
     """Write the file for `request`. Blocks. Raises DocumentError."""
+    name = one_line(request.target.name)
     try:
         write_real(request.target, content)
     except OSError as error:
         reason = (error.strerror or tr("the disk refused the write")).lower()
         raise DocumentError(
-            tr("{target} cannot be written: {reason}.").format(
-                target=one_line(request.target.name), reason=reason
-            ),
-            disk_remedy(error),
+            tr("{name} cannot be written: {reason}.", name=name, reason=reason), disk_remedy(error)
         ) from None
 
 

@@ -12,6 +12,7 @@ import msgspec
 from dogent_tui.documents.export import tree
 from dogent_tui.documents.export.document import Document, writer_warnings
 from dogent_tui.documents.export.images import SCREEN_DPI
+from dogent_tui.documents.export.links import whole
 from dogent_tui.documents.export.styles import Style, shipped
 from dogent_tui.documents.export.themes import as_css, title_html
 from dogent_tui.documents.export.tree import Node, mapped, node
@@ -113,6 +114,10 @@ def compose(document: Document, style: Style, halt: Halt | None = None) -> Page:
     addresses: dict[str, str] = {}
     """With short names, as pandoc takes 0.4 s per megabyte of an address."""
 
+    def link(content: Any) -> list[Node]:
+        _, inside, (address, title) = content
+        return [tree.link(mapped(inside, handlers), whole(address), title)]
+
     def image(content: Any) -> list[Node]:
         (name, _, sizes), alt, (address, title) = content
         found = document.images.find(address)
@@ -125,7 +130,8 @@ def compose(document: Document, style: Style, halt: Halt | None = None) -> Page:
         addresses[short] = found.data_uri
         return [node("Image", [[name, [], sizes], alt, [short, title]])]
 
-    blocks = mapped(document.blocks, {"Image": image})
+    handlers: dict[str, tree.Handler] = {"Image": image, "Link": link}
+    blocks = mapped(document.blocks, handlers)
     written = tree.written(blocks, "html5", "--mathml", "--wrap=none", "--eol=lf", halt=halt)
     html = _CODE_LINE.sub("<span>", written.data.decode("utf-8", "replace"))
     html = _FORMULA.sub(_named, html)

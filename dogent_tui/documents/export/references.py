@@ -264,7 +264,7 @@ def cite(
     def unlinked(link: Any) -> list[Any]:
         return link[1] if link[2][0].removeprefix("#ref-") in dead else [node("Link", link)]
 
-    warnings += (tr("@{key} is cited, but no bibliography has it.").format(key=key) for key in dead)
+    warnings += (tr("@{key} is cited, but no bibliography has it.", key=key) for key in dead)
     warnings += (said.replace(f"{folder}/", "") for said in others)
     return mapped(tree.blocks_of(done.data), {"Link": unlinked}), warnings
 

@@ -103,7 +103,7 @@ def read_text(path: Path) -> tuple[str, tuple[str, ...]]:
         encoding = encoding_of(io.BytesIO(content))
     if not encoding:
         raise DocumentError(
-            tr("{name} is not text.").format(name=name),
+            tr("{name} is not text.", name=name),
             tr("Specify a Markdown file."),
             code="unsupported",
         )
@@ -149,17 +149,17 @@ def _read(path: Path) -> bytes:
         content = read_regular(path, LARGEST)  # a plan uses real paths
     except FileNotFoundError:
         raise DocumentError(
-            tr("{name} does not exist.").format(name=name), tr("Check the name."), code="not_found"
+            tr("{name} does not exist.", name=name), tr("Check the name."), code="not_found"
         ) from None
     except (OSError, ValueError) as error:
         reason = (getattr(error, "strerror", None) or tr("its name is not valid")).lower()
         raise DocumentError(
-            tr("{name} cannot be read: {reason}.").format(name=name, reason=reason),
+            tr("{name} cannot be read: {reason}.", name=name, reason=reason),
             disk_remedy(error),
         ) from None
     if len(content) > LARGEST:
         raise DocumentError(
-            tr("{name} is larger than {size} MB.").format(name=name, size=LARGEST >> 20),
+            tr("{name} is larger than {size} MB.", name=name, size=LARGEST >> 20),
             tr("Split it into several documents."),
             code="too_large",
         )
@@ -177,7 +177,7 @@ def _yaml(text: str) -> Any:
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 2 if error.problem_mark else 1
         problem = one_line(error.problem or tr("not YAML"))
-        reason = tr("line {line}: {problem}").format(line=line, problem=problem)
+        reason = tr("line {line}: {problem}", line=line, problem=problem)
     except (yaml.YAMLError, ValueError, RecursionError):
         reason = tr("not YAML")
     raise ValueError(reason)

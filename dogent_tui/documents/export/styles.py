@@ -49,7 +49,7 @@ def find_style(root: Path, home: Path) -> Style:
                 quote(real.name), LARGEST
             )
         except LeftOutError as why:
-            warning = tr("{path} was not used: {why}.").format(path=path, why=why)
+            warning = tr("{path} was not used: {why}.", path=path, why=why)
             return Style(warnings=(warning,))
         images = Images(folder, path.parent, left_out)
         css = _clean(content.decode("utf-8-sig", errors="replace"), images, left_out)

@@ -39,7 +39,7 @@ def set_pdf(document: Document) -> Made:
         text = _front(document) + written.data.decode("utf-8", "replace")
         (folder / "document.typ").write_text(text, "utf-8")
         warnings = tuple(writer_warnings(written.warnings))
-        return Made(typeset(folder), f"typst {version('typst')}", warnings)
+        return Made(typeset(folder), f"typst {version('typst')}", warnings=warnings)
 
 
 def typeset(
@@ -57,19 +57,19 @@ def typeset(
     try:
         done = run_to_end(walls, stdin=b"", cwd=folder, env=environment, limit_s=limit_s, halt=halt)
     except subprocess.TimeoutExpired:
-        late = tr("typst did not finish the document within {limit_s:.0f} seconds.")
-        raise DocumentError(
-            late.format(limit_s=limit_s), tr("Split the document."), code="timeout"
-        ) from None
+        late = tr(
+            "typst did not finish the document within {limit_s:.0f} seconds.", limit_s=limit_s
+        )
+        raise DocumentError(late, tr("Split the document."), code="timeout") from None
     except OSError as error:
-        message = tr("typst could not be started: {strerror}.").format(strerror=error.strerror)
+        message = tr("typst could not be started: {strerror}.", strerror=error.strerror)
         raise DocumentError(message, code="engine_missing") from error
     result = folder / f"document.{form}"
     if done.returncode or not result.is_file():
         reason = one_line(done.stderr.decode("utf-8", "replace"))[-300:]
         reason = reason or tr("it exited without a message")
         raise DocumentError(
-            tr("typst could not typeset the document: {reason}.").format(reason=reason),
+            tr("typst could not typeset the document: {reason}.", reason=reason),
             tr("Install Chromium, which can print most texts."),
         )
     return result.read_bytes()

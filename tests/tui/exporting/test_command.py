@@ -12,7 +12,7 @@ from textual.widgets import Static
 
 from dogent_tui.agent.events import ToolResult, ToolUse
 from dogent_tui.documents.export.model import ExportResult
-from dogent_tui.documents.export.pdf import PdfExporter
+from dogent_tui.documents.exporter import Exporter
 from dogent_tui.documents.model import DocumentError
 from dogent_tui.tui.exporting import controller
 from dogent_tui.tui.screens.choice import ChoiceScreen
@@ -28,7 +28,7 @@ class HeldExporter:
         self.may_go_on = asyncio.Event()
         self.was_stopped = False
 
-    async def export(self, request, kind, on_progress):
+    async def export(self, request, on_progress):
         on_progress("Printing [b]")
         try:
             await self.may_go_on.wait()
@@ -185,7 +185,7 @@ async def test_without_a_browser_one_is_offered_once(exporting, workspace, monke
     monkeypatch.setattr(controller, "find_browsers", list)
     monkeypatch.setattr(controller, "install_browser", refuse)
     async with exporting() as scene:
-        scene.app.opened.libraries.exporter._pdf = PdfExporter(list)
+        scene.app.opened.libraries.exporter = Exporter(list)
         await run(scene, "/export report.md a.pdf")
         await scene.until(
             lambda: isinstance(scene.app.screen, ChoiceScreen) and scene.app.screen.guard.open
