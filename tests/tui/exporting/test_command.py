@@ -15,6 +15,7 @@ from dogent_tui.documents.export.model import ExportResult
 from dogent_tui.documents.export.pdf import PdfExporter
 from dogent_tui.documents.model import DocumentError
 from dogent_tui.documents.pandoc.download import downloaded_path
+from dogent_tui.tui.dialog import ChoiceList
 from dogent_tui.tui.exporting import controller
 from dogent_tui.tui.screens.choice import ChoiceScreen
 from dogent_tui.tui.screens.permission import PermissionScreen
@@ -66,6 +67,11 @@ async def run(scene, text: str) -> None:
     scene.app.conversation.prompt.editor.show(text)
     await scene.pilot.press("escape", "enter")
     await scene.until(lambda: not scene.app.conversation.prompt.editor.value)
+
+
+def answers(scene) -> list[str]:
+    """Return what can be chosen."""
+    return [str(option.prompt) for option in scene.app.screen.query_one(ChoiceList).options]
 
 
 async def test_a_docx_is_made_and_replaced_only_after_the_question(exporting, workspace):
@@ -145,7 +151,7 @@ async def test_without_a_name_it_is_the_one_written_last_or_the_one_picked(expor
         await scene.until(
             lambda: isinstance(scene.app.screen, ChoiceScreen) and scene.app.screen.guard.open
         )
-        names = list(scene.app.screen._answers)
+        names = answers(scene)
         assert sorted(names) == ["notes.md", "report.md", "销售 2025.md"]
         await scene.pilot.press(*["down"] * names.index("notes.md"), "enter")
         await scene.until(lambda: "Wrote notes.docx" in hint(scene))
@@ -197,7 +203,7 @@ async def test_without_a_browser_one_is_offered_once(exporting, workspace, monke
         await scene.until(
             lambda: isinstance(scene.app.screen, ChoiceScreen) and scene.app.screen.guard.open
         )
-        assert "100 MB" in scene.app.screen._answers[1]
+        assert "100 MB" in answers(scene)[1]
         await scene.pilot.press("down", "enter")
         await scene.until(lambda: "Wrote a.pdf" in hint(scene))
         assert "by typst" in hint(scene)
@@ -241,7 +247,7 @@ async def test_without_pandoc_it_is_offered_and_a_docx_made_with_it(exporting, w
         await scene.until(
             lambda: isinstance(scene.app.screen, ChoiceScreen) and scene.app.screen.guard.open
         )
-        assert "40 MB" in scene.app.screen._answers[1]
+        assert "40 MB" in answers(scene)[1]
         await scene.pilot.press("down", "enter")
         await scene.until(lambda: "Wrote report.docx" in hint(scene))
         assert docx.Document(str(workspace.root / "report.docx")).paragraphs[0].text == "Visits"
