@@ -15,6 +15,7 @@ from textual.app import RenderResult
 from textual.content import Content
 from textual.keys import format_key
 from textual.screen import Screen
+from textual.style import Style
 from textual.widget import Widget
 
 from dogent_tui.tui.stylesheets import styles
@@ -135,19 +136,16 @@ class KeyLine(Widget):
         """Draw the line."""
         key, words = (self.get_visual_style(f"hints--{part}", partial=True) for part in _STYLES)
         return Content(_GAP).join(
-            Content.assemble((each.display, key), (f" {each.words}", words))
+            Content.assemble((each.display, key), (f" {each.words}", words)).stylize(
+                Style.from_meta({"key": each.key.partition(",")[0]})
+            )
             for each in self._line()
         )
 
     def on_click(self, event: events.Click) -> None:
         """Press the key under the mouse."""
-        x = event.get_content_offset_capture(self).x
-        end = 0
-        for each in self._line():
-            start, end = end, end + each.cells
-            if start <= x < end - len(_GAP):
-                self.app.simulate_key(each.key.partition(",")[0])
-                return
+        if key := event.style.meta.get("key"):
+            self.app.simulate_key(key)
 
 
 class KeyHints(KeyLine):
