@@ -92,15 +92,6 @@ _Given = TypeVar("_Given", bound=msgspec.Struct)
 # ── The input of the tool ─────────────────────────────────────────────────────────────────────────
 
 
-def _advice(description: str, **schema: Any) -> dict[str, Any]:
-    """Return a schema that tells the model what a field is, and lets everything else pass as well.
-
-    The SDK refuses what its schema refuses, in words that do not say which field (claude-agent-sdk
-    0.2.187, `run_tool`). So it is `parse_request` that refuses.
-    """
-    return {"description": description, "anyOf": [schema, {}]}
-
-
 _OPTION_SCHEMA = {
     "type": "object",
     "properties": {
@@ -128,12 +119,17 @@ _QUESTION_SCHEMA = {
 JSON_SCHEMA: Mapping[str, Any] = {
     "type": "object",
     "properties": {
-        "type": _advice("Required.", type="string", enum=["clarification", "outline_edit"]),
-        "title": _advice("A few words. Required.", type="string"),
-        "preface": _advice("Why you ask.", type="string"),
-        "questions": _advice("Of a clarification.", type="array", items=_QUESTION_SCHEMA),
-        "outline_text": _advice("Markdown headings.", type="string"),
+        "type": {"type": "string", "enum": ["clarification", "outline_edit"]},
+        "title": {"type": "string", "description": "A few words."},
+        "preface": {"type": "string", "description": "Why you ask."},
+        "questions": {
+            "type": "array",
+            "items": _QUESTION_SCHEMA,
+            "description": "Of a clarification.",
+        },
+        "outline_text": {"type": "string", "description": "Markdown headings."},
     },
+    "required": ["type", "title"],
 }
 """The schema of the tool's input."""
 
