@@ -1,5 +1,5 @@
-"""What the model asks the user: our tool `ui_request`, which ends its turn, and changes that it
-proposes, which wait.
+"""The model's questions to the user: our tool `ui_request`, which ends its turn, and proposed
+changes, which wait.
 """
 
 import asyncio
@@ -58,7 +58,7 @@ class Asking:
         review_mode: ReviewMode,
         ledger: Ledger,
     ) -> None:
-        # Where nobody can review, nothing waits for a review: the policy decides as ever.
+        # If no one can review, nothing waits for a review: the policy decides as usual.
         mode = review_mode if at_screen else ReviewMode()
         self._ledger = ledger
         self.reviewing = Reviewing(mode, libraries.workspace, self.review, ledger)
@@ -68,8 +68,8 @@ class Asking:
         self._said: list[Event] = []
 
     def tools(self) -> list[Tool]:
-        """Return the tools by which the model asks; it proposes a change only where somebody can
-        review it meanwhile.
+        """Return the tools with which the model asks; changes can be proposed only if someone can
+        review them.
         """
         asking = ui_request_tool(JSON_SCHEMA, parse_request)
         if not self._at_screen:
@@ -80,8 +80,8 @@ class Asking:
         return [asking, proposing]
 
     async def review(self, opened: Reviewed, text: str) -> str | None:
-        """Have the user review a proposal. Returns what came of it, None where the turn was
-        stopped before.
+        """Have the user review a proposal. Return the outcome, None if the turn was stopped
+        before.
         """
         change = opened.change
         base = None if change.content is None else change.content.decode("utf-8")
@@ -98,8 +98,8 @@ class Asking:
         return answer.review
 
     def _note_reviewed(self, opened: Reviewed, text: str, over: str) -> None:
-        """Note what the model knows of a file now: it is told what came of its proposal, but not
-        what else was written there.
+        """Record what the model now knows about a file: it is told the outcome of its proposal, but
+        not what else was written there.
         """
         with suppress(OSError):
             is_all_its_own = content_of(opened.path) == text.encode("utf-8", "replace")
@@ -113,15 +113,15 @@ class Asking:
         return {"PostToolUse": [HookMatcher(matcher=tool_name(NAME), hooks=[self.after_request])]}
 
     def take_heard(self) -> list[Event]:
-        """Return what was requested since the last call."""
+        """Return the requests since the last call."""
         said, self._said = self._said, []
         return said
 
     async def after_request(
         self, payload: HookInput, tool_use_id: str | None, context: HookContext
     ) -> HookJSONOutput:
-        """Take the request, and stop the turn. Not called for a call that failed, so that the
-        model corrects that one.
+        """Accept the request, and stop the turn. Not called for a failed call, so that the model
+        can correct it.
         """
         del tool_use_id, context
         values: dict[str, Any] = dict(payload)
@@ -130,11 +130,11 @@ class Asking:
 
 
 def understood(call: ToolUse) -> UiRequested | None:
-    """Return what a call of the CLI's `AskUserQuestion` asks, None where `call` is no such one, or
-    asks nothing that can be put.
+    """Return the questions in a call of the CLI's `AskUserQuestion`, None if `call` is not one or
+    asks nothing valid.
 
-    It is not offered, but models know it. The CLI refuses the call, so it ends the turn as
-    `ui_request` does.
+    It is not offered, but models know it. The CLI refuses the call, so it ends the turn like
+    `ui_request`.
     """
     if call.name != ASK_USER_QUESTION:
         return None
@@ -145,7 +145,7 @@ def understood(call: ToolUse) -> UiRequested | None:
 
 
 def ui_requested(request: Request) -> UiRequested:
-    """Return `request` as what happened. Its payload is one that `parse_request` reads."""
+    """Return `request` as an event, with a payload for `parse_request`."""
     kind = "clarification" if isinstance(request, Clarification) else "outline_edit"
     payload = {"type": kind, **msgspec.json.decode(msgspec.json.encode(request))}
     return UiRequested(request_id=uuid.uuid4().hex[:12], kind=kind, payload=payload)  # type: ignore[arg-type]
