@@ -203,7 +203,7 @@ def _open(options: argparse.Namespace) -> OpenedSession:
         resume, folder = _wanted_session(options.session, folder, given=options.workspace != ".")
     if not is_folder(folder):
         raise UsageError(
-            tr("There is no folder {folder}.").format(folder=folder),
+            tr("There is no folder {folder}.", folder=folder),
             tr("Specify an existing folder, or create it first."),
         )
     answered_by: AnsweredBy = (
@@ -233,15 +233,13 @@ def _wanted_session(wanted: str, folder: Path, *, given: bool) -> tuple[str, Pat
     record = find_session(wanted)
     if record is None:
         raise UsageError(
-            tr("There is no conversation {wanted}.").format(wanted=wanted),
+            tr("There is no conversation {wanted}.", wanted=wanted),
             tr("Run “dogent-tui FOLDER --resume” to choose one from that folder."),
         )
     held_in = Path(record.workspace) if record.workspace else folder
     if given and held_in != folder.resolve():
         raise UsageError(
-            tr("The conversation {wanted} belongs to {held_in}.").format(
-                wanted=wanted, held_in=held_in
-            ),
+            tr("The conversation {wanted} belongs to {held_in}.", wanted=wanted, held_in=held_in),
             tr("Omit the folder."),
         )
     return record.session_id, held_in
@@ -265,9 +263,7 @@ def _sample_folder(options: argparse.Namespace) -> Path:
     ):
         return copy_sample(usual)
     try:
-        named = input(
-            tr("Folder for the sample documents [{usual}]: ").format(usual=SAMPLE)
-        ).strip()
+        named = input(tr("Folder for the sample documents [{usual}]: ", usual=SAMPLE)).strip()
     except (EOFError, KeyboardInterrupt):
         print()
         sys.exit(130)
@@ -306,12 +302,12 @@ def _read_answers(name: str) -> dict[str, object]:
         answers = json.loads(Path(name).read_text(encoding="utf-8-sig"))
     except (OSError, ValueError) as error:
         raise UsageError(
-            tr("The answers in {name} cannot be read: {error}.").format(name=name, error=error),
+            tr("The answers in {name} cannot be read: {error}.", name=name, error=error),
             tr("It must be a JSON object."),
         ) from error
     if not isinstance(answers, dict):
         raise UsageError(
-            tr("The answers in {name} are not a JSON object.").format(name=name),
+            tr("The answers in {name} are not a JSON object.", name=name),
             tr('Write {"question id": "value"}.'),
         )
     return answers

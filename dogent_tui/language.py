@@ -79,9 +79,7 @@ def ngettext(one: str, many: str, count: int, /, **values: object) -> str:
 def listing(words: Sequence[str]) -> str:
     """Return `words` as a list within a sentence: “a, b and c”."""
     *first, last = words or ("",)
-    return (
-        tr("{things} and {last}").format(things=tr(", ").join(first), last=last) if first else last
-    )
+    return tr("{things} and {last}", things=tr(", ").join(first), last=last) if first else last
 
 
 def sentences(*said: str) -> str:

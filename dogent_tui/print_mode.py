@@ -88,23 +88,25 @@ async def run_print(
     except ConfigError as error:
         raise UsageError(error.message, error.remedy) from error
     for warning in opened.warnings:
-        print(visible(tr("warning: {warning}").format(warning=warning)), file=stderr)
+        print(visible(tr("warning: {warning}", warning=warning)), file=stderr)
     if not opened.trust.trusted:
         came = listing(opened.trust.came)
         print(
             visible(
                 tr(
                     "warning: {came} came with this folder and is not used. Add --trust if you"
-                    " trust it."
-                ).format(came=came)
+                    " trust it.",
+                    came=came,
+                )
             ),
             file=stderr,
         )
     for reference in unresolved:
         print(
             visible(
-                tr("warning: there is no file {path} here; the text is sent unchanged.").format(
-                    path=reference.path
+                tr(
+                    "warning: there is no file {path} here; the text is sent unchanged.",
+                    path=reference.path,
                 )
             ),
             file=stderr,
@@ -139,8 +141,8 @@ def _check_profile(opened: OpenedSession) -> None:
         )
         raise ConfigError(message, remedy or tr("Set ANTHROPIC_API_KEY, or specify a profile."))
     raise UsageError(
-        tr("There is no profile {name}.").format(name=wanted),
-        tr("Available: {names}.").format(names=", ".join(names)),
+        tr("There is no profile {name}.", name=wanted),
+        tr("Available: {names}.", names=", ".join(names)),
     )
 
 
@@ -250,14 +252,15 @@ class Printer:
                 for request in self._service.requests
             ]
         except RequestError as error:
-            self._say(tr("the answers do not match: {error}").format(error=error))
+            self._say(tr("the answers do not match: {error}", error=error))
             return False
         if again := next(
             (request for request, _ in asked if request.payload in self._answered), None
         ):
             self._say(
-                tr("“{title}” was already answered, and is asked again").format(
-                    title=again.payload.get("title")
+                tr(
+                    "“{title}” was already answered, and is asked again",
+                    title=again.payload.get("title"),
                 )
             )  # else it might never end
             return False
@@ -288,8 +291,9 @@ class Printer:
             self._say(
                 tr(
                     "To answer: dogent-tui --continue --answers FILE -p, where FILE contains"
-                    " {answers}"
-                ).format(answers=_answers_wanted(asked[0]))
+                    " {answers}",
+                    answers=_answers_wanted(asked[0]),
+                )
             )
 
     def _progress(self, event: Event) -> None:
@@ -297,15 +301,18 @@ class Printer:
             case SessionStarted():
                 self._session_id = event.session_id
                 self._say(
-                    tr("agent: {model}").format(
-                        model=endpoint_label(event.profile, event.endpoint, event.model)
+                    tr(
+                        "agent: {model}",
+                        model=endpoint_label(event.profile, event.endpoint, event.model),
                     )
                 )
             case ToolUse(name=name, input=values):
                 self._say(
-                    tr("tool: {name} {input}")
-                    .format(name=friendly_name(name), input=input_summary(values))
-                    .rstrip()
+                    tr(
+                        "tool: {name} {input}",
+                        name=friendly_name(name),
+                        input=input_summary(values),
+                    ).rstrip()
                 )
             case PermissionRequested():
                 for line in question_lines(event):
@@ -314,8 +321,7 @@ class Printer:
                 self._say(
                     tr(
                         "the endpoint failed: {what}; asking again in {size:.0f} s, attempt"
-                        " {attempt} of {max_attempts}"
-                    ).format(
+                        " {attempt} of {max_attempts}",
                         what=retry_reason(event),
                         attempt=event.attempt,
                         max_attempts=event.max_attempts,
@@ -328,14 +334,16 @@ class Printer:
                 )
             case Stalled(seconds=seconds, most_s=most_s) if seconds:
                 self._say(
-                    tr("nothing received for {seconds} s, of {most_s} s at most").format(
-                        seconds=seconds, most_s=most_s
+                    tr(
+                        "nothing received for {seconds} s, of {most_s} s at most",
+                        seconds=seconds,
+                        most_s=most_s,
                     )
                 )
             case Notice():
                 self._say(f"{event.level}: {event.message} {event.remedy}".rstrip())
             case UiRequested():
-                self._say(tr("the agent asks: {title}").format(title=event.payload.get("title")))
+                self._say(tr("the agent asks: {title}", title=event.payload.get("title")))
 
     def _say(self, text: str) -> None:
         print(visible(text), file=self._stderr, flush=True)
@@ -364,7 +372,7 @@ def question_lines(asked: PermissionRequested) -> list[str]:
     """
     summary = f"{friendly_name(asked.tool)} {input_summary(asked.input)}".rstrip()
     lines = [
-        tr("permission needed: {sentence}").format(sentence=asked.sentence or summary),
+        tr("permission needed: {sentence}", sentence=asked.sentence or summary),
         f"  {summary}",
     ]
     lines += [
@@ -375,8 +383,9 @@ def question_lines(asked: PermissionRequested) -> list[str]:
     lines.append(tr("Print mode can't ask you, so this is denied."))
     if asked.rules:
         lines.append(
-            tr("To allow it, add {rules}").format(
-                rules=" ".join(f"--allow {shlex.quote(rule)}" for rule in asked.rules)
+            tr(
+                "To allow it, add {rules}",
+                rules=" ".join(f"--allow {shlex.quote(rule)}" for rule in asked.rules),
             )
         )
     else:

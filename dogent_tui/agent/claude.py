@@ -133,12 +133,10 @@ class ClaudeConversation:
         self._root = options.cwd
         self._asking = asking = Asking(
             form,
-            libraries.workspace,
+            libraries,
             at_screen=options.at_screen,
             review_mode=options.review_mode,
-            open_document=lambda: libraries.open_document,
             ledger=ledger,
-            unsaved=libraries.unsaved,
         )
         self._at_screen = options.at_screen
         self._offering: asyncio.Task[None] | None = None

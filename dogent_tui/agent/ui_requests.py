@@ -93,15 +93,6 @@ _Given = TypeVar("_Given", bound=msgspec.Struct)
 # ── The input of the tool ─────────────────────────────────────────────────────────────────────────
 
 
-def _advice(description: str, **schema: Any) -> dict[str, Any]:
-    """Return a schema that describes a field to the model, but also accepts everything else.
-
-    The SDK rejects what its schema rejects with a message that does not name the field
-    (claude-agent-sdk 0.2.187, `run_tool`), so `parse_request` does the rejecting.
-    """
-    return {"description": description, "anyOf": [schema, {}]}
-
-
 _OPTION_SCHEMA = {
     "type": "object",
     "properties": {
@@ -129,12 +120,17 @@ _QUESTION_SCHEMA = {
 JSON_SCHEMA: Mapping[str, Any] = {
     "type": "object",
     "properties": {
-        "type": _advice("Required.", type="string", enum=["clarification", "outline_edit"]),
-        "title": _advice("A few words. Required.", type="string"),
-        "preface": _advice("Why you ask.", type="string"),
-        "questions": _advice("Of a clarification.", type="array", items=_QUESTION_SCHEMA),
-        "outline_text": _advice("Markdown headings.", type="string"),
+        "type": {"type": "string", "enum": ["clarification", "outline_edit"]},
+        "title": {"type": "string", "description": "A few words."},
+        "preface": {"type": "string", "description": "Why you ask."},
+        "questions": {
+            "type": "array",
+            "items": _QUESTION_SCHEMA,
+            "description": "Of a clarification.",
+        },
+        "outline_text": {"type": "string", "description": "Markdown headings."},
     },
+    "required": ["type", "title"],
 }
 """The schema of the tool's input."""
 

@@ -133,9 +133,9 @@ class DogentAgent:
         assert self._client is not None
         folder = Path(cwd)
         if "\0" in cwd or not folder.is_absolute() or not await asyncio.to_thread(folder.is_dir):
-            raise _wrong(tr("There is no folder {folder}.").format(folder=cwd))
+            raise _wrong(tr("There is no folder {folder}.", folder=cwd))
         if not options.resume and not options.begin:
-            raise _wrong(tr("There is no session {name} here.").format(name=""))
+            raise _wrong(tr("There is no session {name} here.", name=""))
         try:
             opened = await asyncio.to_thread(open_to_write, Workspace(folder), options)
         except DogentError as error:
@@ -157,7 +157,7 @@ class DogentAgent:
     def _known(self, session_id: str) -> EditorSession:
         session = self._sessions.get(session_id)
         if session is None:
-            raise _wrong(tr("There is no session {name} here.").format(name=session_id))
+            raise _wrong(tr("There is no session {name} here.", name=session_id))
         return session
 
 

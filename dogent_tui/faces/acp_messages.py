@@ -208,7 +208,7 @@ def _fields(question: ui.Question) -> Chunk:
         fields[name] = {"type": "string", "title": title, "oneOf": options}
         fields[name] |= {"default": question.recommended[0]} if question.recommended else {}
     if question.takes_text:
-        own = tr("{question} (in your own words)").format(question=title) if options else title
+        own = tr("{question} (in your own words)", question=title) if options else title
         described = {"description": question.placeholder} if question.placeholder else {}
         fields[f"{name}_text" if options else name] = {"type": "string", "title": own, **described}
     return fields

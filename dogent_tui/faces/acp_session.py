@@ -246,7 +246,7 @@ class EditorSession(Connected):
         reviewed = await asyncio.to_thread(open_review, self.opened, asked)
         change, path = reviewed.change, str(reviewed.path)
         hunks = change.hunks
-        title = tr("Change of {path}: {summary}").format(path=asked.path, summary=asked.summary)
+        title = tr("Change of {path}: {summary}", path=asked.path, summary=asked.summary)
         content = messages.hunk_diffs(path, hunks)
         places = [{"path": path, "line": hunk.start + 1} for hunk in hunks[:1]]
         tool = "propose_document_change"

@@ -137,7 +137,7 @@ def _decoded(data: bytes | msgspec.Raw, kind: type[T]) -> T:
     try:
         return msgspec.json.decode(data, type=kind)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-        words = tr("The body is not as it should be: {error}.").format(error=str(error).rstrip("."))
+        words = tr("The body is not as it should be: {error}.", error=str(error).rstrip("."))
         raise ValueError(words) from None
 
 

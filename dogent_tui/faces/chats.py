@@ -230,7 +230,7 @@ class Chats:
                 await chat.connect()
                 self._open[chat_id] = chat
             elif profile and profile != (name := chat.opened.endpoint.name):
-                words = tr("This chat uses the model {name}.").format(name=name)
+                words = tr("This chat uses the model {name}.", name=name)
                 raise UsageError(words, tr("Start another chat for another model."))
             _check_folder(chat.opened.workspace.root, folder)
             return chat
@@ -265,7 +265,7 @@ class Chats:
             return
         idle = next((chat for chat in self._open.values() if not chat.is_busy), None)
         if idle is None:
-            words = tr("{count} chats are open and all of them work.").format(count=MOST_CHATS)
+            words = tr("{count} chats are open and all of them work.", count=MOST_CHATS)
             raise UsageError(words, tr("Wait for one to end."))
         del self._open[idle.id]
         await idle.close()
@@ -283,7 +283,7 @@ class Chats:
             known["resume"] = record.session_id
         opened = open_to_write(Workspace(folder), msgspec.structs.replace(self._options, **known))
         if profile and opened.unusable_profile:
-            words = tr("There is no usable profile {name}.").format(name=profile)
+            words = tr("There is no usable profile {name}.", name=profile)
             raise UsageError(words, tr("dogent-tui doctor lists the profiles."))
         return opened
 

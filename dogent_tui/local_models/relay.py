@@ -148,10 +148,12 @@ class LocalRelay:
             except UpstreamError as error:
                 broken = str(error)
             except (ClientError, HttpProcessingError, OSError, ValueError) as error:
-                broken = tr("the connection broke ({error})").format(error=type(error).__name__)
+                broken = tr("the connection broke ({error})", error=type(error).__name__)
         if broken or not reply.reason:
-            reply.broken = tr("{label} stopped mid-answer: {broken}.").format(
-                label=LABELS[self.kind], broken=broken[:500] or tr("its answer was cut off")
+            reply.broken = tr(
+                "{label} stopped mid-answer: {broken}.",
+                label=LABELS[self.kind],
+                broken=broken[:500] or tr("its answer was cut off"),
             )
             yield error_event(ApiError(400, reply.broken))
             return

@@ -58,7 +58,7 @@ def _tell(report: CheckReport, stdout: TextIO) -> None:
         for source in unreadable
     )
     read = len(report.sources) - len(unreadable)
-    sources = ngettext("{count} source.", "{count} sources.", read).format(count=read)
+    sources = ngettext("{count} source.", "{count} sources.", read, count=read)
     stdout.write(f"{summary(report)} {sources}\n")
 
 

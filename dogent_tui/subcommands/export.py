@@ -106,7 +106,7 @@ def _tell(made: ExportResult, terminal: Terminal, *, as_json: bool) -> None:
         terminal.write_json(made)
         return
     pages = (
-        ngettext(", {count} page", ", {count} pages", made.pages).format(count=made.pages)
+        ngettext(", {count} page", ", {count} pages", made.pages, count=made.pages)
         if made.pages
         else ""
     )

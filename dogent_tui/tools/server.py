@@ -33,6 +33,10 @@ Reason: TypeAlias = Annotated[
 _Input = TypeVar("_Input", bound=msgspec.Struct)
 
 
+class ToolFailure(Exception):  # noqa: N818  (the model reads it, and goes on)
+    """A call did not do what it was to do: the words tell the model why."""
+
+
 class Tool(NamedTuple):
     """A tool of ours: `schema` is the JSON Schema of its input, `handler` takes a valid input and
     returns a `result`.
@@ -53,24 +57,24 @@ def typed_tool(
     name: str,
     description: str,
     kind: type[_Input],
-    answer: Callable[[_Input, Mapping[str, Any]], Awaitable[str | dict[str, Any]]],
+    answer: Callable[[_Input, Mapping[str, Any]], Awaitable[str]],
     undone: str,
 ) -> Tool:
     """Return a tool whose input is a `kind`, which also provides the schema.
 
-    `answer` takes the input, decoded and raw, and returns a text or a `result`; a DogentError
-    becomes a result for the model. `undone` says what did not happen if the input is invalid.
+    `answer` takes the input, decoded and raw, and returns a text, or raises a ToolFailure or a
+    DogentError, whose words the model gets. `undone` says what did not happen if the input is
+    invalid.
     """
 
     async def handle(payload: dict[str, Any]) -> dict[str, Any]:
         said = {key: value for key, value in payload.items() if value is not None}
         try:
-            answered = await answer(msgspec.convert(said, kind, strict=False), payload)
+            return result(await answer(msgspec.convert(said, kind, strict=False), payload))
         except msgspec.ValidationError as error:
             return result(f"{undone}: the input is not right. {error}.", is_error=True)
-        except DogentError as error:
+        except (DogentError, ToolFailure) as error:
             return result(str(error), is_error=True)
-        return result(answered) if isinstance(answered, str) else answered
 
     return Tool(name, description, _schema_of(kind), handle)
 
@@ -170,22 +174,9 @@ class ToolServer:
         if (tool := self._tools.get(name)) is None:
             return result(f"Tool '{name}' not found", is_error=True)
         try:
-            if wrong := await asyncio.to_thread(_violation, given, tool.schema):
-                return result(f"Input validation error: {wrong}", is_error=True)
             return await tool.handler(given)
         except Exception as error:  # the model reads it, whatever it is
             return result(str(error), is_error=True)
-
-
-def _violation(given: Mapping[str, Any], schema: Mapping[str, Any]) -> str:
-    """Return how the input of a call violates the schema of its tool, or ``""``."""
-    from jsonschema import ValidationError, validate  # imported on use: 50 ms
-
-    try:
-        validate(given, schema)
-    except ValidationError as error:
-        return str(error.message)
-    return ""
 
 
 def tool_name(name: str) -> str:

@@ -214,7 +214,7 @@ def _text(draft: Path, is_real: bool) -> str:
         raise UsageError(error.message, error.remedy) from None
     if warnings:  # its encoding was guessed
         raise UsageError(
-            tr("{name} is not UTF-8 text.").format(name=draft.name),
+            tr("{name} is not UTF-8 text.", name=draft.name),
             tr("Convert it to UTF-8 first."),
         )
     return text
