@@ -11,7 +11,7 @@ from dogent_tui.subcommands.terminal import Terminal
 
 
 def run(arguments: Sequence[str], _: Terminal) -> int:
-    """Serve the editor that started us until it goes away, and return the exit status."""
+    """Serve the editor that started us until it disconnects, and return the exit status."""
     chosen = _parser().parse_args(arguments)
     guard_children()
     from dogent_tui.faces.acp import run_acp

@@ -1,5 +1,5 @@
-"""`dogent-tui check`: what a draft quotes, says in numbers and cites, held against its sources,
-by hand and without a model.
+"""`dogent-tui check`: checks the quotations, numbers and citations of a draft against its sources,
+without a model.
 """
 
 import asyncio
@@ -21,7 +21,7 @@ from dogent_tui.subcommands.terminal import Terminal
 
 
 def run(arguments: Sequence[str], terminal: Terminal) -> int:
-    """Check the draft that `arguments` name, write what was found, and return the exit status.
+    """Check the draft given by `arguments`, write the findings, and return the exit status.
 
     Raises UsageError.
     """

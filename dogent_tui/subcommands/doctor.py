@@ -1,4 +1,4 @@
-"""`dogent-tui doctor`: what is here and what is missing, by hand. What is looked for is
+"""`dogent-tui doctor`: what is available and what is missing. The checks are in
 `agent/doctor.py`.
 """
 
@@ -16,8 +16,8 @@ from dogent_tui.subcommands.terminal import Terminal
 
 
 def run(arguments: Sequence[str], terminal: Terminal) -> int:
-    """Look at everything, write what was found, and return the exit status: 1 where something
-    needed is not here.
+    """Examine everything, write the findings, and return the exit status: 1 if something required
+    is missing.
     """
     chosen = _parser().parse_args(arguments)
     folder = existing_folder(chosen.workspace)

@@ -1,5 +1,5 @@
-"""`dogent-tui explain`: what a tool call would do, what is decided about it, and why. Nothing
-runs.
+"""`dogent-tui explain`: what a tool call would do, the decision about it, and why. Nothing is
+run.
 """
 
 import json
@@ -21,10 +21,10 @@ from dogent_tui.subcommands.terminal import Terminal
 
 
 def run(arguments: Sequence[str], terminal: Terminal) -> int:
-    """Explain the call that `arguments` name, or each JSON line of standard input, and return
-    the exit status.
+    """Explain the call given by `arguments`, or each JSON line of standard input, and return the
+    exit status.
 
-    Raises UsageError where a call cannot be understood.
+    Raises UsageError for an invalid call.
     """
     options = _parser().parse_args(arguments)
     folder = existing_folder(options.workspace)
@@ -44,7 +44,7 @@ def run(arguments: Sequence[str], terminal: Terminal) -> int:
 
 
 def explained(call: ToolCall, authority: Authority) -> dict[str, Any]:
-    """Return what is decided about `call`, with the grants that were considered, as plain data."""
+    """Return the decision about `call`, with the grants that were considered, as plain data."""
     decision = authority.judge(call)
     found = describe(call, decision)
     if decision.verdict == "ask":

@@ -1,4 +1,4 @@
-"""`dogent-tui fetch`: a page, a document or an image from the web, by hand and without a model."""
+"""`dogent-tui fetch`: a page, a document or an image from the web, without a model."""
 
 import asyncio
 import re
@@ -18,7 +18,9 @@ from dogent_tui.web.profiles import read_access
 
 
 def run(arguments: Sequence[str], terminal: Terminal) -> int:
-    """Fetch what `arguments` name, write it, and return the exit status. Raises WebError."""
+    """Run the fetch given by `arguments`, write the result, and return the exit status. Raises
+    WebError.
+    """
     chosen = _parser().parse_args(arguments)
     workspace = Workspace(existing_folder(chosen.workspace))
     settings, warnings = load_settings(workspace)
@@ -67,8 +69,8 @@ async def _fetch(libraries: Libraries, wanted: Namespace) -> FetchResult:
 
 
 def _about(found: FetchResult) -> str:
-    """Return what stands above the text of a page: title, author and date, as it says them: the
-    text has no title.
+    """Return the lines above the text of a page: its title, author and date, since the text has no
+    title.
     """
     if found.format != "page" or found.offset:
         return ""

@@ -1,4 +1,4 @@
-"""`dogent-tui read`: a document as Markdown, by hand and without a model."""
+"""`dogent-tui read`: a document as Markdown, without a model."""
 
 import asyncio
 from collections.abc import Sequence
@@ -18,8 +18,8 @@ from dogent_tui.subcommands.terminal import Terminal
 
 
 def run(arguments: Sequence[str], terminal: Terminal) -> int:
-    """Read the document that `arguments` name, write it to `terminal`, and return the exit
-    status. Raises DocumentError.
+    """Read the document given by `arguments`, write it to `terminal`, and return the exit status.
+    Raises DocumentError.
     """
     chosen = _parser().parse_args(arguments)
     options = ReadOptions(

@@ -9,7 +9,7 @@ from dogent_tui.subcommands.terminal import Terminal
 
 
 def run(arguments: Sequence[str], terminal: Terminal) -> int:
-    """Write the schema that `arguments` name, or where all of them lie, and return the exit
+    """Write the schema given by `arguments`, or the folder of all schemas, and return the exit
     status.
     """
     chosen = _parser().parse_args(arguments)
