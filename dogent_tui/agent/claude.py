@@ -204,7 +204,7 @@ class ClaudeConversation:
         """Send a user message, stored in the CLI's transcript under `message_id`. Raises AgentError
         if the CLI is gone.
         """
-        self._translator.start_turn()
+        self._translator.start_turn(message_id)
         self._is_asked = False
         await asyncio.to_thread(self._ledger.begin, message_id.replace("-", "")[:12])
         self._save_failures.look()
@@ -221,7 +221,7 @@ class ClaudeConversation:
 
     async def compact(self, focus: str, message_id: str) -> None:
         """See `Conversation.compact`."""
-        self._translator.start_turn(compacts=True)
+        self._translator.start_turn(message_id, compacts=True)
         await asyncio.to_thread(self._ledger.begin, message_id.replace("-", "")[:12])
         await self._query(_user_message(f"/compact {one_line(focus)}".rstrip(), message_id))
 
@@ -441,12 +441,21 @@ class Translator:
     _compact_error: str = ""
     _owes_summary: bool = False
 
-    def start_turn(self, *, compacts: bool = False) -> None:
-        """Forget the previous turn, finished or not. `compacts`: this one is expected to end with a
-        summary.
-        """
+    _sent: str = ""
+    """The id of the user message that was sent last."""
+    _is_ours: bool = False
+    """Whether it belongs to the turn under way."""
+    _tells_begin: bool = False
+    """Whether the CLI tells when a message begins a turn, or joins one."""
+
+    def start_turn(self, message_id: str, *, compacts: bool = False) -> None:
+        """Wait for the turn of a user message. `compacts`: it is to end with a summary."""
         self._owes_summary = compacts
-        self._unfinished = False
+        self._sent = message_id
+
+    def _forget_turn(self) -> None:
+        """Forget the turn that has ended: what it left unfinished stays as it is."""
+        self._is_ours = self._unfinished = False
         self._streamed.clear()
         self._error = self._compact_error = self._stop_reason = ""
         self._boundary = None
@@ -493,15 +502,24 @@ class Translator:
                 self._stop_reason = ""
                 yield from self._drop_unfinished()
                 yield _retrying(data)
+            case "command_lifecycle":  # measured with 2.1.330: queued, started, completed
+                self._tells_begin = True
+                self._is_ours |= data["command_uuid"] == self._sent and data["state"] == "started"
 
     def _result(self, message: ResultMessage) -> Iterator[Event | TurnEnded]:
+        if self._tells_begin and not self._is_ours:
+            # a turn that the CLI began itself, because a command in the background had ended
+            self._forget_turn()
+            return
         # the CLI began to compact, but the reply came anyway
         if self._compact_error and not self._owes_summary:
             words = tr(
                 "The conversation could not be compacted: {error}", error=self._compact_error
             )
             yield Notice(level="warning", code="not_compacted", message=words, remedy=_MAKE_ROOM)
-        yield self._turn_ended(message)
+        ended = self._turn_ended(message)
+        self._forget_turn()
+        yield ended
 
     def _stream(self, event: Mapping[str, Any]) -> Iterator[Event]:
         index = int(event.get("index", 0))

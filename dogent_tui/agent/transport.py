@@ -39,7 +39,9 @@ class ProcessTransport(Transport):
         """
         try:
             async for message in self._process.messages():
-                if not self._calls.take(message):
+                if message.get("type") == "command_lifecycle":  # the SDK would leave it out
+                    yield {**message, "type": "system", "subtype": message["type"]}
+                elif not self._calls.take(message):
                     yield message
         except ValueError as error:
             raise CLIConnectionError(str(error)) from error
