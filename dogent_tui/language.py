@@ -84,6 +84,12 @@ def listing(words: Sequence[str]) -> str:
     )
 
 
+def and_more(words: Sequence[str], most: int) -> str:
+    """Return the first `most` of `words` with commas between them, and how many more there are."""
+    named, more = ", ".join(words[:most]), len(words) - most
+    return tr("{named} and {more} more", named=named, more=more) if more > 0 else named
+
+
 def sentences(*said: str) -> str:
     """Return what is `said` one after the other. After a full stop of Chinese, which is wide,
     there is no blank.
