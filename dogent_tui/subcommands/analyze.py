@@ -1,4 +1,4 @@
-"""`dogent-tui analyze`: what a picture or a video shows, by hand and without an agent."""
+"""`dogent-tui analyze`: what a picture or a video shows, without an agent."""
 
 import asyncio
 from collections.abc import Sequence
@@ -18,10 +18,9 @@ from dogent_tui.vision.profiles import DEFAULT_PROFILE
 
 
 def run(arguments: Sequence[str], terminal: Terminal) -> int:
-    """Have the file that `arguments` name looked at, write what it shows, and return the exit
-    status.
+    """Analyze the file given by `arguments`, write the result, and return the exit status.
 
-    Raises VisionError, and ConfigError where the profiles cannot be made.
+    Raises VisionError, and ConfigError if the profiles cannot be created.
     """
     chosen = _parser().parse_args(arguments)
     folder = existing_folder(chosen.workspace)

@@ -1,4 +1,4 @@
-"""`dogent-tui search`: the web searched by hand, with the profile that the agent would use."""
+"""`dogent-tui search`: web search with the profile that the agent would use."""
 
 import asyncio
 from collections.abc import Iterator, Sequence
@@ -27,7 +27,7 @@ from dogent_tui.web.search.searcher import Searcher
 
 
 def run(arguments: Sequence[str], terminal: Terminal) -> int:
-    """Search for what `arguments` say, write what is found, and return the exit status.
+    """Run the search given by `arguments`, write the results, and return the exit status.
 
     Raises WebError.
     """
