@@ -82,6 +82,12 @@ def listing(words: Sequence[str]) -> str:
     return tr("{things} and {last}", things=tr(", ").join(first), last=last) if first else last
 
 
+def and_more(words: Sequence[str], most: int) -> str:
+    """Return the first `most` of `words` with commas between them, and how many more there are."""
+    named, more = ", ".join(words[:most]), len(words) - most
+    return tr("{named} and {more} more", named=named, more=more) if more > 0 else named
+
+
 def sentences(*said: str) -> str:
     """Join sentences. After a Chinese full stop, which is wide, there is no blank."""
     text = ""

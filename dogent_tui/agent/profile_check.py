@@ -14,9 +14,9 @@ from dogent_tui.agent.unanswered import CHEAP_MODEL, credential_headers, why_una
 from dogent_tui.errors import DogentError
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
+from dogent_tui.settings.config_check import ConfigWarning
 from dogent_tui.settings.profiles import Endpoint, profile_endpoint
 from dogent_tui.settings.secrets import redact
-from dogent_tui.settings.values import ConfigWarning
 
 _LIMIT_S = 30.0
 _LOADING_LIMIT_S = 120.0

@@ -27,15 +27,15 @@ from dogent_tui.references.lookup import (
     format_lines,
     resolve,
 )
+from dogent_tui.settings.config_check import ConfigWarning, broken_file_warning
+from dogent_tui.settings.home_files import ensure_home_files
 from dogent_tui.settings.key_files import key_file_warnings
-from dogent_tui.settings.profiles import ENVIRONMENT, Endpoint, choose_endpoint, ensure_home_files
+from dogent_tui.settings.profiles import ENVIRONMENT, Endpoint, choose_endpoint
 from dogent_tui.settings.trust import FolderTrust
 from dogent_tui.settings.values import (
     EVERY_TOOL,
-    ConfigWarning,
     HomeSettings,
     WorkspaceSettings,
-    broken_file_warning,
     load_home_settings,
     load_settings,
 )

@@ -8,7 +8,6 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import Meta
-from msgspec.structs import fields
 
 from dogent_tui.language import tr
 from dogent_tui.settings.config_check import ConfigWarning, broken_file_warning, checked
@@ -16,19 +15,6 @@ from dogent_tui.settings.config_writer import plan_values
 from dogent_tui.settings.own_files import OwnChange
 from dogent_tui.storage.files import read_json
 from dogent_tui.storage.paths import Workspace
-
-__all__ = [
-    "EVERY_TOOL",
-    "KNOWN_KEYS",
-    "ConfigWarning",
-    "HomeSettings",
-    "WorkspaceSettings",
-    "broken_file_warning",
-    "load_home_settings",
-    "load_settings",
-    "plan_settings",
-]
-
 
 EVERY_TOOL = "every_tool"
 """The value of `consent` with which the agent asks whenever it looks at a document."""
@@ -40,8 +26,7 @@ class WorkspaceSettings(msgspec.Struct, frozen=True):
     `review_edits` has the user review every change of a file before it is written.
     `consent` is ``every_tool`` where the agent is to ask whenever it looks at a document.
     `ignored_folders` are left out when Markdown files are searched: names, or paths from the root
-    on with a ``/``. `extra` holds the keys that this version does not know; they are kept when the
-    settings are saved.
+    on with a ``/``.
     """
 
     profile: str = ""
@@ -72,7 +57,6 @@ class WorkspaceSettings(msgspec.Struct, frozen=True):
     """Folders to leave out of searches."""
     consent: Literal["", "every_tool"] = ""
     """every_tool: the agent gets only tools that ask each time they look at a document."""
-    extra: Mapping[str, Any] = msgspec.field(default_factory=dict)
 
 
 class HomeSettings(msgspec.Struct, frozen=True):
@@ -108,20 +92,13 @@ class HomeSettings(msgspec.Struct, frozen=True):
     """Keys of the interface by action."""
 
 
-KNOWN_KEYS = tuple(field.name for field in fields(WorkspaceSettings) if field.name != "extra")
-"""The keys of ``dogent.json``."""
-
-
 def load_settings(workspace: Workspace) -> tuple[WorkspaceSettings, list[ConfigWarning]]:
     """Return the settings of `workspace`, and a warning for each thing in the file that could
     not be used. Never raises.
     """
     data, warnings = _read(workspace.settings_file)
-    known, more = checked(
-        {k: v for k, v in data.items() if k != "extra"}, WorkspaceSettings, workspace.settings_file
-    )
-    extra = {key: value for key, value in data.items() if key not in KNOWN_KEYS}
-    return WorkspaceSettings(**known, extra=extra), [*warnings, *more]
+    known, more = checked(data, WorkspaceSettings, workspace.settings_file)
+    return WorkspaceSettings(**known), [*warnings, *more]
 
 
 def load_home_settings(home: Path) -> tuple[HomeSettings, list[ConfigWarning]]:

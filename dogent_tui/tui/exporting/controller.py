@@ -106,15 +106,14 @@ class Exporting:
         self._app = app
         self._asked_for_browser = False
 
-    async def export(self, typed: str) -> None:
-        """Do what was `typed` after the command, and say what came of it. Not to be awaited by a
-        handler of messages.
+    async def export(self, typed: str) -> str:
+        """Do what was `typed` after the command, and return what came of it. Not to be awaited by a
+        handler of messages. Raises DogentError.
         """
         try:
-            said = await self._export(typed)
+            return await self._export(typed)
         except DogentError as error:
-            said = tr("Nothing was exported. {error}", error=error)
-        self._app.conversation.prompt.notify_hint(one_line(said))
+            raise DogentError(tr("Nothing was exported. {error}", error=error)) from None
 
     async def _export(self, typed: str) -> str:
         screen, opened = self._app.conversation, self._app.opened

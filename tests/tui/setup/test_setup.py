@@ -320,6 +320,7 @@ async def test_an_endpoint_of_ones_own_is_tried_and_written(start, monkeypatch):
 
 
 async def test_a_provider_needs_its_key_and_nothing_else(start, monkeypatch, home):
+    from dogent_tui.settings.config_check import read_profiles
     from dogent_tui.settings.home_files import STUBS, ensure_home_files
 
     ensure_home_files(home / ".dogent")
@@ -353,7 +354,7 @@ async def test_a_provider_needs_its_key_and_nothing_else(start, monkeypatch, hom
         key.value = "sk-right"
         await s.pilot.press("enter")
         await s.until(lambda: s.kept().get("profile") == "deepseek")
-        stub = STUBS["claude.json"]["profiles"]["deepseek"]
+        stub = read_profiles(STUBS / "claude.json")[0]["deepseek"]
         assert s.kept("claude.json")["profiles"]["deepseek"] == {
             **stub,
             "ANTHROPIC_AUTH_TOKEN": "sk-right",
