@@ -227,7 +227,7 @@ def _files(folder: Path, draft: Path, stay_inside: bool) -> dict[str, Path]:
     is.
     """
     root, own = os.path.realpath(folder), os.path.realpath(draft)
-    found = [f"{inside}/{name}".lstrip("/") for inside, _, names in scan(folder) for name in names]
+    found = [inside + name for inside, _, names in scan(folder) for name in names]
     real = {path: Path(os.path.realpath(folder / path)) for path in [*found, *records_in(folder)]}
     return {
         path: file
