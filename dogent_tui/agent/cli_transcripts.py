@@ -13,12 +13,13 @@ import uuid
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
 from dogent_tui.agent.conversation import SessionChoice
 from dogent_tui.processes import is_alive
+from dogent_tui.records import Json, JsonDict
 from dogent_tui.settings.secrets import spellings
 from dogent_tui.storage.files import atomic_write
 from dogent_tui.storage.paths import state_dir
@@ -75,7 +76,7 @@ def mentions(session_id: str, words: str) -> bool:
     return any(words.encode() in file.read_bytes() for file in _transcripts(session_id))
 
 
-def counted(session_id: str) -> dict[str, Any]:
+def counted(session_id: str) -> JsonDict:
     """Return what the CLI counted in a session up to the end of its last process, in its own words;
     empty where it wrote nothing.
 
@@ -148,7 +149,7 @@ _BY_THE_CLI = ("isMeta", "isCompactSummary", "isVisibleInTranscriptOnly", "isApi
 """What marks entries that neither the user nor the model said."""
 
 
-def _in_short(entry: Mapping[str, Any]) -> dict[str, Any]:
+def _in_short(entry: Json) -> JsonDict:
     """Return what places an entry, whose message it is, and whether that says something: a
     prompt, or a text of the model.
     """
@@ -190,7 +191,7 @@ def without_dropped(choice: SessionChoice) -> SessionChoice:
     return choice  # the conversation went on from before it since
 
 
-def _before(entry: Mapping[str, Any], entries: Mapping[str, Mapping[str, Any]]) -> object:
+def _before(entry: Json, entries: Mapping[str, Json]) -> object:
     """Return the id of the entry that a prompt follows. A summary that was asked for is written
     before the command that asked.
     """
@@ -202,7 +203,7 @@ def _before(entry: Mapping[str, Any], entries: Mapping[str, Mapping[str, Any]]) 
     return before
 
 
-def _chain(entries: dict[str, dict[str, Any]]) -> Iterator[Mapping[str, Any]]:
+def _chain(entries: dict[str, JsonDict]) -> Iterator[Json]:
     """Yield the entries of the latest branch, the last one first; also what lies before a
     summary that stands in for it.
     """
@@ -214,14 +215,14 @@ def _chain(entries: dict[str, dict[str, Any]]) -> Iterator[Mapping[str, Any]]:
         at = str(entries[at].get("parentUuid") or entries[at].get("logicalParentUuid") or "")
 
 
-def _run_of(entry: Mapping[str, Any]) -> str:
+def _run_of(entry: Json) -> str:
     """Return the run whose prompt an entry would be: the id of a run is how the id of its
     message begins.
     """
     return str(entry.get("uuid", "")).replace("-", "")[:12]
 
 
-def _entries(session_id: str) -> Iterator[dict[str, Any]]:
+def _entries(session_id: str) -> Iterator[JsonDict]:
     for transcript in _transcripts(session_id):
         with suppress(OSError), transcript.open("rb") as file:
             for line in file:

@@ -15,6 +15,7 @@ from dogent_tui.agent.events import (
     UiRequested,
     UsedTokens,
 )
+from dogent_tui.records import Record
 
 TurnOutcome: TypeAlias = Literal["completed", "stopped", "cut", "api_error", "error", "budget"]
 """`stopped`: a hook of ours ended the turn; `cut`: an interrupt, a denial or a signal did;
@@ -26,7 +27,7 @@ Effort: TypeAlias = Literal["", "low", "medium", "high", "xhigh", "max"]
 EFFORTS: tuple[Effort, ...] = ("low", "medium", "high", "xhigh", "max")
 
 
-class TurnEnded(msgspec.Struct, frozen=True):
+class TurnEnded(Record):
     """The model's turn is over. `status` is the HTTP status of a failing endpoint, 0 where there
     was none.
 
@@ -46,7 +47,7 @@ class TurnEnded(msgspec.Struct, frozen=True):
     tokens: UsedTokens | None = None
 
 
-class ContextUse(msgspec.Struct, frozen=True):
+class ContextUse(Record):
     """What fills the context window, in tokens as the CLI estimates them.
 
     `window` is how many fit, `compacts_at` from how many on the conversation is summarized by
@@ -66,7 +67,7 @@ class ContextUse(msgspec.Struct, frozen=True):
     results: Mapping[str, int] = msgspec.field(default_factory=dict)
 
 
-class ServerState(msgspec.Struct, frozen=True):
+class ServerState(Record):
     """How an MCP server of the user stands in the agent process. `state` is the CLI's word;
     `tools` are those that it offers.
     """
@@ -77,7 +78,7 @@ class ServerState(msgspec.Struct, frozen=True):
     tools: tuple[str, ...] = ()
 
 
-class Verdict(msgspec.Struct, frozen=True):
+class Verdict(Record):
     """What the answer to a `PermissionRequested` means for its call. `stop`: the denial ends the
     turn; otherwise `message` goes back to the model.
 
@@ -144,7 +145,7 @@ class Conversation(Protocol):
         """End the process at once, where it did not end when asked to."""
 
 
-class SessionChoice(msgspec.Struct, frozen=True):
+class SessionChoice(Record):
     """Which session to start: a new one under an id of ours, or an earlier one to continue.
 
     `fork_of`: the new one under our id remembers what was said in that session, which stays as it

@@ -11,11 +11,12 @@ import json
 import operator
 import re
 from collections.abc import Mapping
-from typing import Any, ClassVar, Literal, TypeAlias
+from typing import Any, ClassVar, Literal, TypeAlias, dataclass_transform
 
 import msgspec
 
 from dogent_tui.endpoint_kind import EndpointKind
+from dogent_tui.records import Json, Record
 
 RunStatus: TypeAlias = Literal[
     "completed", "needs_clarification", "needs_outline_edit", "aborted", "interrupted", "failed"
@@ -40,7 +41,7 @@ TodoStatus: TypeAlias = Literal["pending", "in_progress", "completed"]
 # ── What a user sends ───────────────────────────────────────────────────────────────────────────
 
 
-class Attachment(msgspec.Struct, frozen=True):
+class Attachment(Record):
     """A referenced file: where it is, never what it holds.
 
     `path` is relative to the workspace where it lies inside; `type` is the lower-case extension,
@@ -61,14 +62,14 @@ class Attachment(msgspec.Struct, frozen=True):
         return {name: value for name, value in told.items() if value is not None}
 
 
-class UsedTemplate(msgspec.Struct, frozen=True):
+class UsedTemplate(Record):
     """A document template for one request: how it is named, and what it says."""
 
     name: str
     text: str
 
 
-class Prompt(msgspec.Struct, frozen=True):
+class Prompt(Record):
     """What the user typed, and the files it refers to, in the order typed. `answers`: the requests
     that it answers.
 
@@ -83,7 +84,7 @@ class Prompt(msgspec.Struct, frozen=True):
     compacts: bool = False
 
 
-class PermissionAnswer(msgspec.Struct, frozen=True):
+class PermissionAnswer(Record):
     """The user's answer to `PermissionRequested`. `message`: words for the model, which then goes
     on after a denial.
 
@@ -98,7 +99,7 @@ class PermissionAnswer(msgspec.Struct, frozen=True):
     drops: bool = False
 
 
-class UiAnswer(msgspec.Struct, frozen=True):
+class UiAnswer(Record):
     """The user's answer to `UiRequested`: question id → value(s), or the edited outline. `None`:
     the request was abandoned.
 
@@ -107,7 +108,7 @@ class UiAnswer(msgspec.Struct, frozen=True):
     file.
     """
 
-    answers: Mapping[str, Any] | None = None
+    answers: Json | None = None
     outline: str | None = None
     comment: str = ""
     changes: tuple[str, ...] = ()
@@ -130,7 +131,8 @@ def _snake_case(name: str) -> str:
     return re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower()
 
 
-class Event(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag=_snake_case):
+@dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(msgspec.field,))
+class Event(Record, kw_only=True, tag_field="type", tag=_snake_case):
     """Something that happened. `seq` rises by one from event to event of a session; `time` is
     seconds since the epoch.
     """
@@ -149,7 +151,7 @@ def _type_of(cls: type[Event]) -> str:
     return str(cls.__struct_config__.tag)
 
 
-class SessionStarted(Event, frozen=True, kw_only=True):
+class SessionStarted(Event):
     """The agent is connected. `resumed`: it remembers an earlier conversation. `profile` is the
     name the status bar shows.
     """
@@ -163,26 +165,26 @@ class SessionStarted(Event, frozen=True, kw_only=True):
     resumed: bool = False
 
 
-class QueuedPrompt(msgspec.Struct, frozen=True, kw_only=True):
+class QueuedPrompt(Record, kw_only=True):
     """A prompt that waits for the current run to end."""
 
     id: str
     prompt: Prompt
 
 
-class QueueChanged(Event, frozen=True, kw_only=True):
+class QueueChanged(Event):
     """The prompts that wait, first to run first."""
 
     prompts: tuple[QueuedPrompt, ...] = ()
 
 
-class RunStarted(Event, frozen=True, kw_only=True):
+class RunStarted(Event):
     """A prompt went to the agent."""
 
     prompt: Prompt
 
 
-class TextDelta(Event, frozen=True, kw_only=True):
+class TextDelta(Event):
     """More Markdown of the reply. `message_id` and `block` name the text that it belongs to."""
 
     message_id: str
@@ -190,7 +192,7 @@ class TextDelta(Event, frozen=True, kw_only=True):
     text: str
 
 
-class TextFinished(Event, frozen=True, kw_only=True):
+class TextFinished(Event):
     """A text of the reply is complete: `text` is all of it and replaces what was streamed.
 
     It does not come where the run ended within the text: `RunFinished` then ends what is open.
@@ -201,7 +203,7 @@ class TextFinished(Event, frozen=True, kw_only=True):
     text: str
 
 
-class MessageDropped(Event, frozen=True, kw_only=True):
+class MessageDropped(Event):
     """The stream was cut: the texts of this message are void, finished or not, and the whole of
     it comes again.
     """
@@ -209,7 +211,7 @@ class MessageDropped(Event, frozen=True, kw_only=True):
     message_id: str
 
 
-class ThinkingDelta(Event, frozen=True, kw_only=True):
+class ThinkingDelta(Event):
     """More of the model's thinking."""
 
     message_id: str
@@ -217,7 +219,7 @@ class ThinkingDelta(Event, frozen=True, kw_only=True):
     text: str
 
 
-class ToolPreparing(Event, frozen=True, kw_only=True):
+class ToolPreparing(Event):
     """The model began to write a tool call; its input is still arriving."""
 
     message_id: str
@@ -225,7 +227,7 @@ class ToolPreparing(Event, frozen=True, kw_only=True):
     name: str
 
 
-class DocumentDelta(Event, frozen=True, kw_only=True):
+class DocumentDelta(Event):
     """More of the text that a call is about to write to `path`. No log keeps it: the `ToolUse`
     that follows holds all of it.
     """
@@ -236,25 +238,25 @@ class DocumentDelta(Event, frozen=True, kw_only=True):
     text: str
 
 
-class ToolUse(Event, frozen=True, kw_only=True):
+class ToolUse(Event):
     """The model called a tool. `name` is the tool's own name (``mcp__dogent__read_document``);
     screens show a friendly one.
     """
 
     tool_use_id: str
     name: str
-    input: Mapping[str, Any]
+    input: Json
     parent_tool_use_id: str | None = None
 
 
-class ToolOutput(Event, frozen=True, kw_only=True):
+class ToolOutput(Event):
     """More of what a call under way has written so far. Its `ToolResult` will hold all of it."""
 
     tool_use_id: str
     text: str
 
 
-class ToolResult(Event, frozen=True, kw_only=True):
+class ToolResult(Event):
     """What a tool call returned, as text. `changes`: the places of a file that it changed, as
     they were and are now.
     """
@@ -265,7 +267,7 @@ class ToolResult(Event, frozen=True, kw_only=True):
     changes: tuple[tuple[str, str], ...] = ()
 
 
-class Todo(msgspec.Struct, frozen=True):
+class Todo(Record):
     """One line of the agent's plan. `active_form` says it as something under way."""
 
     content: str
@@ -273,13 +275,13 @@ class Todo(msgspec.Struct, frozen=True):
     active_form: str = ""
 
 
-class TodosChanged(Event, frozen=True, kw_only=True):
+class TodosChanged(Event):
     """The agent's plan, whole."""
 
     todos: tuple[Todo, ...] = ()
 
 
-class Target(msgspec.Struct, frozen=True):
+class Target(Record):
     """A place that a tool call concerns, as it really resolves. `size` is in bytes, None where
     there is no plain file.
 
@@ -294,7 +296,7 @@ class Target(msgspec.Struct, frozen=True):
     note: str = ""
 
 
-class PermissionRequested(Event, frozen=True, kw_only=True):
+class PermissionRequested(Event):
     """A tool call waits for the user.
 
     `sentence` says what it would do ("Delete 3 files in chapters/"), `reasons` why it asks,
@@ -312,7 +314,7 @@ class PermissionRequested(Event, frozen=True, kw_only=True):
     request_id: str
     tool_use_id: str
     tool: str
-    input: Mapping[str, Any]
+    input: Json
     sentence: str = ""
     reasons: tuple[str, ...] = ()
     targets: tuple[Target, ...] = ()
@@ -327,7 +329,7 @@ class PermissionRequested(Event, frozen=True, kw_only=True):
     in_run: bool = True
 
 
-class PermissionDecided(Event, frozen=True, kw_only=True):
+class PermissionDecided(Event):
     """A request was answered. `by`: the user, the print-mode rules, or nobody any more
     (`cancelled`).
     """
@@ -339,7 +341,7 @@ class PermissionDecided(Event, frozen=True, kw_only=True):
     message: str = ""
 
 
-class CopiesKept(Event, frozen=True, kw_only=True):
+class CopiesKept(Event):
     """What a call changed or deleted was kept before: `/undo` brings `paths` back. Of `left`
     there is no copy.
     """
@@ -349,7 +351,7 @@ class CopiesKept(Event, frozen=True, kw_only=True):
     left: tuple[str, ...] = ()
 
 
-class DocumentExported(Event, frozen=True, kw_only=True):
+class DocumentExported(Event):
     """The user exported a document by hand. `path` is relative to the workspace where it lies
     inside.
     """
@@ -357,7 +359,7 @@ class DocumentExported(Event, frozen=True, kw_only=True):
     path: str
 
 
-class UiRequested(Event, frozen=True, kw_only=True):
+class UiRequested(Event):
     """The agent asks on a native screen: a clarification form, the outline editor, the review of a
     change.
 
@@ -367,11 +369,11 @@ class UiRequested(Event, frozen=True, kw_only=True):
 
     request_id: str
     kind: Literal["clarification", "outline_edit", "document_change"]
-    payload: Mapping[str, Any]
+    payload: Json
     in_run: bool = False
 
 
-class UiSettled(Event, frozen=True, kw_only=True):
+class UiSettled(Event):
     """A request on a screen was answered, or, where `answer` is None, will not be."""
 
     request_id: str
@@ -382,14 +384,14 @@ Request: TypeAlias = PermissionRequested | UiRequested
 """What waits for the user: each has a `kind`, one `Reply` at most, and is settled once."""
 
 
-class UsageChanged(Event, frozen=True, kw_only=True):
+class UsageChanged(Event):
     """Tokens in the context window, of how many. `window` is 0 where it is not known."""
 
     context_tokens: int
     window: int = 0
 
 
-class UsedTokens(msgspec.Struct, frozen=True):
+class UsedTokens(Record):
     """Tokens that were paid for: new ones that went to the model, what it wrote, what came from
     its cache and went into it.
     """
@@ -414,11 +416,11 @@ class UsedTokens(msgspec.Struct, frozen=True):
         )
 
 
-class Compacting(Event, frozen=True, kw_only=True):
+class Compacting(Event):
     """The agent began to summarize the conversation, so that it fits into its context window."""
 
 
-class Compacted(Event, frozen=True, kw_only=True):
+class Compacted(Event):
     """From here on the agent remembers what was said before as `summary`, and little else of it.
 
     `by_user`: the user asked for it. `before_tokens` is what the whole context took, `after_tokens`
@@ -431,7 +433,7 @@ class Compacted(Event, frozen=True, kw_only=True):
     after_tokens: int = 0
 
 
-class Retrying(Event, frozen=True, kw_only=True):
+class Retrying(Event):
     """The endpoint failed and will be asked again in `delay_ms`. `status` is its HTTP status, 0
     for no answer at all.
     """
@@ -443,7 +445,7 @@ class Retrying(Event, frozen=True, kw_only=True):
     error: str = ""
 
 
-class Rewound(Event, frozen=True, kw_only=True):
+class Rewound(Event):
     """The user went back to before the prompt of the run `to`: it, and all after it, is not part of
     the conversation any more.
 
@@ -455,7 +457,7 @@ class Rewound(Event, frozen=True, kw_only=True):
     dropped: str = ""
 
 
-class Stalled(Event, frozen=True, kw_only=True):
+class Stalled(Event):
     """Nothing has come for `seconds`. Emitted again as it lasts, and once with 0 when something
     comes.
 
@@ -466,7 +468,7 @@ class Stalled(Event, frozen=True, kw_only=True):
     most_s: int = 0
 
 
-class Notice(Event, frozen=True, kw_only=True):
+class Notice(Event):
     """A sentence for the user that belongs to no message. `code` names it for programs
     (``config_unknown_key``).
 
@@ -480,7 +482,7 @@ class Notice(Event, frozen=True, kw_only=True):
     why: str = ""
 
 
-class SessionLost(Event, frozen=True, kw_only=True):
+class SessionLost(Event):
     """The agent process ended on its own. The conversation resumes with the next prompt, or when
     the user asks for it.
     """
@@ -489,13 +491,13 @@ class SessionLost(Event, frozen=True, kw_only=True):
     remedy: str = ""
 
 
-class Aborted(Event, frozen=True, kw_only=True):
+class Aborted(Event):
     """A permission was denied, and with it the run."""
 
     reason: str
 
 
-class Interrupted(Event, frozen=True, kw_only=True):
+class Interrupted(Event):
     """The user stopped the run."""
 
 
@@ -503,7 +505,7 @@ CLOSED = "closed"
 """The code of a run that was interrupted because the application ended, or its terminal did."""
 
 
-class RunFinished(Event, frozen=True, kw_only=True):
+class RunFinished(Event):
     """A run ended. `reason` and `remedy` are set unless it completed; `code` names a failure
     (``api_401``) for programs.
 

@@ -8,7 +8,7 @@ question without an id. The CLI's own `AskUserQuestion` becomes the same clarifi
 
 import json
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from typing import Annotated, Any, Literal, TypeAlias, TypeVar, get_args
 
 import msgspec
@@ -17,6 +17,7 @@ from msgspec import Meta
 from dogent_tui.agent.events import UiAnswer
 from dogent_tui.errors import DogentError
 from dogent_tui.language import ngettext, tr
+from dogent_tui.records import Json, JsonDict, Record
 
 Kind: TypeAlias = Literal["clarification", "outline_edit"]
 
@@ -35,7 +36,7 @@ class RequestError(DogentError):
         self.field = field
 
 
-class Option(msgspec.Struct, frozen=True):
+class Option(Record):
     """One answer that can be chosen. `label` is what the user reads, `value` what goes back,
     `description` a further line.
     """
@@ -45,7 +46,7 @@ class Option(msgspec.Struct, frozen=True):
     description: str = ""
 
 
-class Question(msgspec.Struct, frozen=True):
+class Question(Record):
     """One question. `recommended` holds values of its options; `header` is a word or two that
     name the subject.
     """
@@ -69,7 +70,7 @@ class Question(msgspec.Struct, frozen=True):
         return next((option for option in self.options if option.value == value), None)
 
 
-class Clarification(msgspec.Struct, frozen=True):
+class Clarification(Record):
     """Questions that the user answers together."""
 
     title: str
@@ -77,7 +78,7 @@ class Clarification(msgspec.Struct, frozen=True):
     preface: str = ""
 
 
-class OutlineRequest(msgspec.Struct, frozen=True):
+class OutlineRequest(Record):
     """An outline, in Markdown, that the user may edit."""
 
     title: str
@@ -116,7 +117,7 @@ _QUESTION_SCHEMA = {
     "required": ["id", "question"],
 }
 
-JSON_SCHEMA: Mapping[str, Any] = {
+JSON_SCHEMA: Json = {
     "type": "object",
     "properties": {
         "type": {"type": "string", "enum": ["clarification", "outline_edit"]},
@@ -166,7 +167,7 @@ class _GivenRequest(msgspec.Struct):
     outline_text: Scalar | None = None
 
 
-def parse_request(payload: Mapping[str, Any]) -> Request:
+def parse_request(payload: Json) -> Request:
     """Return the request in `payload`, the input of the tool. Raises RequestError, which names
     the first field that is wrong.
     """
@@ -315,7 +316,7 @@ class _AskedQuestions(msgspec.Struct):
     questions: list[_Asked]
 
 
-def from_ask_user_question(given: Mapping[str, Any]) -> Clarification:
+def from_ask_user_question(given: Json) -> Clarification:
     """Return the input of the CLI's `AskUserQuestion` as a clarification. Raises RequestError.
 
     The CLI always lets the user answer otherwise, so that each question takes free text. The values
@@ -401,7 +402,7 @@ class _Comment(msgspec.Struct):
     comment: Scalar | None = None
 
 
-def check_answers(request: Request, given: Mapping[str, Any]) -> UiAnswer:
+def check_answers(request: Request, given: Json) -> UiAnswer:
     """Return the answers of a file to `request`: question id → value, label, several of them, or
     text; null skips a question.
 
@@ -423,7 +424,7 @@ def check_answers(request: Request, given: Mapping[str, Any]) -> UiAnswer:
     unknown = sorted(
         set(given) - {question.id for question in request.questions} - {"comment", "outline"}
     )
-    answers: dict[str, Any] = {}
+    answers: JsonDict = {}
     for question in request.questions:
         if question.id in given:
             answers[question.id] = _checked(question, given[question.id])
@@ -484,7 +485,7 @@ class ReviewMode(msgspec.Struct):
     on: bool = False
 
 
-class ChangeRequest(msgspec.Struct, frozen=True):
+class ChangeRequest(Record):
     """The text that the agent proposes for the file `path`. `base` is what it last saw there, None
     for no file.
 
@@ -500,13 +501,13 @@ class ChangeRequest(msgspec.Struct, frozen=True):
     is_unread: bool = False
 
     @property
-    def payload(self) -> dict[str, Any]:
+    def payload(self) -> JsonDict:
         """This as the payload of the event that asks the user."""
-        made: dict[str, Any] = msgspec.to_builtins(self)
+        made: JsonDict = msgspec.to_builtins(self)
         return {"type": KIND, "title": self.path, **made}
 
 
-def read_request(payload: Mapping[str, Any]) -> Request | ChangeRequest:
+def read_request(payload: Json) -> Request | ChangeRequest:
     """Return what the payload of a `UiRequested` asks. Raises RequestError,
     msgspec.ValidationError for one that is not ours.
     """
@@ -517,7 +518,7 @@ def read_request(payload: Mapping[str, Any]) -> Request | ChangeRequest:
     )
 
 
-def answer_words(payload: Mapping[str, Any], answer: UiAnswer) -> str:
+def answer_words(payload: Json, answer: UiAnswer) -> str:
     """Return the user's message that answers a request."""
     request = read_request(payload)
     if isinstance(request, ChangeRequest):

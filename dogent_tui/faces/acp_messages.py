@@ -7,7 +7,7 @@ whole state of its thing.
 
 import contextlib
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,7 @@ from dogent_tui.changes.hunks import Hunk
 from dogent_tui.faces.shared import Chunk, Seen, TextEvent, ToolEvent
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
+from dogent_tui.records import Json
 
 _LONGEST_RESULT = 20_000
 """Characters of a result that an editor gets."""
@@ -119,7 +120,7 @@ class Updates:
         title = event.sentence or friendly_name(event.tool)
         return call(event.tool_use_id or event.request_id, event.tool, title, **known)
 
-    def _path(self, values: Mapping[str, Any]) -> str:
+    def _path(self, values: Json) -> str:
         return str(self._root / path) if (path := path_in(values)) else ""
 
 
@@ -231,7 +232,7 @@ def _choice_of(title: str, options: list[Chunk], chosen: Sequence[str] = ()) -> 
     return {"type": "array", "title": title, "items": {"anyOf": options}, **default}
 
 
-def filled_in(asked: ui.Request, given: Mapping[str, Any]) -> events.UiAnswer:
+def filled_in(asked: ui.Request, given: Json) -> events.UiAnswer:
     """Return the answer that was filled in. Raises RequestError for one that does not fit."""
     if isinstance(asked, ui.OutlineRequest):
         return ui.check_answers(asked, given)
@@ -239,7 +240,7 @@ def filled_in(asked: ui.Request, given: Mapping[str, Any]) -> events.UiAnswer:
     return ui.check_answers(asked, answers)
 
 
-def _given(question: ui.Question, given: Mapping[str, Any]) -> Any:
+def _given(question: ui.Question, given: Json) -> Any:
     own = str(given.get(f"{question.id}_text") or "").strip()
     chosen = given.get(question.id) or None
     if question.multiple and own:
