@@ -1,4 +1,4 @@
-"""`dogent-tui analyze`: what a picture or a video shows, by hand and without an agent."""
+"""`dogent-tui analyze`: what a picture or a video shows, without an agent."""
 
 import asyncio
 from argparse import Namespace

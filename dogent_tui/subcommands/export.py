@@ -1,4 +1,4 @@
-"""`dogent-tui export`: a Markdown file as a finished pdf or docx, by hand and without a model."""
+"""`dogent-tui export`: a Markdown file as a finished pdf or docx, without a model."""
 
 import argparse
 import asyncio
@@ -109,8 +109,8 @@ def run(chosen: Namespace, terminal: Terminal) -> int:
 
 
 def find_root(markdown: Path) -> Path:
-    """Return the folder that images may come from: the workspace that the file lies in, else
-    this folder, else the file's own.
+    """Return the folder that images may come from: the workspace containing the file, or the
+    current folder, or the file's own.
     """
     here, file, home = Path.cwd(), markdown.absolute(), dogent_home()
     for folder in file.parents:
@@ -170,7 +170,7 @@ def _tell(made: ExportResult, terminal: Terminal, *, as_json: bool) -> None:
 
 
 def _write_styles(target: Path, terminal: Terminal, *, force: bool) -> int:
-    """Write the built-in reference document, for a user to change its styles and put it into
+    """Write the built-in reference document, so that a user can change its styles and put it into
     ``.dogent``.
     """
     from dogent_tui.documents.export.docx_reference import built_in

@@ -1,4 +1,4 @@
-"""`dogent-tui read`: a document as Markdown, by hand and without a model."""
+"""`dogent-tui read`: a document as Markdown, without a model."""
 
 import asyncio
 from argparse import Namespace

@@ -1,4 +1,4 @@
-"""`dogent-tui search`: the web searched by hand, with the profile that the agent would use."""
+"""`dogent-tui search`: web search with the profile that the agent would use."""
 
 import asyncio
 from argparse import Namespace
