@@ -9,7 +9,7 @@ import signal
 from collections.abc import AsyncIterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, Literal, TextIO
+from typing import Literal, TextIO
 
 import msgspec
 
@@ -42,6 +42,7 @@ from dogent_tui.agent.ui_requests import RequestError, check_answers, parse_requ
 from dogent_tui.errors import AgentError, ConfigError, UsageError
 from dogent_tui.language import listing, tr
 from dogent_tui.plain import visible
+from dogent_tui.records import Json
 from dogent_tui.settings.profiles import ENVIRONMENT, profile_names
 
 OutputFormat = Literal["text", "json", "stream-json"]
@@ -69,7 +70,7 @@ class PrintRequest:
     text: str
     piped: str = ""
     output_format: OutputFormat = "text"
-    answers: Mapping[str, Any] | None = None
+    answers: Json | None = None
 
 
 async def run_print(
@@ -201,10 +202,10 @@ class Printer:
         service: AgentService,
         stdout: TextIO,
         stderr: TextIO,
-        answers: Mapping[str, Any] | None = None,
+        answers: Json | None = None,
     ) -> None:
         self._answers = answers
-        self._answered: list[Mapping[str, Any]] = []
+        self._answered: list[Json] = []
         self._format = output_format
         self._service = service
         self._stdout = stdout
@@ -353,7 +354,7 @@ class Printer:
         self._stdout.flush()
 
 
-def _answers_wanted(payload: Mapping[str, Any]) -> str:
+def _answers_wanted(payload: Json) -> str:
     """Return an example of a file of answers to this request."""
     if payload.get("type") == "document_change":
         return tr("nothing yet: review the change first, with dogent-tui --continue")

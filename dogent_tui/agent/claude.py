@@ -8,7 +8,7 @@ import re
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
@@ -71,6 +71,7 @@ from dogent_tui.agent.user_questions import Asking, understood
 from dogent_tui.errors import AgentError
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
+from dogent_tui.records import Json, JsonDict
 from dogent_tui.settings.known_secrets import known_secrets
 from dogent_tui.settings.secrets import SHORTEST, spellings
 from dogent_tui.sources.ledger import Ledger
@@ -246,7 +247,7 @@ class ClaudeConversation:
                 self._process.redacted(str(error)), tr("Look at its command in mcp.json.")
             ) from error
 
-    async def _query(self, message: AsyncIterator[dict[str, Any]]) -> None:
+    async def _query(self, message: AsyncIterator[JsonDict]) -> None:
         try:
             await self._client.query(message)
         except Exception as error:
@@ -337,7 +338,7 @@ class ClaudeConversation:
         finally:
             self._inbox.put_nowait(None)
 
-    def _hear_progress(self, tool: str, payload: Mapping[str, Any], text: str) -> None:
+    def _hear_progress(self, tool: str, payload: Json, text: str) -> None:
         tool_use_id = self._gate.call_of(tool_name(tool), payload)
         if tool_use_id:
             self._inbox.put_nowait(ToolOutput(tool_use_id=tool_use_id, text=f"{text}\n"))
@@ -378,14 +379,14 @@ class ClaudeConversation:
         )
 
 
-def _server_state(told: Mapping[str, Any]) -> ServerState:
+def _server_state(told: Json) -> ServerState:
     tools = tuple(str(tool.get("name")) for tool in told.get("tools") or ())
     return ServerState(told["name"], told["status"], str(told.get("error") or ""), tools)
 
 
 async def _user_message(
     text: str, message_id: str, *, client_composed: bool = False
-) -> AsyncIterator[dict[str, Any]]:
+) -> AsyncIterator[JsonDict]:
     """Yield a message as the SDK sends one, with our own id (measured: the transcript contains it,
     and a fork keeps it).
 
@@ -408,7 +409,7 @@ class Spent(NamedTuple):
     tokens: UsedTokens
 
     @classmethod
-    def of(cls, usd: object, usage: Mapping[str, Any] | None) -> "Spent":
+    def of(cls, usd: object, usage: Json | None) -> "Spent":
         """Return the CLI's totals: `usage` is by model."""
         models = [model for model in (usage or {}).values() if isinstance(model, Mapping)]
         names = ("inputTokens", "outputTokens", "cacheReadInputTokens", "cacheCreationInputTokens")
@@ -437,7 +438,7 @@ class Translator:
     _unfinished: bool = False
     _stop_reason: str = ""
     _error: str = ""
-    _boundary: Mapping[str, Any] | None = None
+    _boundary: Json | None = None
     _compact_error: str = ""
     _owes_summary: bool = False
 
@@ -490,7 +491,7 @@ class Translator:
             case _:
                 pass
 
-    def _system(self, subtype: str, data: Mapping[str, Any]) -> Iterator[Event]:
+    def _system(self, subtype: str, data: Json) -> Iterator[Event]:
         match subtype:
             case "status":
                 self._compact_error = str(data.get("compact_error") or "")
@@ -521,7 +522,7 @@ class Translator:
         self._forget_turn()
         yield ended
 
-    def _stream(self, event: Mapping[str, Any]) -> Iterator[Event]:
+    def _stream(self, event: Json) -> Iterator[Event]:
         index = int(event.get("index", 0))
         match event.get("type"):
             case "message_start":
@@ -553,7 +554,7 @@ class Translator:
                     False
                 )
 
-    def _delta(self, index: int, delta: Mapping[str, Any]) -> Iterator[Event]:
+    def _delta(self, index: int, delta: Json) -> Iterator[Event]:
         match delta.get("type"):
             case "text_delta":
                 self._texts.setdefault(index, []).append(delta["text"])
@@ -647,7 +648,7 @@ def _texts(blocks: Iterable[object]) -> str:
     return "\n".join(block.text for block in blocks if isinstance(block, TextBlock))
 
 
-def _retrying(data: Mapping[str, Any]) -> Retrying:
+def _retrying(data: Json) -> Retrying:
     return Retrying(
         attempt=int(data.get("attempt", 0)),
         max_attempts=int(data.get("max_retries", 0)),
@@ -657,7 +658,7 @@ def _retrying(data: Mapping[str, Any]) -> Retrying:
     )
 
 
-def _todos_changed(tool_input: Mapping[str, Any]) -> TodosChanged:
+def _todos_changed(tool_input: Json) -> TodosChanged:
     todos = tool_input.get("todos")
     return TodosChanged(
         todos=tuple(
@@ -691,7 +692,7 @@ _BY_HOOK = re.compile(r"\APreToolUse:\S+ hook error: ")
 """What it puts before the reason of a call denied by the policy."""
 
 
-def result_text(content: str | list[dict[str, Any]] | None) -> str:
+def result_text(content: str | list[JsonDict] | None) -> str:
     """Return a tool result as text; other content is named by its type."""
     if isinstance(content, list):
         content = "\n".join(
@@ -706,7 +707,7 @@ def result_text(content: str | list[dict[str, Any]] | None) -> str:
     )
 
 
-def context_tokens(usage: Mapping[str, Any]) -> int:
+def context_tokens(usage: Json) -> int:
     """Return how many tokens of the context window a request and its answer took (all three
     kinds of input, and the output).
     """

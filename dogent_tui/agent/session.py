@@ -20,6 +20,7 @@ from dogent_tui.agent.ui_requests import ReviewMode
 from dogent_tui.endpoint_kind import EndpointKind
 from dogent_tui.errors import ConfigError, DogentError, UsageError
 from dogent_tui.language import listing, tr
+from dogent_tui.records import Record
 from dogent_tui.references.lookup import (
     Reference,
     ResolvedReference,
@@ -50,7 +51,7 @@ if TYPE_CHECKING:
     from dogent_tui.undo.undo_log import UndoLog
 
 
-class SessionOptions(msgspec.Struct, frozen=True):
+class SessionOptions(Record):
     """What the user chose on the command line.
 
     Attributes:
@@ -78,7 +79,7 @@ class SessionOptions(msgspec.Struct, frozen=True):
     effort: Effort = ""
 
 
-class OpenedSession(msgspec.Struct, frozen=True):
+class OpenedSession(Record):
     """A service that is ready to be entered. `earlier_log` is the log of the conversation that it
     continues.
 

@@ -21,6 +21,7 @@ from dogent_tui.errors import DogentError
 from dogent_tui.faces.acp_session import EditorSession, image_folder
 from dogent_tui.faces.shared import Chunk, open_to_write
 from dogent_tui.language import tr
+from dogent_tui.records import JsonDict
 from dogent_tui.settings.profiles import profile_names
 from dogent_tui.storage.paths import Workspace
 from dogent_tui.storage.sessions import SessionRecord, all_sessions, list_sessions
@@ -199,13 +200,13 @@ class LineTransport:
         self._reader = reader
         self._writer = writer
 
-    async def send(self, message: dict[str, Any]) -> None:
+    async def send(self, message: JsonDict) -> None:
         """Write `message`, keeping lines in the order in which they were sent."""
         line = json.dumps(message, ensure_ascii=False, separators=(",", ":")).encode()
         self._writer.write(line + b"\n")
         await self._writer.drain()
 
-    async def receive(self) -> dict[str, Any] | None:
+    async def receive(self) -> JsonDict | None:
         """Return the next message, None at the end of the input."""
         while True:
             try:
@@ -230,7 +231,7 @@ class LineTransport:
         await self.send({"jsonrpc": "2.0", "id": number, "error": error})
 
 
-def _is_message(message: dict[str, Any]) -> bool:
+def _is_message(message: JsonDict) -> bool:
     """Return whether it has the form of a request, a notification or a response."""
     named = isinstance(message.get("method"), str)
     answers = "method" not in message and bool({"result", "error"} & message.keys())

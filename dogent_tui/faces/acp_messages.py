@@ -7,7 +7,7 @@ complete state.
 
 import contextlib
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,7 @@ from dogent_tui.changes.hunks import Hunk
 from dogent_tui.faces.shared import Chunk, Seen, TextEvent, ToolEvent
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
+from dogent_tui.records import Json
 
 _LONGEST_RESULT = 20_000
 """The number of characters of a result to send."""
@@ -119,7 +120,7 @@ class Updates:
         title = event.sentence or friendly_name(event.tool)
         return call(event.tool_use_id or event.request_id, event.tool, title, **known)
 
-    def _path(self, values: Mapping[str, Any]) -> str:
+    def _path(self, values: Json) -> str:
         return str(self._root / path) if (path := path_in(values)) else ""
 
 
@@ -229,7 +230,7 @@ def _choice_of(title: str, options: list[Chunk], chosen: Sequence[str] = ()) -> 
     return {"type": "array", "title": title, "items": {"anyOf": options}, **default}
 
 
-def filled_in(asked: ui.Request, given: Mapping[str, Any]) -> events.UiAnswer:
+def filled_in(asked: ui.Request, given: Json) -> events.UiAnswer:
     """Return the submitted answer. Raises RequestError if it is invalid."""
     if isinstance(asked, ui.OutlineRequest):
         return ui.check_answers(asked, given)
@@ -237,7 +238,7 @@ def filled_in(asked: ui.Request, given: Mapping[str, Any]) -> events.UiAnswer:
     return ui.check_answers(asked, answers)
 
 
-def _given(question: ui.Question, given: Mapping[str, Any]) -> Any:
+def _given(question: ui.Question, given: Json) -> Any:
     own = str(given.get(f"{question.id}_text") or "").strip()
     chosen = given.get(question.id) or None
     if question.multiple and own:

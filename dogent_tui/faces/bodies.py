@@ -5,7 +5,7 @@ answers, and tools under the names used by pages: camelCase for the Markdown too
 import asyncio
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeAlias, TypeVar
+from typing import Annotated, Literal, TypeAlias, TypeVar
 
 import msgspec
 from aiohttp import web
@@ -14,6 +14,7 @@ from dogent_tui.agent.events import Scope
 from dogent_tui.agent.ui_requests import RequestError
 from dogent_tui.changes.model import DocumentChange
 from dogent_tui.language import tr
+from dogent_tui.records import Json, JsonDict
 from dogent_tui.storage.paths import Workspace
 from dogent_tui.tools.server import tool_name
 
@@ -74,7 +75,7 @@ class ToolBody(msgspec.Struct, rename="camel"):
     """
 
     tool_name: str
-    parameters: Mapping[str, Any]
+    parameters: Json
     root_directory: str | None = None
     id: str | None = None
 
@@ -101,7 +102,7 @@ class AnswerBody(msgspec.Struct):
     the decisions about hunks by number. `abandon`: there is no answer.
     """
 
-    answers: Mapping[str, Any] | None = None
+    answers: Json | None = None
     outline: str | None = None
     comment: str | None = None
     hunks: Mapping[int, Verdict | Decision] | None = None
@@ -160,7 +161,7 @@ def page_name(tool: str) -> str:
     return _PAGE_NAMES.get(tool, tool.removeprefix("mcp__dogent__"))
 
 
-def page_input(tool: str, values: Mapping[str, Any]) -> dict[str, Any]:
+def page_input(tool: str, values: Json) -> JsonDict:
     """Return the input of a call as a page knows it. `proposeDocumentChange` keeps `path`, by
     design.
     """
@@ -170,9 +171,7 @@ def page_input(tool: str, values: Mapping[str, Any]) -> dict[str, Any]:
     return {keys.get(key, key): value for key, value in values.items()}
 
 
-def own_call(
-    name: str, values: Mapping[str, Any], workspace: Workspace
-) -> tuple[str, dict[str, Any]]:
+def own_call(name: str, values: Json, workspace: Workspace) -> tuple[str, JsonDict]:
     """Return tool and input of a call named either way by a page, so that equal calls compare
     equal.
 

@@ -12,6 +12,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
+from dogent_tui.records import Json, JsonDict
+
 # ── What a request holds ──────────────────────────────────────────────────────────────────────────
 
 
@@ -29,7 +31,7 @@ class ToolCall:
     """
 
     name: str
-    input: Mapping[str, Any]
+    input: Json
     id: str = ""
 
 
@@ -97,7 +99,7 @@ class MessagesRequest:
     stream: bool = False
     size: int = 0
     headers: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)
-    raw: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
+    raw: Json = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def input_tokens(self) -> int:
@@ -159,7 +161,7 @@ def _message(item: Any) -> Message:
     return Message(item["role"], tuple(blocks))
 
 
-def _block(block: dict[str, Any]) -> Block:
+def _block(block: JsonDict) -> Block:
     match block.get("type"):
         case "text":
             return Text(str(block.get("text", "")))
@@ -212,7 +214,7 @@ class ApiError:
     kind: str = ""
     headers: Mapping[str, str] = field(default_factory=dict)
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> JsonDict:
         """Return the body: ``{"type": "error", "error": {"type", "message"}, "request_id"}``."""
         otherwise = "api_error" if self.status >= 500 else "invalid_request_error"
         kind = self.kind or _ERROR_KINDS.get(self.status, otherwise)
@@ -224,7 +226,7 @@ _ERROR_KINDS = {401: "authentication_error", 403: "permission_error", 404: "not_
 _ERROR_KINDS |= {413: "request_too_large", 429: "rate_limit_error", 529: "overloaded_error"}
 """Anthropic's error types by HTTP status."""
 
-Content: TypeAlias = list[dict[str, Any]]
+Content: TypeAlias = list[JsonDict]
 Usage: TypeAlias = Mapping[str, int]
 StopReason: TypeAlias = Literal[
     "end_turn", "tool_use", "max_tokens", "refusal", "model_context_window_exceeded"
@@ -311,16 +313,16 @@ class ReplyStream:
         ended = event("message_delta", {"delta": delta, "usage": usage})
         return ended + event("message_stop", {})
 
-    def _open(self, content: dict[str, Any]) -> bytes:
+    def _open(self, content: JsonDict) -> bytes:
         self._index += 1
         return event("content_block_start", {"index": self._index, "content_block": content})
 
-    def _delta(self, delta: dict[str, Any], counted: str = "") -> bytes:
+    def _delta(self, delta: JsonDict, counted: str = "") -> bytes:
         self._sent += len(counted)
         return event("content_block_delta", {"index": self._index, "delta": delta})
 
 
-def event(name: str, data: Mapping[str, Any]) -> bytes:
+def event(name: str, data: Json) -> bytes:
     """Return one server-sent event. Lone surrogates, which UTF-8 cannot represent, become question
     marks.
     """
@@ -342,7 +344,7 @@ def reply_events(request: MessagesRequest, blocks: Sequence[ReplyBlock]) -> Iter
     yield stream.finish()
 
 
-def reply_json(request: MessagesRequest, blocks: Sequence[ReplyBlock]) -> dict[str, Any]:
+def reply_json(request: MessagesRequest, blocks: Sequence[ReplyBlock]) -> JsonDict:
     """Return a complete reply as the JSON object for a request without ``stream``."""
     content = [_as_json(block) for block in blocks]
     reason = "tool_use" if any(isinstance(block, ReplyToolUse) for block in blocks) else "end_turn"
@@ -350,7 +352,7 @@ def reply_json(request: MessagesRequest, blocks: Sequence[ReplyBlock]) -> dict[s
     return _message_json(request, content, reason, tokens)
 
 
-def _as_json(block: ReplyBlock) -> dict[str, Any]:
+def _as_json(block: ReplyBlock) -> JsonDict:
     match block:
         case ReplyText(text):
             return {"type": "text", "text": text}
@@ -361,7 +363,7 @@ def _as_json(block: ReplyBlock) -> dict[str, Any]:
             return {"type": "tool_use", "id": made, "name": name, "input": dict(given)}
 
 
-def models_json(names: Sequence[str]) -> dict[str, Any]:
+def models_json(names: Sequence[str]) -> JsonDict:
     """Return the body of ``GET /v1/models``."""
     common = {"type": "model", "created_at": "2025-10-01T00:00:00Z"}
     data = [{**common, "id": name, "display_name": name} for name in names]
@@ -376,9 +378,9 @@ def split(text: str, pieces: int, least: int) -> Iterator[str]:
 
 def _message_json(
     request: MessagesRequest, content: Content, reason: str | None, tokens: int
-) -> dict[str, Any]:
+) -> JsonDict:
     usage = {"input_tokens": request.input_tokens, "output_tokens": tokens}
     usage |= dict.fromkeys(("cache_creation_input_tokens", "cache_read_input_tokens"), 0)
-    made: dict[str, Any] = {"id": f"msg_{secrets.token_hex(12)}", "type": "message"}
+    made: JsonDict = {"id": f"msg_{secrets.token_hex(12)}", "type": "message"}
     made |= {"role": "assistant", "model": request.model, "content": content, "usage": usage}
     return made | {"stop_reason": reason, "stop_sequence": None}

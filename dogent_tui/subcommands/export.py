@@ -2,7 +2,7 @@
 
 import argparse
 import asyncio
-from collections.abc import Sequence
+from argparse import Namespace
 from pathlib import Path
 
 import msgspec
@@ -21,12 +21,59 @@ from dogent_tui.subcommands.terminal import Terminal, offer_browser
 
 _FAILED = 1
 
+DESCRIPTION = tr("Export a Markdown file as pdf or docx.")
+EPILOG = tr("Exit status: 0 exported, 1 not exported, 2 usage, 14 interrupted.")
 
-def run(arguments: Sequence[str], terminal: Terminal) -> int:
-    """Run the export given by `arguments` and return the exit status. Raises DocumentError, and
+
+def add_arguments(parser: CommandLine) -> None:
+    """Have `parser` take the arguments of this command."""
+    parser.add_argument("file", metavar="FILE.md", nargs="?", help=tr("the Markdown file"))
+    parser.add_argument(
+        "--to", choices=KINDS, help=tr("the format (default: taken from the extension of -o)")
+    )
+    parser.add_argument(
+        "-o",
+        "--output",
+        default="",
+        metavar="OUT",
+        help=tr("the file to write (default: next to the Markdown file)"),
+    )
+    parser.add_argument(
+        "--toc",
+        action=argparse.BooleanOptionalAction,
+        help=tr("with or without a table of contents (default: what the file says)"),
+    )
+    parser.add_flag(
+        "--sources-checked", tr("append what a check of its quotes, numbers and citations finds")
+    )
+    parser.add_argument(
+        "--theme",
+        default="",
+        choices=theme_names(),
+        help=tr("how it looks (default: what the file says, else the setting)"),
+    )
+    parser.add_argument("-f", "--force", action="store_true", help=tr("replace an existing file"))
+    parser.add_flag("--yes", tr("download a browser without asking if none can print the pdf"))
+    parser.add_argument(
+        "--workspace",
+        metavar="DIR",
+        help=tr("the folder images may come from, with styles in its .dogent (default: detected)"),
+    )
+    parser.add_flag(
+        "--json", tr("print one JSON object with the path, warnings and anything left out")
+    )
+    parser.add_argument(
+        "--write-styles",
+        dest="styles",
+        metavar="OUT.docx",
+        help=tr("only write the document that provides the styles"),
+    )
+
+
+def run(chosen: Namespace, terminal: Terminal) -> int:
+    """Export what that is named and return the exit status. Raises DocumentError, and
     UsageError for the command line.
     """
-    chosen = _parser().parse_args(arguments)
     terminal = msgspec.structs.replace(terminal, agreed=chosen.yes)
     if chosen.styles:
         return _write_styles(Path(chosen.styles), terminal, force=chosen.force)
@@ -131,53 +178,3 @@ def _write_styles(target: Path, terminal: Terminal, *, force: bool) -> int:
     atomic_write(target, built_in(theme(DEFAULT)))
     terminal.stdout.write(f"{one_line(str(target))}\n")
     return 0
-
-
-def _parser() -> CommandLine:
-    parser = CommandLine(
-        prog="dogent-tui export",
-        description=tr("Export a Markdown file as pdf or docx."),
-        epilog=tr("Exit status: 0 exported, 1 not exported, 2 usage, 14 interrupted."),
-    )
-    parser.add_argument("file", metavar="FILE.md", nargs="?", help=tr("the Markdown file"))
-    parser.add_argument(
-        "--to", choices=KINDS, help=tr("the format (default: taken from the extension of -o)")
-    )
-    parser.add_argument(
-        "-o",
-        "--output",
-        default="",
-        metavar="OUT",
-        help=tr("the file to write (default: next to the Markdown file)"),
-    )
-    parser.add_argument(
-        "--toc",
-        action=argparse.BooleanOptionalAction,
-        help=tr("with or without a table of contents (default: what the file says)"),
-    )
-    parser.add_flag(
-        "--sources-checked", tr("append what a check of its quotes, numbers and citations finds")
-    )
-    parser.add_argument(
-        "--theme",
-        default="",
-        choices=theme_names(),
-        help=tr("how it looks (default: what the file says, else the setting)"),
-    )
-    parser.add_argument("-f", "--force", action="store_true", help=tr("replace an existing file"))
-    parser.add_flag("--yes", tr("download a browser without asking if none can print the pdf"))
-    parser.add_argument(
-        "--workspace",
-        metavar="DIR",
-        help=tr("the folder images may come from, with styles in its .dogent (default: detected)"),
-    )
-    parser.add_flag(
-        "--json", tr("print one JSON object with the path, warnings and anything left out")
-    )
-    parser.add_argument(
-        "--write-styles",
-        dest="styles",
-        metavar="OUT.docx",
-        help=tr("only write the document that provides the styles"),
-    )
-    return parser

@@ -7,7 +7,7 @@ https://modelcontextprotocol.io/specification/2025-11-25/server/tools
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Iterable
 from typing import Annotated, Any, NamedTuple, TypeAlias, TypeVar
 
 import msgspec
@@ -15,6 +15,7 @@ from msgspec import Meta
 
 from dogent_tui import __version__
 from dogent_tui.errors import DogentError
+from dogent_tui.records import Json, JsonDict
 
 SERVER = "dogent"
 """The CLI's prefix for the names of our tools: ``mcp__dogent__NAME``."""
@@ -44,11 +45,11 @@ class Tool(NamedTuple):
 
     name: str
     description: str
-    schema: Mapping[str, Any]
-    handler: Callable[[dict[str, Any]], Awaitable[dict[str, Any]]]
+    schema: Json
+    handler: Callable[[JsonDict], Awaitable[JsonDict]]
 
     @property
-    def listed(self) -> dict[str, Any]:
+    def listed(self) -> JsonDict:
         """Return its description for the client."""
         return {"name": self.name, "description": self.description, "inputSchema": self.schema}
 
@@ -57,7 +58,7 @@ def typed_tool(
     name: str,
     description: str,
     kind: type[_Input],
-    answer: Callable[[_Input, Mapping[str, Any]], Awaitable[str]],
+    answer: Callable[[_Input, Json], Awaitable[str]],
     undone: str,
 ) -> Tool:
     """Return a tool whose input is a `kind`, which also provides the schema.
@@ -67,7 +68,7 @@ def typed_tool(
     invalid.
     """
 
-    async def handle(payload: dict[str, Any]) -> dict[str, Any]:
+    async def handle(payload: JsonDict) -> JsonDict:
         said = {key: value for key, value in payload.items() if value is not None}
         try:
             return result(await answer(msgspec.convert(said, kind, strict=False), payload))
@@ -79,7 +80,7 @@ def typed_tool(
     return Tool(name, description, _schema_of(kind), handle)
 
 
-def _schema_of(kind: type[msgspec.Struct]) -> dict[str, Any]:
+def _schema_of(kind: type[msgspec.Struct]) -> JsonDict:
     """Return the JSON Schema of an input, without parts that only cost the model tokens."""
     (schema,), parts = msgspec.json.schema_components([kind], ref_template="{name}")
 
@@ -97,7 +98,7 @@ def _schema_of(kind: type[msgspec.Struct]) -> dict[str, Any]:
             return named
         return {key: plain(each) for key, each in named.items()}
 
-    made: dict[str, Any] = plain(schema)
+    made: JsonDict = plain(schema)
     return made
 
 
@@ -106,9 +107,9 @@ class ToolServer:
 
     def __init__(self, tools: Iterable[Tool]) -> None:
         self._tools = {tool.name: tool for tool in tools}
-        self._calls: dict[object, asyncio.Task[dict[str, Any]]] = {}
+        self._calls: dict[object, asyncio.Task[JsonDict]] = {}
 
-    async def answer(self, message: Mapping[str, Any]) -> dict[str, Any] | None:
+    async def answer(self, message: Json) -> JsonDict | None:
         """Answer a message.
 
         Args:
@@ -130,9 +131,7 @@ class ToolServer:
             message["id"], method, params
         )
 
-    async def _answered(
-        self, request_id: object, method: str, params: Mapping[str, Any]
-    ) -> dict[str, Any]:
+    async def _answered(self, request_id: object, method: str, params: Json) -> JsonDict:
         """Return the ``result`` or the ``error`` of a response."""
         match method:
             case "initialize":
@@ -157,8 +156,8 @@ class ToolServer:
         return {"error": {**_METHOD_NOT_FOUND, "data": method}}
 
     async def _unless_cancelled(
-        self, request_id: object, called: Coroutine[Any, Any, dict[str, Any]]
-    ) -> dict[str, Any] | None:
+        self, request_id: object, called: Coroutine[Any, Any, JsonDict]
+    ) -> JsonDict | None:
         """Return the result of a call; None if the client cancels it."""
         task = self._calls[request_id] = asyncio.create_task(called)
         try:
@@ -170,7 +169,7 @@ class ToolServer:
             del self._calls[request_id]
         return None if task.cancelled() else task.result()
 
-    async def _call(self, name: str, given: dict[str, Any]) -> dict[str, Any]:
+    async def _call(self, name: str, given: JsonDict) -> JsonDict:
         if (tool := self._tools.get(name)) is None:
             return result(f"Tool '{name}' not found", is_error=True)
         try:
@@ -184,6 +183,6 @@ def tool_name(name: str) -> str:
     return f"mcp__{SERVER}__{name}"
 
 
-def result(text: str, *, is_error: bool = False) -> dict[str, Any]:
+def result(text: str, *, is_error: bool = False) -> JsonDict:
     """Return a tool's text as a `result`."""
     return {"content": [{"type": "text", "text": text}], "is_error": is_error}
