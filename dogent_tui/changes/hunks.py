@@ -1,5 +1,5 @@
-"""Which lines a proposal changes: hunks as a writer would cut them, each with the headings that
-it stands under.
+"""Which lines a proposal changes: hunks as a writer would cut them, each with the headings above
+it.
 """
 
 import re
@@ -13,22 +13,22 @@ from dogent_tui.changes.prose import aligned
 from dogent_tui.outline.blocks import heading_lines
 
 _JOINED_OVER = 2
-"""Unchanged lines within one paragraph over which two changes are one: a paragraph that was
-wrapped again is one change.
+"""The number of unchanged lines within one paragraph across which two changes are joined: a
+rewrapped paragraph is one change.
 """
 _BLOCK = re.compile(r"\s*\Z|\s*(?:[-+*>#|]|\d+[.)]\s|`{3}|~{3})|\t| {4}")
-"""A line that is no running text, or none at all."""
+"""A line that is not running text, or empty."""
 
 
 _ITEM = re.compile(r"\s*(?:[-+*]|\d+[.)])\s+\S")
 
 
 class Hunk(msgspec.Struct, frozen=True):
-    """The lines `start` to `end` (exclusive) of the base, which hold `old`, become `new`.
+    """The lines `start` to `end` (exclusive) of the base, which contain `old`, become `new`.
 
-    `number` counts from 1. `heading` holds the titles that it stands under, the highest first;
-    where it adds a heading of its own, that one too. `is_conflict`: both the proposal and somebody
-    else changed these lines; `ours` is what they were before.
+    `number` counts from 1. `heading` holds the titles above it, the highest first, including one
+    that it adds itself. `is_conflict`: both the proposal and someone else changed these lines;
+    `ours` is their original content.
     """
 
     number: int
@@ -49,7 +49,7 @@ class Hunk(msgspec.Struct, frozen=True):
 
 
 class Range(NamedTuple):
-    """Lines of the base and what they become in the proposal, all without the end."""
+    """Lines of the base and their replacement in the proposal, both end exclusive."""
 
     start: int
     end: int
@@ -89,20 +89,18 @@ def changed_ranges(old: Sequence[str], new: Sequence[str]) -> list[Range]:
 
 
 def _begins_again(old: Sequence[str], new: Sequence[str], range_: Range) -> bool:
-    """Tell whether a blank line parts what comes or goes here from the paragraph above."""
+    """Return whether a blank line separates the changed lines from the paragraph above."""
     return all(not lines[0].strip() for lines in _sides(old, new, range_))
 
 
 def _begins_items(old: Sequence[str], new: Sequence[str], range_: Range) -> bool:
-    """Tell whether what comes or goes here begins with an item of a list: each item is a change
-    of its own.
-    """
+    """Return whether the changed lines start with a list item: each item is a change of its own."""
     return all(_ITEM.match(lines[0]) for lines in _sides(old, new, range_))
 
 
 def _item_by_item(old: Sequence[str], new: Sequence[str], range_: Range) -> list[Range]:
-    """Return `range_`, where it replaces items of a list by as many others, as one range for
-    each item.
+    """Return `range_`, split into one range per item if it replaces list items by the same number
+    of others.
     """
     starts = [place for place in range(range_.start, range_.end) if _ITEM.match(old[place])]
     new_starts = [
@@ -116,7 +114,7 @@ def _item_by_item(old: Sequence[str], new: Sequence[str], range_: Range) -> list
 
 
 def _ends_a_paragraph(old: Sequence[str], new: Sequence[str], range_: Range) -> bool:
-    """Tell whether a blank line parts what comes or goes here from the paragraph below."""
+    """Return whether a blank line separates the changed lines from the paragraph below."""
     return all(not lines[-1].strip() for lines in _sides(old, new, range_))
 
 
@@ -126,7 +124,7 @@ def _sides(old: Sequence[str], new: Sequence[str], range_: Range) -> list[Sequen
 
 
 def hunks_between(old: Sequence[str], new: Sequence[str]) -> tuple[Hunk, ...]:
-    """Return the hunks that make `new` of `old`."""
+    """Return the hunks that turn `old` into `new`."""
     ranges = list(_joined(changed_ranges(old, new), old))
     before, after = (Headings(old), Headings(new)) if ranges else (Headings(()), Headings(()))
     hunks: list[Hunk] = []
@@ -142,12 +140,12 @@ def hunks_between(old: Sequence[str], new: Sequence[str]) -> tuple[Hunk, ...]:
 
 
 def _first_words(lines: Sequence[str], start: int, end: int) -> int:
-    """Return the first line of a range that is not blank."""
+    """Return the first non-blank line of a range."""
     return next((place for place in range(start, end) if lines[place].strip()), start)
 
 
 def _joined(ranges: Sequence[Range], old: Sequence[str]) -> Iterator[Range]:
-    """Yield the ranges, those within one paragraph as one."""
+    """Yield the ranges, joining those within one paragraph."""
     last: Range | None = None
     for range_ in ranges:
         if last is not None and _in_one_paragraph(old[last.end : range_.start]):
@@ -180,8 +178,8 @@ class Headings:
             self._paths.append(tuple(name for _, name in above))
 
     def path(self, line: int) -> tuple[str, ...]:
-        """Return the titles of the headings that `line` stands under, the highest first; a
-        heading stands under itself.
+        """Return the titles of the headings above `line`, the highest first; for a heading,
+        including itself.
         """
         number = bisect_right(self._starts, line)
         return self._paths[number - 1] if number else ()

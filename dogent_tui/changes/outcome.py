@@ -1,4 +1,4 @@
-"""What became of a proposal, hunk by hunk, in words that the model can do better by."""
+"""The outcome of a proposal, hunk by hunk, worded for the model."""
 
 from collections.abc import Iterator, Sequence
 from itertools import groupby
@@ -12,20 +12,20 @@ from dogent_tui.changes.model import DocumentChange
 Status: TypeAlias = Literal["accepted", "edited", "rejected", "undecided"]
 
 _QUOTED = 240
-"""Characters by which a hunk is known again."""
+"""Characters that identify a hunk."""
 _IN_SHORT = 60
-"""Of them, where many hunks are told."""
+"""The same when there are many hunks."""
 _EDITED = 4_000
-"""Characters of what the user wrote instead."""
+"""Characters quoted of the user's own version."""
 _MOST = 40_000
-"""Characters of an outcome that names each hunk. The CLI puts a result of more than 50,000 into
-a file (measured).
+"""The length up to which an outcome names each hunk. The CLI puts a result of more than 50,000
+characters into a file (measured).
 """
 
 
 class HunkOutcome(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What became of a hunk. `proposed` is the start of it; `written` what the user wrote
-    instead, where they did.
+    """The outcome of a hunk. `proposed` is its beginning; `written` the user's own version, if
+    any.
     """
 
     number: int
@@ -38,7 +38,7 @@ class HunkOutcome(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 def outcomes(change: DocumentChange) -> tuple[HunkOutcome, ...]:
-    """Return what became of each hunk."""
+    """Return the outcome of each hunk."""
     return tuple(_outcome(change, hunk) for hunk in change.hunks)
 
 
@@ -102,8 +102,8 @@ def _lines(outcome: HunkOutcome) -> Sequence[str]:
 
 
 def _in_short(found: Sequence[HunkOutcome]) -> Iterator[str]:
-    """Yield what became of many hunks: those that went alike together, and those that the user
-    had words for on their own.
+    """Yield the outcome of many hunks: equal outcomes grouped, hunks with a comment
+    individually.
     """
 
     def alike(outcome: HunkOutcome) -> object:

@@ -1,5 +1,5 @@
-"""What changed within prose: sentences that belong together first, then their words, without spaces
-their characters.
+"""Changes within prose: first matching sentences, then words, or characters in scripts without
+spaces.
 """
 
 import re
@@ -9,26 +9,28 @@ from typing import NamedTuple
 from dogent_tui.changes.sequence_match import Pair, filled, gaps, matched
 
 SIMILAR = 0.4
-"""The share of words in common (Dice's coefficient) from which two texts count as the same one,
-rewritten.
+"""The share of common words (Dice's coefficient) from which a text counts as a rewritten version of
+another.
 """
 _COMPARED = 10_000
-"""Pairs of texts that are compared with each other at the most."""
+"""The maximum number of text pairs compared."""
 _SURELY = 0.5
-"""The part of a text that, where it begins and ends another, makes it that one rewritten."""
+"""The share of a text that must be a common beginning and end for it to count as rewritten."""
 _TELLING = 4_000
-"""Characters at the start of a text by which it is known again."""
+"""Characters at the start of a text that identify it."""
 _LONGEST = 200_000
-"""Characters in which changes are looked for; what is longer counts as changed as a whole."""
+"""The length in characters up to which a text is compared in detail; a longer one counts as changed
+entirely.
+"""
 _ISLAND = 2
-"""Letters up to which something unchanged between two changes says nothing."""
+"""The number of letters up to which unchanged text between two changes is meaningless."""
 
 # Scripts without spaces between words: kana, Han, Thai, Lao, Myanmar, Khmer.
 _ALONE = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
     "\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 )
-# What belongs to the character before it: accents, vowel signs, joiners and variations.
+# What belongs to the preceding character: accents, vowel signs, joiners and variation selectors.
 _MARKS = (
     "[\u0300-\u036f\u0e31\u0e34-\u0e3a\u0e47-\u0e4e\u0eb1\u0eb4-\u0ebc\u0ec8-\u0ecd"
     "\u200d\ufe0e\ufe0f\U0001f3fb-\U0001f3ff]"
@@ -38,7 +40,7 @@ _PIECE = re.compile(
     re.DOTALL,
 )
 _END = re.compile(
-    # a full stop counts where white space follows: not in 3.5
+    # a full stop counts if whitespace follows: not in 3.5
     "(?<![.!?…])[.!?…]++[\"'”’»)\\]*_]*+(?=\\s)\\s*+"
     "|(?<![。！？])[。！？]++[」』”’）》]*+\\s*+"
     "|\\n[ \\t]*\\n\\s*+"
@@ -47,28 +49,28 @@ _WORD = re.compile(r"\w")
 
 
 class Span(NamedTuple):
-    """A part of a text that is the same in the other one, or is not."""
+    """A part of a text, and whether the other text contains it."""
 
     text: str
     changed: bool
 
 
 class Refined(NamedTuple):
-    """Two texts in spans. Those of each, put together, are the whole text."""
+    """Two texts as spans; the spans of each, joined, give the text."""
 
     old: tuple[Span, ...]
     new: tuple[Span, ...]
 
 
 def pieces(text: str) -> list[str]:
-    """Return the words of `text`, the marks and the white space between them: together they are the
-    text.
+    """Return the words of `text` and the punctuation and whitespace between them; joined, they give
+    the text.
     """
     return _PIECE.findall(text)
 
 
 def sentences(text: str) -> list[str]:
-    """Return the sentences of `text`, each with the white space behind it: together they are the
+    """Return the sentences of `text`, each with the whitespace after it; joined, they give the
     text.
     """
     found: list[str] = []
@@ -82,10 +84,10 @@ def sentences(text: str) -> list[str]:
 
 
 def aligned(a: Sequence[str], b: Sequence[str]) -> tuple[list[Pair], list[Pair]]:
-    """Return the places of the texts in `a` and `b` that are the same, and of those that are the
-    same ones, rewritten.
+    """Return the index pairs of texts in `a` and `b` that are equal, and of those that are
+    rewritten versions of each other.
 
-    The empty text (a blank line) matches beside others only.
+    The empty text (a blank line) matches only next to others.
     """
     same = matched(a, b, "")
     similar: list[Pair] = []
@@ -106,19 +108,18 @@ def aligned(a: Sequence[str], b: Sequence[str]) -> tuple[list[Pair], list[Pair]]
         ):
             pairs = list(
                 zip(here, there, strict=True)
-            )  # other words, and paragraph by paragraph in their place
+            )  # new words, paragraph by paragraph in the same place
         similar += pairs
     if similar:
         weak = dict.fromkeys(similar)
-        # What stands beside two that belong together is matched by them: the blank lines between
-        # paragraphs.
+        # Texts next to a matched pair are matched through it: the blank lines between paragraphs.
         both = sorted([*(pair for pair in same if a[pair[0]]), *similar])
         same = [pair for pair in filled(a, b, both) if pair not in weak]
     return same, similar
 
 
 def _in_place(a: Sequence[str], b: Sequence[str], here: list[int], there: list[int]) -> list[Pair]:
-    """Return the texts in their order where each was rewritten and none came or went."""
+    """Pair the texts in order if each was rewritten and none was added or removed."""
     if len(here) != len(there):
         return []
     pairs = list(zip(here, there, strict=True))
@@ -126,8 +127,8 @@ def _in_place(a: Sequence[str], b: Sequence[str], here: list[int], there: list[i
 
 
 def _is_similar(a: str, b: str) -> bool:
-    """Tell whether one is the other rewritten. What both begin and end with is found without taking
-    them apart into words.
+    """Return whether one is a rewritten version of the other. Their common beginning and end are
+    found without splitting them into words.
     """
     shortest, longest = sorted((len(a), len(b)))
     begun = _shared(shortest, lambda size: a[:size] == b[:size])
@@ -136,7 +137,7 @@ def _is_similar(a: str, b: str) -> bool:
 
 
 def _shared(most: int, is_same: Callable[[int], bool]) -> int:
-    """Return the largest size up to `most` that is the same, by halves."""
+    """Return the largest size up to `most` for which both agree, by bisection."""
     low, high = 0, most
     while low < high:
         middle = (low + high + 1) // 2
@@ -145,7 +146,7 @@ def _shared(most: int, is_same: Callable[[int], bool]) -> int:
 
 
 def _rewritten(a: Sequence[str], b: Sequence[str], here: list[int], there: list[int]) -> list[Pair]:
-    """Return the pairs, rising, whose likeness is greatest in sum."""
+    """Return the ascending pairs with the greatest total similarity."""
     first = [_words(a[place]) for place in here]
     second = [_words(b[place]) for place in there]
     width = len(there) + 1
@@ -180,8 +181,8 @@ def _likeness(a: frozenset[str], b: frozenset[str]) -> float:
 
 
 def refined(old: str, new: str) -> Refined:
-    """Say what changed from `old` to `new`. Where lines break again, only that is no change, unless
-    it is all there is.
+    """Describe the change from `old` to `new`. A different line wrapping alone is no change, unless
+    it is the only one.
     """
     if len(old) + len(new) > _LONGEST:
         return _both(old, new, old != new)
@@ -226,9 +227,7 @@ def _by_words(old: str, new: str) -> Refined:
 
 
 def _without_islands(a: list[str], b: list[str], pairs: list[Pair]) -> list[Pair]:
-    """Drop what is the same by chance: a letter or two, a space, a comma, with changes at both
-    sides.
-    """
+    """Drop accidental matches: a letter or two, a space, a comma, with changes on both sides."""
     runs: list[list[Pair]] = []
     for pair in pairs:
         if runs and runs[-1][-1] == (pair[0] - 1, pair[1] - 1):
@@ -245,15 +244,15 @@ def _without_islands(a: list[str], b: list[str], pairs: list[Pair]) -> list[Pair
 
 
 def _flat(text: str) -> str:
-    """Return `text` with every run of white space as one space and none at its ends: how its lines
-    break makes no difference.
+    """Return `text` with every run of whitespace as one space and none at its ends, so that line
+    wrapping makes no difference.
     """
     return " ".join(text.split())
 
 
 def _seen(piece: str) -> str:
-    """Return `piece` as it counts beside others: a line that breaks is a space, but two spaces are
-    not one.
+    """Return `piece` for comparison: a line break equals a space, but two spaces do not equal
+    one.
     """
     if not piece.isspace():
         return piece

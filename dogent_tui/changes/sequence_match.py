@@ -1,9 +1,9 @@
-"""What two sequences have in common, in order: anchors that are unique in both first, then the
-shortest way between them.
+"""The common items of two sequences, in order: first those unique in both, then the shortest edit
+script between them.
 
 Patience diff finds what a user would call the same passages; where nothing is unique, rapidfuzz
-looks for the longest common subsequence, bit-parallel. A budget bounds the whole of it, so that no
-input takes quadratic time: what it does not reach counts as different.
+finds the longest common subsequence, bit-parallel. A budget limits the total effort, so that no
+input takes quadratic time: what it does not cover counts as different.
 """
 
 from bisect import bisect_left
@@ -11,20 +11,20 @@ from collections.abc import Hashable, Iterator, Sequence
 from typing import TypeAlias
 
 Pair: TypeAlias = tuple[int, int]
-"""A place in the first sequence and the same item's place in the second."""
+"""The index of an item in the first sequence and in the second."""
 
 MOST_PAIRS = 1_000_000_000
-"""Pairs of places that one comparison may look at for longest common subsequences: some 0.1 s, and
-a bit of memory each.
+"""The number of index pairs that one comparison may examine for longest common subsequences: about
+0.1 s, and one bit of memory each.
 """
 _DEEPEST = 24
 
 
 def matched(a: Sequence[Hashable], b: Sequence[Hashable], weak: Hashable = None) -> list[Pair]:
-    """Return the pairs of places at which `a` and `b` are the same, rising in both.
+    """Return the index pairs at which `a` and `b` are equal, ascending in both.
 
-    The item `weak` (a blank line, a space) says nothing about what belongs together: it matches
-    beside others only.
+    The item `weak` (a blank line, a space) is no evidence of a match: it matches only next to
+    others.
     """
     names: dict[Hashable, int] = {weak: 0}
     first = [names.setdefault(item, len(names)) for item in a]
@@ -34,9 +34,7 @@ def matched(a: Sequence[Hashable], b: Sequence[Hashable], weak: Hashable = None)
 
 
 def filled(a: Sequence[Hashable], b: Sequence[Hashable], pairs: Sequence[Pair]) -> list[Pair]:
-    """Return `pairs` with those beside them that are the same too, down from the upper and up
-    from the lower.
-    """
+    """Extend `pairs` to equal neighbors, downwards and upwards."""
     full: list[Pair] = []
     for i, j, to_i, to_j in gaps(pairs, len(a), len(b)):
         end_i, end_j = to_i, to_j
@@ -53,8 +51,8 @@ def filled(a: Sequence[Hashable], b: Sequence[Hashable], pairs: Sequence[Pair]) 
 
 
 def gaps(pairs: Sequence[Pair], size_a: int, size_b: int) -> Iterator[tuple[int, int, int, int]]:
-    """Yield what lies before, between and behind `pairs`: from and from, to and to (exclusive).
-    Many are empty.
+    """Yield the gaps before, between and after `pairs`: both starts, both ends (exclusive). Many
+    are empty.
     """
     i = j = 0
     for to_i, to_j in pairs:
@@ -72,7 +70,7 @@ class _Matching:
         self._left = MOST_PAIRS
 
     def pairs(self) -> list[Pair]:
-        """Return the pairs, rising."""
+        """Return the pairs, ascending."""
         found: list[Pair] = []
         todo = [(0, 0, len(self._a), len(self._b), 0)]
         while todo:
@@ -95,7 +93,7 @@ class _Matching:
     def _trimmed(
         self, i: int, j: int, end_i: int, end_j: int, found: list[Pair]
     ) -> tuple[int, int, int, int]:
-        """Match what is the same at both ends."""
+        """Match what is equal at both ends."""
         a, b = self._a, self._b
         while i < end_i and j < end_j and a[i] == b[j]:
             found.append((i, j))
@@ -106,7 +104,7 @@ class _Matching:
         return i, j, end_i, end_j
 
     def _anchors(self, i: int, j: int, end_i: int, end_j: int) -> list[Pair]:
-        """Return a longest rising row of the items that are there once in both."""
+        """Return a longest ascending series of the items that occur once in both."""
         there = _once(self._b, j, end_j)
         here = _once(self._a, i, end_i)
         common = [
@@ -117,10 +115,8 @@ class _Matching:
         return _rising(common)
 
     def _shortest(self, i: int, j: int, end_i: int, end_j: int, found: list[Pair]) -> None:
-        """Match what is not weak by the shortest way from one to the other, as far as the budget
-        reaches.
-        """
-        from rapidfuzz.distance import LCSseq  # on use: most texts have unique lines alone
+        """Match non-weak items by the shortest edit script, as far as the budget allows."""
+        from rapidfuzz.distance import LCSseq  # imported on use: most texts have only unique lines
 
         here = [place for place in range(i, end_i) if self._a[place]]
         there = [place for place in range(j, end_j) if self._b[place]]
@@ -142,7 +138,7 @@ class _Matching:
 
 
 def _once(items: list[int], start: int, end: int) -> dict[int, int]:
-    """Return the place of each item, -1 of those that are there more than once."""
+    """Return the index of each item, -1 for those that occur more than once."""
     places: dict[int, int] = {}
     for place in range(start, end):
         item = items[place]
@@ -151,7 +147,7 @@ def _once(items: list[int], start: int, end: int) -> dict[int, int]:
 
 
 def _rising(pairs: list[Pair]) -> list[Pair]:
-    """Return a longest row of `pairs`, which rise in the first place, that rises in the second
+    """Return a longest series of `pairs`, ascending in the first index, that ascends in the second
     too (patience sorting).
     """
     tops: list[int] = []

@@ -1,4 +1,4 @@
-"""A text as its lines, with all that a rewrite has to keep: line endings, the byte order mark,
+"""A text as its lines, with everything that a rewrite must preserve: line endings, byte order mark,
 the end of the last line.
 """
 
@@ -17,8 +17,8 @@ _ENDING = re.compile(r"\r\n|\n|\r")
 
 
 class Lines(msgspec.Struct, frozen=True):
-    """The lines of a text without their endings, and the endings; the last one is "" where the
-    text ends without.
+    """The lines of a text without their endings, and the endings; the last ending is "" if there is
+    none.
     """
 
     lines: tuple[str, ...]
@@ -32,12 +32,12 @@ class Lines(msgspec.Struct, frozen=True):
 
     @property
     def content(self) -> bytes:
-        """What the file holds."""
+        """The content of the file."""
         return ((_BOM if self.has_bom else "") + self.text).encode("utf-8")
 
     @property
     def ending(self) -> str:
-        r"""The ending that most lines have; ``\n`` where none has any."""
+        r"""The most frequent line ending; ``\n`` if there is none."""
         common = Counter(ending for ending in self.endings if ending).most_common(1)
         return common[0][0] if common else "\n"
 
@@ -59,8 +59,8 @@ def split(text: str) -> Lines:
 
 
 def decoded(content: bytes | None, name: str) -> Lines:
-    """Return what a file holds, nothing where there is none. Raises DogentError where it is not
-    a UTF-8 text.
+    """Return the content of a file, empty if there is none. Raises DogentError if it is not UTF-8
+    text.
     """
     try:
         return split((content or b"").decode("utf-8"))
@@ -71,10 +71,10 @@ def decoded(content: bytes | None, name: str) -> Lines:
 
 
 def proposed(text: str, base: Lines) -> Lines:
-    """Return a proposal as it would be written over `base`: with its endings, its mark, and its
-    last line ended or not.
+    """Return a proposal as it would be written over `base`: with its line endings, byte order mark
+    and last line ending.
 
-    Raises DogentError for characters that no file can hold.
+    Raises DogentError for characters that cannot be stored in a file.
     """
     try:
         text.encode("utf-8")
@@ -90,8 +90,8 @@ def proposed(text: str, base: Lines) -> Lines:
 
 
 def ended(lines: Sequence[str], endings: Iterable[str | None], base: Lines) -> tuple[str, ...]:
-    """Return the `endings` of `lines`, those that are not known yet (None), and that of the last
-    line, as `base` has them.
+    """Return the `endings` of `lines`, filling in unknown ones (None) and that of the last line
+    from `base`.
     """
     most = base.ending
     found = [ending or most for ending in endings]
@@ -105,5 +105,5 @@ def ended(lines: Sequence[str], endings: Iterable[str | None], base: Lines) -> t
 
 
 def fingerprint(content: bytes | None) -> str:
-    """Return what tells this content of a file from any other; "" where there is no file."""
+    """Return a hash of this content of a file; "" if there is no file."""
     return "" if content is None else hashlib.sha256(content).hexdigest()

@@ -1,25 +1,25 @@
-"""The Markdown files of a workspace: read, found and searched, and never anything outside of it.
+"""The Markdown files of a workspace: reading, finding and searching them, never anything outside.
 
-The life of a search
---------------------
+The steps of a search
+---------------------
 
 1. The agent calls `search_markdown_content` (`tools/markdown_search.py`) with a reason. The policy
-   asks (`permissions/consultations.py`: an effect `use`, which a key of the tool's name covers), or
-   denies at once what the tool would refuse: no reason, a path outside.
+   asks (`permissions/consultations.py`: an effect `use`, covered by a key with the tool's name), or
+   denies immediately what the tool would refuse: no reason, a path outside.
 2. The gate writes a `ToolRequest` into the `RequestBook` (`markdown_search/requests.py`): pending,
-   then approved or denied. The tool runs only where it can take an approved one for the very same
-   input, and each can be taken once. A denial without words goes back to the model (`ends_run` of
-   the question), and the same call with another reason gets the same answer; in print mode it ends
-   the run as ever.
-3. `ManuscriptLibrary` has a process look (`worker.py`), so that a hopeless regular expression holds
-   up nobody: after 20 s, or when the run is interrupted, it is killed. Where there are many files
-   it forks as many as there are processors, and each counts the matches in its share
-   (`content_search.py`, `match_counter.py`); StringZilla finds them whatever their capitals.
-4. The walk is a plain scan; that nothing is ignored is known when ripgrep's walk *counts* as many
-   entries, which costs a tenth of having it name them (`file_names.ignore_filter`). Only where it
-   does not, it names them.
+   then approved or denied. The tool runs only if it can take an approved request with exactly the
+   same input, and each can be taken once. A denial without a reason goes back to the model
+   (`ends_run` of the question), and the same call with another reason gets the same answer; in
+   print mode it ends the run as usual.
+3. `ManuscriptLibrary` uses a separate process (`worker.py`), so that a pathological regular
+   expression delays nobody: after 20 s, or when the run is interrupted, it is killed. For many
+   files it forks as many children as there are processors, and each counts the matches in its share
+   (`content_search.py`, `match_counter.py`); StringZilla finds them regardless of case.
+4. The walk is a plain scan. Whether any file is ignored is determined by letting ripgrep *count*
+   the entries, which takes a tenth of the time of listing them (`file_names.ignore_filter`). Only
+   if the counts differ does it list them.
 5. Every folder is opened component by component with `O_NOFOLLOW` (`storage/places.py`): a link
-   that is put in meanwhile is not followed.
-6. A regular expression is tried only on files that hold the text that all its matches do
+   inserted in the meantime is not followed.
+6. A regular expression is applied only to files that contain the text common to all its matches
    (`literals.py`).
 """

@@ -1,8 +1,8 @@
-"""Searching the contents of the Markdown files of a folder, on all processors.
+"""Searches the contents of the Markdown files of a folder on all processors.
 
-Forked processes count the matches, each in its share of the files; whether an ignore file leaves
-something out is found out meanwhile. The lines that are shown are then read once more, in the order
-of the paths, so that the same files always give the same answer.
+Forked processes count the matches in their share of the files, while ripgrep checks whether
+anything is ignored. The lines to show are then read once more in path order, so that the same files
+always give the same answer.
 """
 
 import os
@@ -25,14 +25,14 @@ from dogent_tui.markdown_search.open_below import text_in
 from dogent_tui.storage.places import real_folder
 
 FORKS_FROM = 256
-"""Files from which on it pays to fork."""
+"""The number of files from which forking pays off."""
 _CHUNK_FILES = 64
 _MOST_PROCESSES = 8
 
 
 def search_content(request: SearchContent, forks_from: int = FORKS_FROM) -> FoundContent:
-    """Return what was found. Raises ManuscriptError where a pattern is none, OSError where a
-    process cannot be had.
+    """Return the matches. Raises ManuscriptError for an invalid pattern, OSError if a process
+    cannot be started.
     """
     root = request.scope.root
     wanted = matcher(request.query, regex=request.regex)
@@ -75,7 +75,7 @@ def _processors() -> int:
 
 
 def _first_lines(root: str, wanted: Matcher, paths: Sequence[str]) -> list[FoundLine]:
-    """Return the lines that are shown."""
+    """Return the lines to show."""
     found: list[FoundLine] = []
     for path in paths:
         if len(found) >= MOST_LINES:
@@ -84,7 +84,7 @@ def _first_lines(root: str, wanted: Matcher, paths: Sequence[str]) -> list[Found
         try:
             with real_folder(Path(root, inside)) as folder:
                 data = text_in(folder, name)
-        except OSError:  # it went away meanwhile
+        except OSError:  # it was deleted in the meantime
             continue
         places = wanted.lines(data, min(MOST_LINES_OF_FILE, MOST_LINES - len(found)))
         found += [FoundLine(shown(path), line, text) for line, text in places]

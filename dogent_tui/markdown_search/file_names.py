@@ -1,4 +1,4 @@
-"""The Markdown files of a folder, and which of them have a pattern in their names."""
+"""The Markdown files of a folder, and those whose names match a pattern."""
 
 import os
 from collections.abc import Callable, Iterable, Iterator
@@ -18,7 +18,7 @@ from dogent_tui.references.file_walk import Folder, count, scan, walk
 
 
 def find_files(request: FindFiles) -> FoundFiles:
-    """Return the files, by path. Raises ManuscriptError where the pattern is none."""
+    """Return the files, by path. Raises ManuscriptError if the pattern is invalid."""
     fits = name_filter(request.pattern, regex=request.regex)
     found = sorted(path for path in markdown_files(request.scope) if fits(shown(path)))
     root = Path(request.scope.root)
@@ -26,7 +26,7 @@ def find_files(request: FindFiles) -> FoundFiles:
 
 
 def markdown_files(scope: Scope) -> Iterator[str]:
-    """Yield the paths of the files, which are not links, from the root on."""
+    """Yield the paths of the files, except links, relative to the root."""
     folders, root = folders_of(scope), Path(scope.root)
     keeps = ignore_filter(scope, folders)
     for folder, _, names in folders:
@@ -36,13 +36,13 @@ def markdown_files(scope: Scope) -> Iterator[str]:
 
 
 def folders_of(scope: Scope) -> list[Folder]:
-    """Return the folders, whatever ignore files say."""
+    """Return the folders, disregarding ignore files."""
     return list(scan(Path(scope.root), scope.without))
 
 
 def ignore_filter(scope: Scope, folders: Iterable[Folder]) -> Callable[[str], bool]:
-    """Return what tells whether no ignore file leaves out a path in `folders`, which are all that
-    there are. Where none leaves out any, to know that takes a tenth of the time.
+    """Return a function that tells whether a path in `folders` (all folders) is not ignored. If
+    nothing is ignored, finding that out takes a tenth of the time.
     """
     root = Path(scope.root)
     if count(root, scope.without) == sum(len(inside) + len(names) for _, inside, names in folders):
@@ -51,7 +51,7 @@ def ignore_filter(scope: Scope, folders: Iterable[Folder]) -> Callable[[str], bo
 
 
 def shown(path: str) -> str:
-    """Return a path as text: bytes that are no character are shown as such."""
+    """Return a path as text, with invalid bytes shown as escapes."""
     return os.fsencode(path).decode("utf-8", "replace")
 
 
@@ -59,6 +59,6 @@ def _described(root: Path, path: str) -> FoundFile:
     name = path.rpartition("/")[2]
     try:
         found = (root / path).lstat()
-    except OSError:  # it went away
+    except OSError:  # it was deleted
         return FoundFile(shown(path), shown(name), 0, "")
     return FoundFile(shown(path), shown(name), found.st_size, when(found.st_mtime))

@@ -1,5 +1,5 @@
-"""The Markdown files of one workspace: a process looks through them, a request at a time, and is
-ended when it takes too long.
+"""The Markdown files of one workspace: a process handles one request at a time, and is killed if it
+takes too long.
 """
 
 import asyncio
@@ -33,12 +33,12 @@ from dogent_tui.storage.paths import Workspace
 from dogent_tui.wall.own import walled
 
 LIMIT_S = 20.0
-"""After which a search is given up."""
+"""Seconds after which a search is aborted."""
 _IDLE_S = 300.0
 _CHUNK = 262_144
 _PASSED_ON = ("PATH", "HOME", "LANG", "XDG_CONFIG_HOME", "LD_LIBRARY_PATH", "SYSTEMROOT")
-"""What the process gets of our environment: no key of anybody's. Git's own ignore file lies
-below the home folder.
+"""The environment variables passed to the process: no keys. Git's global ignore file is in the home
+folder.
 """
 
 _Found = TypeVar("_Found", FoundFiles, FoundContent, FoundTree)
@@ -55,10 +55,13 @@ class ManuscriptLibrary:
         limit_s: float = LIMIT_S,
         unsaved: Mapping[Path, str] = {},
     ) -> None:
-        """`ignored` are folders to leave out: names, or paths from the root on with a ``/``.
-        `private` are never looked into.
+        """Create a library.
 
-        `unsaved` is what an editor holds of files: it is read in their place.
+        Args:
+            ignored: Folders to leave out: names, or paths relative to the root that contain a
+                ``/``.
+            private: Folders that are never searched.
+            unsaved: Unsaved texts of an editor, read instead of the files.
         """
         self._unsaved = unsaved
         self._workspace = workspace
@@ -90,7 +93,7 @@ class ManuscriptLibrary:
         )
 
     async def find(self, pattern: str = "", *, regex: bool = False) -> FoundFiles:
-        """Return the files with `pattern` in their names, all where it is empty. Raises
+        """Return the files whose names match `pattern`, all if it is empty. Raises
         ManuscriptError.
         """
         return await self._ask(FindFiles(self._scope, _encodable(pattern), regex), FoundFiles)
@@ -98,14 +101,14 @@ class ManuscriptLibrary:
     async def search(
         self, query: str, file_pattern: str = "", *, regex: bool = False
     ) -> FoundContent:
-        """Return where `query` stands. Raises ManuscriptError, also where it takes too long."""
+        """Return the matches of `query`. Raises ManuscriptError, also if it takes too long."""
         return await self._ask(
             SearchContent(self._scope, _encodable(query), _encodable(file_pattern), regex),
             FoundContent,
         )
 
     async def tree(self) -> FoundTree:
-        """Return what lies in the workspace. Raises ManuscriptError."""
+        """Return a description of the workspace. Raises ManuscriptError."""
         return await self._ask(ListTree(self._scope), FoundTree)
 
     async def close(self) -> None:
@@ -121,7 +124,7 @@ class ManuscriptLibrary:
             try:
                 async with asyncio.timeout(self._limit_s):
                     answer = await self._answer(request)
-            except BaseException as error:  # whatever it was about, nobody will read the answer
+            except BaseException as error:  # whatever the request was, nobody will read the answer
                 await self.close()
                 if isinstance(error, TimeoutError):
                     raise _too_slow(request) from None
@@ -134,7 +137,7 @@ class ManuscriptLibrary:
 
     async def _answer(self, request: Request) -> Answer:
         data = msgspec.json.encode(request) + b"\n"
-        for _ in range(2):  # the one that waited may have ended meanwhile
+        for _ in range(2):  # the process may have ended in the meantime
             process = self._process = self._process or await self._start()
             assert process.stdin is not None
             with contextlib.suppress(ConnectionError):
@@ -166,9 +169,7 @@ class ManuscriptLibrary:
             ) from error
 
     def _readable(self) -> list[Path]:
-        """Return what the process sees: the workspace, and the file of Git that says what is
-        ignored everywhere.
-        """
+        """Return what the process can see: the workspace, and Git's global ignore file."""
         settings = Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config")
         return [
             place for place in (settings / "git/ignore", self._workspace.root) if place.exists()

@@ -1,7 +1,7 @@
-"""The words that every match of a regular expression holds: a file without them need not be looked
-through with it.
+"""The literal text common to all matches of a regular expression; files without it need not be
+searched.
 
-An expression takes seconds for a hundred megabytes, a search for words hundredths of one.
+A regular expression takes seconds for a hundred megabytes, a literal search hundredths of a second.
 """
 
 import re
@@ -9,16 +9,16 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 _TURKIC = re.compile("[iIİı]")
-"""Letters that `re` takes for each other whatever their case, and Unicode's folding, by which
-words are searched, does not.
+"""Letters that `re` considers equal ignoring case, unlike Unicode case folding, which the literal
+search uses.
 """
 _LEAST = 2
 _FLAGS = re.IGNORECASE | re.MULTILINE
 
 
 def needed_literal(pattern: str) -> str:
-    """Return the longest text that stands, in some capitals, in all that `pattern` matches;
-    empty where none is known.
+    """Return the longest text contained, in any case, in every match of `pattern`; empty if
+    unknown.
     """
     try:
         from re import _parser  # type: ignore[attr-defined]  # Python's own; what it yields is checked for
@@ -40,13 +40,13 @@ def needed_literal(pattern: str) -> str:
 
 
 def _runs(parsed: Sequence[tuple[Any, Any]]) -> Iterator[str]:
-    """Yield the texts that a parsed expression demands."""
+    """Yield the texts that a parsed expression requires."""
     run = ""
     for operation, argument in parsed:
         name = str(operation)
         if name == "LITERAL":
             run += chr(argument)
-        elif name != "AT":  # a place, which takes no characters
+        elif name != "AT":  # an assertion, which consumes no characters
             yield run
             run = ""
             yield from _inner(name, argument)

@@ -1,5 +1,5 @@
-"""Reading one Markdown file of a workspace: the path is checked against the disk now, not when
-the user was asked.
+"""Reads one Markdown file of a workspace; its path is checked at the time of reading, not when the
+user was asked.
 """
 
 import os
@@ -18,12 +18,12 @@ from dogent_tui.storage.paths import Workspace
 from dogent_tui.storage.places import open_real
 
 LARGEST = 16 << 20
-"""Bytes of a file that is read."""
+"""The maximum number of bytes read of a file."""
 
 
 class MarkdownFile(msgspec.Struct, frozen=True):
-    """A file as it was read. `path` is relative to the workspace, `size` in bytes, `modified` in
-    UTC, ISO 8601.
+    """A file as read. `path` is relative to the workspace, `size` in bytes, `modified` in UTC, ISO
+    8601.
     """
 
     path: str
@@ -34,8 +34,8 @@ class MarkdownFile(msgspec.Struct, frozen=True):
 
 
 def read_markdown(workspace: Workspace, typed: str, private: Sequence[Path] = ()) -> MarkdownFile:
-    """Return the Markdown file that `typed` names; no other, and none in the `private` folders.
-    Blocks.
+    """Return the Markdown file that `typed` names; files of other types or in the `private` folders
+    are refused. Blocks.
 
     Raises ManuscriptError.
     """
@@ -70,15 +70,15 @@ def read_markdown(workspace: Workspace, typed: str, private: Sequence[Path] = ()
 
 
 def when(seconds: float) -> str:
-    """Return a time on the disk in UTC, ISO 8601."""
+    """Return a file time in UTC, ISO 8601."""
     try:
         return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds")
-    except (OverflowError, ValueError, OSError):  # what a broken clock wrote
+    except (OverflowError, ValueError, OSError):  # written by a broken clock
         return ""
 
 
 def _place(workspace: Workspace, typed: str, private: Sequence[Path]) -> Path:
-    """Return the real path of `typed`, which lies in the workspace. Raises ManuscriptError."""
+    """Return the real path of `typed` within the workspace. Raises ManuscriptError."""
     try:
         path = Path(os.path.realpath(workspace.absolute(typed.removeprefix("file://"))))
     except (ValueError, OSError):  # a zero byte, or a name that is too long

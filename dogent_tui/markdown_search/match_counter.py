@@ -1,4 +1,4 @@
-"""Counting matches, in a process of its own where there are many files."""
+"""Counting matches, in a separate process if there are many files."""
 
 import os
 import signal
@@ -14,17 +14,17 @@ from dogent_tui.markdown_search.open_below import text_in
 from dogent_tui.storage.places import real_folder
 
 LIMIT_S = 22
-"""Seconds after which a counting process ends itself: whoever started it is gone then, or would
-have ended it before.
+"""Seconds after which a counting process ends itself: its parent is gone then, or would have killed
+it.
 """
 
 Chunk: TypeAlias = tuple[str, list[str]]
-"""A folder below the root with a ``/`` at its end, and the names of some files in it."""
+"""A folder below the root with a trailing ``/``, and the names of some files in it."""
 
 
 class Counts(msgspec.Struct, array_like=True):
-    """What was found: the files with a match as bytes of their paths, how many each has, and the
-    files that were not read.
+    """The result: the files with a match as bytes of their paths, the number of matches in each,
+    and the files not read.
     """
 
     matched: list[tuple[bytes, int]] = msgspec.field(default_factory=list)
@@ -36,7 +36,7 @@ def count_matches(root: str, wanted: Matcher, chunks: Iterable[Chunk]) -> Counts
     counts = Counts()
     for folder, names in chunks:
         left = [*names]
-        # the folder may have gone away, or become a link
+        # the folder may have been deleted, or replaced by a link
         with suppress(OSError), real_folder(Path(root, folder)) as opened:
             while left:
                 path = os.fsencode(folder + left[-1])
@@ -51,10 +51,11 @@ def count_matches(root: str, wanted: Matcher, chunks: Iterable[Chunk]) -> Counts
 
 
 def forked(count: Callable[[], Counts]) -> Callable[[], Counts]:
-    """Call `count` in a forked process, and return what waits for its result. Both raise OSError.
+    """Call `count` in a forked process, and return a function that waits for its result. Both raise
+    OSError.
 
-    Only for a process that has no threads. Pools of the standard library need semaphores, which
-    there are none of behind the wall.
+    Requires a process without threads. The pools of the standard library need semaphores, which are
+    not available behind the wall.
     """
     source, sink = os.pipe()
     pid = os.fork()

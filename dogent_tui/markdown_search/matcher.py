@@ -1,4 +1,4 @@
-"""What matches: names of files, and texts in them, whatever their capitals."""
+"""Case-insensitive matching of file names and contents."""
 
 import re
 import unicodedata
@@ -11,29 +11,27 @@ from dogent_tui.markdown_search.literals import needed_literal
 from dogent_tui.markdown_search.model import ManuscriptError
 
 _SHOWN = 200
-"""Characters of a line."""
+"""The number of characters shown of a line."""
 _BEFORE = 60
-"""Of them before the match."""
+"""The number of them before the match."""
 
 Place: TypeAlias = tuple[int, str]
 """The number of a line, from 1, and what is shown of it."""
 
 
 class Matcher(Protocol):
-    """Finds a query in the contents of a file. Where these are no UTF-8, what is none counts as
-    U+FFFD.
-    """
+    """Finds a query in the contents of a file. Invalid UTF-8 counts as U+FFFD."""
 
     def count(self, data: bytes) -> int:
-        """Return how often it stands there."""
+        """Return the number of matches."""
 
     def lines(self, data: bytes, most: int) -> list[Place]:
-        """Return the first lines on which it stands."""
+        """Return the first matching lines."""
 
 
 def matcher(query: str, *, regex: bool) -> Matcher:
-    """Return what finds `query`. Raises ManuscriptError where it is empty, or no regular expression
-    though it should be.
+    """Return a matcher for `query`. Raises ManuscriptError if it is empty or an invalid regular
+    expression.
     """
     if not query:
         raise ManuscriptError(tr("There is nothing to search for."), tr("Put the text in query."))
@@ -41,11 +39,11 @@ def matcher(query: str, *, regex: bool) -> Matcher:
 
 
 def name_filter(pattern: str, *, regex: bool = False) -> Callable[[str], bool]:
-    """Return what tells whether the relative path of a file fits `pattern`, whatever its capitals.
-    An empty one fits all.
+    """Return a function that tells whether the relative path of a file matches `pattern`, ignoring
+    case. An empty pattern matches all.
 
-    It is a part of the name, or with a ``/`` of the path; with ``*`` or ``?`` all of it. Raises
-    ManuscriptError where it is no regular expression though it should be.
+    It matches a part of the name, or of the path if it contains a ``/``; with ``*`` or ``?`` all of
+    it. Raises ManuscriptError for an invalid regular expression.
     """
     wanted = _plain(pattern.strip())
     if not wanted:
@@ -62,7 +60,9 @@ def name_filter(pattern: str, *, regex: bool = False) -> Callable[[str], bool]:
 
 
 def _glob(pattern: str) -> re.Pattern[str]:
-    """Return a glob as an expression: ``**/`` is any folders or none, ``*`` stays within a name."""
+    """Return a glob as a regular expression: ``**/`` is any number of folders, ``*`` stays within a
+    name.
+    """
     meanings = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
     parts = re.split(r"(\*\*/|\*\*|\*|\?)", re.sub(r"\*{3,}", "**", pattern))
     return re.compile("".join(meanings.get(part) or re.escape(part) for part in parts), re.DOTALL)
@@ -77,8 +77,8 @@ def _plain(text: str) -> str:
 
 
 class _Words:
-    """A plain text, however its accents are written. StringZilla folds capitals as Unicode says, at
-    gigabytes a second.
+    """A literal text, in any Unicode normalization form. StringZilla folds case as Unicode defines
+    it, at gigabytes a second.
     """
 
     def __init__(self, query: str) -> None:
@@ -108,7 +108,7 @@ class _Words:
         return _lines(text, spans(), most)
 
     def _first(self, data: bytes, start: int) -> tuple[bytes, int]:
-        """Return where the query stands first from `start` on, below 0 where it does not, and
+        """Return the first position of the query from `start` on, negative if there is none, and
         `data` as UTF-8.
         """
         try:
@@ -122,22 +122,22 @@ class _Words:
         return data, min((at for at in found if at >= 0), default=-1)
 
     def _forms_in(self, data: bytes) -> list[bytes]:
-        """Return the forms that `data` may hold: to look for one with accents of its own costs more
-        than all the rest.
+        """Return the forms that may occur in `data`: searching for one with separate accents costs
+        more than all the rest.
         """
         return [form for mark, form in self._forms if not mark or self._find(data, mark) >= 0]
 
 
 def _mark(form: str, others: set[str]) -> bytes:
-    """Return an accent that stands in `form`, on its own, and in none of the `others`; empty for
-    none. It has no capitals.
+    """Return a combining accent in `form` that is in none of the `others`, empty if there is none.
+    Accents have no case.
     """
     own = (sign for sign in form if unicodedata.combining(sign) and sign.casefold() == sign)
     return next((sign.encode() for sign in own if all(sign not in other for other in others)), b"")
 
 
 class _Pattern:
-    """A regular expression of Python's. It may take for ever: whoever uses it limits the time."""
+    """A Python regular expression. It may take forever: the caller must limit the time."""
 
     def __init__(self, query: str) -> None:
         from stringzilla import utf8_uncased_search
@@ -147,7 +147,7 @@ class _Pattern:
         self._literal = needed_literal(query).encode("utf-8", "replace")
 
     def count(self, data: bytes) -> int:
-        with suppress(ValueError):  # it is no UTF-8
+        with suppress(ValueError):  # not UTF-8
             if self._literal and self._search(data, self._literal) < 0:
                 return 0
         return sum(1 for _ in self._matches(data.decode("utf-8", "replace")))
@@ -179,7 +179,7 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 
 
 def _in_bytes(text: str, places: Iterable[int]) -> Iterator[int]:
-    """Yield rising places in `text` as places in it as UTF-8."""
+    """Convert ascending positions in `text` to positions in its UTF-8 encoding."""
     at = done = 0
     for place in places:
         done += len(text[at:place].encode())
@@ -188,7 +188,7 @@ def _in_bytes(text: str, places: Iterable[int]) -> Iterator[int]:
 
 
 def _lines(data: bytes, places: Iterable[int], most: int) -> list[Place]:
-    """Return the first lines that hold one of the rising `places`."""
+    """Return the first lines that contain one of the ascending `places`."""
     found: list[Place] = []
     number, counted, end = 1, 0, -1
     for place in places:
@@ -204,14 +204,14 @@ def _lines(data: bytes, places: Iterable[int], most: int) -> list[Place]:
 
 
 def _snippet(data: bytes, place: int, end: int) -> str:
-    """Return what is shown of the line that ends at `end`: all of it, or what stands around
+    """Return what is shown of the line that ends at `end`: all of it, or the part around
     `place`.
     """
     begin = data.rfind(b"\n", 0, place) + 1
     from_, to = (
         max(begin, place - 4 * _SHOWN),
         min(end, place + 4 * _SHOWN),
-    )  # no character has more than four bytes
+    )  # no character takes more than four bytes
     before = data[from_:place].decode("utf-8", "ignore")
     text = before + data[place:to].decode("utf-8", "ignore")
     first = 0 if from_ == begin and len(text) <= _SHOWN else max(0, len(before) - _BEFORE)

@@ -1,24 +1,24 @@
-"""Reading a text that is searched, whatever becomes of its name meanwhile."""
+"""Reads a file to be searched safely, whatever happens to its name in the meantime."""
 
 import codecs
 import os
 import stat
 
 LARGEST_SEARCHED = 64 << 20
-"""Bytes of a file that is looked through."""
+"""The maximum size in bytes of a file that is searched."""
 
 _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-"""A pipe must not have us wait for somebody who writes to it."""
+"""Opening a pipe must not wait for a writer."""
 SMALL = 65_536
-"""Bytes that are asked for at once: for more than twice that, the allocator would map memory
-again with each file.
+"""The number of bytes read at once: beyond twice that, the allocator would map memory again for
+each file.
 """
 WIDE_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
 def text_in(folder: int, name: str) -> bytes:
-    """Return what the file `name` of an open folder holds, UTF-16 as UTF-8. No link is followed.
-    Raises OSError, also where it is too large.
+    """Return the content of the file `name` in an open folder, UTF-16 as UTF-8. Follows no link.
+    Raises OSError, also if it is too large.
     """
     file = os.open(name, _FILE, dir_fd=folder)
     try:
@@ -29,7 +29,7 @@ def text_in(folder: int, name: str) -> bytes:
 
 
 def as_utf8(data: bytes) -> bytes:
-    """Return UTF-16 with its mark as UTF-8, and anything else as it is."""
+    """Return UTF-16 with a byte order mark as UTF-8, and anything else unchanged."""
     return (
         data.decode("utf-16", "replace").encode("utf-8", "replace")
         if data[:2] in WIDE_MARKS
@@ -38,8 +38,8 @@ def as_utf8(data: bytes) -> bytes:
 
 
 def read_on(file: int, data: bytes) -> bytes:
-    """Return all of an open file that begins with `data`, UTF-16 as UTF-8. Raises OSError, also
-    where it is too large.
+    """Return the complete content of an open file that begins with `data`, UTF-16 as UTF-8. Raises
+    OSError, also if it is too large.
     """
     found = os.fstat(file)
     if not stat.S_ISREG(found.st_mode) or found.st_size > LARGEST_SEARCHED:

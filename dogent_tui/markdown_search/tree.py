@@ -1,4 +1,6 @@
-"""What lies in a workspace, as a tree of a bounded size: what is near to the root comes first."""
+"""The content of a workspace as a tree of limited size; what is close to the root takes
+precedence.
+"""
 
 import os
 from collections.abc import Iterable
@@ -15,17 +17,17 @@ def list_tree(request: ListTree) -> FoundTree:
     def kept(folder: str, names: Iterable[str]) -> list[str]:
         return [folder + name for name in sorted(names, key=str.casefold) if keeps(folder + name)]
 
-    # the paths in each folder, those of folders with a slash at their end
+    # the paths in each folder, those of folders with a trailing slash
     inside = {
         folder: [*(f"{path}/" for path in kept(folder, below)), *kept(folder, names)]
         for folder, below, names in folders
     }
-    sizes: dict[str, int] = {}  # of folders: all that is in them
+    sizes: dict[str, int] = {}  # for folders: the number of all descendants
 
     def size(paths: Iterable[str]) -> int:
         return sum(1 + sizes.get(path, 0) for path in paths)
 
-    for folder in reversed(inside):  # each comes after the one that it is in
+    for folder in reversed(inside):  # each follows its parent
         sizes[folder] = size(inside[folder])
     chosen: dict[str, list[str]] = {}
     room, level_by_level = MOST_NODES, [""]

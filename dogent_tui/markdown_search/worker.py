@@ -1,9 +1,8 @@
-"""The process that looks through a workspace: a pattern may keep it busy for ever, and the
-application does not notice.
+"""The process that searches a workspace, so that a slow pattern does not block the application.
 
-It takes a `Request` a line on its standard input and gives an `Answer` a line. What a search finds
-is counted by processes that it forks, one for each processor. It ends with whoever started it: at
-the end of its input, or when a request takes too long.
+It reads one `Request` per line from standard input and writes one `Answer` per line. Matches are
+counted by forked children, one per processor. It ends with its parent: at the end of its input, or
+when a request takes too long.
 """
 
 import signal
@@ -30,7 +29,7 @@ from dogent_tui.processes import python_command
 def main() -> None:
     """Answer requests until the input ends."""
     for line in sys.stdin.buffer:
-        signal.alarm(LIMIT_S)  # whoever started us has ended us before, unless they are gone
+        signal.alarm(LIMIT_S)  # the parent would have ended this process earlier, unless it is gone
         answer = msgspec.json.encode(_answer(msgspec.json.decode(line, type=Request)))
         signal.alarm(0)
         sys.stdout.buffer.write(answer + b"\n")
@@ -52,5 +51,5 @@ def _answer(request: Request) -> Answer:
 
 
 def worker_command() -> list[str]:
-    """Return how to start this process."""
+    """Return the command that starts this process."""
     return python_command("dogent_tui.markdown_search.worker")

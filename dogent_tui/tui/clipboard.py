@@ -1,4 +1,4 @@
-"""Copying text to where the user can paste it, and saying truthfully whether that worked."""
+"""Copying text to the user's clipboard, and reporting truthfully whether that worked."""
 
 import os
 import shutil
@@ -13,13 +13,13 @@ from dogent_tui.language import ngettext, tr
 from dogent_tui.processes import feed_process, stream_process
 
 _PATIENCE_S = 2.0
-"""How long a tool may take. They take milliseconds, or wait for a display that does not answer."""
+"""Time limit of a clipboard tool in seconds. Tools take milliseconds, or wait for a display that
+does not respond.
+"""
 
 
 class ClipboardTool(msgspec.Struct, frozen=True):
-    """Two programs: `copy` fills the clipboard from its input, `paste` writes what the clipboard
-    holds.
-    """
+    """Two programs: `copy` fills the clipboard from its input, `paste` prints the clipboard."""
 
     copy: tuple[str, ...]
     paste: tuple[str, ...]
@@ -40,21 +40,20 @@ _WINDOWS = ClipboardTool(
         "-Command",
         "[Console]::OutputEncoding=[Text.Encoding]::UTF8; Get-Clipboard -Raw",
     ),
-    # clip.exe reads UTF-16; the others take what the locale says, which is UTF-8 wherever they are
-    # used
+    # clip.exe reads UTF-16; the others use the locale's encoding, which is UTF-8 wherever they are
+    # in use
     encoding="utf-16",
 )
 
 
 async def copy(app: App[object], text: str) -> str:
-    """Copy `text` with the system's tool and through the terminal (OSC 52), and return what is
-    known of it as a sentence.
+    """Copy `text` with the system's tool and through the terminal (OSC 52), and return a sentence
+    about the result.
 
-    A terminal does not say whether it took the text, and a tool may end well without a clipboard
-    having it: so what the clipboard holds is read back, and only where it is the text, it is called
-    copied.
+    A terminal does not report whether it accepted the text, and a tool may succeed without filling
+    a clipboard. The clipboard is therefore read back, and only a match is reported as copied.
     """
-    text = text.encode(errors="replace").decode()  # lone surrogates, which cannot be sent
+    text = text.encode(errors="replace").decode()  # lone surrogates cannot be encoded
     app.copy_to_clipboard(text)
     size = ngettext("{count:,} character", "{count:,} characters", len(text), count=len(text))
     found = tool(os.environ)
@@ -68,9 +67,9 @@ async def copy(app: App[object], text: str) -> str:
 
 
 def tool(environment: Mapping[str, str]) -> ClipboardTool | None:
-    """Return what works with the clipboard of the user's own machine, None where nothing does.
+    """Return the tools for the clipboard of the user's own machine, None if there are none.
 
-    Over ssh nothing does: a tool would fill the clipboard of the other machine.
+    Over ssh there are none: a tool would fill the clipboard of the remote machine.
     """
     if environment.get("SSH_CONNECTION") or environment.get("SSH_TTY"):
         return None

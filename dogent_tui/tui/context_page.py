@@ -1,4 +1,4 @@
-"""What /context says: what fills the agent's context window, part by part."""
+"""The page of /context: what fills the agent's context window, part by part."""
 
 from collections.abc import Iterator
 
@@ -10,19 +10,19 @@ from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 
 _BAR = 24
-"""Cells of the bar of what fills the whole context."""
+"""Width in cells of a bar for the whole context."""
 _EIGHTHS = ("", *"▏▎▍▌▋▊▉")
-"""Parts of a cell: most of what fills the context is a small part of it."""
+"""Subdivisions of a cell, because most parts fill little of the context."""
 _NAME = 32
 _NUMBER = 9
 _MOST_TOOLS = 6
-"""Tools whose results are told one by one."""
+"""Tools whose results are listed individually."""
 _FILES = frozenset({"Read", "mcp__dogent__read_document", "mcp__dogent__read_markdown_file"})
 """Tools whose results are files."""
 
 
 def context_page(use: ContextUse) -> str:
-    """Return the page: how full the context is, what fills it, and what makes room."""
+    """Return the page: how full the context is, what fills it, and how to free space."""
     if not use.total:
         return tr("The context is empty: nothing has been said yet.")
     return "\n".join(_lines(use))

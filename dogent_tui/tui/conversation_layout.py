@@ -1,5 +1,5 @@
-"""The parts of a conversation that the first paint does without: each is made when it is first
-wanted, and put in its place.
+"""The parts of a conversation that the first paint does not need: each is created on first use and
+placed in the layout.
 """
 
 from functools import cached_property
@@ -10,7 +10,7 @@ from textual.widget import Widget
 
 from dogent_tui.tui.imports import loaded
 
-if TYPE_CHECKING:  # imported when they are made, after the first paint
+if TYPE_CHECKING:  # imported on creation, after the first paint
     from dogent_tui.tui.attachments.sidebar import AttachmentsSidebar
     from dogent_tui.tui.pane.pane import DocumentPane
     from dogent_tui.tui.ports import ConversationPort
@@ -19,29 +19,27 @@ if TYPE_CHECKING:  # imported when they are made, after the first paint
     from dogent_tui.tui.transcript.view import Transcript
 
 SIDEBAR_FROM = 110
-"""Columns from which the attachments stand beside the transcript by themselves; in a narrower
-window they come with Ctrl+B.
+"""Columns from which the attachments are shown beside the transcript automatically; in a narrower
+window Ctrl+B shows them.
 """
 
 SIDEBAR_BESIDE_PANE_FROM = 170
-"""Columns from which there is room for the sidebar beside an open document."""
+"""Columns from which the sidebar fits beside an open document."""
 
 PANE_FROM = 110
-"""Columns from which a document stands beside the conversation; in a narrower window one covers
+"""Columns from which a document is shown beside the conversation; in a narrower window one covers
 the other.
 """
 
 COMFORTABLE_ROWS = 20
-"""Rows from which an empty line stands above the prompt."""
+"""Rows from which there is an empty line above the prompt."""
 
 COMFORTABLE_COLUMNS = 60
 """Columns from which the status bar has a margin."""
 
 
 class ConversationLayout:
-    """What stands above the prompt of `screen`, and how it fits. `clear` makes room for what
-    another session brings.
-    """
+    """Lays out what is above the prompt of `screen`. `clear` prepares it for another session."""
 
     def __init__(self, screen: "ConversationPort") -> None:
         self._screen = screen
@@ -53,14 +51,14 @@ class ConversationLayout:
 
     @cached_property
     def transcript(self) -> "Transcript":
-        """The conversation as it is drawn."""
+        """The widget of the conversation."""
         from dogent_tui.tui.transcript.view import Transcript
 
         return Transcript()
 
     @cached_property
     def sidebar(self) -> "AttachmentsSidebar":
-        """The files that the conversation refers to."""
+        """The files referred to in the conversation."""
         from dogent_tui.tui.attachments.sidebar import AttachmentsSidebar
 
         sidebar = AttachmentsSidebar()
@@ -69,24 +67,24 @@ class ConversationLayout:
 
     @cached_property
     def search(self) -> "TranscriptSearch":
-        """The line that searches the conversation."""
+        """The search line of the conversation."""
         from dogent_tui.tui.transcript.search_bar import TranscriptSearch
 
         return TranscriptSearch(self.transcript)
 
     async def bring(self) -> None:
-        """Bring what is not seen at first, once the rest is: its imports and its styles alone
+        """Add what is not visible at first, once the rest is painted: its imports and styles alone
         cost a third of the first paint.
         """
         await loaded("dogent_tui.tui.transcript")
-        # else the user has left, or is leaving
+        # otherwise the user has left or is leaving
         if self._screen.is_attached and self._screen.query("#conversation"):
             self.transcript.display = False
             await self._place(self.transcript, "#conversation")
             await self.place_sidebar()
 
     def show_transcript(self) -> None:
-        """Show the conversation in place of what an empty one shows."""
+        """Show the conversation instead of the placeholder of an empty one."""
         if not self.transcript.display:
             self._screen.welcome.display = False
             self.transcript.display = True
@@ -97,7 +95,7 @@ class ConversationLayout:
         self.search.open()
 
     async def show_setup(self, panel: "SetupPanel | None") -> None:
-        """Show `panel` right above the prompt in place of the one that is there, or none."""
+        """Show `panel` directly above the prompt, replacing the current one; None removes it."""
         if self._setup is not None:
             if self._setup.has_focus:
                 self._screen.prompt.focus_editor()
@@ -107,7 +105,7 @@ class ConversationLayout:
             await self._screen.mount(panel, before=self._screen.prompt)
 
     async def fit(self, size: Size) -> None:
-        """Let the sidebar give way in a narrow window, and the empty lines in a low one."""
+        """Hide the sidebar in a narrow window, and the empty lines in a low one."""
         self._screen.set_class(size.height < COMFORTABLE_ROWS, "-short")
         self._screen.set_class(size.width < COMFORTABLE_COLUMNS, "-slim")
         self._place_pane(size.width)
@@ -116,9 +114,7 @@ class ConversationLayout:
         await self.place_sidebar(size.width)
 
     async def toggle_sidebar(self) -> None:
-        """Show the attachments and go there; from there, or where they only take room, hide
-        them.
-        """
+        """Show and focus the attachments; if they have the focus or are in the way, hide them."""
         leaves = self.sidebar.display and self.sidebar.has_focus_within
         if leaves:
             self._screen.prompt.focus_editor()
@@ -128,8 +124,8 @@ class ConversationLayout:
             self.sidebar.focus_list()
 
     async def place_sidebar(self, width: int = 0) -> None:
-        """Show results and attachments where there are any and room for them, or as the user
-        wanted it.
+        """Show results and attachments if there are any and they fit, unless the user decided
+        otherwise.
         """
         entries, results = self._screen.attachments.entries, self._screen.results.entries
         width = width or self._screen.size.width
@@ -148,14 +144,14 @@ class ConversationLayout:
             self.sidebar.set_class(not wide, "-narrow")
 
     async def show_pane(self, pane: "DocumentPane", *, covers: bool = True) -> None:
-        """Show the open document. Where it `covers` the conversation, in a narrow window, it has
-        the keyboard.
+        """Show the open document. If it `covers` the conversation, in a narrow window, it takes the
+        focus.
         """
         if self._pane is None:
             self._pane = pane
             await self._screen.query_one("#body").mount(pane, after="#conversation")
         self._pane_covers = covers or self._pane_covers
-        # it would take the room that the document needs
+        # it would take the space that the document needs
         if covers and self._screen.size.width < SIDEBAR_BESIDE_PANE_FROM:
             self._sidebar_wanted = None
         self._place_pane()
@@ -164,12 +160,12 @@ class ConversationLayout:
             pane.view.focus()
 
     def uncover(self) -> None:
-        """Show the conversation where the document covers it."""
+        """Show the conversation if the document covers it."""
         self._pane_covers = False
         self._place_pane()
 
     async def take_pane(self) -> None:
-        """Take the document away."""
+        """Remove the document."""
         pane, self._pane = self._pane, None
         if pane is not None:
             await pane.remove()
@@ -190,7 +186,7 @@ class ConversationLayout:
             self._screen.prompt.focus_editor()
 
     async def clear(self) -> None:
-        """Take away what was placed; what comes next is made again."""
+        """Remove the parts; they are created again when needed."""
         await self.show_setup(None)
         for part in self._placed:
             await part.remove()
@@ -200,7 +196,7 @@ class ConversationLayout:
         self._screen.welcome.display = True
 
     async def _place(self, part: Widget, room: str, before: int | None = None) -> None:
-        """Mount `part` where it is not yet."""
+        """Mount `part` unless it is mounted already."""
         if part not in self._placed:
             self._placed.append(part)
             await self._screen.query_one(room).mount(part, before=before)

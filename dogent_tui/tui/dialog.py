@@ -1,5 +1,5 @@
-"""The frame of every dialog: its title and what it belongs to in the upper edge, the content,
-and the keys in the last row.
+"""The frame of every dialog: title and subject in the top border, the content, and the keys in the
+last row.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -29,11 +29,11 @@ Answer = TypeVar("Answer")
 Item = TypeVar("Item")
 
 _MARK = "❯ "
-"""Stands before the chosen row of a list."""
+"""The mark of the row under the cursor of a list."""
 
 
 class Words(Static):
-    """Shows text as it is: none of it is markup, whoever wrote it."""
+    """Shows text literally, never as markup, whoever wrote it."""
 
     def __init__(
         self,
@@ -46,7 +46,7 @@ class Words(Static):
 
 
 class Dialog(Vertical):
-    """A window over a screen. Its children are the content; the keys below them are `keys`."""
+    """A window over a screen. Its children are the content; `keys` are shown below them."""
 
     def __init__(
         self,
@@ -57,25 +57,28 @@ class Dialog(Vertical):
         id: str,  # noqa: A002
         classes: str = "",
     ) -> None:
-        """Name it `title`, of what is in `about`; `keys` are Textual's names of keys and what each
-        does, the next one first.
+        """Create a dialog.
 
-        `classes`: ``-wide`` for lists and pages, ``-tall`` where it is as high as the window
-        allows, ``-warning``.
+        Args:
+            title: What it is called.
+            about: What it concerns.
+            keys: Textual's key names and their effects, the most important first.
+            classes: ``-wide`` for lists and pages, ``-tall`` for the full height of the window,
+                ``-warning``.
         """
         self.keys = KeyLine(keys)
         super().__init__(*content, self.keys, id=id, classes=classes)
         self.name_it(title, about)
 
     def name_it(self, title: str, about: str = "") -> None:
-        """Write `title` into the upper edge, and what it belongs to behind it."""
+        """Write `title` and its subject into the top border."""
         where = (f" · {one_line(about)}", "not bold $text-muted") if about else ""
-        # No markup: a title may quote what others wrote.
+        # No markup: a title may contain text written by others.
         self.border_title = Content.assemble(one_line(title), where)
 
 
 class DialogScreen(Withdrawable[Answer], ModalScreen[Answer]):
-    """A screen with one `dialog`, over the one that stays visible behind it."""
+    """A screen with one `dialog`, over the previous screen, which stays visible."""
 
     DEFAULT_CSS = styles("dialog.tcss")
     VERTICAL_BREAKPOINTS = [(0, "-low"), (30, "-medium"), (50, "-high")]
@@ -90,17 +93,17 @@ class DialogScreen(Withdrawable[Answer], ModalScreen[Answer]):
         yield self.dialog
 
     def warn(self, words: str) -> None:
-        """Say what did not work."""
+        """Show an error."""
         self.notify(one_line(words), severity="error", markup=False)
 
     def action_back(self) -> None:
-        """Go back without an answer."""
+        """Close without an answer."""
         self.leave(None)
 
 
 class ChoiceList(OptionList, Generic[Item]):
-    """A list of `items` to choose from: the row under the cursor has a mark before it, so that it
-    is found without colors.
+    """A list of `items` to choose from. The row under the cursor has a mark, so that it is visible
+    without colors.
     """
 
     DEFAULT_CSS = styles("choices.tcss")
@@ -118,8 +121,8 @@ class ChoiceList(OptionList, Generic[Item]):
     def show(
         self, items: Sequence[Item], rows: Iterable[Content | Option], at: int | None = None
     ) -> None:
-        """List `items`, each drawn as its row of `rows`, with the cursor `at` one of them, or where
-        it was. Without any, the list is hidden.
+        """List `items`, drawn as the corresponding `rows`, with the cursor on item `at` or where it
+        was. Without items the list is hidden.
         """
         at = (self.highlighted or 0) if at is None else at
         self.items = items
@@ -135,12 +138,13 @@ class ChoiceList(OptionList, Generic[Item]):
         line, at = super().render_line(y), self.scroll_offset.y + y
         option, row = self._lines[at] if at < len(self._lines) else (-1, 0)
         mark = _MARK if option == self.highlighted and row == 0 else " " * len(_MARK)
-        style = [None, *(part.style for part in line)][-1]  # of the row, not of a mark of its own
+        # the row's own style, not one of the mark
+        style = [None, *(part.style for part in line)][-1]
         return Strip([Segment(mark, style), *line])
 
 
 class FinderScreen(DialogScreen[Answer], Generic[Item, Answer]):
-    """A list, and above it a line to type into; the keys of both work at the same time."""
+    """A list below an input line; the keys of both work at the same time."""
 
     BINDINGS = [
         hidden("up", "step(-1)", tr("Up")),
@@ -156,11 +160,11 @@ class FinderScreen(DialogScreen[Answer], Generic[Item, Answer]):
         self.list = found
 
     def find(self, words: str) -> None:
-        """List what is found by `words`."""
+        """List the matches of `words`."""
         raise NotImplementedError
 
     async def take(self, item: Item) -> None:
-        """Do what the screen is for with the item that was chosen."""
+        """Act on the chosen item."""
         raise NotImplementedError
 
     @on(Input.Changed)
@@ -181,7 +185,7 @@ class FinderScreen(DialogScreen[Answer], Generic[Item, Answer]):
 
 
 class WrappedText(Widget):
-    """Text that is laid out for the width there is, as high as it is then."""
+    """Text laid out for the available width; its height follows."""
 
     DEFAULT_CSS = "WrappedText { height: auto; }"
 
@@ -190,15 +194,15 @@ class WrappedText(Widget):
         self._layout = layout
 
     def show(self, layout: Callable[[int], Content]) -> None:
-        """Show what `layout` returns for a number of cells."""
+        """Show what `layout` returns for a width in cells."""
         self._layout = layout
         self.refresh(layout=True)
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
-        """Return the rows that the text takes in `width` columns."""
+        """Return the number of rows in `width` columns."""
         del container, viewport
         return self._layout(width).plain.count("\n") + 1
 
     def render(self) -> Content:
-        """Lay out for the width there is."""
+        """Lay out for the available width."""
         return self._layout(self.size.width)

@@ -1,6 +1,4 @@
-"""Saves what the user has not sent or saved yet, with every change, without the screen waiting
-for the disk.
-"""
+"""Saves unsent and unsaved input on every change, without the screen waiting for the disk."""
 
 import asyncio
 import logging
@@ -14,24 +12,24 @@ from dogent_tui.storage.drafts import Drafts
 
 _LOG = logging.getLogger(__name__)
 _TRY_AGAIN_S = 5.0
-"""How often a disk that takes no draft is tried again while nothing changes."""
+"""Seconds between attempts to save a draft on a failing disk while nothing changes."""
 
 
 class DraftStore(Protocol):
     """Where drafts are saved by name; both calls raise OSError."""
 
     def save(self, name: str, draft: Any, /) -> None:
-        """Keep `draft` in place of the one before."""
+        """Save `draft`, replacing the previous one."""
 
     def drop(self, name: str, /) -> None:
-        """Forget the draft."""
+        """Delete the draft."""
 
 
 _Store = TypeVar("_Store", bound=DraftStore)
 
 
 class PromptDraft:
-    """The text in the prompt, as a store of one draft. Safe for use by several threads."""
+    """The text in the prompt, as a store of one draft. Thread-safe."""
 
     def __init__(self, drafts: Drafts) -> None:
         self._drafts = drafts
@@ -39,7 +37,7 @@ class PromptDraft:
         self._lock = threading.Lock()
 
     def load(self) -> str:
-        """Return what was typed and not sent when the application ended the last time."""
+        """Return what was typed but not sent when the application last ended."""
         with self._lock:
             if self._left is None:
                 self._left = ""
@@ -48,7 +46,7 @@ class PromptDraft:
             return self._left
 
     def save(self, _: str, draft: str, /) -> None:
-        """See `DraftStore`. What was left is read before anything is saved over it."""
+        """See `DraftStore`. The previous draft is read before it is overwritten."""
         self.load()
         self._drafts.save(draft)
 
@@ -57,20 +55,20 @@ class PromptDraft:
         self.save("", "")
 
     def close(self) -> None:
-        """Let another window have the draft."""
+        """Give the draft up to another window."""
         self._drafts.close()
 
 
 class DraftKeeper(Generic[_Store]):
-    """Writes the latest draft of each of `drafts`, in a thread, one after the other; those that
-    a newer one overtook never.
+    """Writes the latest draft of each of `drafts` in a thread, one after the other; superseded ones
+    are skipped.
 
-    A draft that the disk does not take is tried again until it is taken.
+    A draft that cannot be written is retried until it can.
     """
 
     def __init__(self, drafts: _Store, tell: Callable[[str], None]) -> None:
-        """Save into `drafts`. `tell` hears in two or three words why one is not saved, and ""
-        once all are.
+        """Save into `drafts`. `tell` receives a short phrase when a draft is not saved, and "" when
+        all are.
         """
         self.drafts = drafts
         self._tell = tell
@@ -82,14 +80,14 @@ class DraftKeeper(Generic[_Store]):
         self._keeping: asyncio.Task[None] | None = None
 
     def keep(self, name: str, draft: Any) -> None:
-        """Save `draft`, the latest of `name`, or drop what is saved where it is None."""
+        """Save `draft` as the latest of `name`, or delete what is saved if it is None."""
         self._waiting[name] = draft
         self._changed.set()
         if self._keeping is None or self._keeping.done():
             self._keeping = asyncio.create_task(self._save())
 
     async def settle(self) -> None:
-        """Save all that waits, or try it once more."""
+        """Save everything pending, or retry it."""
         async with self._saving:
             why = ""
             for name in tuple(self._waiting):
@@ -99,7 +97,7 @@ class DraftKeeper(Generic[_Store]):
                 self._tell(why)
 
     async def close(self) -> None:
-        """Save all that waits as far as the disk takes it, and try no more."""
+        """Save everything pending as far as possible, and stop retrying."""
         await self.settle()
         self._is_closing = True
         self._changed.set()
@@ -115,7 +113,7 @@ class DraftKeeper(Generic[_Store]):
                     await asyncio.wait_for(self._changed.wait(), _TRY_AGAIN_S)
 
     async def _save_one(self, name: str) -> str:
-        """Save the draft that waits under `name`. Returns why that was not possible."""
+        """Save the draft pending under `name`. Returns why that failed."""
         draft = self._waiting.pop(name)
         try:
             if draft is None:
@@ -125,6 +123,6 @@ class DraftKeeper(Generic[_Store]):
         except OSError as error:
             if not self._refused:
                 _LOG.warning("A draft could not be saved: %s", error)
-            self._waiting.setdefault(name, draft)  # unless there is a newer one by now
+            self._waiting.setdefault(name, draft)  # unless a newer one has arrived
             return disk_trouble(error)
         return ""

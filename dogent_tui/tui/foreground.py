@@ -1,5 +1,5 @@
-"""Work that a user asked for by a command and that takes a while: told of under the prompt, and
-stopped with Esc.
+"""Longer work that a user started with a command: its progress is shown below the prompt, and Esc
+stops it.
 """
 
 import asyncio
@@ -9,13 +9,13 @@ from typing import Any, TypeAlias, TypeVar
 from dogent_tui.plain import one_line
 
 Tell: TypeAlias = Callable[[str], None]
-"""Takes a phrase for what happens (``Starting the browser``)."""
+"""Receives a phrase describing the progress (``Starting the browser``)."""
 
 _Made = TypeVar("_Made")
 
 
 class ForegroundTask:
-    """One piece of work at a time. `show` draws the phrase for it, nothing where it is empty."""
+    """One task at a time. `show` displays its phrase, or nothing if it is empty."""
 
     def __init__(self, show: Tell) -> None:
         self._show = show
@@ -24,14 +24,14 @@ class ForegroundTask:
 
     @property
     def busy(self) -> bool:
-        """Whether something is under way."""
+        """Whether a task is running."""
         return self._task is not None
 
     async def run(self, work: Callable[[Tell], Awaitable[_Made]], what: str = "") -> _Made | None:
-        """Do `work`, which is given what to tell its progress to; `what` is told first. Returns
-        what it returns, None where the user stopped it.
+        """Run `work`, passing it a callback for its progress, which starts as `what`. Returns its
+        result, None if the user stopped it.
 
-        Raises what it raises. Nothing else may be under way.
+        Raises what it raises. No other task may be running.
         """
         assert self._task is None
         task: asyncio.Future[_Made] = asyncio.ensure_future(work(self._tell))
@@ -49,12 +49,12 @@ class ForegroundTask:
             self._show("")
 
     def stop(self) -> bool:
-        """Stop what is under way. Returns whether there was anything."""
+        """Stop the running task. Returns whether there was one."""
         if self._task is None:
             return False
         self._is_stopped = True
         self._task.cancel()
-        self._show("")  # at once: what it started may take a second to end
+        self._show("")  # immediately: its child processes may take a second to end
         return True
 
     def _tell(self, what: str) -> None:

@@ -1,6 +1,4 @@
-"""What the help shows: the keys of every place of the application, taken from their bindings,
-and the commands.
-"""
+"""The content of the help: the keys of every screen, taken from the bindings, and the commands."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -31,14 +29,14 @@ from dogent_tui.tui.transcript.view import Transcript
 _PALETTE = Binding(
     App.COMMAND_PALETTE_BINDING, "command_palette", tr("Command palette with all commands")
 )
-"""Textual binds it when the application starts, without a class that one could ask for it."""
+"""Textual binds it at start-up, without a class that could be asked for it."""
 
 
 def help_sections(
     commands: Iterable[Command], everywhere: Iterable[BindingType], keys: Mapping[str, str]
 ) -> Sequence[HelpSection]:
-    """Return all sections. `everywhere` are the bindings of the conversation; `keys` those the
-    user changed, by id.
+    """Return all sections. `everywhere` are the bindings of the conversation; `keys` are the user's
+    own keys by id.
     """
     return [
         PROMPT_HELP,
@@ -65,8 +63,8 @@ def help_sections(
 
 
 def _once(bindings: Iterable[BindingType]) -> Sequence[BindingType]:
-    """Return `bindings` without those whose key another before them has: the screen's come
-    before the application's.
+    """Return `bindings` without those shadowed by an earlier one: the screen's come before the
+    application's.
     """
     taken: dict[str, BindingType] = {}
     for binding in bindings:

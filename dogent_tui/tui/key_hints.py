@@ -1,7 +1,8 @@
-"""The keys that work now, in the last line of a screen or dialog.
+"""The keys available now, in the last line of a screen or dialog.
 
-Textual's Footer makes a widget of each key, and all of them again whenever the focus moves: a sixth
-of the first paint, and most of what a change of focus costs. This draws a line.
+Textual's Footer creates a widget for each key, and creates all of them again whenever the focus
+moves: a sixth of the first paint, and most of the cost of moving the focus. This widget draws one
+line.
 """
 
 from collections.abc import Mapping, Sequence
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 _STYLES = ("key", "words")
 _GAP = "  "
-"""What is between two keys."""
+"""The separator between two keys."""
 
 _KEY_NAMES: Mapping[str, str] = {
     "alt": "Alt",
@@ -47,7 +48,7 @@ _KEY_NAMES: Mapping[str, str] = {
     "tab": "Tab",
     "up": "↑",
 }
-"""What is printed on the keyboard, by Textual's names of keys."""
+"""The labels printed on the keyboard, by Textual's key names."""
 _SHORT: Mapping[str, str] = {
     "Ctrl+": "^",
     "Shift+": "⇧",
@@ -55,16 +56,16 @@ _SHORT: Mapping[str, str] = {
     "Tab": "⇥",
     "Delete": "Del",
 }
-"""What is written shorter in a line of keys."""
+"""Shorter labels used in a line of keys."""
 
 
 def key_name(key: str) -> str:
-    """Return what is printed on the keyboard for Textual's name of a key: ``ctrl+pageup`` gives
+    """Return the keyboard label of one of Textual's key names: ``ctrl+pageup`` gives
     ``Ctrl+PgUp``.
     """
     parts = key.split("+")
     if parts == [key] and len(key) == 1:
-        return key  # n is not N
+        return key  # n and N differ
     return "+".join(
         _KEY_NAMES.get(part) or (format_key(part) if len(part) > 1 else part).upper()
         for part in parts
@@ -72,13 +73,13 @@ def key_name(key: str) -> str:
 
 
 def key_names(keys: str) -> str:
-    """Return the names of several keys, which have commas between them."""
+    """Return the labels of several keys separated by commas."""
     return ", ".join(map(key_name, keys.split(",")))
 
 
 class ShownKey(msgspec.Struct, frozen=True):
-    """A key in the line: what it is called, what it does, and the key that a click presses.
-    `stays` finds room before others.
+    """A key in the line: its label, its effect, and the key that a click presses. Keys with `stays`
+    are given space first.
     """
 
     key: str
@@ -88,13 +89,13 @@ class ShownKey(msgspec.Struct, frozen=True):
 
     @property
     def cells(self) -> int:
-        """The cells of the key with what it does, and of the gap after it."""
+        """The width in cells of the key, its effect and the gap after it."""
         return Content(f"{self.display} {self.words}{_GAP}").cell_length
 
 
 class KeyLine(Widget):
-    """Keys and what they do, in one line. A click presses one. What finds no room is left out by
-    whole keys.
+    """Keys and their effects in one line. A click presses a key. Keys that do not fit are left out
+    whole.
     """
 
     DEFAULT_CSS = styles("keys.tcss")
@@ -113,8 +114,8 @@ class KeyLine(Widget):
         self.show(keys)
 
     def show(self, keys: Mapping[str, str]) -> None:
-        """Show other keys: Textual's names, with commas between several, and what they do. The
-        last one always finds room.
+        """Show other keys: Textual's names, separated by commas, with their effects. The last one
+        always fits.
         """
         *_, last = "", *keys
         self._show([ShownKey(key, _short(key), words, key == last) for key, words in keys.items()])
@@ -125,7 +126,7 @@ class KeyLine(Widget):
             self.refresh()
 
     def _line(self) -> list[ShownKey]:
-        """Return the keys that find room."""
+        """Return the keys that fit."""
         kept = [each for each in self._shown if each.stays]
         room = self.size.width + len(_GAP) - sum(each.cells for each in kept)
         others = [each for each in self._shown if not each.stays]
@@ -149,7 +150,7 @@ class KeyLine(Widget):
 
 
 class KeyHints(KeyLine):
-    """The keys of the bindings in force that want to be shown."""
+    """The visible bindings currently in force."""
 
     def __init__(
         self,
@@ -158,20 +159,18 @@ class KeyHints(KeyLine):
         first: Sequence[str] = (),
         last: Sequence[str] = (),
     ) -> None:
-        """Show the actions `first` before all others, and `last` at the end, which find room
-        whatever else does not.
-        """
+        """Show the actions `first` before all others, and `last` at the end; both always fit."""
         super().__init__(id=id)
         self._first, self._last = [*first], [*last]
 
     def on_mount(self) -> None:
-        """Follow the bindings of the screen."""
+        """Follow changes of the screen's bindings."""
         self.screen.bindings_updated_signal.subscribe(self, self._look_again)
         self._look_again(self.screen)
 
     def _look_again(self, screen: Screen[object]) -> None:
         if not self.app.app_focus:
-            return  # nothing is focused while another window is: the keys would flicker
+            return  # nothing has the focus while another window is active: the keys would flicker
         first: dict[str, Binding] = {}
         for active in screen.active_bindings.values():
             if active.binding.show and active.enabled:
@@ -191,8 +190,8 @@ class KeyHints(KeyLine):
 
 
 def _short(keys: str) -> str:
-    """Return how `keys`, Textual's names of one or several with commas between them, are called in
-    a line of keys: ``up,down`` gives ``↑↓``, ``ctrl+s`` gives ``^S``.
+    """Return the labels of `keys`, one or several of Textual's names separated by commas, for a
+    line of keys: ``up,down`` gives ``↑↓``, ``ctrl+s`` gives ``^S``.
     """
     names = [*map(key_name, keys.split(","))]
     short = ("" if all(len(name) == 1 for name in names) else " ").join(names)

@@ -1,6 +1,4 @@
-"""What is written down of trouble that nobody foresaw: lines of the log and the report of a
-crash, both without keys.
-"""
+"""How unexpected errors are recorded: log lines and crash reports, both without keys."""
 
 import logging
 import traceback
@@ -12,9 +10,7 @@ _FORMAT = "%(asctime)s %(name)s %(levelname)s %(message)s"
 
 
 class KeylessFormatter(logging.Formatter):
-    """Writes a record with its traceback, and without the keys that are known when it is
-    written.
-    """
+    """Formats a record with its traceback, removing the keys known at that time."""
 
     def __init__(self) -> None:
         super().__init__(_FORMAT)
@@ -25,7 +21,7 @@ class KeylessFormatter(logging.Formatter):
 
 
 def crash_report(error: BaseException) -> str:
-    """Return where `error` came from. No values of variables: among these may be a document, a
-    key, or a part of one.
+    """Return where `error` was raised, without values of variables, which may hold a document or a
+    key.
     """
     return redact("".join(traceback.format_exception(error)), known_secrets())

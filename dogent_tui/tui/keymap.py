@@ -1,5 +1,5 @@
-"""The keys of the interface that a user can change: ``keys`` of their own ``dogent.json``, the
-name of an action → the key.
+"""The configurable keys of the interface: ``keys`` in the user's own ``dogent.json`` maps action
+names to keys.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -27,11 +27,11 @@ _FIXED = frozenset(
         "space",
     }
 )
-"""Keys without which one could not write, choose or leave."""
+"""Keys needed to type, choose or leave."""
 
 
 class KeyAction(msgspec.Struct, frozen=True):
-    """Something that a key does. `default` are its usual keys, with commas between them."""
+    """An action with a key. `default` lists its default keys, separated by commas."""
 
     id: str
     words: str
@@ -39,11 +39,11 @@ class KeyAction(msgspec.Struct, frozen=True):
 
 
 class Keymap:
-    """Which keys can be changed, and which changes hold. `keys` are those that do, by action."""
+    """The configurable keys and the changes in force. `keys` holds these by action."""
 
     def __init__(self, bindings: Iterable[BindingType], wanted: Mapping[str, str]) -> None:
-        """Take what is `wanted` for those of `bindings` that have an id. What cannot be is left
-        out, and a warning.
+        """Apply `wanted` to those of `bindings` that have an id. Impossible changes are ignored
+        with a warning.
         """
         named = [binding for binding in bindings if isinstance(binding, Binding) and binding.id]
         self.actions = tuple(
@@ -63,16 +63,14 @@ class Keymap:
         return next(action for action in self.actions if action.id == action_id)
 
     def shown(self, action_id: str) -> str:
-        """Return the first of the keys that do the action, as it is printed on the keyboard: for
-        a sentence.
-        """
+        """Return the label of the action's first key, for use in a sentence."""
         return key_name(self.keys.get(action_id, self.action(action_id).default).split(",")[0])
 
     def problem(
         self, action_id: str, keys: str, changed: Mapping[str, str | None] | None = None
     ) -> str:
-        """Return why `keys` cannot do the action, or nothing. `changed` is what the user changed
-        and did not save yet.
+        """Return why `keys` cannot be used for the action, or an empty string. `changed` holds the
+        user's unsaved changes.
         """
         changed, taken = changed or {}, dict(self._others)
         for other in self.actions:
@@ -115,8 +113,8 @@ class Keymap:
 
 
 def prompt_bindings() -> Sequence[BindingType]:
-    """Return the keys of the prompt, its own and those that it has as a text area: it takes them
-    before the screen does.
+    """Return the keys of the prompt, its own and those of a text area: it handles them before the
+    screen does.
     """
     return [
         binding for base in PromptEditor.__mro__ for binding in base.__dict__.get("BINDINGS", ())

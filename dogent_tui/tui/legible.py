@@ -1,9 +1,9 @@
-"""What is drawn can be read: ink too close to what is behind it is moved away from it, in every
-theme and every state.
+"""Ensures readable contrast: a foreground too close to its background is moved away from it, in
+every theme and state.
 
-No theme says how each of its colors looks upon every other, and a selection, a toast or a disabled
-widget lays one over another. So the contrast of what is drawn is seen to, and not the choice of
-each pair.
+No theme defines how each of its colors looks on every other, and a selection, a toast or a disabled
+widget combines them. Therefore the contrast of what is drawn is corrected, rather than each pair
+being chosen.
 """
 
 from functools import lru_cache
@@ -16,24 +16,24 @@ from textual.color import Color
 from textual.filter import LineFilter
 
 TEXT, SHAPES, HIGH = 4.5, 3.0, 7.0
-"""The least contrast of words, of lines and marks, and of words for eyes that need more: WCAG
+"""The minimum contrast of text, of lines and symbols, and of text in high-contrast themes: WCAG
 2.2, 1.4.3, 1.4.11 and 1.4.6.
 """
 
 _WHITE, _BLACK = ColorTriplet(255, 255, 255), ColorTriplet(0, 0, 0)
 _HALVINGS = 8
-"""As many bits as a channel has."""
+"""Steps of a binary search over the 8 bits of a channel."""
 
 
 def is_text(drawn: str) -> bool:
-    """Whether there is more in `drawn` than spaces, lines and blocks (U+2500 to U+259F)."""
+    """Whether `drawn` contains more than spaces, lines and blocks (U+2500 to U+259F)."""
     return any(
         not (character.isspace() or "\u2500" <= character <= "\u259f") for character in drawn
     )
 
 
 def luminance(color: ColorTriplet) -> float:
-    """Return the relative luminance of `color`, 0 to 1, as WCAG 2.2 defines it."""
+    """Return the relative luminance of `color`, 0 to 1, as defined by WCAG 2.2."""
     red, green, blue = (
         part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4
         for part in color.normalized
@@ -42,14 +42,14 @@ def luminance(color: ColorTriplet) -> float:
 
 
 def contrast(one: ColorTriplet, other: ColorTriplet) -> float:
-    """Return the contrast of two colors, 1 to 21, as WCAG 2.2 defines it."""
+    """Return the contrast of two colors, 1 to 21, as defined by WCAG 2.2."""
     dark, light = sorted((luminance(one), luminance(other)))
     return (light + 0.05) / (dark + 0.05)
 
 
 @lru_cache(4096)
 def legible(ink: ColorTriplet, ground: ColorTriplet, least: float = TEXT) -> ColorTriplet:
-    """Return `ink`, as much nearer to white or black as it takes for a contrast of `least` with
+    """Return `ink`, moved towards white or black just enough for a contrast of `least` with
     `ground`.
     """
     if contrast(ink, ground) >= least:
@@ -74,18 +74,18 @@ def _mixed(one: ColorTriplet, other: ColorTriplet, share: float) -> ColorTriplet
 
 
 class Legible(LineFilter):
-    """Sees to the contrast of all segments, but where the colors are the terminal's own, which
-    nobody knows here.
+    """Corrects the contrast of all segments, except where the colors are the terminal's own and
+    therefore unknown.
     """
 
     def __init__(self, text: float = TEXT) -> None:
-        """Give words a contrast of `text` at least."""
+        """Give text a contrast of at least `text`."""
         super().__init__()
         self._text = text
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
-        """Return `segments` with ink that can be read. `background` is what is behind those that
-        say nothing of it.
+        """Return `segments` with readable foregrounds. `background` is behind segments that define
+        none.
         """
         return [
             segment
@@ -101,8 +101,8 @@ class Legible(LineFilter):
     def _least(self, drawn: str) -> float:
         if is_text(drawn):
             return self._text
-        # A block is a part of a cell that is painted, and not written upon: the edge of a frame may
-        # be as faint as it likes.
+        # A block character is a painted part of a cell rather than text: the edge of a frame may be
+        # faint.
         return SHAPES if any("\u2500" <= character < "\u2580" for character in drawn) else 1.0
 
 
@@ -120,7 +120,7 @@ def _readable(style: Style, background: Color, least: float) -> Style:
     if style.reverse:
         better = legible(ground, ink, least)
         return style if better == ground else style + Style(bgcolor=RichColor.from_triplet(better))
-    if ink == ground and least == SHAPES:  # a line that is not meant to be seen
+    if ink == ground and least == SHAPES:  # a line meant to be invisible
         return style
     better = legible(ink, ground, least)
     return style if better == ink else style + Style(color=RichColor.from_triplet(better))

@@ -1,6 +1,4 @@
-"""One quiet offer, after a run that did not end as it should: to note what to do differently
-next time.
-"""
+"""The offer after a failed run to note what to do differently next time."""
 
 from dogent_tui.agent.events import Event, RunFinished, RunStarted
 from dogent_tui.language import tr
@@ -11,18 +9,20 @@ _MOST_OF_PROMPT = 50
 
 
 class LessonOffer:
-    """What the last run was, and whether to offer a lesson about it. `offers` is the setting
+    """The outcome of the last run, and whether to offer a lesson about it. `offers` is the setting
     ``learn_auto``.
     """
 
     def __init__(self, *, offers: bool) -> None:
         self.offers = offers
         self.about = ""
-        """What went wrong last, for the heading of a lesson; empty where nothing did."""
+        """What went wrong last, for the heading of a lesson; empty if nothing did."""
         self._prompt = ""
 
     def offer(self, event: Event) -> str:
-        """Return the words of the offer, where `event` is a reason for one, and empty else."""
+        """Return the text of the offer if `event` is a reason for one, otherwise an empty
+        string.
+        """
         match event:
             case RunStarted(prompt=prompt):
                 self._prompt, self.about = one_line(prompt.text)[:_MOST_OF_PROMPT], ""
@@ -33,7 +33,7 @@ class LessonOffer:
 
 
 def _teaches(status: str, code: str) -> bool:
-    """Whether the agent could do better next time: what the endpoint, the network or the process
-    did teaches it nothing.
+    """Whether the agent can learn from the failure; it cannot from those of the endpoint, the
+    network or the process.
     """
     return (status, code) in (("interrupted", ""), ("failed", ""), ("failed", "turn_failed"))

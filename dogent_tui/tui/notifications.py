@@ -1,9 +1,9 @@
-"""Words for a user who looks at another window, by the terminal's own notifications.
+"""Notifications of the terminal for a user who is looking at another window.
 
-There are three sequences: OSC 9 (iTerm2), OSC 99 (kitty) and OSC 777 (rxvt, VTE, and others). A
-terminal that does not know one may show it as text, so only those are sent to that are known.
-Inside tmux and screen the variables of the terminal around it tell which it is, and the sequence
-goes through in their envelope (tmux needs ``allow-passthrough on``).
+There are three escape sequences: OSC 9 (iTerm2), OSC 99 (kitty) and OSC 777 (rxvt, VTE and others).
+A terminal that does not know a sequence may show it as text, so only known terminals are sent one.
+Inside tmux and screen, environment variables identify the outer terminal, and the sequence is
+wrapped to pass through (tmux needs ``allow-passthrough on``).
 """
 
 import base64
@@ -41,11 +41,11 @@ _LEFT_BEHIND: Mapping[str, Spoken] = {
     "ITERM_SESSION_ID": "osc9",
     "VTE_VERSION": "osc777",
 }
-"""What terminals put into the environment, and what stays of them inside of tmux."""
+"""Environment variables set by terminals, and those that remain inside tmux."""
 
 
 def spoken_by(environ: Mapping[str, str]) -> Spoken:
-    """Return which sequence the terminal understands, empty where that is not known."""
+    """Return the sequence that the terminal understands, empty if unknown."""
     program = environ.get("TERM_PROGRAM", "").lower()
     if program in _PROGRAMS:
         return _PROGRAMS[program]
@@ -59,7 +59,7 @@ def spoken_by(environ: Mapping[str, str]) -> Spoken:
 
 
 def notification(words: str, environ: Mapping[str, str]) -> str:
-    """Return what to send to the terminal so that it shows `words`, empty where it would not."""
+    """Return what to send to the terminal to show `words`, empty if it cannot."""
     body = _CONTROLS.sub(" ", one_line(words))[:_LONGEST]
     match spoken_by(environ):
         case "osc9":
@@ -79,8 +79,8 @@ def notification(words: str, environ: Mapping[str, str]) -> str:
 
 
 def words_for(event: Event, made: tuple[str, ...] = ()) -> str:
-    """Return what to say of `event`, empty for nothing. `made` are the names of the documents
-    that the run made.
+    """Return the notification for `event`, empty if there is none. `made` lists the documents that
+    the run produced.
     """
     match event:
         case PermissionRequested(sentence=sentence, happened=happened):

@@ -1,4 +1,4 @@
-"""Widgets that draw lines of styled text, in the colors there are now."""
+"""Widgets that draw lines of styled text in the current colors."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar
@@ -16,8 +16,8 @@ else:  # Textual takes the styles of the first base that is a widget, and these 
 
 
 class Painted(_Widget):
-    """A widget with a `palette` of its `looks`: what the names of styles look like. Put it before
-    the widget among the bases.
+    """A widget with a `palette` of its `looks`, the appearance of style names. Must precede the
+    widget among the bases.
     """
 
     looks: ClassVar[Mapping[str, str]] = LOOKS
@@ -31,7 +31,7 @@ class Painted(_Widget):
 
     @property
     def palette(self) -> Palette:
-        """The styles as they are now: another object only where they look different."""
+        """The current styles; a new object only if they look different."""
         if self._palette is None or not self._is_styled:
             made = Palette(self, self.looks)
             if not made.same_as(self._palette):
@@ -41,7 +41,7 @@ class Painted(_Widget):
         return self._palette
 
     def row(self, spans: Sequence[Span] = (), fill: str = "", less: int = 0) -> Strip:
-        """Draw `spans` on a row without margins, on the background `fill`, but for `less` cells at
+        """Draw `spans` on a row without margins, on the background `fill`, leaving `less` cells at
         its end.
         """
         palette, width = self.palette, self.size.width

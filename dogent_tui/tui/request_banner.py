@@ -1,4 +1,4 @@
-"""The line above the prompt that says what the agent asked and nobody has answered yet."""
+"""The line above the prompt that shows an open request of the agent."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ KEY = "F2"
 
 
 class RequestBanner(Widget):
-    """One line, hidden while nothing is open. A click does what the key does."""
+    """One line, hidden if nothing is open. A click does the same as the key."""
 
     ALLOW_SELECT = False
     COMPONENT_CLASSES = {"banner--mark", "banner--key"}
@@ -26,7 +26,7 @@ class RequestBanner(Widget):
         self.display = False
 
     def show(self, requests: Sequence[UiRequested]) -> None:
-        """Say what is open."""
+        """Show what is open."""
         self._words = words(requests)
         self.display = bool(requests)
         self.refresh()
@@ -38,13 +38,13 @@ class RequestBanner(Widget):
         return Content.assemble(("? ", mark), self._words, " · ", before, (KEY, key), after)
 
     async def on_click(self, event: events.Click) -> None:
-        """Open what is asked."""
+        """Open the request."""
         event.stop()
         await self.screen.run_action("answer")
 
 
 def words(requests: Sequence[UiRequested]) -> str:
-    """Return what is asked, as a sentence."""
+    """Return a sentence about the request."""
     kinds = Counter(request.kind for request in requests)
     counts = (
         (

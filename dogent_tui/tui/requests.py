@@ -1,5 +1,5 @@
-"""Puts what waits for the user on screens, one after the other, keeps what was answered so far, and
-sends the answers.
+"""Shows requests to the user on screens, one at a time, saves drafts of the answers, and sends the
+answers.
 """
 
 import asyncio
@@ -44,12 +44,12 @@ _RequestScreen: TypeAlias = "PermissionScreen | ClarificationScreen | OutlineScr
 
 
 class RequestQueue(Generic[Kind]):
-    """Requests one after the other, and a counter for those that came together. `shown` is the
-    screen of the current one, None while it is not put.
+    """A queue of requests, with a counter for those that arrived together. `shown` is the screen of
+    the current one, None if it is not shown.
     """
 
     def __init__(self, words: str) -> None:
-        """`words` are those of the counter, with ``{number}`` and ``{total}``."""
+        """`words` is the text of the counter, with ``{number}`` and ``{total}``."""
         self.waiting: tuple[Kind, ...] = ()
         self.shown: _RequestScreen | None = None
         self._words = words
@@ -57,13 +57,13 @@ class RequestQueue(Generic[Kind]):
 
     @property
     def current(self) -> Kind | None:
-        """The request to put now."""
+        """The current request."""
         return self.waiting[0] if self.waiting else None
 
     @property
     def counter(self) -> str:
-        """Which request of how many this is, counted from the last time that none waited; empty
-        for a single one.
+        """The number of this request and the total since the queue was last empty; empty for a
+        single one.
         """
         total = self._done + len(self.waiting)
         return (
@@ -73,16 +73,16 @@ class RequestQueue(Generic[Kind]):
         )
 
     def add(self, request: Kind) -> None:
-        """Put `request` last."""
+        """Append `request`."""
         self.waiting = (*self.waiting, request)
         if self.shown is not None:
             self.shown.count(self.counter)
 
     def settle(self, request_id: str) -> bool:
-        """Take out a request that was answered or that nobody has to answer any more, also from
-        the screen. Returns whether the screen is free for another.
+        """Remove a request that was answered or is obsolete, also from the screen. Returns whether
+        the screen is free for another.
 
-        One that was never put makes the others fewer; the current one counts as done.
+        One that was never shown reduces the total; the current one counts as done.
         """
         left = tuple(each for each in self.waiting if each.request_id != request_id)
         if left == self.waiting:
@@ -98,17 +98,17 @@ class RequestQueue(Generic[Kind]):
         return False
 
     def clear(self) -> None:
-        """Forget all of them."""
+        """Remove all of them."""
         self.waiting, self._done = (), 0
         if self.shown is not None:
             self.shown.cancel()
 
 
 class RequestController:
-    """The requests of one conversation. What is open is known to the service, and here only shown.
+    """The requests of one conversation. The service knows what is open; this class only shows it.
 
-    `questions` ask for permission: one is put at once, over whatever is there. What the agent asks
-    on `screens` waits until its run has ended, or waits for it, and nothing else is asked.
+    `questions` ask for permission: one is shown immediately, over whatever is there. The agent's
+    requests on `screens` wait until its run has ended or waits for them, and no question is open.
     """
 
     def __init__(self, screen: "ConversationPort") -> None:
@@ -124,7 +124,7 @@ class RequestController:
         self._keeper = cast("AppPort", screen.app).edits
 
     def handle(self, event: Event) -> None:
-        """Put what came, in its turn; take away what is settled."""
+        """Queue what arrived, and remove what is settled."""
         match event:
             case PermissionRequested():
                 self.questions.add(event)
@@ -144,8 +144,8 @@ class RequestController:
                 self.put()
 
     async def ask(self, request: PermissionRequested) -> PermissionAnswer | None:
-        """Put a question of the application itself, in its turn. Returns the answer, None where
-        the session was left.
+        """Queue a question of the application itself. Returns the answer, None if the session was
+        closed.
         """
         answer = asyncio.get_running_loop().create_future()
         self._own[request.request_id] = answer
@@ -157,14 +157,14 @@ class RequestController:
             self._settle(request.request_id)
 
     def restore(self, requests: Sequence[UiRequested]) -> None:
-        """Show what an earlier session left open."""
+        """Show what an earlier session left undecided."""
         for request in requests:
             self.screens.add(request)
         self._screens_changed()
         self.put()
 
     def clear(self) -> None:
-        """Forget what is open: the session that asked is left."""
+        """Remove everything open: the session that asked was closed."""
         for answer in self._own.values():
             if not answer.done():
                 answer.set_result(None)
@@ -173,9 +173,7 @@ class RequestController:
         self._screens_changed()
 
     def put(self) -> None:
-        """Open the first screen, where something came that was not seen yet, and nothing else is
-        asked just now.
-        """
+        """Open the first screen if it is new and no question is open."""
         if self._due and self._screen.app.screen is self._screen:
             self.open()
 
@@ -188,7 +186,7 @@ class RequestController:
         return request is not None
 
     async def close(self) -> None:
-        """Wait until what was answered so far is saved."""
+        """Wait until the drafts of the answers are saved."""
         await self._keeper.settle()
 
     # ── Screens ───────────────────────────────────────────────────────────────────────────────────
@@ -222,7 +220,7 @@ class RequestController:
         self._screen.app.push_screen(screen, lambda answer: self._left(queue, request, answer))
 
     def _left(self, queue: RequestQueue[Any], request: Request, answer: Reply | None) -> None:
-        """Send the answer; None: the request stays open, or is not open any more."""
+        """Send the answer; None: the request stays open, or is no longer open."""
         queue.shown = None
         own = self._own.get(request.request_id)
         if own is not None and not own.done():
@@ -238,8 +236,8 @@ class RequestController:
         self._screen.call_later(self.put)
 
     async def _reply(self, request: Request, answer: Reply) -> None:
-        """Send an answer. It may begin the first run here, in a conversation that is taken up:
-        trust is asked about before.
+        """Send an answer. In a resumed conversation it may start the first run here: trust is asked
+        about before.
         """
         try:
             if isinstance(answer, UiAnswer) and not answer.is_empty:
@@ -264,8 +262,8 @@ class RequestController:
         return time.monotonic() - self._editor.last_typed < TYPING_S
 
     def _made(self, request: UiRequested) -> _RequestScreen:
-        """Return the screen for `request`. Blocks. Raises DogentError where a document cannot be
-        reviewed any more.
+        """Return the screen for `request`. Blocks. Raises DogentError if a document can no longer
+        be reviewed.
         """
         draft = self._keeper.drafts.load(request.request_id)
         match read_request(request.payload):
@@ -316,7 +314,7 @@ class RequestController:
         reviewed = review_of(self._workspace, asked)
         is_restored = draft is not None and reviewed.change.restore(draft)
         is_other = reviewed.refresh()
-        if draft is not None and not is_restored:  # decided over what the file held later
+        if draft is not None and not is_restored:  # decided against a later content of the file
             is_restored = reviewed.change.restore(draft)
         notice = tr("Your earlier decisions were restored.") if is_restored else ""
         if is_other:
@@ -338,8 +336,6 @@ class RequestController:
         return ReviewScreen(task, self.screens.counter)
 
     def _keep(self, request: UiRequested, draft: Mapping[str, Any]) -> None:
-        """Keep what was answered so far; the last of it may come when the request is settled
-        already.
-        """
+        """Save the draft of an answer; the last one may arrive after the request was settled."""
         if request in self.screens.waiting:
             self._keeper.keep(request.request_id, draft)

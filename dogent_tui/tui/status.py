@@ -1,4 +1,6 @@
-"""The status bar: where we are, who answers, what happens, how full the context is, what waits."""
+"""The status bar: the folder, who answers, the current activity, the context usage, and what
+waits.
+"""
 
 import time
 from collections.abc import Callable, Iterator
@@ -58,17 +60,19 @@ NOT_KEPT = {
     "seen_not_kept": tr("what the agent has read"),
     "undo_not_kept": tr("copies for /undo"),
 }
-"""The code of a notice → what it says is not saved, until one of this code with ``_over`` comes."""
+"""The code of a notice → what it reports as not saved, until a notice with this code and
+``_over``.
+"""
 
 _SEPARATOR = "  ·  "
 _SHORT_SEPARATOR = " · "
 _NO_MODEL = tr("no AI model")
-"""What the offline engine must not leave out, however narrow the window is."""
+"""What is always shown for the offline engine, however narrow the window is."""
 
 
 class Status(msgspec.Struct):
-    """What the status bar says, built from the events of the session. Plain state, without a
-    screen.
+    """The content of the status bar, derived from the events of the session. Plain state,
+    independent of the screen.
     """
 
     workspace: str
@@ -83,13 +87,13 @@ class Status(msgspec.Struct):
     silent_s: int = 0
     review_mode: ReviewMode = msgspec.field(default_factory=ReviewMode)
     unusable: str = ""
-    """The profile that was to answer and cannot."""
+    """The profile that is configured but cannot answer."""
     not_kept: dict[str, str] = msgspec.field(default_factory=dict)
-    """What the disk does not take right now, and why, in two or three words."""
+    """What currently cannot be written to the disk, and why, in two or three words."""
     elsewhere: bool = False
-    """What happens, happens in another window."""
+    """The activity takes place in another window."""
     shows_usage: str = ""
-    """What of the conversation's usage the user wants to see: ``tokens``, ``cost``, or nothing."""
+    """The usage figure that the user wants to see: ``tokens``, ``cost``, or none."""
     used_tokens: int = 0
     cost_usd: float = 0.0
     _started: float = 0.0
@@ -97,7 +101,7 @@ class Status(msgspec.Struct):
     _asked: float = 0.0
 
     def handle(self, event: Event) -> None:  # noqa: C901  (one flat table of events)
-        """Learn from `event`."""
+        """Update from `event`."""
         match event:
             case SessionStarted():
                 self.endpoint = endpoint_label(event.profile, event.endpoint, event.model)
@@ -146,7 +150,7 @@ class Status(msgspec.Struct):
                     self.not_kept[what] = why
 
     def count(self, event: RunFinished) -> None:
-        """Add what a run used."""
+        """Add the usage of a run."""
         self.used_tokens += event.tokens.total if event.tokens is not None else 0
         self.cost_usd += event.cost_usd or 0.0
 
@@ -160,8 +164,8 @@ class Status(msgspec.Struct):
             self._started += 0.0 if self._questions else self.clock() - self._asked
 
     def stop(self) -> None:
-        """The user stops the run: say so until it has ended, which takes seconds where the agent
-        process hangs.
+        """Show that the user is stopping the run, until it has ended; that takes seconds if the
+        agent process hangs.
         """
         if self.running:
             self.doing = _STOPPING
@@ -173,12 +177,12 @@ class Status(msgspec.Struct):
 
     @property
     def elapsed_s(self) -> int:
-        """Whole seconds since the run started, without those in which a question waited."""
+        """Seconds since the run started, excluding those in which a question waited."""
         return int((self._asked if self._questions else self.clock()) - self._started)
 
     @property
     def activity(self) -> str:
-        """What happens now, in a few words."""
+        """The current activity in a few words."""
         if self.elsewhere:
             return self._activity_elsewhere
         if self.waiting:
@@ -199,13 +203,13 @@ class Status(msgspec.Struct):
         return tr("read-only, live: {activity}", activity=self._at_work) if self.running else _LIVE
 
     def set_open_elsewhere(self, *, goes_on: bool) -> None:
-        """Learn whether another window continues the conversation."""
+        """Set whether another window continues the conversation."""
         self.elsewhere, self.running = goes_on, False
         self._questions.clear()
         self.doing, self.queued, self.silent_s = _READ_ONLY, 0, 0
 
     def context(self, brevity: int = 0) -> str:
-        """Return how much of the context window is used, as far as it is known."""
+        """Return how much of the context window is used, if known."""
         if not self.context_tokens:
             return ""
         if self.window:
@@ -262,7 +266,7 @@ class Status(msgspec.Struct):
 
     @property
     def usage(self) -> str:
-        """What the conversation has used, where the user wants to see it and it is known."""
+        """The usage of the conversation, if the user wants to see it and it is known."""
         if self.shows_usage == "cost" and self.cost_usd:
             return f"${self.cost_usd:.2f}"
         if self.shows_usage == "tokens" and self.used_tokens:
@@ -299,8 +303,8 @@ def opening_status(opened: OpenedSession) -> Status:
 
 
 class StatusBar(Widget):
-    """One line that draws a `Status`. It ticks once a second, and only while something runs and
-    waits for nobody.
+    """One line that draws a `Status`. It is updated once a second while something is running and
+    nothing waits for the user.
     """
 
     def __init__(self, status: Status) -> None:
@@ -314,7 +318,7 @@ class StatusBar(Widget):
         self.refresh()
 
     def handle(self, event: Event) -> None:
-        """Learn from `event`, and draw what changed of it."""
+        """Update from `event`, and draw what changed."""
         width = self.size.width
         before = self.status.parts(width)
         self.status.handle(event)
@@ -323,18 +327,18 @@ class StatusBar(Widget):
             self.refresh()
 
     def _follow(self) -> None:
-        """Draw the seconds as they pass, where they count."""
+        """Update the elapsed seconds if they are shown."""
         ticks = self.status.running and not self.status.waiting
         if ticks != bool(self.auto_refresh):
             self.auto_refresh = 1.0 if ticks else None
 
     def stop(self) -> None:
-        """Draw that the run is being stopped."""
+        """Show that the run is being stopped."""
         self.status.stop()
         self.refresh()
 
     def set_open_elsewhere(self, *, goes_on: bool) -> None:
-        """Draw whether another window continues the conversation."""
+        """Show whether another window continues the conversation."""
         self.status.set_open_elsewhere(goes_on=goes_on)
         self.show(self.status)
 

@@ -1,4 +1,4 @@
-"""Where the application's stylesheets lie: inside the wheel once installed, at the root of a
+"""The location of the application's stylesheets: inside the wheel when installed, at the root of a
 checkout.
 """
 

@@ -1,5 +1,5 @@
-"""Around the application: a terminal that only it writes to, and an editor that may have it for
-a while.
+"""The terminal around the application: protected from other writers, and lent to an external
+editor.
 """
 
 import os
@@ -16,11 +16,11 @@ from dogent_tui.storage.files import private_folder
 
 @contextmanager
 def own_terminal(log_file: Path) -> Iterator[None]:
-    """Keep everybody but the application off the terminal: whatever writes to stderr meanwhile goes
-    to `log_file`.
+    """Prevent anything but the application from writing to the terminal: other output on stderr
+    goes to `log_file`.
 
-    Native libraries and child processes write to the descriptor itself, past Python. Textual draws
-    on `sys.__stderr__`, which becomes a descriptor of its own here.
+    Native libraries and child processes write to the descriptor itself, bypassing Python. Textual
+    draws on `sys.__stderr__`, which becomes a separate descriptor here.
     """
     terminal = os.dup(2 if os.isatty(2) else 1)
     log = _open_log(log_file)
@@ -37,8 +37,8 @@ def own_terminal(log_file: Path) -> Iterator[None]:
 
 
 def _open_log(log_file: Path) -> int:
-    """Open the log for appending; where there can be none, what would be logged is lost, and the
-    work continues.
+    """Open the log for appending; if that is impossible, log output is discarded and the work
+    continues.
     """
     flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND
     try:
@@ -49,8 +49,8 @@ def _open_log(log_file: Path) -> int:
 
 
 def edit_externally(text: str, environ: Mapping[str, str]) -> str:
-    """Let the user edit `text` in `$VISUAL` or `$EDITOR`, and return it. Blocks. Raises OSError
-    where there is no editor.
+    """Let the user edit `text` in `$VISUAL` or `$EDITOR`, and return it. Blocks. Raises OSError if
+    there is no editor.
     """
     return (
         edit_copy("prompt.md", text.encode(), environ).decode(errors="replace").removesuffix("\n")
@@ -58,9 +58,9 @@ def edit_externally(text: str, environ: Mapping[str, str]) -> str:
 
 
 def edit_copy(name: str, content: bytes, environ: Mapping[str, str]) -> bytes:
-    """Let the user edit a copy of `content`, called `name`, and return what became of it. Blocks.
+    """Let the user edit a copy of `content`, called `name`, and return the result. Blocks.
 
-    Raises OSError where there is no editor, ValueError where `$EDITOR` cannot be read.
+    Raises OSError if there is no editor, ValueError if `$EDITOR` cannot be parsed.
     """
     command = shlex.split(environ.get("VISUAL") or environ.get("EDITOR") or "vi")
     with tempfile.TemporaryDirectory(prefix="dogent-") as folder:

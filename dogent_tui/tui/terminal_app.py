@@ -1,5 +1,5 @@
-"""The application in a terminal of its own: from the first paint to the line that says how to
-come back.
+"""Running the application in the terminal, from the first paint to the line that tells how to come
+back.
 """
 
 import logging
@@ -17,14 +17,15 @@ from dogent_tui.tui.terminal import own_terminal
 
 
 def run_app(opened: OpenedSession, *, choose: bool = False) -> int:
-    """Run the application until the user leaves, and say how to come back. Returns the exit status.
+    """Run the application until the user leaves, and print how to come back. Returns the exit
+    status.
 
-    `choose`: have the user choose an earlier conversation first. Raises DogentError where one that
-    was chosen is gone.
+    `choose`: let the user choose an earlier conversation first. Raises DogentError if a requested
+    one is gone.
     """
     log_file = log_dir() / "dogent-tui.log"
     with own_terminal(log_file):
-        # To stderr, which is the log file now, where there can be one.
+        # To stderr, which now is the log file, if there is one.
         handler = logging.StreamHandler(_log_stream())
         handler.setFormatter(KeylessFormatter())
         logging.basicConfig(level=logging.WARNING, handlers=[handler])
@@ -42,8 +43,8 @@ def run_app(opened: OpenedSession, *, choose: bool = False) -> int:
 
 
 def _way_back(opened: OpenedSession) -> str:
-    """Return the command that continues a conversation, or, where nothing was said in it,
-    with the one before.
+    """Return the command that continues a conversation, or the previous one if this one is
+    empty.
     """
     latest = latest_session(opened.workspace)
     if latest is None:

@@ -1,5 +1,5 @@
-"""Choosing a theme: it holds at once, and for the next start where it can be kept in the
-settings of the workspace.
+"""Choosing a theme: it applies immediately, and is saved in the settings of the workspace if
+possible.
 """
 
 from collections.abc import Callable
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 
 async def choose_theme(app: "AppPort", name: str) -> str:
-    """Have the theme `name` hold, keep it, and return the line that says what came of it.
+    """Apply and save the theme `name`, and return a message about the result.
 
-    Not to be awaited by a handler of messages: the user may be asked.
+    Must not be awaited in a message handler, because the user may be asked.
     """
     app.theme = name
-    await app.conversation.wait_for_refresh()  # seen first, kept then
+    await app.conversation.wait_for_refresh()  # shown first, saved afterwards
     from dogent_tui.settings.values import plan_settings
     from dogent_tui.tui.questions.own_writes import write_own
 
@@ -49,11 +49,11 @@ async def choose_theme(app: "AppPort", name: str) -> str:
 
 
 class ThemeList(ThemeProvider):
-    """The themes in the command palette, each of which is kept once chosen."""
+    """The themes in the command palette; the chosen one is saved."""
 
     @property
     def commands(self) -> list[tuple[str, Callable[[], None]]]:
-        """Return each theme with what choosing it does."""
+        """Return each theme with the action of choosing it."""
         return [
             (words, partial(self._choose, name))
             for name, words in described(self.app.available_themes).items()

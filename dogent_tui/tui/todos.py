@@ -1,4 +1,4 @@
-"""The agent's plan above the prompt, for who wants to have it in sight: Ctrl+T."""
+"""The agent's plan above the prompt, shown and hidden with Ctrl+T."""
 
 from collections.abc import Callable, Mapping
 
@@ -11,19 +11,19 @@ from dogent_tui.plain import one_line
 from dogent_tui.tui.widgets import styled
 
 MOST_ROWS = 8
-"""Lines of the plan seen at once, where the window is high enough."""
+"""Visible lines of the plan if the window is high enough."""
 
 _LOOKS: Mapping[TodoStatus, tuple[str, str]] = {
     "completed": ("✓", "todos--done"),
     "in_progress": ("▶", "todos--now"),
     "pending": ("○", "todos--open"),
 }
-"""The mark and the style of what is done, under way and still to do."""
+"""The mark and the style of what is done, in progress and still to do."""
 
 
 def shown(todos: tuple[Todo, ...], rows: int) -> range:
-    """Return which of `todos` are seen in `rows` lines: what is under way, a line of what was
-    before it, and what follows.
+    """Return which of `todos` are visible in `rows` lines: the one in progress, one before it, and
+    those that follow.
     """
     first_open = next(
         (at for at, todo in enumerate(todos) if todo.status != "completed"), len(todos)
@@ -33,7 +33,7 @@ def shown(todos: tuple[Todo, ...], rows: int) -> range:
 
 
 class TodoPanel(Widget):
-    """The plan as it is now. Hidden until it is asked for."""
+    """The current plan. Hidden until requested."""
 
     ALLOW_SELECT = False
     COMPONENT_CLASSES = {
@@ -44,7 +44,7 @@ class TodoPanel(Widget):
     }
 
     def __init__(self, key: Callable[[], str]) -> None:
-        """Show no plan yet. `key` is what the user presses to hide it."""
+        """Start without a plan. `key` is what hides it."""
         super().__init__(id="todos")
         self._key = key
         self.todos: tuple[Todo, ...] = ()
@@ -52,27 +52,29 @@ class TodoPanel(Widget):
         self.display = False
 
     def handle(self, event: Event) -> None:
-        """Learn from `event`."""
+        """Update from `event`."""
         if isinstance(event, TodosChanged):
             self.todos = event.todos
             self.place()
-        elif isinstance(event, Rewound):  # it was a plan for what is forgotten
+        elif isinstance(event, Rewound):  # the plan belonged to what is forgotten
             self.forget()
 
     def forget(self) -> None:
-        """Begin again, with another session."""
+        """Reset for another session."""
         self.todos = ()
         self.place()
 
     def toggle(self) -> bool:
-        """Show the plan, or hide it. Returns whether there is one."""
-        # Where there is none, the next one will be shown.
+        """Show or hide the plan. Returns whether there is one."""
+        # Without a plan, the next one will be shown.
         self._wanted = not (self.todos and self._wanted)
         self.place()
         return bool(self.todos)
 
     def place(self) -> None:
-        """Take as many rows as the window has to give: call it when the window changes its size."""
+        """Use as many rows as the window allows; must be called when the window changes its
+        size.
+        """
         self.display = self._wanted and bool(self.todos)
         if not self.is_attached:
             return

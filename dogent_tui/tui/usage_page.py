@@ -1,4 +1,4 @@
-"""What /usage says: tokens, and cost where it is known, by run, conversation, day and profile."""
+"""The page of /usage: tokens, and cost if known, by run, conversation, day and profile."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,7 +14,7 @@ from dogent_tui.storage.usage import UsageEntry, total_of
 from dogent_tui.tui.transcript.entries import money
 
 DAYS = 30
-"""How many days back it looks."""
+"""The number of days covered."""
 _MOST_RUNS = 8
 _MOST_DAYS = 14
 _NAME = 24
@@ -28,8 +28,8 @@ def usage_page(
     budget: Budget,
     now: datetime,
 ) -> str:
-    """Return the page for what was used in `DAYS` days. `prompts` are those of this conversation
-    by run.
+    """Return the page for the usage of `DAYS` days. `prompts` are those of this conversation by
+    run.
     """
     here = [entry for entry in entries if entry.session_id == session_id]
     today = [entry for entry in entries if _day(entry) == now.date()]

@@ -1,4 +1,4 @@
-"""What an empty conversation shows: where we are, who answers, and what one could ask for."""
+"""What an empty conversation shows: the folder, who answers, and suggested prompts."""
 
 from collections.abc import Sequence
 
@@ -14,14 +14,14 @@ from dogent_tui.tui.widgets import told
 
 
 class Welcome(Widget):
-    """The greeting. Gone with the first run."""
+    """The welcome. Removed with the first run."""
 
     ALLOW_SELECT = False
     COMPONENT_CLASSES = {"welcome--name", "welcome--key", "welcome--fact"}
 
     @told
     class Chosen(Message):
-        """A request was clicked."""
+        """A suggestion was clicked."""
 
         request: str
 
@@ -32,31 +32,29 @@ class Welcome(Widget):
         self._requests: Sequence[str] | None = None
 
     def answered_by(self, endpoint: str) -> None:
-        """Greet with another `endpoint`."""
+        """Show another `endpoint`."""
         self._endpoint = one_line(endpoint)
         self.refresh()
 
     def offer(self, requests: Sequence[str]) -> None:
-        """Offer `requests`; none, where there is no document to ask about."""
+        """Offer `requests`; none, if there is no document to ask about."""
         self._requests = requests
         self.refresh()
 
     @property
     def settled(self) -> bool:
-        """Whether it is known what can be offered, or nobody sees it."""
+        """Whether the suggestions are known, or it is not visible."""
         return self._requests is not None or not self.display
 
     def _lines(self) -> list[tuple[str, str, str]]:
-        """Return the lines: a key, the words and their style. In a low window only what one can
-        choose.
-        """
+        """Return the lines: a key, the text and its style. In a low window only the suggestions."""
         head = [
             ("", "dogent-tui", "name"),
             ("", self._workspace, "fact"),
             ("", self._endpoint, "fact"),
             ("", "", ""),
         ]
-        if self._requests is None:  # nobody looked yet
+        if self._requests is None:  # not known yet
             return [*head, ("", tr("Ask for a document, and name what it is to be made from."), "")]
         if not self._requests:
             asks = [
@@ -86,7 +84,7 @@ class Welcome(Widget):
         return Content("\n").join(drawn)
 
     def on_click(self, event: events.Click) -> None:
-        """Choose the request under the mouse."""
+        """Choose the suggestion under the mouse."""
         event.stop()
         lines = self._lines()
         offset = event.get_content_offset(self)

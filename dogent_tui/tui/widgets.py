@@ -1,4 +1,4 @@
-"""What the widgets of the application write in the same way."""
+"""Helpers shared by the widgets of the application."""
 
 from dataclasses import dataclass
 from typing import Any, TypeVar, dataclass_transform
@@ -13,8 +13,8 @@ _M = TypeVar("_M", bound=Message)
 
 @dataclass_transform(eq_default=False)
 def told(cls: type[_M]) -> type[_M]:
-    """Make `cls` a message that carries what its annotations name, which is not compared or
-    printed: making the methods for that would take time at the start.
+    """Make `cls` a message with the annotated fields, without comparison and repr: generating those
+    methods would take time at start-up.
     """
     return dataclass(eq=False, repr=False)(cls)
 
@@ -25,5 +25,5 @@ def styled(widget: Widget, text: str | Content, part: str) -> Content:
 
 
 def hidden(key: str, action: str, words: str, **options: Any) -> Binding:
-    """Return a binding that the line of keys leaves out; the help names it."""
+    """Return a binding hidden in the line of keys; the help lists it."""
     return Binding(key, action, words, show=False, **options)

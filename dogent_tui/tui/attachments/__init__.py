@@ -1,3 +1,3 @@
-"""The attachments of a conversation: which files it refers to, and whether the agent has read
+"""The attachments of a conversation: the files it refers to, and whether the agent has read
 them.
 """

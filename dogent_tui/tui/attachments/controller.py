@@ -1,6 +1,4 @@
-"""What happens to the attachments of a conversation: from what is typed, dropped and pressed to
-what is shown.
-"""
+"""Attachments: from what is typed, dropped and pressed to what is shown."""
 
 import asyncio
 from collections.abc import Callable, Iterable, Sequence
@@ -16,7 +14,7 @@ from dogent_tui.tui.prompt.references import WorkspaceReferences
 
 
 class AttachmentsController:
-    """Keeps `attachments` and what is shown of them in line. Its sentences are for the user."""
+    """Keeps `attachments` and their display consistent. Returned sentences are for the user."""
 
     def __init__(
         self,
@@ -25,9 +23,7 @@ class AttachmentsController:
         references: WorkspaceReferences,
         draw: Callable[[], None],
     ) -> None:
-        """Work for `screen`, on whose loop what touches the disk is waited for. `draw` shows how
-        things are.
-        """
+        """Work for `screen`, whose loop awaits disk access. `draw` updates the display."""
         self.attachments = Attachments(opened.workspace.root)
         self._screen = screen
         self._opened = opened
@@ -35,37 +31,37 @@ class AttachmentsController:
         self._draw = draw
 
     def handle(self, event: Event) -> None:
-        """Learn from `event`."""
+        """Update from `event`."""
         if self.attachments.handle(event):
             self.show()
 
     def replay(self, events: Iterable[Event]) -> None:
-        """Learn from an earlier conversation."""
+        """Update from the log of an earlier conversation."""
         for event in events:
             self.attachments.handle(event)
         self.show()
 
     def sent(self, attachments: tuple[Attachment, ...]) -> None:
-        """Take notice that `attachments` went with a prompt."""
+        """Record that `attachments` were sent with a prompt."""
         if self.attachments.sent(attachments):
             self.show()
 
     async def attach(self, written: str) -> str:
-        """Have what `written` names (a path, or references) go with the next prompt. Returns
-        what came of it.
+        """Attach what `written` names (a path or references) to the next prompt. Returns a message
+        about the result.
         """
         return self._take(
             await asyncio.to_thread(self._references.attachments_named, written), written
         )
 
     async def attach_dropped(self, paths: list[str]) -> str:
-        """Have the files at `paths` go with the next prompt. Returns what came of it."""
+        """Attach the files at `paths` to the next prompt. Returns a message about the result."""
         return self._take(
             await asyncio.to_thread(self._references.attachments_at, paths), ", ".join(paths)
         )
 
     def attach_again(self, attachments: Sequence[Attachment]) -> None:
-        """Have files that went with an earlier prompt go with the next one."""
+        """Attach the files of an earlier prompt to the next one."""
         for attachment in attachments:
             self.attachments.attach(attachment)
         self.show()
@@ -82,9 +78,7 @@ class AttachmentsController:
         )
 
     def remove(self, attachment: Attachment) -> None:
-        """Take `attachment` back where it waits for the next prompt, else off the list, and say
-        what came of it.
-        """
+        """Detach `attachment` if it is pending, otherwise remove it from the list; report which."""
         name = one_line(attachment.name)
         removed = self.attachments.remove(attachment)
         self.show()
@@ -101,8 +95,8 @@ class AttachmentsController:
             )
 
     def preview(self, attachment: Attachment) -> None:
-        """Show what is in `attachment`: the sheet that it names, where it names one."""
-        from dogent_tui.tui.attachments.preview import PreviewScreen  # not needed before
+        """Preview `attachment`, at its sheet if it names one."""
+        from dogent_tui.tui.attachments.preview import PreviewScreen  # not needed earlier
 
         path = self._opened.workspace.absolute(attachment.path)
         library = self._opened.libraries.documents
@@ -111,7 +105,7 @@ class AttachmentsController:
         )
 
     def show(self) -> None:
-        """Draw how things are."""
+        """Update the display."""
         self._draw()
         if unmeasured := self.attachments.unmeasured():
             self._screen.run_worker(self._measure(unmeasured), group="measure", exclusive=True)

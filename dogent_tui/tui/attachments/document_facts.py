@@ -1,4 +1,4 @@
-"""A document for its preview: its Markdown part by part, and what is known of it. Without a
+"""A document for the preview: its Markdown in parts, and facts about it. Independent of the
 screen.
 """
 
@@ -22,13 +22,15 @@ CONVERTED = frozenset(
         *(".epub", ".htm", ".html", ".xhtml", ".ipynb"),
     }
 )
-"""Endings of files that are shown converted; other files are where they are no text."""
+"""File extensions that are always shown converted; other files are converted if they are not
+text.
+"""
 
 PART_CHARS = 6_000
-"""Characters read at once: some screens of text, laid out before anybody notices."""
+"""Characters read at once: a few screens of text, laid out without a noticeable delay."""
 
 _PAGE = re.compile(r"^<!-- page (\d+) -->$", re.MULTILINE)
-"""What stands between the pages of a pdf, for the agent (`documents/pdf/reader.py`)."""
+"""The page separator of a pdf as the agent sees it (`documents/pdf/reader.py`)."""
 _MOST_WARNINGS = 3
 _LONGEST_TITLE = 60
 
@@ -41,8 +43,8 @@ class Sheet(msgspec.Struct, frozen=True):
 
 
 class DocumentReading:
-    """Reads the document at `path` through `library` from its beginning, or a `sheet` of a
-    workbook, or some `pages` of a pdf.
+    """Reads the document at `path` through `library` from the beginning, or one `sheet` of a
+    workbook, or selected `pages` of a pdf.
     """
 
     def __init__(
@@ -56,7 +58,7 @@ class DocumentReading:
         self._last: ReadResult | None = None
         self._size = 0
         self.text = ""
-        """What was read so far."""
+        """The Markdown read so far."""
 
     @property
     def has_more(self) -> bool:
@@ -65,7 +67,7 @@ class DocumentReading:
 
     @property
     def sheets(self) -> tuple[Sheet, ...]:
-        """The sheets of the workbook, as far as it is one and anything was read."""
+        """The sheets of the workbook, if it is one and something has been read."""
         listed = self._last.metadata.get("sheets", ()) if self._last else ()
         return tuple(
             Sheet(str(sheet["name"]), sheet.get("state", "visible") != "visible")
@@ -74,12 +76,12 @@ class DocumentReading:
 
     @property
     def sheet(self) -> str:
-        """The sheet that is read, empty for none."""
+        """The sheet being read; empty if there is none."""
         return str(self._last.metadata.get("sheet", "")) if self._last else self._options.sheet
 
     @property
     def note(self) -> str:
-        """What is known of the document, and what could not be carried over, in lines."""
+        """Facts about the document, and what could not be converted, as lines."""
         if self._last is None:
             return ""
         known = facts(self._last.format, self._last.metadata, self._size)
@@ -94,9 +96,10 @@ class DocumentReading:
         return "\n".join([" · ".join(known), *warnings])
 
     async def more(self, on_progress: Report) -> str:
-        """Read on, and return the Markdown to show. Raises DocumentError.
+        """Read the next part and return its Markdown. Raises DocumentError.
 
-        Rows that continue a table get its head again: a part is laid out on its own.
+        Rows that continue a table are given its header again, because each part is laid out
+        separately.
         """
         if self._offset is None:
             return ""
@@ -117,7 +120,7 @@ class DocumentReading:
 
 
 def facts(kind: str, metadata: Mapping[str, Any], size: int) -> list[str]:
-    """Return what is known of a document, a phrase for each fact."""
+    """Return facts about a document, one phrase each."""
     known = [kind]
     for name in ("pages", "slides", "sheet_count", "words", "lines"):
         number = metadata.get(name)
@@ -139,7 +142,7 @@ def facts(kind: str, metadata: Mapping[str, Any], size: int) -> list[str]:
 
 
 def _counted(name: str, count: int) -> str:
-    """Return how many of what a document has."""
+    """Return the number of each kind of element in a document."""
     match name:
         case "pages":
             return ngettext("{count:,} page", "{count:,} pages", count, count=count)
@@ -153,7 +156,7 @@ def _counted(name: str, count: int) -> str:
 
 
 def _extent(metadata: Mapping[str, Any]) -> str:
-    """Return how large a table is: what was counted, else what the workbook says."""
+    """Return the size of a table: as counted, or as the workbook states."""
     listed: Sequence[Mapping[str, Any]] = metadata.get("sheets", ())
     stated = next((sheet for sheet in listed if sheet["name"] == metadata.get("sheet")), {})
     rows, columns = (metadata.get(name) or stated.get(name) or 0 for name in ("rows", "columns"))
@@ -165,9 +168,7 @@ def _extent(metadata: Mapping[str, Any]) -> str:
 
 
 def head_of_last_table(markdown: str) -> str:
-    """Return the two lines that begin the table with which `markdown` ends, empty where it ends
-    with none.
-    """
+    """Return the header lines of the table at the end of `markdown`, or an empty string."""
     table = markdown.rstrip("\n").rpartition("\n\n")[2].lstrip("\n")
     lines = table.split("\n", 2)
     if len(lines) < 2 or not lines[0].startswith("|") or set(lines[1]) - set("|-: "):

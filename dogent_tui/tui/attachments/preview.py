@@ -1,5 +1,5 @@
-"""A look into a file: the beginning of a text, shown literally, or a document, converted and
-read on as one scrolls.
+"""The preview of a file: the beginning of a text, shown literally, or a converted document that is
+read further as the user scrolls.
 """
 
 import asyncio
@@ -36,7 +36,7 @@ from dogent_tui.tui.textual_fixes.literal_area import LiteralArea
 
 PREVIEW_BYTES = 65_536
 LONGEST_LINE = 2_000
-"""Characters of a line that are shown; a longer line would be wrapped again for each row that is
+"""The number of characters shown of a line; a longer line would be wrapped again for every row
 drawn.
 """
 
@@ -58,7 +58,7 @@ class Preview(msgspec.Struct, frozen=True):
 
 def load_preview(path: Path) -> Preview:
     """Return the preview of the file or folder at `path`. Reads at most `PREVIEW_BYTES`; never
-    raises for what the disk says.
+    raises on errors of the disk.
     """
     try:
         if path.is_dir():
@@ -83,8 +83,8 @@ def _binary(size: int) -> Preview:
 
 
 def _picture(file: IO[bytes], path: Path, size: int) -> Preview | None:
-    """Return what to say of a picture or a video, None where `file` is neither."""
-    from dogent_tui.vision.file_kinds import kind_of  # not needed before
+    """Return a description of a picture or video, None if `file` is neither."""
+    from dogent_tui.vision.file_kinds import kind_of  # not needed earlier
 
     if not kind_of(file):
         return None
@@ -122,7 +122,9 @@ def _shorten(line: str) -> str:
 
 
 class PreviewScreen(DialogScreen[None]):
-    """The beginning of a file, or a document that is converted and read on, read-only."""
+    """The beginning of a file, or a converted document that is read further on demand.
+    Read-only.
+    """
 
     CSS_PATH = stylesheet("attachments.tcss")
 
@@ -137,7 +139,7 @@ class PreviewScreen(DialogScreen[None]):
     def __init__(
         self, path: Path, library: DocumentLibrary, name: str = "", *, sheet: str = ""
     ) -> None:
-        """Show the file at `path`, which is called `name`; of a workbook, `sheet` first."""
+        """Preview the file at `path`, shown as `name`; for a workbook, start with `sheet`."""
         self._path = path
         self._library = library
         title = one_line(name or path.name)
@@ -161,7 +163,7 @@ class PreviewScreen(DialogScreen[None]):
         self.dialog.keys.show(self._keys())
 
     def on_mount(self) -> None:
-        """Load the file, behind the screen."""
+        """Load the file in the background."""
         self._area.match_cursor_bracket = False
         self._area.cursor_blink = False
         self._area.display = self._view.display = self._sheets.display = False
@@ -188,8 +190,8 @@ class PreviewScreen(DialogScreen[None]):
     # ── Documents ─────────────────────────────────────────────────────────────────────────────
 
     async def _read_on(self) -> None:
-        """Read until there is more than a screen below what is seen; where it was asked for, go
-        to the part that came.
+        """Read until more than one screen is available below the visible part; if requested, scroll
+        to the new part.
         """
         reading, self._is_reading = self._reading, True
         try:
@@ -218,7 +220,7 @@ class PreviewScreen(DialogScreen[None]):
         self.dialog.keys.show(self._keys())
 
     def _keys(self) -> dict[str, str]:
-        """Return the keys that do something now."""
+        """Return the keys that currently have an effect."""
         keys = {"up,down": tr("Scroll")}
         if self._reading.text and self._reading.has_more:
             keys["n"] = tr("Read on")
@@ -233,7 +235,7 @@ class PreviewScreen(DialogScreen[None]):
         self._continue()
 
     def action_read_on(self) -> None:
-        """Go to the next part of the document, now or once it is read."""
+        """Go to the next part of the document, once it has been read."""
         self._jumping = True
         self._continue()
 
@@ -258,13 +260,13 @@ class PreviewScreen(DialogScreen[None]):
         self.run_worker(self._read_on(), group="read", exclusive=True)
 
     async def action_copy(self) -> None:
-        """Copy what of the document was read so far, as Markdown."""
+        """Copy what has been read of the document, as Markdown."""
         if self._reading.text:
             self.notify(await clipboard.copy(self.app, self._reading.text), markup=False)
 
 
 def sheet_line(sheets: Sequence[Sheet], shown: str, width: int) -> Content:
-    """Return the names of `sheets` in `width` cells, the one that is shown among them."""
+    """Return the names of `sheets` within `width` cells, including the current one."""
     at = next((place for place, sheet in enumerate(sheets) if sheet.name == shown), 0)
     names = [f"{one_line(sheet.name)}{' (hidden)' if sheet.is_hidden else ''}" for sheet in sheets]
     gap = " │ "

@@ -1,1 +1,1 @@
-"""`/check`: what a draft quotes, held against the files of the folder, finding by finding."""
+"""`/check`: the quotes of a draft compared with the files of the folder, finding by finding."""

@@ -1,5 +1,5 @@
-"""Having a draft checked by hand: which one, the list of what was found, and the passage of each
-beside the conversation.
+"""Checking a draft on request: which draft, the list of findings, and the passage of each beside
+the conversation.
 """
 
 import asyncio
@@ -23,7 +23,7 @@ _LONG = 70
 
 
 class Checking:
-    """`/check` for `app`. Remembers what was checked last, and which finding was gone to."""
+    """`/check` for `app`. Remembers the last check and the last finding visited."""
 
     def __init__(self, app: "AppPort") -> None:
         self._app = app
@@ -32,8 +32,8 @@ class Checking:
         self._at = -1
 
     async def check(self, typed: str) -> str:
-        """Do what was `typed` after the command, and return what came of it. Not to be awaited by a
-        handler of messages: a list may be shown. Raises DogentError.
+        """Run the command with the arguments `typed`, and return a message about the result. Must
+        not be awaited in a message handler, because it may show a list. Raises DogentError.
         """
         step = {NEXT: 1, PREVIOUS: -1}.get(typed.strip(), 0)
         if typed.strip() == PASSAGES:
@@ -74,8 +74,8 @@ class Checking:
         return await self._choose(report)
 
     async def _choose(self, report: CheckReport) -> str:
-        """Show the list, with the finding behind the last one highlighted, and go where the user
-        wants.
+        """Show the list with the finding after the last one visited highlighted, and go to the
+        user's choice.
         """
         rows = [_row(found) for found in self._findings]
         following = min(self._at + 1, len(rows) - 1)
@@ -90,8 +90,8 @@ class Checking:
         return await self._show()
 
     async def _show(self) -> str:
-        """Open the passage of a finding beside the conversation, or the draft where there is
-        none, and say what it is.
+        """Open the passage of a finding beside the conversation, or the draft if there is no
+        passage, and describe it.
         """
         found = self._findings[self._at]
         if found.source is None:
@@ -102,8 +102,8 @@ class Checking:
         return f"{counted} · {_row(found)}" + (f" · {difference(found)}" if found.diff else "")
 
     async def _open(self, name: str, place: Mapping[str, Any]) -> str:
-        """Open a document beside the conversation, at a place."""
-        # keys come between
+        """Open a document beside the conversation, at a position."""
+        # other keys may be handled in between
         await asyncio.to_thread(importlib.import_module, "dogent_tui.tui.pane.controller")
         page, sheet = str(place.get("page", "")), place.get("sheet", "")
         return await self._app.conversation.documents.open(
@@ -111,8 +111,8 @@ class Checking:
         )
 
     async def _passages(self) -> str:
-        """Show the passages of sources that are nearest to the lines that are chosen in the open
-        document, and open the one that the user wants.
+        """Show the source passages closest to the lines selected in the open document, and open the
+        user's choice.
         """
         screen, opened = self._app.conversation, self._app.opened
         name = opened.libraries.open_document

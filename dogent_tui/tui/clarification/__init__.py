@@ -1,3 +1,1 @@
-"""The form on which a user answers the agent's questions. `screens/clarification.py` is its
-screen.
-"""
+"""The form for answering the agent's questions. Its screen is `screens/clarification.py`."""

@@ -1,5 +1,5 @@
-"""The parts of the form on the screen: lines that can be clicked, a field for the user's own
-words, a question of both.
+"""The widgets of the form: clickable lines, a field for the user's own words, and a question that
+combines them.
 """
 
 from collections.abc import Callable, Sequence
@@ -32,14 +32,14 @@ _MOST_ROWS = 6
 
 
 class FormLines(Painted, Widget):
-    """Draws the lines that `layout` gives for a width, as high as they are."""
+    """Draws the lines that `layout` returns for a width; its height is their number."""
 
     ALLOW_SELECT = False
     looks = LOOKS | {"on": "bold $text-success", "key": "bold $text-accent"}
 
     @dataclass
     class Clicked(Message):
-        """One of `lines` was clicked; `row` is the row that it shows, -1 where it shows none."""
+        """One of `lines` was clicked; `row` is the row it shows, -1 if it shows none."""
 
         lines: "FormLines"
         row: int
@@ -50,7 +50,7 @@ class FormLines(Painted, Widget):
         self._laid_out: tuple[int, Sequence[Placed]] = (0, ())
 
     def look_again(self) -> None:
-        """Lay the lines out again: what they show has changed."""
+        """Lay out the lines again because their content changed."""
         width, before = self._laid_out
         self._laid_out = (0, ())
         if width and (lines := self.lines(width)) != before:
@@ -75,13 +75,13 @@ class FormLines(Painted, Widget):
         return self.palette.strip(line, max(MIN_WIDTH, width - 2 * MARGIN), width)
 
     def region_of(self, row: int) -> Region:
-        """Return where `row` is drawn, in the coordinates of the widget's container."""
+        """Return the position of `row` in the coordinates of the widget's container."""
         place = self.virtual_region
         ys = [y for y, placed in enumerate(self.lines(place.width)) if placed.row == row]
         return Region(place.x, place.y + ys[0], place.width, len(ys)) if ys else place
 
     def on_click(self, event: events.Click) -> None:
-        """Say which row was clicked."""
+        """Report which row was clicked."""
         y = event.get_content_offset_capture(self).y
         lines = self.lines(self.size.width)
         if 0 <= y < len(lines):
@@ -89,7 +89,7 @@ class FormLines(Painted, Widget):
 
 
 class FreeText(LiteralArea):
-    """A field of some lines for the user's own words. Up and down leave it at its edges, Enter
+    """A multi-line field for the user's own words. Up and Down leave it at its edges, Enter
     continues.
     """
 
@@ -101,13 +101,13 @@ class FreeText(LiteralArea):
 
     @dataclass
     class Left(Message):
-        """The cursor leaves the field: a row up or down, or on to the next question with 0."""
+        """The cursor leaves the field: one row up or down, or to the next question with 0."""
 
         step: int
 
     def __init__(self, text: str, placeholder: str, held: Callable[[events.Key], bool]) -> None:
-        """Show `text`. `held` says whether a key was meant for what was here before the form,
-        and takes it then.
+        """Show `text`. `held` tells whether a key was meant for what had the focus before the form,
+        and consumes it if so.
         """
         # no markup: it comes from the agent
         hint = Content(one_line(revealed(placeholder)) or tr("In your own words"))
@@ -119,15 +119,15 @@ class FreeText(LiteralArea):
 
     @property
     def value(self) -> str:
-        """The text as it was typed."""
+        """The text as typed."""
         return release(self.text)
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
-        """Return the rows of the text, some at the most."""
+        """Return the number of rows of the text, up to a maximum."""
         return max(1, min(_MOST_ROWS, super().get_content_height(container, viewport, width)))
 
     async def on_key(self, event: events.Key) -> None:
-        """Take new lines, and let those keys go by that the text area would take for text."""
+        """Insert line breaks, and pass on the keys that the text area would take for text."""
         if self._held(event):
             return
         if event.key in NEWLINE_KEYS - SEND_KEYS:
@@ -146,20 +146,20 @@ class FreeText(LiteralArea):
         self.take(event.text)
 
     def take(self, text: str) -> None:
-        """Insert `text` instead of what is selected."""
+        """Replace the selection with `text`."""
         result = self.replace(carry(text), *self.selection, maintain_selection_offset=False)
         self.move_cursor(result.end_location)
 
     def action_newline(self) -> None:
-        """Begin a new line."""
+        """Insert a line break."""
         self.take("\n")
 
     def action_paste(self) -> None:
-        """Insert the app's own clipboard."""
+        """Insert the content of the application's own clipboard."""
         self.take(self.app.clipboard)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Cut and copy what is selected; where nothing is, Ctrl+X and Ctrl+C are the form's."""
+        """Cut or copy the selection; without one, Ctrl+X and Ctrl+C belong to the form."""
         return (
             not self.selection.is_empty
             if action in ("cut", "copy")
@@ -171,14 +171,14 @@ class FreeText(LiteralArea):
         self.post_message(self.Left(0))
 
     def action_cursor_up(self, select: bool = False) -> None:
-        """Move up, out of the field from its first line."""
+        """Move up, leaving the field from its first line."""
         if not select and self.navigator.is_first_wrapped_line(self.cursor_location):
             self.post_message(self.Left(-1))
         else:
             super().action_cursor_up(select)
 
     def action_cursor_down(self, select: bool = False) -> None:
-        """Move down, out of the field from its last line."""
+        """Move down, leaving the field from its last line."""
         if not select and self.navigator.is_last_wrapped_line(self.cursor_location):
             self.post_message(self.Left(1))
         else:
@@ -186,13 +186,13 @@ class FreeText(LiteralArea):
 
 
 class QuestionBlock(Vertical):
-    """One question: its lines, the field for own words where it takes them, and the line that
-    skips it.
+    """A question: its lines, the field for own words if it accepts them, and the line that skips
+    it.
     """
 
     @dataclass
     class Picked(Message):
-        """A row was clicked, or the question itself with -1."""
+        """A row was clicked, or the question itself (-1)."""
 
         number: int
         row: int
@@ -222,8 +222,8 @@ class QuestionBlock(Vertical):
         return [Placed(Line(row_mark(self.entry, row, self.cursor)), row)]
 
     def show(self, cursor: int | None) -> None:
-        """Draw the question as it is now. `cursor` is the row under the cursor, None where that
-        is elsewhere.
+        """Draw the current state of the question. `cursor` is the row under the cursor, None if the
+        cursor is elsewhere.
         """
         self.cursor = cursor
         self.set_class(cursor is not None, "-at")
@@ -231,7 +231,7 @@ class QuestionBlock(Vertical):
             part.look_again()
 
     def row_region(self, row: int) -> Region:
-        """Return where `row` stands, in the coordinates of the container of this block."""
+        """Return the position of `row` in the coordinates of this block's container."""
         match self.entry.rows[row].kind:
             case "text":
                 region = self._text.virtual_region
@@ -242,6 +242,6 @@ class QuestionBlock(Vertical):
         return region.translate(self.virtual_region.offset)
 
     def on_form_lines_clicked(self, event: FormLines.Clicked) -> None:
-        """Say which row of which question was clicked."""
+        """Report which row of which question was clicked."""
         event.stop()
         self.post_message(self.Picked(self.number, event.row))

@@ -1,8 +1,8 @@
 """The commands of the application, `/name`: one table for the prompt, the command palette and the
 help.
 
-`table.py` says what a command is; each other module is a family of them, a class whose methods take
-what was typed after the name and return the line that says what was done. A new command is a method
-and a line in `__iter__` of its family; `all.py` names the families. What a command alone needs is
-imported in its method: this package is imported before the first paint.
+`table.py` defines a command. Each other module is a family of commands: a class whose methods take
+the text typed after the name and return a line about the result. A new command is a method with
+`@command` in its family; `all.py` lists the families. Modules that a single command needs are
+imported in its method, because this package is imported before the first paint.
 """

@@ -1,4 +1,4 @@
-"""The commands about what the agent remembers, and what that costs."""
+"""The commands about what the agent remembers, and its cost."""
 
 import asyncio
 from datetime import datetime, timedelta
@@ -10,7 +10,7 @@ from dogent_tui.tui.prompt.controller import READ_ONLY
 
 
 class ContextCommands(CommandFamily):
-    """The commands about the context of the conversation that `app` shows."""
+    """The commands about the context of the conversation shown by `app`."""
 
     @command("compact", tr("Replace what was said by a summary, to make room"), "[FOCUS]")
     async def _compact(self, focus: str) -> str | None:

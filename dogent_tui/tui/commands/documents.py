@@ -1,4 +1,4 @@
-"""The commands about the documents of the workspace, and about what makes them."""
+"""The commands about the documents of the workspace and the tools for them."""
 
 import asyncio
 from contextlib import suppress
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class DocumentCommands(CommandFamily):
-    """The commands about documents, which open over what `app` shows."""
+    """The commands about documents, whose screens open over `app`."""
 
     @cached_property
     def _checking(self) -> "Checking":
@@ -112,7 +112,7 @@ class DocumentCommands(CommandFamily):
         return await self._list_sources()
 
     async def _add_source(self) -> str:
-        """Have a source typed in, and keep it."""
+        """Have the user type in a source, and save it."""
         from dogent_tui.tui.screens.source import SourceScreen
         from dogent_tui.tui.screens.withdrawable import answer_of
 
@@ -129,7 +129,7 @@ class DocumentCommands(CommandFamily):
         return tr("Cite it as [@{key}].", key=key)
 
     async def _list_sources(self) -> str:
-        """Have a source chosen, and open it beside the conversation."""
+        """Have the user choose a source, and open it beside the conversation."""
         records = await asyncio.to_thread(self._opened.libraries.sources.all)
         if not records:
             return tr("No sources yet: web pages that the agent reads are kept here. /sources add.")

@@ -1,4 +1,4 @@
-"""What the families of commands have in common."""
+"""What the families of commands share."""
 
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from functools import partial
@@ -18,8 +18,8 @@ Method: TypeAlias = Callable[[Any, str], Awaitable[str | None]]
 
 
 class Declared(NamedTuple):
-    """A method that is a command: the fields of `Command`, of which those that can be called take
-    the family first.
+    """A method marked as a command: the fields of `Command`; callable fields take the family as
+    their first argument.
     """
 
     method: Method
@@ -29,8 +29,8 @@ class Declared(NamedTuple):
 def command(
     name: str, help_: str, argument: str = "", *, key: str = "", **fields: Any
 ) -> Callable[[Method], Declared]:
-    """Have a method of a family be the command `name`, with more `fields` of `Command`. `key` is
-    the id of the binding that does the same.
+    """Make a method of a family the command `name`, with further `fields` of `Command`. `key` is
+    the id of the key binding that does the same.
     """
 
     def shown(family: "CommandFamily") -> str:
@@ -41,7 +41,7 @@ def command(
 
 
 def action(name: str) -> Method:
-    """Return a command that does what a key does: the action `name` of the conversation."""
+    """Return a command equivalent to a key: the action `name` of the conversation."""
 
     async def run(family: "CommandFamily", _: str) -> None:
         await family.app.run_action(name, family.app.conversation)
@@ -50,8 +50,8 @@ def action(name: str) -> Method:
 
 
 class CommandFamily:
-    """Commands of `app` that belong together. Each runs in the background, so that it may ask the
-    user; what it returns, or a DogentError or OSError that it raises, is said under the prompt.
+    """A group of related commands of `app`. Each runs in the background so that it may ask the
+    user. Its return value, or the DogentError or OSError it raises, is shown below the prompt.
     """
 
     def __init__(self, app: "AppPort") -> None:
@@ -73,19 +73,21 @@ class CommandFamily:
         return self.app.conversation
 
     async def _need_writable(self) -> None:
-        """Have the conversation continue in this window. Raises DogentError where it cannot."""
+        """Take the conversation over into this window. Raises DogentError if that is not
+        possible.
+        """
         if not await self.app.session.ensure_writable():
             raise DogentError(READ_ONLY)
 
     def _need_idle(self) -> None:
-        """Raise DogentError while the agent works."""
+        """Raise DogentError if the agent is working."""
         if self._opened.service.state == "running":
             raise DogentError(tr("The agent is working. Wait, or stop it first with Esc."))
 
     async def _ask(
         self, title: str, why: str, answers: Sequence[str], chosen: int | None = None
     ) -> int | None:
-        """Have one of `answers` chosen; see `choose`."""
+        """Let the user choose one of `answers`; see `choose`."""
         from dogent_tui.tui.screens.choice import choose
 
         return await choose(self.app, title, why, answers, chosen)

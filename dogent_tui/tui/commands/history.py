@@ -1,4 +1,4 @@
-"""The commands about what was asked and learnt before: shown, and forgotten."""
+"""The commands that show and delete what was asked and learned before."""
 
 import asyncio
 from collections.abc import Mapping, Sequence

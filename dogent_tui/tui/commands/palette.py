@@ -1,6 +1,4 @@
-"""The commands in the command palette: in the order of the table, and found by what they are
-called and what they do.
-"""
+"""The commands in the command palette: in table order, and searchable by name and description."""
 
 from functools import partial
 from typing import TYPE_CHECKING, cast
@@ -13,7 +11,7 @@ if TYPE_CHECKING:
     from dogent_tui.tui.ports import AppPort
 
 _HELP_COUNTS = 0.5
-"""What a match in the help is worth, beside one in the name."""
+"""The weight of a match in the description relative to one in the name."""
 _LAST = 0.01
 
 
@@ -25,13 +23,13 @@ class CommandProvider(Provider):
         return cast("AppPort", self.app)
 
     async def discover(self) -> Hits:
-        """Yield all commands; the first does no harm, and what archives or forgets comes last."""
+        """Yield all commands: harmless ones first, those that archive or delete last."""
         for command in self._app.commands:
             choose = partial(self._app.choose_command, command)
             yield DiscoveryHit(command.usage, choose, help=_described(command))
 
     async def search(self, query: str) -> Hits:
-        """Yield the commands that fit `query`, each scored from 0 to 1."""
+        """Yield the commands matching `query`, with a score from 0 to 1."""
         matcher = self.matcher(query)
         for place, command in enumerate(self._app.commands):
             score = max(matcher.match(command.usage), matcher.match(command.help) * _HELP_COUNTS)

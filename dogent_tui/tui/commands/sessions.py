@@ -5,7 +5,7 @@ from dogent_tui.tui.commands.family import CommandFamily, command
 
 
 class SessionCommands(CommandFamily):
-    """The commands of `app` about the conversations that there are."""
+    """The commands of `app` about the existing conversations."""
 
     @command(
         "export-session",

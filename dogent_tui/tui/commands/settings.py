@@ -1,4 +1,4 @@
-"""The commands about what was chosen: the settings, and who answers."""
+"""The commands about the settings and the provider."""
 
 import asyncio
 from typing import TYPE_CHECKING, cast
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 _LIST_LIMIT_S = 8.0
-"""How long an endpoint may take to list its models."""
+"""Seconds an endpoint may take to list its models."""
 
 
 class SettingsCommands(CommandFamily):
@@ -129,7 +129,7 @@ class SettingsCommands(CommandFamily):
             )
         if name and name not in (OFFLINE, ENVIRONMENT) and name not in profiles:
             return _unknown(name, nearest(name, [*profiles, OFFLINE]))
-        if name in profiles:  # looked at before the session is left
+        if name in profiles:  # checked before leaving the session
             wrong: list[ConfigWarning] = []
             file = dogent_home() / "claude.json"
             if await asyncio.to_thread(profile_endpoint, name, profiles[name], file, wrong) is None:
@@ -143,8 +143,8 @@ class SettingsCommands(CommandFamily):
 
 
 def _without_a_choice(workspace: Workspace) -> str:
-    """Return who answers in the folder where nobody is chosen by name, in the order that holds:
-    folder, home, environment.
+    """Return who answers when no profile is selected, in order of precedence: folder, home,
+    environment.
     """
     here = load_settings(workspace)[0].profile.strip()
     if here:
@@ -162,7 +162,7 @@ def _without_a_choice(workspace: Workspace) -> str:
 
 
 def _unknown(name: str, near: str) -> str:
-    """Return the sentence for a profile that is not there."""
+    """Return the message for a profile that does not exist."""
     if near:
         return tr("There is no profile {name}. Did you mean {near}?", name=name, near=near)
     return tr("There is no profile {name}. Use /profile to list them.", name=name)

@@ -1,5 +1,5 @@
-"""The commands about how one writes in this workspace: its wishes, its lessons, its files in
-one's own editor.
+"""The commands about writing in this workspace: its instructions, its lessons, and editing files in
+an external editor.
 """
 
 import asyncio
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from dogent_tui.settings.templates import Template
 
 _GENERAL = "general"
-"""The template that the agent fills in where the user describes what they write."""
+"""The template that the agent fills in when the user describes what they write."""
 
 
 def _asked_with(command: str) -> str:
-    """Return the sentence that says why a file of the workspace's settings is to change."""
+    """Return the sentence that explains why a settings file of the workspace is about to change."""
     return tr("You asked for this with {command}.", command=command)
 
 
@@ -96,7 +96,7 @@ class WritingCommands(CommandFamily):
 
     @property
     def _offline(self) -> bool:
-        """Whether the built-in engine answers, which fills in no template."""
+        """Whether the built-in engine answers; it cannot fill in a template."""
         return self._opened.endpoint.kind == "offline"
 
     async def _describe(self, described: str) -> str:
@@ -209,8 +209,8 @@ class WritingCommands(CommandFamily):
         return tr("Saved {relative}.", relative=workspace.relative(file))
 
     async def _keep(self, file: "Path", edited: bytes) -> str:
-        """Put aside what may not be written: not text any more, denied, or of a file that
-        changed meanwhile.
+        """Set aside what must not be written: no longer text, denied, or of a file that changed in
+        the meantime.
         """
         from dogent_tui.storage.files import atomic_write, private_folder
         from dogent_tui.storage.paths import display_path, state_dir

@@ -1,1 +1,1 @@
-"""`/export`: what was typed, which document is meant, and having it made."""
+"""`/export`: the typed arguments, the document they mean, and its export."""

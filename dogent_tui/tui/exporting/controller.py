@@ -1,5 +1,5 @@
-"""Having a document exported by hand: which one, whether it may be written, with what, and what
-came of it.
+"""Exporting a document on request: which one, whether it may be written, with what, and the
+result.
 """
 
 import asyncio
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 CHECKED = "checked"
 CHOOSE = "theme"
-"""The word by which a user asks for the pictures of the themes."""
+"""The argument that asks for pictures of the themes."""
 _WORD = re.compile(r'@?"([^"]*)"|(\S+)')
 _USAGE = tr(
     "Usage: /export FILE.md pdf|docx THEME OUT checked, with each part optional; quote names with"
@@ -54,8 +54,8 @@ class TypedExport(msgspec.Struct, frozen=True):
 
 
 def parse_export(typed: str) -> TypedExport:
-    """Return what `typed` says. Where no format is named, the ending of the output is it, else
-    pdf. Raises UsageError.
+    """Return the request for the arguments `typed`. The default format follows the extension of the
+    output, otherwise it is pdf. Raises UsageError.
     """
     markdown = kind = output = theme = ""
     checked = False
@@ -76,7 +76,7 @@ def parse_export(typed: str) -> TypedExport:
             output = path
         else:
             rest.append(path)
-    if rest and not markdown:  # without the usual ending
+    if rest and not markdown:  # without the usual extension
         markdown = rest.pop(0)
     if rest:
         raise UsageError(tr("{word} is not recognized.", word=one_line(rest[0])), _USAGE)
@@ -84,14 +84,14 @@ def parse_export(typed: str) -> TypedExport:
 
 
 def kind_named(path: str) -> str:
-    """Return the format that the ending of `path` names, empty for none."""
+    """Return the format named by the extension of `path`, empty if none."""
     ending = path.rpartition(".")[2].lower()
     return ending if "." in path and ending in KINDS else ""
 
 
 _MOST_OFFERED = 200
 _MOST_LISTED = 12
-"""Things left out that a notice names."""
+"""The maximum number of omissions named in a notice."""
 _BUSY = tr("An export is already running. Esc stops it.")
 _NO_BROWSER = tr(
     "No browser on this computer can print the pdf. Without one, the built-in typst engine makes it"
@@ -100,15 +100,15 @@ _NO_BROWSER = tr(
 
 
 class Exporting:
-    """`/export` for `app`. Remembers that it asked about the browser."""
+    """`/export` for `app`. Remembers whether it has asked about the browser."""
 
     def __init__(self, app: "AppPort") -> None:
         self._app = app
         self._asked_for_browser = False
 
     async def export(self, typed: str) -> str:
-        """Do what was `typed` after the command, and return what came of it. Not to be awaited by a
-        handler of messages. Raises DogentError.
+        """Run the command with the arguments `typed`, and return a message about the result. Must
+        not be awaited in a message handler. Raises DogentError.
         """
         try:
             return await self._export(typed)
@@ -146,7 +146,9 @@ class Exporting:
         return await asyncio.to_thread(_done, name, made)
 
     async def _make(self, request: ExportRequest, *, checked: bool) -> ExportResult | None:
-        """Create it, with the findings of a check of its sources if `checked`. None if stopped."""
+        """Create the document, with the findings of a source check if `checked`. None if
+        stopped.
+        """
         foreground, libraries = self._app.conversation.foreground, self._app.opened.libraries
         name = request.markdown.name
         if checked:
@@ -163,8 +165,8 @@ class Exporting:
     # ── Which document ────────────────────────────────────────────────────────────────────────
 
     async def _document_meant(self) -> str | None:
-        """Return the document written last here, or the only one there is, or the one that the
-        user picks.
+        """Return the document written last in this conversation, or the only one in the workspace,
+        or the user's choice.
         """
         screen = self._app.conversation
         last = screen.results.last_markdown
@@ -186,10 +188,10 @@ class Exporting:
     # ── The browser ───────────────────────────────────────────────────────────────────────────
 
     async def _offer_browser(self) -> bool:
-        """Where no browser is here: ask once whether to download one, and do that. False where the
-        user goes back.
+        """If no browser is installed, ask once whether to download one, and do so. False if the
+        user cancels.
 
-        Without one, another engine sets the pdf.
+        Without a browser, another engine creates the pdf.
         """
         if self._asked_for_browser:
             return True
@@ -216,8 +218,8 @@ class Exporting:
     # ── What came of it ───────────────────────────────────────────────────────────────────────
 
     def _say_what_is_missing(self, name: str, made: ExportResult) -> None:
-        """Put into the transcript what the user should know of the look of it, and what the file
-        has not.
+        """Tell the user in the transcript about limitations of the layout and about missing
+        content.
         """
         handle = self._app.conversation.handle
         for warning in made.warnings:
@@ -239,14 +241,14 @@ _BECAUSE = tr("You asked for this with /export.")
 
 
 def _as_call(request: ExportRequest) -> ToolCall:
-    """Return what the agent would call to have the same made: one rule for both."""
+    """Return the equivalent tool call of the agent, so that one permission rule covers both."""
     paths = {"md_path": str(request.markdown), "output_path": str(request.target)}
     return ToolCall("mcp__dogent__export_document", {**paths, "format": request.kind})
 
 
 def _markdown_files(index: FileIndex) -> list[str]:
-    """Return the Markdown files of the workspace, those changed lately first. Walks the folder
-    where nobody did so far.
+    """Return the Markdown files of the workspace, most recently changed first. Walks the folder if
+    it has not been indexed.
     """
     if not index.ready:
         index.refresh()
@@ -277,7 +279,7 @@ def _done(name: str, made: ExportResult) -> str:
 
 
 def _short(engine: str) -> str:
-    """Return the name of an engine with two numbers of its version."""
+    """Return the name of an engine with its major and minor version."""
     return re.sub(r"(\d+\.\d+)[\d.]*$", r"\1", engine)
 
 

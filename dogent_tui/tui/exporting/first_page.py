@@ -1,5 +1,5 @@
-"""The themes of exported documents, each with a picture of a first page: shipped beside the theme,
-drawn with half blocks, two pixels to a cell.
+"""The themes of exported documents, each with a picture of a first page that ships with it, drawn
+in half blocks, two pixels per cell.
 """
 
 from collections.abc import Mapping
@@ -20,12 +20,12 @@ THEMES: Mapping[str, str] = {
     "manuscript": tr("manuscript · double-spaced, for an editor"),
     "minutes": tr("minutes · compact, numbered items"),
 }
-"""Each theme in a few words."""
+"""A short description of each theme."""
 
 
 async def choose_theme(app: App[Any]) -> str | None:
-    """Have the user choose a theme, and return its name, None for none. Not to be awaited by a
-    handler of messages.
+    """Let the user choose a theme, and return its name, None if cancelled. Must not be awaited in a
+    message handler.
     """
     names = theme_names()
     chosen = await choose(
@@ -39,7 +39,7 @@ async def choose_theme(app: App[Any]) -> str | None:
 
 
 def first_page(name: str) -> Content:
-    """Return the picture of the theme `name`. Blocks, for a few milliseconds."""
+    """Return the picture of the theme `name`. Blocks for a few milliseconds."""
     from PIL import Image  # on use
 
     with Image.open(shipped(f"themes/{name}.png")) as file:

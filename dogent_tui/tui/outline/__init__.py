@@ -1,1 +1,1 @@
-"""The outline on the screen: the tree, the preview, and where its texts are typed."""
+"""The outline on the screen: the tree, the preview and the text inputs."""

@@ -1,4 +1,4 @@
-"""``/outline FILE.md``: the outline editor on a document of the workspace."""
+"""``/outline FILE.md``: the outline editor for a document of the workspace."""
 
 import asyncio
 import hashlib
@@ -29,11 +29,11 @@ async def edit_document(
     typed: str,
     completions: "Completions",
 ) -> str:
-    """Open the editor on the file that a user `typed`; `completions` may be cited in it. Returns
-    the sentence for what went wrong, or nothing.
+    """Open the editor on the file that a user `typed`; `completions` may be cited in it. Returns an
+    error message, or an empty string.
 
-    What is not saved yet is kept with every change, and is there again the next time, unless the
-    user left without it.
+    Unsaved changes are kept continuously and restored the next time, unless the user discarded
+    them.
     """
     name = typed.strip().removeprefix("@").strip("\"'")
     await keeper.settle()
@@ -80,10 +80,10 @@ def _key(file: TextFile) -> str:
 
 
 def _unsaved(drafts: "AnswerDrafts", file: TextFile) -> tuple[str | None, str]:
-    """Return the edit of `file` that was not saved, None for none, and what to say of it. Raises
+    """Return the unsaved edit of `file`, None if there is none, and a message about it. Raises
     OSError.
 
-    One of a file that has changed since fits no more: it is kept in a file of its own.
+    An edit of a file that has changed since no longer applies; it is saved to a separate file.
     """
     kept = drafts.load(_key(file)) or {}
     text = kept.get("outline")

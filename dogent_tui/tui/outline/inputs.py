@@ -1,5 +1,5 @@
-"""Where texts of the outline are typed: a title in its place, a note, one line below the
-outline, and the raw Markdown.
+"""The text inputs of the outline: a title in place, a note, one line below the outline, and the raw
+Markdown.
 """
 
 import asyncio
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from textual.timer import Timer
 
 FOLLOW_DELAY_S = 0.12
-"""Seconds after a key until tree and preview follow; they do so while the user keeps typing."""
+"""Seconds from a key until tree and preview follow, also while the user keeps typing."""
 _QUICK_CHARACTERS = 20_000
-"""What is read at once, in a few milliseconds; a longer text is read in a thread."""
+"""Length parsed at once, in a few milliseconds; longer text is parsed in a thread."""
 
 _FENCE = re.compile(r"\s*(`{3,}|~{3,})")
 _HEADING = re.compile(r" {0,3}#{1,6}(?:\s|$)")
@@ -44,7 +44,7 @@ QUESTIONS: dict[Asked, tuple[str, str]] = {
     "comment": (tr("Comment"), tr("what the agent should know · Enter sends it with the outline")),
     "save": (tr("Save as"), tr("a new file in the workspace, such as outline.md")),
 }
-"""What one line is asked for, and what may be typed there."""
+"""The purpose of a one-line input, and what may be typed there."""
 
 
 class TitleInput(ImmediateKeys, Input):
@@ -66,8 +66,8 @@ class TitleInput(ImmediateKeys, Input):
     def __init__(
         self, editing: OutlineEditing, view: OutlineView, changed: Callable[[], None]
     ) -> None:
-        """Lie over the row of `view` whose title is typed. `changed` is called when it was taken
-        over or given up.
+        """Cover the row of `view` whose title is being edited. `changed` is called when editing
+        ends.
         """
         super().__init__(compact=True, select_on_focus=False)
         self._editing = editing
@@ -77,11 +77,11 @@ class TitleInput(ImmediateKeys, Input):
 
     @property
     def is_on(self) -> bool:
-        """Whether a title is typed."""
+        """Whether a title is being edited."""
         return self._request is not None
 
     def begin(self, request: EditRequest) -> None:
-        """Have the title typed, the cursor behind it."""
+        """Edit the title, with the cursor at its end."""
         self._request = request
         self.value = carry(self._editing.outline.get(request.id).text)
         self.cursor_position = len(self.value)
@@ -90,15 +90,15 @@ class TitleInput(ImmediateKeys, Input):
         self.screen.set_focus(self)
 
     def place(self) -> None:
-        """Lie where the title is."""
+        """Move to the position of the title."""
         region = self._view.title_region(self._request.id) if self._request else None
         if region is not None:
             self.styles.offset = (region.x, region.y)
             self.styles.width = region.width
 
     def action_leave(self, then: str) -> None:
-        """Take the title over, and do what the key does in the outline, at once: what is typed next
-        comes after it. An empty new heading was never there.
+        """Apply the title and run the key's command in the outline immediately, so that subsequent
+        typing follows it. A new heading left empty is removed.
         """
         request, self._request = self._request, None
         if request is None:
@@ -131,7 +131,7 @@ class TitleInput(ImmediateKeys, Input):
 
 
 class LineInput(ImmediateKeys, Input):
-    """One line below the outline: what to find, a target length, a comment, the name of a file."""
+    """One line below the outline: a search, a target length, a comment, a file name."""
 
     BINDINGS = [
         Binding("escape", "screen.leave_line", tr("Back")),
@@ -147,13 +147,13 @@ class NoteArea(CitingArea):
 
 
 class RawMarkdown(CitingArea):
-    """The whole outline as Markdown, its headings, lists and code told apart. What is typed,
-    `editing` follows, and `followed` is called when it has.
+    """The whole outline as Markdown, with headings, lists and code highlighted. `editing` follows
+    what is typed; `followed` is called afterwards.
     """
 
     COMPONENT_CLASSES = {"raw--heading", "raw--mark", "raw--code"}
 
-    # The text area itself would have Esc go to the next widget, where Tab indents.
+    # If Tab indents, the text area would move the focus to the next widget on Esc.
     BINDINGS = [
         Binding("ctrl+t", "screen.raw", tr("Tree")),
         Binding("escape", "screen.leave", tr("Back")),
@@ -178,11 +178,11 @@ class RawMarkdown(CitingArea):
 
     @property
     def typed(self) -> str:
-        """The text, control characters as they were."""
+        """The text with its original control characters."""
         return release(self.text)
 
     def begin(self) -> None:
-        """Show the text of the outline, the cursor on the heading that it is on in the tree."""
+        """Show the text of the outline, with the cursor on the heading selected in the tree."""
         self.load_text(carry(self._editing.markdown))
         self._edit = RawEdit(self._editing.outline, self.typed)
         self.tell_code()
@@ -193,13 +193,13 @@ class RawMarkdown(CitingArea):
         self.move_cursor((self._editing.line_of_cursor(), 0), center=True)
 
     def settle(self) -> None:
-        """Take over what is typed, now."""
+        """Apply what has been typed, now."""
         if self._edit is not None:
             self._edit.take(self.typed)
 
     def end(self) -> None:
-        """Take over what is typed, and put the cursor of the tree on the heading that it is
-        about.
+        """Apply what has been typed, and move the cursor of the tree to the corresponding
+        heading.
         """
         self.settle()
         self._editing.go_to_line(self.cursor_location[0])
@@ -211,7 +211,7 @@ class RawMarkdown(CitingArea):
     @on(CitingArea.Changed)
     @on(CitingArea.SelectionChanged)
     def _touched(self) -> None:
-        """The text was changed, or the cursor is elsewhere: follow soon."""
+        """The text or the cursor changed: update the tree soon."""
         if self._edit is None:
             return
         if self._is_following:
@@ -230,7 +230,7 @@ class RawMarkdown(CitingArea):
                 read = self._editing.outline.read
                 is_short = len(text) < _QUICK_CHARACTERS
                 outline = read(text) if is_short else await asyncio.to_thread(read, text)
-                if edit is not self._edit:  # they have left
+                if edit is not self._edit:  # the user has left
                     return
                 edit.take(text, outline)
                 self.tell_code()
@@ -244,11 +244,11 @@ class RawMarkdown(CitingArea):
     # ── What is drawn ─────────────────────────────────────────────────────────────────────────
 
     def tell_code(self) -> None:
-        """Look again which lines lie between fences: what begins with ``#`` there is no heading."""
+        """Update which lines are inside code fences: ``#`` starts no heading there."""
         code = frozenset(fenced_lines(self.document.lines))
         if code != self._code:
             self._code = code
-            self.notify_style_update()  # the lines that were drawn are not what they were
+            self.notify_style_update()  # the cached lines are outdated
             self.refresh()
 
     def get_line(self, line_index: int) -> Text:

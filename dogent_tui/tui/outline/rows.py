@@ -1,4 +1,4 @@
-"""What a row of the outline shows, as spans in named styles."""
+"""The content of a row of the outline, as spans in named styles."""
 
 from collections.abc import Mapping, Sequence
 
@@ -32,24 +32,24 @@ LOOKS: dict[str, str] = {
     "match": "underline auto 87% on $warning 40%",
     "drop": "underline",
 }
-"""What each style looks like, in Textual's words; see `transcript.palette`."""
+"""The appearance of each style, in Textual's notation; see `transcript.palette`."""
 
 CHANGE_MARKS: Mapping[Change, str] = {change: mark for change, mark, _ in NAMES}
 
 GUTTER = 3
-"""Cells before the outline: the cursor, and what was changed."""
+"""Cells before the outline: the cursor, and the change mark."""
 INDENT = 2
-"""Cells that a level is indented."""
+"""Indentation of a level in cells."""
 GLYPH = 2
-"""Cells of the sign that folds."""
+"""Width of the fold mark in cells."""
 _DEEPEST_INDENT = 24
-"""Levels that are indented: deeper ones stand below each other."""
+"""The number of indented levels; deeper ones are aligned."""
 _LEAST_EXCERPT = 12
-"""Cells that must be free for the beginning of a note."""
+"""Free cells required to show the beginning of a note."""
 
 
 class RowLook(msgspec.Struct, frozen=True):
-    """What is true of a row apart from its heading."""
+    """The state of a row besides its heading."""
 
     is_cursor: bool = False
     is_selected: bool = False
@@ -63,23 +63,23 @@ class RowLook(msgspec.Struct, frozen=True):
 
 
 def title_column(level: int, number: str, base: int) -> int:
-    """Return the cell where the title begins; `base` is the lowest level of the outline."""
+    """Return the cell where the title starts; `base` is the lowest level of the outline."""
     return glyph_column(level, base) + GLYPH + cell_len(one_line_kept(number))
 
 
 def glyph_column(level: int, base: int) -> int:
-    """Return the cell of the sign that folds."""
+    """Return the cell of the fold mark."""
     return GUTTER + INDENT * min(_DEEPEST_INDENT, max(0, level - base))
 
 
 def one_line_kept(number: str) -> str:
-    """Return a number with a space after it, where it has one."""
+    """Return the heading's number followed by a space, if it has one."""
     return f"{one_line(number)} " if number.endswith((" ", "\t")) else one_line(number)
 
 
 def row_spans(heading: Heading, look: RowLook, width: int) -> list[Span]:
-    """Return the spans of a row of `width` cells: marks, title, the beginning of the note, and
-    the target length at the right.
+    """Return the spans of a row of `width` cells: marks, title, the beginning of the note, and the
+    target length on the right.
     """
     changed = [
         Span(CHANGE_MARKS[change].ljust(3 - len(look.changes)), change) for change in look.changes
@@ -132,7 +132,7 @@ def look_of(
     found: str,
     is_selected: bool,
 ) -> RowLook:
-    """Return how the row is to look."""
+    """Return the style of the row."""
     place = tree.rows[row]
     heading = tree.outline.headings[place]
     is_folded = heading.id in tree.folded
@@ -151,5 +151,5 @@ def look_of(
 
 
 def lowest_level(headings: Sequence[Heading]) -> int:
-    """Return the level that is not indented."""
+    """Return the level without indentation."""
     return min((heading.level for heading in headings), default=1)

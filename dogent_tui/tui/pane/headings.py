@@ -1,4 +1,4 @@
-"""Finding a heading of the open document by a part of its words."""
+"""Searching the headings of the open document."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -15,7 +15,7 @@ from dogent_tui.tui.pane.text import Heading
 
 
 class _Headings(Provider):
-    """Offers headings in the command palette, indented by their levels."""
+    """Offers headings in the command palette, indented by level."""
 
     def __init__(
         self,
@@ -33,12 +33,12 @@ class _Headings(Provider):
         self._go = go
 
     async def discover(self) -> Hits:
-        """Yield all of them, as they stand in the document."""
+        """Yield all headings in document order."""
         for indent, title, line in self._rows:
             yield DiscoveryHit(Content(f"{indent}{title}"), partial(self._go, line), text=title)
 
     async def search(self, query: str) -> Hits:
-        """Yield those that `query` fits."""
+        """Yield the matches of `query`."""
         matcher = self.matcher(query)
         for indent, title, line in self._rows:
             if (score := matcher.match(title)) > 0:
@@ -46,7 +46,7 @@ class _Headings(Provider):
 
 
 def heading_palette(headings: Sequence[Heading], go: Callable[[int], None]) -> CommandPalette:
-    """Return the screen that finds one of `headings`, and calls `go` with its line."""
+    """Return the screen that searches `headings` and calls `go` with the line of the chosen one."""
 
     def provider(screen: Screen[Any], style: Style | None = None) -> Provider:
         return _Headings(headings, go, screen, style)

@@ -1,5 +1,5 @@
-"""Showing what the agent writes: a text that streams, grows or changes, beside the conversation,
-without being asked.
+"""Shows what the agent writes beside the conversation automatically, while a text streams, grows or
+changes.
 """
 
 import asyncio
@@ -29,19 +29,19 @@ if TYPE_CHECKING:
     from dogent_tui.tui.ports import ConversationPort, DocumentsPort
 
 SHOWN_FROM = 140
-"""Columns from which a text that is written stands beside the conversation by itself; in a
+"""Columns from which a text being written is shown beside the conversation automatically; in a
 narrower window F3 shows it.
 """
 
 Hunks: TypeAlias = tuple[tuple[str, str], ...]
-"""The places of a text that were changed, as they were and are now."""
+"""The changed places of a text, before and after."""
 
 _DRAW_EVERY_S = 0.1
-"""Seconds between two drawings of a text that streams."""
+"""Seconds between two updates of a streaming text."""
 
 
 class Streaming(msgspec.Struct):
-    """A text that a call is about to write. `pieces` are what has come of it."""
+    """A text that a call is about to write. `pieces` have arrived so far."""
 
     tool_use_id: str
     path: str
@@ -49,8 +49,8 @@ class Streaming(msgspec.Struct):
 
 
 class Showing:
-    """Has the pane of `screen` show what is written, unless the user closed it or opened a
-    document of their own there.
+    """Shows what is written in the pane of `screen`, unless the user closed it or opened another
+    document.
     """
 
     def __init__(self, screen: "ConversationPort") -> None:
@@ -64,7 +64,7 @@ class Showing:
     # ── What happens ──────────────────────────────────────────────────────────────────────────────
 
     def handle(self, event: Event, made: Result | None = None) -> None:
-        """Learn from `event`, and that it `made` a document."""
+        """Update from `event`, which may have `made` a document."""
         match event:
             case DocumentDelta(tool_use_id=tool_use_id, path=path):
                 if self._streaming is None or self._streaming.tool_use_id != tool_use_id:
@@ -91,7 +91,7 @@ class Showing:
                 self._screen.documents.view.scrolled = False
 
     def replayed(self, made: Iterable[Result]) -> None:
-        """Show the last of the texts that an earlier conversation wrote."""
+        """Show the text that an earlier conversation wrote last."""
         for result in made:
             if result.kind == "written":
                 self._wanted = result, ()
@@ -99,17 +99,15 @@ class Showing:
             self._soon(0)
 
     def close(self) -> None:
-        """Show nothing any more until the user asks for it."""
+        """Show nothing until the user asks for it."""
         self._closed = True
 
     def forget(self) -> None:
-        """Begin with another conversation."""
+        """Reset for another conversation."""
         self._closed, self._streaming, self._wanted = False, None, None
 
     async def open(self, path: str) -> bool:
-        """Open a result because the user asks for it, and go there. Returns whether it could be
-        opened.
-        """
+        """Open a result at the user's request, and focus it. Returns whether it could be opened."""
         self._closed = False
         documents = await self._documents()
         try:
@@ -149,7 +147,7 @@ class Showing:
         async with self._turn:
             streaming, wanted = self._streaming, self._wanted
             documents = await self._documents()
-            # said by the card of the call already, or nothing that can be shown
+            # the card of the call reports it already, or nothing can be shown
             with suppress(DogentError):
                 if streaming is not None and (self._may or documents.shows(streaming.path)):
                     streaming.pieces[:] = ["".join(streaming.pieces)]

@@ -1,4 +1,4 @@
-"""The pane: the name of the document, what is to be said of it, and the document."""
+"""The pane: the name of the document, facts about it, and its content."""
 
 from textual.app import ComposeResult
 from textual.binding import Binding
@@ -15,7 +15,7 @@ from dogent_tui.tui.widgets import told
 
 
 class DocumentPane(Vertical):
-    """A document beside the conversation. What its keys mean to the conversation it says with
+    """A document beside the conversation. Keys that concern the conversation are posted as
     messages.
     """
 
@@ -31,9 +31,7 @@ class DocumentPane(Vertical):
 
     @told
     class Wanted(Message):
-        """The user wants something that concerns more than the pane: ask, headings, copy, leave,
-        close, look.
-        """
+        """The user requests something beyond the pane: ask, headings, copy, leave, close, look."""
 
         what: str
 
@@ -48,7 +46,7 @@ class DocumentPane(Vertical):
         yield self.view
 
     def on_mount(self) -> None:
-        """Look at the file when the user comes back from another window, where it may have been
+        """Check the file when the user returns from another window, where it may have been
         changed.
         """
         self.watch(self.app, "app_focus", self._window_changed, init=False)
@@ -58,10 +56,10 @@ class DocumentPane(Vertical):
             self.post_message(self.Wanted("look"))
 
     def say(self, name: str, *facts: str) -> None:
-        """Show what the document is called, and `facts` about it."""
+        """Show the name of the document and `facts` about it."""
         known = "".join(f" · {one_line(fact)}" for fact in facts if fact)
         self._title.update(Content.assemble(one_line(name), (known, "not bold")))
 
     def action_say(self, what: str) -> None:
-        """Tell what the user wants."""
+        """Report what the user requests."""
         self.post_message(self.Wanted(what))

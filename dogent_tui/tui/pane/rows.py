@@ -1,5 +1,5 @@
-"""The parts of a document as rows of drawn lines, and the way between these and the lines of the
-file.
+"""The parts of a document as rows of drawn lines, and the mapping between these and the lines of
+the file.
 """
 
 import re
@@ -14,14 +14,16 @@ from dogent_tui.tui.transcript.markdown import markdown_lines, sourced_lines
 from dogent_tui.tui.transcript.rows import Place, Row, Rows
 
 Unit: TypeAlias = tuple[int, int]
-"""Lines of the file that are chosen together, such as a paragraph: the first, and the one after
+"""Lines of the file that are selected together, such as a paragraph: the first, and the one after
 the last, from 0.
 """
 
 
 _NAMED = re.compile(r"\[([^\[\]]+)\](?!:)")
 _LONGEST_DRAWN = 20_000
-"""Characters of a part that are drawn. Only a comment, or a line of code, makes a longer one."""
+"""The number of characters of a part that are drawn. Only comments and code lines make longer
+parts.
+"""
 
 
 class DocumentRows(Rows):
@@ -34,8 +36,8 @@ class DocumentRows(Rows):
         self._definitions: Mapping[str, str] = {}
 
     def show(self, parts: Sequence[Part], definitions: Mapping[str, str]) -> None:
-        """Show `parts` and nothing else. `definitions` are the lines of Markdown that say where
-        their links lead, by name.
+        """Show exactly `parts`. `definitions` are the Markdown lines of link definitions, by
+        name.
         """
         heights = {
             part.text: row.height
@@ -51,7 +53,7 @@ class DocumentRows(Rows):
             row.height = heights.get(part.text, row.height)
 
     def append(self, parts: Sequence[Part]) -> None:
-        """Show `parts` below what is there."""
+        """Append `parts`."""
         for part in parts:
             height = 1 + part.text.count("\n") + len(part.text) // self.width
             row = Row(0, len(self._parts), index=len(self.rows), height=height)
@@ -65,7 +67,7 @@ class DocumentRows(Rows):
         above = [BLANK] if row.part else []
         if part.first is None:
             return above + markdown_lines(part.text, self.width)
-        # Before the text, where a fence that is never closed cannot swallow them.
+        # Before the text, where an unclosed fence cannot swallow them.
         before = self._definitions_for(part.text)
         shift = part.first - len(before)
         text = (
@@ -75,7 +77,7 @@ class DocumentRows(Rows):
         return above + [_shifted(line, shift) for line in drawn]
 
     def _definitions_for(self, text: str) -> list[str]:
-        """Return the definitions of the links that `text` names, and a blank line behind them."""
+        """Return the definitions of the links used in `text`, followed by a blank line."""
         if not self._definitions:
             return []
         names = dict.fromkeys(link_name(found) for found in _NAMED.findall(text))
@@ -85,7 +87,7 @@ class DocumentRows(Rows):
     # ── Lines of the file ─────────────────────────────────────────────────────────────────────────
 
     def place_of(self, number: int) -> Place | None:
-        """Return where line `number` of the file is drawn, or what comes after it. None in an
+        """Return where line `number` of the file, or the next one after it, is drawn. None in an
         empty document.
         """
         if not self.rows:
@@ -97,7 +99,7 @@ class DocumentRows(Rows):
         return Place(row, max(0, len(self.lines(row)) - 1))
 
     def unit_at(self, place: Place) -> Unit | None:
-        """Return the lines of the file that are drawn at `place`, or next to it."""
+        """Return the lines of the file drawn at `place`, or closest to it."""
         lines = self.lines(place.row)
         if place.line < len(lines) and (unit := lines[place.line].source):
             return unit
@@ -105,7 +107,7 @@ class DocumentRows(Rows):
         return next((line.source for _, line in around if line.source), None)
 
     def drawn_above(self, place: Place) -> int:
-        """Return the line of the file after those that are drawn above `place` in its part."""
+        """Return the line of the file after those drawn above `place` in its part."""
         lines = self.lines(place.row)
         at = place.line
         while at > 0:
@@ -115,7 +117,7 @@ class DocumentRows(Rows):
         return self._firsts[place.row.part]
 
     def unit_beside(self, unit: Unit, step: int) -> Unit | None:
-        """Return the unit after `unit`, or before it where `step` is negative; None at the end."""
+        """Return the unit after `unit`, or before it if `step` is negative; None at the end."""
         place = self.place_of(unit[0])
         if place is None:
             return None
@@ -129,7 +131,7 @@ class DocumentRows(Rows):
         )
 
     def last_place_of(self, unit: Unit) -> Place | None:
-        """Return where the last line of `unit` is drawn."""
+        """Return the position of the last line of `unit`."""
         first = place = self.place_of(unit[0])
         if first is None:
             return None
@@ -141,13 +143,11 @@ class DocumentRows(Rows):
         return place
 
     def y_of(self, place: Place) -> int:
-        """Return the line, from the top of the document, at which `place` is."""
+        """Return the line of `place`, counted from the top of the document."""
         return self.top(place.row.index) + place.line
 
     def _from(self, place: Place, step: int) -> Iterator[tuple[Place, Line]]:
-        """Yield what is drawn after `place`, or before it where `step` is negative, nearest
-        first.
-        """
+        """Yield what is drawn after `place`, or before it if `step` is negative, nearest first."""
         row, at = place.row, place.line + step
         while True:
             lines = self.lines(row)

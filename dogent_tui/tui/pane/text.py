@@ -1,5 +1,5 @@
-"""A Markdown file as the pane shows it: cut into parts that are drawn on their own, and compared
-with what it was. No screen.
+"""A Markdown file for the pane: split into parts that are drawn separately, and compared with its
+earlier content. Independent of the screen.
 """
 
 import re
@@ -16,20 +16,20 @@ from dogent_tui.outline.blocks import fenced_lines, front_matter, heading_lines,
 from dogent_tui.tui.attachments.document_facts import head_of_last_table
 
 LARGEST = 16 << 20
-"""Bytes of a file that is shown."""
+"""The maximum size in bytes of a file that is shown."""
 _PART = 2_000
-"""Characters that are laid out together, more or less."""
+"""The approximate number of characters laid out together."""
 _LONGEST_PART = 8_000
-"""Characters after which a text is cut at the next line, though a list or a table may continue."""
+"""The length from which a text is split at the next line, even within a list or table."""
 
 _GOES_ON = re.compile(r"\s|[-+*>|]|\d{1,9}[.)]")
-"""How a line begins that may belong to what stands above the blank line before it."""
+"""The beginning of a line that may belong to the block above the preceding blank line."""
 _DEFINITION = re.compile(r" {0,3}\[(?!\^)([^\]]+)\]:[ \t]*\S")
 
 
 class Part(NamedTuple):
-    """Some of a text. `first` is the number of its first line, from 0; None where the text is no
-    file's own.
+    """A part of a text. `first` is the number of its first line, from 0; None if the text is not
+    that of a file.
     """
 
     text: str
@@ -37,7 +37,7 @@ class Part(NamedTuple):
 
 
 class Heading(NamedTuple):
-    """A heading and the line, from 0, on which it begins."""
+    """A heading and the line, from 0, where it starts."""
 
     line: int
     level: int
@@ -45,7 +45,7 @@ class Heading(NamedTuple):
 
 
 Stamp: TypeAlias = tuple[int, int, int]
-"""What tells that a file is another one than before: when it was modified, its size, its inode."""
+"""Identifies a version of a file: modification time, size and inode."""
 
 
 class Manuscript:
@@ -63,7 +63,7 @@ class Manuscript:
 
     @cached_property
     def definitions(self) -> dict[str, str]:
-        """The lines that say where links lead, by the names that other lines give these links."""
+        """The lines of link definitions, by link name."""
         found: dict[str, str] = {}
         for number, line in enumerate(self.lines):
             if (definition := _DEFINITION.match(line)) and number not in self._fenced:
@@ -72,13 +72,13 @@ class Manuscript:
 
     @cached_property
     def headings(self) -> tuple[Heading, ...]:
-        """The headings. The first time, a megabyte takes a second: ask in a thread."""
+        """The headings. The first access takes a second for a megabyte: use a thread."""
         text = "\n".join(self.lines)
         try:
             return tuple(
                 Heading(start, level, title) for start, _end, level, title in heading_lines(text)
             )
-        except RecursionError:  # thousands of quotes or lists inside one another
+        except RecursionError:  # thousands of nested quotes or lists
             return ()
 
     def _cut(self) -> Iterator[Part]:
@@ -100,8 +100,8 @@ class Manuscript:
             start, opener = end, _opener(part.text, is_fenced=end in self._fenced)
 
     def _ends(self) -> Iterator[int]:
-        """Yield where the parts end, each before a line that begins something, or where the part
-        is long enough as it is.
+        """Yield the ends of the parts: before a line that starts a block, or where a part is long
+        enough.
         """
         size, is_comment, is_blank = 0, False, True
         for number in range(self._front, len(self.lines)):
@@ -123,14 +123,14 @@ class Manuscript:
 
 
 def _pieces(line: str, number: int) -> Iterator[Part]:
-    """Yield a line that is too long to be laid out at once."""
+    """Yield the pieces of a line that is too long to be laid out at once."""
     for start in range(0, len(line), _LONGEST_PART):
         yield Part(line[start : start + _LONGEST_PART], number)
 
 
 def _opener(text: str, *, is_fenced: bool) -> list[str]:
-    """Return the lines that begin the code or the table with which `text` ends, to stand before
-    what follows of it.
+    """Return the opening lines of the code block or table that `text` ends in, to be repeated
+    before its continuation.
     """
     if not is_fenced:
         return head_of_last_table(text).split("\n")[:-1]
@@ -143,29 +143,28 @@ def _opener(text: str, *, is_fenced: bool) -> list[str]:
 
 
 def link_name(label: str) -> str:
-    """Return the name of a link as names are compared."""
+    """Return the normalized name of a link for comparison."""
     return " ".join(label.casefold().split())
 
 
 def _in_comment(line: str, before: bool) -> bool:
-    """Tell whether a comment is open after `line`."""
+    """Return whether a comment is open after `line`."""
     opened, closed = line.rfind("<!--"), line.rfind("-->")
     return opened > closed if max(opened, closed) >= 0 else before
 
 
 class Changes(NamedTuple):
-    """What came to a text: `added` are its lines that are new or rewritten, `cut` those before
-    which some are gone, rising.
+    """Changes of a text: `added` holds its new or rewritten lines, `cut` those before which lines
+    were deleted, ascending.
     """
 
     added: tuple[int, ...] = ()
     cut: tuple[int, ...] = ()
 
     def mark(self, lines: tuple[int, int], after: int) -> str:
-        """Return what happened to `lines`, of which the last is not one: ``added``, ``cut``, or
-        nothing.
+        """Return what changed in `lines` (end exclusive): ``added``, ``cut``, or nothing.
 
-        ``cut`` are lines that went away above them, from `after` on: not all that stands in a text
+        ``cut`` covers deletions above them, from line `after` on, because not every line of a text
         is drawn.
         """
         first, end = lines
@@ -180,7 +179,7 @@ def _holds(numbers: Sequence[int], first: int, end: int) -> bool:
 
 
 def changes(before: Sequence[str], now: Sequence[str]) -> Changes:
-    """Compare two texts, line by line. Of a megabyte that takes some 50 ms: call it in a thread."""
+    """Compare two texts by lines. Takes about 50 ms for a megabyte: call it in a thread."""
     if before == now:
         return Changes()
     added: list[int] = []
@@ -194,7 +193,7 @@ def changes(before: Sequence[str], now: Sequence[str]) -> Changes:
 
 
 class Moved:
-    """Where the lines of a text are after it changed."""
+    """Maps line numbers of a text to those after a change."""
 
     def __init__(self, before: Sequence[str], now: Sequence[str]) -> None:
         self._pairs = matched(before, now, "")
@@ -202,7 +201,7 @@ class Moved:
         self._last = max(0, len(now) - 1)
 
     def line(self, number: int) -> int:
-        """Return where a line is now, or what is nearest to where it was."""
+        """Return the new number of a line, or the closest one."""
         at = bisect_right(self._olds, number) - 1
         if at < 0:
             return min(number, self._last)
@@ -210,8 +209,8 @@ class Moved:
         return min(j + number - i, self._last)
 
     def lines(self, first: int, end: int) -> tuple[int, int] | None:
-        """Return where the lines from `first` to before `end` are now, None where any of them
-        was changed.
+        """Return the new range of the lines from `first` to before `end`, None if any of them
+        changed.
         """
         at = bisect_right(self._olds, first - 1)
         now = [j for _, j in self._pairs[at : at + end - first]]
@@ -221,7 +220,7 @@ class Moved:
 
 
 def stamp_of(path: Path) -> Stamp | None:
-    """Return what tells the file at `path` from others, None where there is none."""
+    """Return what identifies the version of the file at `path`, None if there is no file."""
     try:
         found = path.stat()
     except OSError:

@@ -1,1 +1,1 @@
-"""The prompt: where a user types, recalls, refers to files and sees what waits."""
+"""The prompt: typing, recalling, referring to files, and what is queued."""

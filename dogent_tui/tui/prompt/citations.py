@@ -1,4 +1,4 @@
-"""The entries that may be cited in a workspace, as the picker asks for them with every key."""
+"""The citable entries of a workspace, as the picker requests them on every key."""
 
 import re
 import threading
@@ -16,8 +16,8 @@ _SIMPLE = re.compile(r"\w(?:[\w:.#$%&+?<>~/-]*\w)?")
 
 
 class Citations:
-    """Searches the bibliographies of a folder and its source records. What was not read before is
-    read in a thread of its own, so that a large one holds up no key.
+    """Searches the bibliographies and source records of a folder. Unread ones are read in a
+    separate thread, so that a large one delays no key.
     """
 
     def __init__(self, root: Path) -> None:
@@ -28,8 +28,9 @@ class Citations:
         self._reader: threading.Thread | None = None
 
     def search(self, query: str, limit: int) -> tuple[list[Entry], bool]:
-        """Return the entries that have all words of `query` in key, author, year or title, those
-        first whose key or author begins so; and whether there is more to be read. Asks the disk.
+        """Return the entries that contain all words of `query` in key, author, year or title, those
+        whose key or author starts with it first, and whether more remains to be read. Accesses the
+        disk.
         """
         paths = named_bibliographies(self._root)
         is_reading = not all(map(is_read, paths))
@@ -62,18 +63,20 @@ class Citations:
 
 
 def written(entry: Entry) -> str:
-    """Return how an entry is cited: ``@key``, in braces where the key would end too early."""
+    """Return the citation of an entry: ``@key``, in braces if the key would end too early."""
     return f"@{entry.key}" if _SIMPLE.fullmatch(entry.key) else f"@{{{entry.key}}}"
 
 
 def described(entry: Entry) -> str:
-    """Return what a row says of an entry."""
+    """Return the row for an entry."""
     names = entry.author.split(", ")
     author = f"{names[0]} …" if len(names) > 2 else " & ".join(names)
     return " · ".join(filter(None, (author, entry.year, entry.title)))
 
 
 def _folded(text: str) -> str:
-    """Return a text without case and accents: ``Øre`` is found as it is, ``Café`` by ``cafe``."""
+    """Return a text without case and accents: ``cafe`` finds ``Café``; ``Øre`` has no base letter
+    and stays.
+    """
     plain = unicodedata.normalize("NFKD", text.casefold())
     return "".join(each for each in plain if not unicodedata.combining(each))

@@ -1,4 +1,4 @@
-"""A text area in which what may be cited is offered, behind ``[@``."""
+"""A text area that completes citations after ``[@``."""
 
 from textual import on
 from textual.widgets import TextArea
@@ -11,12 +11,12 @@ from dogent_tui.tui.textual_fixes.literal_area import LiteralArea
 
 
 class CitingArea(ImmediateKeys, LiteralArea):
-    """Offers what may be cited in `picker`, which its screen lays out; areas may share one."""
+    """Offers citations in `picker`, which its screen lays out; areas may share one."""
 
     picker: ReferencePicker | None = None
 
     async def press(self, key: str) -> bool:
-        """Do what `key` means: first in the list of what may be cited."""
+        """Handle `key`, first in the list of citations."""
         picker = self.picker
         if picker is None or picker.current is None:
             return await super().press(key)

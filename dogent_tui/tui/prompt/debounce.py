@@ -21,7 +21,7 @@ class Debounce:
     ) -> None:
         """Run `action` on the loop of `owner`, which must be running when `poke` is called.
 
-        It waits `most` seconds at the most, also where there is no pause.
+        It waits `most` seconds at most, even without a pause.
         """
         self._owner = owner
         self._delay = delay
@@ -40,7 +40,7 @@ class Debounce:
         self._timer = after(self._owner, min(self._delay, self._latest - now), self.flush)
 
     def flush(self) -> None:
-        """Run the action now when it is waiting."""
+        """Run the action now if it is pending."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None

@@ -1,4 +1,4 @@
-"""A pasted or dropped path: what terminals and file managers write when a file is dragged into
+"""Pasted or dropped paths: what terminals and file managers insert when a file is dragged into
 them.
 """
 
@@ -13,12 +13,11 @@ _PATH = re.compile(r"(?:[~.]{0,2}/|~/|file://|[^\s/]+/)")
 
 
 def dropped_paths(text: str) -> list[str]:
-    """Return the paths that `text` consists of, or an empty list where it is anything else than
-    paths.
+    """Return the paths that make up `text`, or an empty list if it contains anything else.
 
-    Understood: ``file://`` URIs, quoted paths, backslash-escaped spaces, several of these on one or
-    more lines. Whether a path exists is for the caller to find out (in a thread: a network folder
-    may be slow).
+    Understood are ``file://`` URIs, quoted paths, backslash-escaped spaces, and several of these on
+    one or more lines. The caller checks whether a path exists (in a thread, because a network
+    folder may be slow).
     """
     text = text.strip()
     if not text or len(text) > _LONGEST or "\0" in text:
@@ -34,9 +33,7 @@ def dropped_paths(text: str) -> list[str]:
 
 
 def _plain(text: str) -> bool:
-    """Return whether all of `text` names one existing-looking path as it stands, unescaped
-    spaces included.
-    """
+    """Return whether all of `text` looks like a single path, possibly with unescaped spaces."""
     return (
         text[0] in "/~"
         and not re.search(r"\\|['\"]", text)
@@ -46,7 +43,7 @@ def _plain(text: str) -> bool:
 
 
 def _from_uri(word: str) -> str:
-    """Return the path that `word` is, or an empty text."""
+    """Return the path given by `word`, or an empty string."""
     if word.startswith("file://"):
         parts = urlsplit(word)
         return unquote(parts.path) if parts.netloc in ("", "localhost") else ""
@@ -54,8 +51,8 @@ def _from_uri(word: str) -> str:
 
 
 def existing(paths: list[str], folder: Path) -> list[Path] | None:
-    """Return `paths` as absolute paths (seen from `folder`) when every one exists, else None.
-    Touches the disk.
+    """Return `paths` as absolute paths (relative to `folder`) if all of them exist, otherwise None.
+    Accesses the disk.
     """
     try:
         found = [folder / Path(path).expanduser() for path in paths]
@@ -63,5 +60,5 @@ def existing(paths: list[str], folder: Path) -> list[Path] | None:
     except (
         OSError,
         RuntimeError,
-    ):  # a name too long, a folder that may not be entered, a ~user that is nobody
+    ):  # a name too long, an inaccessible folder, an unknown ~user
         return None

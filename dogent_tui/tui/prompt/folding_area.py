@@ -10,7 +10,7 @@ from dogent_tui.tui.prompt.model import PastedTexts, Placeholder, can_show
 from dogent_tui.tui.textual_fixes.literal_area import LiteralArea
 
 _HEAD = 400
-"""Of a text too long to be shown, so many characters stay unfolded at its beginning."""
+"""The number of characters at the beginning of a folded text that stay unfolded."""
 
 
 class FoldingArea(LiteralArea):
@@ -23,7 +23,7 @@ class FoldingArea(LiteralArea):
 
     @property
     def raw(self) -> str:
-        """The text as typed: control characters as they are, long pastes as placeholders."""
+        """The text as typed: with original control characters, and placeholders for long pastes."""
         return release(self.text)
 
     @property
@@ -33,24 +33,22 @@ class FoldingArea(LiteralArea):
 
     @property
     def placeholder_at_cursor(self) -> Placeholder | None:
-        """The pasted text that the cursor touches."""
+        """The pasted text at the cursor."""
         row, column = self.cursor_location
         return self.pasted.at(self.document.get_line(row), column)
 
     def show(self, text: str, *, at_end: bool = True) -> None:
-        """Show `text` instead of what is there (folded when it is too long), and forget what
-        could be undone.
-        """
+        """Show `text` (folded if it is too long) and clear the undo history."""
         self.load_text(self._shown(text))
         self.move_cursor(self.document.end if at_end else (0, len(self.document.get_line(0))))
 
     def replace_all(self, text: str) -> None:
-        """Replace everything by `text`, as one step that can be undone."""
+        """Replace everything with `text` as one undoable step."""
         self.replace(self._shown(text), (0, 0), self.document.end, maintain_selection_offset=False)
 
     def unfold(self, found: Placeholder) -> bool:
-        """Show the text behind `found`, which stands in the cursor's line; return False when it
-        is too long to be shown.
+        """Unfold the placeholder `found` in the cursor's line; returns False if its text is too
+        long to be shown.
         """
         text = self.pasted.text(found.id)
         if not can_show(text):
@@ -62,7 +60,7 @@ class FoldingArea(LiteralArea):
         return True
 
     def validate_selection(self, selection: Selection) -> Selection:
-        """Keep both ends of the selection outside of placeholders, which move and delete as one."""
+        """Keep both ends of the selection outside placeholders, which move and delete as one."""
         if not len(self.pasted):
             return selection
         return Selection(
@@ -77,7 +75,7 @@ class FoldingArea(LiteralArea):
         return row, found.end if location > self.cursor_location else found.start
 
     def edit(self, edit: Edit) -> EditResult:
-        """Perform `edit`; one that reaches into a placeholder takes all of it."""
+        """Perform `edit`; if it overlaps a placeholder, it is extended to all of it."""
         if len(self.pasted) and edit.from_location != edit.to_location:
             (top_row, top), (bottom_row, bottom) = edit.top, edit.bottom
             first = self.pasted.around(self.document.get_line(top_row), top)
@@ -94,10 +92,11 @@ class FoldingArea(LiteralArea):
         text = newlines(text)
         if can_show(text):
             return carry(text)
-        # A placeholder inside of what is folded would never be expanded, and one cut in two stand
+        # A placeholder inside folded text would never be expanded, and one cut in two would stand
         # for nothing.
         text = self.pasted.expand(text)
-        # What was typed before a long paste stays to be read, edited, and searched for references.
+        # What was typed before a long paste remains readable, editable and searchable for
+        # references.
         head = text[:_HEAD].rpartition("\n")[0] or text[:_HEAD].rpartition(" ")[0]
         head = f"{head}{text[len(head)]}" if head else ""
         return carry(head) + self.pasted.fold(text[len(head) :])

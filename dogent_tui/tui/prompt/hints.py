@@ -1,5 +1,5 @@
-"""The line under the prompt: what is wrong, what waits for a second key, or which keys work
-here.
+"""The line below the prompt: a problem, a key that acts on its second press, or the available
+keys.
 """
 
 from collections.abc import Sequence
@@ -27,9 +27,7 @@ LONGEST_NAME = 60
 
 
 class Hint(msgspec.Struct, frozen=True):
-    """A sentence for the user. `warning`: it says that something is wrong. `is_usual`: only
-    which keys work.
-    """
+    """A sentence for the user. `warning`: it reports a problem. `is_usual`: it only lists keys."""
 
     text: str
     warning: bool = False
@@ -37,12 +35,12 @@ class Hint(msgspec.Struct, frozen=True):
 
 
 class Hints(msgspec.Struct):
-    """What could be said under the prompt.
+    """The candidates for the line below the prompt.
 
-    `notice` is a passing sentence, and `warns` whether of something that was not done; `doing` a
-    phrase for what was asked for by hand and continues. `problems` say which references do not
-    resolve. `offer` is what could be done now, as long as nothing is typed; `usage` how the command
-    that stands there is typed whole. `document` says how to see what was written last.
+    `notice` is a temporary sentence; `warns` whether it reports something not done. `doing`
+    describes a running task of the user. `problems` are unresolved references. `offer` is what
+    could be done while nothing is typed, `usage` the full form of the typed command, `document` how
+    to see what was written last.
     """
 
     mode: Mode = "prompt"
@@ -58,7 +56,7 @@ class Hints(msgspec.Struct):
     document: str = ""
 
     def best(self) -> Hint:
-        """Return the one hint that matters most."""
+        """Return the most important hint."""
         if self.armed:
             return Hint(AGAIN[self.armed])
         if self.notice:
@@ -80,7 +78,7 @@ class Hints(msgspec.Struct):
 
 
 def shortened(text: str) -> str:
-    """Return `text` on one line, without its middle where it is long."""
+    """Return `text` on one line, shortened in the middle if it is long."""
     text = one_line(text)
     return (
         text

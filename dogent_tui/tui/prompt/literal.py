@@ -1,9 +1,9 @@
-"""Control characters in an editable text: shown, one cell each, and given back unchanged.
+"""Control characters in editable text: shown in one cell each, and returned unchanged.
 
 A text area lays text out by its width in cells. A control character has none, and a terminal would
-obey it, so it cannot stand in the document. `carry` exchanges each for a private code point of
-plane 16 (one cell wide, used by no font); the editor draws that as a picture (``␛``), and `release`
-turns it back when the text leaves the editor.
+execute it, so it cannot be part of the document. `carry` replaces each with a private code point of
+plane 16 (one cell wide, used by no font), which the editor draws as a picture (``␛``); `release`
+restores it when the text leaves the editor.
 """
 
 import re
@@ -14,10 +14,10 @@ _PLANE = 0x100000
 
 _OBEYED = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f"  # C0 without tab and newline, DEL, C1
-    "\u2028\u2029"  # line and paragraph separators, at which `str.splitlines` would cut
-    # bidirectional overrides: they show a text in another order than it has
+    "\u2028\u2029"  # line and paragraph separators, at which `str.splitlines` would split
+    # bidirectional overrides: they display a text in another order than it has
     "\u202a-\u202e\u2066-\u2069"
-    "\ud800-\udfff"  # lone surrogates, which no terminal encoding holds
+    "\ud800-\udfff"  # lone surrogates, which no terminal encoding can represent
     "\U000e0000-\U000e007f]"  # tags: invisible text
 )
 _CARRIED = re.compile(
@@ -34,19 +34,19 @@ def newlines(text: str) -> str:
 
 
 def carry(text: str) -> str:
-    """Return `text` with one harmless code point for each control character, and ``\\n`` for
-    every line ending.
+    """Return `text` with a harmless code point for each control character, and ``\\n`` for every
+    line ending.
     """
     return _OBEYED.sub(lambda match: _carrier(ord(match[0])), newlines(text))
 
 
 def release(text: str) -> str:
-    """Return the text that `carry` was given (line endings apart)."""
+    """Return the text that was passed to `carry` (apart from line endings)."""
     return _CARRIED.sub(lambda match: _original(ord(match[0])), text)
 
 
 def pictures(text: str) -> str:
-    """Return a carried `text` to be drawn: as many characters, a picture for each control
+    """Return a carried `text` for drawing: of the same length, with a picture for each control
     character.
     """
     return _CARRIED.sub(lambda match: _picture(ord(_original(ord(match[0])))), text)

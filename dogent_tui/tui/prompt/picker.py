@@ -16,25 +16,25 @@ from dogent_tui.tui.prompt.completion import Candidate, Candidates, Completion, 
 from dogent_tui.tui.widgets import styled, told
 
 MOST_ROWS = 8
-"""Candidates seen at once in a window of 24 lines; in a higher one it is a third of the lines."""
+"""Visible candidates in a window of 24 lines; in a higher one a third of the lines."""
 _MOST_ROWS_EVER = 16
 _LEAST_LABEL, _AROUND_LABEL = 16, 6
-"""Columns: what stands right of the labels begins at one column, and that stays where it is for
-most of what is typed.
+"""Columns of the labels: what follows them is aligned, and mostly keeps its position during
+typing.
 """
 
 FOUND_LIMIT = 50
-"""Candidates searched for."""
+"""The maximum number of candidates."""
 
 INDEXING_POLL_S = 0.2
-"""Seconds between two looks at an index that is still being built."""
+"""Seconds between two searches of an index that is still being built."""
 
 Token = tuple[int, int]
-"""Row and column where the completed token begins."""
+"""Row and column where the completed token starts."""
 
 
 class PickerRows:
-    """Which candidate is highlighted, and which part of the list is seen. Plain state."""
+    """The highlighted candidate and the visible part of the list. Plain state."""
 
     def __init__(self, rows: tuple[Candidate, ...] = (), most: int = MOST_ROWS) -> None:
         self.rows = rows
@@ -50,12 +50,12 @@ class PickerRows:
 
     @property
     def seen(self) -> range:
-        """The indexes of the candidates that are seen."""
+        """The indexes of the visible candidates."""
         return range(self._top, min(self._top + self._most, len(self.rows)))
 
     def move(self, step: int) -> None:
-        """Highlight the candidate `step` further on. A single step goes round at the ends, a
-        longer one stops there.
+        """Move the highlight by `step`. A single step wraps around at the ends, a longer one stops
+        there.
         """
         if not self.rows:
             return
@@ -68,10 +68,10 @@ class PickerRows:
 
 
 class ReferencePicker(Widget):
-    """A list of candidates for what is typed. It never has the focus: the prompt passes it keys.
+    """A list of candidates for what is typed. It never has the focus: the prompt passes keys to it.
 
     `request` starts a search in a thread; an older result never replaces a newer one. `settle`
-    brings the rows up to date at once.
+    updates the rows immediately.
     """
 
     COMPONENT_CLASSES = {
@@ -125,16 +125,16 @@ class ReferencePicker(Widget):
 
     @property
     def chosen(self) -> bool:
-        """Whether the highlighted candidate was chosen: by keys, or by what was typed of it."""
+        """Whether the highlighted candidate was chosen, by keys or by what was typed."""
         return self.moved or bool(self.completion is not None and self.completion.query)
 
     @property
     def moved(self) -> bool:
-        """Whether another candidate was highlighted by keys."""
+        """Whether keys moved the highlight."""
         return self._list.moved
 
     def request(self, completion: Completion | None, token: Token | None = None) -> None:
-        """Complete `completion`, whose token begins at `token`; None closes the popup."""
+        """Complete `completion`, whose token starts at `token`; None closes the popup."""
         if token != self._dismissed:
             self._dismissed = None
         if completion is not None and self._dismissed is not None:
@@ -152,7 +152,7 @@ class ReferencePicker(Widget):
             self.run_worker(self._search(), group="picker", exit_on_error=True)
 
     def settle(self) -> None:
-        """Bring the rows up to date now, for a key that came before the search did."""
+        """Update the rows now, for a key that arrived before the search finished."""
         if self.completion is not None and self._shown_for != self.completion:
             self._show(self.completion, self._completions.search(self.completion, FOUND_LIMIT))
 
@@ -180,7 +180,7 @@ class ReferencePicker(Widget):
             self._searching = False
 
     async def _more_to_find(self, found: Candidates) -> bool:
-        """Wait, while the index is being built, for a new request or a longer index."""
+        """While the index is being built, wait for a new request or a longer index."""
         if self._changed.is_set():
             return True
         if found.indexing:
@@ -198,7 +198,7 @@ class ReferencePicker(Widget):
         self._second_column = _AROUND_LABEL + max(
             (len(row.label) for row in found.rows if row.detail), default=0
         )
-        if highlighted in found.rows:  # the index grew: stay on the same candidate
+        if highlighted in found.rows:  # the index grew: keep the same candidate highlighted
             self._list.move(found.rows.index(highlighted))
         height = len(self._list.seen) + 1
         if self.styles.height is None or self.styles.height.value != height:
@@ -214,7 +214,7 @@ class ReferencePicker(Widget):
     # ── Drawing and the mouse ─────────────────────────────────────────────────────────────────────
 
     def render(self) -> Content:
-        """Draw the candidates that are seen, and a line that says how to take one."""
+        """Draw the visible candidates, and a line that tells how to choose one."""
         lines = [
             self._draw(self._list.rows[index], index == self._list.highlighted)
             for index in self._list.seen
@@ -254,7 +254,7 @@ class ReferencePicker(Widget):
         after = " · ".join(filter(None, (visible(candidate.argument), candidate.key)))
         argument = Content(f"  {after}" if after else "")
         if detail.cell_length + argument.cell_length <= room:
-            detail += argument  # else the line under the prompt says it, once it is typed
+            detail += argument  # otherwise the line below the prompt shows it once it is typed
         return styled(self, detail.truncate(max(0, room), ellipsis=True), "picker--detail")
 
     def _draw_footer(self) -> Content:
@@ -281,14 +281,14 @@ class ReferencePicker(Widget):
         self.move(1)
 
     def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
-        """Highlight the candidate before."""
+        """Highlight the previous candidate."""
         event.stop()
         self.move(-1)
 
 
 def _cut_left(label: Content, width: int) -> Content:
-    """Return `label` with its beginning left out where it is wider than `width` cells: the name
-    matters more than the folder.
+    """Return `label` shortened at its beginning if it is wider than `width` cells: the name matters
+    more than the folder.
     """
     if label.cell_length <= width:
         return label

@@ -1,3 +1,1 @@
-"""Permission questions: which waits, what it shows and which answers it offers. The screen is
-`screens/permission.py`.
-"""
+"""Permission questions: their queue, content and answers. The screen is `screens/permission.py`."""

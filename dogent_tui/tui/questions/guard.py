@@ -1,4 +1,4 @@
-"""Keeps keys that were meant for what was on the screen before from answering a question."""
+"""Prevents keys that were meant for the previous screen from answering a question."""
 
 import time
 from collections.abc import Callable
@@ -6,21 +6,21 @@ from collections.abc import Callable
 import msgspec
 
 GRACE_S = 0.5
-"""Keys within this time of the question's appearance were meant for what was there before (SPEC
-6).
+"""Keys within this many seconds after the question appeared were meant for the previous screen
+(SPEC 6).
 """
 TYPING_S = 1.0
-"""So long must a user who was typing have paused: the next letter of a word never answers."""
+"""Seconds that a typing user must have paused, so that the next letter of a word never answers."""
 
 
 class AnswerGuard(msgspec.Struct):
-    """Keeps keys that were typed before the question appeared from answering it."""
+    """Prevents keys typed before the question appeared from answering it."""
 
     clock: Callable[[], float] = time.monotonic
     _opens: float | None = None
 
     def shown(self) -> None:
-        """The question is on the screen now."""
+        """The question is visible now."""
         self._opens = self.clock() + GRACE_S
 
     def opened(self) -> None:
@@ -28,10 +28,10 @@ class AnswerGuard(msgspec.Struct):
         self._opens = self.clock()
 
     def typed(self) -> None:
-        """A key came that was not meant for the question."""
+        """A key arrived that was not meant for the question."""
         self._opens = self.clock() + TYPING_S
 
     @property
     def open(self) -> bool:
-        """Whether an answer can be meant."""
+        """Whether a key can be meant as an answer."""
         return self._opens is not None and self.clock() >= self._opens

@@ -1,5 +1,5 @@
-"""The application's own writes to files that only the user changes: the same policy, the same
-question (SPEC 6).
+"""The application's own writes to files that only the user changes: same policy, same question
+(SPEC 6).
 """
 
 import asyncio
@@ -20,19 +20,22 @@ if TYPE_CHECKING:
 Written: TypeAlias = Literal["written", "unchanged", "denied"]
 
 _MOST_QUESTIONS = 3
-"""How often the question is put again because the file changed while the user read."""
+"""How often the question is repeated because the file changed while the user was reading."""
 
 
 async def write_own(
     app: "AppPort", plan: Callable[[], OwnChange], because: str, *, exactly: bool = False
 ) -> Written:
-    """Make the change that `plan` returns, which may look at the disk. What exists and is protected
-    is asked about first.
+    """Make the change that `plan` returns, asking first if the file exists and is protected. `plan`
+    may access the disk.
 
-    `because` is the sentence that says which wish of the user led to it; where they asked for
-    `exactly` this change, with a command that says nothing else, it is their answer already. Raises
-    OSError, and DogentError where another window holds the file. Not to be awaited by a handler of
-    messages: the answer is a message, too.
+    `because` is the sentence that explains which request of the user caused it. If they asked for
+    `exactly` this change, by a command that has no other meaning, that counts as their answer. Must
+    not be awaited in a message handler, because the answer is a message, too.
+
+    Raises:
+        OSError: The file cannot be written.
+        DogentError: Another window is editing the file.
     """
     workspace = app.opened.workspace
     for _ in range(_MOST_QUESTIONS):
@@ -47,10 +50,10 @@ async def write_own(
 
 
 async def may_do(app: "AppPort", call: "Callable[[], ToolCall]", because: str) -> bool:
-    """Whether the policy lets through what `call` returns, or the user does. It is what the agent
-    would call to do the same.
+    """Return whether the policy or the user allows what `call` returns, the equivalent tool call of
+    the agent.
 
-    Not to be awaited by a handler of messages.
+    Must not be awaited in a message handler.
     """
     authority = app.opened.authority
     # The policy is imported on use.
@@ -68,10 +71,10 @@ def _writing(change: OwnChange) -> "ToolCall":
 
 
 def _question(authority: Authority, call: "ToolCall", because: str) -> PermissionRequested | None:
-    """Return what the policy has asked about a call, None where it lets it through."""
+    """Return what the policy asks about a call, None if it allows it."""
     decision = authority.judge(call)
     if decision.verdict == "allow":
         return None
     question = authority.question(call, decision, why=(because,))
-    # Each change of ours is asked about, whatever was answered before.
+    # The application's own changes are always asked about, whatever was answered before.
     return replace(question, scopes=("once",), once_because="", rules=())

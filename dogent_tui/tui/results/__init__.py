@@ -1,3 +1,1 @@
-"""What a conversation made: the documents that were written and exported, and what can be done
-with them.
-"""
+"""The results of a conversation: the documents written and exported, and actions on them."""

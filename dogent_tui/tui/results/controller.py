@@ -1,4 +1,4 @@
-"""What happens to the results of a conversation: listed, opened, exported, revealed."""
+"""Actions on the results of a conversation: listing, opening, exporting, revealing."""
 
 import asyncio
 import os
@@ -25,8 +25,8 @@ _PATIENCE_S = 5.0
 
 
 def reveal_command(path: Path, environment: Mapping[str, str]) -> Sequence[str]:
-    """Return the command that shows `path` in its folder; empty where there is no screen to show
-    it on, as over ssh.
+    """Return the command that reveals `path` in a file manager; empty if there is no display, as
+    over ssh.
     """
     if environment.get("SSH_CONNECTION") or environment.get("SSH_TTY"):
         return ()
@@ -40,8 +40,8 @@ def reveal_command(path: Path, environment: Mapping[str, str]) -> Sequence[str]:
 
 
 async def reveal(path: Path) -> str:
-    """Show `path` in the file manager. Returns what came of it; where there is none, where the
-    file is.
+    """Show `path` in the file manager. Returns a message about the result; without a file manager,
+    the location of the file.
     """
     from dogent_tui.processes import feed_process  # on use
 
@@ -53,7 +53,7 @@ async def reveal(path: Path) -> str:
         status = await feed_process(command, b"", limit_s=_PATIENCE_S)
     except (OSError, TimeoutError):
         return where
-    # Explorer returns 1 when all went well.
+    # Explorer returns 1 on success.
     return (
         tr("Opened the folder of {path}.", path=shown)
         if status == 0 or sys.platform == "win32"
@@ -66,18 +66,18 @@ ResultAction = str
 
 
 class ResultsController:
-    """Keeps `results` and what is shown of them in line."""
+    """Keeps `results` and their display consistent."""
 
     def __init__(self, screen: "ConversationPort") -> None:
         self.results = Results(screen.opened.workspace.root)
         self._screen = screen
 
     def learn(self, event: Event) -> Result | None:
-        """Learn from `event` without drawing, and return what it made."""
+        """Update from `event` without drawing, and return what it produced."""
         return self.results.handle(event)
 
     def show(self) -> None:
-        """Draw how things are, and again once it is known how large the files are."""
+        """Draw the results, and again once the file sizes are known."""
         self._screen.place_sidebar()
         if self.results.entries:
             measure_all = partial(self._measure, self.results)
@@ -91,8 +91,8 @@ class ResultsController:
         self._screen.place_sidebar()
 
     async def want(self, what: ResultAction, result: Result) -> None:
-        """Do with `result` what a key asks for. Not to be awaited by a handler of messages:
-        something may be asked.
+        """Run the action of a key on `result`. Must not be awaited in a message handler, because it
+        may ask something.
         """
         screen = self._screen
         path = screen.opened.workspace.absolute(result.path)

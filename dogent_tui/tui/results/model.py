@@ -1,4 +1,4 @@
-"""Which documents a conversation made. Plain state, without a screen."""
+"""The documents a conversation produced. Plain state, independent of the screen."""
 
 import os.path
 import posixpath
@@ -20,17 +20,17 @@ WRITING_TOOLS: Mapping[str, str] = {
     "MultiEdit": "file_path",
     "mcp__dogent__propose_document_change": "path",
 }
-"""The tools that write text, and the input that names the file."""
+"""The tools that write text, and the input field that names the file."""
 
 _EXPORT = "mcp__dogent__export_document"
 _EXPORTED = re.compile(r"Wrote (.+) \(")
-"""How the answer of an export begins (`dogent_tui.tools.export_document`)."""
+"""The beginning of an export's result (`dogent_tui.tools.export_document`)."""
 
 
 class Result(msgspec.Struct, frozen=True):
-    """A document that was made. `path` is relative to the workspace where it lies inside.
+    """A document that was produced. `path` is relative to the workspace if it is inside.
 
-    `size` is in bytes, None where it is not known. `gone`: there is no such file any more.
+    `size` is in bytes, None if unknown. `gone`: the file no longer exists.
     """
 
     path: str
@@ -45,30 +45,30 @@ class Result(msgspec.Struct, frozen=True):
 
 
 class Results:
-    """The documents that a conversation made. Feed it every event with `handle`; replaying a log
-    gives the same.
+    """The documents a conversation produced. Pass every event to `handle`; replaying a log gives
+    the same list.
     """
 
     def __init__(self, root: Path) -> None:
-        """Know the files of the workspace at `root`, from which relative paths are seen."""
+        """Resolve relative paths against the workspace at `root`."""
         self._root = os.path.realpath(root)
         self._entries: dict[str, Result] = {}
         self._writing: dict[str, str] = {}
 
     @property
     def entries(self) -> tuple[Result, ...]:
-        """All of them, what was made last first."""
+        """All of them, most recent first."""
         return tuple(reversed(self._entries.values()))
 
     @property
     def written(self) -> str:
-        """The path of the text that was written last, empty for none."""
+        """The path of the text written last, empty if there is none."""
         return next(self._written(), "")
 
     @property
     def last_markdown(self) -> str:
-        """The path of the Markdown file that was written last, the one that is most likely
-        meant; empty for none.
+        """The path of the Markdown file written last, the one most likely meant; empty if there is
+        none.
         """
         return next(filter(is_markdown, self._written()), "")
 
@@ -76,8 +76,8 @@ class Results:
         return (one.path for one in self.entries if one.kind == "written" and not one.gone)
 
     def handle(self, event: Event) -> Result | None:
-        """Learn from `event`, and return what it made, if anything: what was refused or failed
-        was not made.
+        """Update from `event`, and return what it produced, if anything; refused and failed calls
+        produce nothing.
         """
         match event:
             case ToolUse(name=name, tool_use_id=tool_use_id) if (
@@ -99,13 +99,13 @@ class Results:
         return None
 
     def measured(self, sizes: Mapping[str, int | None]) -> None:
-        """Take the sizes in bytes of files by path, None where there is no such file."""
+        """Store file sizes in bytes by path, None for missing files."""
         for path, size in sizes.items():
             if path in self._entries:
                 self._entries[path] = replace(self._entries[path], size=size, gone=size is None)
 
     def place(self, path: str) -> str:
-        """Return one spelling of `path`, without looking at the disk."""
+        """Return the normalized form of `path`, without accessing the disk."""
         full = posixpath.normpath(posixpath.join(self._root, os.path.expanduser(path)))  # noqa: PTH111 - no Path per event
         return full.removeprefix(f"{self._root}/")
 
@@ -117,5 +117,5 @@ class Results:
 
 
 def is_markdown(path: str) -> bool:
-    """Whether the file at `path` is Markdown, by its name."""
+    """Whether the file at `path` is Markdown, judging by its name."""
     return path.lower().endswith(MARKDOWN)

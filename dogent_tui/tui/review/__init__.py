@@ -1,1 +1,1 @@
-"""The review of a proposed change: what its rows show, and the widgets that draw them."""
+"""The review of a proposed change: the content of its rows, and the widgets that draw them."""

@@ -1,5 +1,5 @@
-"""The widgets of the review: the list of hunks, and the one under the cursor. Both draw lines;
-only what is seen is laid out.
+"""The widgets of the review: the list of hunks, and the hunk under the cursor. Both lay out only
+visible lines.
 """
 
 from collections.abc import Callable, Sequence
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
     from dogent_tui.changes.model import DocumentChange
 
 _MOST_ROWS = 1_000
-"""Rows of the list that are kept as they were drawn."""
+"""The number of drawn rows cached."""
 
 
 class HunkList(ImmediateKeys, Painted, Widget, can_focus=True):
-    """A row for each hunk. `choose` goes to the hunk in a place; `loses_quote` says whether a hunk
-    changes a quotation that was verbatim.
+    """A row for each hunk. `choose` goes to the hunk at an index; `loses_quote` tells whether a
+    hunk changes a verbatim quotation.
     """
 
     looks = LOOKS
@@ -47,12 +47,12 @@ class HunkList(ImmediateKeys, Painted, Widget, can_focus=True):
         self._drawn = lru_cache(_MOST_ROWS)(self._draw)
 
     async def press(self, key: str) -> bool:
-        """Do what `key` means in the review."""
+        """Run the command bound to `key` in the review."""
         return await self.query_ancestor(EditorScreen).press(key)
 
     @property
     def _top(self) -> int:
-        """The first row in sight: the cursor stands in the middle, but for the ends."""
+        """The first visible row: the cursor is in the middle, except near the ends."""
         height = max(1, self.size.height)
         return max(0, min(self.cursor - height // 2, len(self.change.hunks) - height))
 
@@ -66,7 +66,7 @@ class HunkList(ImmediateKeys, Painted, Widget, can_focus=True):
         return self._drawn(self.change, place, fill, decision, self.size.width, self.palette)
 
     def _draw(self, change: "DocumentChange", place: int, fill: str, *_: object) -> Strip:
-        """Draw a row. Kept by all that it depends on."""
+        """Draw a row. Cached by everything it depends on."""
         hunk, width = change.hunks[place], self.size.width
         is_cursor, loses_quote = bool(fill), self._loses_quote(hunk)
         spans = list_row(change, hunk, width, is_cursor=is_cursor, loses_quote=loses_quote)
@@ -79,10 +79,10 @@ class HunkList(ImmediateKeys, Painted, Widget, can_focus=True):
         self._turn(event, events.DescendantBlur(self), has_focus=False)
 
     def _turn(self, event: events.Event, told: events.Event, *, has_focus: bool) -> None:
-        """Do what a widget does where the focus changes, but draw the one row again that looks
-        different for it.
+        """Do what a widget does when the focus changes, but redraw only the row that looks
+        different.
 
-        No style of the list depends on the focus: it is not styled again.
+        No style of the list depends on the focus, so that it need not be styled again.
         """
         event.prevent_default()
         self.set_reactive(HunkList.has_focus, has_focus)
@@ -91,15 +91,15 @@ class HunkList(ImmediateKeys, Painted, Widget, can_focus=True):
             self.parent.post_message(told)
 
     def on_mouse_down(self, event: events.MouseDown) -> None:
-        """Go to the hunk that is pressed."""
+        """Go to the clicked hunk."""
         self._go(self._top + event.y)
 
     def on_mouse_scroll_down(self) -> None:
-        """To the next hunk."""
+        """Go to the next hunk."""
         self._go(self.cursor + 1)
 
     def on_mouse_scroll_up(self) -> None:
-        """To the hunk above."""
+        """Go to the previous hunk."""
         self._go(self.cursor - 1)
 
     def _go(self, place: int) -> None:
@@ -108,8 +108,8 @@ class HunkList(ImmediateKeys, Painted, Widget, can_focus=True):
 
 
 class HunkView(Painted, Widget):
-    """Shows lines, from the one that is scrolled to. They are made when they are drawn: before
-    that it has no width.
+    """Shows lines from the scroll position on. They are created when drawn, because the width is
+    unknown before.
     """
 
     looks = LOOKS
@@ -122,8 +122,8 @@ class HunkView(Painted, Widget):
         self._top = 0
 
     def show(self, make: Callable[[int], Sequence[Line]], *, is_new: bool) -> None:
-        """Draw what `make` lays out for a number of cells, from its first line where they are
-        others than before (`is_new`).
+        """Draw what `make` lays out for a width in cells, from its first line if the content
+        changed (`is_new`).
         """
         self._make, self._made_for = make, None
         self._top = 0 if is_new else self._top
@@ -141,12 +141,12 @@ class HunkView(Painted, Widget):
         self._top = max(0, min(top, len(self._made) - max(1, self.size.height)))
 
     def roll(self, lines: int) -> None:
-        """Scroll some lines down, or up where negative."""
+        """Scroll down by lines, or up if negative."""
         self._go_to_line(self._top + lines)
         self.refresh()
 
     def render_line(self, y: int) -> Strip:
-        """Draw a line; the last one in sight says how many are below."""
+        """Draw a line; the last visible one shows how many follow."""
         lines, place = self._lines, self._top + y
         if place >= len(lines):
             return self.row()

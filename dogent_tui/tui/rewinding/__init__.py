@@ -1,1 +1,1 @@
-"""Going back to an earlier prompt of the conversation."""
+"""Returning to an earlier prompt of the conversation."""

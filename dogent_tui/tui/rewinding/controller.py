@@ -1,5 +1,5 @@
-"""/rewind: having the user choose a prompt, what is gone back over, and doing it once they have
-seen what that is.
+"""/rewind: lets the user choose a prompt and what to restore, shows a preview, and carries it
+out.
 """
 
 import asyncio
@@ -24,8 +24,8 @@ _SCOPES: tuple[Scope, ...] = ("both", "conversation", "files")
 
 
 class Rewinding:
-    """Goes back in the conversation that `app` shows. Its methods are not to be awaited by a
-    handler of messages.
+    """Rewinds the conversation shown by `app`. Its methods must not be awaited in a message
+    handler.
     """
 
     def __init__(self, app: "AppPort") -> None:
@@ -33,8 +33,8 @@ class Rewinding:
         self._root = str(app.opened.workspace.root)
 
     async def go_back(self) -> None:
-        """Have a prompt chosen and go back to before it. Esc leads back a step at a time, and
-        out.
+        """Let the user choose a prompt, and return to the state before it. Esc goes back one step
+        at a time.
         """
         if not await self._app.session.ensure_writable():
             self._say(READ_ONLY)
@@ -57,7 +57,7 @@ class Rewinding:
                 return
 
     async def _settled(self, opened: OpenedSession, point: RewindPoint) -> bool:
-        """Have the user decide what is gone back over. False where they go back to the list."""
+        """Let the user decide what to restore. False if they return to the list."""
         while (scope := await self._scope(point)) is not None:
             copies = opened.copies()
             places = (
@@ -108,8 +108,8 @@ class Rewinding:
 
 
 def _told(undone: Undone, *, typed: bool) -> str:
-    """Return what became of the files, in a line. `typed`: there is text in the prompt, behind
-    which no command is one.
+    """Return a line about what happened to the files. `typed`: the prompt contains text, after
+    which no command is recognized.
     """
     done = len(undone.restored) + len(undone.removed)
     said = ngettext(

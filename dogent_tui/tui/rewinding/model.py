@@ -1,5 +1,5 @@
-"""Which prompts one can go back to, and what would become of the conversation and of the files.
-No Textual here.
+"""The prompts one can return to, and the effect on the conversation and the files. Independent of
+Textual.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -23,9 +23,9 @@ from dogent_tui.undo.undo_log import UndoLog, Undone
 Scope: TypeAlias = Literal["both", "conversation", "files"]
 
 _MOST_NAMED = 3
-"""Files that the list names of a prompt."""
+"""The number of files listed for a prompt."""
 _LARGEST_COMPARED = 2_000_000
-"""Bytes of a file that is compared."""
+"""The maximum size in bytes of a file that is compared."""
 
 _WHY: Mapping[Why, str] = {
     "touched": tr("changed since by someone else"),
@@ -37,11 +37,11 @@ _BOTH_MARKS = {True: "✓", False: "·"}
 
 
 class RewindPoint(msgspec.Struct, frozen=True):
-    """A prompt that one can go back to. `time` is seconds since the epoch, 0 where it is not known.
+    """A prompt one can return to. `time` is in seconds since the epoch, 0 if unknown.
 
-    `runs` are the ids of its run and of all that came after it, `changed` the places that those
-    changed. `forgotten` is how many prompts after it would be forgotten with it. `attached` are the
-    files that went with it and that its text does not name.
+    `runs` are the ids of its run and all later ones, `changed` the places that they changed.
+    `forgotten` is the number of later prompts that would be forgotten too. `attached` are its files
+    that the text does not name.
     """
 
     run_id: str
@@ -58,7 +58,7 @@ class RewindPoint(msgspec.Struct, frozen=True):
         return one_line(revealed(self.text))
 
     def facts(self, now: datetime, root: str) -> str:
-        """Return when it was sent, and which files were changed since."""
+        """Return when it was sent, and the files changed since."""
         when = (
             spoken(datetime.fromtimestamp(self.time, UTC).isoformat(), now)
             if self.time
@@ -82,17 +82,17 @@ class RewindPoint(msgspec.Struct, frozen=True):
 def rewind_points(
     entries: Sequence[model.Entry], changed: Mapping[str, Iterable[str]]
 ) -> list[RewindPoint]:
-    """Return the prompts of a transcript that one can go back to, latest first. `changed` are
-    the files that each run changed.
+    """Return the prompts of a transcript one can return to, latest first. `changed` are the files
+    changed by each run.
     """
     points: list[RewindPoint] = []
     runs: list[str] = []
     places: set[str] = set()
     for entry in reversed(entries):
         if isinstance(entry, model.ToolCall):
-            places.update(entry.kept)  # the copies themselves may be gone by now
+            places.update(entry.kept)  # the copies themselves may be gone
         elif isinstance(entry, model.UserTurn):
-            runs.insert(0, entry.run_id)  # also what was gone back over: its files may have stayed
+            runs.insert(0, entry.run_id)  # including rewound runs: their files may have been kept
             places.update(changed.get(entry.run_id, ()))
             if not entry.gone and not entry.prompt.answers:
                 listed = tuple(sorted(places))
@@ -114,9 +114,7 @@ def rewind_points(
 
 
 class Row(msgspec.Struct, frozen=True):
-    """A file of the preview as it is listed: a mark, what becomes of it, its name, and what
-    there is to say.
-    """
+    """A file in the preview: a mark for what happens to it, its name, and a remark."""
 
     mark: str
     what: str
@@ -125,9 +123,7 @@ class Row(msgspec.Struct, frozen=True):
 
 
 class Preview:
-    """What going back to `point` would do, and which of the files the user wants to be gone back
-    over.
-    """
+    """The effect of returning to `point`, and the files that the user wants to restore."""
 
     def __init__(
         self, point: RewindPoint, scope: Scope, places: Sequence[PlannedPlace], root: str
@@ -140,7 +136,7 @@ class Preview:
 
     @property
     def chosen(self) -> list[PlannedPlace]:
-        """The places that are gone back over."""
+        """The places to restore."""
         return [place for place in self.places if place.path in self._chosen]
 
     @property
@@ -149,14 +145,14 @@ class Preview:
         return self.scope == "files" and not self._chosen
 
     def toggle(self, number: int) -> bool:
-        """Leave a place as it is, or go back over it after all. Returns whether that can be."""
+        """Toggle whether a place is restored. Returns whether that is possible."""
         place = self.places[number]
         if place.possible:
             self._chosen ^= {place.path}
         return place.possible
 
     def rows(self) -> list[Row]:
-        """Return how the files are listed."""
+        """Return the rows of the file list."""
         return [self._row(place) for place in self.places]
 
     def _row(self, place: PlannedPlace) -> Row:
@@ -176,7 +172,7 @@ class Preview:
         return Row(_BOTH_MARKS[is_chosen], what, name, note)
 
     def summary(self) -> list[str]:
-        """Return the sentences that say what happens."""
+        """Return sentences that describe the effect."""
         said = []
         if self.scope == "files":
             said.append(tr("The conversation is unchanged."))
@@ -203,16 +199,16 @@ class Preview:
         return said
 
     def carry_out(self, copies: UndoLog) -> Undone:
-        """Go back over the files that are chosen. Blocks."""
+        """Restore the selected files. Blocks."""
         return carry_out(
             copies, self.chosen, tr("Rewind to “{title}”", title=self.point.title[:60])
         )
 
 
 def difference(place: PlannedPlace, copies: UndoLog) -> str:
-    """Return the unified diff from what is there to what would be there. Reads the disk.
+    """Return the unified diff from the current to the restored content. Reads the disk.
 
-    Raises DogentError, with the reason, where there is none to show.
+    Raises DogentError, with the reason, if there is none to show.
     """
     if place.why == "no_copy":
         raise DogentError(_WHY["no_copy"])

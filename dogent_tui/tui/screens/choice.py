@@ -1,6 +1,4 @@
-"""A question of the application itself with a few answers to choose from, or a list to pick one
-of.
-"""
+"""A question of the application with a few answers, or a list to choose from."""
 
 from collections.abc import Sequence
 from typing import Any, TypeVar
@@ -21,8 +19,8 @@ Answer = TypeVar("Answer")
 
 
 class AnsweringScreen(DialogScreen[Answer]):
-    """Dismissed with one of `answers`, whose first one does no harm, or with None where the user
-    goes back. Keys that were typed before the question could be read are no answers.
+    """Dismissed with one of `answers`, the first of which is harmless, or with None if the user
+    goes back. Keys typed before the question was visible are ignored.
     """
 
     def __init__(
@@ -33,8 +31,8 @@ class AnsweringScreen(DialogScreen[Answer]):
         answers: Sequence[Content],
         chosen: int | None = None,
     ) -> None:
-        """Let one of `answers`, each with its value, be picked of `choices`, which are in `dialog`.
-        `chosen` is for a list that the user opened: there it begins, and keys count at once.
+        """Choose one of `answers` from `choices`, which are inside `dialog`. `chosen` is for a list
+        that the user opened: the cursor starts there, and keys work immediately.
         """
         super().__init__(dialog)
         self.guard = AnswerGuard()
@@ -43,9 +41,7 @@ class AnsweringScreen(DialogScreen[Answer]):
         choices.show(values, answers, chosen or 0)
 
     def on_mount(self) -> None:
-        """Count from the moment that the question can be seen: keys typed before were meant for
-        the prompt.
-        """
+        """Start counting when the question is visible: earlier keys were meant for the prompt."""
         self._choices.focus()
         if self._opens_at is None:
             self.call_after_refresh(self.guard.shown)
@@ -53,7 +49,7 @@ class AnsweringScreen(DialogScreen[Answer]):
             self.guard.opened()
 
     def on_key(self, event: events.Key) -> None:
-        """Take no key that was typed before the question could be read."""
+        """Ignore keys typed before the question was visible."""
         if not self.guard.open:
             event.stop()
             event.prevent_default()
@@ -65,9 +61,7 @@ class AnsweringScreen(DialogScreen[Answer]):
 
 
 class ChoiceScreen(AnsweringScreen[int]):
-    """Dismissed with the place of the answer that was chosen, or with None where the user goes
-    back without one.
-    """
+    """Dismissed with the index of the chosen answer, or with None if the user goes back."""
 
     def __init__(
         self,
@@ -77,11 +71,12 @@ class ChoiceScreen(AnsweringScreen[int]):
         chosen: int | None = None,
         pictures: Sequence[Content] = (),
     ) -> None:
-        """Ask `title`, with `why` below it. The first of `answers` is highlighted at first: let it
-        do no harm.
+        """Ask `title`, with `why` below it. The first of `answers` is highlighted initially and
+        must be harmless.
 
-        `chosen` is for a list that the user opened: it is highlighted, and keys count at once.
-        `pictures` has one for each of the answers, shown beside them while that is highlighted.
+        `chosen` is for a list that the user opened: this index is highlighted, and keys work
+        immediately. `pictures` holds one for each answer, shown beside the answers while it is
+        highlighted.
         """
         self._pictures = pictures
         self._picture = Static("", id="choice-picture")
@@ -110,8 +105,8 @@ async def choose(
     chosen: int | None = None,
     pictures: Sequence[Content] = (),
 ) -> int | None:
-    """Ask and return the place of the answer, None for none. Not to be awaited by a handler of
-    messages.
+    """Ask and return the index of the answer, None if there is none. Must not be awaited in a
+    message handler.
     """
-    shown = () if app.no_color else pictures  # which are made of colors
+    shown = () if app.no_color else pictures  # the pictures consist of colors
     return await answer_of(app, ChoiceScreen(title, why, answers, chosen, shown))

@@ -1,6 +1,4 @@
-"""The screen on which a user and the agent write: a composition of transcript, attachments,
-prompt and status.
-"""
+"""The conversation screen: a composition of transcript, attachments, prompt and status."""
 
 import asyncio
 from collections.abc import Sequence
@@ -57,7 +55,7 @@ from dogent_tui.tui.todos import TodoPanel
 from dogent_tui.tui.welcome import Welcome
 from dogent_tui.tui.widgets import hidden
 
-if TYPE_CHECKING:  # imported when they are made, after the first paint
+if TYPE_CHECKING:  # imported on creation, after the first paint
     from dogent_tui.tui.attachments.sidebar import AttachmentsSidebar
     from dogent_tui.tui.pane.controller import PaneController
     from dogent_tui.tui.pane.pane import DocumentPane
@@ -67,16 +65,17 @@ if TYPE_CHECKING:  # imported when they are made, after the first paint
 
 
 _MOST_ASKED_ABOUT = 200
-"""Files of which some are offered to be asked about: those changed lately, then those nearest to
-the root.
+"""The number of files from which suggestions are chosen: the most recently changed, then those
+closest to the root.
 """
 
 
 class Origin(Enum):
-    """Where events come from.
+    """The origin of events.
 
-    `LIVE`: the session of this window. `EARLIER`: a log, of which all is over. `OPEN_ELSEWHERE`:
-    the log of a session that another window has. `ELSEWHERE`: what that window adds.
+    `LIVE`: the session of this window. `EARLIER`: the log of a finished conversation.
+    `OPEN_ELSEWHERE`: the log of a session owned by another window. `ELSEWHERE`: what that window
+    adds.
     """
 
     LIVE = "live"
@@ -150,24 +149,24 @@ class ConversationScreen(ConversationPort):
 
     @property
     def sidebar(self) -> "AttachmentsSidebar":
-        """The files that the conversation refers to, as they are shown."""
+        """The display of the files referred to in the conversation."""
         return self.conversation_layout.sidebar
 
     @property
     def results(self) -> Results:
-        """The documents that the conversation made."""
+        """The documents that the conversation produced."""
         return self.made.results
 
     @cached_property
     def requests(self) -> "RequestController":
-        """What waits for the user."""
+        """The questions waiting for the user."""
         from dogent_tui.tui.requests import RequestController
 
         return RequestController(self)
 
     @cached_property
     def documents(self) -> "PaneController":
-        """The document that is open beside the conversation."""
+        """The document open beside the conversation."""
         from dogent_tui.tui.pane.controller import PaneController
 
         return PaneController(self)
@@ -178,12 +177,12 @@ class ConversationScreen(ConversationPort):
         return "documents" in self.__dict__ and self.documents.open_document is not None
 
     async def keep_answers(self) -> None:
-        """Wait until the answers so far are saved."""
-        if "requests" in self.__dict__:  # else nothing was asked
+        """Wait until the drafts of the answers are saved."""
+        if "requests" in self.__dict__:  # otherwise nothing was asked
             await self.requests.close()
 
     def compose(self) -> ComposeResult:
-        """Lay out what the first paint shows; the rest comes with `ConversationLayout.bring`."""
+        """Lay out what the first paint shows; `ConversationLayout.bring` adds the rest."""
         with Horizontal(id="body"), Vertical(id="conversation"):
             yield self.welcome
         yield self.todos
@@ -193,21 +192,19 @@ class ConversationScreen(ConversationPort):
         yield self.status_bar
 
     def on_mount(self) -> None:
-        """Take the first key as soon as there is something to see."""
+        """Accept keys as soon as the prompt is visible."""
         self.prompt.focus_editor()
         self.bindings_updated_signal.subscribe(self, lambda _: self._place_keys())
 
     @on(PromptBox.HintChanged)
     def _place_keys(self) -> None:
-        """Show one line of keys: those of the prompt, or where something else has the keyboard,
-        those that work there.
-        """
+        """Show one line of keys: those of the prompt, or of whatever else has the focus."""
         elsewhere = self.focused is not None and not self.prompt.editor.has_focus
         self.keys.display = elsewhere
         self.prompt.show_hints(shows=not elsewhere or not self.prompt.hint_is_usual)
 
     async def show_session(self, opened: OpenedSession) -> None:
-        """Show another session in place of the one before, from its beginning."""
+        """Show another session from its beginning, in place of the current one."""
         self.foreground.stop()
         self.opened = opened
         self.attaching = AttachmentsController(
@@ -234,12 +231,12 @@ class ConversationScreen(ConversationPort):
     # ── Events of the session become what is seen ─────────────────────────────────────────────
 
     def handle(self, event: Event) -> None:
-        """Show what happened."""
+        """Show an event."""
         self._dispatch((event,), Origin.LIVE)
 
     async def replay(self, events: Sequence[Event], *, ended: bool = True) -> None:
-        """Show an earlier conversation, and return when its end can be seen. Not `ended`:
-        another window continues it.
+        """Show an earlier conversation, and return when its end is visible. Not `ended`: another
+        window continues it.
         """
         self._dispatch(events, Origin.EARLIER if ended else Origin.OPEN_ELSEWHERE)
         self.conversation_layout.show_transcript()
@@ -247,13 +244,15 @@ class ConversationScreen(ConversationPort):
             await self.transcript.wait_for_refresh()
 
     def show_elsewhere(self, events: Sequence[Event]) -> None:
-        """Show what happens with the conversation in another window, which is also the one to
-        answer what the agent asks.
+        """Show what happens to the conversation in another window, where the agent's questions are
+        answered too.
         """
         self._dispatch(events, Origin.ELSEWHERE)
 
     def _dispatch(self, events: Sequence[Event], origin: Origin) -> None:
-        """Give `events` to all that show them. The one place where events reach the widgets."""
+        """Pass `events` to everything that shows them. This is the only place where events reach
+        the widgets.
+        """
         is_live = origin is Origin.LIVE
         if not is_live:
             self.transcript.replay(events, ended=origin is Origin.EARLIER)
@@ -264,7 +263,7 @@ class ConversationScreen(ConversationPort):
                 self.transcript.apply(event)
                 self.attaching.handle(event)
             if origin is not Origin.EARLIER or isinstance(event, UsageChanged):
-                self.status_bar.handle(event)  # of what is over only the context lasts
+                self.status_bar.handle(event)  # of past events only the context still matters
             elif isinstance(event, RunFinished):
                 self.status_bar.status.count(event)
             self.todos.handle(event)
@@ -279,7 +278,9 @@ class ConversationScreen(ConversationPort):
                 self.showing.replayed(made)
 
     def _to_documents(self, event: Event, origin: Origin) -> Result | None:
-        """Show what `event` means to the document that is open. Returns one that was made."""
+        """Show the effect of `event` on the open document. Returns the result it produced, if
+        any.
+        """
         if isinstance(event, RunStarted):
             self._made_in_run.clear()
         made = self.made.learn(event)
@@ -307,7 +308,7 @@ class ConversationScreen(ConversationPort):
             self.prompt.offer(self.lessons.offer(event))
 
     def _to_questions(self, event: Event) -> None:
-        """Ask what the agent asks: in this window alone."""
+        """Show a request of the agent, in this window only."""
         match event:
             case PermissionRequested() | PermissionDecided() | UiRequested() | UiSettled():
                 self.requests.handle(event)
@@ -320,7 +321,7 @@ class ConversationScreen(ConversationPort):
                     self.app.run_worker(self._ask_for_budget(), group="budget", exclusive=True)
 
     def _name_document(self) -> None:
-        """Say with which key what was written last is seen."""
+        """Show which key opens what was written last."""
         written = self.results.written
         words = (
             tr("{key} shows {name}", key=self.key_of("document"), name=shortened(basename(written)))
@@ -330,8 +331,8 @@ class ConversationScreen(ConversationPort):
         self.prompt.set_document(words)
 
     def set_open_elsewhere(self, *, goes_on: bool) -> None:
-        """Show whether another window continues the conversation. Where it left, what was
-        under way there was stopped.
+        """Show whether another window continues the conversation. If that window closed, its run
+        was stopped.
         """
         if not goes_on:
             self.transcript.replay((), ended=True)
@@ -343,7 +344,7 @@ class ConversationScreen(ConversationPort):
         await ask_for_budget(cast("AppPort", self.app), self.service)
 
     def _call_back(self, event: Event) -> None:
-        """Ring and say why, where the user looks at another window."""
+        """Notify a user who is looking at another window."""
         from dogent_tui.tui.notifications import words_for  # on use: not before something happens
 
         words = words_for(event, tuple(dict.fromkeys(self._made_in_run)))
@@ -378,13 +379,13 @@ class ConversationScreen(ConversationPort):
 
     @work(group="index", exclusive=True)
     async def look_again(self) -> None:
-        """Look again which files there are, once nothing more comes."""
+        """Refresh the list of files after a pause in events."""
         await self.typed.refresh_index()
         self.made.show()
 
     @work(group="offer", exclusive=True)
     async def offer_requests(self) -> None:
-        """Offer requests about what is in the folder, as long as nothing was said."""
+        """Suggest prompts about the files of the folder while the conversation is empty."""
         if not self.index.ready:
             await asyncio.to_thread(self.index.refresh)
         if self.is_attached and self.query("#welcome") and self.query_one("#welcome").display:
@@ -410,14 +411,14 @@ class ConversationScreen(ConversationPort):
 
     @work(group="attachments", exclusive=True)
     async def place_sidebar(self) -> None:
-        """Show results and attachments as they are now."""
+        """Update results and attachments."""
         self._name_document()
         await self.conversation_layout.place_sidebar()
 
     async def on_attachments_sidebar_paths_pasted(
         self, event: "AttachmentsSidebar.PathsPasted"
     ) -> None:
-        """Have pasted or dropped files go with the next prompt."""
+        """Attach pasted or dropped files to the next prompt."""
         self.notify(await self.attaching.attach_dropped(event.paths), markup=False)
 
     def on_attachments_sidebar_add_requested(self) -> None:
@@ -428,7 +429,7 @@ class ConversationScreen(ConversationPort):
     def on_attachments_sidebar_remove_requested(
         self, event: "AttachmentsSidebar.RemoveRequested | PendingStrip.Detached"
     ) -> None:
-        """Leave a file out, or off the list."""
+        """Detach a file, or remove it from the list."""
         self.attaching.remove(event.attachment)
 
     on_pending_strip_detached = on_attachments_sidebar_remove_requested
@@ -436,13 +437,13 @@ class ConversationScreen(ConversationPort):
     def on_attachments_sidebar_result_wanted(
         self, event: "AttachmentsSidebar.ResultWanted"
     ) -> None:
-        """Open, export or reveal a document that was made."""
+        """Open, export or reveal a result."""
         self.run_worker(self.made.want(event.what, event.result), group="result", exclusive=True)
 
     def on_attachments_sidebar_preview_requested(
         self, event: "AttachmentsSidebar.PreviewRequested | PendingStrip.PreviewRequested"
     ) -> None:
-        """Show what is in a file."""
+        """Preview a file."""
         self.attaching.preview(event.attachment)
 
     on_pending_strip_preview_requested = on_attachments_sidebar_preview_requested
@@ -450,21 +451,21 @@ class ConversationScreen(ConversationPort):
     # ── The open document ─────────────────────────────────────────────────────────────────────
 
     async def on_document_pane_wanted(self, event: "DocumentPane.Wanted") -> None:
-        """Do what a key of the document means."""
+        """Handle a key of the document."""
         await self.documents.want(event.what)
 
     def on_pane_view_chosen(self) -> None:
-        """Have what was chosen go with the next prompt."""
+        """Attach the selected lines to the next prompt."""
         self.documents.chosen()
 
     def on_pane_view_near_end(self) -> None:
-        """Read on."""
+        """Read the next part."""
         self.documents.read_on()
 
     # ── Keys ──────────────────────────────────────────────────────────────────────────────────
 
     async def action_escape(self) -> None:
-        """Interrupt the run, if there is one, and go back to the prompt."""
+        """Interrupt the run, if there is one, and focus the prompt."""
         if self.prompt.editor.has_focus or self.focused is None:
             await self.typed.stop()
         self.prompt.focus_editor()
@@ -474,12 +475,12 @@ class ConversationScreen(ConversationPort):
         await self.conversation_layout.open_search()
 
     def action_answer(self) -> None:
-        """Open what the agent asked."""
+        """Open the agent's request."""
         if not (self.asked.display and self.requests.open()):
             self.prompt.notify_hint(tr("The agent isn't asking anything right now."))
 
     async def action_document(self) -> None:
-        """Go to the open document, or what was written last, or from there back to the prompt."""
+        """Focus the open document or what was written last; from there, return to the prompt."""
         if self.has_document:
             await self.documents.toggle()
         elif self.results.written:
@@ -499,20 +500,16 @@ class ConversationScreen(ConversationPort):
         self.transcript.action_fold_all()
 
     async def action_sidebar(self) -> None:
-        """Show the attachments and go there; from there, or where they only take room, hide
-        them.
-        """
+        """Show and focus the attachments; if they have the focus or are in the way, hide them."""
         await self.conversation_layout.toggle_sidebar()
 
     async def on_resize(self, event: textual_events.Resize) -> None:
-        """Fit what there is into the window."""
+        """Adapt the layout to the window."""
         self.todos.place()
         await self.conversation_layout.fit(event.size)
 
     async def on_transcript_link_clicked(self, event: "Transcript.LinkClicked") -> None:
-        """Show where a link leads, and have it ready to paste: the words of a link may say
-        anything.
-        """
+        """Show the target of a link and copy it, because the text of a link may say anything."""
         await self.copy(event.url)
         self.notify(one_line(event.url), title=tr("This link points to"), markup=False)
 

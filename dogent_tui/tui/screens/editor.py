@@ -1,5 +1,5 @@
-"""What the editors over the conversation share: the line that says how things are, keys that act
-at once, and a draft that is kept soon after every change.
+"""What the editors over the conversation share: a status line, keys that act immediately, and a
+draft saved shortly after every change.
 """
 
 import time
@@ -24,24 +24,24 @@ LEAVING_KEYS = (
     Binding("escape", "leave", tr("Back")),
     Binding("f1", "help", tr("Help")),
 )
-"""How an editor is left for a while, and what helps in it."""
+"""The keys that leave an editor temporarily, and that show its help."""
 
 DRAFT_DELAY_S = 0.03
 """Seconds after a change within which it is saved."""
 DRAFT_SHARE = 20
-"""Times what a draft cost to make, the wait before the next: those of long documents take a
-twentieth of a core at most.
+"""The pause before the next draft as a multiple of the time the last one took: long documents use
+at most a twentieth of a core.
 """
 
 
 class EditorScreen(Withdrawable[Reply], Screen[Reply]):
-    """Dismissed with the answer, or with None where it stays open or was withdrawn.
+    """Dismissed with the answer, or with None if it stays open or was withdrawn.
 
-    `counter`: see `count`. `on_draft` is given what `draft` returns soon after each change.
+    `counter`: see `count`. `on_draft` receives what `draft` returns, shortly after each change.
     """
 
     def __init__(self, counter: str, on_draft: Callable[[Any], object] | None, said: str) -> None:
-        """`said` is the id of the line that says how things are."""
+        """`said` is the id of the status line."""
         super().__init__()
         self.counter = counter
         self._on_draft = on_draft
@@ -57,7 +57,7 @@ class EditorScreen(Withdrawable[Reply], Screen[Reply]):
 
     @property
     def _summary(self) -> str:
-        """How much there is, and what was changed."""
+        """The size of the document, and what was changed."""
         raise NotImplementedError
 
     def draft(self) -> Any:
@@ -65,7 +65,7 @@ class EditorScreen(Withdrawable[Reply], Screen[Reply]):
         raise NotImplementedError
 
     def offered(self) -> Sequence[Binding]:
-        """Return the bindings of all there is to do here."""
+        """Return the bindings of all actions available here."""
         raise NotImplementedError
 
     def help_sections(self) -> "list[HelpSection]":
@@ -73,17 +73,19 @@ class EditorScreen(Withdrawable[Reply], Screen[Reply]):
         raise NotImplementedError
 
     def count(self, counter: str) -> None:
-        """Say which of how many requests this is; empty for the only one."""
+        """Show the number of this request and the total; empty for a single one."""
         self.counter = counter
         self._heading.update(self._title)
 
     def tell(self, words: str = "", *, warning: bool = False) -> None:
-        """Say `words`, or else how things are."""
+        """Show `words`, or else the status."""
         self._said.set_class(warning, "-warning")
         self._said.update(one_line(words) or self._summary, layout=False)
 
     def confirmed(self, what: str, warning: str) -> bool:
-        """Say `warning`, and whether it was said already when `what` was asked for before."""
+        """Show `warning`; return whether it was already shown for the previous request of
+        `what`.
+        """
         if self._confirming == what:
             return True
         self._confirming = what
@@ -93,14 +95,14 @@ class EditorScreen(Withdrawable[Reply], Screen[Reply]):
     # ── Keys ──────────────────────────────────────────────────────────────────────────────────
 
     async def press(self, key: str) -> bool:
-        """Do what `key` means in the editor, and say whether that could be done now."""
+        """Run the command bound to `key` in the editor, and return whether that was possible."""
         for binding in self.offered():
             if key in binding.key.split(","):
                 return await self.perform(binding.action)
         return False
 
     async def perform(self, action: str) -> bool:
-        """Run an action, and say whether that could be done now."""
+        """Run an action, and return whether that was possible."""
         return await self.app.run_action(action, self)
 
     async def action_help(self) -> None:
@@ -112,7 +114,7 @@ class EditorScreen(Withdrawable[Reply], Screen[Reply]):
     # ── The draft ─────────────────────────────────────────────────────────────────────────────
 
     def on_unmount(self) -> None:
-        """Give the draft away, whatever ends the editor."""
+        """Save the draft, however the editor ends."""
         self._give_draft()
 
     def _keep_soon(self) -> None:
@@ -120,7 +122,7 @@ class EditorScreen(Withdrawable[Reply], Screen[Reply]):
             self._draft_timer = self.set_timer(self._draft_delay_s, self._give_draft)
 
     def _stop_draft(self) -> bool:
-        """Give no draft away but by a later change. Returns whether one was due."""
+        """Save no draft until the next change. Returns whether one was due."""
         timer, self._draft_timer = self._draft_timer, None
         if timer is not None:
             timer.stop()

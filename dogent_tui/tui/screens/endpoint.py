@@ -1,5 +1,5 @@
-"""The form for an endpoint of one's own: its address, its key, its model. What is entered is
-tried before it is kept.
+"""The form for a custom endpoint: address, key and model. Entries are tested before they are
+saved.
 """
 
 from textual.widgets import Input
@@ -15,12 +15,12 @@ from dogent_tui.tui.setup.model import Choice, endpoint_profile
 
 
 class EndpointScreen(FormScreen[tuple[str, str, str]]):
-    """Dismissed with address, key and model, or with None where the user goes back."""
+    """Dismissed with address, key and model, or with None if the user goes back."""
 
     AUTO_FOCUS = ""
 
     def __init__(self, choice: Choice | None = None) -> None:
-        """Ask for an endpoint, or for the key of the provider of `choice`, whose address and
+        """Ask for an endpoint, or only for the key of the provider of `choice`, whose address and
         model are known.
         """
         if choice is not None and choice.kind == "provider":
@@ -53,7 +53,7 @@ class EndpointScreen(FormScreen[tuple[str, str, str]]):
         )
 
     def on_mount(self) -> None:
-        """Begin with what is asked for."""
+        """Focus the first line asked for."""
         self.lines["key" if self.ends_anywhere else "address"].focus()
 
     @staticmethod
@@ -62,12 +62,12 @@ class EndpointScreen(FormScreen[tuple[str, str, str]]):
 
     @property
     def endpoint(self) -> tuple[str, str, str]:
-        """Address, key and model as they are entered."""
+        """Address, key and model as entered."""
         address, key, model = self.entered.values()
         return address.rstrip("/").removesuffix("/v1"), key, model
 
     def problem(self, last: str) -> tuple[str, str]:
-        """Return what is wrong with the lines as far as `last`."""
+        """Return the first error in the lines up to `last`."""
         address, key, model = self.endpoint
         if problem := check_url(address):
             return "address", tr("This {problem}.", problem=problem)
@@ -83,15 +83,15 @@ class EndpointScreen(FormScreen[tuple[str, str, str]]):
         return "", ""
 
     def finish(self) -> None:
-        """Try the endpoint; one that was refused and is entered again is kept."""
+        """Test the endpoint; if it is entered again after a failure, save it anyway."""
         if self.endpoint == self._refused:
             self.leave(self.endpoint)
         else:
             self.run_worker(self._try(), exclusive=True)
 
     async def _try(self) -> None:
-        """Ask the endpoint for one token. What it refuses can be kept all the same: it may only
-        be down just now.
+        """Request one token from the endpoint. A failing endpoint can be saved anyway, because it
+        may only be down at the moment.
         """
         from dogent_tui.agent.profile_check import probe
 
@@ -109,7 +109,7 @@ class EndpointScreen(FormScreen[tuple[str, str, str]]):
         self.say(probed.words)
 
     def say(self, words: str) -> None:
-        """Say what is wrong, and what Enter does now."""
+        """Show what is wrong, and what Enter does now."""
         super().say(words)
         is_refused = self.endpoint == self._refused
         self.dialog.keys.show(self._keys(tr("Keep it anyway") if is_refused else self._enter))

@@ -1,4 +1,4 @@
-"""Forms of a few lines to type, and the key to press that should do something."""
+"""Forms with a few input lines, and the form that asks for a key to be pressed."""
 
 from collections.abc import Callable, Mapping
 from itertools import chain
@@ -15,8 +15,8 @@ from dogent_tui.tui.stylesheets import stylesheet
 
 
 class FormScreen(DialogScreen[Answer]):
-    """Lines to type into. Enter leads to the next one, and behind the last one to `finish`; where
-    the form `ends_anywhere`, at once.
+    """Input lines. Enter goes to the next one, and from the last one to `finish`; if the form
+    `ends_anywhere`, from any of them.
     """
 
     CSS_PATH = stylesheet("endpoint.tcss")
@@ -32,8 +32,8 @@ class FormScreen(DialogScreen[Answer]):
         about: str = "",
         why: str = "",
     ) -> None:
-        """Ask for `lines`: by name, what stands above each, and where it is typed. `why` stands
-        below them.
+        """Ask for `lines`: the label above each, and its input, by name. `why` is shown below
+        them.
         """
         self.lines = {name: line for name, (_, line) in lines.items()}
         self._words = Words("", id=f"{id}-words", classes="dialog-problem")
@@ -46,21 +46,21 @@ class FormScreen(DialogScreen[Answer]):
 
     @property
     def entered(self) -> dict[str, str]:
-        """What is typed, by the names of the lines."""
+        """What was typed, by line name."""
         return {name: line.value.strip() for name, line in self.lines.items()}
 
     def problem(self, last: str) -> tuple[str, str]:
-        """Return which of the lines as far as `last` is wrong, and why as a sentence, empty for
-        none.
+        """Return the first invalid line up to `last` and the reason as a sentence, empty if there
+        is none.
         """
         raise NotImplementedError
 
     def finish(self) -> None:
-        """Do what the form is for: nothing is wrong."""
+        """Act on the input, which is valid."""
         raise NotImplementedError
 
     def say(self, words: str) -> None:
-        """Say what is wrong below the lines."""
+        """Show an error below the lines."""
         self._words.update(words)
 
     @on(Input.Submitted)
@@ -78,12 +78,12 @@ class FormScreen(DialogScreen[Answer]):
 
     @on(Input.Changed)
     def _changed(self) -> None:
-        """Take back what was said: it was about something else."""
+        """Remove the error, which was about other input."""
         self.say("")
 
 
 class TypingScreen(FormScreen[str]):
-    """Dismissed with what was typed, or with None where the user goes back."""
+    """Dismissed with what was typed, or with None if the user goes back."""
 
     def __init__(
         self,
@@ -95,10 +95,12 @@ class TypingScreen(FormScreen[str]):
         problem: Callable[[str], str] = lambda _: "",
         unset: str = "",
     ) -> None:
-        """Ask for `title`, with `why` below it. `secret`: dots are shown. `problem` says why not,
-        or nothing.
+        """Ask for `title`, with `why` below it.
 
-        `unset` says what holds as long as nothing is typed.
+        Args:
+            secret: Whether dots are shown instead of the text.
+            problem: Returns why the text is invalid, or an empty string.
+            unset: The value that applies while nothing is typed.
         """
         self._line = Input(text, placeholder=unset, password=secret, compact=True)
         self._line.cursor_blink = False
@@ -107,33 +109,33 @@ class TypingScreen(FormScreen[str]):
         super().__init__(title, keys, {"text": ("", self._line)}, id="typing", why=why)
 
     def problem(self, last: str) -> tuple[str, str]:
-        """Return why the text cannot be taken."""
+        """Return why the text is invalid."""
         return last, self._problem(self._line.value)
 
     def finish(self) -> None:
-        """Give the text away as it is."""
+        """Return the text as it is."""
         self.leave(self._line.value)
 
 
 async def type_text(app: App[Any], title: str, why: str, text: str = "", **more: Any) -> str | None:
-    """Ask for a line and return it, None for none; see `TypingScreen`. Not to be awaited by a
-    handler of messages.
+    """Ask for a line and return it, None if cancelled; see `TypingScreen`. Must not be awaited in a
+    message handler.
     """
     return await answer_of(app, TypingScreen(title, why, text, **more))
 
 
 class PressKeyScreen(DialogScreen[str]):
-    """Dismissed with Textual's name of the key that was pressed, or with None."""
+    """Dismissed with Textual's name of the pressed key, or with None."""
 
     def __init__(self, title: str, problem: Callable[[str], str]) -> None:
-        """Ask for a key. `problem` says why one cannot be taken, or nothing."""
+        """Ask for a key. `problem` returns why one cannot be used, or an empty string."""
         self._problem = problem
         self._words = Words("", classes="dialog-problem")
         press = Words(tr("Press the key now."))
         super().__init__(Dialog(title, {"escape": tr("Back")}, press, self._words, id="typing"))
 
     def on_key(self, event: events.Key) -> None:
-        """Take the key, if it can be taken."""
+        """Accept the key if it can be used."""
         event.stop()
         event.prevent_default()
         if event.key == "escape":
@@ -145,7 +147,7 @@ class PressKeyScreen(DialogScreen[str]):
 
 
 async def press_key(app: App[Any], title: str, problem: Callable[[str], str]) -> str | None:
-    """Ask for a key and return its name, None for none. Not to be awaited by a handler of
-    messages.
+    """Ask for a key and return its name, None if cancelled. Must not be awaited in a message
+    handler.
     """
     return await answer_of(app, PressKeyScreen(title, problem))

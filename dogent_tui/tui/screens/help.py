@@ -1,4 +1,4 @@
-"""All keys and commands, made from the bindings themselves, so that the page is never wrong."""
+"""All keys and commands, generated from the bindings, so that the page is always correct."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -29,7 +29,7 @@ _SCROLLS: Mapping[str, str] = {
 
 
 class HelpSection(msgspec.Struct, frozen=True):
-    """A heading, and lines of a key or command and what it does."""
+    """A heading, and lines with a key or command and its effect."""
 
     title: str
     lines: tuple[tuple[str, str], ...]
@@ -52,8 +52,8 @@ PROMPT_HELP = HelpSection(
 
 
 def spelled_out(display: str) -> str:
-    """Return the short name of a key in the last line of a screen as this page names keys:
-    ``^Z`` gives ``Ctrl+Z``.
+    """Return the label of a key on this page for its short form in the line of keys: ``^Z`` gives
+    ``Ctrl+Z``.
     """
     return (
         re.sub(r"\^(?=[A-Z])", "Ctrl+", display)
@@ -66,8 +66,8 @@ def spelled_out(display: str) -> str:
 def binding_section(
     title: str, bindings: Iterable[BindingType], keys: Mapping[str, str] = MappingProxyType({})
 ) -> HelpSection:
-    """Return the section for `bindings`, each with its description. `keys` are those that the
-    user changed, by id.
+    """Return the section for `bindings`, each with its description. `keys` are the user's own keys,
+    by id.
     """
     lines = [
         (_shown_keys(binding, keys), binding.description)
@@ -90,8 +90,8 @@ def command_section(commands: Iterable[Command]) -> HelpSection:
 
 
 def help_text(section: HelpSection, width: int) -> Content:
-    """Return the lines of `section` in `width` columns; a key too long for its column has a line
-    of its own, as has each where there is no room for two columns.
+    """Return the lines of `section` in `width` columns. A key too long for its column has a line of
+    its own, as has every key if two columns do not fit.
     """
     column = _KEY_COLUMN if width >= 2 * _KEY_COLUMN else 2
     rows = []
@@ -106,8 +106,8 @@ def help_text(section: HelpSection, width: int) -> Content:
 
 
 def matching(section: HelpSection, looked_for: str) -> HelpSection:
-    """Return the lines of `section` with all words of `looked_for`, or everything where its title
-    has them.
+    """Return the lines of `section` that contain all words of `looked_for`, or all lines if its
+    title does.
     """
 
     def has_all(text: str) -> bool:
@@ -120,7 +120,7 @@ def matching(section: HelpSection, looked_for: str) -> HelpSection:
 
 
 class HelpScreen(DialogScreen[None]):
-    """Shows sections of help in a page that scrolls, or what of them is looked for."""
+    """Shows sections of help on a scrolling page, filtered by a search."""
 
     BINDINGS = [
         Binding("escape,f1", "dismiss", tr("Close"), priority=True),
@@ -158,5 +158,5 @@ class HelpScreen(DialogScreen[None]):
         self._page.scroll_home(animate=False)
 
     def action_scroll(self, how: str) -> None:
-        """Scroll the page, while the keys go to the search."""
+        """Scroll the page while the search has the focus."""
         getattr(self._page, f"scroll_{how}")(animate=False)

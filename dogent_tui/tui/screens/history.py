@@ -1,4 +1,4 @@
-"""Ctrl+R: every prompt and command of this workspace, found by a few letters of it."""
+"""Ctrl+R: every prompt and command of this workspace, searchable by a few letters."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -15,8 +15,8 @@ _MOST_SHOWN = 100
 
 
 def matching(prompts: Sequence[str], letters: str) -> list[str]:
-    """Return those of `prompts` that `letters` are found in, the best first; all, in their
-    order, where there are none.
+    """Return the `prompts` that match `letters`, best first, or all of them in their order without
+    letters.
     """
     if not letters.strip():
         return list(prompts[:_MOST_SHOWN])
@@ -27,14 +27,14 @@ def matching(prompts: Sequence[str], letters: str) -> list[str]:
 
 
 class HistoryScreen(FinderScreen[str, str]):
-    """Dismissed with the prompt that was chosen, or with nothing."""
+    """Dismissed with the chosen prompt, or with nothing."""
 
     BINDINGS = [
         Binding("ctrl+r", "step(1)", tr("Down"), show=False),
     ]
 
     def __init__(self, *loads: Callable[[], Sequence[str]]) -> None:
-        """Search what `loads` return, newest first, each more than the one before; they read the
+        """Search what `loads` return, newest first, each more than the previous one; they read the
         disk, in a thread.
         """
         self._loads = loads
@@ -60,10 +60,10 @@ class HistoryScreen(FinderScreen[str, str]):
                 self.find(self.line.value, self.list.highlighted or 0)
 
     def find(self, words: str, at: int = 0) -> None:
-        """List the prompts that have these letters."""
+        """List the prompts that match these letters."""
         found = matching(self._prompts, words)
         self.list.show(found, (Content(one_line(prompt)) for prompt in found), at)
 
     async def take(self, item: str) -> None:
-        """Give the prompt away."""
+        """Return the chosen prompt."""
         self.leave(item)

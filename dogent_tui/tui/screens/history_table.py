@@ -1,4 +1,4 @@
-"""/show history: what was asked in this workspace and what came of it, as a table."""
+"""/show history: the prompts of this workspace and their outcomes, as a table."""
 
 import asyncio
 import re
@@ -33,14 +33,14 @@ _WORDS = {
 
 
 _MARKS = re.compile(r"\*\*|`")
-"""Markdown in a reply, which in a line of a table is noise."""
+"""Markdown markup in a reply, which is noise in a table."""
 
 
 class HistoryRow(msgspec.Struct, frozen=True):
-    """One line of the history. `when` is local time, `outcome` a word or two, `came` what the agent
-    said or why it ended.
+    """One line of the history. `when` is local time, `outcome` one or two words, `came` the agent's
+    reply or the reason for the end.
 
-    `typed` is the prompt as it was typed, `prompt` the same in one line that is safe to draw.
+    `typed` is the prompt as typed, `prompt` the same on one line that is safe to draw.
     """
 
     when: str
@@ -52,8 +52,8 @@ class HistoryRow(msgspec.Struct, frozen=True):
 
 
 def history_rows(entries: Iterable[HistoryEntry]) -> list[HistoryRow]:
-    """Return the rows for `entries`, the latest first. A run whose beginning and end were
-    recorded is one row.
+    """Return the rows for `entries`, latest first. A run whose start and end were recorded is one
+    row.
     """
     begun: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
     kept: list[HistoryEntry | None] = []
@@ -85,15 +85,15 @@ def _when(timestamp: str) -> str:
 
 _MOST_SHOWN = 1000
 _FRAME = 8
-"""Columns beside the table."""
+"""Columns taken by the frame around the table."""
 _GAP = 2
 """Columns between two cells."""
 _ROOMY = 100
-"""Columns in which it is also told how long it took."""
+"""Columns from which the duration is shown, too."""
 
 
 class HistoryTableScreen(DialogScreen[str]):
-    """Dismissed with the prompt that was chosen, or with nothing."""
+    """Dismissed with the chosen prompt, or with nothing."""
 
     CSS_PATH = stylesheet("history_table.tcss")
     BINDINGS = [Binding("escape,q", "dismiss", tr("Close"))]
@@ -118,7 +118,7 @@ class HistoryTableScreen(DialogScreen[str]):
         self.run_worker(self._read())
 
     def _columns(self) -> dict[str, tuple[str, int]]:
-        """Return what the columns show: a field of a row → its title, and how many cells it has."""
+        """Return the columns: a field of a row → its title and width in cells."""
         took = {"took": (tr("Duration"), 10)} if self.size.width >= _ROOMY else {}
         facts = {"when": (tr("When"), 16), "outcome": (tr("Result"), 9), **took}
         taken = sum(width for _, width in facts.values()) + _GAP * (len(facts) + 2)

@@ -1,4 +1,6 @@
-"""A page of text over the conversation, which is found out meanwhile: /doctor, /context, /usage."""
+"""A page of text over the conversation, whose content is being gathered: /doctor, /context,
+/usage.
+"""
 
 from collections.abc import Awaitable, Callable, Iterator
 
@@ -15,8 +17,8 @@ from dogent_tui.tui.transcript.lines import Span, wrap
 
 
 def broken(text: str, width: int) -> Iterator[str]:
-    """Yield the lines of `text` in `width` cells; an indented one that is longer is continued
-    further in.
+    """Yield the lines of `text` in `width` cells; continuations of an indented line are indented
+    further.
     """
     for line in text.split("\n"):
         words = line.lstrip()
@@ -46,7 +48,7 @@ class PageScreen(DialogScreen[None]):
         super().__init__(Dialog(title, keys, scrolls, about=about, id="page", classes="-wide"))
 
     def on_mount(self) -> None:
-        """Find out what the page says."""
+        """Gather the content of the page."""
         self.run_worker(self._look())
 
     def _laid_out(self, width: int) -> Content:

@@ -38,12 +38,12 @@ if TYPE_CHECKING:
 _WHEEL_ROWS = 3
 _FAR = 1_000_000
 _LEAST_BEHIND = 5
-"""Rows of the window that no question covers, where it is not enlarged: three of the transcript,
-the status and the keys.
+"""Rows of the window that a question leaves free unless enlarged: three of the transcript, the
+status and the keys.
 """
 
 _MEANT = frozenset({"f", *(answer.key for answer in (*ANSWERS, *ANSWERS_AFTER))})
-"""Printable keys that mean something here; any other one is the beginning of a word."""
+"""Printable keys that act here; any other one starts a word."""
 
 _TYPED = tr("Typing goes to the prompt. To answer, pause for a second.")
 
@@ -51,7 +51,7 @@ _TYPED = tr("Typing goes to the prompt. To answer, pause for a second.")
 class PermissionScreen(Withdrawable[Reply], ModalScreen[Reply]):
     """Asks one question, in a panel above the status bar. Dismissed with the answer.
 
-    `cancel` closes it where nobody has to answer any more.
+    `cancel` closes it when it is obsolete.
     """
 
     CSS_PATH = stylesheet("permission.tcss")
@@ -90,8 +90,8 @@ class PermissionScreen(Withdrawable[Reply], ModalScreen[Reply]):
         typing: bool = False,
         counter: str = "",
     ) -> None:
-        """Put `question` before the `conversation`. `typing`: the user is at the prompt just
-        now.
+        """Ask `question` over the `conversation`. `typing`: the user is currently typing in the
+        prompt.
         """
         super().__init__()
         self.question = question
@@ -119,24 +119,24 @@ class PermissionScreen(Withdrawable[Reply], ModalScreen[Reply]):
         self._panel = Vertical(self._heading, *parts, id="permission")
 
     def compose(self) -> ComposeResult:
-        """Lay out the sentence, the call, the facts and the answers, and the keys above the
-        status bar, which shows through.
+        """Lay out the sentence, the call, the facts and the answers, and the keys above the status
+        bar, which stays visible.
         """
         yield self._panel
         yield KeyHints(id="permission-keys")
 
     def on_mount(self) -> None:
-        """Count from the moment that the question can be seen."""
+        """Start counting when the question is visible."""
         self._fit()
         self.watch(self._call, "scroll_y", self._cue, init=False)
         self.call_after_refresh(self.guard.typed if self._typing else self.guard.shown)
 
     def on_resize(self) -> None:
-        """Share the rows again."""
+        """Distribute the rows again."""
         self._fit()
 
     def count(self, counter: str) -> None:
-        """Say which question of how many this is."""
+        """Show the number of this question and the total."""
         self._counter = counter
         self._heading.lay_out(self.size.width, has_changed=True)
         self._fit()
@@ -160,7 +160,7 @@ class PermissionScreen(Withdrawable[Reply], ModalScreen[Reply]):
         needed = 2 + heading + rows.call + rows.facts + 2 * rows.gap + answers
         panel = room if self._enlarged else min(room, needed)
         self._panel.styles.height = panel
-        if not self._enlarged:  # the transcript stays as it is behind the large panel
+        if not self._enlarged:  # the transcript keeps its position behind the enlarged panel
             make_room(self._behind, min(panel, max(0, height - _LEAST_BEHIND)))
         self.call_after_refresh(self._fitted)
 
@@ -171,8 +171,8 @@ class PermissionScreen(Withdrawable[Reply], ModalScreen[Reply]):
     # ── Answers ───────────────────────────────────────────────────────────────────────────────
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Offer the keys that do something: those of the answers while no words are written,
-        scrolling where there is more.
+        """Enable the keys that have an effect: those of the answers while no text is typed,
+        scrolling if there is more.
         """
         del parameters
         if action in ("answer", "step", "enlarge"):
@@ -184,7 +184,7 @@ class PermissionScreen(Withdrawable[Reply], ModalScreen[Reply]):
         return True
 
     def action_answer(self, key: str) -> None:
-        """Give the answer of `key`, or say why it is not offered."""
+        """Give the answer with `key`, or show why it is not offered."""
         answer = next((answer for answer in self._answers.answers if answer.key == key), None)
         if answer is not None:
             self._pick(answer)
@@ -200,7 +200,7 @@ class PermissionScreen(Withdrawable[Reply], ModalScreen[Reply]):
         self._answers.step(step)
 
     def action_back(self) -> None:
-        """Go back from the words to the answers."""
+        """Return from the input line to the answers."""
         self._write(writing=False)
 
     @on(AnswerBar.Picked)
@@ -233,9 +233,7 @@ class PermissionScreen(Withdrawable[Reply], ModalScreen[Reply]):
         self._fit()
 
     def _say(self, words: str) -> None:
-        """Say `words` above the answers; where there are none, which part of the call can be
-        seen.
-        """
+        """Show `words` above the answers, or, if empty, which part of the call is visible."""
         self._said = words
         self._note.set_class(bool(words), "-said")
         self._note.update(Content(words or self._call.cue))
@@ -246,7 +244,7 @@ class PermissionScreen(Withdrawable[Reply], ModalScreen[Reply]):
     # ── What is typed, and scrolling ──────────────────────────────────────────────────────────
 
     def action_say_how_to_leave(self) -> None:
-        """Say which keys leave: Ctrl+C alone neither denies nor quits."""
+        """Show which keys leave: Ctrl+C alone neither denies nor quits."""
         quits = self._behind.key_of("quit")
         self._say(
             tr("Esc goes back · {quits} quits", quits=quits)
@@ -255,7 +253,7 @@ class PermissionScreen(Withdrawable[Reply], ModalScreen[Reply]):
         )
 
     def on_key(self, event: events.Key) -> None:
-        """Send on what is still being typed."""
+        """Pass on what is still being typed."""
         if self._words.display or event.key == "ctrl+c":
             return
         stray = event.is_printable and event.key not in _MEANT
@@ -270,7 +268,7 @@ class PermissionScreen(Withdrawable[Reply], ModalScreen[Reply]):
         event.prevent_default()
 
     def on_paste(self, event: events.Paste) -> None:
-        """Send on what was pasted: it was meant for the prompt."""
+        """Pass on what was pasted, which was meant for the prompt."""
         event.stop()
         if not self._words.display:
             self.guard.typed()
@@ -278,30 +276,30 @@ class PermissionScreen(Withdrawable[Reply], ModalScreen[Reply]):
             self._say(_TYPED)
 
     def action_scroll(self, rows: int) -> None:
-        """Scroll the call to its end, and then the facts; upward the other way round."""
+        """Scroll the call to its end, then the facts; upwards in the opposite order."""
         self._say("")
         parts = (self._call, self._facts) if rows > 0 else (self._facts, self._call)
         any(part.scroll_by(rows) for part in parts)
 
     def action_scroll_page(self, step: int) -> None:
-        """Scroll by what is visible of the call, less one row."""
+        """Scroll by the visible part of the call, less one row."""
         self.action_scroll(step * max(1, self._call.size.height - 1))
 
     def action_enlarge(self) -> None:
-        """Take the whole window, or give it back to the transcript."""
+        """Use the whole window, or give it back to the transcript."""
         self._enlarged = not self._enlarged
         self._fit()
 
     def action_transcript_page(self, step: int) -> None:
-        """Scroll the transcript behind."""
+        """Scroll the transcript behind the question."""
         self._behind.action_transcript_page(step)
 
     def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
-        """Scroll the transcript, where the mouse is over it."""
+        """Scroll the transcript if the mouse is over it."""
         self._wheel(event, -_WHEEL_ROWS)
 
     def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
-        """Scroll the transcript, where the mouse is over it."""
+        """Scroll the transcript if the mouse is over it."""
         self._wheel(event, _WHEEL_ROWS)
 
     def _wheel(self, event: events.MouseEvent, rows: int) -> None:
@@ -311,8 +309,8 @@ class PermissionScreen(Withdrawable[Reply], ModalScreen[Reply]):
 
 
 def make_room(screen: "ConversationPort", rows: int) -> None:
-    """Keep `rows` above the status bar free, so that a question covers the prompt and nothing of
-    the transcript.
+    """Keep `rows` above the status bar free, so that a question covers the prompt but not the
+    transcript.
     """
     body, prompt = screen.query_one("#body").styles, screen.prompt.styles
     if not rows:
@@ -326,6 +324,6 @@ def make_room(screen: "ConversationPort", rows: int) -> None:
             styles.refresh(layout=True)
     elif (
         body.margin.bottom != rows + 1
-    ):  # here and not by a class, for which the whole screen would be styled again
+    ):  # set directly: a class would cause the whole screen to be styled again
         prompt.layer, prompt.dock, prompt.margin = "over", "bottom", (0, 0, 2, 0)
-        body.margin = (0, 0, rows + 1, 0)  # the keys stand between the question and the status bar
+        body.margin = (0, 0, rows + 1, 0)  # the keys are between the question and the status bar

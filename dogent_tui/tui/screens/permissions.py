@@ -1,4 +1,4 @@
-"""/permissions: what the agent may do here without asking, and taking it back."""
+"""/permissions: what the agent may do here without asking, and revoking it."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -22,7 +22,7 @@ _LEAST_ROWS = 2
 
 
 def grant_lines(held: HeldGrant, sentence: str) -> Content:
-    """Return the lines for a grant: what is allowed, and how long that holds."""
+    """Return the lines for a grant: what is allowed, and for how long."""
     since = tr(" · since {since}", since=one_line(held.granted[:10])) if held.granted else ""
     words = one_line(sentence)
     return Content.assemble(
@@ -39,7 +39,7 @@ class PermissionsScreen(DialogScreen[None]):
     ]
 
     def __init__(self, authority: Authority, standing: Sequence[str] = ()) -> None:
-        """List the grants of `authority`. `standing` are sentences on what else decides here:
+        """List the grants of `authority`. `standing` are sentences about what else decides here:
         trust, the wall.
         """
         self._authority = authority
@@ -58,11 +58,11 @@ class PermissionsScreen(DialogScreen[None]):
         await self._refresh()
 
     def on_resize(self) -> None:
-        """Leave the list the rows that the words around it do not take."""
+        """Give the list the rows that the surrounding text does not need."""
         self.call_after_refresh(self._fit)
 
     async def action_revoke(self) -> None:
-        """Take the chosen grant back: from now on such a call asks again."""
+        """Revoke the selected grant: such calls ask again."""
         if (held := self._list.chosen) is None:
             return
         try:

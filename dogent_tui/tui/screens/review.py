@@ -1,5 +1,5 @@
-"""The review of a change that the agent proposed: hunk by hunk, and nothing is written before
-the user says so.
+"""The review of a change that the agent proposed, hunk by hunk; nothing is written without the
+user's consent.
 """
 
 import asyncio
@@ -42,9 +42,9 @@ if TYPE_CHECKING:
     from dogent_tui.tui.screens.help import HelpSection
 
 WIDE = 110
-"""Columns from which the list stands beside the hunk."""
+"""Columns from which the list is shown beside the hunk."""
 BY_SIDE = 120
-"""Columns of the hunk from which what goes stands beside what comes."""
+"""Columns of the hunk from which deleted and inserted text are shown side by side."""
 
 REVIEW_KEYS: tuple[Binding, ...] = (
     Binding("enter", "apply", tr("Write")),
@@ -65,15 +65,15 @@ REVIEW_KEYS: tuple[Binding, ...] = (
     hidden("end,G", "go(1000000)", tr("Last")),
     *LEAVING_KEYS,
 )
-"""All of them act on the hunk under the cursor, or on all."""
+"""They act on the hunk under the cursor, or on all hunks."""
 
 
 class ReviewTask(msgspec.Struct, frozen=True):
-    """What the review is opened for.
+    """The task for which the review is opened.
 
-    `copies` keeps what `/undo` brings back. `on_draft` is called with the decisions soon after each
-    change. `checked` is what was found in the document the last time;
-    `completions` what may be cited in it.
+    `copies` stores what `/undo` restores. `on_draft` is called with the decisions shortly after
+    each change. `checked` are the findings of the last check of the document; `completions` what
+    may be cited in it.
     """
 
     reviewed: Reviewed
@@ -94,7 +94,7 @@ class HunkArea(CitingArea):
 
 
 class CommentInput(ImmediateKeys, Input):
-    """What the agent should know about a hunk."""
+    """A comment on a hunk for the agent."""
 
     BINDINGS = [
         Binding("enter", "screen.keep_comment", tr("Keep")),
@@ -103,8 +103,8 @@ class CommentInput(ImmediateKeys, Input):
 
 
 class ReviewScreen(EditorScreen):
-    """Reviews the change of `task`. Dismissed with what was decided, None where it stays open
-    or was withdrawn.
+    """Reviews the change of `task`. Dismissed with the decisions, None if it stays open or was
+    withdrawn.
     """
 
     CSS_PATH = stylesheet("review.tcss")
@@ -134,7 +134,7 @@ class ReviewScreen(EditorScreen):
 
     @property
     def change(self) -> DocumentChange:
-        """The change under review: another one where the file changed meanwhile."""
+        """The change under review, recomputed if the file changed in the meantime."""
         return self.request.reviewed.change
 
     @property
@@ -144,8 +144,8 @@ class ReviewScreen(EditorScreen):
         return hunks[self._list.cursor] if hunks else None
 
     def compose(self) -> ComposeResult:
-        """Lay out the list, the hunk, and what is shown around them."""
-        # Before anything is laid out, which would be done again for it.
+        """Lay out the list, the hunk, and what surrounds them."""
+        # Before anything is laid out, which would have to be repeated.
         self._fit(self.app.size.width)
         self.count(self.counter)
         yield self._heading
@@ -155,7 +155,7 @@ class ReviewScreen(EditorScreen):
         picker = [self._area.picker] if self._area.picker is not None else []
         pane = Container(self._view, self._area, *picker, id="review-pane")
         yield Container(self._list, pane, id="review-body")
-        # One row for both: what is above it need not be laid out again.
+        # One row for both, so that what is above it need not be laid out again.
         yield Container(self._ask, self._said, id="review-line")
         yield KeyHints(id="review-keys", first=("apply",), last=("leave", "help"))
 
@@ -165,7 +165,7 @@ class ReviewScreen(EditorScreen):
         self._show()
 
     def on_resize(self) -> None:
-        """Put the list beside the hunk where there is room for both."""
+        """Put the list beside the hunk if both fit."""
         self._fit(self.size.width)
 
     def _fit(self, width: int) -> None:
@@ -183,7 +183,7 @@ class ReviewScreen(EditorScreen):
     # ── What is shown and said ────────────────────────────────────────────────────────────────────
 
     def tell(self, words: str = "", *, warning: bool = False) -> None:
-        """Say `words`, or else how much is decided; on two rows where one is too short."""
+        """Show `words`, or else the number of decisions; on two rows if one is too short."""
         is_long = cell_len(one_line(words) or self._summary) > self.app.size.width - 2
         self.query_one("#review-line").set_class(is_long, "-long")
         super().tell(words, warning=warning)
@@ -204,7 +204,7 @@ class ReviewScreen(EditorScreen):
         return said
 
     def _show(self, *, is_new: bool = True) -> None:
-        """Draw the hunk under the cursor, or the preview of what is around it."""
+        """Draw the hunk under the cursor, or the preview around it."""
         self._list.refresh()
         self._view.show(self._lines, is_new=is_new)
 
@@ -228,7 +228,7 @@ class ReviewScreen(EditorScreen):
         return self._view.size.width >= BY_SIDE if self._by_side is None else self._by_side
 
     def offered(self) -> Sequence[Binding]:
-        """Return the bindings of all there is to do here."""
+        """Return the bindings of all actions available here."""
         return REVIEW_KEYS
 
     def help_sections(self) -> "list[HelpSection]":
@@ -238,22 +238,22 @@ class ReviewScreen(EditorScreen):
         return [binding_section(tr("Review"), REVIEW_KEYS)]
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
-        """Offer nothing of the list while something is typed."""
+        """Disable the keys of the list while something is typed."""
         listed = {binding.action.partition("(")[0] for binding in REVIEW_KEYS} - {"help"}
         return self._typing is None or action not in listed
 
     # ── Going about ───────────────────────────────────────────────────────────────────────────────
 
     def action_go(self, step: int) -> None:
-        """Some hunks down or up."""
+        """Move by hunks."""
         self._choose(max(0, min(self._list.cursor + step, len(self.change.hunks) - 1)))
 
     def action_next_open(self) -> None:
-        """To the next hunk that is undecided, from the start again behind the last."""
+        """Go to the next undecided hunk, wrapping around."""
         self._go_to_open()
 
     def _go_to_open(self) -> bool:
-        """Go to the next hunk that is undecided. Returns whether there is one."""
+        """Go to the next undecided hunk. Returns whether there is one."""
         count, cursor = len(self.change.hunks), self._list.cursor
         for step in range(1, count + 1):
             place = (cursor + step) % count
@@ -263,7 +263,7 @@ class ReviewScreen(EditorScreen):
         return False
 
     def action_scroll(self, pages: int) -> None:
-        """A page of the hunk down or up."""
+        """Scroll the hunk by a page."""
         self._view.roll(pages * max(1, self._view.size.height - 2))
 
     def _choose(self, place: int) -> None:
@@ -274,8 +274,8 @@ class ReviewScreen(EditorScreen):
             self._show()
 
     def action_sides(self) -> None:
-        """What goes beside what comes, or above it. Out of the preview, which has no sides, back
-        to the hunk.
+        """Toggle deleted and inserted text side by side. From the preview, which has no sides,
+        return to the hunk.
         """
         if self._previewing:
             self.action_preview()
@@ -284,7 +284,7 @@ class ReviewScreen(EditorScreen):
             self._show()
 
     def action_preview(self) -> None:
-        """What would be written, as it reads, or the hunk again."""
+        """Toggle a preview of the result."""
         self._previewing = not self._previewing
         self.tell()
         self._show()
@@ -292,8 +292,8 @@ class ReviewScreen(EditorScreen):
     # ── Deciding ──────────────────────────────────────────────────────────────────────────────────
 
     def action_decide(self, verdict: Verdict) -> None:
-        """Accept or reject the hunk and go to the next that is undecided; the same once more
-        takes that back.
+        """Accept or reject the hunk and go to the next undecided one; repeating the key reverts the
+        decision.
         """
         if (hunk := self.hunk) is None:
             return
@@ -317,13 +317,13 @@ class ReviewScreen(EditorScreen):
         self._keep_soon()
 
     def draft(self) -> Mapping[str, Any]:
-        """Return what is decided."""
+        """Return the decisions."""
         return self.change.draft()
 
     # ── Typing ────────────────────────────────────────────────────────────────────────────────────
 
     def action_edit(self) -> None:
-        """Edit what would be written for the hunk."""
+        """Edit the text to be written for the hunk."""
         if (hunk := self.hunk) is not None:
             self._area.border_title = tr("Your version of this hunk")
             self._area.load_text(carry("\n".join(self.change.lines_of(hunk))))
@@ -332,7 +332,7 @@ class ReviewScreen(EditorScreen):
             self.tell(tr("Esc keeps and accepts this · Ctrl+X restores it"))
 
     def action_keep_edit(self) -> None:
-        """Take what was typed, and accept it."""
+        """Use the typed text, and accept the hunk."""
         if (hunk := self.hunk) is not None:
             text = release(self._area.text)
             if text != "\n".join(self.change.lines_of(hunk)):
@@ -341,21 +341,21 @@ class ReviewScreen(EditorScreen):
         self._changed()
 
     def action_comment(self) -> None:
-        """Say something about the hunk to the agent."""
+        """Comment on the hunk for the agent."""
         if (hunk := self.hunk) is not None:
             self._line.value = carry(self.change.decision(hunk.number).comment)
             self._line.cursor_position = len(self._line.value)
             self._type_in(self._line)
 
     def action_keep_comment(self) -> None:
-        """Take the comment."""
+        """Save the comment."""
         if (hunk := self.hunk) is not None:
             self.change.comment(hunk.number, release(self._line.value))
         self.action_back_to_list()
         self._changed()
 
     def action_back_to_list(self) -> None:
-        """Leave what is typed, and go back to the list."""
+        """Discard what is typed, and return to the list."""
         self._type_in(None)
         self.tell()
 
@@ -369,7 +369,7 @@ class ReviewScreen(EditorScreen):
     # ── The end ───────────────────────────────────────────────────────────────────────────────────
 
     def action_apply(self) -> None:
-        """Write what is accepted. Where something is undecided, on the second press."""
+        """Write what is accepted. If something is undecided, on the second press."""
         undecided, taken = self.change.count("open"), self.change.count("accepted")
         what = tr("writes the {taken} accepted", taken=taken) if taken else tr("writes nothing")
         warning = tr(
@@ -396,7 +396,7 @@ class ReviewScreen(EditorScreen):
             self._taken_over()
 
     def _taken_over(self) -> None:
-        """Show the review over what the file holds now."""
+        """Show the review against the current content of the file."""
         self._list.change = self.change
         conflicts = [place for place, hunk in enumerate(self.change.hunks) if hunk.is_conflict]
         self._list.cursor = next(iter(conflicts), 0)

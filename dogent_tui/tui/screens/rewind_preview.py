@@ -1,5 +1,5 @@
-"""What going back to a prompt would do: to the conversation, and file by file. Nothing is done
-before Enter.
+"""The effect of returning to a prompt, on the conversation and file by file. Nothing is done before
+Enter.
 """
 
 import asyncio
@@ -27,7 +27,7 @@ from dogent_tui.undo.undo_log import UndoLog
 
 
 class RewindScreen(AnsweringScreen[RewindPoint]):
-    """Dismissed with the prompt that was chosen, or with nothing."""
+    """Dismissed with the chosen prompt, or with nothing."""
 
     def __init__(
         self,
@@ -38,7 +38,7 @@ class RewindScreen(AnsweringScreen[RewindPoint]):
         now: Callable[[], datetime] | None = None,
     ) -> None:
         """List `points`, of a workspace at `root`; the one at `chosen` is highlighted. `now`
-        tells the time, with a time zone.
+        returns the time with a time zone.
         """
         at = now() if now is not None else datetime.now().astimezone()
         rows = [
@@ -53,9 +53,7 @@ class RewindScreen(AnsweringScreen[RewindPoint]):
 
 
 class RewindPreviewScreen(DialogScreen[bool]):
-    """Dismissed with True where it is to be done, as `preview` then says, and with None where
-    the user goes back.
-    """
+    """Dismissed with True to carry out `preview`, or with None if the user goes back."""
 
     CSS_PATH = stylesheet("rewind.tcss")
     BINDINGS = [
@@ -70,7 +68,7 @@ class RewindPreviewScreen(DialogScreen[bool]):
     ]
 
     def __init__(self, preview: Preview, copies: UndoLog) -> None:
-        """Show `preview`; the copies are what the files would become."""
+        """Show `preview`; the copies hold the content to restore."""
         self.preview = preview
         self.guard = AnswerGuard()
         self._copies = copies
@@ -104,7 +102,7 @@ class RewindPreviewScreen(DialogScreen[bool]):
         self.call_after_refresh(self.guard.shown)
 
     def on_resize(self) -> None:
-        """Lay the difference out for the width that there is."""
+        """Lay the diff out for the available width."""
         self._lines.lay_out(self._lines.size.width, has_changed=True)
 
     def _show(self) -> None:
@@ -120,7 +118,7 @@ class RewindPreviewScreen(DialogScreen[bool]):
 
     @work(exclusive=True)
     async def _compare(self, place: PlannedPlace) -> None:
-        """Show what would become of a file."""
+        """Show what would happen to a file."""
         diff = note = ""
         try:
             diff = await asyncio.to_thread(difference, place, self._copies)
@@ -140,7 +138,7 @@ class RewindPreviewScreen(DialogScreen[bool]):
 
     @on(OptionList.OptionSelected)
     def action_take(self) -> None:
-        """Leave the file as it is, or go back over it after all."""
+        """Toggle whether the file is restored."""
         at = self._files.highlighted
         if at is not None and self.preview.toggle(at):
             self._show()
@@ -148,11 +146,11 @@ class RewindPreviewScreen(DialogScreen[bool]):
             self.app.bell()
 
     def action_scroll(self, step: int) -> None:
-        """Scroll the difference."""
+        """Scroll the diff."""
         self._lines.scroll_by(step * max(1, self._lines.size.height - 1))
 
     def action_go_back(self) -> None:
-        """Do it, unless the key was pressed before this could be read."""
+        """Carry it out, unless the key was pressed before the screen was visible."""
         if not self.guard.open:
             return
         if self.preview.does_nothing:

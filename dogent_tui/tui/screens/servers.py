@@ -1,4 +1,4 @@
-"""/mcp: the user's own tools, how their servers stand, and switching them."""
+"""/mcp: the user's own tools, the state of their servers, and switching them on and off."""
 
 import asyncio
 from collections.abc import Coroutine, Mapping, Sequence
@@ -42,9 +42,7 @@ _MOST_TOOLS = 8
 
 
 def server_lines(server: McpServer, state: ServerState | None) -> Content:
-    """Return the lines for a server: its state, whose it is, what is started, and its tools or
-    what went wrong.
-    """
+    """Return the lines for a server: state, origin, command, and its tools or its error."""
     now = state_of(server, state)
     mark, words = _MARKS[now], SERVER_STATES[now]
     whose = tr("of this folder") if server.of_workspace else tr("yours")
@@ -78,8 +76,8 @@ class ServersScreen(DialogScreen[None]):
     def __init__(
         self, workspace: Workspace, service: AgentService, *, trusted: bool, started: bool
     ) -> None:
-        """List the servers of the user and of `workspace`, if it is `trusted`. `started`: the
-        agent has them at all.
+        """List the servers of the user and of `workspace`, if it is `trusted`. `started`: the agent
+        uses servers at all.
         """
         self._workspace = workspace
         self._service = service
@@ -97,22 +95,22 @@ class ServersScreen(DialogScreen[None]):
         )
 
     async def on_mount(self) -> None:
-        """Read the files, and then how the servers stand, again and again."""
+        """Read the files, then update the state of the servers regularly."""
         await self._read()
         self.set_interval(_EVERY_S, self._look)
         self._look()
 
     def on_option_list_option_selected(self) -> None:
-        """Enter does as the space bar."""
+        """Enter does the same as the space bar."""
         self.action_switch()
 
     def action_switch(self) -> None:
-        """Turn the chosen server on or off, in this folder."""
+        """Switch the selected server on or off in this folder."""
         if (server := self._list.chosen) is not None:
             self.run_worker(self._tried(self._switch(server, on=not server.on)), group="server")
 
     def action_restart(self) -> None:
-        """Start the chosen server again."""
+        """Restart the selected server."""
         server = self._list.chosen
         if server is not None and server.on and self._started:
             self.run_worker(self._tried(self._restart(server)), group="server")

@@ -1,4 +1,4 @@
-"""/sessions: the earlier conversations, found by a few words; one is opened, forked, renamed or
+"""/sessions: the earlier conversations, searchable; they can be opened, forked, renamed or
 deleted.
 """
 
@@ -21,11 +21,11 @@ from dogent_tui.tui.sessions.model import SessionIndex, SessionList, SessionRequ
 
 
 class SessionsScreen(FinderScreen[SessionRecord, SessionRequest]):
-    """Dismissed with what the user wants, or with nothing."""
+    """Dismissed with what the user wants to open, or with nothing."""
 
     BINDINGS = [
         Binding("escape", "back", tr("Close")),
-        # Before the line to type into, which knows some of these keys too.
+        # Before the input line, which binds some of these keys too.
         Binding("tab", "switch", tr("This folder or all"), priority=True),
         Binding("f2", "rename", tr("Rename"), priority=True),
         Binding("f3", "fork", tr("Fork"), priority=True),
@@ -33,7 +33,7 @@ class SessionsScreen(FinderScreen[SessionRecord, SessionRequest]):
     ]
 
     def __init__(self, index: SessionIndex, *, now: Callable[[], datetime] | None = None) -> None:
-        """List what is on `index`. `now` tells the time, with a time zone."""
+        """List the conversations of `index`. `now` returns the time with a time zone."""
         self.sessions = SessionList(index)
         self._now = now or (lambda: datetime.now().astimezone())
         self._renaming: SessionRecord | None = None
@@ -46,7 +46,7 @@ class SessionsScreen(FinderScreen[SessionRecord, SessionRequest]):
         super().__init__(dialog, line, found)
 
     async def on_mount(self) -> None:
-        """Read which conversations there are."""
+        """Read the list of conversations."""
         await self._read()
 
     # ── What is shown ─────────────────────────────────────────────────────────────────────────
@@ -56,7 +56,7 @@ class SessionsScreen(FinderScreen[SessionRecord, SessionRequest]):
         self._show(at)
 
     def find(self, words: str) -> None:
-        """List the conversations with these words, unless they are a new title."""
+        """List the conversations matching these words, unless they are a new title."""
         if self._renaming is None and words != self.sessions.words:
             self.sessions.words = words
             self._show()
@@ -104,12 +104,12 @@ class SessionsScreen(FinderScreen[SessionRecord, SessionRequest]):
     # ── Choosing ──────────────────────────────────────────────────────────────────────────────
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """While a title is typed, nothing else can be done with the list."""
+        """Disable the other actions while a title is typed."""
         del parameters
         return self._renaming is None or action not in ("step", "switch", "rename", "fork")
 
     async def take(self, item: SessionRecord) -> None:
-        """Open the conversation, or name it as is typed."""
+        """Open the conversation, or apply the typed title."""
         if self._renaming is None:
             self.leave(SessionRequest(item))
         else:
@@ -121,12 +121,12 @@ class SessionsScreen(FinderScreen[SessionRecord, SessionRequest]):
         await self._read()
 
     def action_fork(self) -> None:
-        """Continue from the chosen conversation in another one."""
+        """Fork the selected conversation."""
         if (record := self.list.chosen) is not None:
             self.leave(SessionRequest(record, fork=True))
 
     def action_back(self) -> None:
-        """Leave the title as it is, or close the list."""
+        """Cancel renaming, or close the list."""
         if self._renaming is not None:
             self._end_renaming()
         else:
@@ -135,11 +135,11 @@ class SessionsScreen(FinderScreen[SessionRecord, SessionRequest]):
     # ── Renaming and deleting ─────────────────────────────────────────────────────────────────
 
     def action_rename(self) -> None:
-        """Have the chosen conversation's title typed again."""
+        """Rename the selected conversation."""
         if (record := self.list.chosen) is not None:
             self._renaming = record
             self.line.value = record.title
-            self.line.select_all()  # a new title replaces the old one; a movement keeps it
+            self.line.select_all()  # typing replaces the old title; moving the cursor keeps it
             self._show_keys()
 
     def _end_renaming(self) -> None:
@@ -161,7 +161,7 @@ class SessionsScreen(FinderScreen[SessionRecord, SessionRequest]):
 
     @work
     async def action_delete(self) -> None:
-        """Delete the chosen conversation, after a question."""
+        """Delete the selected conversation after asking."""
         index, record = self.sessions.index, self.list.chosen
         if self._renaming is not None:
             self.line.action_delete_right()

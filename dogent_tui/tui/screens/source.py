@@ -1,4 +1,4 @@
-"""The form for a source that is typed in: a book, a letter, a page that was never fetched."""
+"""The form for entering a source: a book, a letter, a page that was never fetched."""
 
 import msgspec
 from textual.widgets import Input
@@ -18,10 +18,10 @@ _LINES = {
 
 
 class SourceScreen(FormScreen[SourceRecord]):
-    """Dismissed with what was typed, without a key, or with None where the user goes back."""
+    """Dismissed with what was entered, without a key, or with None if the user goes back."""
 
     def __init__(self, workspace: Workspace) -> None:
-        """Ask for a source; its file is one of `workspace`."""
+        """Ask for a source whose file belongs to `workspace`."""
         self._workspace = workspace
         keys = {"enter": tr("Continue, and keep it at the end"), "escape": tr("Back")}
         lines = {name: (label, Input(compact=True)) for name, label in _LINES.items()}
@@ -32,7 +32,7 @@ class SourceScreen(FormScreen[SourceRecord]):
         return self.entered["document"].removeprefix("@")
 
     def problem(self, last: str) -> tuple[str, str]:
-        """Return what is wrong with the source, once all of it is typed."""
+        """Return what is wrong with the source, once it is complete."""
         document = self._document
         if last != "document":
             return "", ""
@@ -45,6 +45,6 @@ class SourceScreen(FormScreen[SourceRecord]):
         return "", ""
 
     def finish(self) -> None:
-        """Give the source away."""
+        """Return the source."""
         document = self._document and self._workspace.relative(self._document)
         self.leave(msgspec.convert({"key": "", **self.entered, "document": document}, SourceRecord))

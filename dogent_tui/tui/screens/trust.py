@@ -1,5 +1,5 @@
-"""The question before the first run in a folder that brought something along: may it be used?
-Working without it is first.
+"""The question before the first run in a folder that contains agent configuration: may it be used?
+Working without it is the first answer.
 """
 
 from collections.abc import Iterable, Sequence
@@ -17,7 +17,7 @@ from dogent_tui.tui.screens.choice import AnsweringScreen
 from dogent_tui.tui.stylesheets import stylesheet
 
 _MOST_TEXT = 300
-"""Characters of the words of one thing."""
+"""The number of characters shown of one item's text."""
 _OTHER_ROWS = 14
 """Rows of the frame, the question, the answers and the keys."""
 _LEAST_ROWS = 2
@@ -26,8 +26,8 @@ _UNUSED = tr("Never used by dogent-tui, whatever you answer")
 
 
 def _found_parts(found: Sequence[Found]) -> Iterable[Static]:
-    """Return what came as lines, in two groups: what trusting uses, and what is there and never
-    used.
+    """Return what the folder contains as lines, in two groups: what trust would enable, and what is
+    never used.
     """
     if not found:
         yield Words(tr("It contains nothing dogent-tui would use."))
@@ -50,7 +50,7 @@ def _found_parts(found: Sequence[Found]) -> Iterable[Static]:
 
 
 def _listed(places: Iterable[str]) -> str:
-    """Return the first places for a sentence; the list below it has all."""
+    """Return the first places for a sentence; the list below it is complete."""
     first, *others = [*places] or [""]
     if len(others) > 1:
         return tr("{first} and {count} more", first=first, count=len(others))
@@ -62,14 +62,14 @@ def _shown(text: str) -> str:
 
 
 class TrustScreen(AnsweringScreen[bool]):
-    """Asks whether to trust a folder. Dismissed with the answer, or with None where the user
-    goes back without one.
+    """Asks whether to trust a folder. Dismissed with the answer, or with None if the user goes
+    back.
     """
 
     CSS_PATH = stylesheet("trust.tcss")
 
     def __init__(self, folder: str, came: Sequence[str], found: Sequence[Found]) -> None:
-        """Ask about `folder`, as it is shown, into which the parts `came`."""
+        """Ask about `folder` (as displayed), which contains the parts `came`."""
         keys = {
             "enter": tr("Answer"),
             "up,down": tr("Choose"),
@@ -98,11 +98,11 @@ class TrustScreen(AnsweringScreen[bool]):
         super().__init__(dialog, choices, (False, True), answers)
 
     def on_resize(self, event: events.Resize) -> None:
-        """Leave the answers their rows, however much came."""
+        """Keep the rows of the answers, however long the list is."""
         self._found.styles.max_height = max(_LEAST_ROWS, event.size.height - _OTHER_ROWS)
 
     def on_key(self, event: events.Key) -> None:
-        """Scroll what came."""
+        """Scroll the list."""
         if self.guard.open and event.key in ("pageup", "pagedown"):
             step = -1 if event.key == "pageup" else 1
             self._found.scroll_relative(y=step * self._found.size.height, animate=False)

@@ -1,4 +1,4 @@
-"""Screens that ask: each is left once, and is taken away where nobody has to answer any more."""
+"""Screens that ask: each is dismissed once, and is closed when its question becomes obsolete."""
 
 import asyncio
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
@@ -8,46 +8,46 @@ Answer = TypeVar("Answer")
 if TYPE_CHECKING:
     from textual.app import App
     from textual.screen import Screen as _Screen
-# no screen itself: Textual takes the styles of the first base that is one, and these would hide a
-# `ModalScreen`
+# not a screen itself: Textual takes the styles of the first base that is one, and these would hide
+# those of `ModalScreen`
 else:
 
     class _Screen(Generic[Answer]):
-        """What this is mixed into."""
+        """The screen this is mixed into."""
 
 
 class Withdrawable(_Screen[Answer], Generic[Answer]):
-    """A screen that is dismissed with an answer, or with None where it was withdrawn. Put it before
-    the screen among the bases.
+    """A screen dismissed with an answer, or with None if it was withdrawn. Must precede the screen
+    among the bases.
 
-    It is left by `leave` alone: an answer and a withdrawal may meet, and a key that is pressed
-    twice would else take away the screen beneath as well.
+    Only `leave` dismisses it: an answer and a withdrawal may coincide, and a key pressed twice
+    would otherwise close the screen below as well.
     """
 
     _is_left = False
     _is_withdrawn = False
 
     def cancel(self) -> None:
-        """Close without an answer, at once or as soon as what lies over it is closed."""
+        """Close without an answer, immediately or as soon as the screens above it are closed."""
         self._is_withdrawn = True
         if self.app.screen is self:
             self.leave(None)
 
     def on_screen_resume(self) -> None:
-        """Close where nobody has to answer any more."""
+        """Close when the question is obsolete."""
         if self._is_withdrawn:
             self.leave(None)
 
     def leave(self, answer: Answer | None) -> None:
-        """Leave with `answer`, once."""
+        """Dismiss with `answer`, once."""
         if not self._is_left:
             self._is_left = True
             self.dismiss(answer)
 
 
 async def answer_of(app: "App[Any]", screen: Withdrawable[Answer]) -> Answer | None:
-    """Show `screen` and return its answer, None for none. Not to be awaited by a handler of
-    messages: the answer is one, too.
+    """Show `screen` and return its answer, None if there is none. Must not be awaited in a message
+    handler: the answer is a message, too.
     """
     answered: asyncio.Future[Answer | None] = asyncio.get_running_loop().create_future()
 

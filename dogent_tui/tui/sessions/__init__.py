@@ -1,1 +1,1 @@
-"""The conversations that there are: listed and searched, opened, renamed, forked and deleted."""
+"""The existing conversations: listing, searching, opening, renaming, forking and deleting."""

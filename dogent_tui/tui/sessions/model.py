@@ -1,6 +1,4 @@
-"""The list of conversations that a user chooses from: those of this workspace or of all, found
-by words. No Textual here.
-"""
+"""The searchable list of conversations, of this workspace or of all. Independent of Textual."""
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
@@ -17,19 +15,18 @@ NO_TITLE = tr("(no title)")
 
 
 class SessionRequest(msgspec.Struct, frozen=True):
-    """What the user wants: to continue a conversation, or `fork`: from there in another one."""
+    """What the user wants: to continue a conversation, or to `fork` it."""
 
     record: SessionRecord
     fork: bool = False
 
 
 class SessionIndex(msgspec.Struct, frozen=True):
-    """What can be done with conversations. Each reads or writes the disk, and is called in a
-    thread.
+    """The operations on conversations. Each accesses the disk and is called in a thread.
 
     `rename` and `delete` raise OSError and DogentError. `on_screen` is the id of the conversation
-    that is shown. `is_elsewhere` tells whether another window has one: it can be read along,
-    renamed and forked, and not gone on with or deleted.
+    shown. `is_elsewhere` tells whether another window owns one: it can be read, renamed and forked,
+    but not continued or deleted.
     """
 
     here: Callable[[], Sequence[SessionRecord]]
@@ -41,9 +38,7 @@ class SessionIndex(msgspec.Struct, frozen=True):
 
 
 class SessionList:
-    """The conversations as they are shown: of the workspace or `everywhere`, and of these the
-    ones that `words` are found in.
-    """
+    """The conversations as shown: of the workspace or `everywhere`, filtered by `words`."""
 
     def __init__(self, index: SessionIndex) -> None:
         self.index = index
@@ -53,18 +48,18 @@ class SessionList:
         self._elsewhere: frozenset[SessionRecord] = frozenset()
 
     def read(self) -> None:
-        """Read which conversations there are, and which of them other windows have."""
+        """Read the conversations, and which of them are owned by other windows."""
         self.records = self.index.everywhere() if self.everywhere else self.index.here()
         self._elsewhere = frozenset(filter(self.index.is_elsewhere, self.records))
 
     def is_elsewhere(self, record: SessionRecord) -> bool:
-        """Whether another window had the conversation when the list was read."""
+        """Whether another window owned the conversation when the list was read."""
         return record in self._elsewhere
 
     @property
     def shown(self) -> list[SessionRecord]:
-        """The conversations to show, last spoken in first; in which folder, counts among the
-        words only where all are listed.
+        """The conversations to show, most recent first; the folder is searched only if all folders
+        are listed.
         """
         wanted = self.words.casefold().split()
         return [
@@ -72,8 +67,8 @@ class SessionList:
         ][:MOST_SHOWN]
 
     def place_of(self, session_id: str) -> int:
-        """Return the place of a conversation that was renamed; the words are dropped where its
-        new title has them not.
+        """Return the index of a renamed conversation; the filter is cleared if the new title does
+        not match it.
         """
         for _ in range(2):
             for place, record in enumerate(self.shown):
@@ -97,11 +92,11 @@ class SessionList:
         )
 
     def title(self, record: SessionRecord) -> str:
-        """Return how a conversation is called."""
+        """Return the title of a conversation."""
         return one_line(record.title) or NO_TITLE
 
     def facts(self, record: SessionRecord, now: datetime) -> str:
-        """Return when it was last spoken in, where, and whether it is on the screen or open in
+        """Return the time of the last message, the folder, and whether it is shown here or in
         another window.
         """
         facts = [spoken(record.updated, now)]
@@ -119,9 +114,7 @@ class SessionList:
 
 
 def spoken(updated: str, now: datetime) -> str:
-    """Return when something was (UTC, ISO 8601), as a user says it at the time `now`, in the
-    time zone of `now`.
-    """
+    """Return a time (UTC, ISO 8601) relative to `now`, in the time zone of `now`."""
     try:
         then = datetime.fromisoformat(updated).astimezone(now.tzinfo)
     except ValueError:

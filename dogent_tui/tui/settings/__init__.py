@@ -1,13 +1,12 @@
-"""The settings as a user sees and changes them: rows of values, each in its file, written together
-when they are saved.
+"""The settings in the interface: rows of values, each belonging to a file, written together when
+saved.
 
-The settings are a draft (`tui/settings/draft.py`): the files as they are, and changes by file and
-path. The screens change it and write nothing; `save.py` writes the files when it is saved, the
-folder's through `write_own`, the user's own by `write_home_values` after a question of its own
-(`may_save`): the diff of the policy's would show the keys beside the change. Then the
-session is opened again where nothing was said, or where the model was chosen
+The screens edit a draft (`tui/settings/draft.py`): the files as they are, with changes by file and
+path. `save.py` writes the files: those of the folder through `write_own`, the user's own through
+`write_home_values` after a separate question (`may_save`), because the policy's diff would show
+keys next to the change. Afterwards the session is reopened if it is empty or if the model changed
 (`CurrentSession.change_profile`: the process that holds the conversation ends before another
-resumes it). `agent/profile_check.py` checks a profile; `agent/unanswered.py` tells why an endpoint
-gave no answer, by asking once more. A binding with an `id` is one whose key can be changed
+resumes it). `agent/profile_check.py` tests a profile; `agent/unanswered.py` finds out why an
+endpoint gave no answer, by asking once more. The key of a binding with an `id` is configurable
 (`tui/keymap.py`).
 """

@@ -1,4 +1,4 @@
-"""From opening the settings to what holds afterwards: shown, saved file by file, taken into use."""
+"""Opening the settings, saving them file by file, and applying them."""
 
 import asyncio
 from collections.abc import Sequence
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from dogent_tui.tui.ports import AppPort
 
 _NOT_THE_AGENTS = frozenset({"status_usage", "notify", "theme", "learn_auto", "keys", "language"})
-"""Keys that hold at once, or from the next start on: the agent continues as it is."""
+"""Keys that apply immediately or from the next start; the agent continues unchanged."""
 _TOLD = frozenset({"doc_template", "primary_language"})
-"""Keys of which the agent is told with the next prompt (`agent/project_instructions.py`)."""
+"""Keys that the agent is told about with the next prompt (`agent/project_instructions.py`)."""
 _BECAUSE = tr("You changed it in the settings.")
 _MOST_LINES = 10
 _MOST_VALUE = 60
@@ -38,10 +38,10 @@ _MOST_VALUE = 60
 async def may_save(
     app: App[Any], draft: SettingsDraft, file: Path, actions: Sequence[KeyAction]
 ) -> bool | None:
-    """Show what changes in `file` and ask whether to save it; None where the user goes back without
-    an answer. `actions` are what keys do.
+    """Show the changes of `file` and ask whether to save them; None if the user goes back.
+    `actions` are the configurable keys.
 
-    Not to be awaited by a handler of messages.
+    Must not be awaited in a message handler.
     """
     lines = changes_in_words(draft, SettingsDraft(draft.workspace, draft.home), file, actions)
     more = len(lines) - _MOST_LINES
@@ -55,8 +55,8 @@ async def may_save(
 def changes_in_words(
     draft: SettingsDraft, now: SettingsDraft, file: Path, actions: Sequence[KeyAction]
 ) -> list[str]:
-    """Return a line for each change of `file`: its value as it is `now`, and as it will be. No key
-    is in them, whatever the file holds: a setting that no screen knows counts as one.
+    """Return a line for each change of `file`: the value `now` and the new one. Never shows a key,
+    whatever the file contains: a setting that no screen knows is treated as one.
     """
     known = [*folder_settings(draft), *key_settings(draft, actions)]
     lines = []
@@ -72,7 +72,7 @@ def changes_in_words(
         )
         label = f"{path[1]} · {setting.label}" if is_profile else setting.label
         before, after = (_value(setting, each) for each in (now, draft))
-        if before == after:  # of a key nothing more can be said
+        if before == after:  # nothing more may be shown of a key
             lines.append(tr("{label}: changed ({after})", label=label, after=after))
         else:
             words = tr("{label}: {before} → {after}", label=label, before=before, after=after)
@@ -81,15 +81,15 @@ def changes_in_words(
 
 
 def _value(setting: Setting, draft: SettingsDraft) -> str:
-    """Return a value in a few words: more of it stood on the screen where it was typed."""
+    """Return a value in a few words; it was fully visible when typed."""
     value = shown(setting, draft)
     value = key_names(value) if setting.kind == "key" else value
     return value if len(value) <= _MOST_VALUE else f"{value[:_MOST_VALUE]}…"
 
 
 async def open_settings(app: "AppPort", section: int = 0) -> None:
-    """Show the settings of `app` until they are left, and say what came of it. Not to be awaited
-    by a handler of messages.
+    """Show the settings of `app` until they are closed, and report the result. Must not be awaited
+    in a message handler.
     """
     draft = await asyncio.to_thread(SettingsDraft, app.opened.workspace, dogent_home())
     note = ""
@@ -101,7 +101,7 @@ async def open_settings(app: "AppPort", section: int = 0) -> None:
         try:
             said = await _save(app, draft)
         except (OSError, DogentError) as error:
-            note = tr("Not saved: {error}", error=error)  # what was typed is still there
+            note = tr("Not saved: {error}", error=error)  # the changes are kept
             continue
         if said is not None:
             app.conversation.prompt.notify_hint(one_line(said))
@@ -110,8 +110,8 @@ async def open_settings(app: "AppPort", section: int = 0) -> None:
 
 
 async def _save(app: "AppPort", draft: SettingsDraft) -> str | None:
-    """Write the files that changed, have it hold, and return the line that says so; None where the
-    user keeps changing.
+    """Write the changed files, apply them, and return a message; None if the user continues
+    editing.
 
     Raises OSError, DogentError.
     """
@@ -142,8 +142,8 @@ async def _save(app: "AppPort", draft: SettingsDraft) -> str | None:
 
 
 async def _take_into_use(app: "AppPort", changed: frozenset[str]) -> str:
-    """Have it hold as far as it can, and return the line about the rest. `changed` are the keys
-    that were changed.
+    """Apply the settings as far as possible, and return a message about the rest. `changed` are the
+    changed keys.
     """
     opened = app.opened
     own, _ = await asyncio.to_thread(load_home_settings, dogent_home())

@@ -1,3 +1,3 @@
-"""The first start: who should answer? A small panel above the prompt, and a form for an endpoint
-of one's own.
+"""The first start: who should answer? A small panel above the prompt, and a form for a custom
+endpoint.
 """

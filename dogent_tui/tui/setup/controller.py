@@ -1,6 +1,4 @@
-"""What becomes of the set-up: when it is offered, what is written, and how the choice is taken
-into use.
-"""
+"""The setup: when it is offered, what it writes, and how the choice takes effect."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -28,11 +26,11 @@ if TYPE_CHECKING:
     from dogent_tui.tui.ports import AppPort
 
 _NEVER_AGAIN: dict[KeyPath, Any] = {("offer_setup",): False}
-"""In the user's own settings: it was offered, and there is an answer."""
+"""The user setting that records that the setup was offered and answered."""
 
 
 class Setup:
-    """The set-up of `app`. `find` looks for what there is to choose from."""
+    """The setup of `app`. `find` detects the available choices."""
 
     def __init__(self, app: "AppPort", find: Callable[[], Any] | None = None) -> None:
         self._app = app
@@ -43,8 +41,8 @@ class Setup:
     # ── Showing it ────────────────────────────────────────────────────────────────────────────────
 
     async def offer(self) -> None:
-        """Show it at the first start, where nobody is chosen and the user has not said that it
-        is not wanted.
+        """Show it at the first start, if no provider is configured and the user has not dismissed
+        it.
         """
         opened = self._app.opened
         if opened.endpoint.kind != "offline" or opened.options.profile or opened.settings.profile:
@@ -54,7 +52,7 @@ class Setup:
             await self._show(unless_begun=True)
 
     async def open(self) -> None:
-        """Show it because the user asks for it."""
+        """Show it at the user's request."""
         await self._show()
         if self.panel is not None:
             self.panel.focus()
@@ -77,20 +75,20 @@ class Setup:
         )
 
     async def hide(self) -> None:
-        """Take it away, for now."""
+        """Close it for now."""
         self.panel = None
         await self._app.conversation.conversation_layout.show_setup(None)
 
     async def dismiss(self) -> None:
-        """Take it away for good: it is offered once."""
+        """Close it for good: it is offered once."""
         await self.hide()
         await self._write_home(_NEVER_AGAIN)
 
     # ── What is chosen ────────────────────────────────────────────────────────────────────────────
 
     async def choose(self, choice: Choice) -> None:
-        """See to what was chosen. Not to be awaited by a handler of messages: a form may be
-        shown.
+        """Carry out what was chosen. Must not be awaited in a message handler, because it may show
+        a form.
         """
         match choice.kind:
             case "environment":
@@ -101,7 +99,7 @@ class Setup:
                 await self._make_profile(choice)
 
     async def _make_profile(self, choice: Choice) -> None:
-        """Save a profile, of a local model or of the endpoint that the user enters, and use it."""
+        """Save and use a profile, of a local model or of the endpoint that the user enters."""
         from dogent_tui.tui.screens.endpoint import EndpointScreen
         from dogent_tui.tui.screens.withdrawable import answer_of
 
@@ -128,7 +126,7 @@ class Setup:
             await self._use(saved.name, who)
 
     async def _use(self, profile: str, who: str) -> None:
-        """Have `profile` answer, from now on and in every folder that names nobody itself."""
+        """Use `profile` from now on, in every folder that does not select one itself."""
         kept = await self._write_home({**_NEVER_AGAIN, ("profile",): profile})
         await self.hide()
         here = self._app.opened.settings.profile
@@ -154,8 +152,8 @@ class Setup:
         self._say(tr("From now on: {who}.{kept}", who=who, kept=kept))
 
     async def _write_home(self, changes: dict[KeyPath, Any]) -> str:
-        """Keep `changes` in the user's own settings. Returns what there is to say of it, with a
-        blank before it.
+        """Save `changes` in the user's own settings. Returns a message preceded by a blank, or an
+        empty string.
         """
         try:
             await asyncio.to_thread(write_home_values, self._home / "dogent.json", changes)
@@ -168,8 +166,8 @@ class Setup:
 
 
 async def _found() -> Sequence[Choice]:
-    """Look for what there is to choose from: some milliseconds where nothing listens, a moment
-    where something does.
+    """Detect the available choices: takes milliseconds if nothing is listening, a moment
+    otherwise.
     """
 
     from dogent_tui.local_models.discovery import find_servers

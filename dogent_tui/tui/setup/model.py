@@ -1,4 +1,4 @@
-"""What there is to choose from, and what each choice writes. Plain values, without a screen."""
+"""The available choices, and what each of them writes. Plain values, independent of the screen."""
 
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
@@ -18,7 +18,7 @@ Profiles: TypeAlias = Mapping[str, Mapping[str, Any]]
 
 _MOST_OF_A_SERVER = 2
 MOST_MODELS = 3
-"""Models that are offered, so that each choice has a digit: a user who has more knows how to
+"""The number of models offered, so that each choice has a digit; users with more models know how to
 name one in a profile.
 """
 _MOST_PROVIDERS = 3
@@ -28,14 +28,14 @@ _PROVIDERS: Mapping[str, str] = {
     "deepseek": "DeepSeek",
     "glm": "GLM (Zhipu)",
 }
-"""The names of providers, by those of their profiles."""
+"""The names of providers by profile name."""
 _KEYS = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN")
 
 
 class Choice(msgspec.Struct, frozen=True):
-    """Something to choose. `note` says what it means, in a few words.
+    """A choice. `note` explains it in a few words.
 
-    What follows is that of a local model or of a provider; `profile` is the one that waits for the
+    The other fields belong to a local model or a provider; `profile` is the one that lacks the
     provider's key.
     """
 
@@ -49,7 +49,7 @@ class Choice(msgspec.Struct, frozen=True):
 
 
 class Saved(msgspec.Struct, frozen=True):
-    """A profile as it should stand in ``claude.json``, under its name."""
+    """A profile for ``claude.json``, with its name."""
 
     name: str
     values: Mapping[str, Any]
@@ -60,10 +60,9 @@ def choices(
     environment: Endpoint | None,
     profiles: Profiles = MappingProxyType({}),
 ) -> tuple[Choice, ...]:
-    """Return what there is to choose from: what needs no further word first, the offline engine
-    last.
+    """Return the available choices: those that need no input first, the offline engine last.
 
-    `profiles` are those of ``claude.json``: the ones that wait for a key are providers to choose.
+    `profiles` are those of ``claude.json``: each without its key is offered as a provider.
     """
     found = [_environment(environment)] if environment else []
     models = [(server, model) for server in servers for model in server.models[:_MOST_OF_A_SERVER]]
@@ -115,9 +114,7 @@ def _local(server: LocalServer, model: LocalModel) -> Choice:
 
 
 def _room(model: LocalModel) -> str:
-    """Return what there is to say of a model beside its name: the size of its window in tokens,
-    as models are named by it.
-    """
+    """Return what is shown beside a model's name: the size of its context window in tokens."""
     if model.tools is False:
         return tr("on this computer · can't call tools")
     if model.is_small:
@@ -132,7 +129,7 @@ def _room(model: LocalModel) -> str:
 
 
 def _thousands(tokens: int) -> str:
-    """Return a number of tokens as models are named by it: 4096 is 4k, and so is 4000."""
+    """Return a number of tokens in the usual short form: 4096 and 4000 are both 4k."""
     return (
         f"{tokens // 1024 if tokens % 1000 else tokens // 1000}k" if tokens >= 1000 else str(tokens)
     )
@@ -142,8 +139,8 @@ def _thousands(tokens: int) -> str:
 
 
 def local_profile(choice: Choice, profiles: Profiles) -> Saved:
-    """Return the profile for a local model. One that led to the same server before is changed,
-    any other is left alone.
+    """Return the profile for a local model. An existing profile for the same server is changed, any
+    other is left alone.
     """
     assert choice.server is not None
     values = {
@@ -163,8 +160,8 @@ def local_profile(choice: Choice, profiles: Profiles) -> Saved:
 def provider_profile(
     choice: Choice, address: str, key: str, model: str, profiles: Profiles
 ) -> Saved:
-    """Return the profile for a provider with the `key` that it waits for. Another address or
-    model is an endpoint of its own.
+    """Return the profile for a provider with its missing `key`. With another address or model it
+    becomes a custom endpoint.
     """
     held = profiles.get(choice.profile)
     if held is None or (address, model) != (choice.base_url, choice.model):
@@ -174,8 +171,8 @@ def provider_profile(
 
 
 def endpoint_profile(address: str, key: str, model: str, profiles: Profiles) -> Saved:
-    """Return the profile for an endpoint. A stub that waits for its key is filled in, as is one
-    for the same address.
+    """Return the profile for an endpoint. A stub without a key, or a profile for the same address,
+    is updated.
     """
     host = urlsplit(address).hostname or ""
     values = {"ANTHROPIC_BASE_URL": address, "ANTHROPIC_AUTH_TOKEN": key}
@@ -197,9 +194,7 @@ def endpoint_profile(address: str, key: str, model: str, profiles: Profiles) -> 
 
 
 def _short_name(host: str) -> str:
-    """Return what a user would call the endpoint at `host`: ``deepseek`` for
-    ``api.deepseek.com``.
-    """
+    """Return a short name for the endpoint at `host`: ``deepseek`` for ``api.deepseek.com``."""
     labels = host.split(".")
     is_number = labels[-1].isdigit() or ":" in host
     name = labels[-2] if len(labels) > 1 and not is_number else "gateway"

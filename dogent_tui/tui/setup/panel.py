@@ -1,5 +1,5 @@
-"""The panel above the prompt that says who could answer. The prompt keeps the keyboard: F5 goes
-here, Esc takes it away.
+"""The panel above the prompt that lists who could answer. The prompt keeps the focus: F5 goes to
+the panel, Esc closes it.
 """
 
 from collections.abc import Sequence
@@ -18,21 +18,21 @@ from dogent_tui.tui.dialog import ChoiceList
 from dogent_tui.tui.setup.model import Choice
 
 _LOW = 20
-"""Rows of a window in which the panel is one line until one goes there."""
+"""Window height in rows up to which the panel is one line unless it has the focus."""
 _KEY = "bold $text-accent"
 _NOTE = "$text-muted"
 
 
 class SetupPanel(ChoiceList[Choice]):
     """Lists `choices` between a title and the keys. Posts `Chosen` and `Dismissed`; it does not
-    take itself away.
+    close itself.
     """
 
     BINDINGS = [Binding("enter", "select", tr("Choose")), Binding("escape", "leave", tr("Not now"))]
 
     @dataclass
     class Chosen(Message):
-        """The user chose."""
+        """The user made a choice."""
 
         choice: Choice
 
@@ -41,14 +41,12 @@ class SetupPanel(ChoiceList[Choice]):
 
     @dataclass
     class Typed(Message):
-        """The user went on writing, with this character."""
+        """The user continued writing with this character."""
 
         character: str
 
     def __init__(self, choices: Sequence[Choice], now: str, key: str) -> None:
-        """Offer `choices`; `now` says who answers until one is made, and `key` goes to the
-        panel.
-        """
+        """Offer `choices`; `now` is who answers until one is made, and `key` focuses the panel."""
         super().__init__(id="setup")
         self._key = key
         self._now = now
@@ -57,7 +55,7 @@ class SetupPanel(ChoiceList[Choice]):
     # ── Keys and mouse ────────────────────────────────────────────────────────────────────────────
 
     def on_key(self, event: events.Key) -> None:
-        """Choose by number; anything else that is typed belongs to the prompt."""
+        """Choose by number; anything else that is typed goes to the prompt."""
         if not event.is_printable or event.character is None:
             return
         event.stop()
@@ -68,7 +66,7 @@ class SetupPanel(ChoiceList[Choice]):
             self.post_message(self.Typed(event.character))
 
     def action_leave(self) -> None:
-        """Go away for good."""
+        """Close for good."""
         self.post_message(self.Dismissed())
 
     @on(OptionList.OptionSelected)
@@ -83,17 +81,17 @@ class SetupPanel(ChoiceList[Choice]):
     # ── What is seen ──────────────────────────────────────────────────────────────────────────────
 
     def on_mount(self) -> None:
-        """Show what there is to choose."""
+        """Show the choices."""
         self.place(self.screen.size.height)
 
     def watch_has_focus(self, has_focus: bool) -> None:
-        """Show the mark, or take it away."""
+        """Show or hide the mark."""
         super().watch_has_focus(has_focus)
         if self.is_attached:
             self.place(self.screen.size.height)
 
     def place(self, height: int) -> None:
-        """Fit into a window of `height` rows: call it when that changes its size."""
+        """Adapt to a window of `height` rows; must be called when that changes."""
         title = Content.styled(tr("Choose a model"), "bold")
         keys = Content.assemble((self._key, _KEY), (tr(" chooses · "), _NOTE))
         if self.has_focus:

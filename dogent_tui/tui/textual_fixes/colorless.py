@@ -1,8 +1,7 @@
-"""A screen without colors, for NO_COLOR: what colors would say is said by bold, dim, underline and
-reverse.
+"""A screen without colors, for NO_COLOR: bold, dim, underline and reverse replace them.
 
-Textual 8.2 turns colors into grays instead, and those are colors to a terminal
-(https://no-color.org asks for none).
+Textual 8.2 turns colors into grays instead, which are colors to a terminal (https://no-color.org
+asks for none).
 """
 
 from functools import lru_cache
@@ -17,16 +16,16 @@ from textual.filter import LineFilter
 from dogent_tui.tui.legible import TEXT, contrast
 
 _MARKED = 22
-"""How far (0–255, in one channel) a background must lie from its surroundings to be a mark, such
-as a selection, and no shade.
+"""The difference (0–255, in one channel) from the surroundings that makes a background a mark, such
+as a selection, rather than a shade.
 """
 
 
 class Colorless(LineFilter):
-    """Takes the colors off all segments."""
+    """Removes the colors of all segments."""
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
-        """Return `segments` in attributes only. `background` is what lies around them."""
+        """Return `segments` with attributes only. `background` is the color around them."""
         return [
             Segment(text, style if style is None else _without_colors(style, background), control)
             for text, style, control in segments

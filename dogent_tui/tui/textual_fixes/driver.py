@@ -1,9 +1,9 @@
-"""What comes from the terminal: keys, which Textual reads, pastes, which are taken whole, and the
-color of its background.
+"""Input from the terminal: keys, which Textual parses; pastes, which are read whole; and the
+background color.
 
-Textual 8.2 reads a paste character by character like keys. Where one holds an escape character,
-what follows may come out as keys: pasted text would send the prompt, or quit. A megabyte takes
-seconds. And one byte that is not UTF-8 ends the application.
+Textual 8.2 parses a paste character by character, like keys. If it contains an escape character,
+what follows may be parsed as keys: pasted text would send the prompt, or quit. A megabyte takes
+seconds. And a single byte that is not UTF-8 ends the application.
 """
 
 import codecs
@@ -23,12 +23,12 @@ from textual.message import Message
 from dogent_tui.tui.widgets import told
 
 _START, _END = "\x1b[200~", "\x1b[201~"
-"""Around a paste, in terminals that were asked to mark it (xterm's ctlseqs, “Bracketed Paste
+"""The marks around a paste, in terminals asked for them (xterm's ctlseqs, “Bracketed Paste
 Mode”).
 """
 
 _COLOR, _ENDS = "\x1b]11;", ("\x07", "\x1b\\")
-"""Around the background's color, which a terminal tells when it is asked (xterm's ctlseqs, “OSC
+"""The marks around the background color that a terminal reports on request (xterm's ctlseqs, “OSC
 11”).
 """
 _ASK_COLOR = f"{_COLOR}?\x1b\\"
@@ -36,8 +36,8 @@ _LONGEST_COLOR = 64
 _RGB = re.compile(r"rgba?:([0-9a-f]{1,4})/([0-9a-f]{1,4})/([0-9a-f]{1,4})", re.IGNORECASE)
 
 _POLL_S = 0.1
-"""Seconds between two looks at whether an Esc was a key or the start of a sequence, and whether
-to stop.
+"""Seconds between two checks whether an Esc was a key or the start of a sequence, and whether to
+stop.
 """
 
 _READ_BYTES = 65_536
@@ -47,14 +47,14 @@ _NO_KEYS = re.compile(f"{re.escape(_START)}|{re.escape(_COLOR)}")
 
 @told
 class BackgroundTold(Message):
-    """The terminal told how light its background is: `lightness` from 0, black, to 1, white."""
+    """The terminal reported its background: `lightness` from 0, black, to 1, white."""
 
     lightness: float
 
 
 def lightness_of(color: str) -> float | None:
-    """Return how light `color` is, as a terminal words it (``rgb:1e1e/1e1e/2e2e``), from 0 to 1;
-    None where it is none.
+    """Return the lightness of `color` as a terminal writes it (``rgb:1e1e/1e1e/2e2e``), from 0 to
+    1; None if it is invalid.
     """
     found = _RGB.search(color)
     if found is None:
@@ -64,11 +64,11 @@ def lightness_of(color: str) -> float | None:
 
 
 class LastingOutput:
-    """The terminal as Textual writes to it, also once its window is gone.
+    """Textual's writer, which also works when the terminal window is gone.
 
-    Textual's thread ends with the first error; then its queue of 30 writes fills, and the
-    application waits for room in it for ever, with all that it started (Textual 8.2; seen in one of
-    some ten closed windows on a busy machine).
+    Textual's thread ends with the first error; then its queue of 30 writes fills up, and the
+    application waits forever for space in it, with all its child processes (Textual 8.2; seen in
+    about one in ten windows closed on a busy machine).
     """
 
     def __init__(self, file: TextIO) -> None:
@@ -78,30 +78,31 @@ class LastingOutput:
         return getattr(self._file, name)
 
     def write(self, text: str) -> int:
-        """Write `text`, where there is still a terminal."""
+        """Write `text` if the terminal still exists."""
         with contextlib.suppress(OSError):
             return self._file.write(text)
         return 0
 
     def flush(self) -> None:
-        """Send what was written, where there is still a terminal."""
+        """Flush if the terminal still exists."""
         with contextlib.suppress(OSError):
             self._file.flush()
 
 
 class TerminalInput:
-    """Turns what the terminal sends into messages. Never raises, whatever comes."""
+    """Turns what the terminal sends into messages. Never raises, whatever arrives."""
 
     def __init__(self, new_parser: Callable[[], XTermParser] = XTermParser) -> None:
         self._new_parser = new_parser
         self._keys = new_parser()
-        self._recent = ""  # the end of what was read as keys: it may hold the beginning of `_START`
-        self._pasted: list[str] | None = None  # inside of a paste
-        self._color: str | None = None  # inside of what tells the background
-        self._held = ""  # the end of what was pasted so far: it may hold the beginning of `_END`
+        # the end of what was parsed as keys: it may contain the beginning of `_START`
+        self._recent = ""
+        self._pasted: list[str] | None = None  # inside a paste
+        self._color: str | None = None  # inside a report of the background
+        self._held = ""  # the end of the paste so far: it may contain the beginning of `_END`
 
     def feed(self, text: str) -> Iterator[Message]:
-        """Yield the messages of `text`, which may begin and end anywhere."""
+        """Yield the messages for `text`, which may start and end anywhere."""
         while text:
             if self._pasted is not None:
                 text = yield from self._read_paste(self._pasted, text)
@@ -111,13 +112,13 @@ class TerminalInput:
                 text = yield from self._read_keys(text)
 
     def tick(self) -> Iterator[Message]:
-        """Yield the Esc key where nothing has come after it for a while. Call it at least every
+        """Yield the Esc key if nothing followed it for a while. Must be called at least every
         `_POLL_S` seconds.
         """
         yield from self._safely(self._keys.tick)
 
     def _read_keys(self, text: str) -> Generator[Message, None, str]:
-        """Read keys up to what is none, and return the rest."""
+        """Parse keys up to something else, and return the rest."""
         known = len(self._recent)
         found = _NO_KEYS.search(self._recent + text)
         if found is None:
@@ -127,7 +128,7 @@ class TerminalInput:
         if found.start() >= known:
             yield from self._feed_keys(text[: found.start() - known])
         else:
-            self._renew()  # the old one waits for the rest of what is no key
+            self._renew()  # the old parser waits for the rest of something that is not a key
         self._recent = ""
         if found[0] == _START:
             self._pasted = []
@@ -136,8 +137,8 @@ class TerminalInput:
         return text[found.end() - known :]
 
     def _read_color(self, color: str, text: str) -> Generator[Message, None, str]:
-        """Read to the end of the background's color, and return the rest. What never ends is
-        given up.
+        """Read to the end of the background report, and return the rest. An endless report is
+        discarded.
         """
         text = color + text
         ends = [(at, len(end)) for end in _ENDS if 0 <= (at := text.find(end)) <= _LONGEST_COLOR]
@@ -170,11 +171,11 @@ class TerminalInput:
     def _feed_keys(self, text: str) -> Iterator[Message]:
         for (
             character
-        ) in text:  # one by one: a malformed sequence must not take the keys after it along
+        ) in text:  # one by one: a malformed sequence must not swallow the keys after it
             yield from self._safely(lambda: self._keys.feed(character))  # noqa: B023  (called at once)
 
     def _safely(self, read: Callable[[], Iterable[Message]]) -> Iterator[Message]:
-        """Yield what `read` yields; after a failure of the parser, with a new one."""
+        """Yield what `read` yields; after a failure of the parser, use a new one."""
         try:
             yield from list(read())
         except Exception:  # a malformed sequence: ValueError, OverflowError, …
@@ -184,14 +185,14 @@ class TerminalInput:
             self._renew()
 
     def _renew(self) -> None:
-        """Continue with a new parser that knows where the mouse is."""
+        """Continue with a new parser that knows the position of the mouse."""
         old, self._keys = self._keys, self._new_parser()
         self._keys.last_x, self._keys.last_y = old.last_x, old.last_y
 
 
 class TerminalDriver(LinuxDriver):
-    """Textual's driver for Linux and macOS, with `TerminalInput` as its reader, and a writer
-    that outlives the terminal.
+    """Textual's driver for Linux and macOS, with `TerminalInput` as its reader, and a writer that
+    survives the terminal.
     """
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
@@ -199,8 +200,8 @@ class TerminalDriver(LinuxDriver):
         self._file = cast("Any", LastingOutput(cast("TextIO", self._file)))
 
     def ask_background(self) -> None:
-        """Ask the terminal for the color of its background; `BackgroundTold` is the answer, if
-        it gives one.
+        """Ask the terminal for its background color; `BackgroundTold` is the answer, if there is
+        one.
         """
         self.write(_ASK_COLOR)
         self.flush()
@@ -208,18 +209,18 @@ class TerminalDriver(LinuxDriver):
     def _sigcont_application(self, *signalled: object) -> None:
         """Take the terminal again, with one reader and one writer.
 
-        After a SIGSTOP nothing was left before, and Textual 8.2 would start a second reader: the
-        two take keys from each other, and the application hangs when it ends.
+        After a SIGSTOP they still exist, and Textual 8.2 would start a second reader: the two take
+        keys from each other, and the application hangs on exit.
         """
         if not self._must_signal_resume:
             if not self._has_terminal():
                 return
             self.suspend_application_mode()
-            self._must_signal_resume = True  # all is drawn again
+            self._must_signal_resume = True  # everything is drawn again
         super()._sigcont_application(*signalled)
 
     def _has_terminal(self) -> bool:
-        """Whether keys are read, and whether the terminal is ours and not another job's."""
+        """Whether keys are being read, and the terminal is ours rather than another job's."""
         try:
             ours = os.tcgetpgrp(self.fileno) == os.getpgrp()
         except OSError:
@@ -242,8 +243,8 @@ class TerminalDriver(LinuxDriver):
                 self._pass_on(terminal_input.tick())
 
     def _hang_up(self) -> None:
-        """The terminal is gone. A signal may say so too, but only where it is our controlling
-        terminal.
+        """Handle the loss of the terminal. A signal reports it too, but only if it is the
+        controlling terminal.
         """
         with contextlib.suppress(RuntimeError):  # the loop has ended already
             self._loop.call_soon_threadsafe(self._app.exit)

@@ -10,8 +10,8 @@ from textual.widget import Widget
 
 
 def cached_lines(widget: Widget, crop: Region, line: Callable[[int], Strip]) -> list[Strip]:
-    """Return what `Widget.render_lines` would for `crop`, `line` being a line of what is visible
-    as wide as the widget.
+    """Return what `Widget.render_lines` would for `crop`; `line` draws a visible line as wide as
+    the widget.
     """
     background, filters, width = (
         widget.background_colors[1],

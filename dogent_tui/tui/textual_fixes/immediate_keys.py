@@ -1,8 +1,8 @@
-"""Keys that act when they come, not when they have bubbled up to the application as Textual's
+"""Keys that act when they arrive, rather than after bubbling up to the application as Textual's
 bindings do.
 
-What is typed behind a key that opens a line belongs into that line; a binding would let it overtake
-the key.
+What is typed after a key that opens an input line belongs to that line; with a binding it would
+overtake the key.
 """
 
 from typing import TYPE_CHECKING
@@ -16,11 +16,13 @@ else:
 
 
 class PressesKeys(_Widget):
-    """A widget or screen that can do what a key means. Put it before the widget among the bases."""
+    """A widget or screen that can run the command of a key. Must precede the widget among the
+    bases.
+    """
 
     async def press(self, key: str) -> bool:
-        """Do what `key` means here, and say whether it means anything."""
-        # as Textual merges those of all bases
+        """Run the command bound to `key` here, and return whether there is one."""
+        # merged the way Textual merges the bindings of all bases
         bindings = self._bindings.key_to_bindings.get(key, ())
         for binding in bindings:
             await self.run_action(binding.action)
@@ -28,11 +30,11 @@ class PressesKeys(_Widget):
 
 
 class ImmediateKeys(PressesKeys):
-    """A widget whose keys act at once. Put it before the widget among the bases."""
+    """A widget whose keys act immediately. Must precede the widget among the bases."""
 
     async def _on_key(self, event: events.Key) -> None:
         focused = self.screen.focused
-        if focused is not self and focused is not None:  # the key before this one went there
+        if focused is not self and focused is not None:  # the previous key went there
             focused.post_message(events.Key(event.key, event.character))
         elif not await self.press(event.key):
             return

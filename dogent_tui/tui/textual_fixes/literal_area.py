@@ -1,4 +1,4 @@
-"""A text area whose control characters are seen, not obeyed."""
+"""A text area whose control characters are shown rather than executed."""
 
 from rich.text import Text
 from textual.geometry import Offset
@@ -8,7 +8,7 @@ from dogent_tui.tui.prompt.literal import pictures, release
 
 
 class LiteralArea(TextArea):
-    """A `TextArea` for text from outside. What is loaded or inserted must have gone through
+    """A `TextArea` for external text. Everything loaded or inserted must have passed through
     `literal.carry`.
     """
 
@@ -17,10 +17,11 @@ class LiteralArea(TextArea):
         return Text(pictures(self.document.get_line(line_index)), end="", no_wrap=True)
 
     def scroll_cursor_visible(self, center: bool = False, animate: bool = False) -> Offset:
-        """Scroll to the cursor, once it stands in the text.
+        """Scroll to the cursor once it is inside the text.
 
-        Undo takes text away first and moves the cursor then. Where a scrollbar goes between the
-        two, Textual 8.2 looks for the cursor in a line that is no more, and ends the application.
+        Undo removes text first and moves the cursor afterwards. If a scrollbar disappears in
+        between, Textual 8.2 looks for the cursor in a line that no longer exists, and ends the
+        application.
         """
         if self.cursor_location > self.document.end:
             return Offset(0, 0)
@@ -28,5 +29,5 @@ class LiteralArea(TextArea):
 
     @property
     def selected_text(self) -> str:
-        """The selected text, control characters as they were."""
+        """The selected text with its original control characters."""
         return release(super().selected_text)

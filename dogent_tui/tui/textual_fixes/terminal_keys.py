@@ -1,7 +1,7 @@
-"""Alt+Enter and Shift+Enter of terminals that do not speak the kitty keyboard protocol.
+"""Alt+Enter and Shift+Enter in terminals without the kitty keyboard protocol.
 
-Such a terminal sends ESC CR for Alt+Enter (and for Shift+Enter where its user set that up for other
-agents), which Textual 8.2 reads as a plain Enter: it would send the prompt. xterm's
+Such a terminal sends ESC CR for Alt+Enter (and for Shift+Enter, if its user configured that for
+other agents), which Textual 8.2 parses as a plain Enter: it would send the prompt. xterm's
 ``modifyOtherKeys`` sequences arrive with a raw CR in the key's name.
 """
 
@@ -16,8 +16,8 @@ class _Newline(enum.Enum):
 
 
 def teach_newline_keys() -> None:
-    """Have Textual's parser report these sequences as ``alt+enter`` and ``shift+enter``.
-    Harmless when called again.
+    """Make Textual's parser report these sequences as ``alt+enter`` and ``shift+enter``.
+    Idempotent.
     """
     # private: tests/tui/textual_fixes/test_terminal_keys.py
     table = cast("dict[str, Any]", _ansi_sequences.ANSI_SEQUENCES_KEYS)
@@ -28,4 +28,4 @@ def teach_newline_keys() -> None:
 NEWLINE_KEYS = frozenset(
     {"shift+enter", "alt+enter", "ctrl+j", "ctrl+enter", "shift+\r", "alt+\r", "ctrl+\r"}
 )
-"""The keys that begin a new line, under every name that Textual gives them."""
+"""The keys that insert a line break, under every name that Textual gives them."""

@@ -1,4 +1,4 @@
-"""The application's styles, kept as parsed for each theme: parsing all of them again was a third
+"""The application's styles, cached as parsed for each theme: parsing all of them again was a third
 of a change of theme.
 """
 
@@ -15,19 +15,18 @@ _Parsed: TypeAlias = "LRUCache[tuple[object, ...], list[RuleSet]]"
 _Colors: TypeAlias = frozenset[tuple[str, str]]
 
 MOST_SOURCES = 512
-"""More than there are widgets with styles: Textual's own bound of 64 would have early ones
-parsed again and again.
+"""More than there are widgets with styles: with Textual's limit of 64, early ones would be parsed
+again and again.
 """
 
 MOST_THEMES = 3
-"""The present one, the one before, and one that is got ready."""
+"""The current theme, the previous one, and one being prepared."""
 
 
 class ThemedStylesheet(Stylesheet):
-    """A stylesheet that parses each source once a theme, and can do so ahead of the change.
+    """A stylesheet that parses each source once per theme, and can do so before the change.
 
-    It stands on `Stylesheet`'s own cache of what it parsed, which Textual throws away with each
-    change of theme.
+    It is based on `Stylesheet`'s own parse cache, which Textual discards on each change of theme.
     """
 
     def __init__(self, *, variables: dict[str, str] | None = None) -> None:
@@ -36,21 +35,17 @@ class ThemedStylesheet(Stylesheet):
         self._keep(self._variables)
 
     def set_variables(self, variables: dict[str, str]) -> None:
-        """Set the colors; what was parsed with them is still known. Waits for what is being
-        parsed ahead.
-        """
-        self._parse_cache = LRUCache(1)  # that it clears, and not what is to be kept
+        """Set the colors, keeping what was parsed with them. Waits for a parse in progress."""
+        self._parse_cache = LRUCache(1)  # the copy is cleared, not the cached one
         super().set_variables(variables)
         self._keep(variables)
 
     def reparse(self) -> None:
-        """Have the present colors hold. Raises what `parse` raises, and leaves the rules as they
-        were then.
-        """
+        """Apply the current colors. Raises what `parse` raises, leaving the rules unchanged."""
         self.parse()
 
     def prepare(self, variables: dict[str, str]) -> None:
-        """Parse all that is here with other colors, in a thread."""
+        """Parse all sources with other colors, in a thread."""
         colors = frozenset(variables.items())
         if colors not in self._by_colors:
             thread = ThreadPoolExecutor(1)
@@ -63,14 +58,14 @@ class ThemedStylesheet(Stylesheet):
         return ahead
 
     def parsed(self) -> _Parsed:
-        """Parse everything, and return what came of each source."""
+        """Parse everything, and return the result for each source."""
         self.parse()
         return self._parse_cache
 
     def _keep(self, variables: dict[str, str]) -> None:
         colors = frozenset(variables.items())
         parsed = self._by_colors.pop(colors, None)
-        # what is wrong is said when it is parsed here
+        # errors are reported when it is parsed here
         if parsed is None or parsed.exception() is not None:
             parsed = Future()
             parsed.set_result(LRUCache(MOST_SOURCES))

@@ -1,4 +1,4 @@
-"""How each kind of entry looks: an entry, a width → lines. Replies are drawn by `markdown`."""
+"""The layout of each kind of entry: an entry and a width → lines. `markdown` draws replies."""
 
 import difflib
 import json
@@ -36,38 +36,36 @@ from dogent_tui.tui.transcript.lines import (
 from dogent_tui.tui.transcript.markdown import markdown_lines
 
 _LONG_TURN = 12
-"""Lines of a prompt beyond which it is folded."""
+"""The number of lines from which a prompt is folded."""
 
 _EXCERPT_LINES = 300
 _EXCERPT_CHARACTERS = 40_000
-"""What is shown of a result, a prompt or a written file. The rest is named, not drawn: nobody
-scrolls through it here.
+"""The number of characters shown of a result, a prompt or a written file. The rest is mentioned,
+not drawn.
 """
 
 _NAME_COLUMN = 12
-"""Cells for the names of the fields of a tool's input."""
+"""Width in cells of the field names of a tool's input."""
 
 _MOST_OF_DIFF = 12
 _MOST_OF_LINE = 3
-"""Rows of a change, and of a line in it, that are shown where its card is folded."""
+"""Rows of a change, and of a line in it, shown on a folded card."""
 _BEFORE_DIFFERENCE = 40
-"""Characters of a long line that are shown before what differs in it."""
+"""Characters of a long line shown before the first difference."""
 
 SHELL_OF_THE_AGENT = "Bash"
-"""The tool whose changes are said at once, and not only where its card is unfolded: they are
-what was asked about.
-"""
+"""The tool whose changes are shown even on a folded card, because they are what was asked about."""
 
 SPINNER = "◐◓◑◒"
 
 
 _Changes: TypeAlias = Sequence[tuple[str, str]]
-"""What was there, and what comes in its place."""
+"""The old and the new text."""
 
 
 class Look(msgspec.Struct, frozen=True):
-    """What an entry's lines depend on besides the entry. `now` is the time of events;
-    `frame` counts the spinner on.
+    """What the lines depend on besides the entry. `now` is the time of events; `frame` advances the
+    spinner.
     """
 
     width: int
@@ -78,7 +76,7 @@ class Look(msgspec.Struct, frozen=True):
 
 
 def foldable(entry: model.Entry) -> bool:
-    """Say whether `entry` has more to show than it shows at first."""
+    """Return whether `entry` has more to show than it shows at first."""
     match entry:
         case model.ToolCall():
             return bool(entry.input) or entry.result is not None
@@ -125,7 +123,7 @@ def entry_lines(entry: model.Entry, look: Look) -> list[Line]:  # noqa: C901  (o
 
 
 def duration(seconds: float) -> str:
-    """Return a time as a user says it: ``0.4 s``, ``12 s``, ``3 min 5 s``, ``1 h 2 min``."""
+    """Return a duration for display: ``0.4 s``, ``12 s``, ``3 min 5 s``, ``1 h 2 min``."""
     if seconds < 10:
         return f"{max(0.0, seconds):.1f} s"
     whole = round(seconds)
@@ -137,11 +135,11 @@ def duration(seconds: float) -> str:
 
 
 _FOLDED = Span("  │ ", "rule")
-"""Before the lines that an entry shows once it is unfolded."""
+"""The prefix of the lines that an entry shows when unfolded."""
 
 
 def money(dollars: float) -> str:
-    """Return an amount as it is shown, a small one to the hundredth of a cent."""
+    """Return an amount for display, small ones to the hundredth of a cent."""
     return f"${dollars:.2f}" if dollars >= 0.1 else f"${dollars:.4f}"
 
 
@@ -162,7 +160,7 @@ def _user_turn(turn: model.UserTurn, look: Look) -> list[Line]:
     more = f"▾ {rest}".rstrip() if folds else ""
     most = None
     if folds and not look.unfolded:
-        if turn.is_outline:  # its sentence; the editor showed the rest
+        if turn.is_outline:  # its message; the editor showed the rest
             text = text.partition("\n")[0]
         text, most = text[: _LONG_TURN * 200], _LONG_TURN - 2
         count = turn.prompt.text.count("\n") + 1
@@ -219,8 +217,8 @@ def _tool_call(call: model.ToolCall, look: Look) -> list[Line]:
 
 
 def _outcome_of(call: model.ToolCall, cwd: str) -> str:
-    """Say what the user answered, and how to take back what was done; edits that ran unasked say
-    that only when unfolded.
+    """Show the user's answer and how to undo the change; for edits that ran without asking, only
+    when unfolded.
     """
     decided = _decided(call)
     undo = (
@@ -230,14 +228,14 @@ def _outcome_of(call: model.ToolCall, cwd: str) -> str:
 
 
 def _undoable(call: model.ToolCall, cwd: str) -> str:
-    """Say what can be brought back, and how."""
+    """Show what can be restored, and how."""
     first = one_line(relative(call.kept[0], cwd))
     more = tr(" and {more} more", more=len(call.kept) - 1) if len(call.kept) > 1 else ""
     return tr("/undo restores {first}{more}", first=first, more=more)
 
 
 def _tool_state(call: model.ToolCall, look: Look) -> tuple[str, str, str]:
-    """Return the mark, its style and the words."""
+    """Return the mark, its style and the text."""
     match call.state:
         case "preparing":
             return _spin(look), "accent", tr("being written")
@@ -272,7 +270,7 @@ _ALLOWED: Mapping[ev.Scope, str] = {
 
 
 def _decided(call: model.ToolCall) -> str:
-    """Say what the user answered, empty where the mark of the call says it already."""
+    """Return the user's answer, empty if the mark of the call tells it already."""
     if call.decided is None or call.decided.decision == "cancelled":
         return ""
     message = one_line(call.decided.message)
@@ -291,14 +289,14 @@ _CHARACTERS = re.compile(r" · characters \d+ to \d+(?: of \d+)?")
 
 
 def _progress(call: model.ToolCall) -> str:
-    """Return what a tool of ours told last of how far it is."""
+    """Return the latest progress message of a built-in tool."""
     if not call.name.startswith(_OURS):
         return ""
     return one_line((call.result or "").rstrip("\n").rpartition("\n")[2])
 
 
 def _gist(call: model.ToolCall) -> str:
-    """Say in a few words what came back. The first line of what a tool of ours answers says it."""
+    """Summarize the result in a few words: for a built-in tool, its first line."""
     result = call.result or ""
     if call.name == f"{_OURS}read_document":
         return _CHARACTERS.sub("", _first_line(result).partition(" · ")[2])
@@ -313,7 +311,7 @@ def _gist(call: model.ToolCall) -> str:
 
 
 _CLI_ERROR = re.compile("</?tool_use_error>")
-"""As the CLI wraps its own errors."""
+"""The tags in which the CLI wraps its own errors."""
 
 
 def _first_line(result: str) -> str:
@@ -321,8 +319,8 @@ def _first_line(result: str) -> str:
 
 
 def _changed_lines(call: model.ToolCall) -> str:
-    """Say how many lines a change of a file adds and takes away; empty where the call is none,
-    or a very long one.
+    """Return how many lines a change of a file adds and removes; empty for other calls and very
+    long ones.
     """
     changes = call.changes or _change(dict(call.input))
     if not changes or _is_long(changes):
@@ -344,7 +342,7 @@ def _tool_body(call: model.ToolCall, width: int, cwd: str) -> Iterator[Line]:
         if not isinstance(value, str):
             value = json.dumps(value, ensure_ascii=False, default=str)
         yield from _field(key, relative(value, cwd), width)
-    # Where it is done: a file that is written whole has mostly stayed as it was.
+    # After the write: a file written whole is mostly unchanged.
     if change := call.changes or wanted:
         yield BLANK
         yield from _diff(change, width)
@@ -367,9 +365,7 @@ def _result(result: str, style: str, width: int) -> Iterator[Line]:
 
 
 def _indented(line: str, style: str, width: int) -> Iterable[Line]:
-    """A line of output; what does not fit continues below, as far from the margin as the line
-    begins.
-    """
+    """A line of output; continuation lines have the same indentation as the line itself."""
     text = line.lstrip(" ")
     indent = len(line) - len(text)
     if not 0 < indent <= width // 2:
@@ -379,9 +375,7 @@ def _indented(line: str, style: str, width: int) -> Iterable[Line]:
 
 
 def _field(name: str, text: str, width: int) -> Iterator[Line]:
-    """A field of the input: its name beside its text, or where that leaves too little room,
-    above it.
-    """
+    """A field of the input: its name beside its text, or above it if there is too little space."""
     name, is_beside = one_line(name), width >= 3 * _NAME_COLUMN
     indent = _NAME_COLUMN if is_beside else 2
     shown, rest = _excerpt(text)
@@ -396,8 +390,8 @@ def _field(name: str, text: str, width: int) -> Iterator[Line]:
 
 
 def _change(fields: dict[str, Any]) -> _Changes:
-    """Take the fields that hold a change of a file out of `fields`: what was there and what
-    comes in its place.
+    """Remove the fields that hold a file change from `fields`, and return the old and the new
+    text.
     """
     changes = []
     old, new = fields.get("old_string"), fields.get("new_string")
@@ -428,8 +422,8 @@ def _diff(changes: _Changes, width: int) -> Iterator[Line]:
 
 
 def _short_diff(call: model.ToolCall, width: int) -> list[Line]:
-    """Return what a change of a text comes down to: the lines that differ, a dozen rows of them.
-    Nothing for a new file.
+    """Return the essence of a text change: the lines that differ, about a dozen rows. Empty for a
+    new file.
     """
     changes = call.changes or (_change(dict(call.input)) if call.name in _EDITS else ())
     if _is_long(changes):
@@ -445,7 +439,7 @@ def _short_diff(call: model.ToolCall, width: int) -> list[Line]:
 
 
 def _signed(sign: str, text: str, width: int, most: int | None = None) -> Iterator[Line]:
-    """Draw a line of a change, at most `most` rows of it."""
+    """Draw a line of a change in at most `most` rows."""
     style = _SIGNS[sign]
     rows = chop([Span(text, style)], max(1, width - 2))
     if most and len(rows) > most:
@@ -454,8 +448,9 @@ def _signed(sign: str, text: str, width: int, most: int | None = None) -> Iterat
 
 
 def _compared(old: str, new: str, *, brief: bool = False) -> Iterator[tuple[str, str]]:
-    """Yield the lines of both with what became of them: ``+``, ``-`` or a space. `brief`: only
-    those that differ, and of two long ones that begin alike, what differs and a little before it.
+    """Yield the lines of both texts with their status: ``+``, ``-`` or a space. `brief`: only those
+    that differ, and of two long lines with a common beginning only the difference and a little
+    before it.
     """
     before, after = _split(old), _split(new)
     matcher = difflib.SequenceMatcher(None, before, after, autojunk=True)
@@ -479,7 +474,7 @@ def _split(text: str) -> list[str]:
 
 
 def _excerpt(text: str) -> tuple[str, str]:
-    """Return what is drawn of `text`, safe to draw, and the words for what is not."""
+    """Return the part of `text` to draw, made safe, and a remark about the rest."""
     shown = "\n".join(text[:_EXCERPT_CHARACTERS].split("\n", _EXCERPT_LINES)[:_EXCERPT_LINES])
     if len(shown) == len(text):
         return visible(text), ""
@@ -514,7 +509,7 @@ _ENDS: Mapping[ev.RunStatus, tuple[str, str, str]] = {
     "completed": ("✓", "muted", tr("done")),
     "needs_clarification": ("?", "warning", tr("waits for your answers")),
     "needs_outline_edit": ("?", "warning", tr("waiting for the outline")),
-    "aborted": ("✗", "warning", tr("ended")),  # the call says that it was denied
+    "aborted": ("✗", "warning", tr("ended")),  # the call shows that it was denied
     "interrupted": ("■", "warning", tr("stopped by you")),
     "failed": ("✗", "error", tr("failed")),
 }
@@ -548,8 +543,8 @@ def _asked(asked: model.Asked, look: Look) -> list[Line]:
 
 
 def _compacted(told: ev.Compacted, look: Look) -> list[Line]:
-    """A rule between what the agent has only a summary of and what it remembers; unfolded, the
-    summary.
+    """A rule between what the agent knows only as a summary and what it remembers; unfolded, with
+    the summary.
     """
     title = tr("Compacted by you") if told.by_user else tr("Compacted: the context was full")
     spent = ""
@@ -584,7 +579,7 @@ def _outcome(outcome: model.Outcome, look: Look) -> list[Line]:
         words += spent.format(duration=duration(outcome.duration_ms / 1000))
     if outcome.cost_usd is not None:
         words += f" · {money(outcome.cost_usd)}"
-    if outcome.reason and outcome.status == "failed":  # the others are told above
+    if outcome.reason and outcome.status == "failed":  # the others are shown above
         words += f": {outcome.reason}"
     return _sentence(mark, style, words, outcome.remedy, look.width)
 
@@ -624,6 +619,6 @@ def _waiting(reason: ev.Compacting | ev.Retrying | ev.Stalled) -> str:
 
 
 def _mark(words: str, width: int) -> Line:
-    """A line that says something about the text and is no part of it."""
+    """A line about the text, which is not part of it."""
     line = _line(width, Span(words, "muted"))
     return line._replace(decoration=len(line.text))

@@ -1,4 +1,4 @@
-"""Colors for code: Pygments tokens come down to a handful of style names.
+"""Syntax highlighting: Pygments tokens mapped to a handful of style names.
 
 Pygments is imported with the first code block that names its language.
 """
@@ -12,16 +12,16 @@ if TYPE_CHECKING:
     from pygments.lexer import Lexer
 
 _LARGEST = 10_000
-"""Characters of a block beyond which it is drawn plain: Pygments reads some 50,000 a second, and
-the loop waits for it.
+"""The number of characters from which a block is drawn plain: Pygments processes some 50,000 a
+second, and the loop waits for it.
 """
 
 _REREAD = 1.25
-"""A growing block is read again whole when it has grown by this factor; until then its new lines
-are read on their own.
+"""A growing block is highlighted again as a whole when it has grown by this factor; until then only
+its new lines are.
 """
 
-# Pygments' token types by their path; the longest that matches wins.
+# Pygments' token types by path; the longest match wins.
 _STYLES = {
     "Token.Keyword": "code-keyword",
     "Token.Operator.Word": "code-keyword",
@@ -44,7 +44,7 @@ CodeLine = tuple[Span, ...]
 
 
 def highlight(code: str, language: str) -> list[CodeLine]:
-    """Return the lines of `code`, colored where `language` is one that Pygments knows."""
+    """Return the lines of `code`, highlighted if Pygments knows `language`."""
     lexer = _lexer(language) if language and len(code) <= _LARGEST else None
     if lexer is None:
         return [(Span(line, "code"),) if line else () for line in code.split("\n")]
@@ -60,8 +60,8 @@ def highlight(code: str, language: str) -> list[CodeLine]:
 
 
 class GrowingCode:
-    """The colored lines of a block that is still being written, at a cost that grows with its
-    length and not with its square.
+    """The highlighted lines of a block that is still being written, at a cost linear in its length
+    rather than quadratic.
     """
 
     def __init__(self) -> None:
@@ -71,7 +71,7 @@ class GrowingCode:
 
     def lines(self, code: str, language: str) -> list[CodeLine]:
         """Return what `highlight` does, except that a construct over several lines may be
-        colored late.
+        highlighted late.
         """
         grown = language == self._language and bool(self._read) and code.startswith(self._read)
         if not grown or len(code) > len(self._read) * _REREAD + 200:

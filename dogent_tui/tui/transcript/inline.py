@@ -1,4 +1,4 @@
-"""Inline Markdown: emphasis, code, links and the rest of what stands inside a block, as spans."""
+"""Inline Markdown: emphasis, code, links and other content of a block, as spans."""
 
 import re
 from functools import lru_cache
@@ -21,24 +21,24 @@ _TRAILING = ".,;:!?*_)]}"
 _LINKABLE = ("http://", "https://", "mailto:")
 
 _NESTED = 20
-"""Brackets in brackets that may still be links. Each deeper one costs every bracket of a line as
-much again.
+"""The nesting depth of brackets that may still be links. Each further level multiplies the cost of
+every bracket of a line.
 """
 
 _MARKS = {"strong": "strong", "em": "emphasis", "s": "strike"}
-"""The style for the tag that a pair of marks stands for."""
+"""The style of each paired tag."""
 
 
 @lru_cache(maxsize=2)
 def parser(max_nesting: int = _NESTED) -> "MarkdownIt":
-    """Return the parser: CommonMark with tables and strikethrough, HTML taken as text."""
+    """Return the parser: CommonMark with tables and strikethrough; HTML is treated as text."""
     from markdown_it import MarkdownIt
     from markdown_it.rules_inline import image, link
 
     def closed(
         rule: "Callable[[StateInline, bool], bool]",
     ) -> "Callable[[StateInline, bool], bool]":
-        """Spare what cannot be a link the search for its end, with all that may stand in it."""
+        """Skip the search for the end of a link where there cannot be one."""
         return lambda state, silent: state.src.find("]", state.pos) >= 0 and rule(state, silent)
 
     made = MarkdownIt("commonmark", {"html": False, "maxNesting": max_nesting}).enable(
@@ -51,8 +51,8 @@ def parser(max_nesting: int = _NESTED) -> "MarkdownIt":
 
 
 def _footnote(state: "StateBlock", start: int, end: int, silent: bool) -> bool:
-    """Take each footnote's text for a paragraph of its own: by CommonMark it is none, or a link
-    that is defined.
+    """Treat the text of each footnote as a paragraph: CommonMark would ignore it or read it as a
+    link definition.
     """
     if state.is_code_block(start) or not _FOOTNOTE.match(
         state.src, state.bMarks[start] + state.tShift[start]
@@ -79,8 +79,8 @@ def _footnote(state: "StateBlock", start: int, end: int, silent: bool) -> bool:
 
 
 def inline(content: str, references: dict[str, Any], style: str = "") -> list[Span]:
-    """Return the spans of `content`, in `style` where nothing else is said. `references`: the
-    link definitions of the text.
+    """Return the spans of `content`, with `style` as the default. `references`: the link
+    definitions of the text.
     """
     md = parser()
     tokens: list[Token] = []
@@ -89,11 +89,11 @@ def inline(content: str, references: dict[str, Any], style: str = "") -> list[Sp
 
 
 class _Inline:
-    """Walks inline tokens with the styles that are open."""
+    """Walks inline tokens, tracking the open styles."""
 
     def __init__(self, style: str) -> None:
         self._styles = [style] if style else []
-        self._address = ""  # of the link that is open
+        self._address = ""  # of the open link
         self._label = ""
         self._spans: list[Span] = []
 
@@ -111,7 +111,7 @@ class _Inline:
             case "code_inline":
                 self._add(token.content, "code-inline")
             case "softbreak":
-                # Between two CJK characters a line break of the source is no space.
+                # A line break between two CJK characters is not a space.
                 last = self._spans[-1].text[-1:] if self._spans else ""
                 self._add("" if last >= "\u2e80" else " ")
             case "hardbreak":
@@ -152,7 +152,7 @@ class _Inline:
     def _close_link(self) -> None:
         self._close("link")
         address, self._address = self._address, ""
-        # Where the terminal is given no link to open, the address is shown, or it would be lost.
+        # If the terminal is given no link to open, the address must be shown, or it would be lost.
         if address and not _linkable(address) and address != self._label:
             self._add(f" ({address})", "muted")
 
@@ -172,14 +172,13 @@ def _clean(address: str) -> str:
 
 
 def _linkable(address: str) -> bool:
-    # What goes into an OSC 8 sequence must be plain: neither controls nor anything that ends the
-    # sequence.
+    # An OSC 8 sequence must contain neither control characters nor anything that ends the sequence.
     return address.lower().startswith(_LINKABLE) and address.isascii() and address.isprintable()
 
 
 def _trimmed(address: str) -> str:
-    """Leave out the punctuation that ends a sentence rather than an address; a closing bracket
-    stays where it was opened.
+    """Remove punctuation that ends a sentence rather than an address; a closing bracket stays if it
+    was opened in the address.
     """
     while address and address[-1] in _TRAILING:
         if address[-1] == ")" and address.count("(") >= address.count(")"):

@@ -1,5 +1,5 @@
-"""Where each entry lies: rows, their lines at the present width, and their heights, measured or
-guessed.
+"""The position of each entry: rows, their lines at the current width, and their heights, measured
+or estimated.
 
 A row is an entry, or a part of a long reply.
 """
@@ -15,13 +15,13 @@ from dogent_tui.tui.transcript.model import Entry, Reply, ToolCall, TranscriptMo
 from dogent_tui.tui.transcript.rows import Row, Rows
 
 _PIECE = 3_000
-"""Characters of a reply that are laid out together, more or less: what the lines of a long one
-cost at once.
+"""The approximate number of characters of a reply laid out together, which determines the cost of
+showing part of a long one.
 """
 
 
 class Layout(Rows):
-    """The rows of `model`, laid out at `look.width` as far as anybody asked."""
+    """The rows of `model`, laid out at `look.width` on demand."""
 
     def __init__(self, model: TranscriptModel) -> None:
         super().__init__()
@@ -30,7 +30,7 @@ class Layout(Rows):
         self._model = model
         self._of_entry: list[list[Row]] = []
         self._growing: dict[Row, GrowingMarkdown] = {}
-        self._streamed: dict[int, str] = {}  # what unfinished replies said at the last look
+        self._streamed: dict[int, str] = {}  # the texts of unfinished replies at the last update
 
     # ── Places ────────────────────────────────────────────────────────────────────────────────────
 
@@ -47,7 +47,7 @@ class Layout(Rows):
     # ── Changes ───────────────────────────────────────────────────────────────────────────────────
 
     def update(self, entries: Iterable[int]) -> None:
-        """Take notice that `entries` have changed or are new."""
+        """Update for `entries`, which have changed or are new."""
         for number in entries:
             if number < len(self._of_entry):
                 self._changed(number)
@@ -60,7 +60,7 @@ class Layout(Rows):
                 self._fill(new)
 
     def toggle(self, entry: int) -> bool:
-        """Fold or unfold the entry, and say whether there was anything to fold."""
+        """Fold or unfold the entry, and return whether that was possible."""
         if not foldable(self._model.entries[entry]):
             return False
         self.unfolded ^= {entry}
@@ -88,7 +88,7 @@ class Layout(Rows):
             self._forget(self._of_entry[following][:1])
 
     def _fill(self, number: int) -> None:
-        """Make the rows of an entry."""
+        """Create the rows of an entry."""
         entry = self._model.entries[number]
         starts = pieces(entry.text, _PIECE) if type(entry) is Reply and entry.finished else [0]
         rows = [Row(number, part, start) for part, start in enumerate(starts)]
@@ -99,7 +99,7 @@ class Layout(Rows):
             row.height = self._guess(entry, row)
 
     def _insert(self, number: int, rows: list[Row]) -> None:
-        """Put `rows` behind those that the entry has."""
+        """Append `rows` to those of the entry."""
         of_entry = self._of_entry[number]
         following = next((rows_[0] for rows_ in self._of_entry[number + 1 :] if rows_), None)
         index = len(self.rows) if following is None else following.index
@@ -127,7 +127,7 @@ class Layout(Rows):
         self._forget(rows[-2:])
 
     def _merge(self, rows: list[Row]) -> None:
-        """The final text is not the one that was cut into parts as it streamed: draw it as one."""
+        """The final text differs from the one split into parts while streaming: draw it as one."""
         rows[0].end = None
         for row in rows[1:]:
             row.start = row.end = 0
@@ -163,8 +163,8 @@ class Layout(Rows):
         return growing.lines
 
     def space_above(self, row: Row) -> int:
-        """Return the empty lines before `row`: none where it and a folded one above it are tool
-        calls, which stand together.
+        """Return the number of empty lines before `row`: none between two tool calls if the first
+        is folded.
         """
         entries = self._model.entries
         above = next((n for n in range(row.entry - 1, -1, -1) if not entries[n].gone), None)
@@ -174,7 +174,7 @@ class Layout(Rows):
         return 0 if calls else 1
 
     def _guess(self, entry: Entry, row: Row) -> int:
-        """Guess the height of a row that nobody has looked at."""
+        """Estimate the height of a row that has not been laid out."""
         if entry.gone:
             return 0
         if type(entry) is Reply:

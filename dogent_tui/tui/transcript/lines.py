@@ -1,6 +1,6 @@
-"""Lines of styled text, and how text is broken into them.
+"""Lines of styled text, and breaking text into them.
 
-Styles are names, so that lines outlive a change of the theme; `palette` turns the names into colors
+Styles are names, so that lines survive a change of theme; `palette` turns the names into colors
 when a line is drawn.
 """
 
@@ -11,7 +11,7 @@ from typing import NamedTuple
 from rich.cells import cell_len, split_graphemes
 
 MIN_WIDTH = 8
-"""Cells below which nothing is laid out narrower; the terminal then crops."""
+"""The smallest width in cells used for layout; below it the terminal crops."""
 
 _WIDE = (
     "\u2e80-\u3029\u302e-\u30ff\u3105-\u312f\u3190-\u31ff\u3200-\ua4cf\uf900-\ufaff\ufe30-\ufe4f\uff00-\uff60\uffe0-\uffe6"
@@ -22,11 +22,11 @@ _TOKENS = re.compile(rf" +|[{_WIDE}][{_MARKS}]*|[^ {_WIDE}]+")
 _IS_WIDE = re.compile(f"[{_WIDE}]")
 
 _PLAIN = re.compile("[!-~\u00a1-\u00ac\u00ae-\u024f‘’“”–—…][ -~\u00a1-\u00ac\u00ae-\u024f‘’“”–—…]*")
-"""Text that begins with a word and in which every character takes one cell: Latin letters and
-the usual punctuation.
+"""Text that starts with a word and in which every character takes one cell: Latin letters and
+common punctuation.
 """
 
-# Characters that must not begin or end a line: the usual set of Chinese and Japanese typesetting
+# Characters that must not start or end a line: the usual set of Chinese and Japanese typesetting
 # (kinsoku, JIS X 4051).
 _NEVER_FIRST = frozenset(
     "、。，．・：；？！）」』】〕〉》］｝〟’”…‥ーゝゞ々％℃ぁぃぅぇぉっゃゅょァィゥェォッャュョ!),.:;?]}%"
@@ -35,7 +35,9 @@ _NEVER_LAST = frozenset("（「『【〔〈《［｛〝‘“([{")
 
 
 class Span(NamedTuple):
-    """Text in one style. `style` is names of the palette, parted by spaces; `link` an address."""
+    """Text in one style. `style` holds names of the palette separated by spaces; `link` is an
+    address.
+    """
 
     text: str
     style: str = ""
@@ -49,11 +51,11 @@ def _cells(spans: Iterable[Span]) -> int:
 class Line(NamedTuple):
     """One line as drawn.
 
-    `decoration`: characters at its start that are drawn and never copied (bars, gutters, indents).
-    `glue`: what stands between this line's text and the next line's when both are copied: a
-    newline, or what was there before the text was wrapped. `fill`: the style of the cells behind
-    the text. `source`: the lines of the text it was drawn from, the first and the one after the
-    last, counted from 0; None where nobody asked, or where it stands for none (between blocks).
+    `decoration`: the number of characters at its start that are drawn but never copied (bars,
+    gutters, indents). `glue`: what is copied between this line and the next: a newline, or what was
+    there before the text was wrapped. `fill`: the style of the cells behind the text. `source`: the
+    lines of the text it comes from, the first and the one after the last, counted from 0; None if
+    not requested, or if it comes from none (between blocks).
     """
 
     spans: tuple[Span, ...] = ()
@@ -64,12 +66,12 @@ class Line(NamedTuple):
 
     @property
     def text(self) -> str:
-        """All the characters, decoration included."""
+        """All characters, including the decoration."""
         return "".join([span.text for span in self.spans])
 
     @property
     def width(self) -> int:
-        """Cells."""
+        """The width in cells."""
         return _cells(self.spans)
 
 
@@ -79,8 +81,8 @@ BLANK = Line()
 def prefixed(
     lines: Iterable[Line], first: Span, rest: Span | None = None, *, copied: bool = False
 ) -> Iterator[Line]:
-    """Put `first` before the first line and `rest` (`first` where None) before the others.
-    `copied`: `first` is text to copy.
+    """Put `first` before the first line and `rest` (`first` if None) before the others. `copied`:
+    `first` is text to copy.
     """
     before = first
     for number, line in enumerate(lines):
@@ -95,14 +97,14 @@ def hanging(lines: Iterable[Line], first: Span, *, copied: bool = False) -> Iter
 
 
 def styled(line: Line, style: str) -> Line:
-    """Return `line` in `style`, beneath what its spans say themselves."""
+    """Return `line` in `style`, which its spans override."""
     spans = (span._replace(style=f"{style} {span.style}".rstrip()) for span in line.spans)
     return line._replace(spans=tuple(spans))
 
 
 def wrap(spans: Sequence[Span], width: int) -> list[Line]:
     """Break `spans` into lines of at most `width` cells: at newlines, at spaces, around CJK
-    characters, else within a word.
+    characters, otherwise within a word.
     """
     lines: list[Line] = []
     hard: list[Span] = []
@@ -117,7 +119,7 @@ def wrap(spans: Sequence[Span], width: int) -> list[Line]:
 
 
 def chop(spans: Sequence[Span], width: int) -> list[Line]:
-    """Break one line of code or output wherever it is full: its spaces mean something."""
+    """Break a line of code or output wherever it is full, because its spaces are significant."""
     if _cells(spans) <= width:
         return [Line(tuple(spans))]
     filling = _Filling(width)
@@ -127,7 +129,7 @@ def chop(spans: Sequence[Span], width: int) -> list[Line]:
 
 
 def crop(spans: Sequence[Span], width: int) -> tuple[Span, ...]:
-    """Return `spans` on one line, cut at `width` cells with an ellipsis."""
+    """Return `spans` on one line, truncated to `width` cells with an ellipsis."""
     if _cells(spans) <= width:
         return tuple(spans)
     kept: list[Span] = []
@@ -144,7 +146,7 @@ def crop(spans: Sequence[Span], width: int) -> tuple[Span, ...]:
 
 
 class _Unit(NamedTuple):
-    """Characters that stay together, and the white space before them."""
+    """Characters that stay together, and the whitespace before them."""
 
     space: str
     pieces: list[Span]
@@ -190,9 +192,7 @@ def _wrap_line(spans: list[Span], width: int) -> list[Line]:
 
 
 def _wrap_plain(span: Span, width: int) -> list[Line]:
-    """Do what `_Filling` does for words of characters that take one cell each, twenty times as
-    fast.
-    """
+    """Do what `_Filling` does, for words of single-cell characters, twenty times as fast."""
     text = span.text.rstrip(" ")
     lines: list[Line] = []
     start = 0
@@ -221,7 +221,7 @@ class _Filling:
         self._used = 0
 
     def add(self, unit: _Unit) -> None:
-        """Put `unit` on the line, on the next, or where it is too long for any line, on several."""
+        """Put `unit` on the current line or the next, or on several if it is too long for one."""
         needed = _cells(unit.pieces)
         if self._used + len(unit.space) + needed <= self._width:
             self._put(unit.space, unit.pieces)
@@ -240,7 +240,7 @@ class _Filling:
             self.cut(piece)
 
     def finish(self) -> list[Line]:
-        """Return the lines, the last one as far as it is filled."""
+        """Return the lines, including the last one, which may be partly filled."""
         self._lines.append(Line(tuple(self._spans)))
         return self._lines
 
@@ -265,7 +265,7 @@ class _Filling:
         self._used = 0
 
     def cut(self, piece: Span) -> None:
-        """Put `piece` on as many lines as it takes, whatever it holds."""
+        """Put `piece` on as many lines as it takes."""
         rest = piece.text
         while rest:
             head, rest = _split(rest, self._width - self._used)
@@ -282,7 +282,7 @@ def _split(text: str, width: int) -> tuple[str, str]:
     """Cut `text` before the first character that does not fit into `width` cells."""
     if len(text) <= width and cell_len(text) <= width:
         return text, ""
-    # Hardly ever do more than 4 × width characters matter: a long text is not scanned whole for
+    # More than 4 × width characters hardly ever matter: a long text is not scanned completely for
     # each of its lines.
     window = text[: max(64, 4 * width)]
     used = 0

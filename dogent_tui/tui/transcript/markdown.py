@@ -1,7 +1,7 @@
-"""Markdown as lines of a given width, and a text that grows at the cost of its last block.
+"""Markdown as lines of a given width, and a growing text at the cost of its last block.
 
-CommonMark with tables, strikethrough and task lists. What the parser cannot take is shown as it is
-written.
+CommonMark with tables, strikethrough and task lists. What the parser cannot handle is shown
+literally.
 """
 
 import re
@@ -36,24 +36,24 @@ _BOXES = {"[ ] ": "☐", "[x] ": "☑", "[X] ": "☑"}
 _HEADINGS = {"h1": "heading1", "h2": "heading2", "h3": "heading3"}
 _BREAK = re.compile(r" *<br ?/?> *")
 _NARROWEST = 6
-"""Cells that nested text keeps: beyond that, quotes and lists are no longer indented."""
+"""The minimum width in cells of nested text: below it, quotes and lists are no longer indented."""
 
 
 def markdown_lines(text: str, width: int) -> list[Line]:
-    """Return the Markdown `text` drawn in at most `width` cells (and at least `MIN_WIDTH`)."""
+    """Return the Markdown `text` laid out in at most `width` cells (and at least `MIN_WIDTH`)."""
     return _joined([lines for _start, lines in _render(text, width, highlight)])
 
 
 def sourced_lines(text: str, width: int) -> list[Line]:
-    """Do what `markdown_lines` does, and say of each line where it comes from: its paragraph,
-    its table, its line of code.
+    """Do what `markdown_lines` does, and give each line its source: paragraph, table or line of
+    code.
     """
     return _joined([lines for _start, lines in _render(text, width, highlight, _SourcedBlocks)])
 
 
 def pieces(text: str, size: int) -> list[int]:
-    """Return where the complete `text` may be cut into parts of about `size` characters that are
-    drawn on their own.
+    """Return where the complete `text` can be split into parts of about `size` characters that are
+    drawn separately.
 
     Each offset is the start of a top-level block; the first is 0.
     """
@@ -71,11 +71,11 @@ def pieces(text: str, size: int) -> list[int]:
 
 
 def finished_length(text: str) -> int:
-    """Return the length of the part of `text` that no further text can change: everything before
+    """Return the length of the part of `text` that appended text cannot change: everything before
     the last block.
 
-    The last line counts only when it is complete, for ``#`` may still become ``#tag``. Link
-    definitions that come later are left out of account.
+    The last line counts only when complete, because ``#`` may still become ``#tag``. Later link
+    definitions are not considered.
     """
     complete = text[: text.rfind("\n") + 1]
     starts = _block_starts(complete)
@@ -83,25 +83,23 @@ def finished_length(text: str) -> int:
 
 
 class GrowingMarkdown:
-    """The lines of a text that is being streamed. Only what lies behind its last finished block
-    is read again.
-    """
+    """The lines of a streaming text. Only what follows its last finished block is parsed again."""
 
     def __init__(self, width: int) -> None:
         self.lines: list[Line] = []
         self._width = width
-        self._text = ""  # as finished so far
-        self._finished = 0  # lines that belong to it
+        self._text = ""  # the finished part
+        self._finished = 0  # its lines
         self._code = GrowingCode()
 
     @property
     def finished(self) -> int:
-        """Characters of the text that no further text can change."""
+        """The number of characters that appended text cannot change."""
         return len(self._text)
 
     def update(self, text: str) -> int:
-        """Take `text`, usually the last one and more, and return the number of the first line
-        that may have changed.
+        """Use `text`, usually an extension of the previous one, and return the number of the first
+        line that may have changed.
         """
         if not text.startswith(self._text):
             self._text, self._finished = "", 0
@@ -131,16 +129,16 @@ class GrowingMarkdown:
 
 
 _DEEPEST = 10_000
-"""Blocks inside one another beyond which the parser leaves text out. Python's limit is met
-first; all is plain text then.
+"""Nesting depth from which the parser leaves text out. Python's recursion limit is reached first;
+then everything is plain text.
 """
 
 _Block = tuple[int, list[Line]]
-"""The source line where a top-level block begins, and its lines."""
+"""The source line where a top-level block starts, and its lines."""
 
 
 def _block_starts(text: str) -> list[int]:
-    """The lines where top-level blocks begin."""
+    """The lines where top-level blocks start."""
     try:
         tokens = _tokens(_prepared(text), {})
     except RecursionError:
@@ -166,8 +164,8 @@ def _joined(blocks: Sequence[list[Line]]) -> list[Line]:
 
 
 def _prepared(text: str) -> str:
-    """Make `text` visible without adding or taking a newline, so that lines can be counted in
-    either.
+    """Make `text` visible without adding or removing a newline, so that line numbers stay the
+    same.
     """
     return visible(text.replace("\r", ""))
 
@@ -188,16 +186,14 @@ def _render(
         tokens = _tokens(text, env)
         blocks = (drawer or _Blocks)(env.get("references") or {}, code)
         return [block for block in blocks.top(tokens, width) if block[1]]
-    except RecursionError:  # hundreds of quotes or lists inside one another
+    except RecursionError:  # hundreds of nested quotes or lists
         source = (0, text.count("\n") + 1)
         lines = wrap([Span(text.strip("\n"))], width) if text.strip() else []
         return [(0, [line._replace(source=source) for line in lines])]
 
 
 class _Blocks:
-    """Draws block tokens. A token that opens something is drawn with all tokens up to the one
-    that closes it.
-    """
+    """Draws block tokens. An opening token is drawn with all tokens up to the closing one."""
 
     def __init__(self, references: dict[str, Any], code: Highlighter) -> None:
         self._references = references
@@ -317,7 +313,7 @@ _CONTAINERS = frozenset(
 
 
 class _SourcedBlocks(_Blocks):
-    """Notes in each line which lines of the text it was drawn from."""
+    """Record for each line the source lines it was drawn from."""
 
     def _block(self, tokens: "Sequence[Token]", width: int) -> list[Line]:
         lines, head = super()._block(tokens, width), tokens[0]
@@ -330,14 +326,14 @@ class _SourcedBlocks(_Blocks):
 
 
 def _numbered(lines: Sequence[Line], number: int, end: int) -> Iterator[Line]:
-    """Yield the lines of a block of code, of which the first is line `number` of the text."""
+    """Yield the lines of a code block whose first line is line `number` of the text."""
     for line in lines:
         number = min(number, end - 1)
         yield line._replace(source=(number, number + 1))
         number += line.glue == "\n"
 
 
-# While a text streams, its last block is drawn again and again with most of its lines unchanged.
+# While a text streams, its last block is drawn repeatedly with most of its lines unchanged.
 
 
 @lru_cache(maxsize=1024)
@@ -354,7 +350,7 @@ def _code_line(spans: CodeLine, width: int) -> tuple[Line, ...]:
 
 
 def _groups(tokens: "Sequence[Token]") -> "Iterator[Sequence[Token]]":
-    """Part `tokens` at their outermost level: each group opens, holds and closes one block."""
+    """Split `tokens` at their outermost level: each group opens, contains and closes one block."""
     start = depth = 0
     for index, token in enumerate(tokens):
         depth += token.nesting
@@ -364,8 +360,8 @@ def _groups(tokens: "Sequence[Token]") -> "Iterator[Sequence[Token]]":
 
 
 def _is_tight(tokens: "Sequence[Token]") -> bool:
-    """CommonMark calls a list tight where its paragraphs are to be drawn without space; the
-    parser hides them then.
+    """Return whether a list is tight: CommonMark draws its paragraphs without space, and the parser
+    hides them.
     """
     level = tokens[0].level + 2
     return not any(

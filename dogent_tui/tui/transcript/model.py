@@ -1,8 +1,7 @@
-"""What a transcript holds: events become entries, in the order in which a user reads them. No
-Textual here.
+"""The content of a transcript: events become entries, in reading order. Independent of Textual.
 
-An entry never moves and its number never changes: one that is withdrawn stays as a place that draws
-nothing. Replaying a log of events gives the same entries as living through it.
+An entry never moves and its number never changes; a withdrawn one remains as an entry that draws
+nothing. Replaying a log gives the same entries as the live events.
 """
 
 import re
@@ -22,12 +21,12 @@ ToolState: TypeAlias = Literal[
 ]
 
 _SHOWN_ELSEWHERE = ("mcp__dogent__plan", "TodoWrite", "mcp__dogent__ui_request", "AskUserQuestion")
-"""Tools whose call is drawn as something of its own: the plan, the question."""
+"""Tools whose call is drawn as something else: the plan, the question."""
 
 
 class Entry(msgspec.Struct, kw_only=True):
-    """Something in the transcript. `run_id` is the run it belongs to; `gone`: withdrawn or never
-    to be shown.
+    """An entry of the transcript. `run_id` is the run it belongs to; `gone`: withdrawn or never
+    shown.
     """
 
     run_id: str = ""
@@ -35,8 +34,8 @@ class Entry(msgspec.Struct, kw_only=True):
 
 
 class UserTurn(Entry):
-    """What the user sent. `time` is in seconds since the epoch, 0 where unknown. `is_outline`:
-    an outline, sent back.
+    """What the user sent. `time` is in seconds since the epoch, 0 if unknown. `is_outline`: an
+    outline that was sent back.
     """
 
     prompt: ev.Prompt
@@ -45,18 +44,18 @@ class UserTurn(Entry):
 
 
 MOST_SHOWN = 1_000_000
-"""Characters of a reply that are shown: laying out a line of 50 million stopped the keys for 5
-s. The log has all of it.
+"""The number of characters of a reply that are shown: laying out a line of 50 million blocked the
+keys for 5 s. The log has all of it.
 """
 
 LONGEST_LINE = 20_000
-"""Characters of one of its lines that are shown."""
+"""The number of characters shown of one line of a reply."""
 
 _LONG_LINES = re.compile(rf"^(.{{{LONGEST_LINE}}}).+$", re.MULTILINE)
 
 
 class Reply(Entry):
-    """Markdown of the agent. `pending` holds what has come since `text` was last joined."""
+    """Markdown of the agent. `pending` holds what has arrived since `text` was last joined."""
 
     message_id: str
     finished: bool = False
@@ -66,7 +65,7 @@ class Reply(Entry):
 
     @property
     def text(self) -> str:
-        """What is drawn: its longest lines are cut."""
+        """What is drawn: its longest lines are truncated."""
         return (
             self.whole
             if len(self.whole) <= LONGEST_LINE
@@ -75,21 +74,21 @@ class Reply(Entry):
 
     @property
     def whole(self) -> str:
-        """All that has come up to `MOST_SHOWN`, with newlines as ``\\n``."""
+        """Everything received up to `MOST_SHOWN`, with newlines as ``\\n``."""
         if self._pending:
             self._text = "".join([self._text, *self._pending]).replace("\r", "")
             self._pending = []
         return self._text
 
     def add(self, text: str) -> None:
-        """Append `text`, as far as it is shown."""
+        """Append `text`, up to the maximum that is shown."""
         room = MOST_SHOWN - self._length
         self._length += len(text)
         if room > 0:
             self._pending.append(text[:room])
 
     def finish(self, text: str | None = None) -> None:
-        """Nothing more comes; `text`, where given, is what the reply says."""
+        """Finish the reply; `text`, if given, is its final text."""
         self.finished = True
         if text is not None:
             self._text, self._pending, self._length = "", [], 0
@@ -107,15 +106,15 @@ def _cut_line(line: re.Match[str]) -> str:
 
 
 class Thinking(Reply):
-    """What the model thought. Times are seconds since the epoch, 0 where unknown."""
+    """The model's thinking. Times are in seconds since the epoch, 0 if unknown."""
 
     started: float = 0.0
     ended: float = 0.0
 
 
 class ToolCall(Entry):
-    """A tool call, from its first sign to its result. `started` is in seconds since the epoch, 0
-    where unknown.
+    """A tool call, from its announcement to its result. `started` is in seconds since the epoch, 0
+    if unknown.
     """
 
     tool_use_id: str
@@ -132,35 +131,37 @@ class ToolCall(Entry):
 
     @property
     def active(self) -> bool:
-        """Whether something is still to come."""
+        """Whether more is to come."""
         return self.state in {"preparing", "running", "waiting"}
 
     @property
     def moves(self) -> bool:
-        """Whether time passes for it: not while it waits for the user."""
+        """Whether its time is counted: not while it waits for the user."""
         return self.state in {"preparing", "running"}
 
     @property
     def of_the_user(self) -> bool:
         """Whether the user ran it: then its output is what they want to see, and it is unfolded
-        from the start.
+        initially.
         """
         return self.name == SHELL_TOOL
 
 
 class Plan(Entry):
-    """The agent's todo list, as it is now."""
+    """The agent's current todo list."""
 
     todos: tuple[ev.Todo, ...]
 
     @property
     def finished(self) -> bool:
-        """Whether all of it is done: then a line of it is enough."""
+        """Whether everything is done: then one line is enough."""
         return all(todo.status == "completed" for todo in self.todos)
 
 
 class Asked(Entry):
-    """The agent asks on a screen of its own: a form, an outline, a change to a document."""
+    """A request of the agent with a screen of its own: a form, an outline, a change to a
+    document.
+    """
 
     kind: Literal["clarification", "outline_edit", "document_change"]
     title: str
@@ -169,13 +170,13 @@ class Asked(Entry):
 
 
 class Compacted(Entry):
-    """From here on the agent has `told.summary` in place of what is above."""
+    """From here on the agent has `told.summary` instead of what is above."""
 
     told: ev.Compacted
 
 
 class Notice(Entry):
-    """A sentence for the user, and what to do about it."""
+    """A message for the user, and a remedy."""
 
     level: ev.Level
     message: str
@@ -183,15 +184,15 @@ class Notice(Entry):
 
 
 class Waiting(Entry):
-    """Why nothing comes right now: the endpoint is asked again, or silent. Replaced as it lasts,
-    gone when something comes.
+    """Why nothing is arriving: the endpoint is being retried, or silent. Updated while it lasts,
+    removed when something arrives.
     """
 
     reason: ev.Retrying | ev.Stalled | ev.Compacting
 
 
 class Outcome(Entry):
-    """How a run ended. `duration_ms` is None until that is known."""
+    """How a run ended. `duration_ms` is None until known."""
 
     status: ev.RunStatus
     reason: str = ""
@@ -210,14 +211,14 @@ class TranscriptModel:
     def __init__(self) -> None:
         self.entries: list[Entry] = []
         self.cwd = ""
-        self._numbers: dict[tuple[str, ...], int] = {}  # of what later events refer to
-        self._open: set[int] = set()  # entries for which more may come
+        self._numbers: dict[tuple[str, ...], int] = {}  # entries that later events refer to
+        self._open: set[int] = set()  # entries that may still grow
         self._changed: dict[int, None] = {}  # by the last event, in order
         self._last_heard = 0.0, 0.0
 
     def apply(self, event: ev.Event) -> tuple[int, ...]:
-        """Take what happened: each kind of event that a transcript shows has a method. Returns the
-        numbers of the entries that it added or changed.
+        """Process an event; every kind that a transcript shows has a method. Returns the numbers of
+        the entries added or changed.
         """
         handler = getattr(self, f"_on_{event.type}", None)
         self._changed = {}
@@ -231,34 +232,34 @@ class TranscriptModel:
 
     @property
     def now(self) -> float:
-        """The time on the clock by which the last event was stamped, in seconds since the epoch;
-        whoever sets the clock of the machine changes nothing.
+        """The current time on the clock of the events, in seconds since the epoch; setting the
+        machine's clock does not affect it.
         """
         stamped, heard = self._last_heard
         return stamped + time.monotonic() - heard
 
     def close(self) -> tuple[int, ...]:
-        """The events end here: what is open stays as it is and counts as stopped."""
+        """The events end here: open entries stay and count as stopped."""
         self._changed = {}
         self._withdraw("waiting")
         self._stop(ev.Event())
         return tuple(self._changed)
 
     def last_reply(self) -> str:
-        """Return the Markdown of the latest reply, empty where there is none."""
+        """Return the Markdown of the latest reply, empty if there is none."""
         for entry in reversed(self.entries):
             if type(entry) is Reply and not entry.gone and entry.whole.strip():
                 return entry.whole.strip("\n")
         return ""
 
     def prompts(self) -> dict[str, str]:
-        """Return what the user sent, by run."""
+        """Return the user's prompts, by run."""
         return {
             entry.run_id: entry.prompt.text for entry in self.entries if isinstance(entry, UserTurn)
         }
 
     def plain_text(self) -> str:
-        """Return what was said on both sides, as written: prompts and replies."""
+        """Return the texts of both sides as written: prompts and replies."""
         texts = [
             entry.prompt.text if isinstance(entry, UserTurn) else entry.whole
             for entry in self.entries
@@ -269,12 +270,12 @@ class TranscriptModel:
     # ── Finding and keeping ───────────────────────────────────────────────────────────────────────
 
     def _change(self, number: int) -> Entry:
-        """Return an entry that changes."""
+        """Return an entry to be changed."""
         self._changed[number] = None
         return self.entries[number]
 
     def _once(self, entry: _E, *key: str) -> _E:
-        """Add `entry`, or return the one that is known by `key`."""
+        """Add `entry`, or return the existing one with `key`."""
         if key in self._numbers:
             return cast("_E", self._change(self._numbers[key]))
         return self._add(entry, *key)
@@ -312,7 +313,7 @@ class TranscriptModel:
         self._add(turn, "prompt", event.run_id)
 
     def _on_rewound(self, event: ev.Rewound) -> None:
-        """Withdraw a prompt and all that came after it."""
+        """Withdraw a prompt and everything after it."""
         first = self._numbers.get(("prompt", event.to), len(self.entries))
         for number in range(first, len(self.entries)):
             self._change(number).gone = True
@@ -328,7 +329,7 @@ class TranscriptModel:
         self._settled()
 
     def _settled(self) -> None:
-        """Nothing more comes for what was changed last."""
+        """Finish the entry that changed last."""
         self._open.discard([*self._changed][-1])
 
     def _reply(self, event: ev.TextDelta | ev.TextFinished) -> Reply:
@@ -358,7 +359,8 @@ class TranscriptModel:
         for key, number in list(self._numbers.items()):
             entry = self.entries[number]
             if entry.gone or event.message_id != getattr(entry, "message_id", ""):
-                continue  # a text that was finished goes too: a cut stream can end like a whole one
+                # finished text is withdrawn too: an interrupted stream can end like a complete one
+                continue
             if not isinstance(entry, ToolCall) or entry.state == "preparing":
                 self._withdraw(*key)
 
@@ -434,11 +436,11 @@ class TranscriptModel:
             asked.detail = review_words(event.answer.review)
         outcome = self._known("outcome", asked.run_id)
         if isinstance(outcome, Outcome) and event.answer is not None:
-            outcome.gone = True  # it said that the answers are waited for
+            outcome.gone = True  # it said that answers are awaited
 
     def _hold(self, event: ev.UiRequested) -> None:
-        """Say of the call that this is about that it waits for the user: the newest on that
-        file, else the newest at all.
+        """Mark the call this is about as waiting for the user: the newest for that file, otherwise
+        the newest.
         """
         running = [
             (str(event.payload.get("path") or "") in map(str, call.input.values()), number)
@@ -494,7 +496,7 @@ class TranscriptModel:
         outcome.duration_ms, outcome.cost_usd = event.duration_ms, event.cost_usd
 
     def _end(self, event: ev.Event, status: ev.RunStatus, reason: str = "") -> Outcome:
-        """Close what is open, and say how the run ended: once, however many events tell it."""
+        """Close open entries, and show how the run ended: once, however many events report it."""
         self._stop(event)
         outcome = self._once(Outcome(status, run_id=event.run_id), "outcome", event.run_id)
         outcome.status, outcome.reason = status, reason or outcome.reason
@@ -512,7 +514,7 @@ class TranscriptModel:
 
 
 _NEVER_RUN = "The user doesn't want to proceed with this tool use"
-"""How the CLI begins the result of a call that it did not run because another one was denied."""
+"""How the CLI begins the result of a call that did not run because another one was denied."""
 
 
 def _result_state(event: ev.ToolResult) -> ToolState:

@@ -1,5 +1,5 @@
-"""Lines become strips: colors, the selection, search marks and the cursor, with the strips last
-drawn kept.
+"""Turns lines into strips: colors, the selection, search marks and the cursor. Recently drawn
+strips are cached.
 """
 
 from typing import TYPE_CHECKING
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from dogent_tui.tui.transcript.search import Found, Hit
 
 _KEPT_STRIPS = 600
-"""Strips kept, by what they show: some ten screens full, about 3 MB."""
+"""The number of strips cached, by content: about ten screens, 3 MB."""
 
 _BEHIND = tr(" ↓ new text · End ")
 
@@ -57,18 +57,18 @@ class Painter:
         return self._kept(line, width, marker)
 
     def behind(self, width: int) -> Strip:
-        """Draw the line that says that there is something new below."""
+        """Draw the line that announces new content below."""
         before = max(0, (width - cell_len(_BEHIND)) // 2 - MARGIN)
         line = Line((Span(" " * before), *crop([Span(_BEHIND, "behind")], width)))
         return self._kept(line, width, "")
 
     def on_head(self, place: Place) -> bool:
-        """Say whether `place` is the line by which a card is folded."""
+        """Return whether `place` is the line that folds a card."""
         return place.row.part == 0 and place.line == self._layout.space_above(place.row)
 
     def find(self, hit: "Hit") -> Place:
-        """Return where `hit` is drawn, and mark it as current. Where it is not drawn as written,
-        that is its entry's head.
+        """Return where `hit` is drawn, and mark it as current. If it is not drawn literally, that
+        is the first line of its entry.
         """
         self.current = hit
         seen = 0
@@ -103,7 +103,7 @@ class Painter:
         if palette is not self._palette:
             self._palette = palette
             self._strips.clear()
-        # also a part of the key: a band is as wide, and may have been drawn before a resize
+        # part of the key: a band has this width, and may have been drawn before a resize
         content = self._layout.width
         key = (line, content, width, marker)
         strip = self._strips.get(key)

@@ -1,7 +1,6 @@
-"""Rows of lines of which only those are laid out that somebody asks for: the others have a height
-that is guessed.
+"""Rows of lines that are laid out on demand; the others have an estimated height.
 
-Lines are kept for the rows last asked for; the rest is heights.
+Lines are kept for the rows requested last; of the others only heights.
 """
 
 from abc import ABC, abstractmethod
@@ -15,13 +14,13 @@ import msgspec
 from dogent_tui.tui.transcript.lines import MIN_WIDTH, Line
 
 _KEPT_LINES = 4_000
-"""Lines kept laid out: about 2 MB, some twenty screens full."""
+"""The number of lines kept: about 2 MB, some twenty screens."""
 
 
 class Row(msgspec.Struct, eq=False):
-    """What is laid out together: an entry, or the characters `start` to `end` of a text.
+    """A unit of layout: an entry, or the characters `start` to `end` of a text.
 
-    `height` counts lines, and is a guess until `measured`.
+    `height` is in lines, and an estimate until `measured`.
     """
 
     entry: int
@@ -41,13 +40,13 @@ class Place(NamedTuple):
 
 
 class Rows(ABC):
-    """Rows one below the other, laid out at `width` as far as anybody asked."""
+    """Rows one below the other, laid out at `width` on demand."""
 
     def __init__(self) -> None:
         self.rows: list[Row] = []
         self.width = 80
         self._tops: list[int] = [0]
-        self._valid = 0  # rows whose top is right
+        self._valid = 0  # rows whose top is known
         self._lines: OrderedDict[Row, list[Line]] = OrderedDict()
         self._kept = 0
         self._unmeasured: list[Row] = []
@@ -60,7 +59,7 @@ class Rows(ABC):
 
     @property
     def total(self) -> int:
-        """Lines in all."""
+        """The total number of lines."""
         return self.top(len(self.rows))
 
     def top(self, index: int) -> int:
@@ -75,15 +74,15 @@ class Rows(ABC):
         return self._tops[index]
 
     def find(self, y: int) -> Place | None:
-        """Return what lies at line `y`, None below the end."""
+        """Return the row and line at line `y`, None below the end."""
         if y < 0 or y >= self.total:
             return None
         index = bisect_right(self._tops, y, 0, len(self.rows)) - 1
         return Place(self.rows[index], y - self._tops[index])
 
     def resize(self, width: int) -> None:
-        """Lay out at `width` cells from now on. Heights are guessed from those before until rows
-        are measured again.
+        """Lay out at `width` cells from now on. Heights are estimated from the previous ones until
+        rows are measured again.
         """
         width = max(width, MIN_WIDTH)
         ratio, self.width = self.width / width, width
@@ -99,7 +98,7 @@ class Rows(ABC):
     # ── Lines ─────────────────────────────────────────────────────────────────────────────────────
 
     def lines(self, row: Row) -> list[Line]:
-        """Return the lines of `row`, which is measured thereby."""
+        """Return the lines of `row`, which measures it."""
         lines = self._lines.get(row)
         if lines is None:
             lines = self._lines[row] = self._measured(row)
@@ -111,8 +110,8 @@ class Rows(ABC):
         return lines
 
     def measure(self, enough: Callable[[], bool]) -> None:
-        """Measure rows until `enough` says so, the latest first, and keep the lines of none:
-        nobody has asked to see them.
+        """Measure rows until `enough` returns true, the latest first, without keeping their
+        lines.
         """
         while self._unmeasured:
             row = self._unmeasured.pop()
@@ -135,5 +134,5 @@ class Rows(ABC):
         return lines
 
     def _drop(self, row: Row) -> None:
-        """Forget the lines of `row`."""
+        """Drop the lines of `row`."""
         self._kept -= len(self._lines.pop(row, ()))

@@ -1,5 +1,5 @@
-"""What draws rows of lines: the place that is seen, its scrollbar, and the time in which the rest
-is measured.
+"""The widget that draws rows of lines: scroll position, scrollbar, and measuring the rest in idle
+time.
 """
 
 import time
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
 
 _SLICE = 0.008
 _SLICE_PAUSE = 0.04
-"""Seconds of measuring at a time while nobody waits for it, and between two of them."""
+"""Seconds of measuring at a time in idle time, and the pause between two of them."""
 
 
 class RowsView(Painted, ScrollView, can_focus=True, inherit_bindings=False):
-    """Draws the lines of `rows` that are visible, and nothing else."""
+    """Draws the visible lines of `rows`."""
 
     BINDINGS = [
         hidden("up,k", "move(-1)", tr("Up")),
@@ -43,7 +43,7 @@ class RowsView(Painted, ScrollView, can_focus=True, inherit_bindings=False):
     ]
 
     WIDEST: ClassVar[int]
-    """Cells of a line of text. Longer ones are hard to read."""
+    """The maximum width of a line of text in cells; longer ones are hard to read."""
 
     def __init__(self, rows: "Rows", id: str) -> None:  # noqa: A002
         super().__init__(id=id)
@@ -54,17 +54,17 @@ class RowsView(Painted, ScrollView, can_focus=True, inherit_bindings=False):
 
     @abstractmethod
     def _strip(self, y: int) -> Strip:
-        """Draw line `y` of what is visible."""
+        """Draw visible line `y`."""
 
     def _moved(self) -> None:
-        """Take notice that the user went to another place."""
+        """Called when the user scrolled."""
 
     def focus_on_click(self) -> bool:
-        """Leave the focus where the user types: the next letter goes to the prompt."""
+        """Keep the focus where the user types: the next letter goes to the prompt."""
         return False
 
     def on_resize(self) -> None:
-        """Wrap what is visible again, and the rest when there is time."""
+        """Wrap the visible part again, and the rest in idle time."""
         self._place()
 
     @property
@@ -72,14 +72,14 @@ class RowsView(Painted, ScrollView, can_focus=True, inherit_bindings=False):
         return max(MIN_WIDTH, min(self.WIDEST, self.size.width - 2 * MARGIN))
 
     def _go(self, top: int) -> None:
-        """Go where the user wants to be."""
+        """Scroll to where the user wants to be."""
         self._viewport.scroll_to(top)
         self._moved()
         self._place()
 
     def _place(self) -> None:
-        """Bring scroll position, scrollbar and screen in line with the viewport."""
-        # A scrollbar may have come since the widget was told its size.
+        """Update scroll position, scrollbar and screen to the viewport."""
+        # A scrollbar may have appeared since the widget was told its size.
         size = (self._text_width, max(1, self.size.height))
         if self.size and size != (self._rows.width, self._viewport.height):
             self._viewport.resize(*size)
@@ -87,8 +87,8 @@ class RowsView(Painted, ScrollView, can_focus=True, inherit_bindings=False):
         try:
             whole = Size(self.size.width, self._viewport.total)
             if whole != self.virtual_size:
-                # Not through the reactive, which would lay out the whole screen: nothing but the
-                # scrollbar depends on it.
+                # Not through the reactive, which would lay out the whole screen: only the scrollbar
+                # depends on it.
                 self.set_reactive(Widget.virtual_size, whole)
                 self._scroll_update(whole)
             self.scroll_target_y = self.scroll_y = self._viewport.top
@@ -106,13 +106,13 @@ class RowsView(Painted, ScrollView, can_focus=True, inherit_bindings=False):
         self._place()
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
-        """Somebody scrolled, by whatever means: take over the place."""
+        """Adopt the new scroll position, however it was set."""
         super().watch_scroll_y(old_value, new_value)
         top = round(new_value)
         if self._placing or top == self._viewport.top:
             return
         if self.size.height != self._viewport.height:
-            self.on_resize()  # the widget has grown, and Textual drew the end closer
+            self.on_resize()  # the widget grew, and Textual moved the end closer
             return
         self._viewport.scroll_to(top)
         self._moved()
@@ -120,25 +120,26 @@ class RowsView(Painted, ScrollView, can_focus=True, inherit_bindings=False):
             self._place()
 
     def render_lines(self, crop: Region) -> list[Strip]:
-        """Draw the lines in `crop`, straight from the cache."""
-        if not self.is_attached:  # closed, and drawn once more
+        """Draw the lines in `crop`, directly from the cache."""
+        if not self.is_attached:  # drawn once more after closing
             return [Strip.blank(crop.width)] * crop.height
         if self._rows.width != self._text_width:
-            self.call_later(self.on_resize)  # a scrollbar came or went: no resize to Textual
+            # a scrollbar appeared or disappeared, which is no resize for Textual
+            self.call_later(self.on_resize)
         return cached_lines(self, crop, self._strip)
 
     def render_line(self, y: int) -> Strip:
-        """Draw line `y` of what is visible."""
+        """Draw visible line `y`."""
         return self._strip(y)
 
     def action_move(self, step: int) -> None:
-        """A line down, or up where negative."""
+        """Scroll down by a line, or up if negative."""
         self._go(self._viewport.top + step)
 
     def action_page(self, step: int) -> None:
-        """A screen down, or up where negative, less two lines."""
+        """Scroll down by a screen less two lines, or up if negative."""
         self._go(self._viewport.top + step * max(1, self.size.height - 2))
 
     def action_end(self, step: int) -> None:
-        """To the end, or to the beginning where negative."""
+        """Go to the end, or to the beginning if negative."""
         self._go(self._viewport.last_top if step > 0 else 0)

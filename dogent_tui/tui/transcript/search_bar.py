@@ -1,4 +1,4 @@
-"""The bar in which the transcript is searched."""
+"""The search bar of the transcript."""
 
 from typing import TYPE_CHECKING
 
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 
 class TranscriptSearch(Horizontal):
-    """A line to type into, and how many matches there are. `open` shows it; Esc hides it and
-    gives the focus back.
+    """An input line and the number of matches. `open` shows it; Esc hides it and returns the
+    focus.
     """
 
     DEFAULT_CSS = styles("search.tcss")
@@ -36,13 +36,13 @@ class TranscriptSearch(Horizontal):
         self._count = 0
 
     def compose(self) -> ComposeResult:
-        """A title, the line, the counter."""
+        """A title, the input line, the counter."""
         yield Static(Content(tr("Find ")), classes="search--title")
         yield Input(compact=True, select_on_focus=True)
         yield Static(Content(""), classes="search--count")
 
     def open(self) -> None:
-        """Show the bar and type into it; what was looked for last is looked for again."""
+        """Show and focus the bar, repeating the last search."""
         if not self.has_class("-open"):
             self._from = self.screen.focused
         self.add_class("-open")
@@ -51,25 +51,25 @@ class TranscriptSearch(Horizontal):
         self._look_for(line.value)
 
     def action_close(self) -> None:
-        """Hide the bar, and the marks with it."""
+        """Hide the bar and the marks."""
         self.remove_class("-open")
         self._transcript.search("")
         if self._from is not None and self._from.is_attached:
             self._from.focus()
 
     def action_step(self, step: int) -> None:
-        """Go to a later or, with a negative `step`, an earlier match."""
+        """Go to the next match, or to the previous one if `step` is negative."""
         self._transcript.action_match(step)
         self._tell()
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        """Look for what is typed, with each key."""
+        """Search what is typed, on every key."""
         event.stop()
         if self.has_class("-open"):
             self._look_for(event.value)
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Enter moves to an earlier match: the search began at the end."""
+        """Enter goes to the previous match, because the search starts at the end."""
         event.stop()
         self.action_step(-1)
 

@@ -1,5 +1,5 @@
-"""Tables that fit: columns shrink, cells wrap, and where even that cannot do, each row is
-listed.
+"""Tables that fit the width: columns shrink, cells wrap, and as a last resort each row is drawn as
+a list.
 """
 
 from collections.abc import Iterator, Sequence
@@ -13,13 +13,13 @@ Alignment = Literal["left", "center", "right"]
 Cell = list[Span]
 
 _NARROWEST = 3
-"""Cells of a column that is still worth reading."""
+"""The minimum width in cells of a readable column."""
 
 _BETWEEN = " │ "
 
 
 class Table(msgspec.Struct, frozen=True):
-    """A table as parsed: rows of cells, the first one the head; short rows are filled with empty
+    """A parsed table: rows of cells, the first one the header; short rows are filled with empty
     cells.
     """
 
@@ -74,12 +74,12 @@ class Table(msgspec.Struct, frozen=True):
 
 
 def _natural(cell: Cell) -> int:
-    """The cells that `cell` takes where nothing is wrapped."""
+    """Return the width of `cell` without wrapping."""
     return max(line.width for line in wrap(cell, 1_000_000))
 
 
 def _fit(wanted: Sequence[int], room: int) -> list[int]:
-    """Share `room` among the columns: what a narrow one leaves goes to the wide ones."""
+    """Distribute `room` among the columns: what narrow ones do not need goes to the wide ones."""
     widths = [0] * len(wanted)
     left = len(wanted)
     for column in sorted(range(len(wanted)), key=lambda column: wanted[column]):

@@ -1,8 +1,8 @@
-"""Selecting text with the mouse, in coordinates that stay right while lines are added and heights
+"""Selecting text with the mouse, in coordinates that stay valid while lines are added and heights
 change.
 
-Textual hands a selection around as offsets: x counts the characters of a line, y is only compared
-and handed back. So y names the entry, the part of it and the line, in this order of weight.
+Textual passes a selection around as offsets: x counts the characters of a line, y is only compared
+and returned. Therefore y encodes the entry, its part and the line, in this order of significance.
 """
 
 from rich.cells import split_text
@@ -23,7 +23,9 @@ def key(place: Place) -> int:
 
 
 def span(selection: Selection, place: Place, line: Line) -> tuple[int, int] | None:
-    """Return which characters of `line` are selected, None where none are. Decoration never is."""
+    """Return the selected characters of `line`, None if there are none. Decoration is never
+    selected.
+    """
     selected = selection.get_span(key(place))
     if selected is None:
         return None
@@ -34,9 +36,7 @@ def span(selection: Selection, place: Place, line: Line) -> tuple[int, int] | No
 
 
 def selected_text(selection: Selection, layout: Layout) -> str:
-    """Return the text selected: without bars and gutters, and with its lines as long as they
-    were written.
-    """
+    """Return the selected text: without bars and gutters, and with wrapped lines joined."""
     first = 0 if selection.start is None else _row(selection.start, layout)
     last = len(layout.rows) - 1 if selection.end is None else _row(selection.end, layout)
     text: list[str] = []
@@ -51,8 +51,8 @@ def selected_text(selection: Selection, layout: Layout) -> str:
 
 
 def word(layout: Layout, place: Place, cell: int) -> Selection:
-    """Return the selection of the word at `cell` of a line: letters, digits and what joins them;
-    else of that one character.
+    """Return the selection of the word at `cell` of a line (letters, digits and connectors),
+    otherwise of that character.
     """
     line = layout.lines(place.row)[place.line]
     text = line.text
@@ -67,7 +67,7 @@ def word(layout: Layout, place: Place, cell: int) -> Selection:
 
 
 def paragraph(layout: Layout, place: Place) -> Selection:
-    """Return the selection of the text that was one line before it was wrapped."""
+    """Return the selection of the text that was one line before wrapping."""
     lines = layout.lines(place.row)
     first = last = place.line
     while first > 0 and lines[first - 1].glue != "\n":

@@ -1,4 +1,4 @@
-"""The transcript: one widget that draws the lines that are visible, and nothing else."""
+"""The transcript: a widget that draws only the visible lines."""
 
 import time
 from collections.abc import Iterable
@@ -35,25 +35,25 @@ if TYPE_CHECKING:
     from textual.timer import Timer
 
 FLUSH_INTERVAL = 1 / 15
-"""Seconds between two flushes of streamed text, at least."""
+"""The minimum time in seconds between two flushes of streamed text."""
 
 _PAINT_LIMIT_S = 0.5
-"""How long is waited for the paint of one flush before the next."""
+"""Seconds to wait for the paint of one flush before the next."""
 
 _FLUSH_SHARE = 4
-"""A flush that took long is followed by a pause of so many times as long: layout never takes
-more than a fifth of the time.
+"""The pause after a slow flush as a multiple of its duration: layout takes at most a fifth of the
+time.
 """
 
 _TICK = 0.25
-"""Seconds between two pictures of the spinner of a running tool."""
+"""Seconds between two frames of the spinner of a running tool."""
 
 
 class Transcript(RowsView):
-    """The conversation so far. `apply` takes each event as it happens, `replay` a whole log.
+    """The conversation so far. `apply` processes each event as it happens, `replay` a whole log.
 
-    It follows the end while its end is visible; otherwise the place stays, and `behind` says that
-    there is something new below.
+    It follows the end while the end is visible; otherwise the scroll position is kept, and `behind`
+    tells that there is new content below.
     """
 
     WIDEST = 120
@@ -71,11 +71,11 @@ class Transcript(RowsView):
     ]
 
     behind = reactive(False, repaint=False)
-    """Whether something new lies below what is visible."""
+    """Whether there is new content below the visible part."""
 
     @told
     class LinkClicked(Message):
-        """A link was clicked. It comes from the agent: show where it leads before opening it."""
+        """A link was clicked. It comes from the agent: show its target before opening it."""
 
         url: str
 
@@ -90,31 +90,31 @@ class Transcript(RowsView):
         self._paint_limit: TimerHandle | None = None
         self._next_flush = 0.0
         self._tick_timer: Timer | None = None
-        self._under_way: set[int] = set()  # tool calls that are under way
+        self._under_way: set[int] = set()  # tool calls in progress
         self._hit = -1
         self._pressed: Offset | None = None
 
     # ── What happens ──────────────────────────────────────────────────────────────────────────────
 
     def apply(self, event: Event) -> None:
-        """Take an event. It is drawn with the next flush, at most `FLUSH_INTERVAL` later."""
+        """Process an event. It is drawn with the next flush, at most `FLUSH_INTERVAL` later."""
         self._take(self.model.apply(event))
 
     def replay(self, log: Iterable[Event], *, ended: bool = True) -> None:
-        """Take many events at once. `ended`: nothing in the log is still going on, whatever it
-        says.
+        """Process many events at once. `ended`: nothing in the log is still in progress, whatever
+        it says.
         """
         self._take({number for event in log for number in self.model.apply(event)})
         if ended:
             self._take(self.model.close())
 
     def last_reply(self) -> str:
-        """Return the Markdown of the latest reply, empty where there is none."""
+        """Return the Markdown of the latest reply, empty if there is none."""
         return self.model.last_reply()
 
     @property
     def measured(self) -> bool:
-        """Whether nothing is left to be laid out: all heights are known and all text is drawn."""
+        """Whether layout is complete: all heights are known and all text is drawn."""
         return self._layout.measured and not self._waiting and not self._unpainted
 
     def _take(self, entries: Iterable[int]) -> None:
@@ -150,8 +150,8 @@ class Transcript(RowsView):
         self._next_flush = began + max(FLUSH_INTERVAL, spent * _FLUSH_SHARE)
         self._unpainted = True
         self.call_after_refresh(self._painted)
-        # Textual gives that to the screen on top, and it is lost with a screen that is dismissed
-        # just then.
+        # Textual delivers it to the top screen, and it is lost if that screen is just being
+        # dismissed.
         self._paint_limit = after(self, _PAINT_LIMIT_S, self._painted)
 
     def _painted(self) -> None:
@@ -182,7 +182,7 @@ class Transcript(RowsView):
             self.behind = False
 
     def on_mount(self) -> None:
-        """Draw what was applied before."""
+        """Draw the pending events."""
         self._schedule()
 
     def _tick(self) -> None:
@@ -194,7 +194,7 @@ class Transcript(RowsView):
     # ── Drawing ───────────────────────────────────────────────────────────────────────────────────
 
     def render_line(self, y: int) -> Strip:
-        """Draw line `y` of what is visible, marked with its place for the selection."""
+        """Draw visible line `y`, tagged with its position for the selection."""
         place = self._layout.find(self.scroll_offset.y + y)
         strip = self._strip(y)
         return strip if place is None else strip.apply_offsets(-MARGIN, text_selection.key(place))
@@ -206,15 +206,13 @@ class Transcript(RowsView):
         return self._painter.strip(self._layout.find(self.scroll_offset.y + y), width)
 
     def watch_behind(self) -> None:
-        """Show or take away the mark on the last line."""
+        """Show or hide the mark on the last line."""
         self.refresh(Region(0, self.size.height - 1, self.size.width, 1))
 
     # ── Keys and clicks ───────────────────────────────────────────────────────────────────────────
 
     def action_card(self, step: int) -> None:
-        """Put the cursor on the next thing that can be unfolded, from the cursor or from what is
-        visible.
-        """
+        """Move to the next foldable card, starting from the cursor or the visible part."""
         cursor = self._painter.cursor
         if cursor is None:
             visible = [row.entry for row in self._viewport.visible_rows()]
@@ -232,16 +230,16 @@ class Transcript(RowsView):
         return [number for number, entry in entries if not entry.gone and foldable(entry)]
 
     def action_fold(self) -> None:
-        """Fold or unfold what the cursor is on."""
+        """Fold or unfold the heading under the cursor."""
         if self._painter.cursor is not None:
             self.toggle(self._painter.cursor)
 
     def action_fold_all(self) -> None:
-        """Unfold everything that can be, or where something is unfolded, fold it all."""
+        """Unfold everything, or fold everything if anything is unfolded."""
         self._toggle(self._layout.unfolded.intersection(self._cards) or self._cards)
 
     def action_copy(self) -> None:
-        """Copy what is selected, or else the last reply."""
+        """Copy the selection, or else the last reply."""
         text = self.screen.get_selected_text() or self.last_reply()
         if text:
             self.run_worker(self._copy(text), group="copy", exclusive=True)
@@ -252,7 +250,7 @@ class Transcript(RowsView):
         self.notify(await clipboard.copy(self.app, text), markup=False)
 
     def action_match(self, step: int) -> None:
-        """Go to a later or, with a negative `step`, an earlier match; round at the ends."""
+        """Go to the next match, or to the previous one if `step` is negative, wrapping around."""
         self._go_to(self._hit + step)
 
     def toggle(self, entry: int) -> None:
@@ -260,7 +258,7 @@ class Transcript(RowsView):
         self._toggle([entry])
 
     def _toggle(self, entries: Iterable[int]) -> None:
-        # What is being looked at stays where it is: a card opens downward, also at the end of the
+        # The visible part keeps its position: a card opens downwards, even at the end of the
         # transcript.
         self._viewport.hold()
         for number in entries:
@@ -269,12 +267,12 @@ class Transcript(RowsView):
         self._go(self._viewport.top)
 
     def on_mouse_down(self, event: events.MouseDown) -> None:
-        """Remember where: a click is where the button goes down and up."""
+        """Remember the position: a click presses and releases the button at the same place."""
         self._pressed = event.offset
 
     async def on_click(self, event: events.Click) -> None:
-        """Unfold the card, open the link or go to the end, whatever lies there; two clicks
-        select a word, three a paragraph.
+        """Unfold a card, open a link or go to the end, depending on the position; two clicks select
+        a word, three a paragraph.
         """
         if event.offset != self._pressed or event.button != 1:
             return
@@ -310,15 +308,15 @@ class Transcript(RowsView):
         return text_selection.selected_text(selection, self._layout), "\n"
 
     def selection_updated(self, selection: Selection | None) -> None:
-        """Show what is selected."""
+        """Show the selection."""
         self._painter.selection = selection
         self.refresh()
 
     # ── Searching ─────────────────────────────────────────────────────────────────────────────────
 
     def search(self, text: str) -> int:
-        """Mark `text` wherever it occurs, go to the occurrence nearest to the end that is visible,
-        and return how many there are.
+        """Mark every occurrence of `text`, go to the visible one closest to the end, and return
+        their number.
 
         An empty text ends the search.
         """
@@ -334,7 +332,7 @@ class Transcript(RowsView):
 
     @property
     def match(self) -> int:
-        """The number of the match that was gone to, from 1; 0 where there is none."""
+        """The number of the current match, from 1; 0 if there is none."""
         return self._hit + 1
 
     def _go_to(self, number: int) -> None:

@@ -1,4 +1,4 @@
-"""Which lines are visible, and how that place is kept while heights change around it. Plain: no
+"""Which lines are visible, and how that position is kept while heights change. Independent of
 Textual.
 """
 
@@ -10,8 +10,8 @@ _BELOW = 1
 
 
 class Viewport:
-    """A window of `height` lines on `layout`, from line `top`. `following`: it stays at the end
-    as lines are added.
+    """A window of `height` lines on `layout`, starting at line `top`. `following`: it stays at the
+    end as lines are added.
     """
 
     def __init__(self, layout: Rows) -> None:
@@ -19,11 +19,11 @@ class Viewport:
         self.height = 24
         self.following = True
         self._layout = layout
-        self._anchor: Place | None = None  # the topmost visible line, kept while not following
+        self._anchor: Place | None = None  # the topmost visible line, kept unless following
 
     @property
     def total(self) -> int:
-        """Lines that can be scrolled through."""
+        """The number of lines that can be scrolled through."""
         return self._layout.total + _BELOW if self._layout.rows else 0
 
     @property
@@ -32,7 +32,7 @@ class Viewport:
         return max(0, self.total - self.height)
 
     def scroll_to(self, top: int) -> None:
-        """Put line `top` at the top, as near as the ends allow. At the end, following begins."""
+        """Scroll line `top` to the top, within the limits. At the end, following begins."""
         top = max(0, top)
         self.following = top >= self.last_top
         if not self.following:
@@ -40,24 +40,24 @@ class Viewport:
         self.settle(above=True)
 
     def follow(self) -> None:
-        """Go to the end and stay there."""
+        """Scroll to the end and follow it."""
         self.following = True
         self.settle()
 
     def hold(self) -> None:
-        """Stay at this place, whatever is added or unfolded below."""
+        """Keep this position, whatever is added or unfolded below."""
         self._anchor = self._layout.find(self.top)
         self.following = self._anchor is None
 
     def show(self, row: Row, line: int) -> None:
-        """Put a line of `row` into the upper third, unless it is well visible already."""
+        """Scroll a line of `row` to the upper third, unless it is well visible already."""
         self._layout.lines(row)
         y = self._layout.top(row.index) + line
         if not self.top + 2 <= y < self.top + self.height - 3:
             self.scroll_to(max(0, y - self.height // 3))
 
     def resize(self, width: int, height: int) -> None:
-        """Take another size. The text at the top stays at the top, however it is wrapped now."""
+        """Change the size. The text at the top stays there, however it is wrapped now."""
         self.height = height
         if width == self._layout.width:
             self.settle()
@@ -74,8 +74,8 @@ class Viewport:
         self.settle()
 
     def settle(self, *, above: bool = False) -> None:
-        """Measure what is visible, and see that the same is visible as before. `above`: measure
-        a screen above as well.
+        """Measure the visible rows, keeping the visible part in place. `above`: also measure a
+        screen above it.
         """
         if self.following or self._anchor is None:
             self._measure_up(len(self._layout.rows), self.height)
@@ -88,14 +88,14 @@ class Viewport:
         self._measure_down(anchor)
         height = anchor.row.height
         y = self._layout.top(anchor.row.index) + min(anchor.line, max(0, height - 1))
-        if y > self.last_top:  # what was below has shrunk
+        if y > self.last_top:  # the content below has shrunk
             self._measure_up(len(self._layout.rows), self.height)
             y = min(y, self.last_top)
             self._anchor = self._layout.find(y)
         self.top = y
 
     def visible_rows(self) -> list[Row]:
-        """Return the rows of which a line is visible."""
+        """Return the rows with a visible line."""
         place = self._layout.find(self.top)
         if place is None:
             return []
@@ -109,9 +109,7 @@ class Viewport:
         return rows
 
     def _guessed(self, top: int) -> Place | None:
-        """Find line `top`; in a row that has not been measured, about as far down as it seemed
-        to be.
-        """
+        """Find line `top`; in an unmeasured row, at the estimated relative position."""
         place = self._layout.find(min(top, max(0, self._layout.total - 1)))
         if place is None or place.row.measured:
             return place
