@@ -33,7 +33,12 @@ class _EmptyModule(ModuleType):
 
 
 class _EmptyPackages(MetaPathFinder, Loader):
-    """Finds an empty module for every module of the packages that are not needed."""
+    """Finds an empty module for every module of the packages that are not needed; `made` are their
+    names.
+    """
+
+    def __init__(self) -> None:
+        self.made: list[str] = []
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
@@ -43,6 +48,7 @@ class _EmptyPackages(MetaPathFinder, Loader):
         return None if needed else ModuleSpec(fullname, self, is_package=True)
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
+        self.made.append(spec.name)
         return _EmptyModule(spec.name)
 
     def exec_module(self, module: ModuleType) -> None:
@@ -57,8 +63,8 @@ def _light() -> Iterator[None]:
         yield
     finally:
         sys.meta_path.remove(finder)
-        for name in [name for name, module in sys.modules.items() if type(module) is _EmptyModule]:
-            del sys.modules[name]
+        for name in finder.made:  # not what `sys.modules` holds: other threads import meanwhile
+            sys.modules.pop(name, None)
 
 
 with _light():

@@ -40,6 +40,27 @@ def test_whoever_needs_them_later_gets_the_real_ones():
 
 
 @pytest.mark.slow
+def test_other_threads_may_import_meanwhile():
+    said = run(
+        "import threading, types\n"
+        "over = threading.Event()\n"
+        "def import_more():\n"
+        "    while not over.is_set():\n"
+        "        sys.modules[f'more{len(sys.modules)}'] = types.ModuleType('more')\n"
+        "        over.wait(0.00001)\n"
+        "thread = threading.Thread(target=import_more, daemon=True)\n"
+        "thread.start()\n"
+        "sys.setswitchinterval(0.000001)\n"
+        "import dogent_tui.agent.sdk\n"
+        "over.set()\n"
+        "thread.join()\n"
+        "import jsonschema\n"
+        "print(issubclass(jsonschema.ValidationError, Exception))"
+    )
+    assert said == ["True"]
+
+
+@pytest.mark.slow
 def test_it_takes_the_sdk_that_is_imported_already():
     said = run(
         "import claude_agent_sdk\n"

@@ -41,6 +41,10 @@ PROFILE = "test-profile"
 COPIES = "copies"
 """The session under which the copies of `open_service` are kept."""
 SIZE = (100, 30)
+_RUN_LIMIT_S = 60.0
+"""How long a run may take: a start of the CLI on a busy machine, and the pauses between its retries
+(8 s) besides.
+"""
 
 
 class Listener:
@@ -73,7 +77,7 @@ class Listener:
     async def until(self, seen: Callable[[], object]) -> None:
         """Wait until `seen` is true of the events so far."""
         async with self._changed:
-            await asyncio.wait_for(self._changed.wait_for(lambda: bool(seen())), 30)
+            await asyncio.wait_for(self._changed.wait_for(lambda: bool(seen())), _RUN_LIMIT_S)
 
     async def heard(self, kind: type[Event], count: int = 1) -> Any:
         """Wait for the `count`th event of this kind."""

@@ -21,9 +21,11 @@ from dogent_tui.agent.events import (
     TextFinished,
 )
 from dogent_tui.offline.messages_api import ApiError, ReplyStream, ReplyText
+from tests.children import lives
 from tests.e2e import raw_server
 from tests.e2e.conftest import IN_ONE_LOOP, PROFILE
 from tests.e2e.scripted_api import unreachable_url
+from tests.e2e.terminal import eventually
 
 pytestmark = [pytest.mark.slow, IN_ONE_LOOP]
 
@@ -265,7 +267,7 @@ async def test_closing_in_the_middle_of_a_stream_leaves_no_process(api, open_ser
         await agent.service.submit(Prompt("Tell"))
         await agent.heard(TextDelta)
         cli = _cli(agent)
-    assert not cli.is_running() or cli.status() == psutil.STATUS_ZOMBIE
+    await eventually(lambda: not lives(cli), "the end of a CLI that was killed")
     finished = agent.of(RunFinished)[-1]
     assert (finished.status, finished.code) == ("interrupted", "closed")  # nobody stopped it
 
@@ -276,7 +278,7 @@ async def test_closing_while_the_agent_starts_leaves_no_process(api, open_servic
     async with open_service() as agent:
         await agent.service.submit(Prompt("Tell"))
         await agent.until(lambda: agent.of(RunFinished) or _clis() - others)
-    assert not [cli for cli in _clis() - others if cli.status() != psutil.STATUS_ZOMBIE]
+    await eventually(lambda: not any(map(lives, _clis() - others)), "the end of the CLI")
 
 
 def _cli(agent) -> psutil.Process:

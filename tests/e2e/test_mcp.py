@@ -2,19 +2,28 @@
 the way.
 """
 
+import asyncio
 import json
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
-from dogent_tui.agent.events import PermissionAnswer, PermissionRequested, RunFinished, ToolResult
+from dogent_tui.agent.events import (
+    PermissionAnswer,
+    PermissionRequested,
+    Prompt,
+    RunFinished,
+    ToolResult,
+)
+from dogent_tui.errors import AgentError
 from dogent_tui.settings.mcp_servers import mcp_servers, switch
 from dogent_tui.settings.trust import make_own_folder
 from dogent_tui.storage.paths import dogent_home
 from tests.children import children_running, lives
 from tests.e2e.conftest import IN_ONE_LOOP
-from tests.e2e.terminal import eventually
+from tests.e2e.terminal import LIMIT_S, eventually
 
 pytestmark = [pytest.mark.slow, IN_ONE_LOOP]
 
@@ -44,11 +53,23 @@ async def allow(agent, scope="once", count=1) -> PermissionRequested:
     return asked
 
 
+async def connected(agent) -> None:
+    """Wait until the server `notes` has answered: a request waits for it only a moment, which is
+    too short for a busy machine.
+    """
+    async with asyncio.timeout(LIMIT_S):
+        while True:
+            with suppress(AgentError):  # it takes too long to tell
+                if ("notes", "connected") in [
+                    (server.name, server.state) for server in await agent.service.servers()
+                ]:
+                    return
+            await asyncio.sleep(0.05)
+
+
 async def start(agent, api, text="Look") -> None:
     api.call("mcp__notes__environment", {})
     api.say("Done.")
-    from dogent_tui.agent.events import Prompt
-
     await agent.service.submit(Prompt(text))
 
 
@@ -60,6 +81,7 @@ async def test_a_tool_of_the_users_is_asked_about_and_gets_no_key_of_ours(
     monkeypatch.setenv("OTHER_SECRET", "not-for-servers-1")
     write(dogent_home(), notes=server(env={"NOTES_TOKEN": "env:MY_NOTES_TOKEN", "PLAIN": "yes"}))
     async with open_service() as agent:
+        await connected(agent)
         await start(agent, api)
         asked = await allow(agent, "session")
         assert asked.sentence == "Use environment of the MCP server notes"
@@ -93,6 +115,7 @@ async def test_a_tool_of_the_users_is_asked_about_and_gets_no_key_of_ours(
 async def test_dead_and_slow_servers_hold_nothing_up(api, open_service):
     write(dogent_home(), dead={"command": "/nowhere/at/all"}, slow=server("slow"), notes=server())
     async with open_service() as agent:
+        await connected(agent)
         api.say("Here.")
         assert (await agent.run("Hello")).result == "Here."
         assert offered(api) == ["mcp__notes__environment", "mcp__notes__find_note"]
@@ -110,6 +133,7 @@ async def test_a_server_that_died_and_is_silent_when_restarted_fails_its_call(
     started = tmp_path / "started"
     write(dogent_home(), notes=server("once", str(started)))
     async with open_service() as agent:
+        await connected(agent)
         await start(agent, api)
         await allow(agent, "session")
         await agent.heard(RunFinished)
@@ -122,6 +146,7 @@ async def test_a_server_that_died_and_is_silent_when_restarted_fails_its_call(
         started.unlink()
         await agent.service.switch_server("notes", on=False)
         await agent.service.switch_server("notes", on=True)
+        await connected(agent)
         await start(agent, api)
         await agent.heard(RunFinished, 3)
         assert not agent.of(ToolResult)[2].is_error
@@ -131,6 +156,7 @@ async def test_a_server_that_died_and_is_silent_when_restarted_fails_its_call(
 async def test_a_server_is_switched_off_and_on(api, open_service):
     write(dogent_home(), notes=server())
     async with open_service() as agent:
+        await connected(agent)
         api.say("One.")
         await agent.run("Say one")
         assert offered(api)
@@ -139,6 +165,7 @@ async def test_a_server_is_switched_off_and_on(api, open_service):
         await agent.run("Say two")
         assert offered(api) == []
         await agent.service.switch_server("notes", on=True)
+        await connected(agent)
         api.say("Three.")
         await agent.run("Say three")
         assert offered(api)
@@ -158,6 +185,7 @@ async def test_a_server_of_the_folder_runs_only_where_it_was_turned_on_and_is_as
         assert (found.of_workspace, found.on) == (True, False)
         switch(workspace, found, on=True)
         await agent.service.switch_server("notes", on=True)
+        await connected(agent)
         api.say("Two.")
         assert (await agent.run("Say two")).result == "Two."
         assert offered(api)

@@ -68,7 +68,9 @@ class QuestionContext:
 
     async def ended(self, count: int) -> RunFinished:
         await self.until(lambda: len(self.heard.of(RunFinished)) >= count)
-        return self.heard.of(RunFinished)[count - 1]
+        finished = self.heard.of(RunFinished)[count - 1]
+        assert finished.status == "completed", (finished, self.heard.events)
+        return finished
 
     def text(self, name: str) -> str:
         return (self.root / name).read_text(encoding="utf-8")

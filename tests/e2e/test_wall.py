@@ -3,6 +3,7 @@ dropped.
 """
 
 import signal
+import uuid
 from contextlib import suppress
 
 import psutil
@@ -18,9 +19,11 @@ from dogent_tui.agent.events import (
     TextFinished,
     ToolResult,
 )
+from dogent_tui.offline.messages_api import ReplyText
 from dogent_tui.storage.paths import Workspace
 from dogent_tui.undo.undo_log import UndoLog
 from tests.e2e.conftest import COPIES, IN_ONE_LOOP
+from tests.e2e.scripted_api import Pieces
 from tests.e2e.terminal import eventually
 
 pytestmark = IN_ONE_LOOP
@@ -164,7 +167,7 @@ async def ended_in_the_background(api, agent, name):
     run; the CLI tells the model by itself that it has ended.
     """
     (agent.root / name).write_text("precious")
-    go, asked = f"/tmp/go-{name}", len(agent.of(PermissionRequested))
+    go, asked = f"/tmp/{uuid.uuid4().hex}", len(agent.of(PermissionRequested))
     deletes = DELETES.replace("keep.md", name)
     bash(api, f"until [ -e {go} ]; do sleep 0.02; done; {deletes}", run_in_background=True)
     api.say("It runs.")
@@ -202,13 +205,14 @@ async def test_a_prompt_sent_while_the_model_hears_of_the_background_gets_its_ow
 
 async def test_such_a_prompt_that_is_stopped_is_not_carried_out_later(api, agent):
     await ended_in_the_background(api, agent, "second.md")
-    api.stall("I do it")
+    does_it, here = Pieces(("I do it",), ends=False), (ReplyText("Here."),)
+    api.otherwise(
+        lambda request: here if "there?" in request.last_user_text() else does_it.events(request)
+    )
     await agent.service.submit(Prompt("Do it"))
     await agent.heard(RunStarted, 3)
     await agent.service.interrupt()
     assert (await agent.heard(RunFinished, 3)).status == "interrupted"
-    api.say("Here.")
-    api.say("Here.")  # where it was stopped before the model was asked
     assert (await agent.run("Are you there?")).result == "Here."
 
 

@@ -369,13 +369,12 @@ def own_children() -> list[psutil.Process]:
     """Return the browsers that this test started last: those whose parents are the newest
     driver's, inside its wall.
     """
-    drivers = [
-        process
-        for process in children_running("run-driver")
-        if process.cmdline()[0].endswith("node")
-    ]
-    newest = max(drivers, key=psutil.Process.create_time, default=None)
-    return newest.children(recursive=True) if newest else []
+    drivers = []
+    for process in children_running("run-driver"):
+        with suppress(psutil.NoSuchProcess):  # one that was killed may be ending
+            if process.cmdline()[0].endswith("node"):
+                drivers.append(process)
+    return drivers[-1].children(recursive=True) if drivers else []
 
 
 async def test_who_is_stopped_early_leaves_no_program_behind(browser_here, tmp_path):
