@@ -25,7 +25,7 @@ from dogent_tui.documents.pdf.model import (
     reads_leftward,
     shift_of,
 )
-from dogent_tui.documents.pdf.sight import Sight
+from dogent_tui.documents.pdf.sight import Sight, all_layers
 from dogent_tui.documents.pdf.tree import StructureTree
 from dogent_tui.language import tr
 
@@ -64,10 +64,15 @@ def page_content(page: Any, tree: StructureTree | None) -> Page:
     if tree is not None:
         flags |= pymupdf.TEXT_COLLECT_STRUCTURE
     everywhere = pymupdf.INFINITE_RECT()  # what is beside the page is hidden, and told
-    found = page.get_text("dict", flags=flags, clip=everywhere)["blocks"]
-    sight = Sight(page)
-    if any(_LEFTWARD.search(span["text"]) or sight.covers_part_of(span) for span in _spans(found)):
-        found = page.get_text("rawdict", flags=flags, clip=everywhere)["blocks"]
+    with all_layers(page.parent) as some_off:
+        found = page.get_text("dict", flags=flags, clip=everywhere)["blocks"]
+        all_of_it, shown = (
+            page.get_text("text", flags=flags | clip, clip=everywhere)
+            for clip in (0, pymupdf.TEXT_CLIP)
+        )
+        sight = Sight(page, doubtful=some_off or len(shown) < len(all_of_it))
+        if any(_LEFTWARD.search(s["text"]) or sight.covers_part_of(s) for s in _spans(found)):
+            found = page.get_text("rawdict", flags=flags, clip=everywhere)["blocks"]
     reader = _Reader(page, sight, tree)
     nodes = tuple(reader.nodes(found, tree.root if tree is not None else 0))
     return Page(Box(*page.rect), nodes, tuple(reader.hidden), tuple(reader.raw))
