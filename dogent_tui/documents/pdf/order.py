@@ -1,6 +1,6 @@
 """The order in which the text of a page is read: column by column, where it has columns."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby, pairwise
 from operator import itemgetter
 from statistics import median
@@ -156,7 +156,8 @@ def _clear(lines: Sequence[Line], page: Box) -> Iterator[float]:
 def _are_columns(lines: Sequence[Line], places: Sequence[float]) -> bool:
     words = [line for line in lines if len(line.text.strip()) > 3]  # no marks of lists
     columns = [
-        [line for line in words if _column(line.box, places) == at] for at in range(len(places) + 1)
+        _whole_rows(line for line in words if _column(line.box, places) == at)
+        for at in range(len(places) + 1)
     ]
     if any(len(column) < 4 for column in columns):
         return False
@@ -165,6 +166,14 @@ def _are_columns(lines: Sequence[Line], places: Sequence[float]) -> bool:
         min(first.y1, box.y1) - max(first.y0, box.y0) > 0.3 * min(first.height, box.height)
         for box in others
     )
+
+
+def _whole_rows(lines: Iterable[Line]) -> list[Line]:
+    """Return each row as one line: MuPDF parts justified ones at wide blanks."""
+    return [
+        Line(around(line.box for line in row), tuple(run for line in row for run in line.runs))
+        for row in rows_of(lines)
+    ]
 
 
 def _is_column(lines: Sequence[Line], width: float) -> bool:
