@@ -1,5 +1,6 @@
 """The order in which the text of a page is read: column by column, where it has columns."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby, pairwise
 from operator import itemgetter
@@ -90,9 +91,11 @@ def _tables_over(lines: Sequence[Line], places: Sequence[float]) -> Iterator[int
 
 
 def _is_short(row: Sequence[Line], bounds: Sequence[float]) -> bool:
-    columns = {_column(line.box, bounds[1:-1]) for line in row}
+    widths: defaultdict[int | None, float] = defaultdict(float)
+    for line in row:
+        widths[_column(line.box, bounds[1:-1])] += line.box.width
     narrowest = min(right - left for left, right in pairwise(bounds))
-    return len(columns) > 1 and all(line.box.width < _NARROW * narrowest for line in row)
+    return len(widths) > 1 and max(widths.values()) < _NARROW * narrowest
 
 
 def _titles(lines: Sequence[Line]) -> set[int]:
