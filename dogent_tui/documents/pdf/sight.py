@@ -11,6 +11,9 @@ from contextlib import contextmanager
 from functools import cached_property
 from typing import Any
 
+import pymupdf
+from pymupdf import mupdf
+
 from dogent_tui.documents.pdf.model import Box, around
 
 _SMALLEST = 1.5
@@ -51,8 +54,8 @@ class Sight:
     def __init__(self, page: Any, *, doubtful: bool) -> None:
         self._page = page
         self._doubts_all = doubtful
-        self._area = Box(*(page.rect * page.derotation_matrix).normalize())
-        self._scale = min(_PIXELS, _MOST_PIXELS / max(self._area.width, self._area.height, 1))
+        self.area = Box(*(page.rect * page.derotation_matrix).normalize())
+        self._scale = min(_PIXELS, _MOST_PIXELS / max(self.area.width, self.area.height, 1))
 
     def parts(self, span: dict[str, Any]) -> Iterator[tuple[dict[str, Any], bool]]:
         """Yield the span of PyMuPDF, or its words where only some can be seen and it comes with its
@@ -76,7 +79,7 @@ class Sight:
     def _sees(self, span: dict[str, Any]) -> bool:
         if span["alpha"] == 0 or not span["char_flags"] & _DRAWN:
             return self._is_scan
-        box, page = Box(*span["bbox"]), self._area
+        box, page = Box(*span["bbox"]), self.area
         is_on = box.x0 < page.x1 and box.x1 > page.x0 and box.y0 < page.y1 and box.y1 > page.y0
         if span["size"] < _SMALLEST or not is_on:
             return False
@@ -105,7 +108,7 @@ class Sight:
         pale and the change may be another's.
         """
         with_text, without = self._pictures
-        area, inset = self._area, _MARGIN * box.height
+        area, inset = self.area, _MARGIN * box.height
         left, right = (round((x - area.x0) * self._scale) for x in (box.x0, box.x1))
         top, bottom = (round((y - area.y0) * self._scale) for y in (box.y0 + inset, box.y1 - inset))
         width, height = with_text.width, with_text.height
@@ -127,8 +130,6 @@ class Sight:
     @cached_property
     def _pictures(self) -> tuple[Any, Any]:
         """The page as it is drawn, and without its text."""
-        import pymupdf
-
         scale = pymupdf.Matrix(self._scale, self._scale)
         page, rotation = self._page, self._page.rotation
         copy = pymupdf.open()
@@ -176,7 +177,7 @@ class Sight:
         covered = max(
             (box.width * box.height for kind, box in self._log if kind == "fill-image"), default=0.0
         )
-        return not drawn and covered > 0.5 * self._area.width * self._area.height
+        return not drawn and covered > 0.5 * self.area.width * self.area.height
 
 
 def _words(span: dict[str, Any]) -> Iterator[dict[str, Any]]:
@@ -198,8 +199,6 @@ def _words(span: dict[str, Any]) -> Iterator[dict[str, Any]]:
 @contextmanager
 def all_layers(document: Any) -> Iterator[bool]:
     """Show all layers of a pymupdf document for a while. Yields whether some are off."""
-    from pymupdf import mupdf
-
     pdf = mupdf.pdf_document_from_fz_document(document.this)
     count = min(_MOST_LAYERS, mupdf.pdf_count_layers(pdf))
     off = [number for number in range(count) if not mupdf.pdf_layer_is_enabled(pdf, number)]

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+import pymupdf
 
 from dogent_tui.documents.pandoc.archive import MAX_MEMBER, unpacks_to_too_much
 from dogent_tui.documents.pdf.model import (
@@ -55,8 +56,6 @@ def page_content(page: Any, tree: StructureTree | None) -> Page:
     """Return what is on the pymupdf page in the order of the file, without empty lines; with a
     `tree`, within its elements.
     """
-    import pymupdf
-
     _check_size(page)
     # Ligatures are taken apart here: MuPDF does it in the order of the page, which is the wrong one
     # from right to left.
@@ -75,7 +74,7 @@ def page_content(page: Any, tree: StructureTree | None) -> Page:
             found = page.get_text("rawdict", flags=flags, clip=everywhere)["blocks"]
     reader = _Reader(page, sight, tree)
     nodes = tuple(reader.nodes(found, tree.root if tree is not None else 0))
-    return Page(Box(*page.rect), nodes, tuple(reader.hidden), tuple(reader.raw))
+    return Page(sight.area, nodes, tuple(reader.hidden), tuple(reader.raw))
 
 
 def _check_size(page: Any) -> None:
