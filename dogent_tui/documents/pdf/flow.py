@@ -277,8 +277,8 @@ def _goes_on(above: TextBlock, below: TextBlock, known: Survey) -> bool:
         return _on_grid(above, below)
     is_ended = ends_sentence("".join(line.text for line in row))
     most = min(1.2 * known.leading(size), _MOST_APART * size if is_ended else down + 1)
+    width = max(above.box.width, below.box.width)  # a paragraph's last line is short
     if above.column == below.column and 0 < down < most:
-        width = max(above.box.width, below.box.width)  # a paragraph's last line is short
         from_left, from_right = above.box.x0 - below.box.x0, above.box.x1 - below.box.x1
         indent = abs(from_right if last.right_to_left else from_left)
         return bottom.width > 0.85 * width and indent < max(4 * size, 0.1 * width)
@@ -287,9 +287,9 @@ def _goes_on(above: TextBlock, below: TextBlock, known: Survey) -> bool:
     if is_ended or is_caption or not begin or bottom.width < _SHORTEST * size:
         return False
     if begin.islower():
-        return bottom.width > 0.5 * column.width
+        return bottom.width > 0.5 * width
     room = bottom.x0 - column.x0 if last.right_to_left else column.x1 - bottom.x1
-    word = 2.2 * size if WIDE.match(begin) else next(words_of(first))[0].width + 0.2 * size
+    word = 2.2 * size if WIDE.match(begin) else 1.2 * next(words_of(first))[0].width + 0.3 * size
     return room < word and not _is_indented(below)
 
 

@@ -25,6 +25,9 @@ _GAP = 0.6
 _LARGEST = 1.1
 """What is set larger than the text by this factor is no running title, unless it counts."""
 
+_YEAR = 1000
+"""What is this large and alone at an edge counts no pages, and is the same on all of them."""
+
 _NUMBER = re.compile(r"\d+|\b[ivxlc]{1,7}\b")
 _PAGE_NUMBER = re.compile(
     r"(page|seite|p\.?|s\.?|第)?\s*[-–—|]*\s*(\d{1,4}|[ivxlc]{1,7})\s*[-–—|]*(\s*(/|of|von|de|页|頁)\s*\d*)?",
@@ -159,8 +162,12 @@ def _repeats(group: Iterable[_Seen], height: float) -> bool:
     that counts the pages.
     """
     here = [seen for seen in group if abs(seen.height - height) <= _NEAR]
-    offsets, values = (Counter(o.counts[at] for o in here if o.counts) for at in (0, 1))
-    most = max([*offsets.values(), *values.values()], default=0)
+    counts = [seen.counts for seen in here if seen.counts]
+    same = Counter(
+        [("counts", offset) for offset, _ in counts]
+        + [("stays", value) for _, value in counts if value >= _YEAR]
+    )
+    most = max(same.values(), default=0)
     return most > 1 or len({seen.page for seen in here if seen.apart}) > 1
 
 

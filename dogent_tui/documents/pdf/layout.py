@@ -46,12 +46,13 @@ def layout_items(page: Any, blocks: Sequence[TextBlock], known: Survey) -> Nodes
     if not blocks:
         return ()
     drawn, dots = drawn_on(page)
-    return joined(_items(page, [*_with_marks(blocks, dots)], drawn), known)
+    return joined(_items(page, blocks, drawn, dots), known)
 
 
 def nodes_of(items: Sequence[TextBlock | Table], known: Survey) -> Iterator[Node]:
     """Yield what the `items` are; those of a list are together."""
     labels = label_numbers(items, known.body)
+    raised = {o.text.strip() for line in lines_in(items) for o in line.runs if o.shift > 0}
     writer = _Lists()
     for place, item in enumerate(items):
         if isinstance(item, Table):
@@ -69,7 +70,8 @@ def nodes_of(items: Sequence[TextBlock | Table], known: Survey) -> Iterator[Node
             yield code_block(item.lines)
         else:
             for mark, rows in paragraphs(item):
-                yield from writer.written(mark, rows)
+                is_note = mark and mark.label in raised and mark.size < known.body
+                yield from writer.written(None if is_note else mark, rows)
     yield from writer.flushed()
 
 
@@ -171,14 +173,17 @@ def _marked(line: Line, mark: Line | None) -> Line:
     return Line(around([mark.box, line.box]), (*signs, blank, *line.runs), base=line.base)
 
 
-def _items(page: Any, blocks: list[TextBlock], drawn: Sequence[Box]) -> Iterator[TextBlock | Table]:
+def _items(
+    page: Any, blocks: Sequence[TextBlock], drawn: Sequence[Box], dots: Sequence[Box]
+) -> Iterator[TextBlock | Table]:
     lines = [line for block in blocks for line in block.lines if line.upright]
     fenced = fenced_tables(page, drawn, lines)
     aslant = [block for block in blocks if not all(line.upright for line in block.lines)]
     free = [_outside(block, fenced) for block in blocks if block not in aslant]
     groups = regions([block for block in free if block.lines]) or [[]]
     items: list[TextBlock | Table] = []
-    for number, region in enumerate(groups):
+    for number, unmarked in enumerate(groups):
+        region = list(_with_marks(unmarked, dots))
         tables = aligned_tables(lines_in(region), drawn)
         used = {id(line) for _, used in tables for line in used}
         column = around(line.box for line in lines_in(region)) if region else None

@@ -24,7 +24,7 @@ SOFT = "\xad"
 
 _WORD = re.compile(r"\w+(?:-\w+)*")
 _LAST = re.compile(r"(\w[\w-]*)([-\u2010])\s*$")
-_HANGUL_END = re.compile(r"[\uac00-\ud7a3]+$")
+_HANGUL_END = re.compile(r"(\d|[\uac00-\ud7a3])+$")
 _HANGUL = re.compile("[\uac00-\ud7a3]")
 _HANGUL_START = re.compile(r"[\uac00-\ud7a3]+")
 _PARTICLES = frozenset("은는이가을를에의로와과도서며고지면게만다한할된던인")

@@ -1,6 +1,7 @@
 """The order in which the text of a page is read: column by column, where it has columns."""
 
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby, pairwise
 from operator import itemgetter
 from statistics import median
@@ -90,9 +91,11 @@ def _tables_over(lines: Sequence[Line], places: Sequence[float]) -> Iterator[int
 
 
 def _is_short(row: Sequence[Line], bounds: Sequence[float]) -> bool:
-    columns = {_column(line.box, bounds[1:-1]) for line in row}
+    widths: defaultdict[int | None, float] = defaultdict(float)
+    for line in row:
+        widths[_column(line.box, bounds[1:-1])] += line.box.width
     narrowest = min(right - left for left, right in pairwise(bounds))
-    return len(columns) > 1 and all(line.box.width < _NARROW * narrowest for line in row)
+    return len(widths) > 1 and max(widths.values()) < _NARROW * narrowest
 
 
 def _titles(lines: Sequence[Line]) -> set[int]:
@@ -156,7 +159,8 @@ def _clear(lines: Sequence[Line], page: Box) -> Iterator[float]:
 def _are_columns(lines: Sequence[Line], places: Sequence[float]) -> bool:
     words = [line for line in lines if len(line.text.strip()) > 3]  # no marks of lists
     columns = [
-        [line for line in words if _column(line.box, places) == at] for at in range(len(places) + 1)
+        _whole_rows(line for line in words if _column(line.box, places) == at)
+        for at in range(len(places) + 1)
     ]
     if any(len(column) < 4 for column in columns):
         return False
@@ -165,6 +169,14 @@ def _are_columns(lines: Sequence[Line], places: Sequence[float]) -> bool:
         min(first.y1, box.y1) - max(first.y0, box.y0) > 0.3 * min(first.height, box.height)
         for box in others
     )
+
+
+def _whole_rows(lines: Iterable[Line]) -> list[Line]:
+    """Return each row as one line: MuPDF parts justified ones at wide blanks."""
+    return [
+        Line(around(line.box for line in row), tuple(run for line in row for run in line.runs))
+        for row in rows_of(lines)
+    ]
 
 
 def _is_column(lines: Sequence[Line], width: float) -> bool:

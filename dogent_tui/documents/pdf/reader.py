@@ -8,6 +8,7 @@ from typing import Any
 from unicodedata import normalize
 
 import msgspec
+import pymupdf
 
 from dogent_tui.documents.model import (
     Block,
@@ -66,11 +67,6 @@ def open_pdf(path: Path, options: ReadOptions, report: Report) -> Opened:
 
 
 def _open(path: Path) -> Any:
-    import os
-
-    os.environ.setdefault("PYMUPDF_SUGGEST_LAYOUT_ANALYZER", "0")  # it advertises on stdout
-    import pymupdf
-
     pymupdf.TOOLS.mupdf_display_errors(False)
     pymupdf.TOOLS.mupdf_display_warnings(False)
     with path.open("rb") as file:

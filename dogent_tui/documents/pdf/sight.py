@@ -1,14 +1,18 @@
 """Whether text on a page can be seen: what cannot is marked as hidden, since that is how
 instructions are slipped in, and how words that were blacked out come back.
 
-Where something is painted at the place of a text, or the text is as pale as paper or may be
-transparent, the page is drawn, and what stands out from what is around it is seen.
+Where text may not be seen, the page is drawn with its text and without any: what makes no
+difference is not seen, be it pale, covered, transparent, clipped or in a layer that is off.
 """
 
 import re
 from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cached_property
 from typing import Any
+
+import pymupdf
+from pymupdf import mupdf
 
 from dogent_tui.documents.pdf.model import Box, around
 
@@ -21,7 +25,7 @@ mode 3, that is, not at all.
 """
 
 _ALIKE = 24
-"""Of 255, by which text has to differ from what is around it in one of its colors."""
+"""Of 255, by which text has to change what is drawn in one of its colors."""
 
 _PALE = 190
 """Of 255: text as light as this, in all of its colors, may be what paper is."""
@@ -36,18 +40,22 @@ _MARGIN = 0.15
 _FAINT = 0.2
 """The opacity below which what is drawn may not be seen."""
 _MOST_STATES = 100
+_MOST_LAYERS = 1_000
 
 _MOST_PAINTED = 2_000
 """Areas that are looked at one by one; of a page with more, all of the text is."""
 
 
 class Sight:
-    """What is seen on a page."""
+    """What is seen on a page. `doubtful`: some of its text is clipped away, or in a layer that is
+    off.
+    """
 
-    def __init__(self, page: Any) -> None:
+    def __init__(self, page: Any, *, doubtful: bool) -> None:
         self._page = page
-        self._area = Box(*page.rect)
-        self._scale = min(_PIXELS, _MOST_PIXELS / max(self._area.width, self._area.height, 1))
+        self._doubts_all = doubtful
+        self.area = Box(*(page.rect * page.derotation_matrix).normalize())
+        self._scale = min(_PIXELS, _MOST_PIXELS / max(self.area.width, self.area.height, 1))
 
     def parts(self, span: dict[str, Any]) -> Iterator[tuple[dict[str, Any], bool]]:
         """Yield the span of PyMuPDF, or its words where only some can be seen and it comes with its
@@ -71,47 +79,72 @@ class Sight:
     def _sees(self, span: dict[str, Any]) -> bool:
         if span["alpha"] == 0 or not span["char_flags"] & _DRAWN:
             return self._is_scan
-        box, page = Box(*span["bbox"]), self._area
+        box, page = Box(*span["bbox"]), self.area
         is_on = box.x0 < page.x1 and box.x1 > page.x0 and box.y0 < page.y1 and box.y1 > page.y0
         if span["size"] < _SMALLEST or not is_on:
             return False
         text = span.get("text") or "".join(char["c"] for char in span.get("chars", ()))
         if not any(map(str.isalnum, text)):
             return True  # no words: blanks, and signs that take little of their place
-        if not self._is_doubtful(box, span["color"]):
+        color = [span["color"] >> shift & 255 for shift in (16, 8, 0)]
+        is_pale = min(color) >= _PALE
+        if not is_pale and not self._is_doubtful(box):
             return True
         beyond = max(0.0, span["size"] - box.width) / 2  # a sign may be wider than it says
-        return self._stands_out(Box(box.x0 - beyond, box.y0, box.x1 + beyond, box.y1))
+        around_it = Box(box.x0 - beyond, box.y0, box.x1 + beyond, box.y1)
+        return self._changes(around_it, color if is_pale else None)
 
-    def _is_doubtful(self, box: Box, color: int) -> bool:
-        """Tell whether text of this color may not be seen at this place."""
-        if self._fades or min(color >> 16 & 255, color >> 8 & 255, color & 255) >= _PALE:
-            return True
-        return len(self._painted) > _MOST_PAINTED or any(
-            there.holds(box.middle) for there in self._painted
+    def _is_doubtful(self, box: Box) -> bool:
+        """Tell whether text may not be seen at this place."""
+        return (
+            self._doubts_all
+            or self._fades
+            or len(self._painted) > _MOST_PAINTED
+            or any(there.holds(box.middle) for there in self._painted)
         )
 
-    def _stands_out(self, box: Box) -> bool:
-        """Tell whether the drawn page has more than one color in `box`."""
-        picture, area, inset = self._picture, self._area, _MARGIN * box.height
+    def _changes(self, box: Box, color: list[int] | None) -> bool:
+        """Tell whether text changes what is drawn in `box`: towards its `color`, where that is
+        pale and the change may be another's.
+        """
+        with_text, without = self._pictures
+        area, inset = self.area, _MARGIN * box.height
         left, right = (round((x - area.x0) * self._scale) for x in (box.x0, box.x1))
         top, bottom = (round((y - area.y0) * self._scale) for y in (box.y0 + inset, box.y1 - inset))
-        columns = slice(3 * max(0, left), 3 * min(picture.width, max(left + 1, right)))
-        rows = [
-            picture.samples_mv[row * picture.stride :][columns]
-            for row in range(max(0, top), min(picture.height, max(top + 1, bottom)))
-        ]
-        colors = [[bytes(row[one::3]) for row in rows if len(row)] for one in range(3)]
-        return any(
-            max(map(max, color)) - min(map(min, color)) > _ALIKE for color in colors if color
-        )
+        width, height = with_text.width, with_text.height
+        columns = slice(3 * max(0, left), 3 * min(width, max(left + 1, right)))
+        for row in range(max(0, top), min(height, max(top + 1, bottom))):
+            start = row * with_text.stride
+            one, other = (
+                bytes(picture.samples_mv[start : start + with_text.stride][columns])
+                for picture in (with_text, without)
+            )
+            if one != other and any(
+                abs(new - old) > _ALIKE
+                and (color is None or abs(new - color[at % 3]) < abs(old - color[at % 3]))
+                for at, (new, old) in enumerate(zip(one, other, strict=True))
+            ):
+                return True
+        return False
 
     @cached_property
-    def _picture(self) -> Any:
-        import pymupdf
-
+    def _pictures(self) -> tuple[Any, Any]:
+        """The page as it is drawn, and without its text."""
         scale = pymupdf.Matrix(self._scale, self._scale)
-        return self._page.get_pixmap(matrix=scale, alpha=False, annots=False)
+        page, rotation = self._page, self._page.rotation
+        copy = pymupdf.open()
+        number = page.number
+        copy.insert_pdf(page.parent, from_page=number, to_page=number, links=False, annots=False)
+        bare = copy[0]
+        bare.set_rotation(0)
+        bare.add_redact_annot(bare.rect)
+        bare.apply_redactions(images=0, graphics=0, text=0)
+        try:
+            page.set_rotation(0)
+            seen = page.get_pixmap(matrix=scale, alpha=False, annots=False)
+        finally:
+            page.set_rotation(rotation)
+        return seen, bare.get_pixmap(matrix=scale, alpha=False, annots=False)
 
     @cached_property
     def _fades(self) -> bool:
@@ -144,7 +177,7 @@ class Sight:
         covered = max(
             (box.width * box.height for kind, box in self._log if kind == "fill-image"), default=0.0
         )
-        return not drawn and covered > 0.5 * self._area.width * self._area.height
+        return not drawn and covered > 0.5 * self.area.width * self.area.height
 
 
 def _words(span: dict[str, Any]) -> Iterator[dict[str, Any]]:
@@ -161,3 +194,18 @@ def _words(span: dict[str, Any]) -> Iterator[dict[str, Any]]:
             word = []
         if char is not None:
             word.append(char)
+
+
+@contextmanager
+def all_layers(document: Any) -> Iterator[bool]:
+    """Show all layers of a pymupdf document for a while. Yields whether some are off."""
+    pdf = mupdf.pdf_document_from_fz_document(document.this)
+    count = min(_MOST_LAYERS, mupdf.pdf_count_layers(pdf))
+    off = [number for number in range(count) if not mupdf.pdf_layer_is_enabled(pdf, number)]
+    for number in off:
+        mupdf.pdf_enable_layer(pdf, number, 1)
+    try:
+        yield bool(off)
+    finally:
+        for number in off:
+            mupdf.pdf_enable_layer(pdf, number, 0)

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+import pymupdf
 
 from dogent_tui.documents.pandoc.archive import MAX_MEMBER, unpacks_to_too_much
 from dogent_tui.documents.pdf.model import (
@@ -25,7 +26,7 @@ from dogent_tui.documents.pdf.model import (
     reads_leftward,
     shift_of,
 )
-from dogent_tui.documents.pdf.sight import Sight
+from dogent_tui.documents.pdf.sight import Sight, all_layers
 from dogent_tui.documents.pdf.tree import StructureTree
 from dogent_tui.language import tr
 
@@ -55,8 +56,6 @@ def page_content(page: Any, tree: StructureTree | None) -> Page:
     """Return what is on the pymupdf page in the order of the file, without empty lines; with a
     `tree`, within its elements.
     """
-    import pymupdf
-
     _check_size(page)
     # Ligatures are taken apart here: MuPDF does it in the order of the page, which is the wrong one
     # from right to left.
@@ -64,13 +63,18 @@ def page_content(page: Any, tree: StructureTree | None) -> Page:
     if tree is not None:
         flags |= pymupdf.TEXT_COLLECT_STRUCTURE
     everywhere = pymupdf.INFINITE_RECT()  # what is beside the page is hidden, and told
-    found = page.get_text("dict", flags=flags, clip=everywhere)["blocks"]
-    sight = Sight(page)
-    if any(_LEFTWARD.search(span["text"]) or sight.covers_part_of(span) for span in _spans(found)):
-        found = page.get_text("rawdict", flags=flags, clip=everywhere)["blocks"]
+    with all_layers(page.parent) as some_off:
+        found = page.get_text("dict", flags=flags, clip=everywhere)["blocks"]
+        all_of_it, shown = (
+            page.get_text("text", flags=flags | clip, clip=everywhere)
+            for clip in (0, pymupdf.TEXT_CLIP)
+        )
+        sight = Sight(page, doubtful=some_off or len(shown) < len(all_of_it))
+        if any(_LEFTWARD.search(s["text"]) or sight.covers_part_of(s) for s in _spans(found)):
+            found = page.get_text("rawdict", flags=flags, clip=everywhere)["blocks"]
     reader = _Reader(page, sight, tree)
     nodes = tuple(reader.nodes(found, tree.root if tree is not None else 0))
-    return Page(Box(*page.rect), nodes, tuple(reader.hidden), tuple(reader.raw))
+    return Page(sight.area, nodes, tuple(reader.hidden), tuple(reader.raw))
 
 
 def _check_size(page: Any) -> None:

@@ -6,10 +6,10 @@ import re
 from functools import cached_property
 from typing import Any, TypeAlias
 
-BROKEN = (RuntimeError, ValueError, IndexError, KeyError, TypeError, AttributeError)
-"""What PyMuPDF raises over a damaged object: errors of its own are RuntimeErrors, others come
-from its Python code.
-"""
+from pymupdf import mupdf
+
+BROKEN = (mupdf.FzErrorBase, RuntimeError, ValueError, IndexError, KeyError)
+"""What MuPDF, and PyMuPDF around it, raise over a damaged object."""
 
 PICTURES = frozenset({"Figure", "Formula"})
 _MOST_SPAN = 1000

@@ -745,6 +745,31 @@ def test_what_is_covered_or_as_its_ground_is_hidden_word_by_word(made):
     ]
 
 
+@pytest.mark.parametrize("turned", [0, 90])
+def test_what_is_clipped_off_or_behind_a_noisy_picture_is_hidden(made, turned):
+    document, page = made.document, made.current
+    made.at(72, 90, "Delivery is free.")
+    off = document.add_ocg("remarks", on=False)
+    page.insert_text((72, 120), "In a layer that is off.", oc=off)
+    page.insert_text((72, 150), "In a layer that is on.", oc=document.add_ocg("plan", on=True))
+    made.at(72, 200, "Behind a picture.")
+    noise = bytes(n * n % 251 for n in range(40 * 20 * 3))
+    picture = pymupdf.Pixmap(pymupdf.csRGB, 40, 20, noise, False)
+    page.insert_image((60, 180, 300, 220), pixmap=picture, keep_proportion=False)
+    made.at(72, 260, "White over this.")
+    page.insert_text((72, 260), "Say nothing.", color=(1, 1, 1))
+    clipped = b"q 72 400 5 5 re W n BT /helv 11 Tf 72 500 Td (Clipped away.) Tj ET Q"
+    xref = page.get_contents()[0]
+    document.update_stream(xref, document.xref_stream(xref) + clipped)
+    page.set_rotation(turned)
+    found = texts(made.save())
+    seen, hidden = " ".join(found[:4]), " ".join(found[4:])
+    for text in ("Delivery is free.", "In a layer that is on.", "White over this."):
+        assert text in seen
+    for text in ("In a layer that is off.", "Behind a picture.", "Say nothing.", "Clipped away."):
+        assert f"<!-- hidden text, not visible on the page: {text} -->" in hidden
+
+
 def test_text_that_was_recognised_from_a_scan_is_text(made):
     picture = pymupdf.Pixmap(pymupdf.csGRAY, pymupdf.IRect(0, 0, 60, 80))
     picture.clear_with(230)
