@@ -1,19 +1,24 @@
 """In which encoding a text file is: told by its marks and its bytes, without a word from its maker.
 
-chardet weighs what is older than Unicode: of 99 short tables and sentences in twenty encodings it
-told 90, charset-normalizer 60, our own rules before 70. It knows encodings that nobody has a
-document in, so it is given those to choose from that somebody has.
+What is older than Unicode is weighed by chardet and by the letters that it would be of
+(`likelihood.py`): of 1,362 tables and sentences in 32 languages, most of them short, both together
+tell 1,340, the letters alone 1,321, chardet with rules of spelling 1,151. chardet knows encodings
+that nobody has a document in, so it is given those to choose from that somebody has.
 """
 
 import codecs
+import math
 import re
+from collections.abc import Mapping
 from typing import BinaryIO
+
+from dogent_tui.documents.text.likelihood import log_likelihood
 
 _SAMPLE_BYTES = 262_144
 """What an encoding is told by, from the first byte on that is not ASCII."""
 _WEIGHED_BYTES = 65_536
-_WORD_BYTES = 8192
-"""What is weighed of how words are spelled: each guess decodes as much."""
+_LETTER_BYTES = 4096
+"""What is weighed by its letters: each guess decodes as much."""
 
 _MARKS = (
     (codecs.BOM_UTF32_LE, "utf-32"),  # begins like UTF-16's
@@ -28,17 +33,28 @@ _MOST_CONTROLS = 0.02
 _FEW_CONTROLS = 4
 _ISO_2022_JP = re.compile(rb"\x1b\$[@B]")
 _UNICODE = ("utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be")
-_OLDER = (
-    *("cp1252", "cp1250", "cp1251", "cp1253", "cp1254", "cp1255", "cp1256", "cp1257", "cp874"),
-    *("koi8-r", "iso8859-2", "iso8859-15", "gb18030", "big5hkscs", "cp932", "euc_jis_2004"),
-    *("cp949", "cp850", "mac-roman"),
-)
+_WEST, _MIDDLE = "fr de es pt it ca nl da sv is", "cs sk pl hu hr ro"
+_OLDER: Mapping[str, str] = {
+    "cp1252": _WEST, "cp1250": _MIDDLE, "cp1251": "ru uk bg sr be", "gb18030": "zh_cn",
+    "cp932": "ja", "cp949": "ko", "big5hkscs": "zh_tw", "cp1254": "tr", "cp1253": "el",
+    "cp1256": "ar", "cp1255": "he", "cp874": "th", "cp1257": "lt lv et", "koi8-r": "ru",
+    "euc_jis_2004": "ja", "iso8859-2": _MIDDLE, "iso8859-15": _WEST, "cp850": _WEST,
+    "mac-roman": _WEST, "cp866": "ru",
+}  # fmt: skip
+"""Encodings of before Unicode, the most common first, with the languages written in them."""
 _NO_CHARACTER = re.compile("[\x80-\x84\x86-\x9f\ue000-\uf8ff\ufdd0-\ufdef\ufeff\ufffe\uffff]")
 """What is assigned to nothing, or a control that nobody writes: the sign of a wrong encoding."""
-_WITHIN_WORD = re.compile(r"(?<=[^\W\d_])[^\x00-\x7f’](?=[^\W\d_])")
-"""A character between two letters: the wrong encoding often has a sign or a capital there."""
-_DOUBT = 0.5
-"""Of the best guess's weight: another one that has as much may be as right."""
+_LETTER = re.compile(
+    r"(?<=[^\W\d_])[^\x00-\x7f’](?=[^\W\d_])|[^\W\d_\x00-\x7fªµº]|(?<!\w)[ªº]|µ(?![a-zA-Z])"
+)
+"""A letter beyond ASCII, or a sign where one would be. In ``nº`` and ``µm`` they tell nothing."""
+_TRUST = 2.0
+"""How much chardet's word weighs beside the letters, and what it weighs where it says nothing."""
+_NOTHING = 0.003
+_COMMON = 0.5
+"""How much it weighs that an encoding is the more common one."""
+_DOUBT = 2.0
+"""Another guess that is as close in likelihood (its logarithm) may be as right."""
 
 
 def encoding_of(file: BinaryIO) -> str:
@@ -75,7 +91,7 @@ def _narrow(sample: bytes) -> tuple[str, ...]:
     if _decoded(sample, "utf-8"):
         return ("utf-8",)
     western = _decoded(sample, "cp1252")
-    if western and not any(letter > "\x7f" and letter.isalpha() for letter in western):
+    if western and not _LETTER.search(western):
         return ("cp1252",)  # degrees, quotation marks and currencies, which tell nothing
     return _weighed(sample)
 
@@ -101,31 +117,23 @@ def _weighed(sample: bytes) -> tuple[str, ...]:
     from chardet import detect_all
 
     telling = b"\n".join(line for line in sample.split(b"\n") if not line.isascii())
-    words = telling[:_WORD_BYTES]
     guesses = detect_all(
         telling[:_WEIGHED_BYTES],
         ignore_threshold=True,
         compat_names=False,
         include_encodings=_OLDER,
     )
-    texts: dict[str, tuple[str, float]] = {}
-    for guess in guesses:
-        name = guess["encoding"] or ""
-        text = _decoded(sample, name) if name in _OLDER else ""
+    trust = {guess["encoding"]: guess["confidence"] for guess in guesses}
+    texts: dict[str, tuple[float, str]] = {}
+    for rank, (name, languages) in enumerate(_OLDER.items(), 1):
+        text = _decoded(sample, name)
         if text and not _NO_CHARACTER.search(text):
-            texts.setdefault(
-                text, (name, guess["confidence"] * _wordlike(words.decode(name, "replace")))
-            )
-    known = sorted(texts.values(), key=lambda guess: -guess[1]) or [("cp1252", 0.0)]
-    least = _DOUBT * known[0][1] or 1.0
-    return (known[0][0], *(name for name, weight in known[1:3] if weight >= least))
-
-
-def _wordlike(text: str) -> float:
-    """Return the share of characters within words that make no sign or capital of them."""
-    within = [match for match in _WITHIN_WORD.finditer(text) if text[match.start() - 1].islower()]
-    fitting = sum(match[0].islower() for match in within)
-    return (fitting + 1) / (len(within) + 1)
+            letters = telling[:_LETTER_BYTES].decode(name, "ignore")
+            weight = log_likelihood(letters, languages)
+            weight += _TRUST * math.log(trust.get(name, 0) + _NOTHING) - _COMMON * math.log(rank)
+            texts[text] = max(texts.get(text, (-math.inf, "")), (weight, name))
+    known = sorted(texts.values(), reverse=True) or [(0.0, "cp1252")]
+    return tuple(name for weight, name in known[:3] if weight >= known[0][0] - _DOUBT)
 
 
 def _decoded(sample: bytes, encoding: str) -> str:

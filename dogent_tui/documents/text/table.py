@@ -12,7 +12,7 @@ from dogent_tui.documents.model import DocumentError, Opened, ReadOptions, Repor
 from dogent_tui.documents.text.source import TextSource
 from dogent_tui.documents.workbook.columns import HEAD, Window, window_of
 from dogent_tui.documents.workbook.reading import Reading, Sheet
-from dogent_tui.documents.workbook.tables import Cell, Row
+from dogent_tui.documents.workbook.tables import Row
 from dogent_tui.language import tr
 
 _SNIFFED_LINES = 200
@@ -26,6 +26,7 @@ _DECLARED = re.compile(r"sep=(.)$", re.IGNORECASE)
 """A first line by which a file tells Excel its delimiter."""
 _NAMED = {".tsv": "\t", ".tab": "\t", ".psv": "|"}
 _LONGEST_CELL = 1 << 20
+_NUMERIC = frozenset("+-.0123456789")
 
 
 def open_table(path: Path, options: ReadOptions, report: Report) -> Opened:
@@ -59,12 +60,8 @@ def _wanted(reader: Any, window: Window, opened: Opened, name: str) -> Iterator[
     try:
         for number, row in enumerate(filter(any, reader), 1):
             if number <= HEAD or window.holds(number):
-                cells = [
-                    Cell(column, text, is_text=text[0] not in "+-.0123456789")
-                    for column, text in enumerate(map(str.strip, row), 1)
-                    if text
-                ]
-                yield Row(number, False, cells)
+                texts = {at: text for at, text in enumerate(map(str.strip, row), 1) if text}
+                yield Row(number, texts, {at for at in texts if texts[at][0] in _NUMERIC})
         opened.metadata["rows"] = number
         if number and number < window.rows[0]:
             opened.warnings.append(

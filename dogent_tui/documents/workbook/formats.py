@@ -87,8 +87,9 @@ def formatter(code: str, *, epoch_1904: bool = False) -> Formatter:
         if kind in {"text", "digit", "word"} and text.lower() != "general"
     )
     fractions = ".0" in letters
-    if any(kind == "elapsed" for kind, _ in sections[0]):
-        return partial(_duration, fractions=fractions)
+    if elapsed := "".join(text for kind, text in sections[0] if kind == "elapsed"):
+        shown = partial(duration, fractions=fractions)
+        return shown if "s" in letters + elapsed else partial(_to_the_minute, shown)
     # placeholders beside letters are of a text that somebody forgot to quote
     if re.search("[dmyhs]", letters) and not re.search(r"[#?]|0[.,]?0*\s*[dmy]", letters):
         shows_time = bool(re.search("[hs]", letters))
@@ -156,10 +157,10 @@ def _moment(
 
 def _to_the_minute(moment: Formatter, number: float) -> str:
     """Return the moment of a format that asks for no seconds, without those that are none."""
-    return re.sub(r"(?<=\d\d:\d\d):00$", "", moment(number))
+    return re.sub(r"(?<=\d:\d\d):00$", "", moment(number))
 
 
-def _duration(number: float, *, fractions: bool) -> str:
+def duration(number: float, *, fractions: bool = False) -> str:
     """Return a `number` of days as hours, minutes and seconds: ``27:15:00``."""
     if not abs(number) < _MOST_DURATION:
         return general(number)

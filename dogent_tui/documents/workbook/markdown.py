@@ -13,12 +13,15 @@ _TOUCHED = re.compile(
 _BREAK = re.compile(r"[ \t]*\n[ \t]*")
 
 
+def is_plain(text: str) -> bool:
+    """Tell whether `text` can stand in a table as it is."""
+    return _TOUCHED.search(text) is None
+
+
 def cell(text: str) -> str:
     """Return `text` for a cell of a table: on one line, line breaks as ``<br>``, ``|`` and what
     looks like markup escaped.
     """
-    if not _TOUCHED.search(text):
-        return text.strip()
     text = escaped(visible(text).strip())
     # `\|` is a bar within a table for every parser; what they make of `\\|` differs
     return _BREAK.sub("<br>", text.replace("\\\\|", "\\\\&#124;").replace("|", "\\|"))

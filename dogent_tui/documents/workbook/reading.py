@@ -185,31 +185,29 @@ class Reading:
             if count % _ROWS_PER_REPORT == 0:
                 report(row.number, max(total, row.number) if total else 0, "rows")
             # what is no workbook has no name of a sheet, and its header is the first row
-            may_head = not row.hidden and (len(row.cells) > 1 or not self.sheet.name)
+            may_head = not row.hidden and (len(row.texts) > 1 or not self.sheet.name)
             if is_narrow:
-                row.cells = [cell for cell in row.cells if first <= cell.column <= last]
+                row.texts = {at: text for at, text in row.texts.items() if first <= at <= last}
             if not self.window.holds(row.number):
                 if may_head and row.number < self.window.rows[0] and not self._heads:
                     self._heads.append(row)
-                continue
-            if row.cells:
+            elif row.texts:
                 self._rows = max(self._rows, row.number)
-                self._columns = max(self._columns, row.cells[-1].column)
+                self._columns = max(self._columns, next(reversed(row.texts)))
                 self._take_hidden(row)
-            if row.cells:
-                yield row
+                if row.texts:
+                    yield row
 
     def _take_hidden(self, row: Row) -> None:
         """Take the cells of hidden columns out of a row, or note all of them where it is hidden
         itself.
         """
         if row.hidden:
-            self._hide("row", row.number, [cell.text for cell in row.cells])
-        elif columns := self.facts.hidden_columns:
-            for cell in [cell for cell in row.cells if cell.column in columns]:
-                row.cells.remove(cell)
-                told = f"{letters(cell.column)}{row.number} {cell.text}"
-                self._hide("column", cell.column, [told])
+            self._hide("row", row.number, list(row.texts.values()))
+        elif self.facts.hidden_columns:
+            for column in self.facts.hidden_columns & row.texts.keys():
+                told = f"{letters(column)}{row.number} {row.texts.pop(column)}"
+                self._hide("column", column, [told])
 
     def _hide(self, what: str, number: int, texts: list[str]) -> None:
         kept = self._hidden[what].setdefault(number, [])

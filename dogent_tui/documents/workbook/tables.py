@@ -36,27 +36,19 @@ _MOST_TITLES = 3
 """Rows with a single text at the head of a table that are taken for its title."""
 
 
-class Cell(msgspec.Struct, frozen=True, gc=False):
-    """What a cell shows, which is never nothing. `is_text` tells a text from numbers, dates,
-    booleans and errors.
-
-    `formula` stands where a formula has no stored result: `text` is then the formula.
-    """
-
-    column: int
-    text: str
-    is_text: bool = False
-    formula: bool = False
-
-
 class Row(msgspec.Struct, gc=False):
-    """A row that has content; rows without are not given. `number` counts from 1, `cells` go
-    from left to right.
+    """A row that has content; rows without are not given. `number` counts from 1.
+
+    `texts` has what the cells show, never nothing, by their columns from left to right. `values`
+    are the columns of what is no text: numbers, dates, booleans, errors, and of `formulas`, those
+    that have no stored result.
     """
 
     number: int
-    hidden: bool
-    cells: list[Cell]
+    texts: dict[int, str]
+    values: set[int] = msgspec.field(default_factory=set)
+    formulas: set[int] = msgspec.field(default_factory=set)
+    hidden: bool = False
 
 
 def sheet_blocks(
@@ -105,7 +97,7 @@ def _chunks(rows: Iterable[Row | None]) -> Iterator[tuple[int, list[Row]]]:
         pause += gap if gap >= 0 else _LONGEST_PAUSE + 1  # rows that do not ascend are no table
         if not row.hidden:
             taken.append(row)
-            weight += sum([100 + len(cell.text) for cell in row.cells])
+            weight += 100 * len(row.texts) + sum(map(len, row.texts.values()))
     if taken:
         yield pause, taken
 
@@ -120,7 +112,7 @@ class _Table:
         self.shown: list[int] = []
         self._gaps: dict[int, str] = {}
         self._sheet, self._hidden_columns = sheet, hidden_columns
-        self._header: list[Cell] = []
+        self._header: dict[int, str] = {}
         self._lines: list[str] = []
         self._size = 0
         self._range = (0, 0)
@@ -130,19 +122,30 @@ class _Table:
         """Tell whether the table continues after empty rows: with data under the same columns, not
         with another header.
         """
-        first = rows[0].cells
+        first = rows[0]
         return (
             pause <= _LONGEST_PAUSE
-            and len(first) > 1
-            and not all(cell.is_text for cell in first)
-            and all(cell.column in self.used for row in rows for cell in row.cells)
+            and len(first.texts) > 1
+            and not first.texts.keys().isdisjoint(first.values)
+            and all(row.texts.keys() <= self.used for row in rows)
         )
 
     def begin(self, rows: list[Row], heads: Sequence[Row]) -> Iterator[Block]:
-        """Begin with `rows`: with a header, and with what stands above it."""
-        self.used, self._header = frozenset(), []
+        """Begin with `rows`: with a header, and with what stands above it. Tables beside each
+        other come one after the other.
+        """
+        parts = [rows] if heads else _beside(rows, self._hidden_columns)
+        for part in parts:
+            yield from self.flush()
+            yield from self._begin(part, heads)
+        if len(parts) > 1:
+            yield from self.flush()
+            self.used = frozenset()
+
+    def _begin(self, rows: list[Row], heads: Sequence[Row]) -> Iterator[Block]:
+        self.used, self._header = frozenset(), {}
         if heads:
-            self._header = heads[-1].cells
+            self._header = _shown(heads[-1])
         else:
             titles = 0
             while titles < min(len(rows), _MOST_TITLES) and _is_title(rows[titles:]):
@@ -150,8 +153,8 @@ class _Table:
                 titles += 1
             rows = rows[titles:]
         if rows:
-            self._header, first = self._header or rows[0].cells, rows[0].number
-            self._widen([*heads, *rows], first)
+            self._header = self._header or _shown(rows[0])
+            self._widen([*heads, *rows], rows[0].number)
             yield from self.add(rows if heads else rows[1:])
 
     def add(self, rows: list[Row]) -> Iterator[Block]:
@@ -159,11 +162,10 @@ class _Table:
         under the same header.
         """
         for index, row in enumerate(rows):
-            texts = _texts(row.cells)
-            if not texts.keys() <= self.used:
+            if not row.texts.keys() <= self.used:
                 yield from self.flush()
                 self._widen(rows[index:], row.number)
-            self.put([self._line(texts)], row.number)
+            self.put([self._line(_shown(row))], row.number)
             if len(self._lines) >= ROWS_IN_BLOCK or self._size > _CHARACTERS_IN_BLOCK:
                 yield from self.flush()
 
@@ -183,7 +185,7 @@ class _Table:
 
     def _widen(self, rows: list[Row], number: int) -> None:
         """Make room for all columns of `rows`, and begin with the header."""
-        self.used = self.used.union(cell.column for row in rows for cell in row.cells)
+        self.used = self.used.union(*(row.texts for row in rows))
         self.shown, self._gaps, self._tight = [], {}, False
         end = min(self.used)
         for start, stop in spans(sorted(self.used)):
@@ -193,34 +195,75 @@ class _Table:
                 gap = gap[:1]
             self.shown += [*gap, *range(start, stop + 1)]
             end = stop
-        self.put(
-            [self._line(self._gaps | _texts(self._header)), "|" + " --- |" * len(self.shown)],
-            number,
-        )
+        rule = "|" + " --- |" * len(self.shown)
+        self.put([self._line(self._gaps | self._header), rule], number)
 
     def _line(self, texts: dict[int, str]) -> str:
         return f"| {' | '.join([texts.get(column, '') for column in self.shown])} |"
 
     def _paragraph(self, row: Row) -> Block:
-        cell = row.cells[0]
-        text = markdown.code(cell.text) if cell.formula else markdown.paragraph(cell.text)
-        cells = cell_range((row.number, row.number), (cell.column, cell.column))
+        ((column, text),) = row.texts.items()
+        text = markdown.code(text) if column in row.formulas else markdown.paragraph(text)
+        cells = cell_range((row.number, row.number), (column, column))
         return Block(text, Source(sheet=self._sheet, cells=cells))
+
+
+def _beside(rows: list[Row], hidden_columns: Collection[int]) -> list[list[Row]]:
+    """Return the rows of each table, where several lie beside each other."""
+    parts: list[tuple[int, int, list[Row]]] = []
+    used = frozenset(hidden_columns).union(*(row.texts for row in rows))
+    for first, last in spans(sorted(used)):
+        part = _between(rows, first, last)
+        if parts:
+            start, end, before = parts[-1]
+            is_apart = first - end > 2 or [row.number for row in before] != [
+                row.number for row in part
+            ]
+            if not (is_apart and _is_table(before) and _is_table(part)):
+                parts.pop()
+                first, part = start, _between(rows, start, last)
+        parts.append((first, last, part))
+    return [part for _, _, part in parts]
+
+
+def _between(rows: list[Row], first: int, last: int) -> list[Row]:
+    parts = (
+        msgspec.structs.replace(
+            row, texts={at: text for at, text in row.texts.items() if first <= at <= last}
+        )
+        for row in rows
+    )
+    return [row for row in parts if row.texts]
+
+
+def _is_table(rows: list[Row]) -> bool:
+    """Tell whether rows are a table by themselves: with texts at the top and at the left."""
+    columns = set[int]().union(*(row.texts for row in rows))
+    left = min(columns, default=0)
+    return (
+        len(rows) > 1
+        and len(columns) > 1
+        and rows[0].texts.keys().isdisjoint(rows[0].values)
+        and all(left in row.texts and left not in row.values for row in rows)
+    )
 
 
 def _is_title(rows: list[Row]) -> bool:
     """Tell whether the first row is a paragraph: its only cell is alone among the rows, or a text
     above a row with more cells.
     """
-    cells = rows[0].cells
-    if len(cells) > 1 or len(rows) == 1:
-        return len(cells) == 1
-    below = next((row.cells for row in rows[1 : _MOST_TITLES + 1] if len(row.cells) > 1), None)
-    return cells[0].is_text and below is not None and cells[0].column <= below[0].column
+    texts = rows[0].texts
+    if len(texts) > 1 or len(rows) == 1:
+        return len(texts) == 1
+    below = next((row.texts for row in rows[1 : _MOST_TITLES + 1] if len(row.texts) > 1), None)
+    return below is not None and not rows[0].values and min(texts) <= min(below)
 
 
-def _texts(cells: list[Cell]) -> dict[int, str]:
+def _shown(row: Row) -> dict[int, str]:
+    """Return the cells of a row in Markdown."""
+    if not row.formulas and markdown.is_plain("".join(row.texts.values())):
+        return row.texts
     return {
-        cell.column: markdown.code(cell.text) if cell.formula else markdown.cell(cell.text)
-        for cell in cells
+        column: markdown.code(text) if column in row.formulas else markdown.cell(text)
+        for column, text in row.texts.items()
     }
