@@ -51,6 +51,7 @@ _LETTER = re.compile(
 _TRUST = 2.0
 """How much chardet's word weighs beside the letters, and what it weighs where it says nothing."""
 _NOTHING = 0.003
+_MOST_TRUST = -_TRUST * math.log(_NOTHING)
 _COMMON = 0.5
 """How much it weighs that an encoding is the more common one."""
 _DOUBT = 2.0
@@ -114,26 +115,33 @@ def _weighed(sample: bytes) -> tuple[str, ...]:
     """Return which encoding of before Unicode the sample is in, with those that would make
     another text of it as likely.
     """
-    from chardet import detect_all
-
     telling = b"\n".join(line for line in sample.split(b"\n") if not line.isascii())
+    texts: dict[str, tuple[float, str]] = {}
+    for rank, (name, languages) in enumerate(_OLDER.items(), 1):
+        text = _decoded(sample, name)
+        if text and not _NO_CHARACTER.search(text):
+            letters = telling[:_LETTER_BYTES].decode(name, "ignore")
+            weight = log_likelihood(letters, languages) - _COMMON * math.log(rank)
+            texts[text] = max(texts.get(text, (-math.inf, "")), (weight, name))
+    known = sorted(texts.values(), reverse=True) or [(0.0, "cp1252")]
+    if len(known) > 1 and known[0][0] - known[1][0] < _MOST_TRUST + _DOUBT:
+        trust = _trust(telling)
+        known = sorted(((weight + trust[name], name) for weight, name in known), reverse=True)
+    return tuple(name for weight, name in known[:3] if weight >= known[0][0] - _DOUBT)
+
+
+def _trust(telling: bytes) -> Mapping[str, float]:
+    """Return how much chardet trusts each encoding, as a logarithm."""
+    from chardet import detect_all  # a tenth of a second, for short texts
+
     guesses = detect_all(
         telling[:_WEIGHED_BYTES],
         ignore_threshold=True,
         compat_names=False,
         include_encodings=_OLDER,
     )
-    trust = {guess["encoding"]: guess["confidence"] for guess in guesses}
-    texts: dict[str, tuple[float, str]] = {}
-    for rank, (name, languages) in enumerate(_OLDER.items(), 1):
-        text = _decoded(sample, name)
-        if text and not _NO_CHARACTER.search(text):
-            letters = telling[:_LETTER_BYTES].decode(name, "ignore")
-            weight = log_likelihood(letters, languages)
-            weight += _TRUST * math.log(trust.get(name, 0) + _NOTHING) - _COMMON * math.log(rank)
-            texts[text] = max(texts.get(text, (-math.inf, "")), (weight, name))
-    known = sorted(texts.values(), reverse=True) or [(0.0, "cp1252")]
-    return tuple(name for weight, name in known[:3] if weight >= known[0][0] - _DOUBT)
+    found = {guess["encoding"]: guess["confidence"] for guess in guesses}
+    return {name: _TRUST * math.log(found.get(name, 0) + _NOTHING) for name in _OLDER}
 
 
 def _decoded(sample: bytes, encoding: str) -> str:
