@@ -84,14 +84,6 @@ class Workers:
                 async for messages in said:
                     yield messages
 
-    async def warm(self) -> None:
-        """Have a worker wait that has loaded its libraries, so that the time of the next
-        document is its own.
-        """
-        if not self._idle:
-            async with self._lent() as worker:
-                worker.is_in_order = await worker.is_there(_START_S)
-
     async def close(self) -> None:
         """End the workers that wait. Those that work end with their conversions."""
         while self._idle:

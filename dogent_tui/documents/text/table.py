@@ -18,7 +18,7 @@ from dogent_tui.language import tr
 _SNIFFED_LINES = 200
 _SNIFFED_CHARS = 20_000
 """Of each of these lines, which may have a million columns."""
-_DELIMITERS = ("\t", ";", "|", ",")
+_DELIMITERS = "\t;|,"
 """In the order of preference: a comma that splits all rows evenly may as well be that of their
 decimals.
 """
@@ -38,8 +38,11 @@ def open_table(path: Path, options: ReadOptions, report: Report) -> Opened:
     sample = [line[:_SNIFFED_CHARS] for line in lines if line.strip()]
     declared = _DECLARED.match(sample[0]) if sample else None
     sample = sample[1:] if declared else sample
-    delimiter = declared[1] if declared else _NAMED.get(path.suffix.lower()) or _delimiter(sample)
-    width = max(map(len, _sampled(sample, delimiter)), default=0)
+    known = declared[1] if declared else _NAMED.get(path.suffix.lower(), "")
+    widths = {delimiter: _widths(sample, delimiter) for delimiter in known or _DELIMITERS}
+    even = {delimiter: _evenness(found) for delimiter, found in widths.items()}
+    delimiter = max(even, key=even.__getitem__) if any(even.values()) else known or ","
+    width = max(widths[delimiter], default=0)
     metadata = {"encoding": source.encoding, "delimiter": delimiter, "columns": width}
     opened = Opened("csv", metadata, iter(()))
     lines = itertools.islice(source.lines(), int(declared is not None), None)
@@ -77,24 +80,21 @@ def _wanted(reader: Any, window: Window, opened: Opened, name: str) -> Iterator[
         ) from None
 
 
-def _delimiter(lines: list[str]) -> str:
-    """Return what splits the lines into the most even rows."""
-
-    def evenness(delimiter: str) -> float:
-        widths = Counter(len(row) for row in _sampled(lines, delimiter) if row)
-        usual = max(widths, key=lambda width: (widths[width], width), default=1)
-        return widths[usual] / widths.total() if usual > 1 else 0
-
-    scores = {delimiter: evenness(delimiter) for delimiter in _DELIMITERS}
-    return max(scores, key=scores.__getitem__) if any(scores.values()) else ","
-
-
-def _sampled(lines: list[str], delimiter: str) -> list[list[str]]:
-    """Return the rows of some lines; none where they cannot be read, which is said later."""
+def _widths(lines: list[str], delimiter: str) -> list[int]:
+    """Return how wide the rows of some lines are; none where they cannot be read, which is said
+    later.
+    """
     try:
-        return list(_rows(lines, delimiter))
+        return [len(row) for row in _rows(lines, delimiter) if row]
     except csv.Error:
         return []
+
+
+def _evenness(widths: list[int]) -> float:
+    """Return the share of the rows that are as wide as most, none where that is a single cell."""
+    count = Counter(widths)
+    usual = max(count, key=lambda width: (count[width], width), default=1)
+    return count[usual] / len(widths) if usual > 1 else 0
 
 
 def _rows(lines: Iterable[str], delimiter: str) -> Any:
