@@ -1,8 +1,8 @@
-"""`dogent-tui export`: a Markdown file as a finished pdf or docx, by hand and without a model."""
+"""`dogent-tui export`: a Markdown file as a finished pdf or docx, without a model."""
 
 import argparse
 import asyncio
-from collections.abc import Sequence
+from argparse import Namespace
 from pathlib import Path
 
 import msgspec
@@ -10,7 +10,7 @@ import msgspec
 from dogent_tui.arguments import CommandLine
 from dogent_tui.documents.export.model import ExportRequest, ExportResult
 from dogent_tui.documents.export.themes import theme_names
-from dogent_tui.documents.exporter import KINDS, Exporter, ExportKind, plan_export
+from dogent_tui.documents.exporter import KINDS, Exporter, plan_export
 from dogent_tui.documents.model import DocumentError
 from dogent_tui.errors import UsageError
 from dogent_tui.language import ngettext, tr
@@ -21,126 +21,12 @@ from dogent_tui.subcommands.terminal import Terminal, offer_browser
 
 _FAILED = 1
 
-
-def run(arguments: Sequence[str], terminal: Terminal) -> int:
-    """Export what `arguments` name and return the exit status. Raises DocumentError, and
-    UsageError for the command line.
-    """
-    chosen = _parser().parse_args(arguments)
-    terminal = msgspec.structs.replace(terminal, agreed=chosen.yes)
-    if chosen.styles:
-        return _write_styles(Path(chosen.styles), terminal, force=chosen.force)
-    if chosen.file is None:
-        raise UsageError(
-            tr("No Markdown file given."), tr("Usage: dogent-tui export FILE.md --to pdf|docx")
-        )
-    kind = chosen.to or Path(chosen.output).suffix[1:].lower()
-    if kind not in KINDS:
-        raise UsageError(tr("No export format given."), tr("Add --to pdf or --to docx."))
-    root = Path(chosen.workspace) if chosen.workspace else find_root(Path(chosen.file))
-    existing_folder(root)
-    request = plan_export(
-        Workspace(root),
-        chosen.file,
-        kind,
-        chosen.output,
-        toc=chosen.toc,
-        start=Path.cwd(),
-        theme=chosen.theme,
-    )
-    if not is_file(request.markdown):
-        raise DocumentError(
-            tr("{file} does not exist.", file=one_line(chosen.file)),
-            tr("Check the name."),
-            code="not_found",
-        )
-    if not _may_write(request.target, terminal, force=chosen.force):
-        return _FAILED
-    made = asyncio.run(_export(request, kind, terminal, checked=chosen.sources_checked))
-    _tell(made, terminal, as_json=chosen.json)
-    return 0
+DESCRIPTION = tr("Export a Markdown file as pdf or docx.")
+EPILOG = tr("Exit status: 0 exported, 1 not exported, 2 usage, 14 interrupted.")
 
 
-def find_root(markdown: Path) -> Path:
-    """Return the folder that images may come from: the workspace that the file lies in, else
-    this folder, else the file's own.
-    """
-    here, file, home = Path.cwd(), markdown.absolute(), dogent_home()
-    for folder in file.parents:
-        if (folder / ".dogent").is_dir() and folder / ".dogent" != home:
-            return folder
-    return here if file.is_relative_to(here) else file.parent
-
-
-def _may_write(target: Path, terminal: Terminal, *, force: bool) -> bool:
-    if force or not is_there(target):
-        return True
-    name = one_line(target.name)
-    if not terminal.answers:
-        raise DocumentError(
-            tr("{name} already exists.", name=name),
-            tr("Add --force to replace it, or choose another name with -o."),
-        )
-    return terminal.agrees(tr("{name} already exists. Replace it?", name=name))
-
-
-async def _export(
-    request: ExportRequest, kind: ExportKind, terminal: Terminal, *, checked: bool
-) -> ExportResult:
-    if checked:
-        from dogent_tui.documents.library import DocumentLibrary  # on use
-        from dogent_tui.sources.quotes.quote_checker import QuoteChecker
-
-        async with DocumentLibrary() as documents:
-            appendix = await QuoteChecker(documents).appendix(request.markdown, request.root)
-        request = msgspec.structs.replace(request, appendix=appendix)
-    async with Exporter() as exporter:
-        try:
-            if kind == "pdf":
-                await offer_browser(terminal)
-            return await exporter.export(request, kind, terminal.progress)
-        finally:
-            terminal.progress("")
-
-
-def _tell(made: ExportResult, terminal: Terminal, *, as_json: bool) -> None:
-    if as_json:
-        terminal.write_json(made)
-        return
-    pages = (
-        ngettext(", {count} page", ", {count} pages", made.pages).format(count=made.pages)
-        if made.pages
-        else ""
-    )
-    terminal.stdout.write(f"{one_line(str(made.path))} ({made.engine}{pages})\n")
-    terminal.stdout.flush()
-    terminal.note(made.warnings)
-    terminal.stderr.writelines(
-        tr("dogent-tui: left out: {what}\n", what=one_line(what)) for what in made.left_out
-    )
-
-
-def _write_styles(target: Path, terminal: Terminal, *, force: bool) -> int:
-    """Write the built-in reference document, for a user to change its styles and put it into
-    ``.dogent``.
-    """
-    from dogent_tui.documents.export.docx_reference import built_in
-    from dogent_tui.documents.export.themes import DEFAULT, theme
-    from dogent_tui.storage.files import atomic_write
-
-    if not _may_write(target, terminal, force=force):
-        return _FAILED
-    atomic_write(target, built_in(theme(DEFAULT)))
-    terminal.stdout.write(f"{one_line(str(target))}\n")
-    return 0
-
-
-def _parser() -> CommandLine:
-    parser = CommandLine(
-        prog="dogent-tui export",
-        description=tr("Export a Markdown file as pdf or docx."),
-        epilog=tr("Exit status: 0 exported, 1 not exported, 2 usage, 14 interrupted."),
-    )
+def add_arguments(parser: CommandLine) -> None:
+    """Have `parser` take the arguments of this command."""
     parser.add_argument("file", metavar="FILE.md", nargs="?", help=tr("the Markdown file"))
     parser.add_argument(
         "--to", choices=KINDS, help=tr("the format (default: taken from the extension of -o)")
@@ -182,4 +68,113 @@ def _parser() -> CommandLine:
         metavar="OUT.docx",
         help=tr("only write the document that provides the styles"),
     )
-    return parser
+
+
+def run(chosen: Namespace, terminal: Terminal) -> int:
+    """Export what that is named and return the exit status. Raises DocumentError, and
+    UsageError for the command line.
+    """
+    terminal = msgspec.structs.replace(terminal, agreed=chosen.yes)
+    if chosen.styles:
+        return _write_styles(Path(chosen.styles), terminal, force=chosen.force)
+    if chosen.file is None:
+        raise UsageError(
+            tr("No Markdown file given."), tr("Usage: dogent-tui export FILE.md --to pdf|docx")
+        )
+    kind = chosen.to or Path(chosen.output).suffix[1:].lower()
+    if kind not in KINDS:
+        raise UsageError(tr("No export format given."), tr("Add --to pdf or --to docx."))
+    root = Path(chosen.workspace) if chosen.workspace else find_root(Path(chosen.file))
+    existing_folder(root)
+    request = plan_export(
+        Workspace(root),
+        chosen.file,
+        kind,
+        chosen.output,
+        toc=chosen.toc,
+        start=Path.cwd(),
+        theme=chosen.theme,
+    )
+    if not is_file(request.markdown):
+        raise DocumentError(
+            tr("{file} does not exist.", file=one_line(chosen.file)),
+            tr("Check the name."),
+            code="not_found",
+        )
+    if not _may_write(request.target, terminal, force=chosen.force):
+        return _FAILED
+    made = asyncio.run(_export(request, terminal, checked=chosen.sources_checked))
+    _tell(made, terminal, as_json=chosen.json)
+    return 0
+
+
+def find_root(markdown: Path) -> Path:
+    """Return the folder that images may come from: the workspace containing the file, or the
+    current folder, or the file's own.
+    """
+    here, file, home = Path.cwd(), markdown.absolute(), dogent_home()
+    for folder in file.parents:
+        if (folder / ".dogent").is_dir() and folder / ".dogent" != home:
+            return folder
+    return here if file.is_relative_to(here) else file.parent
+
+
+def _may_write(target: Path, terminal: Terminal, *, force: bool) -> bool:
+    if force or not is_there(target):
+        return True
+    name = one_line(target.name)
+    if not terminal.answers:
+        raise DocumentError(
+            tr("{name} already exists.", name=name),
+            tr("Add --force to replace it, or choose another name with -o."),
+        )
+    return terminal.agrees(tr("{name} already exists. Replace it?", name=name))
+
+
+async def _export(request: ExportRequest, terminal: Terminal, *, checked: bool) -> ExportResult:
+    if checked:
+        from dogent_tui.documents.library import DocumentLibrary  # on use
+        from dogent_tui.sources.quotes.quote_checker import QuoteChecker
+
+        async with DocumentLibrary() as documents:
+            appendix = await QuoteChecker(documents).appendix(request.markdown, request.root)
+        request = msgspec.structs.replace(request, appendix=appendix)
+    async with Exporter() as exporter:
+        try:
+            if request.kind == "pdf":
+                await offer_browser(terminal)
+            return await exporter.export(request, terminal.progress)
+        finally:
+            terminal.progress("")
+
+
+def _tell(made: ExportResult, terminal: Terminal, *, as_json: bool) -> None:
+    if as_json:
+        terminal.write_json(made)
+        return
+    pages = (
+        ngettext(", {count} page", ", {count} pages", made.pages, count=made.pages)
+        if made.pages
+        else ""
+    )
+    terminal.stdout.write(f"{one_line(str(made.path))} ({made.engine}{pages})\n")
+    terminal.stdout.flush()
+    terminal.note(made.warnings)
+    terminal.stderr.writelines(
+        tr("dogent-tui: left out: {what}\n", what=one_line(what)) for what in made.left_out
+    )
+
+
+def _write_styles(target: Path, terminal: Terminal, *, force: bool) -> int:
+    """Write the built-in reference document, so that a user can change its styles and put it into
+    ``.dogent``.
+    """
+    from dogent_tui.documents.export.docx_reference import built_in
+    from dogent_tui.documents.export.themes import DEFAULT, theme
+    from dogent_tui.storage.files import atomic_write
+
+    if not _may_write(target, terminal, force=force):
+        return _FAILED
+    atomic_write(target, built_in(theme(DEFAULT)))
+    terminal.stdout.write(f"{one_line(str(target))}\n")
+    return 0

@@ -1,5 +1,5 @@
-"""Where a user who typed a command is: what is written there, and what is asked, mostly whether to
-download what is missing.
+"""The terminal of a user who typed a command: output, and questions, mostly about downloading what
+is missing.
 """
 
 import asyncio
@@ -13,9 +13,9 @@ from dogent_tui.plain import one_line, visible
 
 
 class Terminal(msgspec.Struct, frozen=True):
-    """Where a user is, or is not: a question can be asked only where all three are a terminal.
+    """Where a user may be: questions can only be asked if all three are a terminal.
 
-    `agreed`: the user said with the command that what is missing may be downloaded.
+    `agreed`: the user agreed to downloads on the command line.
     """
 
     stdin: TextIO
@@ -25,7 +25,7 @@ class Terminal(msgspec.Struct, frozen=True):
 
     @property
     def answers(self) -> bool:
-        """Whether somebody is there to answer a question."""
+        """Whether someone is there to answer a question."""
         return self.stdin.isatty() and self.stderr.isatty()
 
     def agrees(self, question: str) -> bool:
@@ -35,23 +35,23 @@ class Terminal(msgspec.Struct, frozen=True):
         return self.stdin.readline().strip().lower() in {"y", "yes"}
 
     async def may_download(self, question: str) -> bool:
-        """Whether the user wants a download: said before, or asked now. Where nobody can be
+        """Return whether the user wants a download: agreed before, or asked now. If no one can be
         asked, it is a no.
         """
         return self.agreed or (self.answers and await asyncio.to_thread(self.agrees, question))
 
     def progress(self, what: str) -> None:
-        """Show `what` happens, in the place of what was shown before."""
+        """Show the progress `what`, replacing the previous one."""
         self.show(f"{one_line(what)}…" if what else "")
 
     def show(self, text: str) -> None:
-        """Show `text` in the place of what was shown before, where somebody sees it."""
+        """Show `text`, replacing the previous one, if someone can see it."""
         if self.stderr.isatty():
             self.stderr.write(f"\r\x1b[K{text}")
             self.stderr.flush()
 
     def write(self, text: str) -> None:
-        """Write `text`, which others wrote, as what the command was asked for."""
+        """Write untrusted `text` as the result of the command."""
         self.stdout.write(visible(text) if self.stdout.isatty() else text)
         self.stdout.write("" if text.endswith("\n") else "\n")
         self.stdout.flush()
@@ -63,12 +63,12 @@ class Terminal(msgspec.Struct, frozen=True):
         self.stdout.flush()
 
     def note(self, remarks: Iterable[object]) -> None:
-        """Write `remarks`, one a line, beside what the command was asked for."""
+        """Write `remarks`, one per line, separately from the command's result."""
         self.stderr.writelines(f"dogent-tui: {one_line(str(remark))}\n" for remark in remarks)
 
 
 async def offer_browser(terminal: Terminal) -> None:
-    """Where no browser is here: offer to download one. Without it, another engine sets a pdf.
+    """Offer to download a browser if there is none. Without it, another engine creates the pdf.
     Raises DocumentError.
     """
     from dogent_tui.documents.export.browser import find_browsers, install_browser

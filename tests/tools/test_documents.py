@@ -7,8 +7,10 @@ import docx
 import pytest
 
 from dogent_tui.documents.library import DocumentLibrary, ReadResult
+from dogent_tui.settings.values import WorkspaceSettings
 from dogent_tui.storage.paths import Workspace
-from dogent_tui.tools.documents import MOST_CHARS, as_text, read_document_tool
+from dogent_tui.tools.documents import MOST_CHARS, as_text, document_tools
+from dogent_tui.tools.libraries import Libraries
 from tests.documents.pandoc.made_docx import PNG
 
 
@@ -23,7 +25,9 @@ async def read(tmp_path):
     )
     (root / "full").mkdir()
     async with DocumentLibrary(tmp_path / "kept") as library:
-        tool = read_document_tool(library, Workspace(root), lambda *_told: None, root / "images")
+        libraries = Libraries(Workspace(root), WorkspaceSettings())
+        libraries.documents = library
+        (tool,) = document_tools(libraries)
 
         async def call(**payload):
             answer = await tool.handler(payload)
@@ -96,8 +100,7 @@ def test_the_schema_names_the_inputs(tmp_path):
         "images",
         "ocr",
     }
-    library, images = DocumentLibrary(), tmp_path / "images"
-    tool = read_document_tool(library, Workspace(tmp_path), lambda *_told: None, images)
+    (tool,) = document_tools(Libraries(Workspace(tmp_path), WorkspaceSettings()))
     assert set(tool.schema["properties"]) == named
     assert tool.schema["required"] == ["path"]
 

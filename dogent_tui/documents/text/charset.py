@@ -1,9 +1,9 @@
-"""In which encoding a text file is: told by its marks and its bytes, without a word from its maker.
+"""Detects the encoding of a text file from its byte order mark and its bytes.
 
-What is older than Unicode is weighed by chardet and by the letters that it would be of
-(`likelihood.py`): of 1,362 tables and sentences in 32 languages, most of them short, both together
-tell 1,340, the letters alone 1,321, chardet with rules of spelling 1,151. chardet knows encodings
-that nobody has a document in, so it is given those to choose from that somebody has.
+An encoding older than Unicode is chosen by the letters that the text would have in it
+(`likelihood.py`), and by chardet where these leave a doubt: of 1,362 tables and sentences in 32
+languages, most of them short, both together get 1,340 right, the letters alone 1,321, chardet with
+rules for spelling 1,151. chardet knows encodings that no document uses, so it chooses from a list.
 """
 
 import codecs
@@ -15,10 +15,10 @@ from typing import BinaryIO
 from dogent_tui.documents.text.likelihood import log_likelihood
 
 _SAMPLE_BYTES = 262_144
-"""What an encoding is told by, from the first byte on that is not ASCII."""
+"""The size of the sample, from the first byte that is not ASCII on."""
 _WEIGHED_BYTES = 65_536
 _LETTER_BYTES = 4096
-"""What is weighed by its letters: each guess decodes as much."""
+"""The size of the sample whose letters are weighed: each candidate decodes it."""
 
 _MARKS = (
     (codecs.BOM_UTF32_LE, "utf-32"),  # begins like UTF-16's
@@ -28,7 +28,9 @@ _MARKS = (
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
 _CONTROLS = bytes({*range(32), 127} - {*b"\t\n\v\f\r\x1b"})
-"""What no text holds: all controls but those that lay text out, and the escape of colored logs."""
+"""What does not occur in text: all control characters except those for layout, and the escape of
+colored logs.
+"""
 _MOST_CONTROLS = 0.02
 _FEW_CONTROLS = 4
 _ISO_2022_JP = re.compile(rb"\x1b\$[@B]")
@@ -43,37 +45,39 @@ _OLDER: Mapping[str, str] = {
 }  # fmt: skip
 """Encodings of before Unicode, the most common first, with the languages written in them."""
 _NO_CHARACTER = re.compile("[\x80-\x84\x86-\x9f\ue000-\uf8ff\ufdd0-\ufdef\ufeff\ufffe\uffff]")
-"""What is assigned to nothing, or a control that nobody writes: the sign of a wrong encoding."""
+"""Unassigned characters and unused control characters: a sign of the wrong encoding."""
 _LETTER = re.compile(
     r"(?<=[^\W\d_])[^\x00-\x7f’](?=[^\W\d_])|[^\W\d_\x00-\x7fªµº]|(?<!\w)[ªº]|µ(?![a-zA-Z])"
 )
-"""A letter beyond ASCII, or a sign where one would be. In ``nº`` and ``µm`` they tell nothing."""
+"""A letter beyond ASCII, or a symbol where one would be. Those of ``nº`` and ``µm`` are not
+informative.
+"""
 _TRUST = 2.0
-"""How much chardet's word weighs beside the letters, and what it weighs where it says nothing."""
+"""The weight of chardet's confidence, and the confidence in encodings that it does not list."""
 _NOTHING = 0.003
 _MOST_TRUST = -_TRUST * math.log(_NOTHING)
 _COMMON = 0.5
-"""How much it weighs that an encoding is the more common one."""
+"""The weight of how common an encoding is."""
 _DOUBT = 2.0
-"""Another guess that is as close in likelihood (its logarithm) may be as right."""
+"""Another candidate whose log-likelihood is this close is just as likely."""
 
 
 def encoding_of(file: BinaryIO) -> str:
-    """Return the name of Python's codec for a text file, empty where it is no text. Reads up to
-    the first byte beyond ASCII.
+    """Return the Python codec of a text file, empty if it is not text. Reads up to the first byte
+    beyond ASCII.
     """
     return next(iter(guessed(file)), "")
 
 
 def guessed(file: BinaryIO) -> tuple[str, ...]:
-    """Return the names of Python's codecs that a text file may be in, the likeliest first; none
-    where it is no text. Reads up to the first byte beyond ASCII.
+    """Return the possible Python codecs of a text file, the most likely first; empty if it is not
+    text. Reads up to the first byte beyond ASCII.
     """
     sample = file.read(_SAMPLE_BYTES)
     for mark, encoding in _MARKS:
         if sample.startswith(mark):
             return (encoding,)
-    while sample.isascii() and b"\0" not in sample:  # hundreds of megabytes may come this way
+    while sample.isascii() and b"\0" not in sample:  # there may be hundreds of megabytes
         if _is_binary(sample):
             return ()
         if _ISO_2022_JP.search(sample):
@@ -86,20 +90,21 @@ def guessed(file: BinaryIO) -> tuple[str, ...]:
 
 
 def _narrow(sample: bytes) -> tuple[str, ...]:
-    """Return the encodings of a text of which each ASCII character is a byte."""
+    """Return the encodings of a text in which ASCII characters are single bytes."""
     if _is_binary(sample):
         return ()
     if _decoded(sample, "utf-8"):
         return ("utf-8",)
     western = _decoded(sample, "cp1252")
     if western and not _LETTER.search(western):
-        return ("cp1252",)  # degrees, quotation marks and currencies, which tell nothing
+        # degree signs, quotation marks and currencies, which are not informative
+        return ("cp1252",)
     return _weighed(sample)
 
 
 def _wide(sample: bytes) -> tuple[str, ...]:
-    """Return which UTF-16 or UTF-32 without a mark a text is in: the one in which it has most
-    line ends, digits and such.
+    """Return which UTF-16 or UTF-32 a text without a byte order mark is in: the one with the most
+    line breaks, digits and the like.
     """
     texts = {encoding: _decoded(sample, encoding) for encoding in _UNICODE}
     signs = {
@@ -112,8 +117,8 @@ def _wide(sample: bytes) -> tuple[str, ...]:
 
 
 def _weighed(sample: bytes) -> tuple[str, ...]:
-    """Return which encoding of before Unicode the sample is in, with those that would make
-    another text of it as likely.
+    """Return the encoding older than Unicode of the sample, followed by those that are just as
+    likely with a different result.
     """
     telling = b"\n".join(line for line in sample.split(b"\n") if not line.isascii())
     texts: dict[str, tuple[float, str]] = {}
@@ -132,7 +137,7 @@ def _weighed(sample: bytes) -> tuple[str, ...]:
 
 def _trust(telling: bytes) -> Mapping[str, float]:
     """Return how much chardet trusts each encoding, as a logarithm."""
-    from chardet import detect_all  # a tenth of a second, for short texts
+    from chardet import detect_all  # takes 0.1 s
 
     guesses = detect_all(
         telling[:_WEIGHED_BYTES],
@@ -145,8 +150,8 @@ def _trust(telling: bytes) -> Mapping[str, float]:
 
 
 def _decoded(sample: bytes, encoding: str) -> str:
-    """Return the sample as text, empty where it is not in this encoding. Only in a long one may
-    the last character be cut.
+    """Decode the sample, empty if it is not in this encoding. Only in a long one may the last
+    character be cut off.
     """
     is_whole = len(sample) < _WEIGHED_BYTES
     try:

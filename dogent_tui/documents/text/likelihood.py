@@ -1,8 +1,8 @@
-"""How likely a text is one in a language, by its characters alone: text that was read in a wrong
-encoding is of letters that stand in no alphabet together, and of rare Chinese characters.
+"""How likely a text is in a language, by its characters alone: text decoded in the wrong encoding
+has letters that no alphabet has together, and rare Chinese characters.
 
-Each character is taken by itself. Letters have their share by their rank in the language (Zipf's
-law); of Chinese characters and Hangul a national standard tells the common ones.
+Each character is taken on its own. The share of a letter follows from its rank in the language
+(Zipf's law); for Chinese characters and Hangul, a national standard lists the common ones.
 """
 
 import math
@@ -29,9 +29,7 @@ _CHINESE = {
     "zh_cn": ("gb2312", 0xD7, 1800),
     "zh_tw": ("big5", 0xC6, 2200),
 }
-"""The standard of a language, the lead byte up to which it lists the common characters, and of how
-many each is one.
-"""
+"""The standard of a language, the last lead byte of its common characters, and their number."""
 _HANGUL = (
     "이다는에의을가한고하지기로도사은서자어리인시그대나를수정있아일부해들과스라보구제전것으성주여장관게연상공학"
     "원유비적만조용국오면신동생안무화교실소우모계민내선회영방치트김박최윤임강남북울산광명진호현경"
@@ -43,7 +41,7 @@ _WITHIN_WORD = re.compile(r"(?<=[^\W\d_])[^\w\x00-\x7f’·](?=[^\W\d_])")
 _CAPITAL_WITHIN = re.compile(r"(?<=[^\W\d_])[^\W\d_\x00-\x7f]")
 _ALONE = re.compile(r"(?<!\w)[^\W\d_\x00-\x7f](?![\w.])")
 _UNLIKELY_SIGN, _UNLIKELY_CAPITAL = 3.0, 4.0
-"""What a sign between two letters, and a capital alone or behind a small letter, take off."""
+"""The penalty for a symbol between two letters, and for a capital alone or after a small letter."""
 
 
 def log_likelihood(text: str, languages: str) -> float:
@@ -93,7 +91,7 @@ def _eastern(character: str, language: str) -> float:
         return 1 / 100
     if "\u3040" <= character < "\u3100" and language == "ja":
         return 1 / 100
-    if "\uff61" <= character < "\uffa0" and language == "ja":  # the narrow ones of old banks
+    if "\uff61" <= character < "\uffa0" and language == "ja":  # the narrow ones that banks use
         return 1 / 40
     if "\uac00" <= character < "\ud7a4" and language == "ko":
         if character in _HANGUL:

@@ -1,4 +1,4 @@
-"""The reader for tables in text, csv and its kin: rows as those of a sheet, in bounded memory."""
+"""The reader for tables in text, such as csv: rows like those of a sheet, in bounded memory."""
 
 import csv
 import itertools
@@ -17,13 +17,13 @@ from dogent_tui.language import tr
 
 _SNIFFED_LINES = 200
 _SNIFFED_CHARS = 20_000
-"""Of each of these lines, which may have a million columns."""
+"""The length to use of each sample line, which may have a million columns."""
 _DELIMITERS = "\t;|,"
-"""In the order of preference: a comma that splits all rows evenly may as well be that of their
-decimals.
+"""In order of preference: a comma that splits all rows evenly may just as well be the decimal
+separator.
 """
 _DECLARED = re.compile(r"sep=(.)$", re.IGNORECASE)
-"""A first line by which a file tells Excel its delimiter."""
+"""A first line that tells Excel the delimiter."""
 _NAMED = {".tsv": "\t", ".tab": "\t", ".psv": "|"}
 _LONGEST_CELL = 1 << 20
 _NUMERIC = frozenset("+-.0123456789")
@@ -31,7 +31,7 @@ _NUMERIC = frozenset("+-.0123456789")
 
 def open_table(path: Path, options: ReadOptions, report: Report) -> Opened:
     """See `dogent_tui.documents.model.Reader`. The first row is the header; the delimiter is
-    told by the first lines.
+    detected from the first lines.
     """
     source = TextSource(path, options.encoding)
     lines = itertools.islice(source.lines(), _SNIFFED_LINES)
@@ -56,7 +56,7 @@ def open_table(path: Path, options: ReadOptions, report: Report) -> Opened:
 
 
 def _wanted(reader: Any, window: Window, opened: Opened, name: str) -> Iterator[Row]:
-    """Yield the rows that are wanted and have content, and note how many there are. Raises
+    """Yield the requested rows with content, and record the number of rows. Raises
     DocumentError.
     """
     number = 0
@@ -81,8 +81,8 @@ def _wanted(reader: Any, window: Window, opened: Opened, name: str) -> Iterator[
 
 
 def _widths(lines: list[str], delimiter: str) -> list[int]:
-    """Return how wide the rows of some lines are; none where they cannot be read, which is said
-    later.
+    """Return the widths of the rows of some lines; empty if they cannot be parsed, which is
+    reported later.
     """
     try:
         return [len(row) for row in _rows(lines, delimiter) if row]
@@ -91,7 +91,7 @@ def _widths(lines: list[str], delimiter: str) -> list[int]:
 
 
 def _evenness(widths: list[int]) -> float:
-    """Return the share of the rows that are as wide as most, none where that is a single cell."""
+    """Return the share of the rows with the most common width, 0 if that is a single cell."""
     count = Counter(widths)
     usual = max(count, key=lambda width: (count[width], width), default=1)
     return count[usual] / len(widths) if usual > 1 else 0

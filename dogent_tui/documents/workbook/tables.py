@@ -1,8 +1,8 @@
-"""Rows of a sheet as tables in Markdown, made while the rows are read.
+"""Turns the rows of a sheet into Markdown tables while they are read.
 
-An empty row ends a table, unless what follows is clearly more of the same: then the empty row stays
-in it. The first row of a table is its header. A text alone in its row above a table, or between
-tables, is a paragraph.
+An empty row ends a table, unless what follows clearly continues it: then the empty row is kept. The
+first row of a table is its header. A text alone in its row above a table, or between tables, is a
+paragraph.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -16,32 +16,33 @@ from dogent_tui.documents.workbook.columns import cell_range, letters, spans
 ROWS_IN_BLOCK = 50
 _CHARACTERS_IN_BLOCK = 8000
 _ROWS_AHEAD = 200
-"""Rows from which the columns of a table are known; a later row that has more begins a wider table.
+"""The number of rows that determine the columns of a table; a later row with more columns begins a
+wider table.
 """
 
 _WEIGHT_AHEAD = 2_000_000
-"""Characters of these rows, and a hundred for each cell: keeps the memory bounded where rows are
-long.
+"""The number of characters in these rows, plus a hundred per cell: bounds the memory for long
+rows.
 """
 
 _WIDEST_GAP = 3
-"""Empty columns that stay in a table. Where more lie between two cells, one column stands for them
-and says so.
+"""The number of empty columns to keep in a table. A larger gap between cells becomes one column
+that says so.
 """
 
 _LONGEST_PAUSE = 2
-"""Empty rows after which a table may continue."""
+"""The number of empty rows after which a table may continue."""
 
 _MOST_TITLES = 3
-"""Rows with a single text at the head of a table that are taken for its title."""
+"""The number of rows with a single text at the top of a table to take for its title."""
 
 
 class Row(msgspec.Struct, gc=False):
-    """A row that has content; rows without are not given. `number` counts from 1.
+    """A row with content. `number` counts from 1.
 
-    `texts` has what the cells show, never nothing, by their columns from left to right. `values`
-    are the columns of what is no text: numbers, dates, booleans, errors, and of `formulas`, those
-    that have no stored result.
+    `texts` has what the cells show, never empty, by column from left to right. `values` are the
+    columns without text: numbers, dates, booleans, errors, and those of `formulas` that have no
+    stored result.
     """
 
     number: int
@@ -57,14 +58,14 @@ def sheet_blocks(
     hidden_columns: Collection[int] = (),
     heads: Sequence[Row] = (),
 ) -> Iterator[Block]:
-    """Yield the Markdown of `rows`, without those that are hidden, and without room for
-    `hidden_columns`.
+    """Yield the Markdown of `rows`, without hidden ones, and without space for `hidden_columns`.
 
-    Where `rows` are some from the middle of a table, the last of `heads`, known with the first of
-    them, is its header.
+    If `rows` are from the middle of a table, the last of `heads`, known with the first row, is its
+    header.
 
-    These may become known while the first row is taken; no row has cells in them. Where a row is
-    None, all that is known of those before it is given at once. Raises what taking the rows raises.
+    `hidden_columns` may become known while the first row is read; no row has cells in them. If a
+    row is None, everything known about earlier ones is returned at once. Raises what iterating the
+    rows raises.
     """
     table = _Table(sheet, hidden_columns)
     for pause, chunk in _chunks(rows):
@@ -80,8 +81,8 @@ def sheet_blocks(
 
 
 def _chunks(rows: Iterable[Row | None]) -> Iterator[tuple[int, list[Row]]]:
-    """Yield rows that follow each other, as many as are looked at at once, with how many empty rows
-    come before them. No rows: it may be long until there are others.
+    """Yield consecutive rows, up to the look-ahead, with the number of empty rows before them. No
+    rows: it may take long until there are more.
     """
     last, pause, weight = 0, 0, 0
     taken: list[Row] = []
@@ -94,7 +95,7 @@ def _chunks(rows: Iterable[Row | None]) -> Iterator[tuple[int, list[Row]]]:
             yield 0, []
             continue
         last = row.number
-        pause += gap if gap >= 0 else _LONGEST_PAUSE + 1  # rows that do not ascend are no table
+        pause += gap if gap >= 0 else _LONGEST_PAUSE + 1  # rows that do not ascend are not a table
         if not row.hidden:
             taken.append(row)
             weight += 100 * len(row.texts) + sum(map(len, row.texts.values()))
@@ -103,8 +104,8 @@ def _chunks(rows: Iterable[Row | None]) -> Iterator[tuple[int, list[Row]]]:
 
 
 class _Table:
-    """The table that is being written: the columns that are `used` in it, and those `shown`, where
-    the first of many empty ones stands for them.
+    """The table being written: the columns `used` in it, and those `shown`, where the first of many
+    empty ones represents them.
     """
 
     def __init__(self, sheet: str, hidden_columns: Collection[int]) -> None:
@@ -119,7 +120,7 @@ class _Table:
         self._tight = False
 
     def goes_on(self, pause: int, rows: list[Row]) -> bool:
-        """Tell whether the table continues after empty rows: with data under the same columns, not
+        """Return whether the table continues after empty rows: with data in the same columns, not
         with another header.
         """
         first = rows[0]
@@ -131,8 +132,8 @@ class _Table:
         )
 
     def begin(self, rows: list[Row], heads: Sequence[Row]) -> Iterator[Block]:
-        """Begin with `rows`: with a header, and with what stands above it. Tables beside each
-        other come one after the other.
+        """Begin with `rows`: the header, and what is above it. Tables next to each other come one
+        after the other.
         """
         parts = [rows] if heads else _beside(rows, self._hidden_columns)
         for part in parts:
@@ -158,8 +159,8 @@ class _Table:
             yield from self.add(rows if heads else rows[1:])
 
     def add(self, rows: list[Row]) -> Iterator[Block]:
-        """Add `rows` to the table; where they have more columns than it, a wider one begins there,
-        under the same header.
+        """Add `rows` to the table; if they have more columns, a wider one begins there, with the
+        same header.
         """
         for index, row in enumerate(rows):
             if not row.texts.keys() <= self.used:
@@ -170,13 +171,13 @@ class _Table:
                 yield from self.flush()
 
     def put(self, lines: list[str], number: int) -> None:
-        """Add the `lines` of the row of this number."""
+        """Add the `lines` of the row with this number."""
         self._range = (self._range[0] if self._lines else number, number)
         self._lines += lines
         self._size += sum(map(len, lines))
 
     def flush(self) -> Iterator[Block]:
-        """Yield what there is as a block; what comes continues it."""
+        """Yield the current content as a block; further content continues it."""
         if self._lines:
             cells = cell_range(self._range, (min(self.used), max(self.used)))
             yield Block("\n".join(self._lines), Source(sheet=self._sheet, cells=cells), self._tight)
@@ -184,7 +185,7 @@ class _Table:
         self._tight = True
 
     def _widen(self, rows: list[Row], number: int) -> None:
-        """Make room for all columns of `rows`, and begin with the header."""
+        """Make space for all columns of `rows`, and begin with the header."""
         self.used = self.used.union(*(row.texts for row in rows))
         self.shown, self._gaps, self._tight = [], {}, False
         end = min(self.used)
@@ -209,7 +210,7 @@ class _Table:
 
 
 def _beside(rows: list[Row], hidden_columns: Collection[int]) -> list[list[Row]]:
-    """Return the rows of each table, where several lie beside each other."""
+    """Return the rows of each table if several are next to each other."""
     parts: list[tuple[int, int, list[Row]]] = []
     used = frozenset(hidden_columns).union(*(row.texts for row in rows))
     for first, last in spans(sorted(used)):
@@ -237,7 +238,7 @@ def _between(rows: list[Row], first: int, last: int) -> list[Row]:
 
 
 def _is_table(rows: list[Row]) -> bool:
-    """Tell whether rows are a table by themselves: with texts at the top and at the left."""
+    """Return whether rows are a table of their own: with texts at the top and on the left."""
     columns = set[int]().union(*(row.texts for row in rows))
     left = min(columns, default=0)
     return (
@@ -249,8 +250,8 @@ def _is_table(rows: list[Row]) -> bool:
 
 
 def _is_title(rows: list[Row]) -> bool:
-    """Tell whether the first row is a paragraph: its only cell is alone among the rows, or a text
-    above a row with more cells.
+    """Return whether the first row is a paragraph: its only cell is the only one of all rows, or a
+    text above a row with more cells.
     """
     texts = rows[0].texts
     if len(texts) > 1 or len(rows) == 1:

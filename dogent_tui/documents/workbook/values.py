@@ -1,4 +1,4 @@
-"""Reads the values of xls, ods and xlsb with calamine. In the worker alone: hostile ones may end
+"""Reads the values of xls, ods and xlsb with calamine, only in the worker: hostile files may crash
 the process.
 """
 
@@ -18,12 +18,12 @@ from dogent_tui.documents.workbook.tables import Row
 from dogent_tui.language import tr
 
 _DURATION = re.compile(r"PT\d+H\d+M\d+(\.\d+)?S")
-"""As an ods has those of more than a day, which calamine passes on."""
+"""A duration of more than a day in an ods, which calamine returns as it is."""
 
 
 def open_values(path: Path, options: ReadOptions, report: Report) -> Opened:
-    """See `dogent_tui.documents.model.Reader` and `open_workbook`, whose metadata this has as
-    far as calamine tells.
+    """See `dogent_tui.documents.model.Reader` and `open_workbook`, whose metadata this provides as
+    far as calamine does.
     """
     import python_calamine as calamine
 
@@ -59,7 +59,7 @@ def open_values(path: Path, options: ReadOptions, report: Report) -> Opened:
 
 
 def _rows(content: Any, last: int) -> Iterator[Row]:
-    """Yield the rows up to the `last` that is wanted."""
+    """Yield the rows up to the `last` requested one."""
     first_column = (content.start or (0, 0))[1] + 1
     for number, values in enumerate(islice(content.iter_rows(), last), 1):
         filled = {at: value for at, value in enumerate(values, first_column) if value != ""}
@@ -69,7 +69,7 @@ def _rows(content: Any, last: int) -> Iterator[Row]:
 
 
 def shown_as(value: Any) -> str:
-    """Return a value of calamine's as our reader of xlsx shows it where there is no format."""
+    """Return a value of calamine's in the form of our xlsx reader for a cell without a format."""
     if isinstance(value, bool):
         return str(value).upper()
     if isinstance(value, int | float):

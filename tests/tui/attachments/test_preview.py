@@ -98,14 +98,16 @@ async def test_a_long_sheet_is_read_on_and_each_part_has_the_head(previewing, tm
     async with previewing(book(tmp_path / "book.xlsx", rows=3_000)) as preview:
         await preview.until(lambda: "n Read on" in preview.drawn())
         view = preview.screen.query_one("#preview-document")
-        before = view.line_count
+        before = view.virtual_size.height
         assert before < 1_000
         await preview.pilot.press("n")
-        await preview.until(lambda: view.line_count > before and view.scroll_offset.y >= before - 1)
+        await preview.until(
+            lambda: view.virtual_size.height > before and view.scroll_offset.y >= before - 1
+        )
         await preview.until(lambda: "Guests [b]" in preview.drawn())
-        seen = view.line_count
+        seen = view.virtual_size.height
         await preview.pilot.press("end")
-        await preview.until(lambda: view.line_count > seen)
+        await preview.until(lambda: view.virtual_size.height > seen)
         assert "characters" in preview.note
 
 
@@ -161,7 +163,7 @@ async def test_it_fits_into_another_window(previewing, tmp_path):
         )
         await preview.pilot.resize_terminal(40, 20)
         view = preview.screen.query_one("#preview-document")
-        await preview.until(lambda: view._width < 40 and "guests" in preview.drawn())
+        await preview.until(lambda: view.size.width < 40 and "guests" in preview.drawn())
 
 
 async def test_parts_of_a_table_read_one_by_one_hold_every_row(tmp_path):

@@ -12,8 +12,9 @@ from textual.widgets import Static
 
 from dogent_tui.agent.events import ToolResult, ToolUse
 from dogent_tui.documents.export.model import ExportResult
-from dogent_tui.documents.export.pdf import PdfExporter
+from dogent_tui.documents.exporter import Exporter
 from dogent_tui.documents.model import DocumentError
+from dogent_tui.tui.dialog import ChoiceList
 from dogent_tui.tui.exporting import controller
 from dogent_tui.tui.screens.choice import ChoiceScreen
 from dogent_tui.tui.screens.permission import PermissionScreen
@@ -28,7 +29,7 @@ class HeldExporter:
         self.may_go_on = asyncio.Event()
         self.was_stopped = False
 
-    async def export(self, request, kind, on_progress):
+    async def export(self, request, on_progress):
         on_progress("Printing [b]")
         try:
             await self.may_go_on.wait()
@@ -65,6 +66,11 @@ async def run(scene, text: str) -> None:
     scene.app.conversation.prompt.editor.show(text)
     await scene.pilot.press("escape", "enter")
     await scene.until(lambda: not scene.app.conversation.prompt.editor.value)
+
+
+def answers(scene) -> list[str]:
+    """Return what can be chosen."""
+    return [str(option.prompt) for option in scene.app.screen.query_one(ChoiceList).options]
 
 
 async def test_a_docx_is_made_and_replaced_only_after_the_question(exporting, workspace):
@@ -144,7 +150,7 @@ async def test_without_a_name_it_is_the_one_written_last_or_the_one_picked(expor
         await scene.until(
             lambda: isinstance(scene.app.screen, ChoiceScreen) and scene.app.screen.guard.open
         )
-        names = list(scene.app.screen._answers)
+        names = answers(scene)
         assert sorted(names) == ["notes.md", "report.md", "销售 2025.md"]
         await scene.pilot.press(*["down"] * names.index("notes.md"), "enter")
         await scene.until(lambda: "Wrote notes.docx" in hint(scene))
@@ -185,7 +191,7 @@ async def test_without_a_browser_one_is_offered_once(exporting, workspace, monke
     monkeypatch.setattr(controller, "find_browsers", list)
     monkeypatch.setattr(controller, "install_browser", refuse)
     async with exporting() as scene:
-        scene.app.opened.libraries.exporter._pdf = PdfExporter(list)
+        scene.app.opened.libraries.exporter = Exporter(list)
         await run(scene, "/export report.md a.pdf")
         await scene.until(
             lambda: isinstance(scene.app.screen, ChoiceScreen) and scene.app.screen.guard.open
@@ -196,7 +202,7 @@ async def test_without_a_browser_one_is_offered_once(exporting, workspace, monke
         await scene.until(
             lambda: isinstance(scene.app.screen, ChoiceScreen) and scene.app.screen.guard.open
         )
-        assert "100 MB" in scene.app.screen._answers[1]
+        assert "100 MB" in answers(scene)[1]
         await scene.pilot.press("down", "enter")
         await scene.until(lambda: "Wrote a.pdf" in hint(scene))
         assert "by typst" in hint(scene)
