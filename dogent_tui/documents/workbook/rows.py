@@ -58,7 +58,7 @@ class SheetReader:
     def __init__(self, package: Package, contents: Contents, reading: Reading) -> None:
         self._package, self._part, self._name = package, reading.sheet.part, package.name
         self._strings = SharedStrings(package, contents.strings)
-        self._formatters = contents.formatters
+        self._formatters, self._unseen = contents.formatters, contents.unseen
         self.relations = package.relations(self._part)
         self._window, self._facts = reading.window, reading.facts
         self._shared: dict[str, tuple[str, str]] = {}
@@ -72,7 +72,7 @@ class SheetReader:
         with self._package.open(self._part) as stream:
             for found in fed(stream, self._name, _WANTED, self._stripped):
                 with problems(self._name):
-                    ready = [row for row in map(self._row, found) if row is not None and row.texts]
+                    ready = [row for row in map(self._row, found) if row is not None]
                 silent = 0 if ready else silent + 1
                 yield from ready
                 if silent and silent % _CHUNKS_UNTIL_SILENCE == 0:
@@ -114,7 +114,7 @@ class SheetReader:
             if len(child):
                 self._take_cell(row, child, column, reference)
         row.texts = dict(sorted(row.texts.items()))
-        return row
+        return row if row.texts or row.unseen else None
 
     def _take_cell(self, row: Row, node: Any, column: int, reference: str) -> None:
         """Add what a cell shows to its row, if anything."""
@@ -137,13 +137,16 @@ class SheetReader:
             text = inline
         else:
             text = self._shown(kind, node.get("s", "0"), value) if value else ""
+        self._put(row.unseen if node.get("s") in self._unseen else row.texts, column, text)
+        if not is_text:
+            row.values.add(column)
+
+    def _put(self, texts: dict[int, str], column: int, text: str) -> None:
         if len(text) >= MOST_TEXT:
             self._facts.long_texts += 1
             text = text[:MOST_TEXT] + CUT
         if text := text.strip():
-            row.texts[column] = text
-            if not is_text:
-                row.values.add(column)
+            texts[column] = text
 
     def _shown(self, kind: str, style: str, value: str) -> str:
         """Return what a cell of this kind and style shows for its value."""

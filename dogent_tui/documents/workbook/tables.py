@@ -42,13 +42,14 @@ class Row(msgspec.Struct, gc=False):
 
     `texts` has what the cells show, never empty, by column from left to right. `values` are the
     columns without text: numbers, dates, booleans, errors, and those of `formulas` that have no
-    stored result.
+    stored result. `unseen` has what is in cells that show nothing.
     """
 
     number: int
     texts: dict[int, str]
     values: set[int] = msgspec.field(default_factory=set)
     formulas: set[int] = msgspec.field(default_factory=set)
+    unseen: dict[int, str] = msgspec.field(default_factory=dict)
     hidden: bool = False
 
 
@@ -257,7 +258,8 @@ def _is_title(rows: list[Row]) -> bool:
     if len(texts) > 1 or len(rows) == 1:
         return len(texts) == 1
     below = next((row.texts for row in rows[1 : _MOST_TITLES + 1] if len(row.texts) > 1), None)
-    return below is not None and not rows[0].values and min(texts) <= min(below)
+    is_text = texts.keys().isdisjoint(rows[0].values)
+    return below is not None and is_text and min(texts) <= min(below)
 
 
 def _shown(row: Row) -> dict[int, str]:

@@ -73,6 +73,8 @@ def test_numbers_are_shown_as_their_format_says(code, number, shown):
         ("[hh]:mm", 2, "48:00"),
         ("[h]:mm:ss", -0.5, "-12:00:00"),
         ("[mm]:ss", 0.0208333, "0:30:00"),
+        ("[$-804]aaaa", 45352, "2024-03-01"),  # the day of the week
+        ('@" pcs"', 5, "5 pcs"),
         ("yyyy-mm-dd", 59, "1900-02-28"),
         ("yyyy-mm-dd", 60, "1900-02-29"),  # which only spreadsheets know
         ("yyyy-mm-dd", 61, "1900-03-01"),
