@@ -64,7 +64,7 @@ def _wanted(reader: Any, window: Window, opened: Opened, name: str) -> Iterator[
         for number, row in enumerate(filter(any, reader), 1):
             if number <= HEAD or window.holds(number):
                 texts = {at: text for at, text in enumerate(map(str.strip, row), 1) if text}
-                yield Row(number, texts, {at for at in texts if texts[at][0] in _NUMERIC})
+                yield Row(number, texts, {at for at, text in texts.items() if text[0] in _NUMERIC})
         opened.metadata["rows"] = number
         if number and number < window.rows[0]:
             opened.warnings.append(

@@ -208,8 +208,9 @@ class Reading:
                     self._heads.append(row)
             elif row.texts or row.unseen:
                 self._rows = max(self._rows, row.number)
-                self._columns = max(self._columns, *row.texts, *row.unseen)
-                self._take_hidden(row)
+                self._columns = max(self._columns, next(reversed(row.texts or row.unseen)))
+                if row.hidden or row.unseen or self.facts.hidden_columns:
+                    self._take_hidden(row)
                 if row.texts:
                     yield row
 
