@@ -5,7 +5,9 @@ first row of a table is its header. A text alone in its row above a table, or be
 paragraph.
 """
 
+from bisect import bisect_right
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import groupby, pairwise
 
 import msgspec
 
@@ -212,30 +214,24 @@ class _Table:
 
 def _beside(rows: list[Row], hidden_columns: Collection[int]) -> list[list[Row]]:
     """Return the rows of each table if several are next to each other."""
-    parts: list[tuple[int, int, list[Row]]] = []
-    used = frozenset(hidden_columns).union(*(row.texts for row in rows))
-    for first, last in spans(sorted(used)):
-        part = _between(rows, first, last)
-        if parts:
-            start, end, before = parts[-1]
-            is_apart = first - end > 2 or [row.number for row in before] != [
-                row.number for row in part
-            ]
-            if not (is_apart and _is_table(before) and _is_table(part)):
-                parts.pop()
-                first, part = start, _between(rows, start, last)
-        parts.append((first, last, part))
-    return [part for _, _, part in parts]
+    runs = spans(sorted(frozenset(hidden_columns).union(*(row.texts for row in rows))))
+    begins = [first for first, _ in runs[:1]]
+    parts = _cut(rows, [first for first, _ in runs])
+    for (before, part), (_, end), (first, _) in zip(pairwise(parts), runs, runs[1:], strict=False):
+        is_apart = first - end > 2 or [row.number for row in before] != [row.number for row in part]
+        if is_apart and _is_table(before) and _is_table(part):
+            begins.append(first)
+    return _cut(rows, begins) if len(begins) > 1 else [rows]
 
 
-def _between(rows: list[Row], first: int, last: int) -> list[Row]:
-    parts = (
-        msgspec.structs.replace(
-            row, texts={at: text for at, text in row.texts.items() if first <= at <= last}
-        )
-        for row in rows
-    )
-    return [row for row in parts if row.texts]
+def _cut(rows: list[Row], begins: list[int]) -> list[list[Row]]:
+    """Return the rows from each of these columns to the next."""
+    parts: list[list[Row]] = [[] for _ in begins]
+    for row in rows:
+        for index, cells in groupby(row.texts, key=lambda column: bisect_right(begins, column) - 1):
+            texts = {column: row.texts[column] for column in cells}
+            parts[index].append(msgspec.structs.replace(row, texts=texts))
+    return parts
 
 
 def _is_table(rows: list[Row]) -> bool:
