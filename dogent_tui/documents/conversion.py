@@ -7,7 +7,6 @@ import contextlib
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from dogent_tui.documents.messages import (
     Began,
@@ -19,7 +18,7 @@ from dogent_tui.documents.messages import (
     Request,
 )
 from dogent_tui.documents.model import DocumentError, ReadOptions
-from dogent_tui.documents.spool import Page, Spool
+from dogent_tui.documents.spool import Page
 from dogent_tui.documents.store import ConversionStore, FileState, Kept
 from dogent_tui.documents.workers import Workers
 from dogent_tui.language import tr
@@ -44,15 +43,13 @@ class Conversion:
     ) -> None:
         self.waiting = 0
         self.was_useful = False
-        self.format = ""
-        self.metadata: dict[str, Any] = {}
-        self.warnings: list[str] = []
+        self.known = Kept("", {}, [], [])
         self.progress = (0, 0, "")
         self.error: DocumentError | None = None
         self.ended = False
         self._store, self._workers = store, workers
         self._key, self._path, self._state, self._options = key, path, state, options
-        self._spool: Spool | None = None
+        self._spool = store.begin(key)
         self._is_kept = False
         self._changed = asyncio.Condition()
         self._task = asyncio.create_task(self._run())
@@ -60,7 +57,7 @@ class Conversion:
     @property
     def spool_chars(self) -> int:
         """The number of characters so far."""
-        return self._spool.chars if self._spool is not None else 0
+        return self._spool.chars
 
     @property
     def has_failed(self) -> bool:
@@ -74,18 +71,15 @@ class Conversion:
 
     async def page(self, offset: int, max_chars: int) -> Page:
         """See `Spool.page`."""
-        if self._spool is None:
-            return Page("", offset, offset, ())
         return await asyncio.to_thread(self._spool.page, offset, max_chars, ended=self.ended)
 
     async def close(self) -> None:
         """End it if it is in progress, and close its file, which stays if it is stored."""
         self._task.cancel()
         await asyncio.wait([self._task])
-        if self._spool is not None:
-            self._spool.close()
-            if not self._is_kept:
-                await asyncio.to_thread(self._spool.path.unlink, missing_ok=True)
+        self._spool.close()
+        if not self._is_kept:
+            await asyncio.to_thread(self._spool.path.unlink, missing_ok=True)
 
     async def _run(self) -> None:
         try:
@@ -110,13 +104,12 @@ class Conversion:
         found = await asyncio.to_thread(self._store.find, self._key)
         if found is None:
             return False
-        kept, self._spool = found
-        self.format, self.metadata, self.warnings = kept.format, kept.metadata, kept.warnings
+        self.known, self._spool = found
         self._is_kept = True
         return True
 
     async def _convert(self) -> None:
-        self._spool = spool = await asyncio.to_thread(self._store.begin, self._key)
+        spool = self._spool
         request = Request(bytes(self._path), self._options)
         async with contextlib.aclosing(
             self._workers.convert(self._path, request, Path(os.fsdecode(self._state.path)))
@@ -128,22 +121,22 @@ class Conversion:
                 self._take(said)
                 await self._tell()
                 if spool.size > _MOST_BYTES:
-                    self.warnings.append(
+                    self.known.warnings.append(
                         tr(
                             "Only the first {chars} characters were converted because the document"
                             " is very large. Read part of it with `pages` or `sheet`, or split it."
                         ).format(chars=spool.chars)
                     )
                     break
-        await self._keep(spool)
+        await self._keep()
 
     def _take(self, said: list[Message]) -> None:
         for message in said:
             match message:
                 case Began(format, metadata, warnings):
-                    self.format, self.metadata, self.warnings = format, metadata, warnings
+                    self.known = Kept(format, metadata, warnings, self._spool.placed)
                 case Finished(metadata, warnings):
-                    self.metadata, self.warnings = metadata, warnings
+                    self.known = Kept(self.known.format, metadata, warnings, self._spool.placed)
                 case Progress(done, total, what):
                     self.progress = (done, total, what)
                 case Failed(message=sentence, remedy=remedy, code=code):
@@ -151,14 +144,13 @@ class Conversion:
                 case _:
                     pass
 
-    async def _keep(self, spool: Spool) -> None:
+    async def _keep(self) -> None:
         """Store the conversion, unless the file has changed in the meantime: then it is unclear
         which version was converted.
         """
         with contextlib.suppress(OSError):
             if await asyncio.to_thread(FileState.of, self._path) == self._state:
-                kept = Kept(self.format, self.metadata, self.warnings, spool.placed)
-                await asyncio.to_thread(self._store.keep, self._key, spool, kept)
+                await asyncio.to_thread(self._store.keep, self._key, self._spool, self.known)
                 self._is_kept = True
 
     async def _tell(self) -> None:

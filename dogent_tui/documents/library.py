@@ -165,7 +165,7 @@ class DocumentLibrary:
         page = await conversion.page(offset, max_chars)
         total = conversion.spool_chars if conversion.ended else None
         is_last = total == page.end
-        warnings = list(conversion.warnings)
+        known, warnings = conversion.known, list(conversion.known.warnings)
         if (error := conversion.error) is not None:
             if not page.text:
                 raise error
@@ -180,8 +180,8 @@ class DocumentLibrary:
             )
         return ReadResult(
             page.text,
-            conversion.format,
-            conversion.metadata,
+            known.format,
+            known.metadata,
             page.start,
             None if is_last else page.end,
             total,

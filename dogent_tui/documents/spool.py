@@ -13,6 +13,7 @@ import msgspec
 from dogent_tui.documents.messages import Piece
 from dogent_tui.documents.model import Source
 from dogent_tui.language import tr
+from dogent_tui.storage.files import private_folder
 
 _TAIL_BYTES = 8
 """The suffix of a stored file: the length of the description that precedes it."""
@@ -136,6 +137,7 @@ class Spool:
 
     def _open(self) -> int:
         if self._descriptor is None:
+            private_folder(self.path.parent)
             self._descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         return self._descriptor
 

@@ -15,7 +15,6 @@ from dogent_tui import __version__
 from dogent_tui.documents.model import ReadOptions
 from dogent_tui.documents.spool import Placed, Spool
 from dogent_tui.language import interface_language
-from dogent_tui.storage.files import private_folder
 
 _MOST_BYTES = 512 << 20
 """The size of all conversions together; the least recently used are deleted first."""
@@ -59,7 +58,9 @@ class Kept(msgspec.Struct, frozen=True):
 
 
 class ConversionStore:
-    """The conversions in `folder`, created when first needed. All methods block."""
+    """The conversions in `folder`, created when first needed. All methods but `key` and `begin`
+    block.
+    """
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -72,11 +73,8 @@ class ConversionStore:
         return hashlib.sha256(known).hexdigest()[:32]
 
     def begin(self, key: str) -> Spool:
-        """Return an empty spool for a conversion. Raises OSError."""
-        private_folder(self._folder)
-        spool = Spool(self._folder / f"{key}.{os.getpid()}-{os.urandom(4).hex()}.part")
-        spool.append(())
-        return spool
+        """Return an empty spool for a conversion."""
+        return Spool(self._folder / f"{key}.{os.getpid()}-{os.urandom(4).hex()}.part")
 
     def keep(self, key: str, spool: Spool, kept: Kept) -> None:
         """Store a complete conversion. Raises OSError."""

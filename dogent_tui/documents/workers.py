@@ -83,14 +83,6 @@ class Workers:
                 async for messages in said:
                     yield messages
 
-    async def warm(self) -> None:
-        """Keep an idle worker with its libraries loaded, so that the next document does not have to
-        wait for them.
-        """
-        if not self._idle:
-            async with self._lent() as worker:
-                worker.is_in_order = await worker.is_there(_START_S)
-
     async def close(self) -> None:
         """End idle workers. Busy ones end with their conversions."""
         while self._idle:

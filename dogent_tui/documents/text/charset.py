@@ -1,19 +1,24 @@
 """Detects the encoding of a text file from its byte order mark and its bytes.
 
-chardet judges encodings older than Unicode: of 99 short tables and sentences in twenty encodings it
-got 90 right, charset-normalizer 60, our previous own rules 70. It knows encodings that no document
-uses, so it chooses from a list.
+An encoding older than Unicode is chosen by the letters that the text would have in it
+(`likelihood.py`), and by chardet where these leave a doubt: of 1,362 tables and sentences in 32
+languages, most of them short, both together get 1,340 right, the letters alone 1,321, chardet with
+rules for spelling 1,151. chardet knows encodings that no document uses, so it chooses from a list.
 """
 
 import codecs
+import math
 import re
+from collections.abc import Mapping
 from typing import BinaryIO
+
+from dogent_tui.documents.text.likelihood import log_likelihood
 
 _SAMPLE_BYTES = 262_144
 """The size of the sample, from the first byte that is not ASCII on."""
 _WEIGHED_BYTES = 65_536
-_WORD_BYTES = 8192
-"""The size of the sample for checking how words are spelled: each candidate decodes it."""
+_LETTER_BYTES = 4096
+"""The size of the sample whose letters are weighed: each candidate decodes it."""
 
 _MARKS = (
     (codecs.BOM_UTF32_LE, "utf-32"),  # begins like UTF-16's
@@ -30,19 +35,31 @@ _MOST_CONTROLS = 0.02
 _FEW_CONTROLS = 4
 _ISO_2022_JP = re.compile(rb"\x1b\$[@B]")
 _UNICODE = ("utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be")
-_OLDER = (
-    *("cp1252", "cp1250", "cp1251", "cp1253", "cp1254", "cp1255", "cp1256", "cp1257", "cp874"),
-    *("koi8-r", "iso8859-2", "iso8859-15", "gb18030", "big5hkscs", "cp932", "euc_jis_2004"),
-    *("cp949", "cp850", "mac-roman"),
-)
+_WEST, _MIDDLE = "fr de es pt it ca nl da sv is", "cs sk pl hu hr ro"
+_OLDER: Mapping[str, str] = {
+    "cp1252": _WEST, "cp1250": _MIDDLE, "cp1251": "ru uk bg sr be", "gb18030": "zh_cn",
+    "cp932": "ja", "cp949": "ko", "big5hkscs": "zh_tw", "cp1254": "tr", "cp1253": "el",
+    "cp1256": "ar", "cp1255": "he", "cp874": "th", "cp1257": "lt lv et", "koi8-r": "ru",
+    "euc_jis_2004": "ja", "iso8859-2": _MIDDLE, "iso8859-15": _WEST, "cp850": _WEST,
+    "mac-roman": _WEST, "cp866": "ru",
+}  # fmt: skip
+"""Encodings of before Unicode, the most common first, with the languages written in them."""
 _NO_CHARACTER = re.compile("[\x80-\x84\x86-\x9f\ue000-\uf8ff\ufdd0-\ufdef\ufeff\ufffe\uffff]")
 """Unassigned characters and unused control characters: a sign of the wrong encoding."""
-_WITHIN_WORD = re.compile(r"(?<=[^\W\d_])[^\x00-\x7f’](?=[^\W\d_])")
-"""A character between two letters: the wrong encoding often produces a symbol or a capital
-there.
+_LETTER = re.compile(
+    r"(?<=[^\W\d_])[^\x00-\x7f’](?=[^\W\d_])|[^\W\d_\x00-\x7fªµº]|(?<!\w)[ªº]|µ(?![a-zA-Z])"
+)
+"""A letter beyond ASCII, or a symbol where one would be. Those of ``nº`` and ``µm`` are not
+informative.
 """
-_DOUBT = 0.5
-"""The share of the best candidate's weight from which on another one is just as likely."""
+_TRUST = 2.0
+"""The weight of chardet's confidence, and the confidence in encodings that it does not list."""
+_NOTHING = 0.003
+_MOST_TRUST = -_TRUST * math.log(_NOTHING)
+_COMMON = 0.5
+"""The weight of how common an encoding is."""
+_DOUBT = 2.0
+"""Another candidate whose log-likelihood is this close is just as likely."""
 
 
 def encoding_of(file: BinaryIO) -> str:
@@ -79,7 +96,7 @@ def _narrow(sample: bytes) -> tuple[str, ...]:
     if _decoded(sample, "utf-8"):
         return ("utf-8",)
     western = _decoded(sample, "cp1252")
-    if western and not any(letter > "\x7f" and letter.isalpha() for letter in western):
+    if western and not _LETTER.search(western):
         # degree signs, quotation marks and currencies, which are not informative
         return ("cp1252",)
     return _weighed(sample)
@@ -103,34 +120,33 @@ def _weighed(sample: bytes) -> tuple[str, ...]:
     """Return the encoding older than Unicode of the sample, followed by those that are just as
     likely with a different result.
     """
-    from chardet import detect_all
-
     telling = b"\n".join(line for line in sample.split(b"\n") if not line.isascii())
-    words = telling[:_WORD_BYTES]
+    texts: dict[str, tuple[float, str]] = {}
+    for rank, (name, languages) in enumerate(_OLDER.items(), 1):
+        text = _decoded(sample, name)
+        if text and not _NO_CHARACTER.search(text):
+            letters = telling[:_LETTER_BYTES].decode(name, "ignore")
+            weight = log_likelihood(letters, languages) - _COMMON * math.log(rank)
+            texts[text] = max(texts.get(text, (-math.inf, "")), (weight, name))
+    known = sorted(texts.values(), reverse=True) or [(0.0, "cp1252")]
+    if len(known) > 1 and known[0][0] - known[1][0] < _MOST_TRUST + _DOUBT:
+        trust = _trust(telling)
+        known = sorted(((weight + trust[name], name) for weight, name in known), reverse=True)
+    return tuple(name for weight, name in known[:3] if weight >= known[0][0] - _DOUBT)
+
+
+def _trust(telling: bytes) -> Mapping[str, float]:
+    """Return how much chardet trusts each encoding, as a logarithm."""
+    from chardet import detect_all  # takes 0.1 s
+
     guesses = detect_all(
         telling[:_WEIGHED_BYTES],
         ignore_threshold=True,
         compat_names=False,
         include_encodings=_OLDER,
     )
-    texts: dict[str, tuple[str, float]] = {}
-    for guess in guesses:
-        name = guess["encoding"] or ""
-        text = _decoded(sample, name) if name in _OLDER else ""
-        if text and not _NO_CHARACTER.search(text):
-            texts.setdefault(
-                text, (name, guess["confidence"] * _wordlike(words.decode(name, "replace")))
-            )
-    known = sorted(texts.values(), key=lambda guess: -guess[1]) or [("cp1252", 0.0)]
-    least = _DOUBT * known[0][1] or 1.0
-    return (known[0][0], *(name for name, weight in known[1:3] if weight >= least))
-
-
-def _wordlike(text: str) -> float:
-    """Return the share of characters within words that are not symbols or capitals."""
-    within = [match for match in _WITHIN_WORD.finditer(text) if text[match.start() - 1].islower()]
-    fitting = sum(match[0].islower() for match in within)
-    return (fitting + 1) / (len(within) + 1)
+    found = {guess["encoding"]: guess["confidence"] for guess in guesses}
+    return {name: _TRUST * math.log(found.get(name, 0) + _NOTHING) for name in _OLDER}
 
 
 def _decoded(sample: bytes, encoding: str) -> str:

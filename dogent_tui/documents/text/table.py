@@ -12,13 +12,13 @@ from dogent_tui.documents.model import DocumentError, Opened, ReadOptions, Repor
 from dogent_tui.documents.text.source import TextSource
 from dogent_tui.documents.workbook.columns import HEAD, Window, window_of
 from dogent_tui.documents.workbook.reading import Reading, Sheet
-from dogent_tui.documents.workbook.tables import Cell, Row
+from dogent_tui.documents.workbook.tables import Row
 from dogent_tui.language import tr
 
 _SNIFFED_LINES = 200
 _SNIFFED_CHARS = 20_000
 """The length to use of each sample line, which may have a million columns."""
-_DELIMITERS = ("\t", ";", "|", ",")
+_DELIMITERS = "\t;|,"
 """In order of preference: a comma that splits all rows evenly may just as well be the decimal
 separator.
 """
@@ -26,6 +26,7 @@ _DECLARED = re.compile(r"sep=(.)$", re.IGNORECASE)
 """A first line that tells Excel the delimiter."""
 _NAMED = {".tsv": "\t", ".tab": "\t", ".psv": "|"}
 _LONGEST_CELL = 1 << 20
+_NUMERIC = frozenset("+-.0123456789")
 
 
 def open_table(path: Path, options: ReadOptions, report: Report) -> Opened:
@@ -37,8 +38,11 @@ def open_table(path: Path, options: ReadOptions, report: Report) -> Opened:
     sample = [line[:_SNIFFED_CHARS] for line in lines if line.strip()]
     declared = _DECLARED.match(sample[0]) if sample else None
     sample = sample[1:] if declared else sample
-    delimiter = declared[1] if declared else _NAMED.get(path.suffix.lower()) or _delimiter(sample)
-    width = max(map(len, _sampled(sample, delimiter)), default=0)
+    known = declared[1] if declared else _NAMED.get(path.suffix.lower(), "")
+    widths = {delimiter: _widths(sample, delimiter) for delimiter in known or _DELIMITERS}
+    even = {delimiter: _evenness(found) for delimiter, found in widths.items()}
+    delimiter = max(even, key=even.__getitem__) if any(even.values()) else known or ","
+    width = max(widths[delimiter], default=0)
     metadata = {"encoding": source.encoding, "delimiter": delimiter, "columns": width}
     opened = Opened("csv", metadata, iter(()))
     lines = itertools.islice(source.lines(), int(declared is not None), None)
@@ -59,12 +63,8 @@ def _wanted(reader: Any, window: Window, opened: Opened, name: str) -> Iterator[
     try:
         for number, row in enumerate(filter(any, reader), 1):
             if number <= HEAD or window.holds(number):
-                cells = [
-                    Cell(column, text, is_text=text[0] not in "+-.0123456789")
-                    for column, text in enumerate(map(str.strip, row), 1)
-                    if text
-                ]
-                yield Row(number, False, cells)
+                texts = {at: text for at, text in enumerate(map(str.strip, row), 1) if text}
+                yield Row(number, texts, {at for at, text in texts.items() if text[0] in _NUMERIC})
         opened.metadata["rows"] = number
         if number and number < window.rows[0]:
             opened.warnings.append(
@@ -80,24 +80,21 @@ def _wanted(reader: Any, window: Window, opened: Opened, name: str) -> Iterator[
         ) from None
 
 
-def _delimiter(lines: list[str]) -> str:
-    """Return the delimiter that splits the lines into the most even rows."""
-
-    def evenness(delimiter: str) -> float:
-        widths = Counter(len(row) for row in _sampled(lines, delimiter) if row)
-        usual = max(widths, key=lambda width: (widths[width], width), default=1)
-        return widths[usual] / widths.total() if usual > 1 else 0
-
-    scores = {delimiter: evenness(delimiter) for delimiter in _DELIMITERS}
-    return max(scores, key=scores.__getitem__) if any(scores.values()) else ","
-
-
-def _sampled(lines: list[str], delimiter: str) -> list[list[str]]:
-    """Return the rows of some lines; empty if they cannot be parsed, which is reported later."""
+def _widths(lines: list[str], delimiter: str) -> list[int]:
+    """Return the widths of the rows of some lines; empty if they cannot be parsed, which is
+    reported later.
+    """
     try:
-        return list(_rows(lines, delimiter))
+        return [len(row) for row in _rows(lines, delimiter) if row]
     except csv.Error:
         return []
+
+
+def _evenness(widths: list[int]) -> float:
+    """Return the share of the rows with the most common width, 0 if that is a single cell."""
+    count = Counter(widths)
+    usual = max(count, key=lambda width: (count[width], width), default=1)
+    return count[usual] / len(widths) if usual > 1 else 0
 
 
 def _rows(lines: Iterable[str], delimiter: str) -> Any:

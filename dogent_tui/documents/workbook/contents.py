@@ -10,7 +10,7 @@ import msgspec
 
 from dogent_tui.documents.model import DocumentError
 from dogent_tui.documents.workbook.columns import MOST_COLUMNS, size_of
-from dogent_tui.documents.workbook.formats import BUILT_IN, Formatter, formatter
+from dogent_tui.documents.workbook.formats import BUILT_IN, NOTHING, Formatter, formatter, general
 from dogent_tui.documents.workbook.package import Package, no_workbook, problems
 from dogent_tui.documents.workbook.reading import Sheet
 from dogent_tui.references.sheets import table_of_contents
@@ -23,12 +23,14 @@ _LEAST_ROW = 20
 
 class Contents(msgspec.Struct, frozen=True):
     """A workbook without its cells. `strings` is the name of a part, "" if there is none.
-    `formatters` format the numbers of a cell, by the index of its style.
+    `formatters` format the numbers of a cell, by the index of its style; the cells of a style in
+    `unseen` are invisible.
     """
 
     sheets: list[Sheet]
     strings: str
     formatters: Mapping[str, Formatter]
+    unseen: frozenset[str]
 
 
 def read_contents(package: Package) -> Contents:
@@ -51,8 +53,13 @@ def read_contents(package: Package) -> Contents:
     if not sheets:
         raise no_workbook(package.name)
     parts = {relation.kind: relation.target for relation in relations.values()}
-    formatters = _formatters(package, parts.get("styles", ""), epoch_1904=listed.epoch_1904)
-    return Contents(sheets, parts.get("sharedStrings", ""), formatters)
+    codes = _codes(package, parts.get("styles", ""))
+    unseen = frozenset(style for style, code in codes.items() if code == NOTHING)
+    formatters = {
+        style: general if style in unseen else formatter(code, epoch_1904=listed.epoch_1904)
+        for style, code in codes.items()
+    }
+    return Contents(sheets, parts.get("sharedStrings", ""), formatters, unseen)
 
 
 def _stated_size(package: Package, part: str) -> tuple[int, int] | None:
@@ -67,8 +74,8 @@ def _stated_size(package: Package, part: str) -> tuple[int, int] | None:
     return None
 
 
-def _formatters(package: Package, part: str, *, epoch_1904: bool) -> dict[str, Formatter]:
-    """Return the formatters of numbers, by the index of a cell's style."""
+def _codes(package: Package, part: str) -> dict[str, str]:
+    """Return the number formats, by the index of a cell's style."""
     root = package.root(part)
     codes = {str(number): code for number, code in BUILT_IN.items()}
     codes |= {
@@ -76,6 +83,6 @@ def _formatters(package: Package, part: str, *, epoch_1904: bool) -> dict[str, F
         for node in root.iterfind("{*}numFmts/{*}numFmt")
     }
     return {
-        str(style): formatter(codes.get(node.get("numFmtId", ""), ""), epoch_1904=epoch_1904)
+        str(style): codes.get(node.get("numFmtId", ""), "")
         for style, node in enumerate(root.iterfind("{*}cellXfs/{*}xf"))
     }

@@ -33,6 +33,8 @@ BUILT_IN = {
 and 50 to 58 are those of East Asian languages.
 """
 
+NOTHING = ";;;"
+"""The format that shows nothing, whatever is in the cell."""
 _LONGEST_CODE = 1000
 """Characters; Excel takes 255."""
 
@@ -53,6 +55,8 @@ _SHOWN = {"quoted", "escaped", "currency", "blank", "text"}
 """Groups of literal tokens; a "digit" is a placeholder, a "word" belongs to the format's own
 language.
 """
+_WHOLE = {("word", "GENERAL"), ("word", "@")}
+"""Tokens that stand for the number as it is."""
 _FRACTION = re.compile(r"(?:([#0?,]+)[^#0?/]+)?[#0?]+\s*/\s*([#0?]+|[1-9][0-9]*)")
 _THOUSANDS = re.compile(r"\B(?=(?:\d{3})+$)")
 _COMPARE: dict[str, Callable[[float, float], bool]] = {
@@ -87,10 +91,11 @@ def formatter(code: str, *, epoch_1904: bool = False) -> Formatter:
         if kind in {"text", "digit", "word"} and text.lower() != "general"
     )
     fractions = ".0" in letters
-    if any(kind == "elapsed" for kind, _ in sections[0]):
-        return partial(_duration, fractions=fractions)
+    if elapsed := "".join(text for kind, text in sections[0] if kind == "elapsed"):
+        shown = partial(duration, fractions=fractions)
+        return shown if "s" in letters + elapsed else partial(_to_the_minute, shown)
     # placeholders next to letters belong to a text that someone forgot to quote
-    if re.search("[dmyhs]", letters) and not re.search(r"[#?]|0[.,]?0*\s*[dmy]", letters):
+    if re.search("[dmyhs]|aaa", letters) and not re.search(r"[#?]|0[.,]?0*\s*[dmy]", letters):
         shows_time = bool(re.search("[hs]", letters))
         is_time = shows_time and not re.search("[yd]", letters)
         moment = partial(
@@ -156,10 +161,10 @@ def _moment(
 
 def _to_the_minute(moment: Formatter, number: float) -> str:
     """Return the moment without zero seconds, for a format that does not display seconds."""
-    return re.sub(r"(?<=\d\d:\d\d):00$", "", moment(number))
+    return re.sub(r"(?<=\d:\d\d):00$", "", moment(number))
 
 
-def _duration(number: float, *, fractions: bool) -> str:
+def duration(number: float, *, fractions: bool = False) -> str:
     """Return a `number` of days as hours, minutes and seconds: ``27:15:00``."""
     if not abs(number) < _MOST_DURATION:
         return general(number)
@@ -212,17 +217,17 @@ def _texts(tokens: list[_Token]) -> str:
 
 def _shower(tokens: list[_Token]) -> Formatter:
     """Return the formatter for a section with these `tokens`."""
-    places = [at for at, token in enumerate(tokens) if token == ("word", "GENERAL")]
     show: Formatter = general
-    if not places:
-        places = [at for at, (kind, _) in enumerate(tokens) if kind == "digit"]
+    words = [at for at, token in enumerate(tokens) if token in _WHOLE]
+    places = [at for at, (kind, _) in enumerate(tokens) if kind == "digit"]
+    if places and ("word", "GENERAL") not in tokens:
         signs = "".join(" " if kind in _SHOWN else text for kind, text in tokens)
         match = _FRACTION.search(signs)
-        if not places:
-            return lambda _: "".join(text for _, text in tokens if text != "@")
         if match is None:
             return _decimal(tokens)
         show = partial(_fraction, mixed=match[1] is not None, below=match[2])
+    elif not (places := words):
+        return lambda _: "".join(text for _, text in tokens)
     before, after = _texts(tokens[: places[0]]), _texts(tokens[places[-1] + 1 :])
     return lambda number: _signed(number, f"{before}{show(abs(number))}{after}")
 

@@ -11,12 +11,15 @@ _TOUCHED = re.compile(
 _BREAK = re.compile(r"[ \t]*\n[ \t]*")
 
 
+def is_plain(text: str) -> bool:
+    """Tell whether `text` can stand in a table as it is."""
+    return _TOUCHED.search(text) is None
+
+
 def cell(text: str) -> str:
     """Return `text` for a table cell: on one line, with ``<br>`` for line breaks and markup
     escaped.
     """
-    if not _TOUCHED.search(text):
-        return text.strip()
     text = escaped(visible(text).strip())
     # every parser reads `\|` as a bar within a table; they differ on `\\|`
     return _BREAK.sub("<br>", text.replace("\\\\|", "\\\\&#124;").replace("|", "\\|"))

@@ -8,7 +8,6 @@ has formulas and their results in one pass. openpyxl is used to expand shared fo
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from functools import partial
 from pathlib import Path
 
 from dogent_tui.documents.model import Block, DocumentError, Opened, ReadOptions, Report
@@ -23,9 +22,9 @@ from dogent_tui.language import listing, ngettext, tr
 
 _SUFFIXES = {".xlsx", ".xlsm", ".xltx", ".xltm"}
 _DRAWINGS: Mapping[str, Callable[[int], str]] = {
-    "picture": partial(ngettext, "{count} image", "{count} images"),
-    "chart": partial(ngettext, "{count} chart", "{count} charts"),
-    "shape": partial(ngettext, "{count} shape", "{count} shapes"),
+    "picture": lambda count: ngettext("{count} image", "{count} images", count),
+    "chart": lambda count: ngettext("{count} chart", "{count} charts", count),
+    "shape": lambda count: ngettext("{count} shape", "{count} shapes", count),
 }
 
 

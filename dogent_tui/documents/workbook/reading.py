@@ -2,7 +2,7 @@
 it, and warnings.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import chain
 from pathlib import Path
 
@@ -10,7 +10,14 @@ import msgspec
 
 from dogent_tui.documents.model import Block, DocumentError, Opened, ReadOptions, Report, Source
 from dogent_tui.documents.pandoc.escapes import hidden_comment
-from dogent_tui.documents.workbook.columns import Window, cell_range, letters, spans, window_of
+from dogent_tui.documents.workbook.columns import (
+    MOST_COLUMNS,
+    Window,
+    cell_range,
+    letters,
+    spans,
+    window_of,
+)
 from dogent_tui.documents.workbook.tables import Row, sheet_blocks
 from dogent_tui.language import listing, ngettext, tr
 from dogent_tui.references.sheets import split_cells
@@ -31,6 +38,15 @@ _MOST_NAMED = 20
 counted.
 """
 _MOST_IN_MESSAGE = 30
+
+
+def _cell_name(number: int) -> str:
+    row, column = divmod(number, MOST_COLUMNS)
+    return f"{letters(column + 1)}{row}"
+
+
+_NAMES: Mapping[str, Callable[[int], str]] = {"row": str, "column": letters, "cell": _cell_name}
+"""What is hidden, and how its number is shown."""
 
 
 class Sheet(msgspec.Struct, frozen=True):
@@ -113,7 +129,7 @@ class Reading:
         self.opened, self.sheet, self.window = opened, sheet, window
         self.facts = SheetFacts()
         self._heads: list[Row] = []
-        self._hidden: dict[str, dict[int, list[str]]] = {"column": {}, "row": {}}
+        self._hidden: dict[str, dict[int, list[str]]] = {"column": {}, "row": {}, "cell": {}}
         self._hidden_count = 0
         self._said: list[str] = []
         self._is_silent = False
@@ -184,31 +200,32 @@ class Reading:
             if count % _ROWS_PER_REPORT == 0:
                 report(row.number, max(total, row.number) if total else 0, "rows")
             # a text table has no sheet name, and its header is the first row
-            may_head = not row.hidden and (len(row.cells) > 1 or not self.sheet.name)
+            may_head = not row.hidden and (len(row.texts) > 1 or not self.sheet.name)
             if is_narrow:
-                row.cells = [cell for cell in row.cells if first <= cell.column <= last]
+                row.texts = {at: text for at, text in row.texts.items() if first <= at <= last}
             if not self.window.holds(row.number):
                 if may_head and row.number < self.window.rows[0] and not self._heads:
                     self._heads.append(row)
-                continue
-            if row.cells:
+            elif row.texts or row.unseen:
                 self._rows = max(self._rows, row.number)
-                self._columns = max(self._columns, row.cells[-1].column)
-                self._take_hidden(row)
-            if row.cells:
-                yield row
+                self._columns = max(self._columns, next(reversed(row.texts or row.unseen)))
+                if row.hidden or row.unseen or self.facts.hidden_columns:
+                    self._take_hidden(row)
+                if row.texts:
+                    yield row
 
     def _take_hidden(self, row: Row) -> None:
         """Remove the cells of hidden columns from a row, or record all of them if the row itself is
         hidden.
         """
         if row.hidden:
-            self._hide("row", row.number, [cell.text for cell in row.cells])
-        elif columns := self.facts.hidden_columns:
-            for cell in [cell for cell in row.cells if cell.column in columns]:
-                row.cells.remove(cell)
-                told = f"{letters(cell.column)}{row.number} {cell.text}"
-                self._hide("column", cell.column, [told])
+            self._hide("row", row.number, [*row.texts.values(), *row.unseen.values()])
+            return
+        for column, text in row.unseen.items():
+            self._hide("cell", row.number * MOST_COLUMNS + column - 1, [text])
+        for column in self.facts.hidden_columns & row.texts.keys():
+            told = f"{letters(column)}{row.number} {row.texts.pop(column)}"
+            self._hide("column", column, [told])
 
     def _hide(self, what: str, number: int, texts: list[str]) -> None:
         kept = self._hidden[what].setdefault(number, [])
@@ -222,7 +239,7 @@ class Reading:
         """
         for what, found in self._hidden.items():
             for number, texts in found.items():
-                place = f"{what} {letters(number) if what == 'column' else number}"
+                place = f"{what} {_NAMES[what](number)}"
                 said = hidden_comment(" | ".join(texts), "in the workbook", place)
                 if texts:
                     yield Block(said, Source(sheet=self.sheet.name))
@@ -237,16 +254,19 @@ class Reading:
     def _tell_hidden(self) -> list[str]:
         """Return what is hidden, and add it to the metadata."""
         said = []
-        rows, columns = sorted(self._hidden["row"]), sorted(self._hidden["column"])
+        rows, columns, cells = (sorted(self._hidden[what]) for what in ("row", "column", "cell"))
         few_rows = ngettext("row {names}", "rows {names}", len(rows))
         few_columns = ngettext("column {names}", "columns {names}", len(columns))
-        for key, numbers, name, few, many in (
-            ("hidden_rows", rows, str, few_rows, tr("{count:,} rows")),
-            ("hidden_columns", columns, letters, few_columns, tr("{count:,} columns")),
+        few_cells = ngettext("cell {names}", "cells {names}", len(cells))
+        for what, numbers, few, many in (
+            ("row", rows, few_rows, tr("{count:,} rows")),
+            ("column", columns, few_columns, tr("{count:,} columns")),
+            ("cell", cells, few_cells, tr("{count:,} cells")),
         ):
+            name = _NAMES[what]
             runs = [name(a) if a == b else f"{name(a)}–{name(b)}" for a, b in spans(numbers)]
             if runs:
-                self.opened.metadata[key] = runs[:_MOST_NAMED]
+                self.opened.metadata[f"hidden_{what}s"] = runs[:_MOST_NAMED]
                 told = many if len(runs) > _MOST_NAMED else few
                 said.append(told.format(count=len(numbers), names=", ".join(runs)))
         if not said:

@@ -25,7 +25,7 @@ from dogent_tui.documents.workbook.package import (
     unescaped,
 )
 from dogent_tui.documents.workbook.reading import MOST_TEXT, Reading
-from dogent_tui.documents.workbook.tables import Cell, Row
+from dogent_tui.documents.workbook.tables import Row
 
 _WANTED = ("row", "col", "mergeCell", "hyperlink")
 
@@ -58,7 +58,7 @@ class SheetReader:
     def __init__(self, package: Package, contents: Contents, reading: Reading) -> None:
         self._package, self._part, self._name = package, reading.sheet.part, package.name
         self._strings = SharedStrings(package, contents.strings)
-        self._formatters = contents.formatters
+        self._formatters, self._unseen = contents.formatters, contents.unseen
         self.relations = package.relations(self._part)
         self._window, self._facts = reading.window, reading.facts
         self._shared: dict[str, tuple[str, str]] = {}
@@ -72,7 +72,7 @@ class SheetReader:
         with self._package.open(self._part) as stream:
             for found in fed(stream, self._name, _WANTED, self._stripped):
                 with problems(self._name):
-                    ready = [row for row in map(self._row, found) if row is not None and row.cells]
+                    ready = [row for row in map(self._row, found) if row is not None]
                 silent = 0 if ready else silent + 1
                 yield from ready
                 if silent and silent % _CHUNKS_UNTIL_SILENCE == 0:
@@ -105,21 +105,21 @@ class SheetReader:
             raise crafted(self._name)
         if not self._wants(self._number):
             return None
-        cells: dict[int, Cell] = {}
+        row = Row(self._number, {}, hidden=node.get("hidden") in _TRUE)
         column = 0
         for child in node:
             reference = child.get("r", "").replace("$", "")
             letters = reference.rstrip("0123456789")
             column = column_number(letters) if letters else column + 1
-            cell = self._cell(child, column, reference) if len(child) else None
-            if cell is not None and not cell.text.isspace():
-                cells[column] = cell
-        shown = [cells[column] for column in sorted(cells)]
-        return Row(self._number, node.get("hidden") in _TRUE, shown)
+            if len(child):
+                self._take_cell(row, child, column, reference)
+        row.texts = dict(sorted(row.texts.items()))
+        return row if row.texts or row.unseen else None
 
-    def _cell(self, node: Any, column: int, reference: str) -> Cell | None:
-        """Return what a cell shows, if anything."""
+    def _take_cell(self, row: Row, node: Any, column: int, reference: str) -> None:
+        """Add what a cell shows to its row, if anything."""
         kind = node.get("t", "n")
+        is_text = kind in {"s", "str", "inlineStr"}
         value = inline = formula = None
         for child in node:
             name = child.tag[-1]  # of v, f, is and extLst
@@ -129,25 +129,32 @@ class SheetReader:
                 formula = child
             elif name == "s":
                 inline = shown_text(child)
-        is_text = kind in {"s", "str", "inlineStr"}
-        if kind == "s" and value:
-            text = self._strings[int(value)]
-        elif formula is not None and not value and kind != "str":
+        if formula is not None and not value and not is_text:
             text = self._formula_text(formula, reference)
             self._facts.uncached += bool(text)
-            return Cell(column, text[:MOST_TEXT], formula=True) if text else None
-        elif is_text:
-            text = unescaped(value or "") if inline is None else inline
+            row.formulas.add(column)
+        elif inline is not None:
+            text = inline
         else:
             text = self._shown(kind, node.get("s", "0"), value) if value else ""
+        self._put(row.unseen if node.get("s") in self._unseen else row.texts, column, text)
+        if not is_text:
+            row.values.add(column)
+
+    def _put(self, texts: dict[int, str], column: int, text: str) -> None:
         if len(text) >= MOST_TEXT:
             self._facts.long_texts += 1
             text = text[:MOST_TEXT] + CUT
-        return Cell(column, text, is_text) if text else None
+        if text := text.strip():
+            texts[column] = text
 
     def _shown(self, kind: str, style: str, value: str) -> str:
-        """Return what a cell without text shows."""
+        """Return what a cell of this kind and style shows for its value."""
         match kind:
+            case "s":
+                return self._strings[int(value)]
+            case "str" | "inlineStr":
+                return unescaped(value)
             case "n":
                 try:
                     return self._formatters.get(style, general)(float(value))

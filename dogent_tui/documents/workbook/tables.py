@@ -5,7 +5,9 @@ first row of a table is its header. A text alone in its row above a table, or be
 paragraph.
 """
 
+from bisect import bisect_right
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import groupby, pairwise
 
 import msgspec
 
@@ -37,25 +39,20 @@ _MOST_TITLES = 3
 """The number of rows with a single text at the top of a table to take for its title."""
 
 
-class Cell(msgspec.Struct, frozen=True, gc=False):
-    """What a cell shows, never empty. `is_text` distinguishes text from numbers, dates, booleans
-    and errors.
+class Row(msgspec.Struct, gc=False):
+    """A row with content. `number` counts from 1.
 
-    `formula` is set if a formula has no stored result: `text` is then the formula.
+    `texts` has what the cells show, never empty, by column from left to right. `values` are the
+    columns without text: numbers, dates, booleans, errors, and those of `formulas` that have no
+    stored result. `unseen` has what is in cells that show nothing.
     """
 
-    column: int
-    text: str
-    is_text: bool = False
-    formula: bool = False
-
-
-class Row(msgspec.Struct, gc=False):
-    """A row with content. `number` counts from 1, `cells` are ordered from left to right."""
-
     number: int
-    hidden: bool
-    cells: list[Cell]
+    texts: dict[int, str]
+    values: set[int] = msgspec.field(default_factory=set)
+    formulas: set[int] = msgspec.field(default_factory=set)
+    unseen: dict[int, str] = msgspec.field(default_factory=dict)
+    hidden: bool = False
 
 
 def sheet_blocks(
@@ -104,7 +101,7 @@ def _chunks(rows: Iterable[Row | None]) -> Iterator[tuple[int, list[Row]]]:
         pause += gap if gap >= 0 else _LONGEST_PAUSE + 1  # rows that do not ascend are not a table
         if not row.hidden:
             taken.append(row)
-            weight += sum([100 + len(cell.text) for cell in row.cells])
+            weight += 100 * len(row.texts) + sum(map(len, row.texts.values()))
     if taken:
         yield pause, taken
 
@@ -119,7 +116,7 @@ class _Table:
         self.shown: list[int] = []
         self._gaps: dict[int, str] = {}
         self._sheet, self._hidden_columns = sheet, hidden_columns
-        self._header: list[Cell] = []
+        self._header: dict[int, str] = {}
         self._lines: list[str] = []
         self._size = 0
         self._range = (0, 0)
@@ -129,19 +126,30 @@ class _Table:
         """Return whether the table continues after empty rows: with data in the same columns, not
         with another header.
         """
-        first = rows[0].cells
+        first = rows[0]
         return (
             pause <= _LONGEST_PAUSE
-            and len(first) > 1
-            and not all(cell.is_text for cell in first)
-            and all(cell.column in self.used for row in rows for cell in row.cells)
+            and len(first.texts) > 1
+            and not first.texts.keys().isdisjoint(first.values)
+            and all(row.texts.keys() <= self.used for row in rows)
         )
 
     def begin(self, rows: list[Row], heads: Sequence[Row]) -> Iterator[Block]:
-        """Begin with `rows`: the header, and what is above it."""
-        self.used, self._header = frozenset(), []
+        """Begin with `rows`: the header, and what is above it. Tables next to each other come one
+        after the other.
+        """
+        parts = [rows] if heads else _beside(rows, self._hidden_columns)
+        for part in parts:
+            yield from self.flush()
+            yield from self._begin(part, heads)
+        if len(parts) > 1:
+            yield from self.flush()
+            self.used = frozenset()
+
+    def _begin(self, rows: list[Row], heads: Sequence[Row]) -> Iterator[Block]:
+        self.used, self._header = frozenset(), {}
         if heads:
-            self._header = heads[-1].cells
+            self._header = _shown(heads[-1])
         else:
             titles = 0
             while titles < min(len(rows), _MOST_TITLES) and _is_title(rows[titles:]):
@@ -149,8 +157,8 @@ class _Table:
                 titles += 1
             rows = rows[titles:]
         if rows:
-            self._header, first = self._header or rows[0].cells, rows[0].number
-            self._widen([*heads, *rows], first)
+            self._header = self._header or _shown(rows[0])
+            self._widen([*heads, *rows], rows[0].number)
             yield from self.add(rows if heads else rows[1:])
 
     def add(self, rows: list[Row]) -> Iterator[Block]:
@@ -158,11 +166,10 @@ class _Table:
         same header.
         """
         for index, row in enumerate(rows):
-            texts = _texts(row.cells)
-            if not texts.keys() <= self.used:
+            if not row.texts.keys() <= self.used:
                 yield from self.flush()
                 self._widen(rows[index:], row.number)
-            self.put([self._line(texts)], row.number)
+            self.put([self._line(_shown(row))], row.number)
             if len(self._lines) >= ROWS_IN_BLOCK or self._size > _CHARACTERS_IN_BLOCK:
                 yield from self.flush()
 
@@ -182,7 +189,7 @@ class _Table:
 
     def _widen(self, rows: list[Row], number: int) -> None:
         """Make space for all columns of `rows`, and begin with the header."""
-        self.used = self.used.union(cell.column for row in rows for cell in row.cells)
+        self.used = self.used.union(*(row.texts for row in rows))
         self.shown, self._gaps, self._tight = [], {}, False
         end = min(self.used)
         for start, stop in spans(sorted(self.used)):
@@ -192,34 +199,70 @@ class _Table:
                 gap = gap[:1]
             self.shown += [*gap, *range(start, stop + 1)]
             end = stop
-        self.put(
-            [self._line(self._gaps | _texts(self._header)), "|" + " --- |" * len(self.shown)],
-            number,
-        )
+        rule = "|" + " --- |" * len(self.shown)
+        self.put([self._line(self._gaps | self._header), rule], number)
 
     def _line(self, texts: dict[int, str]) -> str:
         return f"| {' | '.join([texts.get(column, '') for column in self.shown])} |"
 
     def _paragraph(self, row: Row) -> Block:
-        cell = row.cells[0]
-        text = markdown.code(cell.text) if cell.formula else markdown.paragraph(cell.text)
-        cells = cell_range((row.number, row.number), (cell.column, cell.column))
+        ((column, text),) = row.texts.items()
+        text = markdown.code(text) if column in row.formulas else markdown.paragraph(text)
+        cells = cell_range((row.number, row.number), (column, column))
         return Block(text, Source(sheet=self._sheet, cells=cells))
+
+
+def _beside(rows: list[Row], hidden_columns: Collection[int]) -> list[list[Row]]:
+    """Return the rows of each table if several are next to each other."""
+    runs = spans(sorted(frozenset(hidden_columns).union(*(row.texts for row in rows))))
+    begins = [first for first, _ in runs[:1]]
+    parts = _cut(rows, [first for first, _ in runs])
+    for (before, part), (_, end), (first, _) in zip(pairwise(parts), runs, runs[1:], strict=False):
+        is_apart = first - end > 2 or [row.number for row in before] != [row.number for row in part]
+        if is_apart and _is_table(before) and _is_table(part):
+            begins.append(first)
+    return _cut(rows, begins) if len(begins) > 1 else [rows]
+
+
+def _cut(rows: list[Row], begins: list[int]) -> list[list[Row]]:
+    """Return the rows from each of these columns to the next."""
+    parts: list[list[Row]] = [[] for _ in begins]
+    for row in rows:
+        for index, cells in groupby(row.texts, key=lambda column: bisect_right(begins, column) - 1):
+            texts = {column: row.texts[column] for column in cells}
+            parts[index].append(msgspec.structs.replace(row, texts=texts))
+    return parts
+
+
+def _is_table(rows: list[Row]) -> bool:
+    """Return whether rows are a table of their own: with texts at the top and on the left."""
+    columns = set[int]().union(*(row.texts for row in rows))
+    left = min(columns, default=0)
+    return (
+        len(rows) > 1
+        and len(columns) > 1
+        and rows[0].texts.keys().isdisjoint(rows[0].values)
+        and all(left in row.texts and left not in row.values for row in rows)
+    )
 
 
 def _is_title(rows: list[Row]) -> bool:
     """Return whether the first row is a paragraph: its only cell is the only one of all rows, or a
     text above a row with more cells.
     """
-    cells = rows[0].cells
-    if len(cells) > 1 or len(rows) == 1:
-        return len(cells) == 1
-    below = next((row.cells for row in rows[1 : _MOST_TITLES + 1] if len(row.cells) > 1), None)
-    return cells[0].is_text and below is not None and cells[0].column <= below[0].column
+    texts = rows[0].texts
+    if len(texts) > 1 or len(rows) == 1:
+        return len(texts) == 1
+    below = next((row.texts for row in rows[1 : _MOST_TITLES + 1] if len(row.texts) > 1), None)
+    is_text = texts.keys().isdisjoint(rows[0].values)
+    return below is not None and is_text and min(texts) <= min(below)
 
 
-def _texts(cells: list[Cell]) -> dict[int, str]:
+def _shown(row: Row) -> dict[int, str]:
+    """Return the cells of a row in Markdown."""
+    if not row.formulas and markdown.is_plain("".join(row.texts.values())):
+        return row.texts
     return {
-        cell.column: markdown.code(cell.text) if cell.formula else markdown.cell(cell.text)
-        for cell in cells
+        column: markdown.code(text) if column in row.formulas else markdown.cell(text)
+        for column, text in row.texts.items()
     }

@@ -3,6 +3,7 @@ the process.
 """
 
 import datetime
+import re
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
@@ -11,10 +12,13 @@ from typing import Any
 from dogent_tui.documents.model import Opened, ReadOptions, Report, damaged, encrypted
 from dogent_tui.documents.pandoc.archive import check_archive, is_old_workbook
 from dogent_tui.documents.workbook.columns import cell_range
-from dogent_tui.documents.workbook.formats import general
+from dogent_tui.documents.workbook.formats import duration, general, iso_text
 from dogent_tui.documents.workbook.reading import MOST_TEXT, Sheet, open_sheet
-from dogent_tui.documents.workbook.tables import Cell, Row
+from dogent_tui.documents.workbook.tables import Row
 from dogent_tui.language import tr
+
+_DURATION = re.compile(r"PT\d+H\d+M\d+(\.\d+)?S")
+"""A duration of more than a day in an ods, which calamine returns as it is."""
 
 
 def open_values(path: Path, options: ReadOptions, report: Report) -> Opened:
@@ -58,13 +62,10 @@ def _rows(content: Any, last: int) -> Iterator[Row]:
     """Yield the rows up to the `last` requested one."""
     first_column = (content.start or (0, 0))[1] + 1
     for number, values in enumerate(islice(content.iter_rows(), last), 1):
-        cells = [
-            Cell(column, text, isinstance(value, str))
-            for column, value in enumerate(values, first_column)
-            if value != "" and (text := shown_as(value)).strip()
-        ]
-        if cells:
-            yield Row(number, False, cells)
+        filled = {at: value for at, value in enumerate(values, first_column) if value != ""}
+        texts = {at: text for at, value in filled.items() if (text := shown_as(value).strip())}
+        if texts:
+            yield Row(number, texts, {at for at in texts if not isinstance(filled[at], str)})
 
 
 def shown_as(value: Any) -> str:
@@ -75,4 +76,7 @@ def shown_as(value: Any) -> str:
         return general(value)
     if isinstance(value, datetime.datetime):
         return value.isoformat(" ", "seconds").removesuffix(" 00:00:00")
-    return str(value)[:MOST_TEXT]
+    if isinstance(value, datetime.timedelta):
+        return duration(value / datetime.timedelta(days=1))
+    text = str(value)[:MOST_TEXT]
+    return iso_text(text) if _DURATION.fullmatch(text) else text

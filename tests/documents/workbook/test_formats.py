@@ -70,8 +70,11 @@ def test_numbers_are_shown_as_their_format_says(code, number, shown):
         ("[$-409]h:mm AM/PM", 0.75, "18:00"),
         ("mm:ss.0", 0.0008, "00:01:09.120"),
         ("[h]:mm:ss", 1.1354166, "27:15:00"),
-        ("[hh]:mm", 2, "48:00:00"),
+        ("[hh]:mm", 2, "48:00"),
         ("[h]:mm:ss", -0.5, "-12:00:00"),
+        ("[mm]:ss", 0.0208333, "0:30:00"),
+        ("[$-804]aaaa", 45352, "2024-03-01"),  # the day of the week
+        ('@" pcs"', 5, "5 pcs"),
         ("yyyy-mm-dd", 59, "1900-02-28"),
         ("yyyy-mm-dd", 60, "1900-02-29"),  # which only spreadsheets know
         ("yyyy-mm-dd", 61, "1900-03-01"),

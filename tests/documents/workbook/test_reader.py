@@ -182,6 +182,24 @@ def test_an_unknown_sheet_is_answered_with_the_sheets_there_are(tmp_path):
     assert str(caught.value) == "a.xlsx has no sheet “Three”. It has: “One”, “Two” (hidden)."
 
 
+def test_what_a_format_makes_invisible_is_marked_as_hidden(tmp_path):
+    def fill(_book, sheet):
+        for each in (["name", "n"], ["Ann", 1], ["Bob", 42.5]):
+            sheet.append(each)
+        sheet["C2"] = "a secret"
+        sheet["C2"].number_format = sheet["B3"].number_format = ";;;"
+
+    path = saved(tmp_path / "a.xlsx", fill)
+    table, *hidden = markdown(path).split("\n\n")
+    assert table.splitlines()[2:] == ["| Ann | 1 |", "| Bob |  |"]
+    assert hidden == [
+        "<!-- hidden cell C2, not visible in the workbook: a secret -->",
+        "<!-- hidden cell B3, not visible in the workbook: 42.5 -->",
+    ]
+    _, opened = read(path)
+    assert opened.warnings == ["Hidden in the workbook and marked as hidden here: cells C2, B3."]
+
+
 def test_hidden_rows_and_columns_are_marked_and_named(tmp_path):
     def fill(_book, sheet):
         for position in range(1, 8):

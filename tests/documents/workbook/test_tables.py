@@ -3,20 +3,16 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dogent_tui.documents.workbook.tables import Cell, Row, sheet_blocks
+from dogent_tui.documents.workbook.tables import Row, sheet_blocks
 
 
 def rows_of(*lines):
     """Rows from texts: cells by `|`, numbers as numbers; an empty line is an empty row."""
     made = []
     for position, line in enumerate(lines, 1):
-        cells = [
-            Cell(column, each.strip(), is_text=not each.strip().isdigit())
-            for column, each in enumerate(line.split("|"), 1)
-            if each.strip()
-        ]
-        if cells:
-            made.append(Row(position, False, cells))
+        texts = {at: text for at, each in enumerate(line.split("|"), 1) if (text := each.strip())}
+        if texts:
+            made.append(Row(position, texts, [at for at in texts if texts[at].isdigit()]))
     return made
 
 
@@ -54,8 +50,8 @@ def test_a_column_of_texts_is_a_table():
 
 def test_many_empty_columns_are_one_that_names_them():
     rows = [
-        Row(1, False, [Cell(1, "a", True), Cell(16384, "z", True)]),
-        Row(2, False, [Cell(1, "1"), Cell(16384, "2")]),
+        Row(1, {1: "a", 16384: "z"}),
+        Row(2, {1: "1", 16384: "2"}, [1, 16384]),
     ]
     (block,) = sheet_blocks(rows, "S")
     assert block.source.cells == "A1:XFD2"
@@ -67,9 +63,9 @@ def test_many_empty_columns_are_one_that_names_them():
 
 
 def test_a_row_with_more_columns_begins_a_wider_table_under_the_same_header():
-    rows = [Row(1, False, [Cell(1, "a", True), Cell(2, "b", True)])]
-    rows += [Row(number, False, [Cell(1, str(number)), Cell(2, "x")]) for number in range(2, 300)]
-    rows += [Row(300, False, [Cell(1, "300"), Cell(2, "x"), Cell(3, "more")])]
+    rows = [Row(1, {1: "a", 2: "b"})]
+    rows += [Row(number, {1: str(number), 2: "x"}, [1]) for number in range(2, 300)]
+    rows += [Row(300, {1: "300", 2: "x", 3: "more"}, [1])]
     last = list(sheet_blocks(rows, "S"))[-1]
     assert not last.tight
     assert (last.source.cells, last.markdown.splitlines()) == (
@@ -78,8 +74,19 @@ def test_a_row_with_more_columns_begins_a_wider_table_under_the_same_header():
     )
 
 
+def test_tables_beside_each_other_come_one_after_the_other():
+    assert shown("a|b||f|g", "x|1||u|7", "y|2||v|8", "|||w|9", "", "Note") == [
+        ("A1:B3", ["| a | b |", "| --- | --- |", "| x | 1 |", "| y | 2 |"]),
+        ("D1:E4", ["| f | g |", "| --- | --- |", "| u | 7 |", "| v | 8 |", "| w | 9 |"]),
+        ("A6", ["Note"]),
+    ]
+    # an empty column within a table
+    assert shown("a|b||f|g", "x|1||u|7", "y|2||v|8")[0][1][1] == "| --- | --- | --- | --- | --- |"
+    assert shown("a|b||f|g", "x|1||6|7", "y|2")[0][1][2] == "| x | 1 |  | 6 | 7 |"
+
+
 def test_a_far_cell_costs_nothing():
-    rows = [Row(1, False, [Cell(1, "a", True)]), Row(1_048_576, False, [Cell(16384, "far", True)])]
+    rows = [Row(1, {1: "a"}), Row(1_048_576, {16384: "far"})]
     assert [(block.source.cells, block.markdown) for block in sheet_blocks(rows, "S")] == [
         ("A1", "a"),
         ("XFD1048576", "far"),
@@ -93,7 +100,7 @@ def test_blocks_come_while_rows_are_read():
         nonlocal taken
         while True:
             taken += 1
-            yield Row(taken, False, [Cell(1, str(taken)), Cell(2, "x")])
+            yield Row(taken, {1: str(taken), 2: "x"}, [1])
 
     blocks = sheet_blocks(endless(), "S")
     next(blocks)
@@ -109,12 +116,12 @@ def test_blocks_come_while_rows_are_read():
 def test_every_cell_comes_exactly_once(lines):
     rows, count = [], 0
     for position, line in enumerate(lines, 1):
-        cells = []
+        texts = {}
         for column in sorted(line):
             count += 1
-            cells.append(Cell(column, f"{line[column]} ({count})", is_text=line[column] != "7"))
-        if cells:
-            rows.append(Row(position, False, cells))
+            texts[column] = f"{line[column]} ({count})"
+        if texts:
+            rows.append(Row(position, texts, [at for at in texts if line[at] == "7"]))
     blocks = list(sheet_blocks(rows, "S"))
     text = "\n".join(block.markdown for block in blocks)
     headers = {

@@ -1,6 +1,7 @@
 """Workbooks of which only the values are read: xls, ods."""
 
 import base64
+import datetime
 import lzma
 import zipfile
 
@@ -8,7 +9,7 @@ import pytest
 
 from dogent_tui.documents.kinds import kind_of
 from dogent_tui.documents.model import DocumentError, ReadOptions
-from dogent_tui.documents.workbook.values import open_values
+from dogent_tui.documents.workbook.values import open_values, shown_as
 
 XLS = """
 T>t=p0RR90|NsC0{{Uz+z8r=ycVP6SgepJ`9Cjyy@{xwzh{`9r;h?w11QTbQ&6v4qH5DqE;RDmf=*-ddOF!ADBJp6^u*dE%)j~d{qlzMTfmIQ38#MY4`=iQc
@@ -93,3 +94,8 @@ def test_half_a_workbook_is_a_sentence(xls, cut):
     with pytest.raises(DocumentError) as raised:
         read(xls)
     assert raised.value.code in {"damaged", "unsupported"}
+
+
+@pytest.mark.parametrize("value", [datetime.timedelta(hours=30, minutes=5), "PT30H05M00S"])
+def test_a_duration_of_more_than_a_day_is_hours(value):
+    assert shown_as(value) == "30:05:00"
