@@ -111,7 +111,7 @@ class _Conversion:
             check_archive(self._path)
             self._metadata |= package_properties(self._path)
         if self._kind == "docx":
-            docx = DocxSource(self._path, with_media=with_media)
+            docx = DocxSource(self._path, with_media=with_media, changes=self._options.changes)
             self._metadata |= docx.metadata
             if {"insertions", "deletions"} & self._metadata.keys():
                 self._metadata["changes"] = self._options.changes
