@@ -8,7 +8,7 @@ import re
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
@@ -71,6 +71,7 @@ from dogent_tui.agent.user_questions import Asking, understood
 from dogent_tui.errors import AgentError
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
+from dogent_tui.records import Json, JsonDict
 from dogent_tui.settings.known_secrets import known_secrets
 from dogent_tui.settings.secrets import SHORTEST, spellings
 from dogent_tui.sources.ledger import Ledger
@@ -133,12 +134,10 @@ class ClaudeConversation:
         self._root = options.cwd
         self._asking = asking = Asking(
             form,
-            libraries.workspace,
+            libraries,
             at_screen=options.at_screen,
             review_mode=options.review_mode,
-            open_document=lambda: libraries.open_document,
             ledger=ledger,
-            unsaved=libraries.unsaved,
         )
         self._at_screen = options.at_screen
         self._offering: asyncio.Task[None] | None = None
@@ -206,7 +205,7 @@ class ClaudeConversation:
         """Send a user message, stored in the CLI's transcript under `message_id`. Raises AgentError
         if the CLI is gone.
         """
-        self._translator.start_turn()
+        self._translator.start_turn(message_id)
         self._is_asked = False
         await asyncio.to_thread(self._ledger.begin, message_id.replace("-", "")[:12])
         self._save_failures.look()
@@ -223,7 +222,7 @@ class ClaudeConversation:
 
     async def compact(self, focus: str, message_id: str) -> None:
         """See `Conversation.compact`."""
-        self._translator.start_turn(compacts=True)
+        self._translator.start_turn(message_id, compacts=True)
         await asyncio.to_thread(self._ledger.begin, message_id.replace("-", "")[:12])
         await self._query(_user_message(f"/compact {one_line(focus)}".rstrip(), message_id))
 
@@ -248,7 +247,7 @@ class ClaudeConversation:
                 self._process.redacted(str(error)), tr("Look at its command in mcp.json.")
             ) from error
 
-    async def _query(self, message: AsyncIterator[dict[str, Any]]) -> None:
+    async def _query(self, message: AsyncIterator[JsonDict]) -> None:
         try:
             await self._client.query(message)
         except Exception as error:
@@ -339,7 +338,7 @@ class ClaudeConversation:
         finally:
             self._inbox.put_nowait(None)
 
-    def _hear_progress(self, tool: str, payload: Mapping[str, Any], text: str) -> None:
+    def _hear_progress(self, tool: str, payload: Json, text: str) -> None:
         tool_use_id = self._gate.call_of(tool_name(tool), payload)
         if tool_use_id:
             self._inbox.put_nowait(ToolOutput(tool_use_id=tool_use_id, text=f"{text}\n"))
@@ -380,14 +379,14 @@ class ClaudeConversation:
         )
 
 
-def _server_state(told: Mapping[str, Any]) -> ServerState:
+def _server_state(told: Json) -> ServerState:
     tools = tuple(str(tool.get("name")) for tool in told.get("tools") or ())
     return ServerState(told["name"], told["status"], str(told.get("error") or ""), tools)
 
 
 async def _user_message(
     text: str, message_id: str, *, client_composed: bool = False
-) -> AsyncIterator[dict[str, Any]]:
+) -> AsyncIterator[JsonDict]:
     """Yield a message as the SDK sends one, with our own id (measured: the transcript contains it,
     and a fork keeps it).
 
@@ -410,7 +409,7 @@ class Spent(NamedTuple):
     tokens: UsedTokens
 
     @classmethod
-    def of(cls, usd: object, usage: Mapping[str, Any] | None) -> "Spent":
+    def of(cls, usd: object, usage: Json | None) -> "Spent":
         """Return the CLI's totals: `usage` is by model."""
         models = [model for model in (usage or {}).values() if isinstance(model, Mapping)]
         names = ("inputTokens", "outputTokens", "cacheReadInputTokens", "cacheCreationInputTokens")
@@ -439,16 +438,25 @@ class Translator:
     _unfinished: bool = False
     _stop_reason: str = ""
     _error: str = ""
-    _boundary: Mapping[str, Any] | None = None
+    _boundary: Json | None = None
     _compact_error: str = ""
     _owes_summary: bool = False
 
-    def start_turn(self, *, compacts: bool = False) -> None:
-        """Forget the previous turn, finished or not. `compacts`: this one is expected to end with a
-        summary.
-        """
+    _sent: str = ""
+    """The id of the user message that was sent last."""
+    _is_ours: bool = False
+    """Whether it belongs to the turn under way."""
+    _tells_begin: bool = False
+    """Whether the CLI tells when a message begins a turn, or joins one."""
+
+    def start_turn(self, message_id: str, *, compacts: bool = False) -> None:
+        """Wait for the turn of a user message. `compacts`: it is to end with a summary."""
         self._owes_summary = compacts
-        self._unfinished = False
+        self._sent = message_id
+
+    def _forget_turn(self) -> None:
+        """Forget the turn that has ended: what it left unfinished stays as it is."""
+        self._is_ours = self._unfinished = False
         self._streamed.clear()
         self._error = self._compact_error = self._stop_reason = ""
         self._boundary = None
@@ -483,7 +491,7 @@ class Translator:
             case _:
                 pass
 
-    def _system(self, subtype: str, data: Mapping[str, Any]) -> Iterator[Event]:
+    def _system(self, subtype: str, data: Json) -> Iterator[Event]:
         match subtype:
             case "status":
                 self._compact_error = str(data.get("compact_error") or "")
@@ -495,17 +503,26 @@ class Translator:
                 self._stop_reason = ""
                 yield from self._drop_unfinished()
                 yield _retrying(data)
+            case "command_lifecycle":  # measured with 2.1.330: queued, started, completed
+                self._tells_begin = True
+                self._is_ours |= data["command_uuid"] == self._sent and data["state"] == "started"
 
     def _result(self, message: ResultMessage) -> Iterator[Event | TurnEnded]:
+        if self._tells_begin and not self._is_ours:
+            # a turn that the CLI began itself, because a command in the background had ended
+            self._forget_turn()
+            return
         # the CLI began to compact, but the reply came anyway
         if self._compact_error and not self._owes_summary:
             words = tr(
                 "The conversation could not be compacted: {error}", error=self._compact_error
             )
             yield Notice(level="warning", code="not_compacted", message=words, remedy=_MAKE_ROOM)
-        yield self._turn_ended(message)
+        ended = self._turn_ended(message)
+        self._forget_turn()
+        yield ended
 
-    def _stream(self, event: Mapping[str, Any]) -> Iterator[Event]:
+    def _stream(self, event: Json) -> Iterator[Event]:
         index = int(event.get("index", 0))
         match event.get("type"):
             case "message_start":
@@ -537,7 +554,7 @@ class Translator:
                     False
                 )
 
-    def _delta(self, index: int, delta: Mapping[str, Any]) -> Iterator[Event]:
+    def _delta(self, index: int, delta: Json) -> Iterator[Event]:
         match delta.get("type"):
             case "text_delta":
                 self._texts.setdefault(index, []).append(delta["text"])
@@ -631,7 +648,7 @@ def _texts(blocks: Iterable[object]) -> str:
     return "\n".join(block.text for block in blocks if isinstance(block, TextBlock))
 
 
-def _retrying(data: Mapping[str, Any]) -> Retrying:
+def _retrying(data: Json) -> Retrying:
     return Retrying(
         attempt=int(data.get("attempt", 0)),
         max_attempts=int(data.get("max_retries", 0)),
@@ -641,7 +658,7 @@ def _retrying(data: Mapping[str, Any]) -> Retrying:
     )
 
 
-def _todos_changed(tool_input: Mapping[str, Any]) -> TodosChanged:
+def _todos_changed(tool_input: Json) -> TodosChanged:
     todos = tool_input.get("todos")
     return TodosChanged(
         todos=tuple(
@@ -675,7 +692,7 @@ _BY_HOOK = re.compile(r"\APreToolUse:\S+ hook error: ")
 """What it puts before the reason of a call denied by the policy."""
 
 
-def result_text(content: str | list[dict[str, Any]] | None) -> str:
+def result_text(content: str | list[JsonDict] | None) -> str:
     """Return a tool result as text; other content is named by its type."""
     if isinstance(content, list):
         content = "\n".join(
@@ -690,7 +707,7 @@ def result_text(content: str | list[dict[str, Any]] | None) -> str:
     )
 
 
-def context_tokens(usage: Mapping[str, Any]) -> int:
+def context_tokens(usage: Json) -> int:
     """Return how many tokens of the context window a request and its answer took (all three
     kinds of input, and the output).
     """

@@ -13,12 +13,13 @@ import uuid
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
 from dogent_tui.agent.conversation import SessionChoice
 from dogent_tui.processes import is_alive
+from dogent_tui.records import Json, JsonDict
 from dogent_tui.settings.secrets import spellings
 from dogent_tui.storage.files import atomic_write
 from dogent_tui.storage.paths import state_dir
@@ -74,7 +75,7 @@ def mentions(session_id: str, words: str) -> bool:
     return any(words.encode() in file.read_bytes() for file in _transcripts(session_id))
 
 
-def counted(session_id: str) -> dict[str, Any]:
+def counted(session_id: str) -> JsonDict:
     """Return the CLI's totals for a session at the end of its last process, in its own format;
     empty if it wrote none.
 
@@ -146,7 +147,7 @@ _BY_THE_CLI = ("isMeta", "isCompactSummary", "isVisibleInTranscriptOnly", "isApi
 """Marks entries that neither the user nor the model said."""
 
 
-def _in_short(entry: Mapping[str, Any]) -> dict[str, Any]:
+def _in_short(entry: Json) -> JsonDict:
     """Return an entry's position, whose message it is, and whether it says something: a prompt, or
     a text of the model.
     """
@@ -188,7 +189,7 @@ def without_dropped(choice: SessionChoice) -> SessionChoice:
     return choice  # the conversation has since continued from before it
 
 
-def _before(entry: Mapping[str, Any], entries: Mapping[str, Mapping[str, Any]]) -> object:
+def _before(entry: Json, entries: Mapping[str, Json]) -> object:
     """Return the id of the entry before a prompt. A requested summary is written before the command
     that requested it.
     """
@@ -200,7 +201,7 @@ def _before(entry: Mapping[str, Any], entries: Mapping[str, Mapping[str, Any]]) 
     return before
 
 
-def _chain(entries: dict[str, dict[str, Any]]) -> Iterator[Mapping[str, Any]]:
+def _chain(entries: dict[str, JsonDict]) -> Iterator[Json]:
     """Yield the entries of the latest branch, last one first, including those before a summary that
     replaces them.
     """
@@ -212,14 +213,14 @@ def _chain(entries: dict[str, dict[str, Any]]) -> Iterator[Mapping[str, Any]]:
         at = str(entries[at].get("parentUuid") or entries[at].get("logicalParentUuid") or "")
 
 
-def _run_of(entry: Mapping[str, Any]) -> str:
+def _run_of(entry: Json) -> str:
     """Return the run whose prompt an entry would be: a run's id is the beginning of its message's
     id.
     """
     return str(entry.get("uuid", "")).replace("-", "")[:12]
 
 
-def _entries(session_id: str) -> Iterator[dict[str, Any]]:
+def _entries(session_id: str) -> Iterator[JsonDict]:
     for transcript in _transcripts(session_id):
         with suppress(OSError), transcript.open("rb") as file:
             for line in file:

@@ -15,6 +15,7 @@ from dogent_tui.agent.events import (
     UiRequested,
     UsedTokens,
 )
+from dogent_tui.records import Record
 
 TurnOutcome: TypeAlias = Literal["completed", "stopped", "cut", "api_error", "error", "budget"]
 """`stopped`: a hook of ours ended the turn; `cut`: an interrupt, a denial or a signal did;
@@ -26,7 +27,7 @@ Effort: TypeAlias = Literal["", "low", "medium", "high", "xhigh", "max"]
 EFFORTS: tuple[Effort, ...] = ("low", "medium", "high", "xhigh", "max")
 
 
-class TurnEnded(msgspec.Struct, frozen=True):
+class TurnEnded(Record):
     """The model's turn is over. `status` is the HTTP status of a failing endpoint, 0 if there was
     none.
 
@@ -46,7 +47,7 @@ class TurnEnded(msgspec.Struct, frozen=True):
     tokens: UsedTokens | None = None
 
 
-class ContextUse(msgspec.Struct, frozen=True):
+class ContextUse(Record):
     """What fills the context window, in tokens by the CLI's estimate.
 
     `window` is its size, `compacts_at` where automatic summarizing starts, 0 for never. `prompts`,
@@ -66,7 +67,7 @@ class ContextUse(msgspec.Struct, frozen=True):
     results: Mapping[str, int] = msgspec.field(default_factory=dict)
 
 
-class ServerState(msgspec.Struct, frozen=True):
+class ServerState(Record):
     """The state of a user's MCP server in the agent process. `state` is the CLI's word; `tools` are
     those it offers.
     """
@@ -77,7 +78,7 @@ class ServerState(msgspec.Struct, frozen=True):
     tools: tuple[str, ...] = ()
 
 
-class Verdict(msgspec.Struct, frozen=True):
+class Verdict(Record):
     """What the answer to a `PermissionRequested` means for its call. `stop`: the denial ends the
     turn; otherwise `message` goes back to the model.
 
@@ -146,7 +147,7 @@ class Conversation(Protocol):
         """Kill the process if it did not exit when asked to."""
 
 
-class SessionChoice(msgspec.Struct, frozen=True):
+class SessionChoice(Record):
     """Which session to start: a new one with our id, or an earlier one to continue.
 
     `fork_of`: the new session with our id remembers that one, which stays unchanged. `dropped`:

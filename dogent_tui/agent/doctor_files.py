@@ -15,7 +15,7 @@ from dogent_tui.documents.export.docx_reference import NAME as REFERENCE
 from dogent_tui.documents.export.styles import NAME as STYLE_SHEET
 from dogent_tui.errors import ConfigError
 from dogent_tui.language import tr
-from dogent_tui.settings.config_check import checked, read_profiles
+from dogent_tui.settings.config_check import ConfigWarning, checked, read_profiles
 from dogent_tui.settings.config_models import PROFILE_MODELS, secret_keys
 from dogent_tui.settings.key_files import open_to_others
 from dogent_tui.settings.mcp_servers import NAME as MCP
@@ -23,12 +23,7 @@ from dogent_tui.settings.profiles import Endpoint, choose_endpoint
 from dogent_tui.settings.secrets import is_missing, reference, revealed
 from dogent_tui.settings.suspected_secrets import suspected_secrets
 from dogent_tui.settings.trust import FolderTrust
-from dogent_tui.settings.values import (
-    ConfigWarning,
-    HomeSettings,
-    WorkspaceSettings,
-    load_settings,
-)
+from dogent_tui.settings.values import HomeSettings, WorkspaceSettings, load_settings
 from dogent_tui.storage.paths import Workspace, cache_dir, dogent_home, log_dir, state_dir
 from dogent_tui.vision.model import VisionError
 from dogent_tui.vision.profiles import load_profile

@@ -11,11 +11,12 @@ import json
 import operator
 import re
 from collections.abc import Mapping
-from typing import Any, ClassVar, Literal, TypeAlias
+from typing import Any, ClassVar, Literal, TypeAlias, dataclass_transform
 
 import msgspec
 
 from dogent_tui.endpoint_kind import EndpointKind
+from dogent_tui.records import Json, Record
 
 RunStatus: TypeAlias = Literal[
     "completed", "needs_clarification", "needs_outline_edit", "aborted", "interrupted", "failed"
@@ -40,7 +41,7 @@ TodoStatus: TypeAlias = Literal["pending", "in_progress", "completed"]
 # ── What a user sends ───────────────────────────────────────────────────────────────────────────
 
 
-class Attachment(msgspec.Struct, frozen=True):
+class Attachment(Record):
     """A referenced file: its path, never its content.
 
     `path` is relative to the workspace if it is inside; `type` is the lower-case extension,
@@ -62,14 +63,14 @@ class Attachment(msgspec.Struct, frozen=True):
         return {name: value for name, value in told.items() if value is not None}
 
 
-class UsedTemplate(msgspec.Struct, frozen=True):
+class UsedTemplate(Record):
     """A document template for one request: its name and its text."""
 
     name: str
     text: str
 
 
-class Prompt(msgspec.Struct, frozen=True):
+class Prompt(Record):
     """What the user typed, and the files it refers to, in the order typed. `answers`: the requests
     it answers.
 
@@ -84,7 +85,7 @@ class Prompt(msgspec.Struct, frozen=True):
     compacts: bool = False
 
 
-class PermissionAnswer(msgspec.Struct, frozen=True):
+class PermissionAnswer(Record):
     """The user's answer to `PermissionRequested`. `message`: words for the model, which continues
     after the denial.
 
@@ -99,7 +100,7 @@ class PermissionAnswer(msgspec.Struct, frozen=True):
     drops: bool = False
 
 
-class UiAnswer(msgspec.Struct, frozen=True):
+class UiAnswer(Record):
     """The user's answer to `UiRequested`: question id → value(s), or the edited outline. `None`:
     the request was abandoned.
 
@@ -108,7 +109,7 @@ class UiAnswer(msgspec.Struct, frozen=True):
     for no file.
     """
 
-    answers: Mapping[str, Any] | None = None
+    answers: Json | None = None
     outline: str | None = None
     comment: str = ""
     changes: tuple[str, ...] = ()
@@ -131,7 +132,8 @@ def _snake_case(name: str) -> str:
     return re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower()
 
 
-class Event(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag=_snake_case):
+@dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(msgspec.field,))
+class Event(Record, kw_only=True, tag_field="type", tag=_snake_case):
     """Something that happened. `seq` increases by one per event of a session; `time` is seconds
     since the epoch.
     """
@@ -150,7 +152,7 @@ def _type_of(cls: type[Event]) -> str:
     return str(cls.__struct_config__.tag)
 
 
-class SessionStarted(Event, frozen=True, kw_only=True):
+class SessionStarted(Event):
     """The agent is connected. `resumed`: it remembers an earlier conversation. `profile` is the
     name in the status bar.
     """
@@ -164,26 +166,26 @@ class SessionStarted(Event, frozen=True, kw_only=True):
     resumed: bool = False
 
 
-class QueuedPrompt(msgspec.Struct, frozen=True, kw_only=True):
+class QueuedPrompt(Record, kw_only=True):
     """A prompt waiting for the current run to end."""
 
     id: str
     prompt: Prompt
 
 
-class QueueChanged(Event, frozen=True, kw_only=True):
+class QueueChanged(Event):
     """The waiting prompts, in order."""
 
     prompts: tuple[QueuedPrompt, ...] = ()
 
 
-class RunStarted(Event, frozen=True, kw_only=True):
+class RunStarted(Event):
     """A prompt was sent to the agent."""
 
     prompt: Prompt
 
 
-class TextDelta(Event, frozen=True, kw_only=True):
+class TextDelta(Event):
     """More Markdown of the reply. `message_id` and `block` identify the text it belongs to."""
 
     message_id: str
@@ -191,7 +193,7 @@ class TextDelta(Event, frozen=True, kw_only=True):
     text: str
 
 
-class TextFinished(Event, frozen=True, kw_only=True):
+class TextFinished(Event):
     """A text of the reply is complete: `text` is all of it and replaces what was streamed.
 
     It is missing if the run ended within the text: `RunFinished` then ends what is open.
@@ -202,7 +204,7 @@ class TextFinished(Event, frozen=True, kw_only=True):
     text: str
 
 
-class MessageDropped(Event, frozen=True, kw_only=True):
+class MessageDropped(Event):
     """The stream was interrupted: all texts of this message are void, and the whole message is
     streamed again.
     """
@@ -210,7 +212,7 @@ class MessageDropped(Event, frozen=True, kw_only=True):
     message_id: str
 
 
-class ThinkingDelta(Event, frozen=True, kw_only=True):
+class ThinkingDelta(Event):
     """More of the model's thinking."""
 
     message_id: str
@@ -218,7 +220,7 @@ class ThinkingDelta(Event, frozen=True, kw_only=True):
     text: str
 
 
-class ToolPreparing(Event, frozen=True, kw_only=True):
+class ToolPreparing(Event):
     """The model has begun to write a tool call; its input is still arriving."""
 
     message_id: str
@@ -226,7 +228,7 @@ class ToolPreparing(Event, frozen=True, kw_only=True):
     name: str
 
 
-class DocumentDelta(Event, frozen=True, kw_only=True):
+class DocumentDelta(Event):
     """More of the text that a call is about to write to `path`. Not stored in logs: the `ToolUse`
     that follows contains all of it.
     """
@@ -237,25 +239,25 @@ class DocumentDelta(Event, frozen=True, kw_only=True):
     text: str
 
 
-class ToolUse(Event, frozen=True, kw_only=True):
+class ToolUse(Event):
     """The model called a tool. `name` is the tool's own name (``mcp__dogent__read_document``);
     screens display a friendly one.
     """
 
     tool_use_id: str
     name: str
-    input: Mapping[str, Any]
+    input: Json
     parent_tool_use_id: str | None = None
 
 
-class ToolOutput(Event, frozen=True, kw_only=True):
+class ToolOutput(Event):
     """More output of a running call. Its `ToolResult` will contain all of it."""
 
     tool_use_id: str
     text: str
 
 
-class ToolResult(Event, frozen=True, kw_only=True):
+class ToolResult(Event):
     """The result of a tool call, as text. `changes`: the old and new texts of the places it changed
     in a file.
     """
@@ -266,7 +268,7 @@ class ToolResult(Event, frozen=True, kw_only=True):
     changes: tuple[tuple[str, str], ...] = ()
 
 
-class Todo(msgspec.Struct, frozen=True):
+class Todo(Record):
     """One item of the agent's plan. `active_form` describes it as being in progress."""
 
     content: str
@@ -274,13 +276,13 @@ class Todo(msgspec.Struct, frozen=True):
     active_form: str = ""
 
 
-class TodosChanged(Event, frozen=True, kw_only=True):
+class TodosChanged(Event):
     """The agent's complete plan."""
 
     todos: tuple[Todo, ...] = ()
 
 
-class Target(msgspec.Struct, frozen=True):
+class Target(Record):
     """A place that a tool call affects, resolved. `size` is in bytes, None unless it is a regular
     file.
 
@@ -295,7 +297,7 @@ class Target(msgspec.Struct, frozen=True):
     note: str = ""
 
 
-class PermissionRequested(Event, frozen=True, kw_only=True):
+class PermissionRequested(Event):
     """A tool call is waiting for the user.
 
     Attributes:
@@ -320,7 +322,7 @@ class PermissionRequested(Event, frozen=True, kw_only=True):
     request_id: str
     tool_use_id: str
     tool: str
-    input: Mapping[str, Any]
+    input: Json
     sentence: str = ""
     reasons: tuple[str, ...] = ()
     targets: tuple[Target, ...] = ()
@@ -335,7 +337,7 @@ class PermissionRequested(Event, frozen=True, kw_only=True):
     in_run: bool = True
 
 
-class PermissionDecided(Event, frozen=True, kw_only=True):
+class PermissionDecided(Event):
     """A request was answered. `by`: the user, print mode's rules, or no one any more
     (`cancelled`).
     """
@@ -347,7 +349,7 @@ class PermissionDecided(Event, frozen=True, kw_only=True):
     message: str = ""
 
 
-class CopiesKept(Event, frozen=True, kw_only=True):
+class CopiesKept(Event):
     """Copies were made before a call changed or deleted something: `/undo` restores `paths`. `left`
     could not be copied.
     """
@@ -357,13 +359,13 @@ class CopiesKept(Event, frozen=True, kw_only=True):
     left: tuple[str, ...] = ()
 
 
-class DocumentExported(Event, frozen=True, kw_only=True):
+class DocumentExported(Event):
     """The user exported a document. `path` is relative to the workspace if it is inside."""
 
     path: str
 
 
-class UiRequested(Event, frozen=True, kw_only=True):
+class UiRequested(Event):
     """The agent asks on a native screen: a clarification form, the outline editor, the review of a
     change.
 
@@ -373,11 +375,11 @@ class UiRequested(Event, frozen=True, kw_only=True):
 
     request_id: str
     kind: Literal["clarification", "outline_edit", "document_change"]
-    payload: Mapping[str, Any]
+    payload: Json
     in_run: bool = False
 
 
-class UiSettled(Event, frozen=True, kw_only=True):
+class UiSettled(Event):
     """A request on a screen was answered or, if `answer` is None, will not be."""
 
     request_id: str
@@ -388,14 +390,14 @@ Request: TypeAlias = PermissionRequested | UiRequested
 """What waits for the user: each has a `kind` and at most one `Reply`, and is settled once."""
 
 
-class UsageChanged(Event, frozen=True, kw_only=True):
+class UsageChanged(Event):
     """Tokens used in the context window, and its size. `window` is 0 if unknown."""
 
     context_tokens: int
     window: int = 0
 
 
-class UsedTokens(msgspec.Struct, frozen=True):
+class UsedTokens(Record):
     """Billed tokens: new input, output, cache reads and cache writes."""
 
     input: int = 0
@@ -418,11 +420,11 @@ class UsedTokens(msgspec.Struct, frozen=True):
         )
 
 
-class Compacting(Event, frozen=True, kw_only=True):
+class Compacting(Event):
     """The agent has begun to summarize the conversation so that it fits into its context window."""
 
 
-class Compacted(Event, frozen=True, kw_only=True):
+class Compacted(Event):
     """From here on the agent remembers earlier messages as `summary`, and little else.
 
     `by_user`: the user requested it. `before_tokens` is the size of the whole context,
@@ -435,7 +437,7 @@ class Compacted(Event, frozen=True, kw_only=True):
     after_tokens: int = 0
 
 
-class Retrying(Event, frozen=True, kw_only=True):
+class Retrying(Event):
     """The endpoint failed and will be asked again in `delay_ms`. `status` is its HTTP status, 0 for
     no answer.
     """
@@ -447,7 +449,7 @@ class Retrying(Event, frozen=True, kw_only=True):
     error: str = ""
 
 
-class Rewound(Event, frozen=True, kw_only=True):
+class Rewound(Event):
     """The user rewound to before the prompt of the run `to`: that run and everything after it no
     longer belong to the conversation.
 
@@ -458,7 +460,7 @@ class Rewound(Event, frozen=True, kw_only=True):
     dropped: str = ""
 
 
-class Stalled(Event, frozen=True, kw_only=True):
+class Stalled(Event):
     """Nothing has arrived for `seconds`. Repeated while this lasts, and emitted once with 0 when
     something arrives.
 
@@ -469,7 +471,7 @@ class Stalled(Event, frozen=True, kw_only=True):
     most_s: int = 0
 
 
-class Notice(Event, frozen=True, kw_only=True):
+class Notice(Event):
     """A sentence for the user that belongs to no message. `code` identifies it for programs
     (``config_unknown_key``).
 
@@ -483,7 +485,7 @@ class Notice(Event, frozen=True, kw_only=True):
     why: str = ""
 
 
-class SessionLost(Event, frozen=True, kw_only=True):
+class SessionLost(Event):
     """The agent process ended on its own. The conversation resumes with the next prompt or when the
     user requests it.
     """
@@ -492,13 +494,13 @@ class SessionLost(Event, frozen=True, kw_only=True):
     remedy: str = ""
 
 
-class Aborted(Event, frozen=True, kw_only=True):
+class Aborted(Event):
     """A permission was denied, which ends the run."""
 
     reason: str
 
 
-class Interrupted(Event, frozen=True, kw_only=True):
+class Interrupted(Event):
     """The user stopped the run."""
 
 
@@ -506,7 +508,7 @@ CLOSED = "closed"
 """The code of a run that was interrupted because the application or its terminal was closed."""
 
 
-class RunFinished(Event, frozen=True, kw_only=True):
+class RunFinished(Event):
     """A run ended. `reason` and `remedy` are set unless it completed; `code` identifies a failure
     (``api_401``) for programs.
 

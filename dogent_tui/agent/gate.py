@@ -32,6 +32,7 @@ from dogent_tui.markdown_search.requests import RequestBook, Status
 from dogent_tui.offline.messages_api import UNREADABLE
 from dogent_tui.permissions.consultations import CONSULTING
 from dogent_tui.permissions.model import Decision, EffectKind, ToolCall
+from dogent_tui.records import Json, JsonDict
 from dogent_tui.sources.ledger import How, Ledger, hash_of
 from dogent_tui.undo.undo_log import UndoLog
 
@@ -79,7 +80,7 @@ Part: TypeAlias = tuple[int, int, int]
 characters.
 """
 
-BehindWall: TypeAlias = Callable[[ToolCall, Decision, str], dict[str, Any]]
+BehindWall: TypeAlias = Callable[[ToolCall, Decision, str], JsonDict]
 """Returns the input with which a command, approved as decided, runs behind the wall. Blocks for the
 disk.
 """
@@ -135,7 +136,7 @@ class Gate:
         self._cwd = cwd
         self._copies = copies
         self._announced: dict[str, _Announced] = {}
-        self._calls: dict[str, tuple[str, Mapping[str, Any]]] = {}
+        self._calls: dict[str, tuple[str, Json]] = {}
         self._said: list[Event] = []
         self._told = ""
         self._waiting: list[asyncio.Future[None]] = []
@@ -174,9 +175,9 @@ class Gate:
         call runs.
         """
         del context
-        wrapped: dict[str, Any] = {}
+        wrapped: JsonDict = {}
         try:
-            values: dict[str, Any] = dict(payload)
+            values: JsonDict = dict(payload)
             call = ToolCall(
                 values["tool_name"], values["tool_input"], Path(values.get("cwd") or self._cwd)
             )
@@ -215,9 +216,7 @@ class Gate:
             answer["updatedInput"] = wrapped
         return {"hookSpecificOutput": answer}
 
-    async def _wrapped(
-        self, call: ToolCall, decision: Decision, tool_use_id: str
-    ) -> dict[str, Any]:
+    async def _wrapped(self, call: ToolCall, decision: Decision, tool_use_id: str) -> JsonDict:
         """Return the input with which a command runs behind the wall; empty for other tools. Raises
         if there is no wall.
         """
@@ -225,7 +224,7 @@ class Gate:
             return {}
         return await asyncio.to_thread(self._behind_wall, call, decision, tool_use_id)
 
-    def call_of(self, tool: str, tool_input: Mapping[str, Any]) -> str:
+    def call_of(self, tool: str, tool_input: Json) -> str:
         """Return the id of the newest call of `tool` with this input, empty if unknown: our tools
         are not told it.
         """
@@ -250,7 +249,7 @@ class Gate:
             self._requests.settle(tool_use_id, _STATUS.get(verdict, "denied"))
 
     async def can_use_tool(
-        self, tool: str, tool_input: dict[str, Any], context: ToolPermissionContext
+        self, tool: str, tool_input: JsonDict, context: ToolPermissionContext
     ) -> PermissionResultAllow | PermissionResultDeny:
         """Ask the user about the call and wait. The CLI's suggestions of what to remember are never
         applied.
@@ -264,7 +263,7 @@ class Gate:
         return answer
 
     async def _permit(
-        self, tool: str, tool_input: dict[str, Any], context: ToolPermissionContext
+        self, tool: str, tool_input: JsonDict, context: ToolPermissionContext
     ) -> PermissionResultAllow | PermissionResultDeny:
         tool_use_id = context.tool_use_id or ""
         announced = self._announced.pop(tool_use_id, _Announced(self._cwd, "ask"))
@@ -452,6 +451,6 @@ def _given(call: ToolCall, decision: Decision) -> list[_Given]:
     return found
 
 
-def _touched(decision: Decision) -> Mapping[str, Any]:
+def _touched(decision: Decision) -> Json:
     """Return the part of a decision that the user was shown."""
     return {"verdict": decision.verdict, "asked": frozenset(decision.asked)}

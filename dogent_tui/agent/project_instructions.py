@@ -7,9 +7,10 @@ import msgspec
 from dogent_tui.errors import ConfigError
 from dogent_tui.language import tr
 from dogent_tui.plain import cut_bytes
+from dogent_tui.settings.config_check import ConfigWarning
 from dogent_tui.settings.lessons import latest_lessons, lessons_text
 from dogent_tui.settings.templates import find_template, templates
-from dogent_tui.settings.values import ConfigWarning, WorkspaceSettings
+from dogent_tui.settings.values import WorkspaceSettings
 from dogent_tui.storage.files import first_text
 from dogent_tui.storage.paths import Workspace, dogent_home
 

@@ -22,7 +22,7 @@ class PromptQueue:
 
     @property
     def waiting(self) -> tuple[QueuedPrompt, ...]:
-        """The prompts that wait."""
+        """The waiting prompts."""
         return tuple(self._waiting)
 
     def put(self, prompt: Prompt, *, waits: bool, first: bool = False) -> str:

@@ -20,6 +20,7 @@ from dogent_tui.agent.ui_requests import ReviewMode
 from dogent_tui.endpoint_kind import EndpointKind
 from dogent_tui.errors import ConfigError, DogentError, UsageError
 from dogent_tui.language import listing, tr
+from dogent_tui.records import Record
 from dogent_tui.references.lookup import (
     Reference,
     ResolvedReference,
@@ -27,15 +28,15 @@ from dogent_tui.references.lookup import (
     format_lines,
     resolve,
 )
+from dogent_tui.settings.config_check import ConfigWarning, broken_file_warning
+from dogent_tui.settings.home_files import ensure_home_files
 from dogent_tui.settings.key_files import key_file_warnings
-from dogent_tui.settings.profiles import ENVIRONMENT, Endpoint, choose_endpoint, ensure_home_files
+from dogent_tui.settings.profiles import ENVIRONMENT, Endpoint, choose_endpoint
 from dogent_tui.settings.trust import FolderTrust
 from dogent_tui.settings.values import (
     EVERY_TOOL,
-    ConfigWarning,
     HomeSettings,
     WorkspaceSettings,
-    broken_file_warning,
     load_home_settings,
     load_settings,
 )
@@ -50,7 +51,7 @@ if TYPE_CHECKING:
     from dogent_tui.undo.undo_log import UndoLog
 
 
-class SessionOptions(msgspec.Struct, frozen=True):
+class SessionOptions(Record):
     """What the user chose on the command line.
 
     Attributes:
@@ -78,7 +79,7 @@ class SessionOptions(msgspec.Struct, frozen=True):
     effort: Effort = ""
 
 
-class OpenedSession(msgspec.Struct, frozen=True):
+class OpenedSession(Record):
     """A service that is ready to be entered. `earlier_log` is the log of the conversation that it
     continues.
 

@@ -2,12 +2,12 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 from contextlib import suppress
-from typing import Any
 
 from dogent_tui.agent.cli_process import CliProcess
 from dogent_tui.agent.sdk import CLIConnectionError, ProcessError, Transport
+from dogent_tui.records import Json, JsonDict
 from dogent_tui.tools.server import ToolServer
 
 _RECEIVED = {"jsonrpc": "2.0", "result": {}}
@@ -33,13 +33,15 @@ class ProcessTransport(Transport):
         except OSError as error:
             raise CLIConnectionError(str(error) or type(error).__name__) from error
 
-    async def read_messages(self) -> AsyncIterator[dict[str, Any]]:
+    async def read_messages(self) -> AsyncIterator[JsonDict]:
         """Yield the messages for the SDK until the end. Raises ProcessError if the process
         fails.
         """
         try:
             async for message in self._process.messages():
-                if not self._calls.take(message):
+                if message.get("type") == "command_lifecycle":  # the SDK would leave it out
+                    yield {**message, "type": "system", "subtype": message["type"]}
+                elif not self._calls.take(message):
                     yield message
         except ValueError as error:
             raise CLIConnectionError(str(error)) from error
@@ -70,7 +72,7 @@ class _ToolCalls:
         self._tools = tools
         self._under_way: dict[object, asyncio.Task[None]] = {}
 
-    def take(self, message: Mapping[str, Any]) -> bool:
+    def take(self, message: Json) -> bool:
         """Return whether a message from the CLI is for our tools, or cancels one that was; if so,
         handle it.
         """
@@ -92,8 +94,8 @@ class _ToolCalls:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
-    async def _answer(self, control_id: object, request: Mapping[str, Any]) -> None:
-        response: dict[str, Any] = {"subtype": "success", "request_id": control_id}
+    async def _answer(self, control_id: object, request: Json) -> None:
+        response: JsonDict = {"subtype": "success", "request_id": control_id}
         try:
             answered = await self._tools.answer(request["message"])
             response["response"] = {"mcp_response": answered or _RECEIVED}

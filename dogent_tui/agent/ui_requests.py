@@ -9,7 +9,7 @@ clarification.
 
 import json
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from typing import Annotated, Any, Literal, TypeAlias, TypeVar, get_args
 
 import msgspec
@@ -18,6 +18,7 @@ from msgspec import Meta
 from dogent_tui.agent.events import UiAnswer
 from dogent_tui.errors import DogentError
 from dogent_tui.language import ngettext, tr
+from dogent_tui.records import Json, JsonDict, Record
 
 Kind: TypeAlias = Literal["clarification", "outline_edit"]
 
@@ -36,7 +37,7 @@ class RequestError(DogentError):
         self.field = field
 
 
-class Option(msgspec.Struct, frozen=True):
+class Option(Record):
     """A possible answer. `label` is for the user, `value` is sent back, `description` is a second
     line.
     """
@@ -46,7 +47,7 @@ class Option(msgspec.Struct, frozen=True):
     description: str = ""
 
 
-class Question(msgspec.Struct, frozen=True):
+class Question(Record):
     """One question. `recommended` contains values of its options; `header` names the subject in a
     word or two.
     """
@@ -70,7 +71,7 @@ class Question(msgspec.Struct, frozen=True):
         return next((option for option in self.options if option.value == value), None)
 
 
-class Clarification(msgspec.Struct, frozen=True):
+class Clarification(Record):
     """Questions that the user answers together."""
 
     title: str
@@ -78,7 +79,7 @@ class Clarification(msgspec.Struct, frozen=True):
     preface: str = ""
 
 
-class OutlineRequest(msgspec.Struct, frozen=True):
+class OutlineRequest(Record):
     """An outline, in Markdown, that the user may edit."""
 
     title: str
@@ -91,15 +92,6 @@ _Given = TypeVar("_Given", bound=msgspec.Struct)
 
 
 # ── The input of the tool ─────────────────────────────────────────────────────────────────────────
-
-
-def _advice(description: str, **schema: Any) -> dict[str, Any]:
-    """Return a schema that describes a field to the model, but also accepts everything else.
-
-    The SDK rejects what its schema rejects with a message that does not name the field
-    (claude-agent-sdk 0.2.187, `run_tool`), so `parse_request` does the rejecting.
-    """
-    return {"description": description, "anyOf": [schema, {}]}
 
 
 _OPTION_SCHEMA = {
@@ -126,15 +118,20 @@ _QUESTION_SCHEMA = {
     "required": ["id", "question"],
 }
 
-JSON_SCHEMA: Mapping[str, Any] = {
+JSON_SCHEMA: Json = {
     "type": "object",
     "properties": {
-        "type": _advice("Required.", type="string", enum=["clarification", "outline_edit"]),
-        "title": _advice("A few words. Required.", type="string"),
-        "preface": _advice("Why you ask.", type="string"),
-        "questions": _advice("Of a clarification.", type="array", items=_QUESTION_SCHEMA),
-        "outline_text": _advice("Markdown headings.", type="string"),
+        "type": {"type": "string", "enum": ["clarification", "outline_edit"]},
+        "title": {"type": "string", "description": "A few words."},
+        "preface": {"type": "string", "description": "Why you ask."},
+        "questions": {
+            "type": "array",
+            "items": _QUESTION_SCHEMA,
+            "description": "Of a clarification.",
+        },
+        "outline_text": {"type": "string", "description": "Markdown headings."},
     },
+    "required": ["type", "title"],
 }
 """The schema of the tool's input."""
 
@@ -171,7 +168,7 @@ class _GivenRequest(msgspec.Struct):
     outline_text: Scalar | None = None
 
 
-def parse_request(payload: Mapping[str, Any]) -> Request:
+def parse_request(payload: Json) -> Request:
     """Return the request in `payload`, the input of the tool. Raises RequestError, which names the
     first invalid field.
     """
@@ -320,7 +317,7 @@ class _AskedQuestions(msgspec.Struct):
     questions: list[_Asked]
 
 
-def from_ask_user_question(given: Mapping[str, Any]) -> Clarification:
+def from_ask_user_question(given: Json) -> Clarification:
     """Return the input of the CLI's `AskUserQuestion` as a clarification. Raises RequestError.
 
     The CLI always lets the user answer otherwise, so each question accepts free text. The values of
@@ -406,7 +403,7 @@ class _Comment(msgspec.Struct):
     comment: Scalar | None = None
 
 
-def check_answers(request: Request, given: Mapping[str, Any]) -> UiAnswer:
+def check_answers(request: Request, given: Json) -> UiAnswer:
     """Return the answers of a file to `request`: question id → value, label, several of them, or
     text; null skips a question.
 
@@ -427,7 +424,7 @@ def check_answers(request: Request, given: Mapping[str, Any]) -> UiAnswer:
     unknown = sorted(
         set(given) - {question.id for question in request.questions} - {"comment", "outline"}
     )
-    answers: dict[str, Any] = {}
+    answers: JsonDict = {}
     for question in request.questions:
         if question.id in given:
             answers[question.id] = _checked(question, given[question.id])
@@ -488,7 +485,7 @@ class ReviewMode(msgspec.Struct):
     on: bool = False
 
 
-class ChangeRequest(msgspec.Struct, frozen=True):
+class ChangeRequest(Record):
     """The text that the agent proposes for the file `path`. `base` is what it last saw there, None
     for no file.
 
@@ -505,13 +502,13 @@ class ChangeRequest(msgspec.Struct, frozen=True):
     is_unread: bool = False
 
     @property
-    def payload(self) -> dict[str, Any]:
+    def payload(self) -> JsonDict:
         """The payload of the event that asks the user."""
-        made: dict[str, Any] = msgspec.to_builtins(self)
+        made: JsonDict = msgspec.to_builtins(self)
         return {"type": KIND, "title": self.path, **made}
 
 
-def read_request(payload: Mapping[str, Any]) -> Request | ChangeRequest:
+def read_request(payload: Json) -> Request | ChangeRequest:
     """Return the request in the payload of a `UiRequested`. Raises RequestError,
     msgspec.ValidationError for one that is not ours.
     """
@@ -522,7 +519,7 @@ def read_request(payload: Mapping[str, Any]) -> Request | ChangeRequest:
     )
 
 
-def answer_words(payload: Mapping[str, Any], answer: UiAnswer) -> str:
+def answer_words(payload: Json, answer: UiAnswer) -> str:
     """Return the user's message that answers a request."""
     request = read_request(payload)
     if isinstance(request, ChangeRequest):

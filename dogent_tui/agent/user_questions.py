@@ -4,9 +4,7 @@ changes, which wait.
 
 import asyncio
 import uuid
-from collections.abc import Callable, Mapping
 from contextlib import suppress
-from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -34,7 +32,7 @@ from dogent_tui.agent.write_reviews import Reviewing
 from dogent_tui.changes.reviewed import Reviewed
 from dogent_tui.sources.ledger import Ledger
 from dogent_tui.storage.files import content_of
-from dogent_tui.storage.paths import Workspace
+from dogent_tui.tools.libraries import Libraries
 from dogent_tui.tools.propose_change import propose_document_change_tool
 from dogent_tui.tools.server import Tool, tool_name
 from dogent_tui.tools.ui_request import ANSWERING, NAME, ui_request_tool
@@ -46,31 +44,25 @@ ASK_USER_QUESTION = "AskUserQuestion"
 class Asking:
     """Brings the model's questions to the user. `form` asks one that waits within the turn.
 
-    `at_screen`: someone can answer while the turn waits. `open_document` returns the path of the
-    document that the user has open. `ledger` knows what the model has seen, and `unsaved` is the
-    unsaved content of open files. `review_mode` says whether everything the agent writes is
-    reviewed; `reviewing` does so.
+    `at_screen`: someone can answer while the turn waits. `ledger` knows what the model has seen.
+    `review_mode` says whether everything the agent writes is reviewed; `reviewing` does so.
     """
 
     def __init__(
         self,
         form: AskForm,
-        workspace: Workspace,
+        libraries: Libraries,
         *,
         at_screen: bool,
         review_mode: ReviewMode,
-        open_document: Callable[[], str],
         ledger: Ledger,
-        unsaved: Mapping[Path, str],
     ) -> None:
-        self._unsaved = unsaved
         # If no one can review, nothing waits for a review: the policy decides as usual.
         mode = review_mode if at_screen else ReviewMode()
         self._ledger = ledger
-        self.reviewing = Reviewing(mode, workspace, self.review, ledger)
+        self.reviewing = Reviewing(mode, libraries.workspace, self.review, ledger)
         self._form = form
-        self._workspace = workspace
-        self._open_document = open_document
+        self._libraries = libraries
         self._at_screen = at_screen
         self._said: list[Event] = []
 
@@ -82,12 +74,7 @@ class Asking:
         if not self._at_screen:
             return [asking]
         proposing = propose_document_change_tool(
-            self._workspace,
-            self.review,
-            self.reviewing.approved,
-            self._open_document,
-            self._ledger,
-            self._unsaved,
+            self._libraries, self.review, self.reviewing.approved, self._ledger
         )
         return [asking, proposing]
 

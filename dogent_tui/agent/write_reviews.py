@@ -3,9 +3,8 @@
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import Any
 
 from dogent_tui.agent.ui_requests import ReviewMode
 from dogent_tui.changes.reviewed import Reviewed, held
@@ -13,6 +12,7 @@ from dogent_tui.errors import DogentError
 from dogent_tui.language import tr
 from dogent_tui.permissions.edits import text_after
 from dogent_tui.permissions.model import ToolCall
+from dogent_tui.records import Json
 from dogent_tui.sources.ledger import Ledger
 from dogent_tui.storage.paths import Workspace
 from dogent_tui.tools.propose_change import UNDECIDED
@@ -55,7 +55,7 @@ class Reviewing:
         self._mode = mode
         self._workspace = workspace
         self._review = review
-        self._places: list[tuple[Mapping[str, Any], Path]] = []
+        self._places: list[tuple[Json, Path]] = []
         self._reviewed: set[str] = set()
 
     def takes(self, call: ToolCall) -> bool:
@@ -101,13 +101,13 @@ class Reviewing:
         """
         return tool_use_id in self._reviewed
 
-    def approve(self, proposal: Mapping[str, Any], place: Path) -> None:
+    def approve(self, proposal: Json, place: Path) -> None:
         """Record that the call of `propose_document_change` with this input may lead to `place`,
         once.
         """
         self._places = [*self._places[-_MOST_PLACES:], (dict(proposal), place)]
 
-    def approved(self, proposal: Mapping[str, Any]) -> Path | None:
+    def approved(self, proposal: Json) -> Path | None:
         """Take the place that was approved for this proposal."""
         for number, (known, place) in enumerate(self._places):
             if known == proposal:

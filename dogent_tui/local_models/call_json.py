@@ -3,13 +3,14 @@ write when their server does not, converted to the types that the tool expects.
 """
 
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from functools import cached_property
 from typing import Any, TypeVar
 
 import regex
 
 from dogent_tui.offline.messages_api import UNREADABLE, ReplyToolUse
+from dogent_tui.records import Json, JsonDict
 
 Kind = TypeVar("Kind")
 NAME_KEYS = ("name", "tool", "tool_name", "function")
@@ -31,7 +32,7 @@ _BARE = regex.compile(r"(?:functions[.:]|tool\.)?([\w.-]+?)(?::\d+)?")
 class Tools:
     """The tools that a request offers."""
 
-    def __init__(self, tools: Collection[Mapping[str, Any]]) -> None:
+    def __init__(self, tools: Collection[Json]) -> None:
         self._schemas = {str(tool.get("name", "")): tool.get("input_schema") for tool in tools}
         shorts = {name.removeprefix("mcp__dogent__").lower(): name for name in self._schemas}
         self._names = shorts | {name.lower(): name for name in self._schemas}
@@ -52,7 +53,7 @@ class Tools:
         bare = _BARE.fullmatch(name.strip()) if isinstance(name, str) else None
         return self._names.get(bare[1].lower(), "") if bare else ""
 
-    def call(self, name: str, arguments: Mapping[str, Any], identity: str = "") -> ReplyToolUse:
+    def call(self, name: str, arguments: Json, identity: str = "") -> ReplyToolUse:
         """Return a call of the tool meant by `name`. If there is none, the call uses that name and
         is refused.
         """
@@ -93,7 +94,7 @@ def _call_in(value: Any, tools: Tools, marked: bool) -> ReplyToolUse | None:
     return None if arguments is None else tools.call(name, arguments)
 
 
-def arguments_of(value: object) -> dict[str, Any] | None:
+def arguments_of(value: object) -> JsonDict | None:
     """Return `value` as the arguments of a call: an object, or its text, even encoded twice. None
     if it is neither.
     """

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from dogent_tui.endpoint_kind import ServerKind
 from dogent_tui.local_models.call_json import at, loads
 from dogent_tui.local_models.model import LocalModel, LocalServer
+from dogent_tui.records import Json, JsonDict
 
 if TYPE_CHECKING:
     from aiohttp import ClientSession
@@ -38,7 +39,7 @@ _MOST_ASKED = 24
 
 _NUM_CTX = re.compile(r"^num_ctx\s+(\d{1,9})\s*$", re.MULTILINE)
 
-Ask: TypeAlias = Callable[..., Awaitable[dict[str, Any]]]
+Ask: TypeAlias = Callable[..., Awaitable[JsonDict]]
 """Returns the JSON object at a path, empty if there is none; `body` makes it a POST."""
 
 
@@ -86,7 +87,7 @@ async def look_at(
 
 
 def _asker(session: "ClientSession", base_url: str) -> Ask:
-    async def ask(path: str, body: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    async def ask(path: str, body: Json | None = None) -> JsonDict:
         method, url = "GET" if body is None else "POST", f"{base_url}{path}"
         async with session.request(method, url, json=body, allow_redirects=False) as response:
             return at(loads((await response.read()).decode(errors="replace")), dict)
@@ -110,7 +111,7 @@ async def _look_at_ollama(ask: Ask) -> list[LocalModel] | None:
 
 async def _ollama_model(ask: Ask, name: str, windows: Mapping[str, int]) -> LocalModel | None:
     """Return what is known about a model, which is listed even if its details take too long."""
-    about: dict[str, Any] = {}
+    about: JsonDict = {}
     with suppress(TimeoutError):
         about = await ask("/api/show", {"model": name})
     if _can(about, "completion") is False:  # an embedding model

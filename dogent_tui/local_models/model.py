@@ -2,10 +2,9 @@
 
 from collections.abc import Mapping
 
-import msgspec
-
 from dogent_tui.endpoint_kind import ServerKind
 from dogent_tui.language import tr
+from dogent_tui.records import Record
 
 LABELS: Mapping[ServerKind, str] = {
     "ollama": "Ollama",
@@ -34,7 +33,7 @@ LARGER: Mapping[ServerKind, str] = {
 """How to enlarge a model's window with each server (from their documentation)."""
 
 
-class LocalModel(msgspec.Struct, frozen=True):
+class LocalModel(Record):
     """A model that a server offers. `window` is its current size in tokens, 0 if unknown until it
     is loaded.
 
@@ -54,7 +53,7 @@ class LocalModel(msgspec.Struct, frozen=True):
         return 0 < (self.window or self.most) < ENOUGH_TOKENS
 
 
-class LocalServer(msgspec.Struct, frozen=True):
+class LocalServer(Record):
     """A server that answered, and its models, the most suitable first. None while one is
     loading.
     """

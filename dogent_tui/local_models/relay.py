@@ -11,7 +11,7 @@ import asyncio
 import importlib
 from collections.abc import AsyncGenerator
 from contextlib import aclosing, suppress
-from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
+from typing import TYPE_CHECKING, ClassVar, Self, TypeAlias
 
 from dogent_tui.endpoint_kind import ServerKind
 from dogent_tui.language import tr
@@ -23,6 +23,7 @@ from dogent_tui.local_models.sentences import refusal, too_long, unreachable
 from dogent_tui.local_models.upstream import chat_body, offered
 from dogent_tui.offline.messages_api import ApiError, MessagesRequest, error_event
 from dogent_tui.offline.server import Answer, LoopbackServer
+from dogent_tui.records import JsonDict
 
 if TYPE_CHECKING:
     from aiohttp import ClientResponse, ClientSession
@@ -35,7 +36,7 @@ longer than usual.
 _MOST_EVENT_BYTES = 16_000_000
 """The longest event to read; a server that sends a longer one is not what it should be."""
 
-Chunks: TypeAlias = AsyncGenerator[dict[str, Any], None]
+Chunks: TypeAlias = AsyncGenerator[JsonDict, None]
 
 
 class LocalRelay:
@@ -148,10 +149,12 @@ class LocalRelay:
             except UpstreamError as error:
                 broken = str(error)
             except (ClientError, HttpProcessingError, OSError, ValueError) as error:
-                broken = tr("the connection broke ({error})").format(error=type(error).__name__)
+                broken = tr("the connection broke ({error})", error=type(error).__name__)
         if broken or not reply.reason:
-            reply.broken = tr("{label} stopped mid-answer: {broken}.").format(
-                label=LABELS[self.kind], broken=broken[:500] or tr("its answer was cut off")
+            reply.broken = tr(
+                "{label} stopped mid-answer: {broken}.",
+                label=LABELS[self.kind],
+                broken=broken[:500] or tr("its answer was cut off"),
             )
             yield error_event(ApiError(400, reply.broken))
             return
@@ -160,11 +163,11 @@ class LocalRelay:
 
     # ── The server ────────────────────────────────────────────────────────────────────────────────
 
-    async def _post(self, path: str, body: dict[str, Any]) -> "ClientResponse":
+    async def _post(self, path: str, body: JsonDict) -> "ClientResponse":
         assert self._session is not None
         return await self._session.post(f"{self._upstream}{path}", json=body, allow_redirects=False)
 
-    async def _ask(self, body: dict[str, Any]) -> Chunks | ApiError:
+    async def _ask(self, body: JsonDict) -> Chunks | ApiError:
         """Return the server's answer."""
         from aiohttp import ClientError
 
@@ -193,5 +196,5 @@ async def _streamed(response: "ClientResponse") -> Chunks:
                 yield chunk
 
 
-async def _one(chunk: dict[str, Any]) -> Chunks:
+async def _one(chunk: JsonDict) -> Chunks:
     yield chunk

@@ -85,6 +85,6 @@ def refusal(kind: ServerKind, model: str, upstream: str, status: int, said: str)
     sentence = next(means for signs, means in _REFUSALS.items() if re.search(signs, answer))
     short = line.rstrip(".") if len(line) <= 300 else f"{line[:300]}…"
     words = {"label": LABELS[kind], "larger": LARGER[kind], "kind": _TOOLS[kind], "model": model}
-    words["quoted"] = tr(": {said}").format(said=f"“{short}”") if said else ""
+    words["quoted"] = tr(": {said}", said=f"“{short}”") if said else ""
     message = sentence.format(status=status, upstream=upstream, **words)
     return ApiError(529 if sentence == _BUSY else 400, message)

@@ -4,12 +4,13 @@ these servers support it, without what they do not know or would refuse.
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from itertools import groupby
 from typing import Any
 
 from dogent_tui.local_models.call_json import at
 from dogent_tui.offline.messages_api import MessagesRequest
+from dogent_tui.records import Json, JsonDict
 
 _TAKEN = {"temperature": "temperature", "top_p": "top_p", "stop_sequences": "stop"}
 """Fields that all servers know, with their names there; metadata, thinking, betas and context
@@ -30,10 +31,10 @@ talking to.
 
 _NOT_SHOWN = "[A {kind} was attached here, which this model cannot be shown.]"
 
-Block = dict[str, Any]
+Block = JsonDict
 
 
-def chat_body(request: MessagesRequest, model: str, *, window: int) -> dict[str, Any]:
+def chat_body(request: MessagesRequest, model: str, *, window: int) -> JsonDict:
     """Return `request` as chat completions for `model`.
 
     ``system`` messages within the conversation, which chat templates refuse, become part of
@@ -49,11 +50,11 @@ def chat_body(request: MessagesRequest, model: str, *, window: int) -> dict[str,
     first = next((n for n, (role, _) in enumerate(turns) if role != "system"), len(turns))
     prompts = [[*_blocks(raw.get("system"), model)], *(blocks for _, blocks in turns[:first])]
     system = "\n\n".join(filter(None, map(_joined, prompts)))
-    messages: list[dict[str, Any]] = [{"role": "system", "content": system}] if system else []
+    messages: list[JsonDict] = [{"role": "system", "content": system}] if system else []
     for is_model, group in groupby(turns[first:], lambda turn: turn[0] == "assistant"):
         blocks = [block for _, each in group for block in each]
         messages += _assistant(blocks) if is_model else _user(blocks)
-    body: dict[str, Any] = {"model": model, "messages": messages}
+    body: JsonDict = {"model": model, "messages": messages}
     body |= {"stream": True, "stream_options": {"include_usage": True}}
     body |= {"max_tokens": _room(request, window)}
     body |= {name: raw[key] for key, name in _TAKEN.items() if raw.get(key)}
@@ -62,13 +63,13 @@ def chat_body(request: MessagesRequest, model: str, *, window: int) -> dict[str,
     return body
 
 
-def offered(raw: Mapping[str, Any]) -> list[dict[str, Any]]:
+def offered(raw: Json) -> list[JsonDict]:
     """Return the tools that run on our side; those run by Anthropic's servers do not exist here."""
     tools = at(raw, list, "tools")
     return [tool for tool in tools if at(tool, str, "name") and at(tool, dict, "input_schema")]
 
 
-def _tool(tool: Mapping[str, Any]) -> dict[str, Any]:
+def _tool(tool: Json) -> JsonDict:
     function = {"name": tool["name"], "description": tool.get("description", "")}
     return {"type": "function", "function": {**function, "parameters": tool["input_schema"]}}
 
@@ -103,24 +104,24 @@ def _joined(blocks: Iterable[Block]) -> str:
 # ── Messages ──────────────────────────────────────────────────────────────────────────────────────
 
 
-def _assistant(blocks: list[Block]) -> list[dict[str, Any]]:
-    message: dict[str, Any] = {"role": "assistant", "content": _joined(blocks)}
+def _assistant(blocks: list[Block]) -> list[JsonDict]:
+    message: JsonDict = {"role": "assistant", "content": _joined(blocks)}
     if calls := [_call(block) for block in blocks if block["type"] == "tool_use"]:
         message["tool_calls"] = calls
     return [message] if calls or message["content"] else []
 
 
-def _call(block: Block) -> dict[str, Any]:
+def _call(block: Block) -> JsonDict:
     arguments = json.dumps(block.get("input"), ensure_ascii=False)
     function = {"name": block.get("name"), "arguments": arguments}
     return {"id": block.get("id"), "type": "function", "function": function}
 
 
-def _user(blocks: list[Block]) -> list[dict[str, Any]]:
+def _user(blocks: list[Block]) -> list[JsonDict]:
     """Return tool results as messages of their own, before the user's text; their pictures go with
     that.
     """
-    messages: list[dict[str, Any]] = []
+    messages: list[JsonDict] = []
     said: list[Block] = []
     pictures: list[Block] = []
     for block in blocks:

@@ -17,6 +17,7 @@ from typing import Literal, TypeAlias
 
 import msgspec
 
+from dogent_tui.records import Record
 from dogent_tui.storage.files import atomic_write, open_for_appending, private_folder
 from dogent_tui.storage.paths import state_dir
 
@@ -36,7 +37,7 @@ the model's own edit of a known text.
 """
 
 
-class Seen(msgspec.Struct, frozen=True, omit_defaults=True):
+class Seen(Record, omit_defaults=True):
     """A file as the model was given it.
 
     Attributes:
@@ -60,7 +61,7 @@ class Seen(msgspec.Struct, frozen=True, omit_defaults=True):
     total: int = 0
 
 
-class _Begun(msgspec.Struct, frozen=True):
+class _Begun(Record):
     """A line of the index saying that the prompt of a run follows."""
 
     run: str

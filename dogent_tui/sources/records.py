@@ -15,7 +15,6 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
-from typing import Any
 from urllib.parse import parse_qsl, unquote, urlencode, urlsplit, urlunsplit
 
 import msgspec
@@ -23,6 +22,7 @@ from msgspec.structs import replace
 
 from dogent_tui.documents.bibliography import SOURCE_ENTRIES
 from dogent_tui.plain import one_line
+from dogent_tui.records import JsonDict, Record
 from dogent_tui.settings.trust import make_own_folder
 from dogent_tui.storage.files import atomic_write
 from dogent_tui.storage.paths import Workspace
@@ -46,7 +46,7 @@ _LARGEST = 4_000_000
 _FACTS = ("url", "title", "author", "published", "accessed", "identity", "document")
 
 
-class SourceRecord(msgspec.Struct, frozen=True):
+class SourceRecord(Record):
     """A source. `published` is as the source writes it, `accessed` when it was read (UTC, ISO
     8601); `text` is Markdown.
 
@@ -85,10 +85,10 @@ class SourceRecord(msgspec.Struct, frozen=True):
         ]
         return "\n".join(["---", f"key: {self.key}", *lines, "---", "", self.text, ""])
 
-    def as_entry(self) -> dict[str, Any]:
+    def as_entry(self) -> JsonDict:
         """Return it as CSL JSON."""
         file = f"../../{self.document}" if self.document else f"{self.key}.md" if self.text else ""
-        entry: dict[str, Any] = {
+        entry: JsonDict = {
             "id": self.key,
             "type": "webpage" if self.url else "document",
             "title": self.title or self.url,

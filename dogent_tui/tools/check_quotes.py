@@ -10,7 +10,7 @@ from msgspec import Meta
 
 from dogent_tui.tools.libraries import Libraries
 from dogent_tui.tools.progress import ToolProgress
-from dogent_tui.tools.server import Tool, result, typed_tool
+from dogent_tui.tools.server import Tool, ToolFailure, typed_tool
 
 if TYPE_CHECKING:  # imported on use: otherwise 50 ms of the first request
     from dogent_tui.sources.quotes.verdicts import CheckReport
@@ -42,14 +42,14 @@ def checking_tools(libraries: Libraries) -> Iterable[Tool]:
     """
     workspace = libraries.workspace
 
-    async def check(wanted: _Input, payload: Mapping[str, Any]) -> str | dict[str, Any]:
+    async def check(wanted: _Input, payload: Mapping[str, Any]) -> str:
         def place(named: str) -> Path:
             return libraries.places.of(payload, workspace.absolute(named))
 
         draft = await asyncio.to_thread(place, wanted.path)
         folder = await asyncio.to_thread(place, wanted.sources or ".")
         if not await asyncio.to_thread(folder.is_dir):
-            return result("Nothing was checked: sources is not a folder.", is_error=True)
+            raise ToolFailure("Nothing was checked: sources is not a folder.")
         with ToolProgress(libraries.tell, NAME, payload, "Checking …"):
             report = await libraries.quotes.check(
                 draft, folder, root=workspace.root, stay_inside=True

@@ -2,7 +2,7 @@
 reason, by which the user decides.
 """
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable
 from typing import Annotated, Any, TypeVar
 
 import msgspec
@@ -15,6 +15,7 @@ from dogent_tui.markdown_search.model import (
     FoundTree,
     Node,
 )
+from dogent_tui.records import Json, JsonDict
 from dogent_tui.tools.libraries import Libraries
 from dogent_tui.tools.server import Reason, Tool, typed_tool
 
@@ -81,7 +82,7 @@ def manuscript_tools(libraries: Libraries) -> Iterable[Tool]:
     def tool(
         name: str, description: str, kind: type[_Input], answer: Callable[[_Input], Awaitable[str]]
     ) -> Tool:
-        async def call(wanted: _Input, payload: Mapping[str, Any]) -> str:
+        async def call(wanted: _Input, payload: Json) -> str:
             libraries.requests.use(name, payload)
             return await answer(wanted)
 
@@ -113,7 +114,7 @@ def read_text(file: MarkdownFile, offset: int = 0) -> str:
     """
     start = min(max(offset, 0), len(file.content))
     part = file.content[start : start + MOST_CHARS]
-    known: dict[str, Any] = {
+    known: JsonDict = {
         "path": file.path,
         "name": file.name,
         "size": file.size,
@@ -135,7 +136,7 @@ def files_text(found: FoundFiles) -> str:
 
 def content_text(found: FoundContent) -> str:
     """Return the text for the model: JSON, one match per line."""
-    known: dict[str, Any] = {
+    known: JsonDict = {
         "matches": found.matches,
         "files_matched": found.files_matched,
         "files_searched": found.files_searched,
@@ -161,7 +162,7 @@ def _node(node: Node, depth: int) -> str:
     return f'{" " * depth}{own[:-1]},"children":[\n{inside}]}}'
 
 
-def _listed(known: Mapping[str, Any], name: str, rows: Iterable[Any]) -> str:
+def _listed(known: Json, name: str, rows: Iterable[Any]) -> str:
     """Return JSON with one of `rows` per line, as many as fit; the rest is counted in `more`."""
     room, written = MOST_CHARS, []
     left = 0

@@ -13,8 +13,8 @@ from msgspec import Meta
 from dogent_tui.changes.reviewed import Reviewed
 from dogent_tui.errors import DogentError
 from dogent_tui.sources.ledger import Ledger
-from dogent_tui.storage.paths import Workspace
-from dogent_tui.tools.server import Tool, result, typed_tool
+from dogent_tui.tools.libraries import Libraries
+from dogent_tui.tools.server import Tool, ToolFailure, typed_tool
 
 NAME = "propose_document_change"
 
@@ -49,20 +49,15 @@ approve.
 
 
 def propose_document_change_tool(
-    workspace: Workspace,
-    review: Review,
-    approved: Approved,
-    open_document: Callable[[], str],
-    ledger: Ledger,
-    unsaved: Mapping[Path, str],
+    libraries: Libraries, review: Review, approved: Approved, ledger: Ledger
 ) -> Tool:
     """Return the tool. It writes nothing itself. Outside the workspace it proposes only for
     `approved` paths.
 
-    `open_document` returns the path of the document the user has open, empty for none. A proposal
-    changes what the model last saw of a file according to the `ledger`: later changes are merged.
-    `unsaved` is the unsaved content of open files.
+    A proposal changes what the model last saw of a file according to the `ledger`: later changes
+    are merged.
     """
+    workspace = libraries.workspace
 
     def opened_for(wanted: _Input, path: str, place: Path | None) -> Reviewed:
         real = workspace.absolute(path).resolve()
@@ -74,20 +69,22 @@ def propose_document_change_tool(
             wanted.summary,
             base=... if seen is None else seen,
             approved=place,
-            unsaved=unsaved.get(real),
+            unsaved=libraries.unsaved.get(real),
         )
 
-    async def propose(wanted: _Input, payload: Mapping[str, Any]) -> str | dict[str, Any]:
-        path = wanted.path or open_document()
+    async def propose(wanted: _Input, payload: Mapping[str, Any]) -> str:
+        path = wanted.path or libraries.open_document
         if not path:
-            return result(NOTHING_OPEN, is_error=True)
+            raise ToolFailure(NOTHING_OPEN)
         try:
             opened = await asyncio.to_thread(opened_for, wanted, path, approved(payload))
         except DogentError as error:
-            return result(f"Nothing was proposed. {error}", is_error=True)
+            raise ToolFailure(f"Nothing was proposed. {error}") from error
         if not opened.change.hunks and not opened.change.is_new:
             return f"Nothing was proposed: {opened.change.name} holds this text already."
         outcome = await review(opened, wanted.new_content)
-        return result(outcome or UNDECIDED, is_error=outcome is None)
+        if outcome is None:
+            raise ToolFailure(UNDECIDED)
+        return outcome
 
     return typed_tool(NAME, DESCRIPTION, _Input, propose, "Nothing was proposed")

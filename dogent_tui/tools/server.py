@@ -7,7 +7,7 @@ https://modelcontextprotocol.io/specification/2025-11-25/server/tools
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Iterable
 from typing import Annotated, Any, NamedTuple, TypeAlias, TypeVar
 
 import msgspec
@@ -15,6 +15,7 @@ from msgspec import Meta
 
 from dogent_tui import __version__
 from dogent_tui.errors import DogentError
+from dogent_tui.records import Json, JsonDict
 
 SERVER = "dogent"
 """The CLI's prefix for the names of our tools: ``mcp__dogent__NAME``."""
@@ -33,6 +34,10 @@ Reason: TypeAlias = Annotated[
 _Input = TypeVar("_Input", bound=msgspec.Struct)
 
 
+class ToolFailure(Exception):  # noqa: N818  (the model reads it, and goes on)
+    """A call did not do what it was to do: the words tell the model why."""
+
+
 class Tool(NamedTuple):
     """A tool of ours: `schema` is the JSON Schema of its input, `handler` takes a valid input and
     returns a `result`.
@@ -40,11 +45,11 @@ class Tool(NamedTuple):
 
     name: str
     description: str
-    schema: Mapping[str, Any]
-    handler: Callable[[dict[str, Any]], Awaitable[dict[str, Any]]]
+    schema: Json
+    handler: Callable[[JsonDict], Awaitable[JsonDict]]
 
     @property
-    def listed(self) -> dict[str, Any]:
+    def listed(self) -> JsonDict:
         """Return its description for the client."""
         return {"name": self.name, "description": self.description, "inputSchema": self.schema}
 
@@ -53,29 +58,29 @@ def typed_tool(
     name: str,
     description: str,
     kind: type[_Input],
-    answer: Callable[[_Input, Mapping[str, Any]], Awaitable[str | dict[str, Any]]],
+    answer: Callable[[_Input, Json], Awaitable[str]],
     undone: str,
 ) -> Tool:
     """Return a tool whose input is a `kind`, which also provides the schema.
 
-    `answer` takes the input, decoded and raw, and returns a text or a `result`; a DogentError
-    becomes a result for the model. `undone` says what did not happen if the input is invalid.
+    `answer` takes the input, decoded and raw, and returns a text, or raises a ToolFailure or a
+    DogentError, whose words the model gets. `undone` says what did not happen if the input is
+    invalid.
     """
 
-    async def handle(payload: dict[str, Any]) -> dict[str, Any]:
+    async def handle(payload: JsonDict) -> JsonDict:
         said = {key: value for key, value in payload.items() if value is not None}
         try:
-            answered = await answer(msgspec.convert(said, kind, strict=False), payload)
+            return result(await answer(msgspec.convert(said, kind, strict=False), payload))
         except msgspec.ValidationError as error:
             return result(f"{undone}: the input is not right. {error}.", is_error=True)
-        except DogentError as error:
+        except (DogentError, ToolFailure) as error:
             return result(str(error), is_error=True)
-        return result(answered) if isinstance(answered, str) else answered
 
     return Tool(name, description, _schema_of(kind), handle)
 
 
-def _schema_of(kind: type[msgspec.Struct]) -> dict[str, Any]:
+def _schema_of(kind: type[msgspec.Struct]) -> JsonDict:
     """Return the JSON Schema of an input, without parts that only cost the model tokens."""
     (schema,), parts = msgspec.json.schema_components([kind], ref_template="{name}")
 
@@ -93,7 +98,7 @@ def _schema_of(kind: type[msgspec.Struct]) -> dict[str, Any]:
             return named
         return {key: plain(each) for key, each in named.items()}
 
-    made: dict[str, Any] = plain(schema)
+    made: JsonDict = plain(schema)
     return made
 
 
@@ -102,9 +107,9 @@ class ToolServer:
 
     def __init__(self, tools: Iterable[Tool]) -> None:
         self._tools = {tool.name: tool for tool in tools}
-        self._calls: dict[object, asyncio.Task[dict[str, Any]]] = {}
+        self._calls: dict[object, asyncio.Task[JsonDict]] = {}
 
-    async def answer(self, message: Mapping[str, Any]) -> dict[str, Any] | None:
+    async def answer(self, message: Json) -> JsonDict | None:
         """Answer a message.
 
         Args:
@@ -126,9 +131,7 @@ class ToolServer:
             message["id"], method, params
         )
 
-    async def _answered(
-        self, request_id: object, method: str, params: Mapping[str, Any]
-    ) -> dict[str, Any]:
+    async def _answered(self, request_id: object, method: str, params: Json) -> JsonDict:
         """Return the ``result`` or the ``error`` of a response."""
         match method:
             case "initialize":
@@ -153,8 +156,8 @@ class ToolServer:
         return {"error": {**_METHOD_NOT_FOUND, "data": method}}
 
     async def _unless_cancelled(
-        self, request_id: object, called: Coroutine[Any, Any, dict[str, Any]]
-    ) -> dict[str, Any] | None:
+        self, request_id: object, called: Coroutine[Any, Any, JsonDict]
+    ) -> JsonDict | None:
         """Return the result of a call; None if the client cancels it."""
         task = self._calls[request_id] = asyncio.create_task(called)
         try:
@@ -166,26 +169,13 @@ class ToolServer:
             del self._calls[request_id]
         return None if task.cancelled() else task.result()
 
-    async def _call(self, name: str, given: dict[str, Any]) -> dict[str, Any]:
+    async def _call(self, name: str, given: JsonDict) -> JsonDict:
         if (tool := self._tools.get(name)) is None:
             return result(f"Tool '{name}' not found", is_error=True)
         try:
-            if wrong := await asyncio.to_thread(_violation, given, tool.schema):
-                return result(f"Input validation error: {wrong}", is_error=True)
             return await tool.handler(given)
         except Exception as error:  # the model reads it, whatever it is
             return result(str(error), is_error=True)
-
-
-def _violation(given: Mapping[str, Any], schema: Mapping[str, Any]) -> str:
-    """Return how the input of a call violates the schema of its tool, or ``""``."""
-    from jsonschema import ValidationError, validate  # imported on use: 50 ms
-
-    try:
-        validate(given, schema)
-    except ValidationError as error:
-        return str(error.message)
-    return ""
 
 
 def tool_name(name: str) -> str:
@@ -193,6 +183,6 @@ def tool_name(name: str) -> str:
     return f"mcp__{SERVER}__{name}"
 
 
-def result(text: str, *, is_error: bool = False) -> dict[str, Any]:
+def result(text: str, *, is_error: bool = False) -> JsonDict:
     """Return a tool's text as a `result`."""
     return {"content": [{"type": "text", "text": text}], "is_error": is_error}

@@ -7,14 +7,14 @@ They are offered if the workspace names a web profile; otherwise the agent has i
 import asyncio
 import logging
 from collections.abc import Iterable
-from typing import Annotated, Any
+from typing import Annotated
 
 import msgspec
 from msgspec import Meta
 
 from dogent_tui.errors import DogentError
 from dogent_tui.tools.libraries import Libraries
-from dogent_tui.tools.server import Tool, result, typed_tool
+from dogent_tui.tools.server import Tool, ToolFailure, typed_tool
 from dogent_tui.web.model import DEFAULT_CHARS, FetchMode, FetchResult
 from dogent_tui.web.search.model import DEFAULT_RESULTS, MOST_RESULTS, SearchMode, SearchResults
 
@@ -91,15 +91,14 @@ def web_fetch_tool(libraries: Libraries) -> Tool:
     approved the call.
     """
 
-    async def fetch(wanted: _FetchInput, _: object) -> str | dict[str, Any]:
+    async def fetch(wanted: _FetchInput, _: object) -> str:
         if wanted.mode != "text" and not libraries.workspace.contains(libraries.images):
             message = (
                 f"The images folder {libraries.settings.images_path} points outside the workspace,"
                 " so no images are saved."
             )
-            return result(
-                f'{message} Fetch with mode "text", or ask the user to fix images_path.',
-                is_error=True,
+            raise ToolFailure(
+                f'{message} Fetch with mode "text", or ask the user to fix images_path.'
             )
         found = await libraries.fetcher.fetch(
             wanted.url,

@@ -1,5 +1,5 @@
-"""Foot notes of pages, in whatever form their author linked them, as the roles for digital
-publications have them (DPUB-ARIA).
+"""Converts footnotes of pages, whatever their form, to the roles of the digital publishing module
+(DPUB-ARIA).
 """
 
 import re
@@ -12,7 +12,7 @@ from lxml import etree, html
 from dogent_tui.documents.html.nodes import Element, classes, is_within, squeezed_text, take_out
 
 NOTES = "dogent-notes"
-"""The id of the section at the end of the page to which its notes go."""
+"""The id of the section at the end of the page for its notes."""
 _NOTE_SIGN = re.compile(
     r"[\[(]?\s*(?:(?:note|n\.?|nb|注|註)?\s*\d{1,3}|[a-z]{1,2}|[*†‡§¶#✱]{1,4}|[ivx]{1,5}|[①-⑳]|[¹²³⁰⁴-⁹]{1,3})\s*[\])]?\.?",
     re.IGNORECASE,
@@ -24,7 +24,7 @@ _MARGIN = re.compile(
     r"(?:^|\s)(?:side-?note|margin-?note|ltx_note_content|[\w-]*footnote__note)(?:\s|$)"
 )
 _PLACE = re.compile(r"foot-?note|end-?note|reference|\bnotes?\b", re.IGNORECASE)
-"""What a list or a section of notes is called."""
+"""Names of lists and sections of notes."""
 _SIGN_OF_TEXT = re.compile(r"\s*([\[(]\d{1,3}[\])]|[*†‡§]{1,3}|\d{1,3}(?=[.、]|\s))")
 _BACK = re.compile(
     r"^[\s↩↑⤴⏎^︎️\[\]().:*†‡§\d]*(?:back|jump"
@@ -48,9 +48,7 @@ _TITLES = ("h1", "h2", "h3", "h4", "h5", "h6")
 
 
 def settle_notes(body: Element) -> None:
-    """Bring each note and what refers to it into the form of the roles for digital publications
-    (DPUB-ARIA).
-    """
+    """Convert each note and its references to the DPUB-ARIA roles."""
     order = {node: number for number, node in enumerate(body.iter())}
     pairs = [
         (sign, note)
@@ -84,7 +82,7 @@ def settle_notes(body: Element) -> None:
 
 
 def _linked_notes(body: Element) -> Iterator[tuple[Element, Element]]:
-    """Yield the links that lead to notes, with the notes."""
+    """Yield the links to notes, with the notes."""
     order = {node: at for at, node in enumerate(body.iter())}
     places = {
         name: node
@@ -103,7 +101,7 @@ def _linked_notes(body: Element) -> Iterator[tuple[Element, Element]]:
 
 
 def _unlinked_notes(body: Element) -> Iterator[tuple[Element, Element]]:
-    """Yield raised signs that begin a paragraph somewhere else as well, with those paragraphs."""
+    """Yield raised marks that also begin a paragraph elsewhere, with those paragraphs."""
     signs: list[tuple[Element, str]] = []
     for sup in body.iter("sup"):
         parent, previous = sup.getparent(), sup.getprevious()
@@ -118,7 +116,7 @@ def _unlinked_notes(body: Element) -> Iterator[tuple[Element, Element]]:
 
 
 def _begins_with(block: Element) -> str:
-    """Return the sign of a note that a block begins with, empty where it begins with none."""
+    """Return the note mark that a block begins with, "" if there is none."""
     text = "".join(islice(block.itertext(), 9))
     first = block[0] if len(block) and not (block.text or "").strip() else None
     if first is not None and first.tag == "sup":
@@ -137,13 +135,13 @@ def _bracketed(sign: re.Match[str]) -> str:
 
 
 def _said(node: Element) -> str:
-    """Return what a sign says, in the simplest characters for it."""
+    """Return the text of a mark in its simplest characters."""
     return unicodedata.normalize("NFKC", squeezed_text(node))
 
 
 def _margin_notes(body: Element) -> Iterator[tuple[Element, Element]]:
-    """Yield notes that stand within their sentence and are shown beside it, each with a sign at
-    its place.
+    """Yield notes that are inside their sentence and displayed next to it, each with a mark in its
+    place.
     """
     for note in list(body.iter("span", "small")):
         if _MARGIN.search(note.get("class") or ""):
@@ -156,7 +154,7 @@ def _margin_notes(body: Element) -> Iterator[tuple[Element, Element]]:
 
 
 def _is_toggle(node: Element) -> bool:
-    """Tell whether an element only opens the note behind it."""
+    """Return whether an element only opens the note behind it."""
     said = _said(node)
     is_sign = not said or said == "⊕" or _NOTE_SIGN.fullmatch(said) is not None
     is_last = not (node.tail or "").strip()
@@ -164,7 +162,7 @@ def _is_toggle(node: Element) -> bool:
 
 
 def _refers(link: Element) -> bool:
-    """Tell whether `link` is the sign of a note."""
+    """Return whether `link` is a note mark."""
     said, parent = _said(link), link.getparent()
     own = filter(None, map(link.get, ("role", "epub:type", "class", "rel", "id")))
     named = " ".join([*own, classes(parent)])
@@ -177,7 +175,7 @@ def _refers(link: Element) -> bool:
 
 
 def _answers(place: Element, link: Element) -> bool:
-    """Tell whether `link` shows a sign, and what is at `place` links back to it."""
+    """Return whether `link` is a mark whose target at `place` links back to it."""
     around = [link, *link.iterancestors("sup", "span")]
     names = {f"#{name}" for node in around for name in (node.get("id"), node.get("name")) if name}
     is_sign = _NOTE_SIGN.fullmatch(_said(link)) is not None
@@ -185,7 +183,7 @@ def _answers(place: Element, link: Element) -> bool:
 
 
 def _note_of(place: Element) -> Element | None:
-    """Return the block that holds the note at `place`, None where it is no note."""
+    """Return the block of the note at `place`, None if it is not a note."""
     blocks = (node for node in (place, *place.iterancestors()) if node.tag in _MAY_BE_NOTES)
     note: Element | None = next(blocks, None)
     if note is not None and note.tag == "dt":
@@ -223,7 +221,7 @@ def _note_item(note: Element, key: str, signs: set[str], said: str) -> Element:
 
 
 def _strip_signs(note: Element, said: str) -> None:
-    """Take the sign `said` from the beginning of a note, and arrows from its end."""
+    """Remove the mark `said` from the beginning of a note, and arrows from its end."""
     holder = next((node for node in note.iter() if (node.text or "").strip()), note)
     holder.text = _LEADING_SIGN.sub("", holder.text or "")
     if said and re.match(rf"\s*{re.escape(said)}\s", holder.text):
@@ -248,7 +246,7 @@ def _make_reference(link: Element, key: str) -> None:
 
 
 def _take_out_emptied(node: Element | None) -> None:
-    """Take out what held notes and holds none any more, with its heading."""
+    """Remove emptied containers of notes and their headings."""
     while node is not None and node.tag in _HOLD_NOTES:
         titles = "".join(squeezed_text(title) for title in node.iter(*_TITLES, "summary"))
         if len(squeezed_text(node)) > len(titles) or node.find(".//img") is not None:

@@ -1,4 +1,4 @@
-"""What programs count before paragraphs: numbers on the levels of a list, as they write them."""
+"""The numbers that programs write before paragraphs: how they count, and the formats."""
 
 from collections.abc import Mapping
 
@@ -6,7 +6,7 @@ import msgspec
 import roman
 
 _MOST = 4_999
-"""Greater numbers are written in digits."""
+"""Larger numbers are written in digits."""
 _LETTERS = {
     "Letter": "abcdefghijklmnopqrstuvwxyz", "russian": "абвгдежзиклмнопрстуфхцчшщыэюя",
     "ganada": "가나다라마바사아자차카타파하", "chosung": "ㄱㄴㄷㄹㅁㅂㅅㅇㅈㅊㅋㅌㅍㅎ",
@@ -20,7 +20,7 @@ _ENCLOSED = {
     "decimalEnclosedCircle": "①", "decimalEnclosedCircleChinese": "①", "decimalEnclosedParen": "⑴",
     "decimalEnclosedFullstop": "⒈", "ideographEnclosedCircle": "㊀",
 }  # fmt: skip
-"""The first of signs that follow each other in Unicode."""
+"""The first of consecutive characters in Unicode."""
 _MOST_ENCLOSED = {"㊀": 10}
 _ZEROS = {"decimalFullWidth": "０", "thaiNumbers": "๐", "hindiNumbers": "०", "hindiArabic": "٠"}
 _HAN, _HANGUL = "〇一二三四五六七八九", "영일이삼사오육칠팔구"
@@ -36,9 +36,9 @@ _WITH_UNITS = {
     "chineseLegalSimplified": ("零壹贰叁肆伍陆柒捌玖", "仟佰拾", "零"),
     "ideographLegalTraditional": ("零壹貳參肆伍陸柒捌玖", "仟佰拾", "零"),
 }  # fmt: skip
-"""Digits, the names of a thousand, a hundred and ten, and what stands for one of them left out."""
+"""The digits, the characters for 1000, 100 and 10, and that for a skipped unit."""
 _NO_ONE = ("japaneseCounting", "koreanCounting")
-"""Where ten is not one ten."""
+"""Formats that write ten without a one."""
 _ONES = [
     "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
     "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen",
@@ -52,11 +52,11 @@ _ORDINALS = {
 
 
 class Level(msgspec.Struct, frozen=True):
-    """A level of a list: how its numbers are written, and what is around them.
+    """A level of a list: how its numbers are written.
 
-    `text` has ``%1`` in place of the number of the first level; `space` follows it. `restarts`:
-    it counts from `start` again below each paragraph of a level above. `is_legal`: all numbers are
-    written in digits. `style` is that of paragraphs which are on this level.
+    `text` contains ``%1`` in place of the number of the first level; `space` follows it.
+    `restarts`: it counts from `start` again after each paragraph of a higher level. `is_legal`: all
+    numbers are written in digits. `style` is the paragraph style of this level.
     """
 
     form: str = "decimal"
@@ -72,8 +72,8 @@ _NO_LEVEL = Level()
 
 
 def next_label(counts: dict[int, int], levels: Mapping[int, Level], at: int) -> str:
-    """Count a paragraph on the level `at`, from 0, and return what is written before it, with the
-    space behind it; "" for bullets. `counts` are those of its list so far.
+    """Count a paragraph on the level `at`, from 0, and return its label with the space after it;
+    "" for bullets. `counts` are those of its list so far.
     """
     above = [levels.get(number, _NO_LEVEL) for number in range(at + 1)]
     for number, level in enumerate(above):
@@ -92,8 +92,8 @@ def next_label(counts: dict[int, int], levels: Mapping[int, Level], at: int) -> 
 
 
 def spelled(number: int, form: str) -> str:
-    """Return a number in one of Word's formats (ECMA-376 part 1, 17.18.59); in those that few use,
-    as a decimal.
+    """Return a number in one of Word's formats (ECMA-376 part 1, 17.18.59); in rare ones, as a
+    decimal.
     """
     is_upper = form.startswith("upper") or form.endswith("Upper")
     letters = _LETTERS.get(form.removesuffix("FullWidth"))

@@ -1,5 +1,5 @@
-"""What of an odt (OpenDocument 1.3) pandoc would pass over in silence, misplace, or not take for
-what it is, put so that it takes it.
+"""Prepares what pandoc would silently skip, misplace, or misinterpret in an odt (OpenDocument
+1.3).
 """
 
 import re
@@ -18,7 +18,7 @@ from dogent_tui.documents.pandoc.word_styles import chain, is_unseen
 from dogent_tui.language import tr
 
 _LONGEST = 64 << 20
-"""Bytes of a text that is looked through; longer ones are more than pandoc may hold."""
+"""The maximum size of a text in bytes; longer ones are more than pandoc can hold."""
 
 _DRAW = "{urn:oasis:names:tc:opendocument:xmlns:drawing:1.0}"
 _OBJECT, _IMAGE = f"{_DRAW}object", f"{_DRAW}image"
@@ -33,7 +33,7 @@ _READ = {
     "reference-mark", "reference-mark-end", "reference-mark-start", "s", "section",
     "soft-page-break", "span", "tab",
 }  # fmt: skip
-"""What pandoc knows of text within a paragraph; all else shows the words that are in it."""
+"""The text elements within paragraphs that pandoc knows; all others are replaced by their text."""
 _STYLE = "{urn:oasis:names:tc:opendocument:xmlns:style:1.0}"
 _ADDRESS = "{http://www.w3.org/1999/xlink}href"
 _MATHML = b"http://www.w3.org/1998/Math/MathML"
@@ -47,9 +47,7 @@ _FORMS = {
 
 
 class Odt(msgspec.Struct):
-    """An odt as pandoc is to read it: what it is to be given, how many formulas are in it, and its
-    comments.
-    """
+    """An odt prepared for pandoc: its content, its number of formulas, and its comments."""
 
     content: bytes | Path
     formulas: int = 0
@@ -57,12 +55,12 @@ class Odt(msgspec.Struct):
 
 
 def prepared_odt(path: Path, *, with_media: bool) -> Odt:
-    """Return the odt at `path`, checked already, as pandoc is to read it.
+    """Return the checked odt at `path` prepared for pandoc.
 
-    Its title is a heading, headings have their numbers, fields show what they say, what cannot be
-    seen is in links, text boxes come after their paragraphs, and formulas (objects of MathML) are
-    addressed with a leading ``./``, as pandoc finds them. Its pictures are empty, as pandoc needs
-    their names alone, unless `with_media`.
+    Its title becomes a heading, headings get their numbers, fields are replaced by their text,
+    invisible text is put into links, text boxes follow their paragraphs, and formulas (MathML
+    objects) are addressed with a leading ``./``, as pandoc expects. Its pictures are emptied, since
+    pandoc only needs their names, unless `with_media`.
     """
     found = Odt(path)
     with zipfile.ZipFile(path) as archive:
@@ -111,8 +109,8 @@ def _settle_fields(root: Any) -> None:
 
 
 def _place_boxes(root: Any) -> None:
-    """Put what text boxes and shapes hold after their paragraphs; a picture with its caption stays
-    where it is.
+    """Move the contents of text boxes and shapes after their paragraphs, except pictures with
+    captions.
     """
     for box in reversed(list(root.iter(f"{_DRAW}*"))):
         blocks = [child for child in box if child.tag in _BLOCKS]
@@ -125,7 +123,7 @@ def _place_boxes(root: Any) -> None:
 
 
 def _hide(node: Any) -> None:
-    """Put what `node` says into a link to what is hidden."""
+    """Put the text of `node` into a link to `HIDDEN`."""
     if all(each.get(_ADDRESS) != HIDDEN for each in node.iterancestors()):
         link = etree.Element(f"{_TEXT}a", {_ADDRESS: HIDDEN})
         link.text, node.text = node.text, None
@@ -134,8 +132,8 @@ def _hide(node: Any) -> None:
 
 
 def _settle_text(root: Any, parts: list[Any]) -> None:
-    """Make the title of the text below `root` a heading, and put what cannot be seen into links.
-    The styles are in the trees `parts`.
+    """Turn the title below `root` into a heading, and put invisible text into links. The styles are
+    in the trees `parts`.
     """
     styles = {
         style.get(f"{_STYLE}name"): style for part in parts for style in part.iter(f"{_STYLE}style")
@@ -168,7 +166,7 @@ def _parent_style(style: Any) -> str:
 
 
 def _hides(styles: list[Any]) -> bool:
-    """Tell whether text that has `styles`, the nearest first, cannot be seen."""
+    """Return whether text with `styles`, the nearest first, is invisible."""
     look = {
         name.rpartition("}")[2]: value
         for style in reversed(styles)
@@ -185,8 +183,8 @@ def _hides(styles: list[Any]) -> bool:
 
 
 def _number_headings(root: Any, parts: list[Any]) -> None:
-    """Write before headings what programs count there: by the outline, or by a list that each of
-    them is in. Such a list, which holds nothing else, goes.
+    """Write the numbers of headings before them: those of the outline, or of the lists that some
+    programs put them in. Lists that only contain headings are removed.
     """
     outline = {
         at: level
@@ -235,14 +233,14 @@ def _levels(style: Any) -> Any:
 
 
 def _number(node: Any, name: str) -> int:
-    """Return the number that an attribute of text has; 1 where it has none."""
+    """Return the number in an attribute, 1 if it is missing."""
     value = node.get(f"{_TEXT}{name}", "")
     return int(value[:4]) if value.isdecimal() else 1
 
 
 def settle_formulas(blocks: list[Node], count: int) -> str:
-    """Write those inline that stand in a line of text, and return a warning where not all of
-    `count` are in `blocks`.
+    """Make formulas within a line of text inline, and return a warning if not all of `count` are in
+    `blocks`.
     """
     for node in walk(blocks):
         if node["t"] in ("Para", "Plain"):

@@ -1,4 +1,4 @@
-"""What of an rtf pandoc would pass over in silence or misplace, put so that it takes it."""
+"""Prepares what pandoc would silently skip or misplace in an rtf."""
 
 import re
 from pathlib import Path
@@ -7,10 +7,10 @@ from dogent_tui.documents.pandoc.tree import HIDDEN
 from dogent_tui.documents.pandoc.word_styles import is_unseen
 
 _LONGEST = 64 << 20
-"""Bytes of a text that is looked through; longer ones are more than pandoc may hold."""
+"""The maximum size of a text in bytes; longer ones are more than pandoc can hold."""
 _HIDDEN_NOTE = re.compile(rb"\{\\\*\s*\\footnote(?![a-z])")
-r"""A footnote that readers without footnotes should pass over, as LibreOffice writes it. Pandoc
-reads ``{\footnote`` alone.
+r"""A footnote marked as optional for readers without footnotes, as LibreOffice writes it. Pandoc
+only reads ``{\footnote``.
 """
 _TABLE_WORD = re.compile(rb"\\(trowd|row|cell)(?![a-z])")
 _TOKEN = re.compile(rb"\\([a-z]+)(-?\d+)? ?|\\'[0-9a-fA-F]{2}|\\[^a-z]|[{}]|[^\\{}]+")
@@ -24,8 +24,8 @@ _LINK = b'{\\field{\\*\\fldinst{HYPERLINK "%s"}}{\\fldrslt{' % HIDDEN.encode()
 
 
 def prepared_rtf(path: Path) -> bytes | Path:
-    """Return the rtf at `path` as pandoc is to read it: with footnotes as such, lists in their
-    place, hidden text in links, and without deleted text.
+    """Return the rtf at `path` prepared for pandoc: with footnotes recognized, lists in place,
+    invisible text in links, and without deleted text.
     """
     if path.stat().st_size > _LONGEST:
         return path
@@ -79,9 +79,7 @@ def _is_unseen(state: dict[str, int], colors: list[str]) -> bool:
 
 
 def _tables_behind_lists(data: bytes) -> bytes:
-    """Put an empty paragraph between a list and a table: pandoc has the list before what is
-    before it where there is none.
-    """
+    """Insert an empty paragraph between a list and a table: otherwise pandoc misplaces the list."""
     out, last, start = [], 0, 0
     before = b"row"
     for word in _TABLE_WORD.finditer(data):

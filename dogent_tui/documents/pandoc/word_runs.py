@@ -1,15 +1,12 @@
-"""What pandoc leaves out of a part of a docx, or gives as if it were plain, put so that it takes it
-for what it is.
+"""Makes explicit what pandoc omits or does not distinguish in a part of a docx.
 
-* Text that cannot be seen becomes a link to `HIDDEN`, which `MarkdownWriter` takes out and tells
-  of.
-* Fields are what they show; only those of links stay fields.
-* What stands in other elements than pandoc knows stands without them.
-* The number that Word counts before a heading is written before it, and what Word has in its
-  outline is a heading.
-* A paragraph that is set in a typewriter's font is code, unless most are.
-* What is in a list without a sign, as what continues an item is, begins with `CONTINUED`, by which
-  `join_items` knows it.
+* Invisible text becomes a link to `HIDDEN`, which `MarkdownWriter` removes and reports.
+* Fields are replaced by their results; only links stay fields.
+* Elements that pandoc does not know are replaced by their contents.
+* Word's number of a heading is written before it, and paragraphs of Word's outline are headings.
+* A paragraph in a monospaced font is code, unless most are.
+* List paragraphs without a marker, which continue an item, begin with `CONTINUED`, by which
+  `join_items` recognizes them.
 """
 
 from typing import Any
@@ -39,17 +36,17 @@ _FIELD_PARTS = tuple(map(w, ("fldChar", "instrText", "delInstrText")))
 _MOST_CODE = 0.8
 """The share of a text that may be code."""
 _LONGEST_HEADING = 300
-"""Letters; a longer paragraph is in the outline by mistake."""
+"""The number of letters from which on a paragraph is in the outline by mistake."""
 _DROPPED: dict[Changes, tuple[str, ...]] = {
     "accept": ("del", "moveFrom"),
     "reject": ("ins", "moveTo"),
     "all": (),
 }
-"""The tracked changes whose text is not there, by how they are treated."""
+"""The tracked changes whose text is dropped, by how changes are treated."""
 
 
 def settle_runs(root: Any, styles: Styles, counters: Counters, changes: Changes) -> None:
-    """Do this to the part of which `root` is the root. `changes`: see `ReadOptions`."""
+    """Process the part with this `root`. `changes`: see `ReadOptions`."""
     _settle_elements(root)
     for row in list(root.iter(_ROW)):
         if any(row.find(f"{w('trPr')}/{w(name)}") is not None for name in _DROPPED[changes]):
@@ -64,7 +61,9 @@ def settle_runs(root: Any, styles: Styles, counters: Counters, changes: Changes)
         if all(mark is None for mark in marks):
             _label(paragraph, styles, counters, lists)
     codes = [paragraph for paragraph in root.iter(_PARAGRAPH) if _is_code(paragraph, styles)]
-    if sum(map(_letters, codes)) <= _MOST_CODE * _letters(root):  # else all of it is typewritten
+    if sum(map(_letters, codes)) <= _MOST_CODE * _letters(
+        root
+    ):  # otherwise everything is monospaced
         for paragraph in codes:
             _restyle(paragraph, styles.id_of(CODE))
 
@@ -87,7 +86,7 @@ def _replace(node: Any, instead: list[Any]) -> None:
 
 
 def _settle_alternatives(root: Any) -> None:
-    """Choose what Word shows where it says something; pandoc reads pictures of either."""
+    """Choose the alternative that Word shows if it contains text; pandoc handles pictures."""
     for node in list(root.iter(_ALTERNATIVES)):
         choice = node.find(_CHOICE)
         if choice is not None and next(choice.iter(_TEXT, _FORMULA_TEXT), None) is not None:
@@ -98,7 +97,7 @@ def _settle_alternatives(root: Any) -> None:
 
 
 def _settle_ruby(ruby: Any) -> None:
-    """Put words before the sign that tells how they are said, as pandoc has it for pages."""
+    """Write the reading of ruby text in parentheses after it, as pandoc does for pages."""
     run, base, above = ruby.getparent(), ruby.find(w("rubyBase")), ruby.find(w("rt"))
     said = "" if above is None else "".join(text.text or "" for text in above.iter(_TEXT))
     _replace(ruby, [])
@@ -125,8 +124,8 @@ class _Field(msgspec.Struct):
 
 
 def _settle_fields(root: Any) -> None:
-    """Leave of each field what it shows: pandoc knows few of them, and loses others with what is
-    around them. A link stays one.
+    """Replace each field but links by its result: pandoc knows few of them, and loses others with
+    the text around them.
     """
     fields: list[_Field] = []
     for node in [child for run in root.iter(_RUN) for child in run]:
@@ -154,7 +153,7 @@ def _settle_fields(root: Any) -> None:
 
 
 def _form_field(begin: Any) -> str:
-    """Return what a field of a form shows that no run says: a box, or what was chosen."""
+    """Return what a form field shows without a run of text: a check box, or the choice."""
     box, choices = (begin.find(f".//{w(name)}") for name in ("checkBox", "ddList"))
     if box is not None:
         name = "default" if box.find(w("checked")) is None else "checked"
@@ -167,8 +166,8 @@ def _form_field(begin: Any) -> str:
 
 
 def _settle_row(row: Any) -> None:
-    """Write cells that a row leaves out before its first one, and join those that are merged in
-    the way of old documents.
+    """Add the empty cells that a row skips at its start, and join cells that are merged in the way
+    of old documents.
     """
     merged = 0
     cells = row.findall(_CELL)
@@ -187,14 +186,14 @@ def _settle_row(row: Any) -> None:
 
 
 def _hide(paragraph: Any, styles: Styles) -> None:
-    """Put what cannot be seen of a paragraph into links; of which nothing is seen is no heading and
-    no item.
+    """Put the invisible text of a paragraph into links. An entirely invisible one is no heading or
+    list item.
     """
     runs = [
         run
         for run in paragraph.iter(_RUN)
         if next(run.iter(_TEXT), None) is not None
-        and next(run.iterancestors(_PARAGRAPH)) is paragraph  # and not of a box that is in it
+        and next(run.iterancestors(_PARAGRAPH)) is paragraph  # not of a box inside it
     ]
     hidden = [run for run in runs if styles.hides(run, paragraph)]
     properties = paragraph.find(w("pPr"))
@@ -207,8 +206,8 @@ def _hide(paragraph: Any, styles: Styles) -> None:
 
 
 def _is_code(paragraph: Any, styles: Styles) -> bool:
-    """Tell whether a paragraph of the text is set in a typewriter's font. A style of characters
-    tells of code within a sentence.
+    """Return whether a paragraph is in a monospaced font. A character style indicates code within a
+    sentence.
     """
     style = value_at(paragraph, "w:pPr/w:pStyle")
     runs = [run for run in paragraph.iter(_RUN) if run.find(_TEXT) is not None]
@@ -239,8 +238,8 @@ def _restyle(paragraph: Any, style: str) -> None:
 
 
 def _label(paragraph: Any, styles: Styles, counters: Counters, lists: dict[int, str]) -> None:
-    """Write before a heading what Word counts there; count what is no heading too. `lists` are
-    those that are open, by their levels: what has no sign continues an item of one.
+    """Write Word's number before a heading, and count other numbered paragraphs too. `lists` are
+    the open ones by level: a paragraph without a marker continues an item of one.
     """
     style = value_at(paragraph, "w:pPr/w:pStyle")
     name, level = styles.numbering(paragraph)
@@ -268,7 +267,7 @@ def _label(paragraph: Any, styles: Styles, counters: Counters, lists: dict[int, 
 
 
 def _begin(paragraph: Any, words: str) -> None:
-    """Put a run with `words` at the beginning of a paragraph."""
+    """Insert a run with `words` at the beginning of a paragraph."""
     paragraph.insert(int(paragraph.find(w("pPr")) is not None), _run(words))
 
 

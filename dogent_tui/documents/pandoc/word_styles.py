@@ -1,5 +1,5 @@
-"""What the styles and the numbering of a docx say: which text cannot be seen, and what Word
-counts before a heading.
+"""The styles and the numbering of a docx: which text is invisible, and Word's numbers of
+headings.
 """
 
 import re
@@ -17,11 +17,13 @@ NAMESPACE = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _PREFIXES = {"w": NAMESPACE.strip("{}")}
 _OFF = {"0", "false", "off", "none"}
 _SMALLEST = 3
-"""Half points: nobody reads what is smaller."""
+"""Half points: smaller text is illegible."""
 _ALIKE = 24
-"""Of 255, by which text has to differ from what is behind it in one of its colors."""
+"""The difference (of 255) to the background in at least one color component that makes text
+visible.
+"""
 _DEEPEST = 20
-"""Styles that are each based on the next."""
+"""The maximum length of a chain of styles based on each other."""
 _LEVELS = 9
 _OUTLINE = "012345678"
 _TITLES = {"title", "subtitle"}
@@ -31,13 +33,13 @@ CODE = "Source Code"
 
 
 def w(name: str) -> str:
-    """Return the name of an element or attribute of Word's as lxml has it."""
+    """Return lxml's name of an element or attribute of Word's."""
     return f"{NAMESPACE}{name}"
 
 
 _VALUE, _RUN_PROPERTIES, _PARAGRAPH_PROPERTIES = w("val"), w("rPr"), w("pPr")
 _UNKNOWN_SHADING = etree.Element(w("shd"))
-"""Of what is behind the text of a shape, or of a table or a page with colors of its own."""
+"""The background of the text of a shape, or of a table or page with its own colors."""
 _NO_LEVELS = etree.Element(w("abstractNum"))
 
 
@@ -48,16 +50,15 @@ def value_at(node: Any, path: str, default: str = "") -> str:
 
 
 def is_on(node: Any, path: str) -> bool:
-    """Tell whether the property at `path` below `node` is there, and not switched off."""
+    """Return whether the property at `path` below `node` is present and not switched off."""
     found = node.find(path, _PREFIXES)
     return found is not None and found.get(_VALUE, "1") not in _OFF
 
 
 def is_unseen(color: str, behind: str, half_points: str = "") -> bool:
-    """Tell whether nobody sees text that is tiny, or of the color of what is `behind` it.
+    """Return whether text is invisible: tiny, or of the color of its background `behind`.
 
-    Colors are six hexadecimal digits; `behind` is ``auto`` for paper, and anything else where
-    nobody knows.
+    Colors are six hexadecimal digits; `behind` is ``auto`` for paper, and anything else if unknown.
     """
     if half_points.isdecimal() and int(half_points) <= _SMALLEST:
         return True
@@ -84,7 +85,7 @@ def chain(styles: Mapping[str, Any], name: str, parent: Callable[[Any], str]) ->
 
 
 class Styles:
-    """The styles of a document, by their ids, each with what it is based on."""
+    """The styles of a document by id, each with what it is based on."""
 
     def __init__(self, part: bytes) -> None:
         root = root_of(part)
@@ -103,7 +104,7 @@ class Styles:
             value_at(one, "w:name").lower(): key for key, one in self._styles.items()
         }
         self.added: list[str] = []
-        """The names, and ids, of the styles that `id_of` was asked for and the document has not."""
+        """The names, and ids, of the requested styles that the document does not have."""
 
     def id_of(self, name: str) -> str:
         """Return the id of the style `name`."""
@@ -113,13 +114,13 @@ class Styles:
         return self._ids[name.lower()]
 
     def is_typewritten(self, run: Any, paragraph: Any) -> bool:
-        """Tell whether a run is set in a typewriter's font."""
+        """Return whether a run is in a monospaced font."""
         fonts = self._look_in(run, paragraph).get(w("rFonts"))
         return fonts is not None and _TYPEWRITERS.search(fonts.get(w("ascii"), "")) is not None
 
     def hides(self, run: Any, paragraph: Any) -> bool:
-        """Tell whether nobody sees the text of a run: hidden, tiny, or of the color of what is
-        behind it. A run whose background nobody knows is seen.
+        """Return whether the text of a run is invisible: hidden, tiny, or of the color of its
+        background. On an unknown background it counts as visible.
         """
         look = self._look_in(run, paragraph)
 
@@ -139,17 +140,17 @@ class Styles:
         return is_unseen(value("color", ""), behind, value("sz", ""))
 
     def is_heading(self, style: str) -> bool:
-        """Tell whether paragraphs of a style are headings, as pandoc does."""
+        """Return whether paragraphs of a style are headings, by pandoc's rule."""
         names = (value_at(one, "w:name") for one in self._chain(style))
         return any(name.lower().startswith("heading ") for name in names)
 
     def is_called(self, style: str, name: str) -> bool:
-        """Tell whether the style with this id has this name."""
+        """Return whether the style with this id has this name."""
         return self._ids.get(name.lower()) == style
 
     def outline_level(self, paragraph: Any) -> int:
-        """Return the level of a paragraph in Word's outline, from 1; 0 where it is not in it, or is
-        a title. What is indented by itself is a quotation, as pandoc has it.
+        """Return the level of a paragraph in Word's outline, from 1; 0 if it is not in it or is a
+        title. An indented paragraph is a quotation, by pandoc's rule, unless its style says more.
         """
         chain = list(self._chain(value_at(paragraph, "w:pPr/w:pStyle")))
         if any(value_at(one, "w:name").lower() in _TITLES for one in chain):
@@ -160,8 +161,8 @@ class Styles:
         return int(level) + 1 if level and level in _OUTLINE else 0
 
     def numbering(self, paragraph: Any) -> tuple[str, int | None]:
-        """Return the list by which a paragraph is numbered ("" or "0": by none), and on which of
-        its levels from 0, None: not said.
+        """Return the list that numbers a paragraph ("" or "0": none), and its level in it, from 0;
+        None: not specified.
         """
         style = value_at(paragraph, "w:pPr/w:pStyle")
         found = [paragraph, *self._chain(style)]
@@ -173,7 +174,7 @@ class Styles:
         )
 
     def _behind(self, run: Any) -> Any:
-        """Return the shading of the cell that a run is in."""
+        """Return the shading of the cell that contains a run."""
         for around in run.iterancestors(w("tc"), w("tbl"), w("txbxContent")):
             if around.tag == w("txbxContent"):
                 return _UNKNOWN_SHADING
@@ -215,7 +216,7 @@ def _children(properties: Any) -> dict[str, Any]:
 
 
 def _level_of(text: str) -> int | None:
-    """Return the level of a list that an attribute names, from 0; None where it names none."""
+    """Return the list level in an attribute, from 0; None if it is missing."""
     return min(int(text[:3]), _LEVELS - 1) if text.isdecimal() else None
 
 
@@ -224,9 +225,7 @@ def _whole(text: str) -> int:
 
 
 class Counters:
-    """Counts the numbered paragraphs of a document in their order, as Word does (ECMA-376 part
-    1, 17.9).
-    """
+    """Counts the numbered paragraphs of a document in order, like Word (ECMA-376 part 1, 17.9)."""
 
     def __init__(self, part: bytes) -> None:
         root = root_of(part)
@@ -250,15 +249,15 @@ class Counters:
         self._counts: dict[str, dict[int, int]] = defaultdict(dict)
 
     def is_unmarked(self, name: str, at: int | None) -> bool:
-        """Tell whether items of a list have no sign before them: as what continues one, which
-        pandoc writes so.
+        """Return whether items of a list have no marker, as pandoc writes paragraphs that continue
+        an item.
         """
         level = self._lists[name][1].get(at or 0) if name in self._lists else None
         return level is not None and level.form == "bullet" and not level.text.strip()
 
     def label(self, name: str, at: int | None, style: str) -> str:
-        """Count a paragraph of a style in the list `name`, `at` a level, and return what Word
-        writes before it: "" for bullets and where it is not numbered.
+        """Count a paragraph with a style at a level `at` of the list `name`, and return Word's
+        number for it: "" for bullets and if it is not numbered.
         """
         if name not in self._lists:
             return ""
@@ -266,7 +265,7 @@ class Counters:
         if at is None:
             at = next((number for number, level in levels.items() if level.style == style), 0)
         counts = self._counts[abstract]
-        if at in starts:  # counts again where this list is first used
+        if at in starts:  # restarts where this list is first used
             counts[at] = starts.pop(at) - 1
         return next_label(counts, levels, at)
 

@@ -12,11 +12,12 @@ from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 
 from dogent_tui.documents.model import Source
+from dogent_tui.records import JsonDict, Record
 from dogent_tui.sources.quotes.numbers import SENTENCE_END
 from dogent_tui.sources.quotes.tokens import is_han, words_of
 
@@ -40,7 +41,7 @@ _LOWER = re.compile(r"[a-zß-öø-ÿ\u0430-\u045f]")
 _SENTENCE = re.compile(rf"{SENTENCE_END.pattern}|\n\s*\n|\n(?=\s*(?:[-*+|>#] ?|\d+[.)] ))")
 
 
-class Block(msgspec.Struct, frozen=True, array_like=True):
+class Block(Record, array_like=True):
     """A paragraph, heading or part of a table, starting at character `start` of the Markdown.
     `table`: the start of the table.
     """
@@ -122,13 +123,13 @@ class SourceIndex(msgspec.Struct, array_like=True, dict=True):
         """Return the pages of a passage; empty if there are none."""
         return {self.block_at(start).source.page for start in self.starts[slice(*passage)]} - {0}
 
-    def place(self, character: int) -> dict[str, Any]:
+    def place(self, character: int) -> JsonDict:
         """Return the place in the document of a character of its Markdown, without inapplicable
         fields. `line` is the first one of a paragraph, otherwise the character's own.
         """
         block = self.block_at(character)
         told = msgspec.to_builtins(block.source)
-        found: dict[str, Any] = {name: value for name, value in told.items() if value}
+        found: JsonDict = {name: value for name, value in told.items() if value}
         if block.source.line and _NO_PROSE.match(self.text, block.start):
             found["line"] += self.text.count("\n", block.start, character)
         return found

@@ -3,10 +3,11 @@
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Literal, NamedTuple, get_args
 
 import msgspec
 
+from dogent_tui.records import JsonDict, Record
 from dogent_tui.sources.quotes.alignment import Quotation
 from dogent_tui.sources.quotes.claims import Claim, Draft, Kind
 from dogent_tui.sources.quotes.differences import Flag, Piece, differences, flags
@@ -33,7 +34,7 @@ class CheckedSource(msgspec.Struct, dict=True):
         return Figures(self.index)
 
 
-class SourceState(msgspec.Struct, frozen=True, omit_defaults=True):
+class SourceState(Record, omit_defaults=True):
     """A source in the report."""
 
     path: str
@@ -42,25 +43,25 @@ class SourceState(msgspec.Struct, frozen=True, omit_defaults=True):
     reason: str = ""
 
 
-class Other(msgspec.Struct, frozen=True):
+class Other(Record):
     """Another place."""
 
     source: str
-    place: dict[str, Any]
+    place: JsonDict
 
 
-class Judgement(msgspec.Struct, frozen=True):
+class Judgement(Record):
     """The verdict on a claim, and where the source has what it claims."""
 
     verdict: Verdict
     flags: list[Flag] = []
     source: str | None = None
-    place: dict[str, Any] = {}
+    place: JsonDict = {}
     others: list[Other] = []
     diff: list[Piece] = []
 
 
-class Finding(Judgement, frozen=True, kw_only=True):
+class Finding(Judgement, kw_only=True):
     """A claim with its verdict. Lines and columns count from 1 in the draft on disk; the end is
     exclusive.
     """
@@ -75,7 +76,7 @@ class Finding(Judgement, frozen=True, kw_only=True):
     named_page: int = 0
 
 
-class CheckReport(msgspec.Struct, frozen=True, omit_defaults=True):
+class CheckReport(Record, omit_defaults=True):
     """What was checked. `unused` are keys of the draft's own bibliographies that it does not
     cite.
     """
@@ -97,7 +98,7 @@ class _Spot(NamedTuple):
     """A place where a claim is right, and its pages."""
 
     source: str
-    place: dict[str, Any]
+    place: JsonDict
     pages: set[int]
 
 

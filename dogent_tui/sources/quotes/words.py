@@ -38,11 +38,11 @@ def where(source: str | None, place: Mapping[str, Any]) -> str:
         return ""
     parts = [source]
     if page := place.get("page"):
-        parts.append(tr("page {page}").format(page=page))
+        parts.append(tr("page {page}", page=page))
     if sheet := place.get("sheet"):
-        parts.append(tr("sheet {sheet}").format(sheet=sheet))
+        parts.append(tr("sheet {sheet}", sheet=sheet))
     if line := place.get("line"):
-        parts.append(tr("line {line}").format(line=line))
+        parts.append(tr("line {line}", line=line))
     return ", ".join(parts)
 
 
@@ -94,6 +94,9 @@ def summary(report: CheckReport) -> str:
         f"{report.summary[each]} {_VERDICTS[each]}" for each in VERDICTS if report.summary[each]
     ]
     checked = ngettext(
-        "{count} claim checked", "{count} claims checked", len(report.findings)
-    ).format(count=len(report.findings))
+        "{count} claim checked",
+        "{count} claims checked",
+        len(report.findings),
+        count=len(report.findings),
+    )
     return f"{checked}: {', '.join(counts)}.{unused}"
