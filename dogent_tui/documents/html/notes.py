@@ -64,7 +64,7 @@ def settle_notes(body: Element) -> None:
         return
     section = html.Element("section", role="doc-endnotes", id=NOTES)
     items = etree.SubElement(section, "ol")
-    around = [note.getparent() for note in notes]
+    around = dict.fromkeys(note.getparent() for note in notes)
     signs = {
         name
         for sign, _ in references
