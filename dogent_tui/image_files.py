@@ -6,6 +6,23 @@ import struct
 from collections.abc import Iterable, Iterator
 
 _PNG = b"\x89PNG\r\n\x1a\n"
+IMAGE_MAGIC: tuple[tuple[int, bytes, str], ...] = (
+    (0, _PNG, "image/png"),
+    (0, b"\xff\xd8\xff", "image/jpeg"),
+    (0, b"GIF87a", "image/gif"),
+    (0, b"GIF89a", "image/gif"),
+    (0, b"II*\0", "image/tiff"),
+    (0, b"MM\0*", "image/tiff"),
+    (4, b"ftypavif", "image/avif"),
+    (4, b"ftypavis", "image/avif"),
+    (4, b"ftypheic", "image/heic"),
+    (4, b"ftypheix", "image/heic"),
+    (4, b"ftypmif1", "image/heif"),
+    (0, b"\0\0\1\0", "image/vnd.microsoft.icon"),
+)
+"""What images begin with: where, with which bytes, and what they are then. WebP and BMP take more
+to tell.
+"""
 _PNG_CHUNKS = frozenset((b"eXIf", b"tEXt", b"zTXt", b"iTXt", b"tIME"))
 _EXIF = b"Exif\0\0"
 _WEBP_CHUNKS = frozenset((b"EXIF", b"XMP "))

@@ -49,12 +49,7 @@ def _boxes(file: IO[bytes], size: int, head: bytes) -> str:
             break
         file.seek(offset)
         start = file.read(16)
-        length, kind = int.from_bytes(start[:4], "big"), start[4:8]
-        header = 8
-        if length == 1:
-            length, header = int.from_bytes(start[8:16], "big"), 16
-        elif length == 0:
-            length = size - offset
+        kind, header, length = _box(start, size - offset)
         if len(start) < 8 or not _is_name(kind) or length < header or offset + length > size:
             return ""
         if kind == b"moov" and not has_pictures:
@@ -64,6 +59,16 @@ def _boxes(file: IO[bytes], size: int, head: bytes) -> str:
     if not has_pictures:
         return ""
     return "mov" if head[4:8] != b"ftyp" or head[8:12] == b"qt  " else "mp4"
+
+
+def _box(start: bytes, left: int) -> tuple[bytes, int, int]:
+    """Return the name of the box that begins with `start`, and the lengths of its header and of all
+    of it. `left` bytes are left for it.
+    """
+    length, header = int.from_bytes(start[:4], "big"), 8
+    if length == 1:
+        length, header = int.from_bytes(start[8:16], "big"), 16
+    return start[4:8], header, length or left
 
 
 def _is_name(kind: bytes) -> bool:
@@ -152,13 +157,7 @@ def without_metadata(kind: str, data: bytes) -> bytes:
 
 def _blank_boxes(data: bytearray, at: int, end: int) -> None:
     while at + 8 <= end:
-        length, kind, header = (
-            int.from_bytes(data[at : at + 4], "big"),
-            bytes(data[at + 4 : at + 8]),
-            8,
-        )
-        if length == 1:
-            length, header = int.from_bytes(data[at + 8 : at + 16], "big"), 16
+        kind, header, length = _box(bytes(data[at : at + 16]), end - at)
         length = min(length, end - at) if length >= header else end - at
         if kind in _TELLING_BOXES:
             data[at + 4 : at + 8] = b"free"

@@ -4,6 +4,7 @@ picture.
 
 from typing import IO
 
+from dogent_tui.image_files import IMAGE_MAGIC
 from dogent_tui.language import tr
 from dogent_tui.vision.containers import video_format
 
@@ -11,22 +12,6 @@ HEAD_BYTES = 4096
 
 IMAGE = "image"
 """A format that Pillow may know; only decoding tells whether it is a picture."""
-
-_IMAGES: tuple[tuple[int, bytes], ...] = (
-    (0, b"\x89PNG\r\n\x1a\n"),
-    (0, b"\xff\xd8\xff"),
-    (0, b"GIF87a"),
-    (0, b"GIF89a"),
-    (0, b"II*\0"),
-    (0, b"MM\0*"),
-    (0, b"BM"),
-    (0, b"\0\0\1\0"),
-    (4, b"ftypavif"),
-    (4, b"ftypavis"),
-    (4, b"ftypheic"),
-    (4, b"ftypheix"),
-    (4, b"ftypmif1"),
-)
 
 _SOUND = (tr("a sound recording"), tr("Transcribe it into a text file first."))
 _OTHERS: tuple[tuple[int, bytes, str, str], ...] = (
@@ -59,9 +44,8 @@ def kind_of(file: IO[bytes]) -> str:
     """
     file.seek(0)
     head = file.read(HEAD_BYTES)
-    if any(head.startswith(magic, offset) for offset, magic in _IMAGES) or (
-        head.startswith(b"RIFF") and head[8:12] == b"WEBP"
-    ):
+    is_image = any(head.startswith(magic, offset) for offset, magic, _ in IMAGE_MAGIC)
+    if is_image or head.startswith(b"BM") or (head[:4], head[8:12]) == (b"RIFF", b"WEBP"):
         return IMAGE
     return "" if _other(head) else video_format(file)
 

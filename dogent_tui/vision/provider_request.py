@@ -3,7 +3,6 @@
 import asyncio
 import json
 import re
-import ssl
 from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlsplit
@@ -221,53 +220,20 @@ def _said(profile: VisionProfile, answer: bytes) -> str:
 
 
 def _unreachable(profile: VisionProfile, error: Exception) -> VisionError:
-    import aiohttp
+    from dogent_tui.connection_errors import trouble_of
 
+    trouble = trouble_of(error, urlsplit(profile.base_url).hostname or profile.base_url)
+    remedies = {
+        "proxy": tr("Check HTTPS_PROXY and NO_PROXY."),
+        "lost": tr("Try again later."),
+    }
     check = tr(
         'Check "base_url" of {profile} in {where}, and the network.',
         profile=profile.name,
         where=profile.where,
     )
-    if isinstance(error, aiohttp.ClientSSLError | ssl.SSLError):
-        why = getattr(getattr(error, "certificate_error", error), "verify_message", "") or tr(
-            "a secure connection could not be established"
-        )
-        return _error(
-            profile,
-            tr("cannot be reached securely: {why}", why=one_line(str(why))),
-            check,
-            "tls",
-        )
-    if isinstance(error, aiohttp.ClientProxyConnectionError | aiohttp.ClientHttpProxyError):
-        return _error(
-            profile,
-            tr("cannot be reached through the proxy set in the environment"),
-            tr("Check HTTPS_PROXY and NO_PROXY."),
-            "connect",
-        )
-    if isinstance(error, aiohttp.ClientConnectorDNSError):
-        return _error(
-            profile,
-            tr("cannot be found: the host does not exist, or no name server responds"),
-            check,
-            "connect",
-        )
-    if isinstance(error, aiohttp.ClientConnectorError):
-        return _error(
-            profile,
-            tr(
-                "cannot be reached: {strerror}",
-                strerror=one_line(error.os_error.strerror or tr("it is not responding")),
-            ),
-            check,
-            "connect",
-        )
-    return _error(
-        profile,
-        tr("closed the connection ({error})", error=type(error).__name__),
-        tr("Try again later."),
-        "connect",
-    )
+    code = "tls" if trouble.kind == "tls" else "connect"
+    return VisionError(trouble.message, remedies.get(trouble.kind, check), code=code)
 
 
 def _error(profile: VisionProfile, what: str, remedy: str, code: str) -> VisionError:

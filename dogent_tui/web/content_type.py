@@ -9,6 +9,7 @@ from typing import Literal, TypeAlias
 import msgspec
 
 from dogent_tui.documents.text.charset import encoding_of
+from dogent_tui.image_files import IMAGE_MAGIC
 from dogent_tui.language import tr
 
 Kind: TypeAlias = Literal["page", "text", "image", "document", "other"]
@@ -27,17 +28,7 @@ class Sniffed(msgspec.Struct, frozen=True):
 
 
 _MAGIC: tuple[tuple[int, bytes, Sniffed], ...] = (
-    (0, b"\x89PNG\r\n\x1a\n", Sniffed("image", "image/png")),
-    (0, b"\xff\xd8\xff", Sniffed("image", "image/jpeg")),
-    (0, b"GIF87a", Sniffed("image", "image/gif")),
-    (0, b"GIF89a", Sniffed("image", "image/gif")),
-    (0, b"II*\0", Sniffed("image", "image/tiff")),
-    (0, b"MM\0*", Sniffed("image", "image/tiff")),
-    (4, b"ftypavif", Sniffed("image", "image/avif")),
-    (4, b"ftypavis", Sniffed("image", "image/avif")),
-    (4, b"ftypheic", Sniffed("image", "image/heic")),
-    (4, b"ftypmif1", Sniffed("image", "image/heif")),
-    (0, b"\0\0\1\0", Sniffed("image", "image/vnd.microsoft.icon")),
+    *((offset, magic, Sniffed("image", what)) for offset, magic, what in IMAGE_MAGIC),
     (0, b"{\\rtf", Sniffed("document", "application/rtf", ".rtf")),
     (0, b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", Sniffed("document", "application/x-ole-storage")),
     (0, b"PK\x03\x04", Sniffed("document", "application/zip")),

@@ -9,6 +9,8 @@ import re
 from collections.abc import Iterator
 from urllib.parse import urljoin
 
+from dogent_tui.documents.html.nodes import BLOCKS
+from dogent_tui.documents.pandoc.escapes import fence
 from dogent_tui.web.content_encodings import unescaped
 
 _TOKEN = re.compile(
@@ -32,38 +34,9 @@ _RAW = frozenset(
 )
 """Elements without text for a reader, or whose text is not markup: skipped up to their end."""
 _ASIDE = frozenset({"nav", "footer", "aside", "dialog", "select", "button"})
-_BLOCKS = frozenset(
-    [
-        "p",
-        "div",
-        "section",
-        "article",
-        "main",
-        "header",
-        "h1",
-        "h2",
-        "h3",
-        "h4",
-        "h5",
-        "h6",
-        "ul",
-        "ol",
-        "li",
-        "dl",
-        "dt",
-        "dd",
-        "table",
-        "tr",
-        "blockquote",
-        "pre",
-        "figure",
-        "figcaption",
-        "br",
-        "hr",
-        "body",
-    ]
-)
+_BLOCKS = BLOCKS - {"td", "th"} | {"br"}
 _HEADINGS = {f"h{level}": "#" * level for level in range(1, 7)}
+_IN_TARGET = str.maketrans({" ": "%20", "(": "%28", ")": "%29", "<": "%3C", ">": "%3E"})
 _LONGEST_LINK = 2000
 _MOST_LINKS = 10_000
 """Elements whose targets are shown; making them absolute takes longer than everything else."""
@@ -222,15 +195,7 @@ class _Page:
             target = urljoin(self._url, target)
         except ValueError:
             return
-        if re.search(r"[\s<>()]", target):
-            target = (
-                target.replace(" ", "%20")
-                .replace("(", "%28")
-                .replace(")", "%29")
-                .replace("<", "%3C")
-                .replace(">", "%3E")
-            )
-        self._line[start:] = [f"[{text}]({target})"]
+        self._line[start:] = [f"[{text}]({target.translate(_IN_TARGET)})"]
 
     def _end_block(self) -> None:
         self._end_link()
@@ -239,8 +204,8 @@ class _Page:
         if self._pre:
             text = text.strip("\n")
             if text:
-                fence = "`" * max(3, *(len(run) + 1 for run in re.findall(r"`+", text)), 3)
-                self._blocks.append([f"{fence}\n{text}\n{fence}"])
+                ticks = fence(text)
+                self._blocks.append([f"{ticks}\n{text}\n{ticks}"])
                 self._last_item = False
             return
         text = "\n".join(line.strip() for line in text.split("\n")).strip()

@@ -15,10 +15,10 @@ from aiohttp.resolver import DefaultResolver
 from yarl import URL
 
 from dogent_tui import __version__
+from dogent_tui.connection_errors import trouble_of
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.web.address import Allowed
-from dogent_tui.web.connection_errors import trouble_of
 from dogent_tui.web.content_encodings import ENCODINGS, decoder_for
 from dogent_tui.web.guarded_connector import Guard, MakeResolver, guarded_connector, open_connector
 from dogent_tui.web.model import WebError

@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from dogent_tui.arguments import CommandLine
 from dogent_tui.cli import main
 from dogent_tui.subcommands import analyze as command
 from dogent_tui.subcommands.terminal import Terminal
@@ -31,7 +32,10 @@ async def run(*arguments, out=None):
     """Run it in a thread, since it has an event loop of its own."""
     out, err = out or io.StringIO(), io.StringIO()
     terminal = Terminal(io.StringIO(), out, err)
-    status = await asyncio.to_thread(command.run, [str(each) for each in arguments], terminal)
+    parser = CommandLine()
+    command.add_arguments(parser)
+    chosen = parser.parse_args([str(each) for each in arguments])
+    status = await asyncio.to_thread(command.run, chosen, terminal)
     return status, out.getvalue(), err.getvalue()
 
 

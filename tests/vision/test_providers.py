@@ -275,7 +275,7 @@ async def test_a_server_that_breaks_off_or_is_not_there(provider, refused):
 
     provider.replies.append(cut)
     code, said = await refused()
-    assert (code, "closed the connection" in said) == ("connect", True)
+    assert (code, "was lost" in said) == ("connect", True)
     code, said = await refused(base_url="http://127.0.0.1:1")
     assert (code, "cannot be reached" in said) == ("connect", True)
     code, said = await refused(base_url=f"https://{provider.url.removeprefix('http://')}")

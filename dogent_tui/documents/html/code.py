@@ -44,9 +44,11 @@ def settle_code(body: Element) -> None:
             take_out(table, blocks[-1])
         elif gutter and "hljs-ln" in classes(table):
             cells = [cell for cell in table.iter("td") if "number" not in classes(cell)]
-            lines = ["".join(cell.itertext()) for cell in cells]
-            table.clear(keep_tail=True)
-            table.tag, table.text = "span", "\n".join(lines)
+            _rewrite(table, "span", cells)
+        elif "syntaxhighlighter" in named:  # which has its code in divisions
+            lines = [line for line in table.iter("div") if _LINE.search(line.get("class", ""))]
+            _rewrite(table, "pre", [line for line in lines if line.find("code") is not None])
+            table.set("class", named.replace("syntaxhighlighter", "highlight"))
     for pre in list(body.iter("pre")):
         if is_formula(pre) or is_within(pre, "pre"):
             continue
@@ -54,6 +56,12 @@ def settle_code(body: Element) -> None:
         pre.clear(keep_tail=True)
         pre.set("class", language)
         etree.SubElement(pre, "code").text = text
+
+
+def _rewrite(table: Element, tag: str, lines: list[Element]) -> None:
+    text = "\n".join("".join(line.itertext()) for line in lines)
+    table.clear(keep_tail=True)
+    table.tag, table.text = tag, text
 
 
 def _language(pre: Element) -> str:
@@ -87,7 +95,8 @@ def _code_text(pre: Element) -> str:
             for node in pre.iter("div", "li", "p", "span")
             if node.tag != "span" or _LINE.search(node.get("class") or "")
         ]
-        breaks += lines if len(lines) > 1 else []
+        outer = [node for node in lines if not set(lines) & set(node.iterancestors())]
+        breaks += outer if len(outer) > 1 else []
     for node in breaks:
         node.tail = "\n" + (node.tail or "")
     text = "".join(pre.itertext())

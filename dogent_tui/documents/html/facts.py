@@ -15,6 +15,9 @@ _NAME = (
 _AUTHORS = (
     re.compile(r"(?:作者|记者|記者|撰文|撰稿|文\s*[/／|]|编译|作　者|本报讯)\s*[:：/／|｜]?\s*"
                + _NAME),
+    re.compile(r"(?:著者|筆者|文責)\s*[:：]?\s*"
+               r"(?P<name>[\u3040-\u30ff\u4e00-\u9fff]{1,6}(?:\s[\u3040-\u30ff\u4e00-\u9fff]{1,6})?)"),
+    re.compile(r"(?P<name>[\uac00-\ud7a3]{2,4})\s?기자"),
     re.compile(r"^\s*(?:[Ww]ritten |[Pp]osted |[Rr]eported )?"
                r"(?:[Bb]y|BY|[Vv]on|[Pp]ar|[Pp]or|[Dd]i|[Dd]oor|Автор:?|Autor(?:in)?:|Author:)\s+"
                r"(?P<name>[^\W\d_][\w.'’-]*(?: (?:[^\W\d_][\w.'’-]*|&|and|und|et|y|e)){0,5})"),
@@ -22,6 +25,7 @@ _AUTHORS = (
 _DATES = (
     re.compile(r"(?P<y>(?:19|20)\d\d)\s*年\s*(?P<m>\d{1,2})\s*月\s*(?P<d>\d{1,2})\s*日"),
     re.compile(r"(?P<y>(?:19|20)\d\d)\s*[-./]\s*(?P<m>\d{1,2})\s*[-./]\s*(?P<d>\d{1,2})(?!\d)"),
+    re.compile(r"(?<!\d)(?P<d>\d{1,2})\.\s?(?P<m>\d{1,2})\.\s?(?P<y>(?:19|20)\d\d)(?!\d)"),
     re.compile(
         r"(?P<d>\d{1,2})(?:st|nd|rd|th|\.|er|º)?\s+(?:de\s+)?(?P<name>[^\W\d_]{3,10})\.?,?\s+(?:de\s+)?(?P<y>(?:19|20)\d\d)"
     ),

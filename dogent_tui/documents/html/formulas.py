@@ -10,9 +10,13 @@ from typing import TypeAlias
 
 from lxml import html
 
-from dogent_tui.documents.html.nodes import Element, is_within, take_out
+from dogent_tui.documents.html.nodes import BLOCKS, Element, is_within, take_out
 
-_TEX_TEXT = re.compile(r"\\\((.{1,2000}?)\\\)|\\\[(.{1,4000}?)\\\]|\$\$(.{1,4000}?)\$\$", re.DOTALL)
+_TEX_TEXT = re.compile(
+    r"\\\((.{1,2000}?)\\\)|\\\[(.{1,4000}?)\\\]|\$\$(.{1,4000}?)\$\$"
+    r"|(\\begin\{(?:equation|align|gather|multline)\*?\}.{1,4000}?\\end\{[a-z]+\*?\})",
+    re.DOTALL,
+)
 _TEX_DOLLARS = re.compile(r"(?<![\\$\w])\$(?=[^\s$])([^$\n]{0,300}?[^\s$\\])\$(?![\d$])")
 
 _TEX_ATTRIBUTES = ("data-tex", "data-latex", "data-math", "data-equation", "data-formula")
@@ -20,6 +24,7 @@ _LITERAL = ("pre", "code", "script", "math", "kbd", "samp", "tt")
 _MARKED = frozenset({"span", "div", "code", "pre", "d-math"})
 
 _TEX_PICTURE = re.compile(r"\b(?:latex|tex|math|equation|mathtex)\b")
+_TEX_ADDRESS = re.compile(r"[?&](?:tex|latex)=|codecogs\.com/|latex\.php|mimetex|mathtex|cht=tx")
 _CALLED_TEX = re.compile(
     r"(?:^|\s)(?:math|language-math|js-render-math|latex|tex2jax_process)(?:\s|$)"
 )
@@ -43,7 +48,14 @@ def settle_formulas(body: Element, *, in_dollars: bool) -> None:
             continue
         tex, shown, gone = _formula_of(node)
         if tex:
-            take_out(node, _tex(tex, shown=shown))
+            around = node.getparent()
+            is_listing = around is not None and around.tag == "pre" and len(around) == 1
+            place, formula = around if is_listing else node, _tex(tex, shown=shown or is_listing)
+            if place.tag in BLOCKS:
+                paragraph = html.Element("p")
+                paragraph.append(formula)
+                formula = paragraph
+            take_out(place, formula)
         elif gone:
             take_out(node)
     for node in list(body.iter("math")):
@@ -64,8 +76,8 @@ def _formula_of(node: Element) -> _Found:
     if node.tag == "math":
         return _tex_of_math(node), node.get("display") == "block" or _is_displayed(node), False
     if node.tag == "img":
-        tex = _bare(node.get("alt") or "") if _TEX_PICTURE.search(named) else ""
-        return tex, "display" in named, False
+        is_tex = _TEX_PICTURE.search(named) or _TEX_ADDRESS.search(node.get("src") or "")
+        return _bare(node.get("alt") or "") if is_tex else "", "display" in named, False
     if "katex" in named.split() or "mwe-math-element" in named or node.tag == "mjx-container":
         return _typeset(node)
     if "MathJax" in named:

@@ -22,18 +22,30 @@ from dogent_tui.language import tr
 HIDDEN = "data-hidden-text"
 """The attribute of an element whose text was removed: its index in the list of removed texts."""
 
+_ALIASES = {
+    "background-color": "background", "-webkit-text-fill-color": "color",
+    "-webkit-background-clip": "background-clip",
+}  # fmt: skip
+_VARIABLE = re.compile(r"(--[\w-]+)\s*:\s*([^;{}]+)")
+_USE = re.compile(r"var\(\s*(--[\w-]+)[^()]*\)")
 _COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)", re.DOTALL)
-_SCREEN = re.compile(r"@(?:media\s+(?!print\b|not\b|speech\b)|supports|layer)", re.IGNORECASE)
+_SCREEN = re.compile(
+    r"@(?:media\s+(?!print\b|not\b|speech\b|.*color-scheme:\s*dark)|supports|layer)", re.IGNORECASE
+)
+_WIDTH = re.compile(r"(min|max)-width\s*:\s*([\d.]+)(px|em|rem)?", re.IGNORECASE)
+_WINDOW = 1280
+"""The assumed width of the browser window in pixels."""
 _WANTED = re.compile(
     r"display|visibility|opacity|font-size|font|color|background|background-color|text-indent|left|top|right|position|clip|"
-    r"clip-path|height|max-height|width|max-width|overflow|transform|content-visibility|margin-left|margin-top|filter",
+    r"clip-path|height|max-height|width|max-width|overflow|transform|content-visibility|margin-left|margin-top|filter|"
+    r"translate|scale|zoom|inset|(?:-webkit-)?background-clip|-webkit-text-fill-color",
     re.IGNORECASE,
 )
 _MOST_RULES = 1000
 _MOST_MATCHES = 50_000
 _FAR = -400
 """The number of pixels to the left or top from which on something is off the page."""
-_TINY = 1.5
+_TINY = 2
 """The font size in pixels up to which text is illegible."""
 _FAINT = 0.05
 _ALIKE = 8
@@ -48,6 +60,7 @@ _GONE = {
     "filter": re.compile(r"opacity\(\s*0*(?:\.0+)?%?\s*\)"),
     "transform": re.compile(r"scale\(\s*0*(?:\.0+)?\s*[,)]"),
     "clip-path": re.compile(r"inset\(\s*(?:50|100)%|circle\(\s*0"),
+    "scale": re.compile(r"^0"),
 }
 _DECLARATION = re.compile(r"([\w-]+)\s*:([^;]*)")
 _LENGTH = re.compile(r"(-?(?:\d+(?:\.\d+)?|\.\d+))(px|pt|em|rem|ex|%|vw|vh|cm|mm|in)?")
@@ -109,6 +122,7 @@ def _styles(tree: LexborHTMLParser) -> dict[int, _Style]:
     attributes.
     """
     weights: dict[tuple[int, str], int] = {}
+    variables = _variables(tree)
     styles: dict[int, _Style] = {}
     for node, declared, weight in _applied(tree):
         for name, value in _declarations(declared):
@@ -116,8 +130,18 @@ def _styles(tree: LexborHTMLParser) -> dict[int, _Style]:
             own = weight + (_IMPORTANT if value.endswith("!important") else 0)
             if own >= weights.get(key, 0):
                 weights[key] = own
+                value = _USE.sub(lambda use: variables.get(use[1], use[0]), value)
                 styles.setdefault(node.mem_id, {})[name] = value.removesuffix("!important").strip()
     return styles
+
+
+def _variables(tree: LexborHTMLParser) -> dict[str, str]:
+    """Return the variables of the style sheets that have a single value on the page."""
+    found: dict[str, set[str]] = {}
+    for sheet in tree.css("style"):
+        for name, value in _VARIABLE.findall(_COMMENT.sub(" ", sheet.text(deep=True)).lower()):
+            found.setdefault(name, set()).add(value.strip())
+    return {name: value for name, (value, *others) in found.items() if not others}
 
 
 def _applied(tree: LexborHTMLParser) -> Iterator[tuple[LexborNode, str, int]]:
@@ -160,15 +184,22 @@ def _rules(tree: LexborHTMLParser) -> Iterator[tuple[str, str]]:
                 heads.append(said.rpartition(";")[2].strip())
             elif heads:
                 head = heads.pop()
-                if all(map(_SCREEN.match, heads)) and _WANTED.search(said):
+                if all(map(_holds, heads)) and _WANTED.search(said):
                     yield head, said
+
+
+def _holds(head: str) -> bool:
+    """Return whether a rule such as `@media` applies to a screen as wide as the window."""
+    return _SCREEN.match(head) is not None and all(
+        (edge.lower() == "min") == (float(width) * _UNIT.get(unit.lower() or None, 1.0) <= _WINDOW)
+        for edge, width, unit in _WIDTH.findall(head)
+    )
 
 
 def _declarations(declared: str) -> Iterator[tuple[str, str]]:
     for name, value in _DECLARATION.findall(declared.lower()):
         if _WANTED.fullmatch(name):
-            name = "background" if name == "background-color" else name
-            yield name, re.sub(r"\s*!\s*important", "!important", value.strip())
+            yield _ALIASES.get(name, name), re.sub(r"\s*!\s*important", "!important", value.strip())
 
 
 def _is_hidden(node: LexborNode, styles: dict[int, _Style]) -> bool:
@@ -186,12 +217,13 @@ def _is_gone(style: _Style) -> bool:
     font = style.get("font-size") or (style.get("font", "").split("/")[0].split() or [""])[-1]
     off = [style.get(name, "") for name in ("text-indent", "margin-left", "margin-top")]
     off += re.findall(r"translate[xyz3d]*\(\s*([^,)]+)", style.get("transform", ""))
+    off += style.get("translate", "").split()
     is_placed = style.get("position") in {"absolute", "fixed", "relative"}
     if is_placed:
-        off += [style.get("left", ""), style.get("top", "")]
+        off += [style.get("left", ""), style.get("top", ""), *style.get("inset", "").split()]
     boxes = [style.get(name, "") for name in ("height", "max-height", "width", "max-width")]
     lengths = (
-        ([style.get("opacity", "").rstrip("%")], _FAINT),
+        ([style.get("opacity", "").rstrip("%"), style.get("zoom", "").rstrip("%")], _FAINT),
         ([font], _TINY),
         (off, _FAR),
         (boxes if "hidden" in style.get("overflow", "") else [], 1),
@@ -205,11 +237,11 @@ def _is_gone(style: _Style) -> bool:
 
 def _has_no_contrast(node: LexborNode, style: _Style, styles: dict[int, _Style]) -> bool:
     """Return whether its text has the color of its background."""
-    if "color" not in style:
+    if "color" not in style or "text" in style.get("background-clip", ""):
         return False
     color = _color(style["color"])
     if color is None:
-        return style["color"] == "transparent"
+        return _is_clear(style["color"])
     inside = (inner.mem_id for inner in node.css("*"))
     if any("color" in styles.get(inner, {}) for inner in inside if inner != node.mem_id):
         return False
@@ -230,13 +262,22 @@ def _is_near(one: _Color | None, other: _Color) -> bool:
 
 
 def _color(value: str) -> _Color | None:
-    """Return the first color in `value`, None if there is none."""
-    for word in re.findall(r"#[0-9a-f]{3,8}|rgba?\([^)]*\)|[a-z]+", value):
+    """Return the first color in `value`, None if there is none or it is transparent."""
+    for word in re.findall(r"#[0-9a-f]{3,8}|(?:rgb|hsl)a?\([^)]*\)|[a-z]+", value):
         numbers = re.findall(r"\d+", re.sub(r"\.\d+", "", word))
+        share = "%" if word.startswith("hsl") else ""
+        named = f"{word[:3]}({','.join([*numbers[:1], *(n + share for n in numbers[1:3])])})"
         with suppress(ValueError):
-            named = f"rgb({','.join(numbers[:3])})" if word.startswith("rgb") else word
-            return ImageColor.getrgb(named)[:3]
+            return (
+                None if _is_clear(word) else ImageColor.getrgb(named if "(" in word else word)[:3]
+            )
     return None
+
+
+def _is_clear(color: str) -> bool:
+    numbers = re.findall(r"[\d.]+", color)
+    is_clear = color.startswith(("rgb", "hsl")) and len(numbers) > 3 and not float(numbers[3])
+    return color == "transparent" or is_clear
 
 
 def _at_most(value: str, most: float) -> bool:

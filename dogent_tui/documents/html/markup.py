@@ -46,8 +46,8 @@ _LAZY = (
     "data-src", "data-original", "data-lazy-src", "data-full-src", "data-url", "data-actualsrc",
 )  # fmt: skip
 _ROLES = {
-    "table": "table", "grid": "table", "row": "tr", "cell": "td", "gridcell": "td",
-    "columnheader": "th", "rowheader": "th",
+    "table": "table", "grid": "table", "rowgroup": "tbody", "row": "tr", "cell": "td",
+    "gridcell": "td", "columnheader": "th", "rowheader": "th",
 }  # fmt: skip
 _LONG_CELL = 300
 _LONGEST_ADDRESS = 2000
@@ -127,6 +127,8 @@ def _tables(body: Element) -> None:
     """Turn elements with table roles into tables, and dissolve tables used only for layout."""
     for node in list(body.iter("div", "span", "section", "ul", "li")):
         node.tag = _ROLES.get(node.get("role") or "", node.tag)
+    for menu in body.iter("menu"):
+        menu.tag = "ul"
     for cell in body.iter("td", "th"):
         if cell.get("rowspan") == "0":  # to the end of the table
             cell.set("rowspan", str(1 + len(list(cell.getparent().itersiblings("tr")))))
@@ -145,7 +147,8 @@ def _tables(body: Element) -> None:
 
 
 def _is_layout(table: Element, cells: list[Element], rows: int, width: int) -> bool:
-    if table.get("role") in {"presentation", "none"} or (rows <= 1 and width <= 1):
+    is_equation = rows <= 1 and any(map(is_formula, table.iter("script")))
+    if table.get("role") in {"presentation", "none"} or (rows <= 1 and width <= 1) or is_equation:
         return True
     if any(part.tag in {"th", "caption", "thead"} for part in (*cells, *table)):
         return False

@@ -3,7 +3,9 @@
 """
 
 import re
+import unicodedata
 from collections.abc import Iterator
+from itertools import islice
 
 from lxml import etree, html
 
@@ -18,19 +20,27 @@ _NOTE_SIGN = re.compile(
 _NOTE_ROLE = re.compile(
     r"noteref|footnote-?(?:ref|anchor|link)|fn-?ref|\breference\b|sdfootnoteanc", re.IGNORECASE
 )
-_MARGIN = re.compile(r"(?:^|\s)(?:side-?note|margin-?note)(?:\s|$)")
+_MARGIN = re.compile(
+    r"(?:^|\s)(?:side-?note|margin-?note|ltx_note_content|[\w-]*footnote__note)(?:\s|$)"
+)
+_PLACE = re.compile(r"foot-?note|end-?note|reference|\bnotes?\b", re.IGNORECASE)
+"""Names of lists and sections of notes."""
+_SIGN_OF_TEXT = re.compile(r"\s*([\[(]\d{1,3}[\])]|[*†‡§]{1,3}|\d{1,3}(?=[.、]|\s))")
 _BACK = re.compile(
     r"^[\s↩↑⤴⏎^︎️\[\]().:*†‡§\d]*(?:back|jump"
     r" up|返回\w*|zurück|retour|return|top)?[\s↩↑⤴⏎^︎️\[\]().:]*$",
     re.IGNORECASE,
 )
 _LEADING_SIGN = re.compile(
-    r"^\s*(?:[\[(]\s*(?:\d{1,3}|[a-z]|[*†‡§])\s*[\])]\.?|\d{1,3}[.)]|\d{1,3}\s*$|[¹²³⁰⁴-⁹]{1,3}|[*†‡§]{1,4}|[①-⑳]|\^)\s*"
+    r"^\s*(?:[\[(［（]\s*(?:\d{1,3}|[a-z]|[*†‡§])\s*[\])］）]\.?|\d{1,3}[.)]|\d{1,3}\s*$|[¹²³⁰⁴-⁹]{1,3}|[*†‡§]{1,4}|[①-⑳]|\^)\s*"
 )
-_SIGNED = re.compile(r"(?:[^\W\d]{3}|[.,;:!?»”\"')\]。，；：！？」』）])\s?$")
+_SIGNED = re.compile(
+    r"(?:[^\W\d]{3}|[\u3040-\u9fff\uac00-\ud7a3]|[.,;:!?»”\"')\]。，；：！？」』）])\s?$"
+)
 _BACK_SIGN = re.compile(r"[\s↩↑⤴⏎︎️^]+$")
 _BACK_LINK = re.compile(r"back-?link|back-?ref|footnote-back")
-_RAISED = "¹²³⁴⁵⁶⁷⁸⁹"
+_RAISED = "¹²³⁴⁵⁶⁷⁸⁹*†‡§¶"
+_ENCLOSED = re.compile("[①-⑳]")
 _LONGEST = 4000
 _MAY_BE_NOTES = frozenset({"li", "p", "div", "dd", "aside", "td", "section", "tr", "dt"})
 _HOLD_NOTES = frozenset({"ol", "ul", "section", "div", "aside", "dl", "footer", "details"})
@@ -54,7 +64,7 @@ def settle_notes(body: Element) -> None:
         return
     section = html.Element("section", role="doc-endnotes", id=NOTES)
     items = etree.SubElement(section, "ol")
-    around = [note.getparent() for note in notes]
+    around = dict.fromkeys(note.getparent() for note in notes)
     signs = {
         name
         for sign, _ in references
@@ -92,18 +102,41 @@ def _linked_notes(body: Element) -> Iterator[tuple[Element, Element]]:
 
 def _unlinked_notes(body: Element) -> Iterator[tuple[Element, Element]]:
     """Yield raised marks that also begin a paragraph elsewhere, with those paragraphs."""
-    begins: dict[str, Element] = {}
     signs: list[tuple[Element, str]] = []
     for sup in body.iter("sup"):
-        said, parent, previous = squeezed_text(sup), sup.getparent(), sup.getprevious()
-        if sup.find(".//a") is not None or not _NOTE_SIGN.fullmatch(said):
-            continue
-        before = (parent.text if previous is None else previous.tail) or ""
-        if parent.tag in {"p", "li", "div", "dd"} and previous is None and not before.strip():
-            begins.setdefault(said, parent)
-        elif _SIGNED.search(before):
-            signs.append((sup, said))
-    yield from ((sup, begins[said]) for sup, said in signs if said in begins)
+        parent, previous = sup.getparent(), sup.getprevious()
+        if sup.find(".//a") is None and _NOTE_SIGN.fullmatch(_said(sup)):
+            before = (parent.text if previous is None else previous.tail) or ""
+            signs += [(sup, _said(sup).strip("[]() "))] if _SIGNED.search(before) else []
+    begins: dict[str, Element] = {}
+    for block in body.iter("p", "li", "div", "dd") if signs else ():
+        if block.find(".//li") is None and (key := _begins_with(block)):
+            begins.setdefault(key, block)
+    yield from ((sup, begins[key]) for sup, key in signs if key in begins)
+
+
+def _begins_with(block: Element) -> str:
+    """Return the note mark that a block begins with, "" if there is none."""
+    text = "".join(islice(block.itertext(), 9))
+    first = block[0] if len(block) and not (block.text or "").strip() else None
+    if first is not None and first.tag == "sup":
+        said = _said(first)
+        return said.strip("[]() ") if _NOTE_SIGN.fullmatch(said) else ""
+    found = _SIGN_OF_TEXT.match(unicodedata.normalize("NFKC", _ENCLOSED.sub(_bracketed, text[:9])))
+    if found is None:
+        return ""
+    around = " ".join(map(classes, [block, *islice(block.iterancestors(), 3)]))
+    is_plain = found[1].isdecimal() and not _PLACE.search(around)
+    return "" if is_plain else found[1].strip("[]() ")
+
+
+def _bracketed(sign: re.Match[str]) -> str:
+    return f"[{unicodedata.normalize('NFKC', sign[0])}]"
+
+
+def _said(node: Element) -> str:
+    """Return the text of a mark in its simplest characters."""
+    return unicodedata.normalize("NFKC", squeezed_text(node))
 
 
 def _margin_notes(body: Element) -> Iterator[tuple[Element, Element]]:
@@ -112,19 +145,32 @@ def _margin_notes(body: Element) -> Iterator[tuple[Element, Element]]:
     """
     for note in list(body.iter("span", "small")):
         if _MARGIN.search(note.get("class") or ""):
+            place = next((one for one in note.iterancestors() if "ltx_note" in classes(one)), note)
+            while (before := place.getprevious()) is not None and _is_toggle(before):
+                take_out(before)
             sign = html.Element("a")
             note.addprevious(sign)
             yield sign, note
 
 
+def _is_toggle(node: Element) -> bool:
+    """Return whether an element only opens the note behind it."""
+    said = _said(node)
+    is_sign = not said or said == "⊕" or _NOTE_SIGN.fullmatch(said) is not None
+    is_last = not (node.tail or "").strip()
+    return is_last and (node.tag in {"label", "input"} or (node.tag == "sup" and is_sign))
+
+
 def _refers(link: Element) -> bool:
     """Return whether `link` is a note mark."""
-    said, parent = squeezed_text(link), link.getparent()
+    said, parent = _said(link), link.getparent()
     own = filter(None, map(link.get, ("role", "epub:type", "class", "rel", "id")))
     named = " ".join([*own, classes(parent)])
     if not _NOTE_SIGN.fullmatch(said) or _BACK_LINK.search(named):
         return False
-    is_raised = said[0] in _RAISED or parent.tag == "sup" or link.find(".//sup") is not None
+    is_raised = (
+        squeezed_text(link)[0] in _RAISED or parent.tag == "sup" or link.find(".//sup") is not None
+    )
     return is_raised or said.startswith(("[", "(")) or _NOTE_ROLE.search(named) is not None
 
 
@@ -132,7 +178,7 @@ def _answers(place: Element, link: Element) -> bool:
     """Return whether `link` is a mark whose target at `place` links back to it."""
     around = [link, *link.iterancestors("sup", "span")]
     names = {f"#{name}" for node in around for name in (node.get("id"), node.get("name")) if name}
-    is_sign = _NOTE_SIGN.fullmatch(squeezed_text(link)) is not None
+    is_sign = _NOTE_SIGN.fullmatch(_said(link)) is not None
     return is_sign and any(back.get("href") in names for back in place.iter("a"))
 
 
@@ -167,6 +213,9 @@ def _note_item(note: Element, key: str, signs: set[str], said: str) -> Element:
     item = html.Element("li", id=key)
     item.text = note.text
     item.extend(list(note))
+    term = note.getprevious()
+    if note.tag == "dd" and term is not None and term.tag == "dt":
+        take_out(term)
     take_out(note)
     return item
 

@@ -21,19 +21,16 @@ from typing import Any
 
 from lxml import etree
 
+from dogent_tui.documents.model import Changes
 from dogent_tui.documents.pandoc.archive import parse_part, repacked, root_of
 from dogent_tui.documents.pandoc.word_runs import settle_runs
-from dogent_tui.documents.pandoc.word_styles import CODE, Counters, Styles, value_at, w
+from dogent_tui.documents.pandoc.word_styles import Counters, Styles, value_at, w
 
 _WHOLE_BYTES = 3 << 19
 """A main part up to this size (1.5 MB) is converted at once: about 300 pages, 3 s and 300 MB."""
 _PART_BYTES = 3 << 18
 _MOST_REMARKS = 100
 _RELATIONSHIPS = "{http://schemas.openxmlformats.org/package/2006/relationships}Relationship"
-_ALTERNATIVES, _FALLBACK = (
-    f"{{http://schemas.openxmlformats.org/markup-compatibility/2006}}{name}"
-    for name in ("AlternateContent", "Fallback")
-)
 _HEADING = re.compile(r"heading|title|berschrift|\d+$")
 
 
@@ -43,7 +40,7 @@ class DocxSource:
     `metadata` has the numbers of tracked changes and comments, if any, and text outside the body.
     """
 
-    def __init__(self, path: Path, *, with_media: bool) -> None:
+    def __init__(self, path: Path, *, with_media: bool, changes: Changes) -> None:
         self._path = path
         self._emptied = "" if with_media else "/media/"
         """Pandoc only needs the names of media that are not wanted."""
@@ -70,20 +67,18 @@ class DocxSource:
                 **_headers_and_footers(archive),
                 **_remarks(comments),
             }
-            has_boxes = _place_boxes(self._root)
-            self._is_edited = settle_runs(self._root, styles, counters) or has_boxes
+            settle_runs(self._root, styles, counters, changes)
+            _place_boxes(self._root)
             for name in ("footnotes.xml", "endnotes.xml"):
-                notes = beside(name)
-                if notes and settle_runs(root := parse_part(notes, path.name), styles, counters):
+                if notes := beside(name):
+                    root = parse_part(notes, path.name)
+                    settle_runs(root, styles, counters, changes)
                     self._made[posixpath.join(folder, name)] = _written(root)
-            if not styles.code and self._is_changed and (look := beside("styles.xml")):
-                self._made[posixpath.join(folder, "styles.xml")] = _with_code(look, path.name)
+            if styles.added and (look := beside("styles.xml")):
+                added = _with_styles(look, styles.added, path.name)
+                self._made[posixpath.join(folder, "styles.xml")] = added
         self._body = self._root.find(w("body"))
         self._groups = [] if self._body is None else _groups(self._body, len(main))
-
-    @property
-    def _is_changed(self) -> bool:
-        return self._is_edited or bool(self._made)
 
     @property
     def parts(self) -> int:
@@ -91,10 +86,9 @@ class DocxSource:
         return len(self._groups) or 1
 
     def documents(self) -> Iterator[bytes | Path]:
-        """Yield the inputs for pandoc, in order: the file itself, or documents made from it."""
-        if not self._groups or (self.parts == 1 and not self._is_changed):
+        """Yield the inputs for pandoc, in order: the file itself if it has no body."""
+        if not self._groups:
             yield self._path
-            return
         for group in self._groups:
             self._body[:] = group
             parts = {**self._made, self._main: _written(self._root)}
@@ -106,11 +100,12 @@ def _written(root: Any) -> bytes:
     return data
 
 
-def _with_code(part: bytes, name: str) -> bytes:
-    """Return the styles of a document with a style for code added."""
+def _with_styles(part: bytes, names: list[str], name: str) -> bytes:
+    """Return the styles of the document `name` with paragraph styles of these `names`."""
     root = parse_part(part, name)
-    style = etree.SubElement(root, w("style"), {w("type"): "paragraph", w("styleId"): CODE})
-    etree.SubElement(style, w("name"), {w("val"): CODE})
+    for added in names:
+        style = etree.SubElement(root, w("style"), {w("type"): "paragraph", w("styleId"): added})
+        etree.SubElement(style, w("name"), {w("val"): added})
     return _written(root)
 
 
@@ -156,23 +151,12 @@ def _changes(root: Any, *names: str) -> int:
     return len(others) + len(of_marks - set(others))
 
 
-def _place_boxes(root: Any) -> bool:
-    """Move the contents of text boxes after the paragraphs they are anchored in; return whether
-    there are any.
-    """
-    boxes = [
-        box
-        for box in root.iter(w("txbxContent"))
-        if next(box.iterancestors(_FALLBACK), None) is None
-    ]
-    for box in reversed(boxes):
-        for choice in box.iterancestors(_ALTERNATIVES):
-            for fallback in choice.findall(_FALLBACK):
-                choice.remove(fallback)
+def _place_boxes(root: Any) -> None:
+    """Move the contents of text boxes after the paragraphs they are anchored in."""
+    for box in reversed(list(root.iter(w("txbxContent")))):
         for paragraph in islice(box.iterancestors(w("p")), 1):
             for child in reversed(list(box)):
                 paragraph.addnext(child)
-    return bool(boxes)
 
 
 def _main_part(archive: zipfile.ZipFile) -> str:

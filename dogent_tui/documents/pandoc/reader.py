@@ -15,14 +15,10 @@ from dogent_tui.documents.pandoc.archive import BROKEN, check_archive, damaged_a
 from dogent_tui.documents.pandoc.docx import DocxSource
 from dogent_tui.documents.pandoc.images import Images
 from dogent_tui.documents.pandoc.markdown import MarkdownWriter
-from dogent_tui.documents.pandoc.odt_and_rtf import (
-    lists_of_headings_opened,
-    prepared_odt,
-    prepared_rtf,
-    settle_formulas,
-)
+from dogent_tui.documents.pandoc.odt import prepared_odt, settle_formulas
 from dogent_tui.documents.pandoc.program import Output, run_pandoc
 from dogent_tui.documents.pandoc.properties import package_properties, tree_properties
+from dogent_tui.documents.pandoc.rtf import prepared_rtf
 from dogent_tui.documents.pandoc.tree import (
     CONTINUED,
     NO_ATTRIBUTES,
@@ -111,7 +107,7 @@ class _Conversion:
             check_archive(self._path)
             self._metadata |= package_properties(self._path)
         if self._kind == "docx":
-            docx = DocxSource(self._path, with_media=with_media)
+            docx = DocxSource(self._path, with_media=with_media, changes=self._options.changes)
             self._metadata |= docx.metadata
             if {"insertions", "deletions"} & self._metadata.keys():
                 self._metadata["changes"] = self._options.changes
@@ -123,7 +119,10 @@ class _Conversion:
                 self._warnings.append(cut.format(parts=docx.parts))
             return docx.documents(), docx.parts
         if self._kind == "odt":
-            source, self._formulas = prepared_odt(self._path, with_media=with_media)
+            odt = prepared_odt(self._path, with_media=with_media)
+            source, self._formulas = odt.content, odt.formulas
+            if odt.comments:
+                self._metadata |= {"comments": len(odt.comments), "comment_texts": odt.comments}
         elif self._kind == "rtf":
             source = prepared_rtf(self._path)
         return [source], 1
@@ -136,7 +135,6 @@ class _Conversion:
             if CONTINUED.encode() in output.data:
                 join_items(tree.blocks)
             if self._kind == "odt":
-                tree.blocks = lists_of_headings_opened(tree.blocks)
                 self._warn(filter(None, [settle_formulas(tree.blocks, self._formulas)]))
             yield tree
             self._begun = time.monotonic()

@@ -1,8 +1,9 @@
 """Makes explicit what pandoc omits or does not distinguish in a part of a docx.
 
 * Invisible text becomes a link to `HIDDEN`, which `MarkdownWriter` removes and reports.
-* A simple field becomes the runs of a complex one, since pandoc drops its result.
-* Word's number of a heading is written before it.
+* Fields are replaced by their results; only links stay fields.
+* Elements that pandoc does not know are replaced by their contents.
+* Word's number of a heading is written before it, and paragraphs of Word's outline are headings.
 * A paragraph in a monospaced font is code, unless most are.
 * List paragraphs without a marker, which continue an item, begin with `CONTINUED`, by which
   `join_items` recognizes them.
@@ -10,51 +11,198 @@
 
 from typing import Any
 
+import msgspec
 from lxml import etree
 
+from dogent_tui.documents.model import Changes
 from dogent_tui.documents.pandoc.tree import CONTINUED, HIDDEN
-from dogent_tui.documents.pandoc.word_styles import CODE, Counters, Styles, value_at, w
+from dogent_tui.documents.pandoc.word_styles import (
+    CODE,
+    Counters,
+    Styles,
+    is_on,
+    value_at,
+    w,
+)
 
-_PARAGRAPH, _RUN, _TEXT = w("p"), w("r"), w("t")
+_PARAGRAPH, _RUN, _TEXT, _ROW, _CELL = map(w, ("p", "r", "t", "tr", "tc"))
+_FORMULA_TEXT = "{http://schemas.openxmlformats.org/officeDocument/2006/math}t"
+_ALTERNATIVES, _CHOICE, _FALLBACK = (
+    f"{{http://schemas.openxmlformats.org/markup-compatibility/2006}}{name}"
+    for name in ("AlternateContent", "Choice", "Fallback")
+)
+_WRAPPERS = tuple(map(w, ("customXml", "smartTag", "dir", "bdo")))
+_FIELD_PARTS = tuple(map(w, ("fldChar", "instrText", "delInstrText")))
 _MOST_CODE = 0.8
 """The share of a text that may be code."""
+_LONGEST_HEADING = 300
+"""The number of letters from which on a paragraph is in the outline by mistake."""
+_DROPPED: dict[Changes, tuple[str, ...]] = {
+    "accept": ("del", "moveFrom"),
+    "reject": ("ins", "moveTo"),
+    "all": (),
+}
+"""The tracked changes whose text is dropped, by how changes are treated."""
 
 
-def settle_runs(root: Any, styles: Styles, counters: Counters) -> bool:
-    """Process the part with this `root`; return whether anything changed."""
-    fields = list(root.iter(w("fldSimple")))
-    for field in fields:
+def settle_runs(root: Any, styles: Styles, counters: Counters, changes: Changes) -> None:
+    """Process the part with this `root`. `changes`: see `ReadOptions`."""
+    _settle_elements(root)
+    for row in list(root.iter(_ROW)):
+        if any(row.find(f"{w('trPr')}/{w(name)}") is not None for name in _DROPPED[changes]):
+            row.getparent().remove(row)
+        else:
+            _settle_row(row)
+    for paragraph in root.iter(_PARAGRAPH):
+        _hide(paragraph, styles)
+    lists: dict[int, str] = {}
+    for paragraph in root.iter(_PARAGRAPH):
+        marks = (paragraph.find(f"{w('pPr')}/{w('rPr')}/{w(name)}") for name in _DROPPED[changes])
+        if all(mark is None for mark in marks):
+            _label(paragraph, styles, counters, lists)
+    codes = [paragraph for paragraph in root.iter(_PARAGRAPH) if _is_code(paragraph, styles)]
+    if sum(map(_letters, codes)) <= _MOST_CODE * _letters(
+        root
+    ):  # otherwise everything is monospaced
+        for paragraph in codes:
+            _restyle(paragraph, styles.id_of(CODE))
+
+
+def _settle_elements(root: Any) -> None:
+    _settle_alternatives(root)
+    for node in list(root.iter(*_WRAPPERS)):
+        _replace(node, list(node))
+    for field in list(root.iter(w("fldSimple"))):
         _unfold(field)
-    hidden = [
+    for ruby in list(root.iter(w("ruby"))):
+        _settle_ruby(ruby)
+    _settle_fields(root)
+
+
+def _replace(node: Any, instead: list[Any]) -> None:
+    parent = node.getparent()
+    at = parent.index(node)
+    parent[at : at + 1] = instead
+
+
+def _settle_alternatives(root: Any) -> None:
+    """Choose the alternative that Word shows if it contains text; pandoc handles pictures."""
+    for node in list(root.iter(_ALTERNATIVES)):
+        choice = node.find(_CHOICE)
+        if choice is not None and next(choice.iter(_TEXT, _FORMULA_TEXT), None) is not None:
+            for fallback in node.findall(_FALLBACK):
+                node.remove(fallback)
+            if next(choice.iter(w("drawing")), None) is None:
+                _replace(node, list(choice))
+
+
+def _settle_ruby(ruby: Any) -> None:
+    """Write the reading of ruby text in parentheses after it, as pandoc does for pages."""
+    run, base, above = ruby.getparent(), ruby.find(w("rubyBase")), ruby.find(w("rt"))
+    said = "" if above is None else "".join(text.text or "" for text in above.iter(_TEXT))
+    _replace(ruby, [])
+    run.addnext(_run(f"({said})"))
+    for each in [] if base is None else reversed(list(base)):
+        run.addnext(each)
+
+
+def _unfold(field: Any) -> None:
+    """Write a simple field as the runs of a complex one."""
+    parts = [etree.Element(_RUN) for _ in range(4)]
+    for run, kind in zip(parts, ("begin", "", "separate", "end"), strict=True):
+        if kind:
+            etree.SubElement(run, w("fldChar"), {w("fldCharType"): kind})
+        else:
+            etree.SubElement(run, w("instrText")).text = field.get(w("instr"), "")
+    _replace(field, [*parts[:3], *field, parts[3]])
+
+
+class _Field(msgspec.Struct):
+    parts: list[Any]
+    code: str = ""
+    is_shown: bool = False
+
+
+def _settle_fields(root: Any) -> None:
+    """Replace each field but links by its result: pandoc knows few of them, and loses others with
+    the text around them.
+    """
+    fields: list[_Field] = []
+    for node in [child for run in root.iter(_RUN) for child in run]:
+        if node.tag not in _FIELD_PARTS:
+            for hiding in [field for field in fields if not field.is_shown][:1]:
+                hiding.parts += [node] if node.tag != w("rPr") else []
+            continue
+        kind = node.get(w("fldCharType"), "")
+        if kind == "begin":
+            if shown := _form_field(node):
+                node.addprevious(_text(shown))
+            fields.append(_Field([]))
+        if not fields:
+            continue
+        field = fields[-1]
+        field.parts.append(node)
+        field.code += node.text or ""
+        field.is_shown = field.is_shown or kind == "separate"
+        if kind == "end":
+            fields.pop()
+            is_link = field.is_shown and field.code.split()[:1] == ["HYPERLINK"]
+            if not is_link or not all(outer.is_shown for outer in fields):
+                for part in field.parts:
+                    part.getparent().remove(part)
+
+
+def _form_field(begin: Any) -> str:
+    """Return what a form field shows without a run of text: a check box, or the choice."""
+    box, choices = (begin.find(f".//{w(name)}") for name in ("checkBox", "ddList"))
+    if box is not None:
+        name = "default" if box.find(w("checked")) is None else "checked"
+        return "☒" if is_on(box, f"w:{name}") else "☐"
+    if choices is None:
+        return ""
+    entries = [entry.get(w("val"), "") for entry in choices.iter(w("listEntry"))]
+    chosen = value_at(choices, "w:result", value_at(choices, "w:default", "0"))
+    return entries[int(chosen)] if chosen.isdecimal() and int(chosen) < len(entries) else ""
+
+
+def _settle_row(row: Any) -> None:
+    """Add the empty cells that a row skips at its start, and join cells that are merged in the way
+    of old documents.
+    """
+    merged = 0
+    cells = row.findall(_CELL)
+    before = value_at(row, "w:trPr/w:gridBefore", "0")
+    for _ in range(int(before) if before.isdecimal() and cells else 0):
+        cell = etree.Element(_CELL)
+        etree.SubElement(cell, _PARAGRAPH)
+        cells[0].addprevious(cell)
+    for cell in reversed(cells):
+        if value_at(cell, "w:tcPr/w:hMerge", "none") in {"continue", ""}:
+            row.remove(cell)
+            merged += 1
+        elif merged:
+            etree.SubElement(cell.find(w("tcPr")), w("gridSpan"), {w("val"): str(1 + merged)})
+            merged = 0
+
+
+def _hide(paragraph: Any, styles: Styles) -> None:
+    """Put the invisible text of a paragraph into links. An entirely invisible one is no heading or
+    list item.
+    """
+    runs = [
         run
-        for paragraph in root.iter(_PARAGRAPH)
         for run in paragraph.iter(_RUN)
         if next(run.iter(_TEXT), None) is not None
         and next(run.iterancestors(_PARAGRAPH)) is paragraph  # not of a box inside it
-        and styles.hides(run, paragraph)
     ]
+    hidden = [run for run in runs if styles.hides(run, paragraph)]
+    properties = paragraph.find(w("pPr"))
+    if hidden and len(hidden) == len(runs) and properties is not None:
+        paragraph.remove(properties)
     for run in hidden:
         link = etree.Element(w("hyperlink"), {w("anchor"): HIDDEN[1:]})
         run.addprevious(link)
         link.append(run)
-    lists: dict[int, str] = {}
-    labels = [_label(paragraph, styles, counters, lists) for paragraph in root.iter(_PARAGRAPH)]
-    codes = [paragraph for paragraph in root.iter(_PARAGRAPH) if _is_code(paragraph, styles)]
-    if sum(map(_letters, codes)) > _MOST_CODE * _letters(root):  # everything is monospaced
-        codes = []
-    for paragraph in codes:
-        _restyle(paragraph, styles.code or CODE)
-    return bool(fields or hidden or codes) or any(labels)
-
-
-def _unfold(field: Any) -> None:
-    begin, code, separate, end = (etree.Element(w("r")) for _ in range(4))
-    for run, kind in ((begin, "begin"), (separate, "separate"), (end, "end")):
-        etree.SubElement(run, w("fldChar"), {w("fldCharType"): kind})
-    etree.SubElement(code, w("instrText")).text = field.get(w("instr"), "")
-    shown, around = list(field), field.getparent()
-    place = around.index(field)
-    around[place : place + 1] = [begin, code, separate, *shown, end] if shown else []
 
 
 def _is_code(paragraph: Any, styles: Styles) -> bool:
@@ -66,9 +214,9 @@ def _is_code(paragraph: Any, styles: Styles) -> bool:
     return (
         bool(runs)
         and not styles.is_heading(style)
-        and style != (styles.code or CODE)
+        and not styles.is_called(style, CODE)
         and not styles.numbering(paragraph)[0]
-        and next(paragraph.iterancestors(w("tc")), None) is None
+        and next(paragraph.iterancestors(_CELL), None) is None
         and all(
             styles.is_typewritten(run, paragraph) and not value_at(run, "w:rPr/w:rStyle")
             for run in runs
@@ -89,7 +237,7 @@ def _restyle(paragraph: Any, style: str) -> None:
     properties.insert(0, etree.Element(w("pStyle"), {w("val"): style}))
 
 
-def _label(paragraph: Any, styles: Styles, counters: Counters, lists: dict[int, str]) -> bool:
+def _label(paragraph: Any, styles: Styles, counters: Counters, lists: dict[int, str]) -> None:
     """Write Word's number before a heading, and count other numbered paragraphs too. `lists` are
     the open ones by level: a paragraph without a marker continues an item of one.
     """
@@ -103,22 +251,33 @@ def _label(paragraph: Any, styles: Styles, counters: Counters, lists: dict[int, 
             _begin(paragraph, CONTINUED)
         else:
             own.getparent().getparent().remove(own.getparent())
-        return True
+        return
     for deeper in [each for each in lists if each >= at or not name]:
         del lists[deeper]
     if name:
         lists[at] = name
     label = counters.label(name, level, style)
-    if not (label and styles.is_heading(style) and next(paragraph.iter(_TEXT), None) is not None):
-        return False
-    _begin(paragraph, f"{label} ")
-    return True
+    is_heading = styles.is_heading(style)
+    may_be = not is_heading and 0 < _letters(paragraph) <= _LONGEST_HEADING
+    if outline := styles.outline_level(paragraph) if may_be else 0:
+        _restyle(paragraph, styles.id_of(f"heading {outline}"))
+        is_heading = True
+    if label and is_heading and next(paragraph.iter(_TEXT), None) is not None:
+        _begin(paragraph, label)
 
 
 def _begin(paragraph: Any, words: str) -> None:
     """Insert a run with `words` at the beginning of a paragraph."""
+    paragraph.insert(int(paragraph.find(w("pPr")) is not None), _run(words))
+
+
+def _run(words: str) -> Any:
     run = etree.Element(_RUN)
-    text = etree.SubElement(run, _TEXT)
+    run.append(_text(words))
+    return run
+
+
+def _text(words: str) -> Any:
+    text = etree.Element(_TEXT, {"{http://www.w3.org/XML/1998/namespace}space": "preserve"})
     text.text = words
-    text.set("{http://www.w3.org/XML/1998/namespace}space", "preserve")
-    paragraph.insert(int(paragraph.find(w("pPr")) is not None), run)
+    return text

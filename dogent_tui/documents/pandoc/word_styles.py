@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from typing import Any
 
-import roman
 from lxml import etree
 
 from dogent_tui.documents.pandoc.archive import root_of
+from dogent_tui.documents.pandoc.counting import Level, next_label
 
 NAMESPACE = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _PREFIXES = {"w": NAMESPACE.strip("{}")}
@@ -25,7 +25,8 @@ visible.
 _DEEPEST = 20
 """The maximum length of a chain of styles based on each other."""
 _LEVELS = 9
-_MOST_SPELLED = 4_999
+_OUTLINE = "012345678"
+_TITLES = {"title", "subtitle"}
 _TYPEWRITERS = re.compile(r"mono|courier|consol|menlo|typewriter|code|console", re.IGNORECASE)
 CODE = "Source Code"
 """The name of the style whose paragraphs pandoc takes for code."""
@@ -38,14 +39,20 @@ def w(name: str) -> str:
 
 _VALUE, _RUN_PROPERTIES, _PARAGRAPH_PROPERTIES = w("val"), w("rPr"), w("pPr")
 _UNKNOWN_SHADING = etree.Element(w("shd"))
-"""The background of the text of a shape, or of a table with its own colors."""
-_NO_LEVEL = etree.Element(w("lvl"))
+"""The background of the text of a shape, or of a table or page with its own colors."""
+_NO_LEVELS = etree.Element(w("abstractNum"))
 
 
 def value_at(node: Any, path: str, default: str = "") -> str:
     """Return the value of the element at `path` (``w:pPr/w:pStyle``) below `node`."""
     found = node.find(path, _PREFIXES)
     return default if found is None else found.get(_VALUE, "")
+
+
+def is_on(node: Any, path: str) -> bool:
+    """Return whether the property at `path` below `node` is present and not switched off."""
+    found = node.find(path, _PREFIXES)
+    return found is not None and found.get(_VALUE, "1") not in _OFF
 
 
 def is_unseen(color: str, behind: str, half_points: str = "") -> bool:
@@ -93,9 +100,18 @@ class Styles:
             "",
         )
         self._look = cache(self._look_of)
-        names = ((key, value_at(one, "w:name").lower()) for key, one in self._styles.items())
-        self.code = next((key for key, name in names if name == CODE.lower()), "")
-        """The id of the style of code, "" for none."""
+        self._ids: dict[str, str] = {
+            value_at(one, "w:name").lower(): key for key, one in self._styles.items()
+        }
+        self.added: list[str] = []
+        """The names, and ids, of the requested styles that the document does not have."""
+
+    def id_of(self, name: str) -> str:
+        """Return the id of the style `name`."""
+        if name.lower() not in self._ids:
+            self._ids[name.lower()] = name
+            self.added.append(name)
+        return self._ids[name.lower()]
 
     def is_typewritten(self, run: Any, paragraph: Any) -> bool:
         """Return whether a run is in a monospaced font."""
@@ -114,6 +130,8 @@ class Styles:
 
         if w("vanish") in look and value("vanish", "1") not in _OFF:
             return True
+        if any(is_on(row, "w:trPr/w:hidden") for row in run.iterancestors(w("tr"))):
+            return True
         shading = look[w("shd")] if w("shd") in look else self._behind(run)
         filled = "auto" if shading is None else ""
         if shading is not None and shading.get(_VALUE, "clear") in {"clear", "nil"}:
@@ -125,6 +143,22 @@ class Styles:
         """Return whether paragraphs of a style are headings, by pandoc's rule."""
         names = (value_at(one, "w:name") for one in self._chain(style))
         return any(name.lower().startswith("heading ") for name in names)
+
+    def is_called(self, style: str, name: str) -> bool:
+        """Return whether the style with this id has this name."""
+        return self._ids.get(name.lower()) == style
+
+    def outline_level(self, paragraph: Any) -> int:
+        """Return the level of a paragraph in Word's outline, from 1; 0 if it is not in it or is a
+        title. An indented paragraph is a quotation, by pandoc's rule, unless its style says more.
+        """
+        chain = list(self._chain(value_at(paragraph, "w:pPr/w:pStyle")))
+        if any(value_at(one, "w:name").lower() in _TITLES for one in chain):
+            return 0
+        own = [paragraph] if paragraph.find("w:pPr/w:ind", _PREFIXES) is None else []
+        levels = (value_at(one, "w:pPr/w:outlineLvl") for one in (*own, *chain))
+        level = next(filter(None, levels), "")
+        return int(level) + 1 if level and level in _OUTLINE else 0
 
     def numbering(self, paragraph: Any) -> tuple[str, int | None]:
         """Return the list that numbers a paragraph ("" or "0": none), and its level in it, from 0;
@@ -153,7 +187,8 @@ class Styles:
                 for style in self._chain(value_at(around, "w:tblPr/w:tblStyle"))
             ):
                 return _UNKNOWN_SHADING
-        return None
+        has_paper = run.getroottree().getroot().find(w("background")) is not None
+        return _UNKNOWN_SHADING if has_paper else None
 
     def _look_in(self, run: Any, paragraph: Any) -> dict[str, Any]:
         properties = run.find(_RUN_PROPERTIES)
@@ -196,13 +231,15 @@ class Counters:
         root = root_of(part)
         abstract = {one.get(w("abstractNumId")): one for one in root.iter(w("abstractNum"))}
         linked = {value_at(one, "w:styleLink"): one for one in abstract.values()}
-        self._lists: dict[str, tuple[str, dict[int, Any], dict[int, int]]] = {}
+        self._lists: dict[str, tuple[str, dict[int, Level], dict[int, int]]] = {}
         for element in root.iter(w("num")):
             name = value_at(element, "w:abstractNumId")
-            base = abstract.get(name, _NO_LEVEL)
+            base = abstract.get(name, _NO_LEVELS)
             if link := value_at(base, "w:numStyleLink"):
-                base = linked.get(link, _NO_LEVEL)
-            levels = {_at(level): level for one in (base, element) for level in one.iter(w("lvl"))}
+                base = linked.get(link, _NO_LEVELS)
+            levels = {
+                _at(level): _level(level) for one in (base, element) for level in one.iter(w("lvl"))
+            }
             starts = {
                 _at(override): _whole(value_at(override, "w:startOverride"))
                 for override in element.iter(w("lvlOverride"))
@@ -216,8 +253,7 @@ class Counters:
         an item.
         """
         level = self._lists[name][1].get(at or 0) if name in self._lists else None
-        is_bullet = level is not None and value_at(level, "w:numFmt") == "bullet"
-        return is_bullet and not value_at(level, "w:lvlText").strip()
+        return level is not None and level.form == "bullet" and not level.text.strip()
 
     def label(self, name: str, at: int | None, style: str) -> str:
         """Count a paragraph with a style at a level `at` of the list `name`, and return Word's
@@ -227,51 +263,24 @@ class Counters:
             return ""
         abstract, levels, starts = self._lists[name]
         if at is None:
-            of_style = (n for n, level in levels.items() if value_at(level, "w:pStyle") == style)
-            at = next(of_style, 0)
+            at = next((number for number, level in levels.items() if level.style == style), 0)
         counts = self._counts[abstract]
         if at in starts:  # restarts where this list is first used
             counts[at] = starts.pop(at) - 1
-        above = [levels.get(number, _NO_LEVEL) for number in range(at + 1)]
-        for number, level in enumerate(above):
-            counts.setdefault(number, _whole(value_at(level, "w:start", "1")) - (number == at))
-        counts[at] += 1
-        for deeper in [number for number in counts if number > at]:
-            if value_at(levels.get(deeper, _NO_LEVEL), "w:lvlRestart") != "0":
-                del counts[deeper]
-        formats = [value_at(level, "w:numFmt", "decimal") for level in above]
-        if formats[at] in {"bullet", "none"}:
-            return ""
-        legal = above[at].find(w("isLgl"))
-        if legal is not None and legal.get(_VALUE, "") not in _OFF:
-            formats = ["decimal"] * len(formats)
-        text = value_at(above[at], "w:lvlText")
-        for number, form in enumerate(formats):
-            text = text.replace(f"%{number + 1}", _counted(counts[number], form))
-        return text.strip()
+        return next_label(counts, levels, at)
 
 
 def _at(element: Any) -> int:
     return _level_of(element.get(w("ilvl"), "")) or 0
 
 
-_CHINESE = "〇一二三四五六七八九"
-
-
-def _counted(number: int, form: str) -> str:
-    """Return a number in one of Word's formats (17.18.59); in rare ones, as a decimal."""
-    if number > _MOST_SPELLED:
-        text = str(number)
-    elif form in {"upperLetter", "lowerLetter"}:
-        text = chr(ord("a") + (number - 1) % 26) * ((number - 1) // 26 + 1)
-    elif form in {"upperRoman", "lowerRoman"}:
-        text = roman.toRoman(number).lower() if number else ""
-    elif (
-        form.startswith(("chinese", "japaneseCounting", "taiwaneseCounting", "ideographDigital"))
-        and 0 < number < 100
-    ):
-        tens, ones = divmod(number, 10)
-        text = _CHINESE[tens] * (tens > 1) + "十" * (tens > 0) + _CHINESE[ones] * (ones > 0)
-    else:
-        text = f"{number:02}" if form == "decimalZero" else str(number)
-    return text.upper() if form.startswith("upper") else text
+def _level(element: Any) -> Level:
+    return Level(
+        form=value_at(element, "w:numFmt", "decimal"),
+        text=value_at(element, "w:lvlText"),
+        start=_whole(value_at(element, "w:start", "1")),
+        restarts=value_at(element, "w:lvlRestart") != "0",
+        is_legal=is_on(element, "w:isLgl"),
+        style=value_at(element, "w:pStyle"),
+        space="" if value_at(element, "w:suff") == "nothing" else " ",
+    )

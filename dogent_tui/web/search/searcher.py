@@ -282,7 +282,7 @@ def _saying(profile: WebProfile, data: Mapping[str, Any]) -> str:
 
 def _unreachable(profile: WebProfile, host: str, error: Exception) -> WebError:
     """Return the sentence for a connection error."""
-    from dogent_tui.web.connection_errors import trouble_of
+    from dogent_tui.connection_errors import trouble_of
 
     trouble = trouble_of(error, host)
     remedies = {

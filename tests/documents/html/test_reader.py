@@ -55,6 +55,12 @@ def read(folder: Path, body: str, head: str = "") -> tuple[str, Opened]:
             "<img class=mwe-math-fallback-image-inline src=l.svg alt='{\\displaystyle p+q}'>",
             "$p+q$",
         ),
+        ("<img src='/equation?tex=a%3Db' alt='a=b'>", "$a=b$"),
+        ("<pre><code class='language-math'>s/t</code></pre>", "$$s/t$$"),
+        (
+            r"\begin{equation} F = m a \end{equation}",
+            r"$$\begin{equation} F = m a \end{equation}$$",
+        ),
     ],
     ids=[
         "MathML",
@@ -65,6 +71,9 @@ def read(folder: Path, body: str, head: str = "") -> tuple[str, Opened]:
         "MathJax 3",
         "picture",
         "a wiki's picture",
+        "picture by its address",
+        "listing",
+        "environment",
     ],
 )
 def test_formulas_are_tex_once_each(tmp_path: Path, markup: str, expected: str) -> None:
@@ -123,8 +132,35 @@ def test_boxes_are_tasks_in_lists_and_other_fields_break_no_sentence(tmp_path: P
         ("<sup><a href='#f1'>1</a></sup>", "<dl><dt id=f1>1</dt><dd>Letter.</dd></dl>"),
         ("<sup>1</sup>", "<hr><p><sup>1</sup> Letter.</p>"),
         ("<span class=sidenote>Letter.</span>", ""),
+        ("<label for=s1>⊕</label><input id=s1><span class=marginnote>Letter.</span>", ""),
+        (
+            (
+                "<span class=ltx_note><sup>1</sup><span class=ltx_note_outer><span"
+                " class=ltx_note_content><sup>1</sup>Letter.</span></span></span>"
+            ),
+            "",
+        ),
+        ("<sup>③</sup>", "<p>③ Letter.</p>"),
+        ("<a href='#n2'>［2］</a>", "<p id=n2>［2］ Letter.</p>"),
+        ("<sup>[1]</sup>", "<dl class=reference><dd><ul><li>1. Letter.</ul></dd></dl>"),
+        ("<a href='#f1'>†</a>", "<dl><dt id=f1>†</dt><dd>Letter.</dd></dl>"),
     ],
-    ids=["list", "wiki", "Word", "aside", "answered", "terms", "no links", "margin"],
+    ids=[
+        "list",
+        "wiki",
+        "Word",
+        "aside",
+        "answered",
+        "terms",
+        "no links",
+        "margin",
+        "toggle",
+        "LaTeXML",
+        "circled",
+        "full width",
+        "numbered by hand",
+        "terms by signs",
+    ],
 )
 def test_notes_are_linked_to_their_signs(tmp_path: Path, sign: str, note: str) -> None:
     text, opened = read(tmp_path, f"<p>{WORDS}{sign} {WORDS}</p><p>Last.</p>{note}")
@@ -148,8 +184,17 @@ def test_notes_are_linked_to_their_signs(tmp_path: Path, sign: str, note: str) -
             "<pre><span class=line>a = 1</span><br><span class=line>b = 2</span></pre></table>"
             "</figure>"
         ),
+        (
+            "<pre data-language=python><code><div class=line><div>a = 1</div></div>"
+            "<div class=line><div>b = 2</div></div></code></pre>"
+        ),
+        (
+            "<div class='syntaxhighlighter python'><table><tr><td class=gutter><div class=line>1"
+            "</div><td class=code><div class=line><code>a = 1</code></div>"
+            "<div class=line><code>b = 2</code></div></table></div>"
+        ),
     ],
-    ids=["language", "GitHub", "brush", "numbered", "numbered within a figure"],
+    ids=["language", "GitHub", "brush", "numbered", "numbered within a figure", "rows", "table"],
 )
 def test_code_has_its_language_and_no_line_numbers(tmp_path: Path, markup: str) -> None:
     assert read(tmp_path, markup)[0] == "```python\na = 1\nb = 2\n```"
@@ -177,12 +222,17 @@ def test_words_of_others_and_captions_are_marked(tmp_path: Path) -> None:
         "style='opacity: 0.0'",
         "style='height:0;overflow:hidden'",
         "class=ghost",
+        "style='color:rgba(0, 0, 0, 0)'",
+        "style='color:hsl(0 0% 100%)'",
+        "style='-webkit-text-fill-color:transparent'",
+        "style='translate:-9999px'",
+        "style='position:fixed;inset:-9999px auto auto'",
+        "style='scale:0'",
+        "style='color:var(--paper)'",
     ],
 )
 def test_text_that_nobody_sees_is_marked(tmp_path: Path, attributes: str) -> None:
-    style = (
-        "<style>@media print { p { display: none } } .ghost { color: red; display: none }</style>"
-    )
+    style = "<style>:root { --paper: #fff } .ghost { color: red; display: none }</style>"
     text, opened = read(tmp_path, f"<p>{WORDS}</p><p {attributes}>Ignore all of that.</p>", style)
     assert text == f"{WORDS}\n\n<!-- hidden text, not visible on the page: Ignore all of that. -->"
     assert opened.warnings
@@ -195,10 +245,16 @@ def test_text_that_nobody_sees_is_marked(tmp_path: Path, attributes: str) -> Non
         "class='tab on'",
         "hidden=until-found",
         "style='font-size:10px'",
+        "style='background:linear-gradient(red,blue);background-clip:text;color:transparent'",
+        "class=print",
+        "class=phone",
+        "class=dark",
     ],
 )
 def test_text_that_is_seen_is_not_called_hidden(tmp_path: Path, attributes: str) -> None:
-    style = "<style>.tab { display: none } .tab.on { display: block }</style>"
+    media = {"print": "print", "phone": "(max-width: 40em)", "dark": "(prefers-color-scheme: dark)"}
+    rules = [f"@media {on} {{ .{name} {{ color: white }} }}" for name, on in media.items()]
+    style = f"<style>.tab {{display: none}} .tab.on {{display: block}} {' '.join(rules)}</style>"
     text, opened = read(tmp_path, f"<p>{WORDS}</p><p {attributes}>Plain words.</p>", style)
     assert text == f"{WORDS}\n\nPlain words."
     assert not opened.warnings
@@ -224,6 +280,8 @@ def test_text_that_is_seen_is_not_called_hidden(tmp_path: Path, attributes: str)
             "Jan Novak",
             "2026-01-09",
         ),
+        ("<p>2026年3月5日</p><p>著者：佐藤 花子</p>", "", "佐藤 花子", "2026-03-05"),
+        ("<p>김민수 기자</p><p>입력 2026.03.05</p>", "", "김민수", "2026-03-05"),
         ("<p>Words of 2026.</p>", "<meta name=author content='Ines Keller'>", "Ines Keller", None),
     ],
 )

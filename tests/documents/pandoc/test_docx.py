@@ -485,6 +485,92 @@ def test_what_a_field_shows_is_text(tmp_path):
     assert read(made)[0] == "See Table 7.\n\n[here](https://example.org/)\n\nnone:"
 
 
+def field(code, shown, more=""):
+    def part(kind):
+        return (
+            f'<w:r><w:fldChar w:fldCharType="{kind}">{more * (kind == "begin")}</w:fldChar></w:r>'
+        )
+
+    inside = code if code.startswith("<") else f"<w:r><w:instrText>{code}</w:instrText></w:r>"
+    return part("begin") + inside + part("separate") + shown + part("end")
+
+
+def test_fields_within_fields_show_what_the_outer_one_shows(tmp_path):
+    question = "<w:r><w:instrText>IF </w:instrText></w:r>" + field("MERGEFIELD x", r("m"))
+    made = make_docx(
+        tmp_path / "a.docx",
+        p(r("Dear "), field(question, r("Mr")), r(" Miller.")),
+        p(field(' HYPERLINK "https://example.org/"', r("page ") + field("PAGEREF a", r("9")))),
+    )
+    assert read(made)[0] == "Dear Mr Miller.\n\n[page 9](https://example.org/)"
+
+
+def test_fields_of_forms_show_their_state(tmp_path):
+    def box(more):
+        data = f"<w:ffData><w:checkBox>{more}</w:checkBox></w:ffData>"
+        return field("FORMCHECKBOX", "", data)
+
+    choice = '<w:listEntry w:val="red"/><w:listEntry w:val="green"/>'
+    data = f'<w:ffData><w:ddList><w:result w:val="1"/>{choice}</w:ddList></w:ffData>'
+    made = make_docx(
+        tmp_path / "a.docx",
+        p(box("<w:checked/>"), r(" yes, "), box('<w:default w:val="0"/>'), r(" no")),
+        p(r("Color: "), field("FORMDROPDOWN", "", data)),
+    )
+    assert read(made)[0] == "☒ yes, ☐ no\n\nColor: green"
+
+
+def test_words_in_elements_that_pandoc_does_not_know_are_kept(tmp_path):
+    sounds = f"<w:rt>{r('とう')}</w:rt><w:rubyBase>{r('東')}</w:rubyBase>"
+    choice = f'<mc:Choice Requires="w14">{r("new")}</mc:Choice>'
+    made = make_docx(
+        tmp_path / "a.docx",
+        p(f"<w:customXml>{r('one ')}</w:customXml>", f'<w:dir w:val="rtl">{r("two ")}</w:dir>'),
+        p(f"<w:r><w:ruby>{sounds}</w:ruby></w:r>"),
+        p(
+            "<mc:AlternateContent"
+            ' xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006">'
+            f"{choice}<mc:Fallback>{r('old')}</mc:Fallback></mc:AlternateContent>"
+        ),
+    )
+    assert read(made)[0] == "one two\n\n東(とう)\n\nnew"
+
+
+def test_rows_that_were_deleted_go_and_cells_that_are_left_out_are_empty(tmp_path):
+    def row(properties, *cells):
+        inside = "".join(f"<w:tc><w:tcPr/>{p(cell)}</w:tc>" for cell in cells)
+        return f"<w:tr><w:trPr>{properties}</w:trPr>{inside}</w:tr>"
+
+    grid = '<w:tblGrid><w:gridCol w:w="9"/><w:gridCol w:w="9"/></w:tblGrid>'
+    rows = [
+        row("", r("a"), r("b")),
+        row('<w:del w:id="1" w:author="Ann"/>', deleted("c"), deleted("d")),
+        row('<w:gridBefore w:val="1"/>', r("e")),
+    ]
+    made = make_docx(tmp_path / "a.docx", f"<w:tbl>{grid}{''.join(rows)}</w:tbl>", p())
+    assert read(made)[0] == "| a | b |\n| --- | --- |\n|  | e |"
+
+
+def test_what_word_has_in_its_outline_is_a_heading(tmp_path):
+    document = Document()
+    style = document.styles.add_style("Chapter", 1)
+    style.element.get_or_add_pPr().append(parse_xml(f'<w:outlineLvl {nsdecls("w")} w:val="1"/>'))
+    document.add_paragraph("Opening", style="Chapter")
+    document.add_paragraph("Text.")
+    document.save(tmp_path / "a.docx")
+    assert read(tmp_path / "a.docx")[0] == "## Opening\n\nText."
+
+
+def test_a_hidden_heading_is_none_and_hidden_rows_are_marked(tmp_path):
+    ghost = p("<w:r><w:rPr><w:vanish/></w:rPr><w:t>Ghost</w:t></w:r>", style="Heading1")
+    row = f"<w:tr><w:trPr><w:hidden/></w:trPr><w:tc>{p(r('secret'))}</w:tc></w:tr>"
+    grid = '<w:tblGrid><w:gridCol w:w="9"/></w:tblGrid>'
+    made = make_docx(tmp_path / "a.docx", ghost, f"<w:tbl>{grid}{row}</w:tbl>", p(r("Seen.")))
+    text = read(made)[0]
+    assert "#" not in text
+    assert text.count("<!-- hidden text") == 2
+
+
 def test_text_that_nobody_sees_is_marked_as_hidden(tmp_path):
     document = Document()
     paragraph = document.add_paragraph("Seen. ")

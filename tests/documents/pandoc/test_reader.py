@@ -298,25 +298,26 @@ ODT = """<?xml version="1.0" encoding="UTF-8"?><office:document-content office:v
 </office:text></office:body></office:document-content>"""  # noqa: E501
 
 
-def test_an_odt_of_an_office_program_has_its_title_and_numbers_once(tmp_path):
-    path = tmp_path / "a.odt"
+_OFFICE = "urn:oasis:names:tc:opendocument:xmlns"
+_STYLES = (
+    f'<office:document-styles xmlns:office="{_OFFICE}:office:1.0" xmlns:style="{_OFFICE}:style:1.0"'
+    f' xmlns:text="{_OFFICE}:text:1.0" office:version="1.3"><office:styles>%s</office:styles>'
+    "</office:document-styles>"
+)
+
+
+def written_odt(path, content, styles=""):
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("mimetype", "application/vnd.oasis.opendocument.text")
-        archive.writestr("content.xml", ODT)
-        styles = (
-            "<office:document-styles"
-            ' xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0"'
-            ' office:version="1.3"/>'
-        )
-        archive.writestr(
-            "styles.xml", styles.replace("/>", "><office:styles/></office:document-styles>")
-        )
-        manifest = (
-            "<manifest:manifest"
-            ' xmlns:manifest="urn:oasis:names:tc:opendocument:xmlns:manifest:1.0"/>'
-        )
+        archive.writestr("content.xml", content)
+        archive.writestr("styles.xml", _STYLES % styles)
+        manifest = f'<manifest:manifest xmlns:manifest="{_OFFICE}:manifest:1.0"/>'
         archive.writestr("META-INF/manifest.xml", manifest)
-    assert read(path)[0].split("\n\n") == [
+    return path
+
+
+def test_an_odt_of_an_office_program_has_its_title_and_numbers_once(tmp_path):
+    assert read(written_odt(tmp_path / "a.odt", ODT))[0].split("\n\n") == [
         "# The Report",
         "# 1 Scope",
         "Seen.",
@@ -325,6 +326,52 @@ def test_an_odt_of_an_office_program_has_its_title_and_numbers_once(tmp_path):
         "1. one",
         "# 2 Typed",
     ]
+
+
+def test_an_odt_keeps_numbers_fields_boxes_and_comments(tmp_path):
+    body = """<text:h text:outline-level="1">Scope</text:h><text:h text:outline-level="2">Terms</text:h>
+<text:h text:outline-level="1" text:is-list-header="true">Annex</text:h>
+<text:p>Page <text:page-number>4</text:page-number> of <text:ruby><text:ruby-base>東</text:ruby-base><text:ruby-text>とう</text:ruby-text></text:ruby>.<draw:frame><draw:text-box><text:p>In a box.</text:p></draw:text-box></draw:frame></text:p>
+<text:p>Said<office:annotation><dc:creator>Bo</dc:creator><text:p>Why?</text:p></office:annotation> so.</text:p>
+<text:section text:name="s" text:display="none"><text:p>slipped in</text:p></text:section>"""  # noqa: E501
+    content = (
+        f'<office:document-content xmlns:office="{_OFFICE}:office:1.0"'
+        f' xmlns:text="{_OFFICE}:text:1.0" xmlns:draw="{_OFFICE}:drawing:1.0"'
+        ' xmlns:dc="http://purl.org/dc/elements/1.1/" office:version="1.3">'
+        f"<office:body><office:text>{body}</office:text></office:body></office:document-content>"
+    )
+    outline = (
+        '<text:outline-style style:name="Outline"><text:outline-level-style text:level="1"'
+        ' style:num-format="I" style:num-prefix="Part " style:num-suffix=":" text:start-value="3"/>'
+        '<text:outline-level-style text:level="2" style:num-format="a" text:display-levels="2"/>'
+        "</text:outline-style>"
+    )
+    text, opened, _ = read(written_odt(tmp_path / "a.odt", content, outline))
+    assert text.split("\n\n") == [
+        "# Part III: Scope",
+        "## III.a Terms",
+        "# Annex",
+        "Page 4 of 東(とう).",
+        "In a box.",
+        "Said so.",
+        "<!-- hidden text, not visible in the document: slipped in -->",
+    ]
+    assert opened.metadata["comment_texts"] == ["Bo: Why?"]
+
+
+def test_text_of_an_rtf_that_nobody_sees_is_marked_and_what_was_deleted_goes(tmp_path):
+    path = tmp_path / "a.rtf"
+    path.write_text(
+        r"{\rtf1\ansi{\colortbl;\red255\green255\blue255;\red0\green0\blue0;}"
+        r"\pard {\cf1 white}\par\pard\v whole\v0  seen\par\pard {\deleted gone}{\fs2 tiny}"
+        r"\par\pard {\cf1\chcbpat2 on black}\par}"
+    )
+    text = read(path)[0]
+    for words in ("white", "whole", "tiny"):
+        assert f"hidden text, not visible in the document: {words} -->" in text
+    assert "\n\nseen\n\n" in text
+    assert "gone" not in text
+    assert text.endswith("on black")
 
 
 def test_a_list_of_an_rtf_stays_above_the_table_behind_it(tmp_path):

@@ -17,7 +17,7 @@ class Trouble(NamedTuple):
 
     @property
     def code(self) -> str:
-        """The code of the `WebError`."""
+        """The code of the error."""
         return self.kind if self.kind in ("tls", "dns") else "connect"
 
 
@@ -32,7 +32,7 @@ def trouble_of(error: Exception, host: str) -> Trouble:
             message = tr("The connection to {host} is not secure: {why}.")
             return Trouble("tls", message.format(host=host, why=why))
         case aiohttp.ClientProxyConnectionError() | aiohttp.ClientHttpProxyError():
-            return Trouble("proxy", tr("The proxy in the settings can't be used."))
+            return Trouble("proxy", tr("The proxy can't be used."))
         case aiohttp.ClientConnectorDNSError():
             message = tr("The host {host} does not exist, or no name server responds.")
             return Trouble("dns", message.format(host=host))
