@@ -31,7 +31,7 @@ def heading_lines(text: str) -> Iterator[HeadingLines]:
     """Yield the headings of `text`, whose lines end with ``\\n``. Front matter has none."""
     skipped = front_matter(text)
     offset = text.count("\n", 0, skipped)
-    # A carriage return within a line would be another line to the parser.
+    # The parser would take a carriage return within a line for a line break.
     tokens = _parser().parse(text[skipped:].replace("\r", " "))
     for token, title in pairwise(tokens):
         if token.type == "heading_open" and token.level == 0 and token.map is not None:

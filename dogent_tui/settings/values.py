@@ -122,6 +122,5 @@ def plan_settings(workspace: Workspace, changes: Mapping[str, Any]) -> OwnChange
 
 
 def _read(file: Path) -> tuple[dict[str, Any], list[ConfigWarning]]:
-    nothing: dict[str, Any] = {}
-    data, broken = read_json(file, nothing)
+    data, broken = read_json(file)
     return data, [broken_file_warning(broken)] if broken else []
