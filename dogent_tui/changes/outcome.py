@@ -1,4 +1,4 @@
-"""What became of a proposal, hunk by hunk, in words that the model can do better by."""
+"""The outcome of a proposal, hunk by hunk, worded for the model."""
 
 from collections.abc import Iterator
 from itertools import groupby
@@ -7,14 +7,14 @@ from dogent_tui.changes.hunks import Hunk
 from dogent_tui.changes.model import Decision, DocumentChange
 
 _QUOTED = 240
-"""Characters by which a hunk is known again."""
+"""Characters that identify a hunk."""
 _IN_SHORT = 60
-"""Of them, where many hunks are told."""
+"""The same when there are many hunks."""
 _EDITED = 4_000
-"""Characters of what the user wrote instead."""
+"""Characters quoted of the user's own version."""
 _MOST = 40_000
-"""Characters of an outcome that names each hunk. The CLI puts a result of more than 50,000 into
-a file (measured).
+"""The length up to which an outcome names each hunk. The CLI puts a result of more than 50,000
+characters into a file (measured).
 """
 
 
@@ -57,8 +57,8 @@ def _lines(change: DocumentChange, hunk: Hunk, quoted: int) -> Iterator[str]:
 
 
 def _in_short(change: DocumentChange) -> Iterator[str]:
-    """Yield what became of many hunks: those that went alike together, and those that the user
-    had words for on their own.
+    """Yield the outcome of many hunks: equal outcomes grouped, hunks with a comment
+    individually.
     """
 
     def has_words(hunk: Hunk) -> bool:

@@ -1,5 +1,5 @@
-"""A proposal taken over to a file that somebody else changed meanwhile: three texts, and nothing
-of any is lost silently.
+"""Applying a proposal to a file that changed in the meantime: a three-way merge in which nothing is
+lost silently.
 """
 
 from collections.abc import Iterator, Sequence
@@ -15,7 +15,7 @@ from dogent_tui.changes.text import Lines, decoded
 
 class _Edit(NamedTuple):
     """A change of the lines `start` to `end` of the base, by the proposal (`mine`: its number
-    there) or by somebody else.
+    there) or by others.
     """
 
     start: int
@@ -29,12 +29,12 @@ class _Edit(NamedTuple):
 
 
 def rebased(change: DocumentChange, content: bytes | None) -> DocumentChange:
-    """Return `change` over what the file holds now. What the user decided holds where nobody else
-    changed the same lines.
+    """Return `change` against the current content of the file. The user's decisions are kept where
+    nobody else changed the same lines.
 
-    Where somebody did, a hunk stands that is a conflict, and open: until it is accepted, the file
-    stays there as it is now. What the file holds already is no hunk any more. Raises DogentError
-    where the file is no text any more.
+    Where someone did, there is an open hunk marked as a conflict: until it is accepted, the file
+    stays as it is there. What the file contains already is no longer a hunk. Raises DogentError if
+    the file is no longer text.
     """
     base = decoded(content, change.name)
     if content is None and not change.is_new:
@@ -68,7 +68,7 @@ def rebased(change: DocumentChange, content: bytes | None) -> DocumentChange:
 
 
 def _as_one(change: DocumentChange) -> DocumentChange:
-    """Return the change of a document that is gone: all of it, with what was not rejected, as a
+    """Return the change of a deleted document: all of it, including what was not rejected, as a
     conflict.
     """
     new = change.with_hunks(lambda hunk: change.decision(hunk.number).verdict != "rejected")
@@ -92,7 +92,7 @@ def _as_one(change: DocumentChange) -> DocumentChange:
 
 
 def _clusters(hunks: Sequence[Hunk], theirs: Sequence[Range]) -> Iterator[list[_Edit]]:
-    """Yield the changes in order, those that overlap together."""
+    """Yield the changes in order, overlapping ones together."""
     edits = [_Edit(hunk.start, hunk.end, number, 0) for number, hunk in enumerate(hunks)]
     edits += [
         _Edit(r.start, r.end, -1, (r.new_end - r.new_start) - (r.end - r.start)) for r in theirs
@@ -108,20 +108,20 @@ def _clusters(hunks: Sequence[Hunk], theirs: Sequence[Range]) -> Iterator[list[_
 
 
 def _overlap(edit: _Edit, other: _Edit) -> bool:
-    """Tell whether two changes by different hands are of the same lines. Those beside each other
-    are not.
+    """Return whether two changes from different sides concern the same lines. Adjacent ones do
+    not.
     """
     if (edit.mine < 0) == (other.mine < 0):
         return False
     if edit.is_insertion and other.is_insertion:
-        return edit.start == other.start  # which of them comes first?
+        return edit.start == other.start  # their order is ambiguous
     return edit.start < other.end and other.start < edit.end
 
 
 def _conflict(
     change: DocumentChange, mine: Sequence[Hunk], start: int, end: int, here: tuple[str, ...]
 ) -> Hunk:
-    """Return the hunk of the lines `start` to `end` of the base, which are `here` now."""
+    """Return the hunk of the lines `start` to `end` of the base, which are now `here`."""
     before = change.base.lines[start:end]
     is_rejected = all(change.decision(hunk.number).verdict == "rejected" for hunk in mine)
     wanted: list[str] = []
@@ -139,9 +139,7 @@ def _conflict(
 def _by_sentences(
     before: Sequence[str], wanted: Sequence[str], here: Sequence[str]
 ) -> tuple[str, ...] | None:
-    """Return the lines with what both changed, where they changed different sentences; None
-    where they did not.
-    """
+    """Return the lines with both changes if these concern different sentences, otherwise None."""
     if not (before and wanted and here):
         return None
     base, mine, theirs = (sentences("\n".join(lines)) for lines in (before, wanted, here))
@@ -163,9 +161,7 @@ def _by_sentences(
 
 
 def _doubtful(decisions: Sequence[Decision]) -> Decision:
-    """Return what is left of decisions about lines that are others now: what was said, and a
-    rejection.
-    """
+    """Return what remains of the decisions about lines that changed: comments, and a rejection."""
     verdict: Verdict = (
         "rejected" if all(decision.verdict == "rejected" for decision in decisions) else "open"
     )

@@ -1,4 +1,4 @@
-"""A review and its file: opened, and written where nobody else wrote it meanwhile."""
+"""A review and its file: opened, and written if nobody else has written it in the meantime."""
 
 from pathlib import Path
 from types import EllipsisType
@@ -15,8 +15,8 @@ from dogent_tui.undo.undo_log import UndoLog
 
 
 class Reviewed:
-    """The document at `path`, and the change of it under review. Everything here blocks: call it
-    in a thread.
+    """The document at `path`, and the change under review. Every method blocks: call it in a
+    thread.
     """
 
     def __init__(
@@ -27,11 +27,13 @@ class Reviewed:
         by_approval: bool = False,
         on_disk: bytes | EllipsisType | None = ...,
     ) -> None:
-        """`by_approval`: that it lies where it does was approved, since proposals do not lead there
-        by themselves.
+        """Create a review.
 
-        `on_disk` is what the file held as the review began, where the change is one of what an
-        editor holds and has not saved.
+        Args:
+            by_approval: Whether the location of the file was approved; proposals are otherwise not
+                allowed there.
+            on_disk: The content of the file when the review began, if the change is based on
+                unsaved text of an editor.
         """
         self.path = path
         self.change = change
@@ -51,13 +53,18 @@ class Reviewed:
         approved: Path | None = None,
         unsaved: str | None = None,
     ) -> "Reviewed":
-        """Propose `text` for the file that `typed` names. `base` is what it held then (None:
-        nothing), by default what it holds.
+        """Propose `text` for the file that `typed` names.
 
-        `unsaved` is what an editor holds of it and has not saved: that is what is changed, and
-        written with what is accepted. Outside of the workspace, and in `.dogent`, only the real
-        path `approved` is reviewed: what the user was asked about. Raises DogentError for a place
-        or a text that cannot be.
+        Args:
+            base: The content of the file at that time (None: it did not exist); by default the
+                current content.
+            unsaved: The unsaved text in an editor, which is then the base, and is written with what
+                is accepted.
+            approved: The only real path outside the workspace or in `.dogent` that may be reviewed,
+                because the user was asked about it.
+
+        Raises:
+            DogentError: The location or the text is not allowed.
         """
         path, name = workspace.absolute(typed).resolve(), workspace.relative(typed)
         if not typed.strip():
@@ -83,8 +90,8 @@ class Reviewed:
         return cls(path, propose(name, content, text, summary), by_approval=refusal is not None)
 
     def refresh(self) -> bool:
-        """Take over what the file holds now. True where somebody changed it: the review is
-        another one. Raises DogentError.
+        """Update to the current content of the file. Returns whether someone changed it, which
+        changes the review. Raises DogentError.
         """
         content = _read(self.path, self.change.name)
         if content == self._on_disk:
@@ -101,10 +108,10 @@ class Reviewed:
         return True
 
     def apply(self, copies: UndoLog | None = None) -> bool:
-        """Write what is accepted, whole or not at all; `copies` can bring back what was there.
+        """Write what is accepted, atomically; `copies` can restore the previous content.
 
-        False where the file is not any more what was reviewed: nothing was written, and the review
-        is over what it holds now. Raises DogentError.
+        False if the file is no longer what was reviewed: nothing was written, and the review is now
+        against the current content. Raises DogentError.
         """
         if self.path.resolve() != self.path:
             raise DogentError(
@@ -144,8 +151,8 @@ class Reviewed:
 
 
 def held(path: Path, name: str) -> Lines | None:
-    """Return the text that the file holds, None where there is none. Raises DogentError where it
-    cannot be reviewed.
+    """Return the text of the file, None if there is none. Raises DogentError if it cannot be
+    reviewed.
     """
     if is_there(path) and not is_file(path):
         raise DogentError(tr("{name} is not a file.", name=name), tr("Specify a text file."))
@@ -154,9 +161,7 @@ def held(path: Path, name: str) -> Lines | None:
 
 
 def _refusal(workspace: Workspace, path: Path, name: str) -> DogentError | None:
-    """Return why a proposal does not lead to `path` unless that was approved, None where it
-    does.
-    """
+    """Return why a proposal for `path` needs approval, None if it does not."""
     if not workspace.contains(path):
         return DogentError(
             tr("{name} is outside this workspace.", name=name),

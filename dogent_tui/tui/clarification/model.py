@@ -1,6 +1,4 @@
-"""The state of a clarification form: what is chosen, what is written, where the cursor is. No
-screen here.
-"""
+"""The state of a clarification form: choices, typed text and cursor. Independent of the screen."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
@@ -19,8 +17,8 @@ MOST_NUMBERED = 9
 
 
 class Row(NamedTuple):
-    """One line of a question that the cursor can stand on. `option` counts the options; it is -1
-    for the others.
+    """A row of a question that the cursor can be on. `option` is the index of the option, -1 for
+    other rows.
     """
 
     kind: Literal["option", "text", "skip"]
@@ -28,7 +26,7 @@ class Row(NamedTuple):
 
 
 class EntryDraft(msgspec.Struct, frozen=True):
-    """What was answered of a question so far."""
+    """The answer to a question so far."""
 
     chosen: list[str] = []
     text: str = ""
@@ -37,7 +35,7 @@ class EntryDraft(msgspec.Struct, frozen=True):
 
 
 class FormDraft(msgspec.Struct, frozen=True):
-    """What was answered so far, by the ids of the questions, and where the cursor is."""
+    """The answers so far, by question id, and the cursor position."""
 
     questions: dict[str, EntryDraft] = {}
     at: int = 0
@@ -45,7 +43,7 @@ class FormDraft(msgspec.Struct, frozen=True):
 
 
 class Entry:
-    """One question with what was answered so far."""
+    """A question with its answer so far."""
 
     def __init__(self, question: Question) -> None:
         self.question = question
@@ -62,8 +60,8 @@ class Entry:
 
     @property
     def answer(self) -> str | list[str] | None:
-        """The value of the option, the text, or a list of these where several can be chosen;
-        None where there is no answer.
+        """The value of the option, the text, or a list of them for multiple choice; None if there
+        is no answer.
         """
         if self.skipped:
             return None
@@ -76,11 +74,11 @@ class Entry:
 
     @property
     def open(self) -> bool:
-        """Whether the user still has to answer or to skip it."""
+        """Whether the user still has to answer or skip it."""
         return not self.skipped and self.answer is None
 
     def is_on(self, row: Row) -> bool:
-        """Whether `row` is part of what goes back."""
+        """Whether `row` is part of the answer."""
         if row.kind == "skip":
             return self.skipped
         if self.skipped:
@@ -90,8 +88,8 @@ class Entry:
         return self.question.options[row.option].value in self.chosen
 
     def choose(self, row: Row, *, toggle: bool = True) -> None:
-        """Choose `row`. One that is chosen already is given up, where that means something and
-        `toggle` says so.
+        """Choose `row`. If it is already chosen and `toggle` is set, deselect it where that is
+        possible.
         """
         if row.kind == "skip":
             self.skipped = not (self.skipped and toggle)
@@ -108,9 +106,7 @@ class Entry:
             self.chosen.add(self.question.options[row.option].value)
 
     def write(self, text: str) -> None:
-        """Take `text` as the user's own words; without any, what was chosen before them does not
-        come back.
-        """
+        """Use `text` as the user's own words; clearing it does not restore earlier choices."""
         self.text = text
         if text.strip():
             self.skipped = False
@@ -125,17 +121,17 @@ class Entry:
 
     @property
     def first_row(self) -> int:
-        """Where the cursor comes in: at what is chosen, else at the top."""
+        """The row where the cursor enters: the chosen one, or the first."""
         return next((number for number, row in enumerate(self.rows) if self.is_on(row)), 0)
 
     # ── For a crash ───────────────────────────────────────────────────────────────────────────
 
     def draft(self) -> EntryDraft:
-        """Return what was answered so far."""
+        """Return the answer so far."""
         return EntryDraft(sorted(self.chosen), self.text, self.speaks, self.skipped)
 
     def restore(self, draft: EntryDraft) -> None:
-        """Take over what `draft` returned, as far as it fits this question."""
+        """Restore what `draft` returned, as far as it fits this question."""
         known = [o.value for o in self.question.options if o.value in draft.chosen]
         self.chosen = set(known if self.question.multiple else known[:1])
         if self.question.takes_text:
@@ -146,18 +142,18 @@ class Entry:
 
 
 class ClarificationForm:
-    """All questions, and a cursor: a question and a row of it, or the line behind the last one
-    that sends.
+    """All questions and the cursor, which is on a row of a question or on the final line that
+    sends.
     """
 
     def __init__(self, request: Clarification, draft: Mapping[str, Any] | None = None) -> None:
-        """Ask `request`. `draft` is what `draft()` returned when the form was left, or before a
+        """Ask `request`. `draft` is what `draft()` returned when the form was closed or before a
         crash.
         """
         self.request = request
         self.entries = tuple(Entry(question) for question in request.questions)
         self.counter = ""
-        """Which of how many requests this is; empty for the only one."""
+        """The number of this request and the total; empty for a single request."""
         self.at = 0
         self.row = self.entries[0].first_row
         if draft is not None:
@@ -165,7 +161,7 @@ class ClarificationForm:
 
     @property
     def sending(self) -> bool:
-        """Whether the cursor stands on the line that sends."""
+        """Whether the cursor is on the line that sends."""
         return self.at == len(self.entries)
 
     @property
@@ -180,7 +176,7 @@ class ClarificationForm:
 
     @property
     def open_entries(self) -> list[Entry]:
-        """The questions that are neither answered nor skipped."""
+        """The questions neither answered nor skipped."""
         return [entry for entry in self.entries if entry.open]
 
     # ── The cursor ────────────────────────────────────────────────────────────────────────────
@@ -191,18 +187,18 @@ class ClarificationForm:
             self.row = max(0, min(len(self.entry.rows) - 1, self.row + step))
 
     def turn(self, step: int) -> None:
-        """Move by questions; behind the last one stands the line that sends, and then the first
-        comes again.
+        """Move by questions; after the last one comes the line that sends, then the first one
+        again.
         """
         self.go((self.at + step) % (len(self.entries) + 1))
 
     def go(self, at: int, row: int = -1) -> None:
-        """Move to a question, and to a row of it, or else to what is chosen there."""
+        """Move to a question, at the given row or at the chosen one."""
         self.at = at
         self.row = row if row >= 0 or self.entry is None else self.entry.first_row
 
     def to_text(self) -> bool:
-        """Move to the line for the user's own words, where the question has one."""
+        """Move to the line for the user's own words, if the question has one."""
         if self.entry is None or not self.entry.question.takes_text:
             return False
         self.row = self.entry.rows.index(Row("text"))
@@ -211,15 +207,15 @@ class ClarificationForm:
     # ── Answers ───────────────────────────────────────────────────────────────────────────────
 
     def choose(self, *, toggle: bool = True) -> None:
-        """Choose what is under the cursor, or give it up."""
+        """Choose what is under the cursor, or deselect it."""
         if self.entry is not None:
             self.entry.choose(self.entry.rows[self.row], toggle=toggle)
 
     def number(self, digit: int) -> bool:
-        """Do what the number key says: choose that row of the question, or skip it with 0.
-        Returns whether there is one.
+        """Handle a number key: choose that row, or skip the question with 0. Returns whether the
+        row exists.
         """
-        # The last row, which skips, has the 0.
+        # The last row, which skips, has the key 0.
         if self.entry is None or digit >= len(self.entry.rows):
             return False
         self.row = (digit or len(self.entry.rows)) - 1
@@ -227,8 +223,8 @@ class ClarificationForm:
         return True
 
     def confirm(self) -> None:
-        """Take what is under the cursor and go to the next question. Where several can be
-        chosen, only go.
+        """Choose what is under the cursor and go to the next question. For multiple choice, only
+        go.
         """
         entry, row = self.entry, self.current
         if entry is None or row is None:
@@ -239,9 +235,7 @@ class ClarificationForm:
 
     @property
     def answers(self) -> dict[str, str | list[str]]:
-        """The answers by the ids of their questions; those that were skipped or left open are
-        not there.
-        """
+        """The answers by question id, without skipped and open questions."""
         return {
             entry.question.id: answer
             for entry in self.entries
@@ -251,13 +245,13 @@ class ClarificationForm:
     # ── For a crash ───────────────────────────────────────────────────────────────────────────
 
     def draft(self) -> dict[str, Any]:
-        """Return all that the user did so far, as JSON, for a form of the same request."""
+        """Return the whole state as JSON, for a form of the same request."""
         answered = {entry.question.id: entry.draft() for entry in self.entries}
         draft: dict[str, Any] = msgspec.to_builtins(FormDraft(answered, self.at, self.row))
         return draft
 
     def _restore(self, kept: Mapping[str, Any]) -> None:
-        """Take over a draft that comes from the disk: what does not fit is left out."""
+        """Restore a draft from the disk; parts that do not fit are ignored."""
         try:
             draft = msgspec.convert(kept, FormDraft)
         except msgspec.ValidationError:
@@ -274,13 +268,13 @@ CURSOR = "❯ "
 
 
 def _shown(text: str) -> str:
-    """Return a label or a question as one paragraph: what goes back is what is seen."""
+    """Return a label or question as one paragraph, so that what is sent is what was seen."""
     return one_line(revealed(text))
 
 
 def heading(form: ClarificationForm, width: int) -> list[Line]:
-    """Return the title, after which of several requests it is, with the number of open questions
-    at its right.
+    """Return the title and the position among several requests, with the number of open questions
+    on the right.
     """
     left, total = len(form.open_entries), len(form.entries)
     counter = Span(tr("all answered"), "success")
@@ -291,7 +285,7 @@ def heading(form: ClarificationForm, width: int) -> list[Line]:
 
 
 def preface(form: ClarificationForm, width: int) -> list[Line]:
-    """Return the agent's reason, in its own paragraphs."""
+    """Return the agent's reason, with its paragraphs."""
     return wrap([Span(revealed(form.request.preface), "muted")], width)
 
 
@@ -311,7 +305,7 @@ def row_lines(entry: Entry, number: int, cursor: int | None, width: int) -> Iter
 
 
 def row_mark(entry: Entry, number: int, cursor: int | None) -> tuple[Span, ...]:
-    """Return what stands before a row: the cursor, whether it is chosen, and its key."""
+    """Return the prefix of a row: cursor, choice mark and key."""
     row = entry.rows[number]
     on = entry.is_on(row)
     key = "0" if row.kind == "skip" else str(number + 1) if number < MOST_NUMBERED else " "

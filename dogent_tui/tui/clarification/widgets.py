@@ -1,5 +1,5 @@
-"""The parts of the form on the screen: lines that can be clicked, a field for the user's own
-words, a question of both.
+"""The widgets of the form: clickable lines, a field for the user's own words, and a question that
+combines them.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -49,7 +49,7 @@ class FormLines(Painted, Widget):
         self._laid_out: tuple[int, Sequence[Line]] = (0, ())
 
     def look_again(self) -> None:
-        """Lay the lines out again: what they show has changed."""
+        """Lay out the lines again because their content changed."""
         width, before = self._laid_out
         self._laid_out = (0, ())
         if width and (lines := self.lines(width)) != before:
@@ -75,7 +75,7 @@ class FormLines(Painted, Widget):
 
 
 class FreeText(LiteralArea):
-    """A field of some lines for the user's own words. Up and down leave it at its edges, Enter
+    """A multi-line field for the user's own words. Up and Down leave it at its edges, Enter
     continues.
     """
 
@@ -87,13 +87,13 @@ class FreeText(LiteralArea):
 
     @dataclass
     class Left(Message):
-        """The cursor leaves the field: a row up or down, or on to the next question with 0."""
+        """The cursor leaves the field: one row up or down, or to the next question with 0."""
 
         step: int
 
     def __init__(self, text: str, placeholder: str, held: Callable[[events.Key], bool]) -> None:
-        """Show `text`. `held` says whether a key was meant for what was here before the form,
-        and takes it then.
+        """Show `text`. `held` tells whether a key was meant for what had the focus before the form,
+        and consumes it if so.
         """
         # no markup: it comes from the agent
         hint = Content(one_line(revealed(placeholder)) or tr("In your own words"))
@@ -105,15 +105,15 @@ class FreeText(LiteralArea):
 
     @property
     def value(self) -> str:
-        """The text as it was typed."""
+        """The text as typed."""
         return release(self.text)
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
-        """Return the rows of the text, some at the most."""
+        """Return the number of rows of the text, up to a maximum."""
         return max(1, min(_MOST_ROWS, super().get_content_height(container, viewport, width)))
 
     async def on_key(self, event: events.Key) -> None:
-        """Take new lines, and let those keys go by that the text area would take for text."""
+        """Insert line breaks, and pass on the keys that the text area would take for text."""
         if self._held(event):
             return
         if event.key in NEWLINE_KEYS - SEND_KEYS:
@@ -132,20 +132,20 @@ class FreeText(LiteralArea):
         self.take(event.text)
 
     def take(self, text: str) -> None:
-        """Insert `text` instead of what is selected."""
+        """Replace the selection with `text`."""
         result = self.replace(carry(text), *self.selection, maintain_selection_offset=False)
         self.move_cursor(result.end_location)
 
     def action_newline(self) -> None:
-        """Begin a new line."""
+        """Insert a line break."""
         self.take("\n")
 
     def action_paste(self) -> None:
-        """Insert the app's own clipboard."""
+        """Insert the content of the application's own clipboard."""
         self.take(self.app.clipboard)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Cut and copy what is selected; where nothing is, Ctrl+X and Ctrl+C are the form's."""
+        """Cut or copy the selection; without one, Ctrl+X and Ctrl+C belong to the form."""
         return (
             not self.selection.is_empty
             if action in ("cut", "copy")
@@ -157,14 +157,14 @@ class FreeText(LiteralArea):
         self.post_message(self.Left(0))
 
     def action_cursor_up(self, select: bool = False) -> None:
-        """Move up, out of the field from its first line."""
+        """Move up, leaving the field from its first line."""
         if not select and self.navigator.is_first_wrapped_line(self.cursor_location):
             self.post_message(self.Left(-1))
         else:
             super().action_cursor_up(select)
 
     def action_cursor_down(self, select: bool = False) -> None:
-        """Move down, out of the field from its last line."""
+        """Move down, leaving the field from its last line."""
         if not select and self.navigator.is_last_wrapped_line(self.cursor_location):
             self.post_message(self.Left(1))
         else:
@@ -172,13 +172,13 @@ class FreeText(LiteralArea):
 
 
 class QuestionBlock(Vertical):
-    """One question: its lines, the field for own words where it takes them, and the line that
-    skips it.
+    """A question: its lines, the field for own words if it accepts them, and the line that skips
+    it.
     """
 
     @dataclass
     class Picked(Message):
-        """A row was clicked, or the question itself with -1."""
+        """A row was clicked, or the question itself (-1)."""
 
         number: int
         row: int
@@ -210,8 +210,8 @@ class QuestionBlock(Vertical):
         yield from self._parts
 
     def show(self, cursor: int | None) -> None:
-        """Draw the question as it is now. `cursor` is the row under the cursor, None where that
-        is elsewhere.
+        """Draw the current state of the question. `cursor` is the row under the cursor, None if the
+        cursor is elsewhere.
         """
         self.cursor = cursor
         self.set_class(cursor is not None, "-at")
@@ -219,11 +219,11 @@ class QuestionBlock(Vertical):
             part.look_again()
 
     def row_region(self, row: int) -> Region:
-        """Return where `row` stands, in the coordinates of the container of this block."""
+        """Return the position of `row` in the coordinates of this block's container."""
         return self._parts[row].virtual_region.translate(self.virtual_region.offset)
 
     def on_click(self, event: events.Click) -> None:
-        """Say which row was clicked."""
+        """Report which row was clicked."""
         clicked, _ = self.screen.get_widget_at(*event.screen_offset)
         if isinstance(clicked, FormLines):
             event.stop()

@@ -51,11 +51,11 @@ _EVERYDAY = (
     "mouse",
     "exit",
 )
-"""The order until it is known what the user runs."""
+"""The order until the user's own usage is known."""
 
 
 def app_commands(app: "AppPort") -> CommandTable:
-    """Return the commands that act on `app`, as a newcomer may need them."""
+    """Return the commands that act on `app`, in the order a new user may need them."""
     families = (
         ApplicationCommands(app),
         ConversationCommands(app),

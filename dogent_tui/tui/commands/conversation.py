@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from dogent_tui.undo.undo_log import Undone
 
 _MOST_NAMED = 3
-"""Files that a line names."""
+"""The maximum number of files named in one line."""
 
 
 class ConversationCommands(CommandFamily):
-    """The commands about the conversation that `app` shows."""
+    """The commands about the conversation shown by `app`."""
 
     _find = command("find", tr("Search the transcript"), key="find")(action("find"))
 
@@ -190,7 +190,7 @@ class ConversationCommands(CommandFamily):
 
 
 def undone_words(undone: "Undone | None", root: str) -> str:
-    """Return the line that says what an undo did."""
+    """Return a line about the result of an undo."""
     if undone is None:
         return tr("There are no more changes by the agent to undo in this conversation.")
     did = ((tr("restored {files}"), undone.restored), (tr("deleted {files}"), undone.removed))

@@ -1,5 +1,5 @@
-"""The commands and skills of the user and of a trusted workspace: each is a prompt that is
-filled in and sent.
+"""The commands and skills of the user and of a trusted workspace: prompts that are filled in and
+sent.
 """
 
 import asyncio
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 async def offer_custom_commands(app: "AppPort") -> None:
-    """Offer what lies in the folders of commands now; what a folder brought along counts once it
+    """Offer the commands currently in the folders of commands; those of the workspace only once it
     is trusted.
     """
     from dogent_tui.settings.custom_commands import custom_commands
@@ -43,7 +43,7 @@ def _of_skill(app: "AppPort", skill: "Skill") -> Command:
 
 def _of_file(app: "AppPort", custom: "CustomCommand") -> Command:
     whose = tr("this folder") if custom.of_workspace else tr("yours")
-    # one that does not stand in brackets is needed: Enter in the picker waits for it
+    # an argument not in brackets is required: Enter in the picker waits for it
     argument = custom.argument or "[…]"
     about = f"{custom.description} ({whose})"
     return _sending(app, custom.name, about, argument, custom.filled_in)

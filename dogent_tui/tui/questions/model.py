@@ -1,5 +1,5 @@
-"""What a permission question shows, as lines: the sentence, the call itself, and the facts. No
-Textual here.
+"""The content of a permission question as lines: the sentence, the call itself, and the facts.
+Independent of Textual.
 """
 
 import json
@@ -30,16 +30,18 @@ _TITLES: Mapping[str, str] = {
 }
 
 _MOST_CHARACTERS = 200_000
-"""Drawn of one text at the most; what is missing then is said, loudly."""
+"""The maximum number of characters drawn of a text; if more is missing, that is shown
+prominently.
+"""
 
 _WIDE = 2
-"""Times the width of a counter from which on it stands beside the title."""
+"""A counter is shown beside the title if the width is at least this multiple of its own."""
 _SHORT_JSON = 60
 _LABEL_COLUMN = 12
 _NARROW = 48
-"""Cells below which the labels of facts take a narrower column."""
+"""Width in cells below which the labels of facts use a narrower column."""
 
-# What happens to a place, and the style of the word.
+# The effect on a place, and the style of that word.
 _KINDS: Mapping[str, tuple[str, str]] = {
     "read": (tr("reads"), "accent"),
     "write": (tr("changes"), "warning"),
@@ -67,8 +69,8 @@ _HUNK = re.compile(r"@@ -\d+(?:,\d+)? \+(\d+)(?:,\d+)? @@(.*)")
 
 
 def title_lines(title: Sequence[Span], counter: Span, width: int) -> list[Line]:
-    """Return `title` with `counter` at the right of its first line, or below it where the window
-    is narrow.
+    """Return `title` with `counter` at the right of its first line, or below it in a narrow
+    window.
     """
     size = cell_len(counter.text)
     if not size or width < _WIDE * size:
@@ -79,7 +81,7 @@ def title_lines(title: Sequence[Span], counter: Span, width: int) -> list[Line]:
 
 
 class Question(msgspec.Struct, frozen=True):
-    """A request, as it is shown in the workspace at `root`."""
+    """A request as shown in the workspace at `root`."""
 
     request: PermissionRequested
     root: str = ""
@@ -100,9 +102,7 @@ class Question(msgspec.Struct, frozen=True):
         return title_lines([Span(self.sentence, "strong")], Span(counter, "muted"), width)
 
     def call(self, width: int) -> list[Line]:
-        """Return the call itself, whole: its diff or its command, then every other field of its
-        input.
-        """
+        """Return the complete call: its diff or command, then every other field of its input."""
         named = self._named_elsewhere()
         fields = {key: value for key, value in self.request.input.items() if key not in named}
         lines: list[Line] = []
@@ -118,8 +118,8 @@ class Question(msgspec.Struct, frozen=True):
         return lines
 
     def facts(self, width: int) -> list[Line]:
-        """Return the places, why it asks, why no answer can be remembered, and the model's own
-        words.
+        """Return the places, the reason for asking, why no answer can be remembered, and the
+        model's own explanation.
         """
         request = self.request
         lines: list[Line] = []
@@ -159,7 +159,7 @@ class Question(msgspec.Struct, frozen=True):
         return revealed(path if inside == "." else inside).replace("\n", "␊")
 
     def _named_elsewhere(self) -> tuple[str, ...]:
-        """The fields that hold a path which stands among the targets already."""
+        """The fields whose path is listed among the targets already."""
         places = {target.path for target in self.request.targets}
         given = ((key, self.request.input.get(key)) for key in _PATHS)
         return tuple(
@@ -170,7 +170,7 @@ class Question(msgspec.Struct, frozen=True):
 
 
 def _written(value: object) -> str:
-    """Return a field of a tool's input as text: JSON, on one line where it is short."""
+    """Return a field of a tool's input as text: JSON, on one line if it is short."""
     if isinstance(value, str):
         return value
     short = json.dumps(value, ensure_ascii=False, default=str)
@@ -182,7 +182,7 @@ def _written(value: object) -> str:
 
 
 def risky_parts(command: str, spans: Iterable[Sequence[int]]) -> list[tuple[str, bool]]:
-    """Return `command` in parts, each with whether it is risky: `spans` are (start, end), in any
+    """Return `command` in parts, each with whether it is risky: `spans` are (start, end) in any
     order, and may overlap.
     """
     risky = bytearray(len(command))
@@ -200,8 +200,8 @@ def risky_parts(command: str, spans: Iterable[Sequence[int]]) -> list[tuple[str,
 
 
 def diff_lines(diff: str, width: int) -> list[Line]:
-    """Return the lines of a unified diff; its file header is left out, and of a hunk's header
-    its line number is said.
+    """Return the lines of a unified diff without its file header; of a hunk's header, only the line
+    number is shown.
     """
     lines: list[Line] = []
     in_hunk = False
@@ -210,7 +210,7 @@ def diff_lines(diff: str, width: int) -> list[Line]:
         hunk = _HUNK.match(text)
         if hunk is not None:
             lines += [BLANK] if lines else []
-            place = max(1, int(hunk[1]))  # that of a file that goes altogether is 0
+            place = max(1, int(hunk[1]))  # the number is 0 for a deleted file
             lines.append(
                 Line(
                     crop(
@@ -253,7 +253,7 @@ def _command(command: str, risky: Iterable[Sequence[int]], width: int) -> Iterat
 
 
 def _fact(label: str, style: str, spans: Sequence[Span], width: int) -> Iterator[Line]:
-    """A fact beside its label, or where that leaves too little room, below it."""
+    """A fact beside its label, or below it if there is too little space."""
     texts = [(revealed(text), missing) for text, missing in (_cut(span.text) for span in spans)]
     shown = [span._replace(text=text) for span, (text, _missing) in zip(spans, texts, strict=True)]
     label = one_line(revealed(label))
@@ -269,7 +269,7 @@ def _fact(label: str, style: str, spans: Sequence[Span], width: int) -> Iterator
 
 
 def _state(target: Target) -> str:
-    """Say how large a place is, and whether it exists."""
+    """Return the size of a place, or that it does not exist."""
     if not target.exists:
         return "  " + tr("new") if target.kind in ("create", "write") else tr("  does not exist")
     return f"  {readable_size(target.size)}" if target.size is not None else ""
@@ -299,17 +299,19 @@ def _missing(characters: int, width: int) -> list[Line]:
 # ── Rows ──────────────────────────────────────────────────────────────────────────────────────────
 
 _LEFT_FREE = 0.4
-"""The share of the window that is left to the transcript."""
+"""The share of the window left to the transcript."""
 _LEAST_ROWS = 9
 _FRAME = 1
 _AIRY = 14
-"""Rows for the call and the facts from which blank ones stand between them, also where something
-must scroll.
+"""The number of rows for the call and the facts from which blank rows separate them, even if
+something must scroll.
 """
 
 
 class Rows(msgspec.Struct, frozen=True):
-    """The rows of each part of the panel. `gap` is 1 where blank rows part them, else 0."""
+    """The number of rows of each part of the panel. `gap` is 1 if blank rows separate the parts,
+    otherwise 0.
+    """
 
     call: int
     facts: int
@@ -317,7 +319,7 @@ class Rows(msgspec.Struct, frozen=True):
 
 
 def room_for(window: int, *, enlarged: bool) -> int:
-    """Return how many rows the panel may take in a window of `window` rows, of which two are the
+    """Return how many rows the panel may take in a window of `window` rows, two of which are the
     status and the keys.
     """
     whole = max(1, window - 2)
@@ -325,11 +327,11 @@ def room_for(window: int, *, enlarged: bool) -> int:
 
 
 def share_rows(room: int, heading: int, call: int, facts: int, answers: int) -> Rows:
-    """Share `room` rows: the sentence and the answers are always seen, the call and the facts
-    scroll where they find too little.
+    """Distribute `room` rows: the sentence and the answers are always visible; the call and the
+    facts scroll if needed.
 
-    The row above the answers is always there. The facts get half of the room at least, as far as
-    they need it.
+    The row above the answers always exists. The facts get at least half of the space if they need
+    it.
     """
     free = max(0, room - _FRAME - heading - answers - 1)
     gap = 1 if free >= min(call + facts + 2, _AIRY) else 0
@@ -339,8 +341,8 @@ def share_rows(room: int, heading: int, call: int, facts: int, answers: int) -> 
 
 
 def scroll_cue(top: int, rows: int, lines: Sequence[Line]) -> str:
-    """Say which part of `lines` the `rows` from `top` show, and where more of what is marked
-    lies; empty where all is seen.
+    """Describe which part of `lines` the `rows` from `top` show, and where more marked lines are;
+    empty if all are visible.
     """
     if rows >= len(lines) or rows <= 0:
         return ""
@@ -371,7 +373,7 @@ def scroll_cue(top: int, rows: int, lines: Sequence[Line]) -> str:
 
 
 class Answer(msgspec.Struct, frozen=True):
-    """One answer. `reply` is None for the one that asks for words first; `short` is for narrow
+    """An answer. `reply` is None for the one that first asks for text; `short` is used in narrow
     windows.
     """
 
@@ -400,21 +402,21 @@ WORDS = Answer("e", tr("Deny and say why"), tr("Deny, say why"), None)
 DROP_WORDS = Answer("e", tr("Discard and say why"), tr("Discard, say why"), None)
 
 ANSWERS = (DENY, ONCE, SESSION, ALWAYS, WORDS)
-"""All answers to what would happen, in their order: the safe one first."""
+"""All answers to questions asked beforehand, the safe one first."""
 ANSWERS_AFTER = (STOP, DROP, KEEP, SESSION, ALWAYS, DROP_WORDS)
-"""All answers to what happened behind the wall."""
+"""All answers to questions about what happened behind the wall."""
 
 _GAP = 1
 MARKS = ("  ", "❯ ")
-"""What stands before an answer: nothing, or the mark of the highlighted one."""
+"""The prefix of an answer: nothing, or the mark of the highlighted one."""
 
 Placed: TypeAlias = tuple[int, str]
-"""The number of an answer, and what is drawn of it."""
+"""The index of an answer, and how it is drawn."""
 
 
 def offered(request: PermissionRequested) -> tuple[Answer, ...]:
-    """Return the answers to `request`. Denying is always one of them; with words where there is
-    an agent to read them.
+    """Return the answers to `request`. Denying is always possible; with a reason if there is an
+    agent to read it.
     """
     unread = (WORDS, STOP, DROP_WORDS) if not request.tool_use_id else ()
     return tuple(
@@ -429,8 +431,8 @@ def _answers(request: PermissionRequested) -> tuple[Answer, ...]:
 
 
 def why_not(request: PermissionRequested, key: str) -> str:
-    """Return why the answer of `key` is not offered to `request`, empty where it is, or where
-    there is no such answer.
+    """Return why the answer with `key` is not offered for `request`; empty if it is offered or does
+    not exist.
     """
     answer = next((answer for answer in _answers(request) if answer.key == key), None)
     if answer is None or answer in offered(request):
@@ -445,8 +447,8 @@ def why_not(request: PermissionRequested, key: str) -> str:
 
 
 def answer_rows(answers: Sequence[Answer], width: int) -> tuple[tuple[Placed, ...], ...]:
-    """Return the rows on which `answers` stand in `width` cells: one row of whole words, else of
-    short ones, else several.
+    """Return the rows of `answers` in `width` cells: one row with full labels, otherwise with short
+    ones, otherwise several.
     """
     for words in ([answer.words for answer in answers], [answer.short for answer in answers]):
         labels = [

@@ -1,6 +1,4 @@
-"""The parts of a question on the screen: lines that scroll, the bar of answers, the line for
-words.
-"""
+"""The widgets of a question: scrolling lines, the bar of answers, the input line."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -30,13 +28,13 @@ QUESTION_LOOKS = LOOKS | {
     "risk": "bold underline $text-error on $error 20%",
     "error": "bold $text-error",
 }
-"""What the style names of a question's lines look like."""
+"""The appearance of the styles in a question's lines."""
 
 _SCROLLBAR = 1
 
 
 class QuestionLines(Painted, ScrollView, can_focus=False):
-    """Draws the lines that `layout` gives for a width, and of these only what is visible."""
+    """Draws the visible part of the lines that `layout` returns for a width."""
 
     ALLOW_SELECT = False
     looks = QUESTION_LOOKS
@@ -48,7 +46,7 @@ class QuestionLines(Painted, ScrollView, can_focus=False):
         self._width = 0
 
     def lay_out(self, width: int, *, has_changed: bool = False) -> int:
-        """Lay the lines out for a widget of `width` cells, also where the width is the same if
+        """Lay the lines out for a widget of `width` cells; for an unchanged width only if
         `has_changed`. Returns their number.
         """
         room = max(MIN_WIDTH, width - 2 * MARGIN - _SCROLLBAR)
@@ -60,23 +58,23 @@ class QuestionLines(Painted, ScrollView, can_focus=False):
         return len(self._lines)
 
     def render_line(self, y: int) -> Strip:
-        """Draw line `y` of what is visible."""
+        """Draw visible line `y`."""
         number = self.scroll_offset.y + y
         line = self._lines[number] if number < len(self._lines) else Line()
         return self.palette.strip(line, self._width, self.size.width)
 
     @property
     def cue(self) -> str:
-        """What of the lines can be seen, in words; empty where all of them can."""
+        """A description of the visible part; empty if everything is visible."""
         return scroll_cue(self.scroll_offset.y, self.size.height, self._lines)
 
     @property
     def scrolls(self) -> bool:
-        """Whether there is more than can be seen."""
+        """Whether there is more than is visible."""
         return self.max_scroll_y > 0
 
     def scroll_by(self, rows: int) -> bool:
-        """Scroll by `rows`, as far as there is something. Returns whether there was."""
+        """Scroll by `rows`, as far as possible. Returns whether it was."""
         before = self.scroll_offset.y
         self.scroll_to(y=before + rows, animate=False, immediate=True)
         return self.scroll_offset.y != before
@@ -89,7 +87,7 @@ class QuestionHeading(QuestionLines):
 
 
 class AnswerBar(Widget, can_focus=True):
-    """The answers in a row, or in several where the window is narrow; one is highlighted."""
+    """The answers in one row, or in several in a narrow window; one is highlighted."""
 
     COMPONENT_CLASSES = {
         "answers--deny", "answers--allow", "answers--key", "answers--deny-on", "answers--allow-on",
@@ -121,11 +119,11 @@ class AnswerBar(Widget, can_focus=True):
         return len(self.rows)
 
     def step(self, step: int) -> None:
-        """Move the highlight, round the ends."""
+        """Move the highlight, wrapping around at the ends."""
         self.highlighted = (self.highlighted + step) % len(self.answers)
 
     def render(self) -> RenderResult:
-        """Draw the answers; the highlighted one has a mark too, for those who see no colors."""
+        """Draw the answers; the highlighted one also has a mark, for displays without colors."""
         rows = [
             Content(" ").join(self._drawn(number, label) for number, label in row)
             for row in self.rows
@@ -151,10 +149,10 @@ class AnswerBar(Widget, can_focus=True):
 
 
 class WordsInput(Input):
-    """One line for the user's words. Controls that are pasted are shown, not obeyed."""
+    """One line for the user's text. Pasted control characters are shown, not executed."""
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Leave Ctrl+C to the screen where nothing is selected to copy."""
+        """Leave Ctrl+C to the screen if nothing is selected."""
         return (
             bool(self.selected_text)
             if action == "copy"
@@ -166,5 +164,5 @@ class WordsInput(Input):
         super().insert(revealed(text), index)
 
     def replace(self, text: str, start: int, end: int) -> None:
-        """Replace a part by `text`, made safe to draw."""
+        """Replace a part with `text`, made safe to draw."""
         super().replace(revealed(text), start, end)

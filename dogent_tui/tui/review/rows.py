@@ -1,5 +1,5 @@
-"""What the review shows of a change: a row for each hunk, and a hunk with what stands around it.
-Plain lines, no screen.
+"""The content of a review: a row for each hunk, and a hunk with its context. Plain lines,
+independent of the screen.
 """
 
 from bisect import bisect_right
@@ -24,29 +24,31 @@ LOOKS: dict[str, str] = {
     "cursor": "on $primary 30%",
     "idle": "on $boost",
 }
-"""What each style looks like, in Textual's words; see `transcript.palette`."""
+"""The appearance of each style, in Textual's notation; see `transcript.palette`."""
 
 CONTEXT = 3
-"""Lines of the document above and below a hunk, and rows of them that are shown: a line may be a
-long paragraph.
+"""Context lines above and below a hunk, and the rows shown of them, because a line may be a long
+paragraph.
 """
 _MOST_LINES = 600
-"""Lines of one side of a hunk that are laid out."""
+"""The number of lines laid out of one side of a hunk."""
 _MOST_CHARACTERS = 60_000
 _PREVIEWED = 80
-"""Lines of the result, from a little above the hunk, that the preview is made of."""
+"""The number of lines of the result in the preview, starting slightly above the hunk."""
 
 _AROUND = 1
-"""Rows that are kept above and below one that changed."""
+"""Rows kept above and below a changed one."""
 _SHORT = 8
-"""Rows of a paragraph that is shown whole, and of which none are worth leaving out."""
+"""The length in rows up to which a paragraph is shown whole, and the fewest rows worth leaving
+out.
+"""
 _FOLD = Line((Span("⋯", "muted"),))
 
 _TOLD = 200
-"""Characters of a hunk that its row in the list begins with."""
+"""Characters of a hunk shown in its row of the list."""
 _SAME, _BEFORE, _COMPARED = 24, 8, 2_000
-"""Characters that a line may share with what it was before the row begins further on, how far
-before the change, and the most that are compared.
+"""The number of characters shared with the old line after which the row starts later, how far
+before the change it then starts, and the most characters compared.
 """
 _GOES_ON = Span("… ", "muted")
 
@@ -56,7 +58,7 @@ _STATES = {
     "rejected": ("✗", "error", tr("rejected")),
     "edited": ("✎", "success", tr("accepted, edited")),
 }
-"""What was decided: its mark, its style, and what is said of it."""
+"""Each decision: its mark, its style and its description."""
 _KINDS = {
     "changed": ("~", "muted", tr("changed")),
     "added": ("+", "success", tr("added")),
@@ -67,7 +69,7 @@ _KINDS = {
 
 
 def state(change: DocumentChange, hunk: Hunk) -> str:
-    """Return what was decided about a hunk: ``open``, ``accepted``, ``rejected``, ``edited``."""
+    """Return the decision about a hunk: ``open``, ``accepted``, ``rejected``, ``edited``."""
     decision = change.decision(hunk.number)
     return "edited" if decision.is_edited else decision.verdict
 
@@ -75,7 +77,7 @@ def state(change: DocumentChange, hunk: Hunk) -> str:
 def list_row(
     change: DocumentChange, hunk: Hunk, width: int, *, is_cursor: bool, loses_quote: bool = False
 ) -> tuple[Span, ...]:
-    """Return the row of a hunk in the list: what was decided, its heading, and its first words."""
+    """Return the row of a hunk in the list: decision, heading and first words."""
     mark, style, _ = _STATES[state(change, hunk)]
     sign, sign_style, _ = _KINDS[hunk.kind]
     words = _telling(hunk.old, change.lines_of(hunk)) or tr("(blank lines)")
@@ -94,8 +96,8 @@ def list_row(
 
 
 def _telling(old: Sequence[str], new: Sequence[str]) -> str:
-    """Return the first words that are others, from a little before them where much of the line
-    above them is the same.
+    """Return the first changed words, starting slightly before them if much of the line is
+    unchanged.
     """
     before, after = ([line for line in lines if line.strip()] for lines in (old, new))
     was, line = next(
@@ -114,7 +116,7 @@ def _telling(old: Sequence[str], new: Sequence[str]) -> str:
 
 
 def headline(change: DocumentChange, hunk: Hunk, width: int, *, loses_quote: bool = False) -> Line:
-    """Return the line above a hunk: its number, where it stands, what was decided."""
+    """Return the line above a hunk: number, location, decision."""
     place = change.hunks.index(hunk) + 1
     where = " › ".join(one_line(title) for title in hunk.heading) or tr("the beginning")
     _, style, decided = _STATES[state(change, hunk)]
@@ -132,8 +134,8 @@ def headline(change: DocumentChange, hunk: Hunk, width: int, *, loses_quote: boo
 def hunk_lines(
     change: DocumentChange, hunk: Hunk, width: int, *, by_side: bool, loses_quote: bool = False
 ) -> list[Line]:
-    """Return a hunk with what stands around it, laid out for `width` cells. `loses_quote`: it
-    changes a quotation that was verbatim.
+    """Return a hunk with its context, laid out for `width` cells. `loses_quote`: it changes a
+    verbatim quotation.
     """
     lines = [headline(change, hunk, width, loses_quote=loses_quote)]
     comment = change.decision(hunk.number).comment
@@ -160,7 +162,7 @@ def hunk_lines(
 
 
 def preview_text(change: DocumentChange, hunk: Hunk) -> str:
-    """Return the document with what is accepted, around a hunk."""
+    """Return the document with all accepted changes, around a hunk."""
     place = hunk.start
     for other in change.hunks:
         if other.start >= hunk.start:
@@ -176,7 +178,7 @@ def _sides(old: str, new: str) -> Refined:
 
 
 def _cut(lines: Sequence[str]) -> str:
-    """Return the lines as far as anybody reads them."""
+    """Return the lines up to the maximum that is shown."""
     text = "\n".join(lines[:_MOST_LINES])
     if len(text) <= _MOST_CHARACTERS and len(lines) <= _MOST_LINES:
         return text + "\n" if lines else ""
@@ -206,26 +208,26 @@ def _told(lines: Sequence[str], width: int) -> list[Line]:
 
 @lru_cache(64)
 def _wrapped(text: str, width: int) -> Sequence[Line]:
-    """Return a paragraph as lines. Kept, since what stands around a hunk is drawn again with
-    every key.
+    """Return a paragraph as lines. Cached, because the context of a hunk is drawn again on every
+    key.
     """
     return tuple(wrap([Span(revealed(text), "muted")], width))
 
 
 @lru_cache(32)
 def _laid(parts: tuple[Part, ...], style: str, width: int) -> Sequence[Line]:
-    """Return one side of a hunk; what changed within it stands out, unless all of it did."""
+    """Return one side of a hunk, with the changed parts highlighted unless everything changed."""
     some = any(not part.changed and part.text.strip() for part in parts)
     text = [
         Span(revealed(part.text), f"{style}-part" if part.changed and some else style)
         for part in parts
     ]
-    # every text ends with a newline, behind which there is no line
+    # every text ends with a newline, which is not followed by a line
     return wrap(text, width)[:-1] if parts else []
 
 
 def _below(sides: Refined, width: int) -> Iterator[Line]:
-    """Yield what goes, then what comes."""
+    """Yield deleted, then inserted lines."""
     old, new = (sides.old, "removed", "- "), (sides.new, "added", "+ ")
     for (parts, style, mark), (others, *_) in ((old, new), (new, old)):
         rows = folded(_laid(parts, style, width - 2), f"{style}-part", seams(others))
@@ -234,7 +236,7 @@ def _below(sides: Refined, width: int) -> Iterator[Line]:
 
 
 def _beside(sides: Refined, width: int) -> Iterator[Line]:
-    """Yield what goes at the left of what comes."""
+    """Yield deleted lines to the left of inserted ones."""
     half = (width - 3) // 2
     before, after = (
         _laid(parts, style, half - 2)
@@ -260,17 +262,17 @@ def _column(line: Line | None, style: str, mark: str, width: int) -> tuple[Span,
 
 
 def seams(parts: Sequence[Part]) -> tuple[int, ...]:
-    """Return how much unchanged text stands before each part that changed: where the other side
-    lacks it, or has other words.
+    """Return the amount of unchanged text before each changed part, whether missing on the other
+    side or different there.
     """
     lengths = accumulate((0 if part.changed else len(part.text) for part in parts), initial=0)
     return tuple(before for before, part in zip(lengths, parts, strict=False) if part.changed)
 
 
 def folded(rows: Sequence[Line], style: str, seams_: Sequence[int]) -> Sequence[Line]:
-    """Return `rows` with one ⋯ for many that are far from what changed, which is drawn in `style`.
+    """Return `rows`, replacing runs far from any change (drawn in `style`) with one ⋯.
 
-    Where nothing of this side changed, it is told by the `seams_` of the other side.
+    If nothing changed on this side, the `seams_` of the other side tell where the changes are.
     """
     if len(rows) <= _SHORT:
         return rows

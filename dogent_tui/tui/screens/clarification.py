@@ -1,4 +1,4 @@
-"""The agent's questions, all on one form: options, words of one's own, or left to the agent."""
+"""The agent's questions on one form: options, the user's own words, or left to the agent."""
 
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -29,12 +29,12 @@ from dogent_tui.tui.widgets import hidden
 
 _FAR = 1_000
 _SHORT = 30
-"""Cells of a question in a sentence about it."""
+"""The width in cells of a question quoted in a message."""
 
 
 class ClarificationScreen(Withdrawable[Reply], PressesKeys, ModalScreen[Reply]):
-    """Asks all questions at once. Dismissed with the answers; with None where it stays open, or
-    nobody has to answer any more.
+    """Asks all questions at once. Dismissed with the answers, or with None if the request stays
+    open or is obsolete.
     """
 
     CSS_PATH = stylesheet("clarification.tcss")
@@ -74,9 +74,11 @@ class ClarificationScreen(Withdrawable[Reply], PressesKeys, ModalScreen[Reply]):
     ) -> None:
         """Ask `request`.
 
-        `draft` is the last dict that `on_draft` was called with, which happens with every change.
-        `typed` takes letters that were meant for what was on the screen before; `typing` says that
-        the user is typing there just now. `counter`: see `count`.
+        Args:
+            draft: The last dict passed to `on_draft`, which is called on every change.
+            typed: Receives letters that were meant for the previous screen.
+            typing: Tells whether the user is currently typing there.
+            counter: See `count`.
         """
         super().__init__()
         self.form = ClarificationForm(request, draft)
@@ -100,7 +102,7 @@ class ClarificationScreen(Withdrawable[Reply], PressesKeys, ModalScreen[Reply]):
         self._send = FormLines(lambda _: [self._send_line()], classes="form-send")
 
     def compose(self) -> ComposeResult:
-        """Lay out the title, the questions, what sends them, and the keys."""
+        """Lay out the title, the questions, the line that sends, and the keys."""
         yield self._head
         with Vertical(id="form"):
             with self._questions:
@@ -112,16 +114,16 @@ class ClarificationScreen(Withdrawable[Reply], PressesKeys, ModalScreen[Reply]):
         yield KeyHints(id="form-keys", first=("confirm", "go_on", "send"), last=("later",))
 
     def on_mount(self) -> None:
-        """Show the cursor, and count from the moment that the form can be seen."""
+        """Show the cursor, and start counting when the form is visible."""
         self._look_again()
         self.call_after_refresh(self.guard.typed if self._typing else self.guard.shown)
 
     def on_resize(self) -> None:
-        """Keep the cursor in view."""
+        """Keep the cursor visible."""
         self.call_after_refresh(self._scroll)
 
     def count(self, counter: str) -> None:
-        """Say which of how many requests this is; empty for the only one."""
+        """Show the number of this request and the total; empty for a single one."""
         self.form.counter = counter
         self._head.look_again()
 
@@ -132,7 +134,7 @@ class ClarificationScreen(Withdrawable[Reply], PressesKeys, ModalScreen[Reply]):
         return Line((Span(mark, "accent"), Span(tr("Send the answers"), style)))
 
     def _look_again(self) -> None:
-        """Draw everything as it is now, and have the focus where the cursor is."""
+        """Draw the current state, with the focus at the cursor."""
         form = self.form
         self._head.look_again()
         self._send.look_again()
@@ -149,19 +151,19 @@ class ClarificationScreen(Withdrawable[Reply], PressesKeys, ModalScreen[Reply]):
 
     @property
     def _area(self) -> FreeText | None:
-        """The field under the cursor."""
+        """The input field under the cursor."""
         row = self.form.current
         return self._blocks[self.form.at].area if row is not None and row.kind == "text" else None
 
     def _scroll(self) -> None:
-        """Scroll to the question, or where that is too high, to the row under the cursor."""
+        """Scroll to the question, or to the row under the cursor if the question is too high."""
         form, questions = self.form, self._questions
         if not self.is_attached:
             return
         if form.sending:
             questions.scroll_end(animate=False)
         elif form.at == form.row == 0:
-            questions.scroll_home(animate=False)  # with the agent's reason
+            questions.scroll_home(animate=False)  # including the agent's reason
         else:
             block = self._blocks[form.at]
             is_high = block.virtual_region.height > questions.size.height and form.row > 0
@@ -169,14 +171,14 @@ class ClarificationScreen(Withdrawable[Reply], PressesKeys, ModalScreen[Reply]):
             questions.scroll_to_region(region, animate=False)
 
     def _say(self, words: str) -> None:
-        """Say `words` below the questions, which get fewer rows then."""
+        """Show `words` below the questions, which then have fewer rows."""
         if words != self._said:
             self._said = words
             self._note.update(Content(words))
             self.call_after_refresh(self._scroll)
 
     def _changed(self) -> None:
-        """Draw a change and keep it."""
+        """Draw a change and save the draft."""
         self._asked_to_abandon = self._asked_to_send = False
         self._say("")
         self._look_again()
@@ -186,8 +188,8 @@ class ClarificationScreen(Withdrawable[Reply], PressesKeys, ModalScreen[Reply]):
     # ── Keys ──────────────────────────────────────────────────────────────────────────────────
 
     def held(self, event: events.Key) -> bool:
-        """Say whether a key was meant for what was here before the form, and pass it on to
-        there.
+        """Return whether a key was meant for what was here before the form, and pass it on if
+        so.
         """
         self._opened = self._opened or self.guard.open
         if self._opened:
@@ -201,13 +203,13 @@ class ClarificationScreen(Withdrawable[Reply], PressesKeys, ModalScreen[Reply]):
         return True
 
     def held_in_field(self, event: events.Key) -> bool:
-        """See `held`, for a key that a field was given first."""
+        """See `held`, for a key that an input field received first."""
         self._from_field = event
         return self.held(event)
 
     async def on_key(self, event: events.Key) -> None:
-        """Take letters for words of one's own, where the question takes these, and every other
-        key at once.
+        """Handle letters as the user's own words, if the question accepts them, and all other keys
+        at once.
         """
         if self.held(event):
             return
@@ -218,18 +220,18 @@ class ClarificationScreen(Withdrawable[Reply], PressesKeys, ModalScreen[Reply]):
             event.stop()
             self.action_send()
         elif event.is_printable and event.character and not self._chooses(event.character):
-            event.stop()  # also what a fast hand types before the field has the focus
+            event.stop()  # including what is typed before the field has the focus
             self._write(event.character)
         # A field has bindings of its own.
         elif event is not self._from_field and await self.press(event.key):
             event.stop()
 
     def _chooses(self, character: str) -> bool:
-        """Say whether a key chooses an answer: where the cursor is on one, and not in a field."""
+        """Return whether a key chooses an answer: if the cursor is on one, and not in a field."""
         return self._area is None and (character.isdigit() or character == " ")
 
     def on_paste(self, event: events.Paste) -> None:
-        """Put what was pasted into the words for this question."""
+        """Insert pasted text into the user's own words for this question."""
         event.stop()
         self._write(event.text)
 
@@ -244,7 +246,7 @@ class ClarificationScreen(Withdrawable[Reply], PressesKeys, ModalScreen[Reply]):
             self._changed()
 
     def action_confirm(self) -> None:
-        """Take what is under the cursor and continue; behind the last question, send."""
+        """Choose what is under the cursor and continue; after the last question, send."""
         if self.form.sending:
             self.action_send()
         else:
@@ -252,7 +254,7 @@ class ClarificationScreen(Withdrawable[Reply], PressesKeys, ModalScreen[Reply]):
             self._changed()
 
     def action_choose(self) -> None:
-        """Choose what is under the cursor, or give it up."""
+        """Choose what is under the cursor, or deselect it."""
         self.form.choose()
         self._changed()
 
@@ -272,7 +274,7 @@ class ClarificationScreen(Withdrawable[Reply], PressesKeys, ModalScreen[Reply]):
         self._changed()
 
     def action_page(self, step: int) -> None:
-        """Scroll, and leave the cursor where it is."""
+        """Scroll without moving the cursor."""
         self._questions.scroll_relative(
             y=step * max(1, self._questions.size.height - 1), animate=False
         )
@@ -295,10 +297,10 @@ class ClarificationScreen(Withdrawable[Reply], PressesKeys, ModalScreen[Reply]):
             self.action_confirm()
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
-        """Have the cursor follow a click into a field."""
+        """Move the cursor to a clicked field."""
         for block in self._blocks:
-            # Only where it is still there: the event of a field that a fast hand has passed comes
-            # late.
+            # Only if the focus is still there: the event of a field that fast typing has left
+            # arrives late.
             if block.area is event.widget is self.focused and self._area is not block.area:
                 self.form.go(block.number)
                 self.form.to_text()
@@ -312,7 +314,7 @@ class ClarificationScreen(Withdrawable[Reply], PressesKeys, ModalScreen[Reply]):
         self._changed()
 
     def on_click(self, event: events.Click) -> None:
-        """Send, where the line that does was clicked."""
+        """Send if the line for that was clicked."""
         if self.get_widget_at(*event.screen_offset)[0] is self._send:
             self.form.go(len(self.form.entries))
             self._look_again()
@@ -321,7 +323,7 @@ class ClarificationScreen(Withdrawable[Reply], PressesKeys, ModalScreen[Reply]):
     # ── Leaving ───────────────────────────────────────────────────────────────────────────────
 
     def action_send(self) -> None:
-        """Send the answers; where some are missing, say so first."""
+        """Send the answers; if some are missing, point that out first."""
         left = self.form.open_entries
         if left and not self._asked_to_send:
             self._asked_to_send = True
@@ -341,15 +343,15 @@ class ClarificationScreen(Withdrawable[Reply], PressesKeys, ModalScreen[Reply]):
         self.leave(UiAnswer(answers=self.form.answers))
 
     def action_say_how_to_leave(self) -> None:
-        """Say which keys leave: Ctrl+C alone neither sends nor quits."""
+        """Show which keys leave: Ctrl+C alone neither sends nor quits."""
         self._say(tr("Esc leaves the questions open · Ctrl+X abandons them"))
 
     def action_later(self) -> None:
-        """Go back to the conversation; the questions stay open."""
+        """Return to the conversation; the questions stay open."""
         self.leave(None)
 
     def action_abandon(self) -> None:
-        """Give the questions up, when asked twice."""
+        """Give the questions up, on the second press."""
         if self._asked_to_abandon:
             self.leave(UiAnswer())
             return

@@ -1,5 +1,5 @@
-"""The outline editor: a proposal of the agent, or a document of the workspace, as a tree that
-the keyboard rearranges.
+"""The outline editor: a proposal of the agent, or a document of the workspace, as a tree edited
+with the keyboard.
 """
 
 import asyncio
@@ -44,12 +44,12 @@ if TYPE_CHECKING:
     from textual.timer import Timer
 
 WIDE = 120
-"""Columns from which the preview stands beside the tree."""
+"""Columns from which the preview is shown beside the tree."""
 WIDEST = 160
-"""Columns from which the tree stays in sight beside the Markdown as well."""
+"""Columns from which the tree stays visible beside the Markdown."""
 
 PREVIEW_DELAY_S = 0.12
-"""Seconds until the preview is laid out: while a key is held down nothing waits for it."""
+"""Seconds until the preview is laid out, so that it never delays a key that is held down."""
 
 EDITOR_KEYS: tuple[Binding, ...] = (
     Binding("ctrl+s", "send", tr("Send")),
@@ -66,19 +66,18 @@ EDITOR_KEYS: tuple[Binding, ...] = (
     Binding("x", "abandon", tr("Abandon")),
     *LEAVING_KEYS,
 )
-"""What the editor does; what its tree does, `OutlineView` knows. The first key of each is one
-that every terminal can send.
+"""The actions of the editor; `OutlineView` defines those of its tree. Every terminal can send the
+first key of each.
 """
 
 
 class OutlineTask(msgspec.Struct, frozen=True):
-    """What the editor is opened for.
+    """The task for which the editor is opened.
 
-    `draft`: what the user had made of `proposal` before. `on_draft` is called with the text soon
-    after each change. `notice` is said first.
-    `save_as(name, text)` writes a new file and returns its name; `save(text)` makes this the editor
-    of a document. Both are called in a thread and raise DogentError. `completions`: what may be
-    cited in it.
+    `draft`: the user's earlier edit of `proposal`. `on_draft` is called with the text shortly after
+    each change. `notice` is shown first. `save_as(name, text)` writes a new file and returns its
+    name; `save(text)` makes this the editor of a document. Both are called in a thread and raise
+    DogentError. `completions`: what may be cited in it.
     """
 
     title: str
@@ -92,7 +91,7 @@ class OutlineTask(msgspec.Struct, frozen=True):
     completions: Completions | None = None
 
     def offers(self, action: str) -> bool:
-        """Say whether the editor has this action: a document is saved, an outline of the agent
+        """Return whether the editor has this action: a document is saved, an outline of the agent
         is answered.
         """
         if action in ("send", "accept", "abandon", "ask('comment')", "ask('length')"):
@@ -120,8 +119,8 @@ class OutlineCommands(SimpleProvider):
 
 
 class OutlineScreen(EditorScreen):
-    """Edits the outline of `task`. Dismissed with the answer, or with None where it stays
-    open or was withdrawn. `owns_undo` tells the application that Ctrl+Z means something here.
+    """Edits the outline of `task`. Dismissed with the answer, or with None if it stays open or was
+    withdrawn. `owns_undo` tells the application that Ctrl+Z has a meaning here.
     """
 
     CSS_PATH = stylesheet("outline.tcss")
@@ -151,7 +150,7 @@ class OutlineScreen(EditorScreen):
         self._preview_timer: Timer | None = None
 
     def compose(self) -> ComposeResult:
-        """Lay out the tree and everything that is shown around it."""
+        """Lay out the tree and everything around it."""
         self.count(self.counter)
         yield self._heading
         preface = Words(visible(self.request.preface.strip()), id="outline-preface")
@@ -175,7 +174,7 @@ class OutlineScreen(EditorScreen):
         self.watch(self._view, "scroll_y", self._titling.place, init=False)
 
     def on_resize(self) -> None:
-        """Show the preview where there is room for it."""
+        """Show the preview if it fits."""
         width = self.size.width
         self.set_class(width >= WIDE, "-wide")
         self.set_class(width >= WIDEST, "-widest")
@@ -192,13 +191,13 @@ class OutlineScreen(EditorScreen):
         return tr("{summary} · Ctrl+T or Esc: tree", summary=summary) if self._is_raw else summary
 
     def draft(self) -> str:
-        """Return the outline as it is typed."""
+        """Return the outline as currently typed."""
         return self._raw_area.typed if self._is_raw else self.editing.markdown
 
     # ── What is offered ───────────────────────────────────────────────────────────────────────
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Offer in each mode what it has."""
+        """Enable the actions of the current mode."""
         name = f"{action}('{parameters[0]}')" if action == "ask" and parameters else action
         if not self.request.offers(name):
             return False
@@ -212,12 +211,12 @@ class OutlineScreen(EditorScreen):
         return [binding for binding in EDITOR_KEYS if self.request.offers(binding.action)]
 
     def offered(self) -> Sequence[Binding]:
-        """Return the bindings of all there is to do here."""
+        """Return the bindings of all actions available here."""
         tree = [binding for binding in OutlineView.BINDINGS if isinstance(binding, Binding)]
         return self._own_keys + tree
 
     async def perform(self, action: str) -> bool:
-        """Run an action of the editor or of its tree, and say whether that could be done now."""
+        """Run an action of the editor or of its tree, and return whether that was possible."""
         is_own = hasattr(self, f"action_{action.partition('(')[0]}")
         return await self.app.run_action(action, self if is_own else self._view)
 
@@ -264,11 +263,11 @@ class OutlineScreen(EditorScreen):
         self._preview.show()
 
     def action_undo(self) -> None:
-        """Take the last change back."""
+        """Undo the last change."""
         self._undone(self.editing.outline.undo(), tr("Undone"), tr("Nothing to undo."))
 
     def action_redo(self) -> None:
-        """Make the change that was taken back again."""
+        """Redo the change that was undone."""
         self._undone(self.editing.outline.redo(), tr("Redone"), tr("Nothing to redo."))
 
     def _undone(self, done: tuple[str, int | None] | None, said: str, nothing: str) -> None:
@@ -300,7 +299,7 @@ class OutlineScreen(EditorScreen):
         self.refresh_bindings()
 
     def action_keep_note(self) -> None:
-        """Take the note over."""
+        """Apply the note."""
         noted, self._noted = self._noted, None
         if noted is not None and self.editing.outline.set_note(noted, release(self._note.text)):
             self._changed()
@@ -324,7 +323,7 @@ class OutlineScreen(EditorScreen):
         self.refresh_bindings()
 
     def action_leave_line(self) -> None:
-        """Go back to the outline from the line below it."""
+        """Return from the input line to the outline."""
         self._asked = None
         self._view.found = ""
         self.set_focus(self._view)
@@ -337,7 +336,7 @@ class OutlineScreen(EditorScreen):
         self.action_find_next(0)
 
     def action_find_next(self, step: int) -> None:
-        """Go to the match below or above; with 0, to the first."""
+        """Go to the next or previous match; with 0, to the first."""
         if self._asked != "find":
             return
         words = release(self._line.value).strip()
@@ -390,7 +389,7 @@ class OutlineScreen(EditorScreen):
         return self.has_class("-raw")
 
     def action_raw(self) -> None:
-        """Show the Markdown of the outline to be edited, or go back to the tree, which has
+        """Show the Markdown of the outline for editing, or return to the tree, which has
         followed.
         """
         is_raw = not self._is_raw
@@ -398,7 +397,7 @@ class OutlineScreen(EditorScreen):
         self._view.can_focus, self._view.is_fixed = not is_raw, is_raw
         if is_raw:
             self._raw_area.begin()
-            self.set_focus(self._raw_area)  # at once: what is typed next belongs there
+            self.set_focus(self._raw_area)  # at once: subsequent typing belongs there
             self.tell()
         else:
             self._raw_area.end()
@@ -412,7 +411,7 @@ class OutlineScreen(EditorScreen):
             self._keep_soon()
 
     def _raw_followed(self) -> None:
-        """Show everywhere what the outline is now."""
+        """Update everything to the current outline."""
         self._view.marks = self.editing.changes.marks
         self._view.show_cursor()
         self.tell()
@@ -421,7 +420,7 @@ class OutlineScreen(EditorScreen):
     # ── The end ───────────────────────────────────────────────────────────────────────────────────
 
     def action_accept(self) -> None:
-        """Accept the proposal as it is."""
+        """Accept the proposal unchanged."""
         if self.editing.is_changed:
             words = tr(
                 "You changed it: Ctrl+S sends your outline. To accept the proposal, undo"
@@ -432,7 +431,7 @@ class OutlineScreen(EditorScreen):
             self.leave(UiAnswer(outline=self.request.proposal))
 
     def action_send(self) -> None:
-        """Send the outline as it is now."""
+        """Send the current outline."""
         self._raw_area.settle()
         self._send("")
 
@@ -471,9 +470,7 @@ class OutlineScreen(EditorScreen):
             self.leave(UiAnswer())
 
     async def action_leave(self) -> None:
-        """Back: out of the Markdown, out of a selection, and out of the editor. A document that
-        is not saved asks first.
-        """
+        """Leave the Markdown, the selection or the editor. An unsaved document asks first."""
         unsaved = tr("Not saved yet: Ctrl+S saves, Esc again leaves without saving.")
         if self._is_raw:
             self.action_raw()

@@ -1,4 +1,4 @@
-"""/settings: what can be chosen, section by section; it is written when the user saves it."""
+"""/settings: the settings, section by section; they are written when the user saves them."""
 
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -52,16 +52,16 @@ from dogent_tui.tui.widgets import hidden
 
 _LABEL_CELLS = 29
 _LEAST_VALUE_CELLS = 12
-"""What a value gets where the screen is too narrow for both."""
+"""Columns for a value if the screen is too narrow for label and value."""
 _CHANGED = "● "
 
 
 class Row(msgspec.Struct, frozen=True):
-    """A line of the list. `id` tells the screen what it is, "" a heading; `about` is what it means,
-    and `place` where it is kept.
+    """A line of the list. `id` identifies it to the screen ("" for a heading); `about` explains it,
+    and `place` tells where it is stored.
 
-    `is_set`: somebody chose it; else it is what holds without that. `setting` is the one that is
-    shown, None for another thing.
+    `is_set`: the value was set by someone, otherwise it is the default. `setting` is the setting
+    shown, None for other lines.
     """
 
     id: str
@@ -76,7 +76,7 @@ class Row(msgspec.Struct, frozen=True):
 
 
 class RowList(ChoiceList[Row]):
-    """Shows rows, and says which one is under the cursor."""
+    """Shows rows, and reports which one is under the cursor."""
 
     BINDINGS = [Binding("enter", "select", tr("Change"))]
 
@@ -92,7 +92,7 @@ class RowList(ChoiceList[Row]):
         self.show(rows, drawn, at)
 
     def on_resize(self) -> None:
-        """Give the labels less room where the values would have none."""
+        """Give the labels less space if the values would have none."""
         fitting = min(_LABEL_CELLS, max(_LEAST_VALUE_CELLS, self.size.width - _LEAST_VALUE_CELLS))
         if fitting != self._label_cells:
             self._label_cells = fitting
@@ -122,7 +122,7 @@ _SECTIONS: Mapping[str, str] = {
     tr("Vision"): VISION,
     tr("Keys"): "",
 }
-"""The names of the sections → the file whose profiles each has."""
+"""The names of the sections → the file with the profiles of each."""
 SECTIONS = tuple(_SECTIONS)
 _KEYS = 4
 _ADD = "+"
@@ -130,13 +130,13 @@ _SAVE, _DISCARD = 0, 1
 
 
 class RowsScreen(ModalScreen[Answer]):
-    """Shows rows of settings, and changes them in a draft; nothing is written here."""
+    """Shows rows of settings and edits them in a draft, without writing."""
 
     CSS_PATH = stylesheet("settings.tcss")
     AUTO_FOCUS = "#settings-rows"
 
     def __init__(self, draft: SettingsDraft, keymap: Keymap, note: str = "") -> None:
-        """Change `draft`, with the keys as `keymap` has them. `note` is said at first."""
+        """Edit `draft`, with the keys of `keymap`. `note` is shown first."""
         super().__init__()
         self.draft = draft
         self._keymap = keymap
@@ -156,14 +156,14 @@ class RowsScreen(ModalScreen[Answer]):
         self.show_rows()
 
     def show_rows(self) -> None:
-        """Show the rows as they are now."""
+        """Update the rows."""
         self._list.show_rows(self._rows())
 
     def _rows(self) -> list[Row]:
         raise NotImplementedError
 
     def _words(self, row: Row) -> str:
-        """Return what is said of the row under the cursor."""
+        """Return the explanation of the row under the cursor."""
         raise NotImplementedError
 
     def _row(self, setting: Setting, value: str = "", about: str = "") -> Row:
@@ -184,12 +184,12 @@ class RowsScreen(ModalScreen[Answer]):
         self._about.update(one_line(self._words(row)) if row else "")
 
     def say(self, words: str) -> None:
-        """Say something below the rows."""
+        """Show a message below the rows."""
         self._note.update(one_line(words))
 
     @on(OptionList.OptionSelected)
     def action_edit(self) -> None:
-        """Change what is under the cursor."""
+        """Edit the row under the cursor."""
         if (row := self._list.chosen) is not None:
             self.say("")
             self.run_worker(self._edit(row), group="edit", exclusive=True)
@@ -200,7 +200,7 @@ class RowsScreen(ModalScreen[Answer]):
         self.show_rows()
 
     def action_reset(self) -> None:
-        """Have the default hold for what is under the cursor."""
+        """Reset the row under the cursor to its default."""
         row = self._list.chosen
         if row is not None and row.setting is not None:
             self.draft.put(row.setting, None)
@@ -265,7 +265,7 @@ class RowsScreen(ModalScreen[Answer]):
 
 
 class ProfileScreen(RowsScreen[None]):
-    """Changes a profile."""
+    """Edits a profile."""
 
     BINDINGS = [
         Binding("delete", "reset", tr("Clear")),
@@ -277,7 +277,7 @@ class ProfileScreen(RowsScreen[None]):
     ]
 
     def __init__(self, draft: SettingsDraft, keymap: Keymap, file: Path, name: str) -> None:
-        """Change the profile `name` of `file`, which need not be there yet."""
+        """Edit the profile `name` of `file`, which need not exist yet."""
         super().__init__(draft, keymap)
         self._file = file
         self._profile = name
@@ -295,7 +295,7 @@ class ProfileScreen(RowsScreen[None]):
 
     @work(group="check", exclusive=True)
     async def action_check(self) -> None:
-        """Ask what the profile leads to, as it stands here."""
+        """Test the profile as it is in the draft."""
         from dogent_tui.agent.profile_check import probe
 
         self.say(tr("Testing…"))
@@ -310,7 +310,7 @@ class ProfileScreen(RowsScreen[None]):
 
     @work(group="edit", exclusive=True)
     async def action_remove(self) -> None:
-        """Remove the profile, when asked."""
+        """Remove the profile after asking."""
         title = tr("Remove the profile {name}?", name=self._profile)
         why = tr("Its key is removed with it once you save.")
         if await choose(self.app, title, why, (tr("Keep"), tr("Remove")), 0) == 1:
@@ -319,7 +319,7 @@ class ProfileScreen(RowsScreen[None]):
 
 
 class SettingsScreen(RowsScreen[bool]):
-    """Dismissed with True where what was changed is to be saved."""
+    """Dismissed with True to save the changes."""
 
     BINDINGS = [
         Binding("left,shift+tab", "section(-1)", tr("Section"), key_display="← →"),
@@ -334,14 +334,14 @@ class SettingsScreen(RowsScreen[bool]):
     def __init__(
         self, draft: SettingsDraft, keymap: Keymap, note: str = "", section: int = 0
     ) -> None:
-        """Begin with a section."""
+        """Start with a section."""
         super().__init__(draft, keymap, note)
         self.section = section
         names = (Words(f" {name} ") for name in SECTIONS)
         self._sections = Horizontal(*names, id="settings-sections")
 
     def compose(self) -> ComposeResult:
-        """Lay out the sections, the rows, and what the chosen one means."""
+        """Lay out the sections, the rows, and the explanation of the selected one."""
         folder = display_path(self.draft.workspace.root)
         yield from self._parts(folder, self._sections, first="save", last="leave")
 
@@ -354,7 +354,7 @@ class SettingsScreen(RowsScreen[bool]):
         return self.draft.home / name if name else None
 
     def show_rows(self) -> None:
-        """Show the rows of the section as they are now."""
+        """Update the rows of the section."""
         for number, name in enumerate(self._sections.children):
             name.set_class(number == self.section, "-open")
         super().show_rows()
@@ -395,7 +395,7 @@ class SettingsScreen(RowsScreen[bool]):
     # ── Keys ──────────────────────────────────────────────────────────────────────────────────
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Offer only what the section knows."""
+        """Enable the actions that the section supports."""
         del parameters
         if action in ("use", "reset"):
             return (action == "use") == (self._profiles is not None)
@@ -445,7 +445,7 @@ class SettingsScreen(RowsScreen[bool]):
     # ── Leaving ───────────────────────────────────────────────────────────────────────────────
 
     def action_save(self) -> None:
-        """Have everything written."""
+        """Write everything."""
         if self.draft.changes:
             self.dismiss(True)
         else:
@@ -453,7 +453,7 @@ class SettingsScreen(RowsScreen[bool]):
 
     @work(group="edit", exclusive=True)
     async def action_leave(self) -> None:
-        """Leave; what was changed is asked about."""
+        """Leave, asking about unsaved changes."""
         if not self.draft.changes:
             self.dismiss(False)
             return

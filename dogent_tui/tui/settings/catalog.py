@@ -1,4 +1,4 @@
-"""Which settings there are, with the words for a user: of the folder, of a profile."""
+"""The settings of the folder and of a profile, with the texts shown to the user."""
 
 import contextlib
 import html
@@ -24,7 +24,7 @@ from dogent_tui.tui.settings.draft import Setting, SettingsDraft
 LLM, WEB, VISION = "claude.json", "web.json", "vision.json"
 
 _HEAD = 8_192
-"""Bytes of a citation style in which its title is looked for."""
+"""The number of bytes of a citation style searched for its title."""
 _LANGUAGES = (("en", "English"), ("zh_CN", "简体中文"))
 _NOTIFY = (("bell", tr("a bell")), ("off", tr("none")))
 _USAGE = (("tokens", tr("tokens")), ("cost", tr("cost, where it is known")))
@@ -85,7 +85,7 @@ _GROUPS: Mapping[str, str] = {
     "review_edits": tr("Working with the agent"),
     "theme": tr("Look"),
 }
-"""The first setting of each group of the folder's → the heading of the group."""
+"""The first setting of each group of the folder's settings → the heading of the group."""
 
 _FIELDS: Mapping[str, Sequence[_Row]] = {
     LLM: (
@@ -133,7 +133,7 @@ def _settings(file: Path, rows: Iterable[_Row], *above: str) -> list[Setting]:
 
 
 def folder_settings(draft: SettingsDraft) -> list[Setting]:
-    """Return the settings of the folder, and those of all folders after them."""
+    """Return the settings of the folder, followed by those for all folders."""
     settings = _settings(draft.workspace.settings_file, _FOLDER)
     everywhere = _settings(draft.home / "dogent.json", _OWN)
     if elsewhere := draft.value(everywhere[0]):
@@ -144,7 +144,7 @@ def folder_settings(draft: SettingsDraft) -> list[Setting]:
 
 
 def heading_over(setting: Setting, draft: SettingsDraft) -> str:
-    """Return the heading of the group that `setting` begins, "" where it begins none."""
+    """Return the heading of the group that starts with `setting`, "" if none does."""
     if setting.file == draft.workspace.settings_file:
         return _GROUPS.get(setting.path[-1], "")
     return tr("In all folders") if setting.path[-1] == "profile" else ""
@@ -164,7 +164,7 @@ def key_settings(draft: SettingsDraft, actions: Iterable[KeyAction]) -> list[Set
 def options_of(
     setting: Setting, draft: SettingsDraft, themes: Mapping[str, str]
 ) -> list[tuple[Any, str]]:
-    """Return what can be chosen, as value and words; None takes the setting out."""
+    """Return the choices as values and labels; None removes the setting."""
     unset = (
         None,
         tr("Not set: {unset}", unset=setting.unset) if setting.unset else tr("Not set"),
@@ -197,8 +197,8 @@ def options_of(
 
 
 def _styles(root: Path, chosen: Any) -> list[tuple[str, str]]:
-    """Return the citation styles of a folder and the folders in it, and what is `chosen`, with
-    their titles.
+    """Return the citation styles of a folder and its subfolders, and the `chosen` one, with their
+    titles.
     """
     found = [*root.glob("*.csl"), *root.glob("*/*.csl")]
     titles = {str(path.relative_to(root)): _style_title(path) for path in sorted(found)}
@@ -216,7 +216,7 @@ def _style_title(path: Path) -> str:
 
 
 def summary(draft: SettingsDraft, file: Path, name: str) -> str:
-    """Return a profile in a few words: what it asks, where, and whether it has its key."""
+    """Return a profile in a few words: model, host, and whether it has its key."""
     data = draft.profile(file, name)
     address = next(
         (data[key] for key in ("ANTHROPIC_BASE_URL", "endpoint", "base_url") if data.get(key)), ""
@@ -229,7 +229,7 @@ def summary(draft: SettingsDraft, file: Path, name: str) -> str:
 
 
 def key_state(file: Path, data: Mapping[str, Any]) -> str:
-    """Return whether a profile has the key that it needs."""
+    """Return whether a profile has the key it needs."""
     if file.name == LLM:
         if data.get(_SERVER) in LABELS:
             return tr("needs no key")
@@ -243,7 +243,7 @@ def key_state(file: Path, data: Mapping[str, Any]) -> str:
 
 
 def chosen_profile(draft: SettingsDraft, file: Path) -> Setting:
-    """Return the setting of the folder that chooses a profile of `file`."""
+    """Return the folder's setting that selects a profile of `file`."""
     key = {LLM: "profile", WEB: "web_profile", VISION: "vision_profile"}[file.name]
     return next(setting for setting in folder_settings(draft) if setting.path == (key,))
 
@@ -260,7 +260,7 @@ def _providers(name: str) -> Iterator[str]:
 
 
 def _host(address: object) -> str:
-    """Return the host of an address, without whatever else it holds."""
+    """Return only the host of an address."""
     try:
         return urlsplit(str(address)).hostname or ""
     except ValueError:

@@ -1,5 +1,5 @@
-"""What the settings will be: the files as they are, and the changes that were not saved yet. No
-screen here.
+"""A draft of the settings: the files as they are, with unsaved changes. Independent of the
+screen.
 """
 
 import re
@@ -22,8 +22,8 @@ from dogent_tui.storage.json_lines import KeyPath
 from dogent_tui.storage.paths import Workspace, display_path
 
 _USERINFO = re.compile(r"(?<=://)[^/@\s]+@")
-"""A name and a password in an address, which nobody can type here, and a file can hold all the
-same.
+"""A user name and password in an address. They cannot be entered here, but a file may contain
+them.
 """
 
 Kind: TypeAlias = Literal[
@@ -32,10 +32,10 @@ Kind: TypeAlias = Literal[
 
 
 class Setting(msgspec.Struct, frozen=True):
-    """One value of a file. `default` is what holds where the file says nothing; `unset` is how that
-    is worded.
+    """One value of a file. `default` applies if the file does not set it; `unset` is the text for
+    that.
 
-    `words` are the values of a fixed choice, each with how a user calls it.
+    `words` are the values of a fixed choice, each with its label.
     """
 
     file: Path
@@ -49,46 +49,44 @@ class Setting(msgspec.Struct, frozen=True):
 
     @property
     def id(self) -> str:
-        """A name of its own among the settings on a screen."""
+        """Its unique id among the settings on a screen."""
         return ":".join((str(self.file), *self.path))
 
 
 class SettingsDraft:
-    """The settings of one workspace and of the user, with what was changed and is not saved.
+    """The settings of one workspace and of the user, with unsaved changes.
 
-    `changes` is by file; None means that the key is to be taken out. Nothing here writes.
+    `changes` is by file; None removes the key. Nothing is written here.
     """
 
     def __init__(self, workspace: Workspace, home: Path) -> None:
-        """Read the files. One that is broken is set aside, as at every start."""
+        """Read the files. A broken one is set aside, as at every start."""
         self.workspace = workspace
         self.home = home
         self.changes: dict[Path, dict[KeyPath, Any]] = {}
         self._data: dict[Path, dict[str, Any]] = {}
 
     def value(self, setting: Setting) -> Any:
-        """Return what the setting is, or will be once saved; its default where it is not set."""
+        """Return the value of the setting including unsaved changes, or its default."""
         value = _at(self._will_hold(setting.file), setting.path)
         return setting.default if value is None else value
 
     def is_set(self, setting: Setting) -> bool:
-        """Whether the file says something about it, or will."""
+        """Whether the file sets it, including unsaved changes."""
         return _at(self._will_hold(setting.file), setting.path) is not None
 
     def is_changed(self, setting: Setting) -> bool:
-        """Whether it was changed and is not saved."""
+        """Whether it has an unsaved change."""
         return setting.path in self.changes.get(setting.file, {})
 
     def put(self, setting: Setting, value: Any) -> None:
-        """Change a setting. What is its default anyway is not written where the file says
-        nothing about it.
-        """
+        """Change a setting. Its default is not written if the file does not mention it."""
         self.set(setting.file, setting.path, value)
         if value == setting.default and _at(self._holds(setting.file), setting.path) is None:
             self.set(setting.file, setting.path, None)
 
     def set(self, file: Path, path: KeyPath, value: Any) -> None:
-        """Change a value; None takes it out. What is as it was before is no change."""
+        """Change a value; None removes it. Restoring the original value is no change."""
         changes = self.changes.setdefault(file, {})
         changes.pop(path, None)
         if value != _at(self._holds(file), path):
@@ -97,19 +95,21 @@ class SettingsDraft:
             del self.changes[file]
 
     def profiles(self, file: Path) -> list[str]:
-        """Return the names of the profiles in `file`, those that were added last."""
+        """Return the names of the profiles in `file`, including unsaved ones."""
         profiles = self._will_hold(file).get("profiles")
         if not isinstance(profiles, dict):
             return []
         return [name for name, data in profiles.items() if isinstance(data, dict)]
 
     def profile(self, file: Path, name: str) -> dict[str, Any]:
-        """Return the profile as it will be, with its keys: to be checked, never to be shown."""
+        """Return the profile including unsaved changes and keys, for testing only, never for
+        display.
+        """
         data = _at(self._will_hold(file), ("profiles", name))
         return dict(data) if isinstance(data, dict) else {}
 
     def remove_profile(self, file: Path, name: str) -> None:
-        """Take out a profile, with what was changed in it."""
+        """Remove a profile, with its unsaved changes."""
         changes = self.changes.get(file, {})
         for path in [path for path in changes if path[:2] == ("profiles", name)]:
             del changes[path]
@@ -119,7 +119,7 @@ class SettingsDraft:
             self.changes.setdefault(file, {})[("profiles", name)] = None
 
     def _will_hold(self, file: Path) -> dict[str, Any]:
-        """Return what the file holds once the changes are saved."""
+        """Return the content of the file with the changes."""
         data = deepcopy(self._holds(file))
         for (*above, key), value in self.changes.get(file, {}).items():
             place = data
@@ -140,20 +140,20 @@ class SettingsDraft:
 
 
 def _at(data: Any, path: KeyPath) -> Any:
-    """Return the value at `path`, None where there is none."""
+    """Return the value at `path`, None if there is none."""
     for key in path:
         data = data.get(key) if isinstance(data, dict) else None
     return data
 
 
 def place_of(file: Path, workspace: Workspace) -> str:
-    """Return `file` as it is named to the user: from the folder on where it lies in there."""
+    """Return `file` as shown to the user: relative to the folder if it is inside."""
     return workspace.relative(file) if file == workspace.settings_file else display_path(file)
 
 
 def shown(setting: Setting, draft: SettingsDraft) -> str:
-    """Return the value for a screen. A key is dots, or the name of where it lies; a text of no
-    use is shown as it is.
+    """Return the value for display. A key is shown as dots or as the variable it comes from; an
+    invalid text is shown unchanged.
     """
     value = draft.value(setting)
     if setting.kind == "switch":
@@ -169,8 +169,8 @@ def shown(setting: Setting, draft: SettingsDraft) -> str:
 
 
 def typed_value(setting: Setting, text: str, draft: SettingsDraft) -> tuple[Any, str]:
-    """Return the value that `text` stands for, None to take it out, and what is wrong with it as
-    a sentence, or nothing.
+    """Return the value for `text` (None removes the setting), and what is wrong with it as a
+    sentence, or an empty string.
     """
     text = text.strip()
     if not text:
@@ -195,7 +195,7 @@ def typed_value(setting: Setting, text: str, draft: SettingsDraft) -> tuple[Any,
 
 
 def name_problem(name: str, file: Path, draft: SettingsDraft) -> str:
-    """Return why `name` cannot be that of a new profile of `file`, or nothing."""
+    """Return why a new profile of `file` cannot be called `name`, or an empty string."""
     if not name:
         return tr("A profile needs a name.")
     if name in draft.profiles(file):
@@ -210,7 +210,7 @@ def name_problem(name: str, file: Path, draft: SettingsDraft) -> str:
 
 
 def _type(setting: Setting) -> Any:
-    """Return the type that the model gives the value."""
+    """Return the type of the value according to the model."""
     if setting.path[0] == "profiles":
         models: tuple[type[msgspec.Struct], ...] = (PROFILE_MODELS[setting.file.name],)
     else:
