@@ -29,6 +29,11 @@ class Decision(msgspec.Struct, frozen=True):
     edited: tuple[str, ...] | None = None
     comment: str = ""
 
+    @property
+    def is_edited(self) -> bool:
+        """Whether what the user wrote is written instead of what was proposed."""
+        return self.verdict == "accepted" and self.edited is not None
+
 
 _OPEN = Decision()
 
@@ -94,7 +99,7 @@ class DocumentChange:
 
     def decide(self, number: int, verdict: Verdict) -> None:
         """Accept, reject or reopen a hunk."""
-        self._set(number, replace(self.decision(number), verdict=verdict))
+        self.put(number, replace(self.decision(number), verdict=verdict))
 
     def decide_all(self, verdict: Verdict) -> None:
         """Accept or reject all hunks. Conflicts must be accepted individually, because they replace
@@ -111,20 +116,17 @@ class DocumentChange:
         lines = split(text).lines if text else ()
         hunk = self.hunk(number)
         unchanged = lines == hunk.new or text == "\n".join(hunk.new)
-        self._set(
+        self.put(
             number,
             replace(self.decision(number), verdict="accepted", edited=None if unchanged else lines),
         )
 
     def comment(self, number: int, words: str) -> None:
         """Set a comment on a hunk for the agent; decisions do not clear it."""
-        self._set(number, replace(self.decision(number), comment=words.strip()[:_LONGEST_COMMENT]))
+        self.put(number, replace(self.decision(number), comment=words.strip()[:_LONGEST_COMMENT]))
 
-    def take_over(self, number: int, decision: Decision) -> None:
-        """Restore an earlier decision about a hunk."""
-        self._set(number, decision)
-
-    def _set(self, number: int, decision: Decision) -> None:
+    def put(self, number: int, decision: Decision) -> None:
+        """Decide about a hunk, as it was decided before."""
         self._decisions[self.hunk(number).number] = decision
 
     def count(self, verdict: Verdict) -> int:
@@ -208,6 +210,14 @@ def _endings_for(
     ]
 
 
+def too_large(name: str) -> DogentError:
+    """Return the error for a document that is larger than `LARGEST`."""
+    return DogentError(
+        tr("{name} is too large to review: the limit is {size} MB.", name=name, size=LARGEST >> 20),
+        tr("Change part of it."),
+    )
+
+
 def propose(name: str, content: bytes | None, text: str, summary: str = "") -> DocumentChange:
     """Return the change that turns the content of the file `name` (None: it does not exist yet)
     into `text`.
@@ -215,14 +225,7 @@ def propose(name: str, content: bytes | None, text: str, summary: str = "") -> D
     Raises DogentError if either is too large or not text.
     """
     if len(content or b"") > LARGEST or len(text) > LARGEST:
-        raise DogentError(
-            tr(
-                "{name} is too large to review: the limit is {size} MB.",
-                name=name,
-                size=LARGEST >> 20,
-            ),
-            tr("Change part of it."),
-        )
+        raise too_large(name)
     base = decoded(content, name)
     new = proposed(text, base)
     return DocumentChange(name, content, base, hunks_between(base.lines, new.lines), new, summary)

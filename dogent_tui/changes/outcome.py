@@ -1,15 +1,10 @@
 """The outcome of a proposal, hunk by hunk, worded for the model."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import groupby
-from typing import Literal, TypeAlias
-
-import msgspec
 
 from dogent_tui.changes.hunks import Hunk
-from dogent_tui.changes.model import DocumentChange
-
-Status: TypeAlias = Literal["accepted", "edited", "rejected", "undecided"]
+from dogent_tui.changes.model import Decision, DocumentChange
 
 _QUOTED = 240
 """Characters that identify a hunk."""
@@ -23,58 +18,18 @@ characters into a file (measured).
 """
 
 
-class HunkOutcome(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The outcome of a hunk. `proposed` is its beginning; `written` the user's own version, if
-    any.
-    """
-
-    number: int
-    heading: tuple[str, ...]
-    kind: str
-    status: Status
-    proposed: str
-    comment: str = ""
-    written: str = ""
-
-
-def outcomes(change: DocumentChange) -> tuple[HunkOutcome, ...]:
-    """Return the outcome of each hunk."""
-    return tuple(_outcome(change, hunk) for hunk in change.hunks)
-
-
-def _outcome(change: DocumentChange, hunk: Hunk) -> HunkOutcome:
-    decision = change.decision(hunk.number)
-    status: Status = "rejected" if decision.verdict == "rejected" else "undecided"
-    written = ""
-    if decision.verdict == "accepted":
-        status = "accepted"
-        if decision.edited is not None:
-            status, written = "edited", _shortened("\n".join(decision.edited), _EDITED)
-    proposed = _shortened("\n".join(hunk.new or hunk.old), _QUOTED)
-    return HunkOutcome(
-        hunk.number, hunk.heading, hunk.kind, status, proposed, decision.comment, written
-    )
-
-
-def _shortened(text: str, most: int) -> str:
-    return text if len(text) <= most else f"{text[:most]}… ({len(text) - most} more characters)"
-
-
 def outcome_text(change: DocumentChange, *, written: bool) -> str:
     """Return the outcome as the result of the model's call. `written`: whether the file was
     changed.
     """
-    found = outcomes(change)
-    taken = sum(outcome.status in ("accepted", "edited") for outcome in found)
-    did = (
-        f"{taken} of {_hunks(len(found))} written to {change.name}"
-        if written
-        else f"nothing was written to {change.name}"
-    )
+    hunks, taken = len(change.hunks), change.count("accepted")
+    did = f"nothing was written to {change.name}"
+    if written:
+        did = f"{taken} of {hunks} hunk{'' if hunks == 1 else 's'} written to {change.name}"
     lines = [f"The user reviewed your change: {did}."]
-    said = [line for outcome in found for line in _lines(outcome)]
-    lines += said if sum(map(len, said)) <= _MOST else _in_short(found)
-    if taken < len(found):
+    said = [line for hunk in change.hunks for line in _lines(change, hunk, _QUOTED)]
+    lines += said if sum(map(len, said)) <= _MOST else _in_short(change)
+    if taken < hunks:
         lines.append(
             "Do not propose again what was rejected, unless it is changed as the comments ask."
         )
@@ -85,57 +40,55 @@ def outcome_text(change: DocumentChange, *, written: bool) -> str:
     return "\n".join(lines)
 
 
-def _lines(outcome: HunkOutcome) -> Sequence[str]:
-    where = " > ".join(outcome.heading) or "the beginning"
-    lines = [f"Hunk {outcome.number} ({outcome.kind}, under {where}): {_status(outcome)}."]
-    if outcome.status != "accepted":
-        lines.append(
-            _indented(
-                "The deletion of" if outcome.kind == "deleted" else "You proposed", outcome.proposed
-            )
-        )
-    if outcome.status == "edited":
-        lines.append(_indented("Written instead", outcome.written or "(nothing)"))
-    if outcome.comment:
-        lines.append(_indented("Comment", outcome.comment))
-    return lines
+def _lines(change: DocumentChange, hunk: Hunk, quoted: int) -> Iterator[str]:
+    """Yield what became of a hunk, of which `quoted` characters are repeated where it was not
+    taken as it was.
+    """
+    decision = change.decision(hunk.number)
+    status = _status(decision)
+    yield f"Hunk {hunk.number} ({hunk.kind}, under {_where(hunk)}): {status}."
+    if status != "accepted":
+        label = "The deletion of" if hunk.kind == "deleted" else "You proposed"
+        yield _indented(label, "\n".join(hunk.new or hunk.old), quoted)
+    if decision.is_edited:
+        yield _indented("Written instead", "\n".join(decision.edited or ()) or "(nothing)", _EDITED)
+    if decision.comment:
+        yield _indented("Comment", decision.comment, len(decision.comment))
 
 
-def _in_short(found: Sequence[HunkOutcome]) -> Iterator[str]:
+def _in_short(change: DocumentChange) -> Iterator[str]:
     """Yield the outcome of many hunks: equal outcomes grouped, hunks with a comment
     individually.
     """
 
-    def alike(outcome: HunkOutcome) -> object:
-        return (
-            outcome.number
-            if outcome.comment or outcome.status == "edited"
-            else (outcome.status, outcome.heading)
-        )
+    def has_words(hunk: Hunk) -> bool:
+        decision = change.decision(hunk.number)
+        return bool(decision.comment) or decision.is_edited
 
-    for _, group in groupby(found, alike):
+    def alike(hunk: Hunk) -> object:
+        status = _status(change.decision(hunk.number))
+        return hunk.number if has_words(hunk) else (status, hunk.heading)
+
+    for _, group in groupby(change.hunks, alike):
         first, *others = group
         if others:
-            where = " > ".join(first.heading) or "the beginning"
-            yield f"Hunks {first.number} to {others[-1].number} (under {where}): {_status(first)}."
-        elif first.comment or first.status == "edited":
-            yield from _lines(first)
+            numbers = f"Hunks {first.number} to {others[-1].number}"
+            yield f"{numbers} (under {_where(first)}): {_status(change.decision(first.number))}."
         else:
-            yield from _lines(
-                msgspec.structs.replace(first, proposed=f"{first.proposed[:_IN_SHORT]}…")
-            )
+            yield from _lines(change, first, _QUOTED if has_words(first) else _IN_SHORT)
 
 
-def _status(outcome: HunkOutcome) -> str:
-    return {
-        "edited": "accepted, edited by the user",
-        "undecided": "left undecided, not written",
-    }.get(outcome.status, outcome.status)
+def _where(hunk: Hunk) -> str:
+    return " > ".join(hunk.heading) or "the beginning"
 
 
-def _indented(label: str, text: str) -> str:
+def _status(decision: Decision) -> str:
+    if decision.is_edited:
+        return "accepted, edited by the user"
+    return "left undecided, not written" if decision.verdict == "open" else decision.verdict
+
+
+def _indented(label: str, text: str, most: int) -> str:
+    if len(text) > most:
+        text = f"{text[:most]}… ({len(text) - most} more characters)"
     return f"  {label}: " + text.replace("\n", "\n    ")
-
-
-def _hunks(count: int) -> str:
-    return f"{count} hunk{'' if count == 1 else 's'}"

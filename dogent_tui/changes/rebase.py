@@ -63,7 +63,7 @@ def rebased(change: DocumentChange, content: bytes | None) -> DocumentChange:
         grown += grows
     made = DocumentChange(change.name, content, base, hunks, change.new, change.summary)
     for hunk, decision in zip(hunks, decisions, strict=True):
-        made.take_over(hunk.number, decision)
+        made.put(hunk.number, decision)
     return made
 
 
@@ -82,7 +82,7 @@ def _as_one(change: DocumentChange) -> DocumentChange:
         change.summary,
     )
     if new.lines:
-        made.take_over(
+        made.put(
             1,
             _doubtful(
                 [Decision(comment=change.decision(hunk.number).comment) for hunk in change.hunks]

@@ -3,7 +3,7 @@
 from pathlib import Path
 from types import EllipsisType
 
-from dogent_tui.changes.model import LARGEST, DocumentChange, propose
+from dogent_tui.changes.model import LARGEST, DocumentChange, propose, too_large
 from dogent_tui.changes.rebase import rebased
 from dogent_tui.changes.text import Lines, decoded
 from dogent_tui.errors import DogentError, disk_remedy
@@ -36,8 +36,9 @@ class Reviewed:
                 unsaved text of an editor.
         """
         self.path = path
-        self._on_disk = on_disk
         self.change = change
+        self._is_unsaved = not isinstance(on_disk, EllipsisType)
+        self._on_disk = change.content if isinstance(on_disk, EllipsisType) else on_disk
         self.by_approval = by_approval
 
     @classmethod
@@ -93,9 +94,9 @@ class Reviewed:
         changes the review. Raises DogentError.
         """
         content = _read(self.path, self.change.name)
-        if not isinstance(self._on_disk, EllipsisType):
-            if content == self._on_disk:
-                return False
+        if content == self._on_disk:
+            return False
+        if self._is_unsaved:
             raise DogentError(
                 tr(
                     "{name} changed on disk while your editor holds unsaved text.",
@@ -103,9 +104,7 @@ class Reviewed:
                 ),
                 tr("Nothing was written. Save or reload it in the editor, then ask again."),
             )
-        if content == self.change.content:
-            return False
-        self.change = rebased(self.change, content)
+        self.change, self._on_disk = rebased(self.change, content), content
         return True
 
     def apply(self, copies: UndoLog | None = None) -> bool:
@@ -134,10 +133,7 @@ class Reviewed:
             ).number
         try:
             with pinned(self.path) as place:
-                before = (
-                    change.content if isinstance(self._on_disk, EllipsisType) else self._on_disk
-                )
-                is_written = write_checked(place, before, after)
+                is_written = write_checked(place, self._on_disk, after)
         except OSError as error:
             raise DogentError(
                 tr(
@@ -182,14 +178,7 @@ def _refusal(workspace: Workspace, path: Path, name: str) -> DogentError | None:
 def _read(path: Path, name: str) -> bytes | None:
     try:
         if is_there(path) and path.stat().st_size > LARGEST:
-            raise DogentError(
-                tr(
-                    "{name} is too large to review: the limit is {size} MB.",
-                    name=name,
-                    size=LARGEST >> 20,
-                ),
-                tr("Change part of it."),
-            )
+            raise too_large(name)
         return content_of(path)
     except OSError as error:
         raise DogentError(

@@ -1,7 +1,8 @@
 """An outline being edited: relative to the proposal it came from, with its text and changes."""
 
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
+from functools import lru_cache
 
 from dogent_tui.language import ngettext, tr
 from dogent_tui.outline.changes import Baseline, Change, Changes
@@ -14,22 +15,6 @@ NAMES: tuple[tuple[Change, str, str], ...] = (
     ("moved", "↕", tr("moved")),
 )
 """The kinds of changes of headings, with their marks and words."""
-
-STEPS: Mapping[str, str] = {
-    "add": tr("add"),
-    "rename": tr("rename"),
-    "note": tr("note"),
-    "length": tr("length"),
-    "delete": tr("delete"),
-    "duplicate": tr("duplicate"),
-    "promote": tr("promote"),
-    "demote": tr("demote"),
-    "move": tr("move"),
-    "move up": tr("move up"),
-    "move down": tr("move down"),
-    "Markdown": "Markdown",
-}
-"""The undoable steps of an `Outline`, with their words."""
 
 
 class OutlineEditing:
@@ -50,27 +35,23 @@ class OutlineEditing:
         if draft is not None:
             self.outline.rewrite(draft)
         self.tree = OutlineTree(self.outline)
-        self._changes = (-1, Changes({}, (), ()))
-        self._text = (-1, "")
-        self._lines: tuple[int, list[int]] = (-1, [])
+        # each kept for the last revision of the outline
+        self._text = lru_cache(1)(lambda _: render(self.outline))
+        self._lines = lru_cache(1)(lambda _: first_lines(self.outline))
+        self._changes = lru_cache(1)(
+            lambda _: self._base.changes(self.outline.headings, self.outline.carried)
+        )
         self._saved = self.markdown if is_document else proposal
 
     @property
     def markdown(self) -> str:
         """The outline as text."""
-        if self._text[0] != self.outline.revision:
-            self._text = (self.outline.revision, render(self.outline))
-        return self._text[1]
+        return self._text(self.outline.revision)
 
     @property
     def changes(self) -> Changes:
         """The changes relative to the proposal, or to what was saved last."""
-        if self._changes[0] != self.outline.revision:
-            self._changes = (
-                self.outline.revision,
-                self._base.changes(self.outline.headings, self.outline.carried),
-            )
-        return self._changes[1]
+        return self._changes(self.outline.revision)
 
     @property
     def is_changed(self) -> bool:
@@ -101,7 +82,7 @@ class OutlineEditing:
         """Compare later changes with the current state."""
         self._saved = self.markdown
         self._base, self._frame = Baseline(self.outline.headings), self.outline.frame
-        self._changes = (-1, self._changes[1])
+        self._changes.cache_clear()
 
     def matches(self, words: str) -> Iterator[int]:
         """Yield the headings with `words` in their title or note, in order."""
@@ -133,9 +114,7 @@ class OutlineEditing:
 
     @property
     def _first_lines(self) -> list[int]:
-        if self._lines[0] != self.outline.revision:
-            self._lines = (self.outline.revision, first_lines(self.outline))
-        return self._lines[1]
+        return self._lines(self.outline.revision)
 
     def line_of_cursor(self) -> int:
         """Return the line of the text on which the heading under the cursor begins, from 0."""

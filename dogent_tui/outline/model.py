@@ -14,6 +14,8 @@ from typing import NamedTuple
 import msgspec
 from msgspec.structs import replace
 
+from dogent_tui.language import tr
+
 DEEPEST = 6
 """The number of heading levels in Markdown; lists have any number."""
 
@@ -223,7 +225,7 @@ class Outline:
         )
         if (renamed.text, renamed.length) == (heading.text, heading.length):
             return False
-        self._set(renamed, "add" if joined else "rename")
+        self._set(renamed, tr("add") if joined else tr("rename"))
         if joined and len(self._done) > 1:
             self._join()
         return True
@@ -238,7 +240,8 @@ class Outline:
             return False
         gap = heading.gap or ("\n" if note and not self.frame.is_list else "")
         self._set(
-            replace(heading, body=f"{self.frame.lead}{note}\n" if note else "", gap=gap), "note"
+            replace(heading, body=f"{self.frame.lead}{note}\n" if note else "", gap=gap),
+            tr("note"),
         )
         return True
 
@@ -252,7 +255,7 @@ class Outline:
         text, length = split_length(heading.text + spell_length(target, heading.text))
         if (text, length) == (heading.text, heading.length):
             return False
-        self._set(replace(heading, text=text, length=length, raw=""), "length")
+        self._set(replace(heading, text=text, length=length, raw=""), tr("length"))
         return True
 
     def add_sibling(self, id: int | None, text: str = "") -> int:  # noqa: A002
@@ -276,13 +279,13 @@ class Outline:
     def delete(self, ids: Sequence[int]) -> bool:
         """Delete the block, with everything that belongs to it."""
         first, end = self.block(ids)
-        return self._exchange("delete", first, end, ())
+        return self._exchange(tr("delete"), first, end, ())
 
     def duplicate(self, ids: Sequence[int]) -> list[int]:
         """Duplicate the block after itself, and return the ids of the new headings."""
         first, end = self.block(ids)
         copies = tuple(replace(heading, id=self._new_id()) for heading in self._headings[first:end])
-        self._exchange("duplicate", end, end, copies)
+        self._exchange(tr("duplicate"), end, end, copies)
         return [heading.id for heading in copies]
 
     def shift(self, ids: Sequence[int], step: int) -> bool:
@@ -303,9 +306,9 @@ class Outline:
             change = self._headings[above].level - level
         else:
             return False
-        return self._exchange(
-            "demote" if step > 0 else "promote", first, end, self._levelled(first, end, change)
-        )
+        levelled = self._levelled(first, end, change)
+        name = tr("demote") if step > 0 else tr("promote")
+        return bool(levelled) and self._exchange(name, first, end, levelled)
 
     def move(self, ids: Sequence[int], step: int) -> bool:
         """Move the block before the sibling above it (-1) or after the one below (1).
@@ -315,7 +318,7 @@ class Outline:
         """
         first, end = self.block(ids)
         before = self._above(first) if step < 0 else self._below(first, end)
-        return self._carry("move up" if step < 0 else "move down", first, end, before)
+        return self._carry(tr("move up") if step < 0 else tr("move down"), first, end, before)
 
     def _above(self, first: int) -> int | None:
         """Return the position before the sibling above, or after the last child of the parent's
@@ -353,24 +356,22 @@ class Outline:
         if first < before < end:
             return False
         change = level - self._headings[first].level
-        return self._carry("move", first, end, before, change)
+        return self._carry(tr("move"), first, end, before, change)
 
     def _carry(self, name: str, first: int, end: int, before: int | None, change: int = 0) -> bool:
-        if before is None or (first <= before <= end and not change):
-            return False
         carried = self._levelled(first, end, change)
+        if before is None or not carried or (first <= before <= end and not change):
+            return False
         self.carried |= {
             heading.id
             for heading in self._headings[first:end]
             if heading.level == self._headings[first].level
         }
         if before <= first:
-            return self._exchange(
-                name, before, end, (*carried, *self._headings[before:first]), carried
-            )
+            return self._exchange(name, before, end, (*carried, *self._headings[before:first]))
         if before <= end:
-            return self._exchange(name, first, end, carried, carried)
-        return self._exchange(name, first, before, (*self._headings[end:before], *carried), carried)
+            return self._exchange(name, first, end, carried)
+        return self._exchange(name, first, before, (*self._headings[end:before], *carried))
 
     def read(self, text: str) -> "Outline":
         """Parse `text` in the format of this outline. Changes nothing, so it may run in a
@@ -432,7 +433,7 @@ class Outline:
     def _add(self, place: int, level: int, text: str, *, numbered: bool = True) -> int:
         text, length = split_length(" ".join(text.split()))
         added = Heading(self._new_id(), level, text, length, gap=self.frame.gap, numbered=numbered)
-        self._exchange("add", place, place, (added,))
+        self._exchange(tr("add"), place, place, (added,))
         return added.id
 
     def _levelled(self, first: int, end: int, change: int) -> Headings:
@@ -452,16 +453,9 @@ class Outline:
         place = self.place(heading.id)
         self._exchange(name, place, place + 1, (heading,))
 
-    def _exchange(
-        self, name: str, start: int, end: int, added: Headings, needed: Headings | None = None
-    ) -> bool:
-        """Replace a slice. Does nothing if `needed` is None or nothing would change."""
-        removed = self._headings[start:end]
-        if (
-            removed == added
-            or (needed is not None and not needed)
-            or (name in ("promote", "demote") and not added)
-        ):
+    def _exchange(self, name: str, start: int, end: int, added: Headings) -> bool:
+        """Exchange a slice. Nothing happens where nothing would change."""
+        if self._headings[start:end] == added:
             return False
         whole = [*self._headings[:start], *added, *self._headings[end:]]
         if not self.frame.is_list:

@@ -16,6 +16,7 @@ import msgspec
 from dogent_tui.errors import ConfigError
 from dogent_tui.language import listing, tr
 from dogent_tui.plain import cut_bytes
+from dogent_tui.settings.config_check import nearest
 from dogent_tui.storage.files import first_text
 from dogent_tui.storage.paths import Workspace, display_path
 
@@ -70,19 +71,13 @@ def find_template(named: str, among: Iterable[Template]) -> Template:
     """Return the template named `named`; a plain name refers to the workspace. Raises ConfigError,
     which lists the existing ones.
     """
-    among = list(among)
-    found = next((template for template in among if template.spelled == named), None)
-    if found is not None:
-        return found
-    spelled = [template.spelled for template in among]
-    from difflib import get_close_matches
-
-    plain = named.rpartition(":")[2]
-    near = [name for name in spelled if name.rpartition(":")[2] == plain] or get_close_matches(
-        named, spelled, n=1
-    )
+    spelled = {template.spelled: template for template in among}
+    if named in spelled:
+        return spelled[named]
+    alike = called(named.rpartition(":")[2], spelled.values())
+    near = alike.spelled if alike is not None else nearest(named, spelled)
     there = (
-        tr("Did you mean @@{near}?", near=near[0])
+        tr("Did you mean @@{near}?", near=near)
         if near
         else tr("Available: {spelled}.", spelled=", ".join(f"@@{name}" for name in spelled))
     )

@@ -101,7 +101,7 @@ async def a_conversation(s) -> None:
 
 def selected_cells(app) -> list[Segment]:
     """The cells of the transcript whose ground is the selection's."""
-    behind = app.conversation.transcript._painter._colors().styles["selection"]
+    behind = app.conversation.transcript.palette.styles["selection"]
     found = [
         part
         for strip in app.screen._compositor.render_strips()

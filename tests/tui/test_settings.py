@@ -125,6 +125,15 @@ def reopened(workspace, monkeypatch):
     return options
 
 
+async def test_a_click_on_its_name_opens_a_section(stage):
+    async with stage() as s:
+        screen = await opened(s)
+        web = screen.query("#settings-sections Words")[2]
+        assert await s.pilot.click(web)
+        await s.until(lambda: web.has_class("-open"))
+        assert screen.query_one(RowList).chosen.place == "~/.dogent/web.json"
+
+
 async def test_settings_of_the_folder_are_saved_together_and_hold(stage, workspace, own, reopened):
     async with stage() as s:
         screen = await opened(s)

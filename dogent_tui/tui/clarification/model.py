@@ -1,12 +1,12 @@
 """The state of a clarification form: choices, typed text and cursor. Independent of the screen."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 import msgspec
 from rich.cells import cell_len
 
-from dogent_tui.agent.ui_requests import Clarification, Question
+from dogent_tui.agent.ui_requests import Clarification, Option, Question
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line, revealed
 from dogent_tui.tui.questions.model import title_lines
@@ -266,15 +266,6 @@ class ClarificationForm:
 
 CURSOR = "❯ "
 
-_HEAD = -1
-
-
-class Placed(NamedTuple):
-    """A line, and the number of the row it shows; -1 for the question itself."""
-
-    line: Line
-    row: int = _HEAD
-
 
 def _shown(text: str) -> str:
     """Return a label or question as one paragraph, so that what is sent is what was seen."""
@@ -295,31 +286,22 @@ def heading(form: ClarificationForm, width: int) -> list[Line]:
 
 def preface(form: ClarificationForm, width: int) -> list[Line]:
     """Return the agent's reason, with its paragraphs."""
-    return (
-        wrap([Span(revealed(form.request.preface), "muted")], width) if form.request.preface else []
-    )
+    return wrap([Span(revealed(form.request.preface), "muted")], width)
 
 
-def question_lines(entry: Entry, cursor: int | None, width: int) -> list[Placed]:
-    """Return the question and its options. `cursor` is the row under the cursor, None if the cursor
-    is in another question.
+def row_lines(entry: Entry, number: int, cursor: int | None, width: int) -> Iterator[Line]:
+    """Yield an option, the mark of the field for words of one's own, or the line that skips the
+    question. `cursor` is the row under the cursor, None where that is in another question.
     """
-    return [Placed(line) for line in _question(entry, width)] + [
-        Placed(line, number)
-        for number, row in enumerate(entry.rows)
-        if row.kind == "option"
-        for line in _option(entry, number, row, width, here=number == cursor)
-    ]
-
-
-def skip_lines(entry: Entry, cursor: int | None, width: int) -> list[Placed]:
-    """Return the line that leaves the question to the agent."""
-    number = len(entry.rows) - 1
-    skipped = entry.skipped
-    words = tr("Skipped: the agent decides") if skipped else tr("Skip this question")
-    mark = row_mark(entry, number, cursor)
-    style = "" if skipped or number == cursor else "muted"
-    return [Placed(Line(crop((*mark, Span(words, style)), width)), number)]
+    row, mark = entry.rows[number], row_mark(entry, number, cursor)
+    if row.kind == "option":
+        yield from _option(entry, entry.question.options[row.option], mark, width)
+        return
+    words = style = ""
+    if row.kind == "skip":
+        words = tr("Skipped: the agent decides") if entry.skipped else tr("Skip this question")
+        style = "" if entry.skipped or number == cursor else "muted"
+    yield Line(crop((*mark, Span(words, style)), width))
 
 
 def row_mark(entry: Entry, number: int, cursor: int | None) -> tuple[Span, ...]:
@@ -342,7 +324,8 @@ def row_mark(entry: Entry, number: int, cursor: int | None) -> tuple[Span, ...]:
     )
 
 
-def _question(entry: Entry, width: int) -> Iterable[Line]:
+def question_lines(entry: Entry, width: int) -> Iterable[Line]:
+    """Return the question, and whether it is answered."""
     mark = (
         Span("– ", "muted")
         if entry.skipped
@@ -358,14 +341,12 @@ def _question(entry: Entry, width: int) -> Iterable[Line]:
     return prefixed(wrap(spans, width - 2), mark, Span("  "))
 
 
-def _option(entry: Entry, number: int, row: Row, width: int, *, here: bool) -> Iterator[Line]:
-    option = entry.question.options[row.option]
-    on = entry.is_on(row)
-    label = "muted" if entry.skipped else "strong" if on else ""
+def _option(entry: Entry, option: Option, mark: Sequence[Span], width: int) -> Iterator[Line]:
+    is_on = option.value in entry.chosen
+    label = "muted" if entry.skipped else "strong" if is_on else ""
     spans = [Span(_shown(option.label), label)]
     if option.value in entry.question.recommended:
         spans.append(Span("  " + tr("recommended"), "muted" if entry.skipped else "success"))
-    mark = row_mark(entry, number, number if here else None)
     indent = Span(" " * sum(cell_len(span.text) for span in mark))
     room = width - cell_len(indent.text)
     first, *rest = wrap(spans, room)

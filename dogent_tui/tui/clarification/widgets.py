@@ -2,8 +2,9 @@
 combines them.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from textual import events
 from textual.app import ComposeResult
@@ -17,7 +18,7 @@ from textual.widget import Widget
 
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line, revealed
-from dogent_tui.tui.clarification.model import Entry, Placed, question_lines, row_mark, skip_lines
+from dogent_tui.tui.clarification.model import Entry, Row, question_lines, row_lines
 from dogent_tui.tui.painted import Painted
 from dogent_tui.tui.prompt.literal import carry, release
 from dogent_tui.tui.textual_fixes.literal_area import LiteralArea
@@ -32,22 +33,20 @@ _MOST_ROWS = 6
 
 
 class FormLines(Painted, Widget):
-    """Draws the lines that `layout` returns for a width; its height is their number."""
+    """Draws the lines that `layout` gives for a width, as high as they are. `shows` is the row of
+    a question that they are of, -1 for none.
+    """
 
     ALLOW_SELECT = False
     looks = LOOKS | {"on": "bold $text-success", "key": "bold $text-accent"}
 
-    @dataclass
-    class Clicked(Message):
-        """One of `lines` was clicked; `row` is the row it shows, -1 if it shows none."""
-
-        lines: "FormLines"
-        row: int
-
-    def __init__(self, layout: Callable[[int], Sequence[Placed]], *, classes: str = "") -> None:
+    def __init__(
+        self, layout: Callable[[int], Iterable[Line]], *, shows: int = -1, classes: str = ""
+    ) -> None:
         super().__init__(classes=classes)
+        self.shows = shows
         self._layout = layout
-        self._laid_out: tuple[int, Sequence[Placed]] = (0, ())
+        self._laid_out: tuple[int, Sequence[Line]] = (0, ())
 
     def look_again(self) -> None:
         """Lay out the lines again because their content changed."""
@@ -56,10 +55,10 @@ class FormLines(Painted, Widget):
         if width and (lines := self.lines(width)) != before:
             self.refresh(layout=len(lines) != len(before))
 
-    def lines(self, width: int) -> Sequence[Placed]:
+    def lines(self, width: int) -> Sequence[Line]:
         """Return the lines for a widget of `width` cells."""
         if self._laid_out[0] != width:
-            self._laid_out = (width, self._layout(max(MIN_WIDTH, width - 2 * MARGIN)))
+            self._laid_out = (width, [*self._layout(max(MIN_WIDTH, width - 2 * MARGIN))])
         return self._laid_out[1]
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
@@ -71,21 +70,8 @@ class FormLines(Painted, Widget):
         """Draw line `y`."""
         width = self.size.width
         lines = self.lines(width)
-        line = lines[y].line if y < len(lines) else Line()
+        line = lines[y] if y < len(lines) else Line()
         return self.palette.strip(line, max(MIN_WIDTH, width - 2 * MARGIN), width)
-
-    def region_of(self, row: int) -> Region:
-        """Return the position of `row` in the coordinates of the widget's container."""
-        place = self.virtual_region
-        ys = [y for y, placed in enumerate(self.lines(place.width)) if placed.row == row]
-        return Region(place.x, place.y + ys[0], place.width, len(ys)) if ys else place
-
-    def on_click(self, event: events.Click) -> None:
-        """Report which row was clicked."""
-        y = event.get_content_offset_capture(self).y
-        lines = self.lines(self.size.width)
-        if 0 <= y < len(lines):
-            self.post_message(self.Clicked(self, lines[y].row))
 
 
 class FreeText(LiteralArea):
@@ -202,24 +188,26 @@ class QuestionBlock(Vertical):
         self.number = number
         self.entry = entry
         self.cursor: int | None = None
-        self._options = FormLines(lambda width: question_lines(entry, self.cursor, width))
-        self._skip = FormLines(lambda width: skip_lines(entry, self.cursor, width))
-        self._mark = FormLines(lambda _: self._text_mark(), classes="form-mark")
         self.area: FreeText | None = None
         if entry.question.takes_text:
             self.area = FreeText(entry.text, entry.question.placeholder, held)
-            self._text = Horizontal(self._mark, self.area, classes="form-text")
+        self._question = FormLines(partial(question_lines, entry))
+        self._rows = [
+            FormLines(partial(self._lines, row), shows=row) for row in range(len(entry.rows))
+        ]
+        self._parts: list[Widget] = [*self._rows]
+        if self.area is not None:
+            at = entry.rows.index(Row("text"))
+            self._rows[at].add_class("form-mark")
+            self._parts[at] = Horizontal(self._rows[at], self.area, classes="form-text")
+
+    def _lines(self, row: int, width: int) -> Iterable[Line]:
+        return row_lines(self.entry, row, self.cursor, width)
 
     def compose(self) -> ComposeResult:
         """Lay out the parts."""
-        yield self._options
-        if self.area is not None:
-            yield self._text
-        yield self._skip
-
-    def _text_mark(self) -> list[Placed]:
-        row = len(self.entry.rows) - 2
-        return [Placed(Line(row_mark(self.entry, row, self.cursor)), row)]
+        yield self._question
+        yield from self._parts
 
     def show(self, cursor: int | None) -> None:
         """Draw the current state of the question. `cursor` is the row under the cursor, None if the
@@ -227,21 +215,16 @@ class QuestionBlock(Vertical):
         """
         self.cursor = cursor
         self.set_class(cursor is not None, "-at")
-        for part in (self._options, self._mark, self._skip):
+        for part in (self._question, *self._rows):
             part.look_again()
 
     def row_region(self, row: int) -> Region:
         """Return the position of `row` in the coordinates of this block's container."""
-        match self.entry.rows[row].kind:
-            case "text":
-                region = self._text.virtual_region
-            case "skip":
-                region = self._skip.region_of(row)
-            case _:
-                region = self._options.region_of(row)
-        return region.translate(self.virtual_region.offset)
+        return self._parts[row].virtual_region.translate(self.virtual_region.offset)
 
-    def on_form_lines_clicked(self, event: FormLines.Clicked) -> None:
-        """Report which row of which question was clicked."""
-        event.stop()
-        self.post_message(self.Picked(self.number, event.row))
+    def on_click(self, event: events.Click) -> None:
+        """Report which row was clicked."""
+        clicked, _ = self.screen.get_widget_at(*event.screen_offset)
+        if isinstance(clicked, FormLines):
+            event.stop()
+            self.post_message(self.Picked(self.number, clicked.shows))

@@ -3,11 +3,9 @@
 from typing import TYPE_CHECKING
 
 from dogent_tui.tui.commands.application import ApplicationCommands
-from dogent_tui.tui.commands.context import ContextCommands
 from dogent_tui.tui.commands.conversation import ConversationCommands
 from dogent_tui.tui.commands.documents import DocumentCommands
 from dogent_tui.tui.commands.history import HistoryCommands
-from dogent_tui.tui.commands.sessions import SessionCommands
 from dogent_tui.tui.commands.settings import SettingsCommands
 from dogent_tui.tui.commands.table import CommandTable
 from dogent_tui.tui.commands.writing import WritingCommands
@@ -60,11 +58,9 @@ def app_commands(app: "AppPort") -> CommandTable:
     """Return the commands that act on `app`, in the order a new user may need them."""
     families = (
         ApplicationCommands(app),
-        ContextCommands(app),
         ConversationCommands(app),
         DocumentCommands(app),
         HistoryCommands(app),
-        SessionCommands(app),
         SettingsCommands(app),
         WritingCommands(app),
     )

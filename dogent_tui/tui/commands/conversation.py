@@ -1,13 +1,16 @@
-"""The commands about the current conversation, and for starting another."""
+"""The commands about the conversation on the screen, what it costs, and other conversations."""
 
 import asyncio
 from collections.abc import Sequence
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from dogent_tui.agent.tool_names import relative
+from dogent_tui.errors import DogentError
 from dogent_tui.language import and_more, tr
 from dogent_tui.plain import one_line
 from dogent_tui.tui.commands.family import CommandFamily, action, command
+from dogent_tui.tui.prompt.controller import READ_ONLY
 
 if TYPE_CHECKING:
     from dogent_tui.undo.undo_log import Undone
@@ -82,6 +85,108 @@ class ConversationCommands(CommandFamily):
             opened.service.tell_taken_back(undone.restored, undone.removed)
             self._screen.look_again()
         return undone_words(undone, str(opened.workspace.root))
+
+    # ── What the agent remembers, and what that costs ─────────────────────────────────────────────
+
+    @command("compact", tr("Replace what was said by a summary, to make room"), "[FOCUS]")
+    async def _compact(self, focus: str) -> str | None:
+        from dogent_tui.agent.events import Prompt
+
+        opened = self._opened
+        if opened.endpoint.kind == "offline":
+            return tr(
+                "The built-in engine keeps no conversation to compact. /setup connects an AI model."
+            )
+        await self._need_writable()
+        if not opened.service.said:
+            return tr("There is nothing to compact yet.")
+        await opened.service.submit(Prompt(f"/compact {focus}".rstrip(), compacts=True))
+        self._screen.action_follow()
+        return None
+
+    @command("usage", tr("Show tokens and cost, and set a budget"), "[DOLLARS|off]")
+    async def _usage(self, typed: str) -> str | None:
+        if typed:
+            return await self._set_budget(typed)
+        from dogent_tui.storage.usage import usage_since
+        from dogent_tui.tui.screens.page import PageScreen
+        from dogent_tui.tui.usage_page import DAYS, usage_page
+
+        opened, prompts = self._opened, self._screen.transcript.model.prompts()
+
+        async def found() -> str:
+            now = datetime.now()
+            midnight = now.replace(hour=0, minute=0, second=0, microsecond=0)
+            entries = await asyncio.to_thread(usage_since, midnight - timedelta(days=DAYS - 1), now)
+            return usage_page(
+                entries, opened.service.session_id, prompts, opened.service.budget, now
+            )
+
+        self.app.push_screen(PageScreen(tr("Usage"), found))
+        return None
+
+    async def _set_budget(self, typed: str) -> str:
+        from dogent_tui.tui.budget import dollars
+
+        service, limit = self._opened.service, dollars(typed)
+        if limit is None:
+            return tr("Specify an amount in dollars: /usage 2.50, or /usage off.")
+        if self._opened.endpoint.kind != "anthropic":
+            return tr(
+                "Only Anthropic's own endpoint says what a run costs; a budget cannot be kept here."
+            )
+        await self._need_writable()
+        await service.set_budget(limit)
+        if not limit:
+            return tr("This conversation has no budget.")
+        return tr("This conversation may cost ${limit:.2f}; then you are asked.", limit=limit)
+
+    @command("context", tr("Show what fills the context of the agent"))
+    async def _context(self, _: str) -> None:
+        from dogent_tui.tui.context_page import context_page
+        from dogent_tui.tui.screens.page import PageScreen
+
+        opened = self._opened
+        if opened.read_only:
+            raise DogentError(READ_ONLY)
+
+        async def found() -> str:
+            return context_page(await opened.service.context())
+
+        title = tr("What fills the context")
+        about = self._screen.status_bar.status.endpoint
+        self.app.push_screen(PageScreen(title, found, about=about))
+
+    # ── Earlier conversations ─────────────────────────────────────────────────────────────────────
+
+    @command(
+        "export-session",
+        tr("Export this conversation to a file"),
+        "FILE.md|.html|.json",
+        completes="file",
+    )
+    async def _export(self, path: str) -> str:
+        from dogent_tui.tui.sessions.formats import export_session
+
+        return await export_session(self.app, path)
+
+    @command("rewind", tr("Rewind to before a prompt: the conversation, the files or both"))
+    async def _rewind(self, _: str) -> None:
+        from dogent_tui.tui.rewinding.controller import Rewinding
+
+        await Rewinding(self.app).go_back()
+
+    @command("sessions", tr("Find an earlier conversation to open, rename, fork or delete"))
+    async def _sessions(self, wanted: str) -> str | None:
+        from dogent_tui.tui.sessions.controller import SessionChooser
+
+        chooser = SessionChooser(self.app)
+        if wanted:
+            return await chooser.open_named(wanted)
+        await chooser.choose()
+        return None
+
+    _resume = command("resume", tr("Resume an earlier conversation"), "[ID]")(_sessions.method)
 
 
 def undone_words(undone: "Undone | None", root: str) -> str:

@@ -3,12 +3,12 @@
 import re
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Iterator
-from difflib import get_close_matches
 from typing import Literal, TypeAlias
 
 import msgspec
 
 from dogent_tui.language import tr
+from dogent_tui.settings.config_check import nearest
 
 Run: TypeAlias = Callable[[str], Awaitable[str | None]]
 """Runs a command with the text typed after its name, and returns a line about the result, empty if
@@ -103,7 +103,7 @@ class CommandTable:
     def unknown(self, text: str) -> str:
         """Return the message for an unknown command, suggesting the closest existing one."""
         name = text.strip().removeprefix("/").split(" ", 1)[0]
-        near = get_close_matches(name, self._commands, n=1)
+        near = nearest(name, self._commands)
         return tr("There is no command /{name}. ", name=name) + (
-            tr("Did you mean /{near}?", near=near[0]) if near else tr("Press ? to list them.")
+            tr("Did you mean /{near}?", near=near) if near else tr("Press ? to list them.")
         )

@@ -382,6 +382,11 @@ class Answer(msgspec.Struct, frozen=True):
     short: str
     reply: PermissionAnswer | None
 
+    @property
+    def allows(self) -> str:
+        """The scope in which it allows, empty where it denies."""
+        return self.reply.scope if self.reply and self.reply.behavior == "allow" else ""
+
 
 DENY = Answer("n", tr("Deny"), tr("Deny"), PermissionAnswer("deny"))
 ONCE = Answer("y", tr("Allow once"), tr("Allow once"), PermissionAnswer("allow"))
@@ -401,7 +406,6 @@ ANSWERS = (DENY, ONCE, SESSION, ALWAYS, WORDS)
 ANSWERS_AFTER = (STOP, DROP, KEEP, SESSION, ALWAYS, DROP_WORDS)
 """All answers to questions about what happened behind the wall."""
 
-_FOR_SCOPE = {"once": (ONCE, KEEP), "session": (SESSION,), "always": (ALWAYS,)}
 _GAP = 1
 MARKS = ("  ", "❯ ")
 """The prefix of an answer: nothing, or the mark of the highlighted one."""
@@ -414,9 +418,12 @@ def offered(request: PermissionRequested) -> tuple[Answer, ...]:
     """Return the answers to `request`. Denying is always possible; with a reason if there is an
     agent to read it.
     """
-    allowed = [answer for scope in request.scopes for answer in _FOR_SCOPE[scope]]
-    denying = (DENY, WORDS, STOP, DROP, DROP_WORDS) if request.tool_use_id else (DENY, DROP)
-    return tuple(answer for answer in _answers(request) if answer in denying or answer in allowed)
+    unread = (WORDS, STOP, DROP_WORDS) if not request.tool_use_id else ()
+    return tuple(
+        answer
+        for answer in _answers(request)
+        if answer not in unread and (not answer.allows or answer.allows in request.scopes)
+    )
 
 
 def _answers(request: PermissionRequested) -> tuple[Answer, ...]:

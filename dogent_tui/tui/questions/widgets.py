@@ -132,8 +132,7 @@ class AnswerBar(Widget, can_focus=True):
 
     def _drawn(self, number: int, label: str) -> Content:
         answer = self.answers[number]
-        allows = answer.reply is not None and answer.reply.behavior == "allow"
-        style = f"answers--{'allow' if allows else 'deny'}"
+        style = f"answers--{'allow' if answer.allows else 'deny'}"
         if number == self.highlighted:
             marked = MARKS[1] + label.removeprefix(MARKS[0])
             words = Content.styled(marked, self.get_visual_style(f"{style}-on"))

@@ -71,8 +71,7 @@ _KINDS = {
 def state(change: DocumentChange, hunk: Hunk) -> str:
     """Return the decision about a hunk: ``open``, ``accepted``, ``rejected``, ``edited``."""
     decision = change.decision(hunk.number)
-    is_edited = decision.verdict == "accepted" and decision.edited is not None
-    return "edited" if is_edited else decision.verdict
+    return "edited" if decision.is_edited else decision.verdict
 
 
 def list_row(

@@ -1,6 +1,7 @@
 """The agent's questions on one form: options, the user's own words, or left to the agent."""
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 from textual import events, on
@@ -15,7 +16,7 @@ from dogent_tui.agent.events import Reply, UiAnswer
 from dogent_tui.agent.ui_requests import Clarification
 from dogent_tui.language import ngettext, tr
 from dogent_tui.plain import one_line, revealed
-from dogent_tui.tui.clarification.model import CURSOR, ClarificationForm, Placed, heading, preface
+from dogent_tui.tui.clarification.model import CURSOR, ClarificationForm, heading, preface
 from dogent_tui.tui.clarification.widgets import SEND_KEYS, FormLines, FreeText, QuestionBlock
 from dogent_tui.tui.dialog import Words
 from dogent_tui.tui.key_hints import KeyHints
@@ -91,17 +92,14 @@ class ClarificationScreen(Withdrawable[Reply], PressesKeys, ModalScreen[Reply]):
         self._from_field: events.Key | None = None
         self._asked_to_send = False
         self._said = ""
-        self._head = FormLines(
-            lambda width: [Placed(line) for line in heading(self.form, width)],
-            classes="form-heading",
-        )
+        self._head = FormLines(partial(heading, self.form), classes="form-heading")
         self._blocks = [
             QuestionBlock(number, entry, self.held_in_field)
             for number, entry in enumerate(self.form.entries)
         ]
         self._questions = VerticalScroll(id="form-questions", can_focus=False)
         self._note = Words(id="form-note")
-        self._send = FormLines(lambda _: [Placed(self._send_line())], classes="form-send")
+        self._send = FormLines(lambda _: [self._send_line()], classes="form-send")
 
     def compose(self) -> ComposeResult:
         """Lay out the title, the questions, the line that sends, and the keys."""
@@ -109,10 +107,7 @@ class ClarificationScreen(Withdrawable[Reply], PressesKeys, ModalScreen[Reply]):
         with Vertical(id="form"):
             with self._questions:
                 if self.form.request.preface:
-                    yield FormLines(
-                        lambda width: [Placed(line) for line in preface(self.form, width)],
-                        classes="form-preface",
-                    )
+                    yield FormLines(partial(preface, self.form), classes="form-preface")
                 yield from self._blocks
                 yield self._send
             yield self._note
@@ -318,10 +313,9 @@ class ClarificationScreen(Withdrawable[Reply], PressesKeys, ModalScreen[Reply]):
             self.form.choose()
         self._changed()
 
-    @on(FormLines.Clicked)
-    def _clicked(self, event: FormLines.Clicked) -> None:
+    def on_click(self, event: events.Click) -> None:
         """Send if the line for that was clicked."""
-        if event.lines is self._send:
+        if self.get_widget_at(*event.screen_offset)[0] is self._send:
             self.form.go(len(self.form.entries))
             self._look_again()
             self.action_send()

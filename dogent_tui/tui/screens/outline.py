@@ -18,7 +18,7 @@ from textual.widgets import TextArea
 from dogent_tui.agent.events import UiAnswer
 from dogent_tui.errors import DogentError
 from dogent_tui.language import tr
-from dogent_tui.outline.edit_session import STEPS, OutlineEditing
+from dogent_tui.outline.edit_session import OutlineEditing
 from dogent_tui.outline.markdown import same_sections
 from dogent_tui.plain import one_line, visible
 from dogent_tui.tui.dialog import Words
@@ -277,7 +277,7 @@ class OutlineScreen(EditorScreen):
         step, heading = done
         self.editing.tree.show(heading)
         self._changed()
-        words = tr("{said}: {step}. {summary}", said=said, step=STEPS[step], summary=self._summary)
+        words = tr("{said}: {step}. {summary}", said=said, step=step, summary=self._summary)
         self.tell(words)
 
     # ── A note ────────────────────────────────────────────────────────────────────────────────────

@@ -407,8 +407,9 @@ class SettingsScreen(RowsScreen[bool]):
 
     def on_click(self, event: events.Click) -> None:
         """Open the section whose name was clicked."""
-        if event.widget in self._sections.children:
-            self._open(self._sections.children.index(event.widget))
+        clicked, _ = self.get_widget_at(*event.screen_offset)
+        if clicked in self._sections.children:
+            self._open(self._sections.children.index(clicked))
 
     def _open(self, section: int) -> None:
         self.section = section

@@ -5,7 +5,7 @@ import html
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 from urllib.parse import urlsplit
 
 import msgspec
@@ -19,7 +19,7 @@ from dogent_tui.settings.templates import templates
 from dogent_tui.settings.trust import FolderTrust
 from dogent_tui.tui.exporting.first_page import THEMES
 from dogent_tui.tui.keymap import KeyAction
-from dogent_tui.tui.settings.draft import Kind, Setting, SettingsDraft
+from dogent_tui.tui.settings.draft import Setting, SettingsDraft
 
 LLM, WEB, VISION = "claude.json", "web.json", "vision.json"
 
@@ -29,50 +29,55 @@ _LANGUAGES = (("en", "English"), ("zh_CN", "简体中文"))
 _NOTIFY = (("bell", tr("a bell")), ("off", tr("none")))
 _USAGE = (("tokens", tr("tokens")), ("cost", tr("cost, where it is known")))
 _SERVER = "DOGENT_LOCAL_SERVER"
-_SERVERS = tuple(LABELS.items())
 _REFERENCES = tr("env:NAME reads it from the environment, keyring:NAME from the system's keyring.")
-_FOLDER: Sequence[tuple[str, str, Kind, Any, str, str]] = (
-    ("profile", tr("Model"), "choice", "", tr("from the environment"),
-        tr("A profile, or the offline engine.")),
-    ("web_profile", tr("Web search profile"), "choice", "", tr("the agent's own tools"),
-        tr("A profile for web search.")),
-    ("vision_profile", tr("Vision profile"), "choice", "glm-4.6v", "",
-        tr("A profile for images and videos.")),
-    ("primary_language", tr("Reply language"), "text", "", tr("same as the prompt"),
-        tr("For example: English, 简体中文.")),
-    ("doc_template", tr("Document template"), "choice", "", tr("none"),
-        tr("Unless the prompt specifies another.")),
-    ("bibliography", tr("Bibliography"), "text", "", tr("each .bib of this folder"),
-        tr("A .bib, CSL JSON or YAML file; a document may name its own.")),
-    ("csl", tr("Citation style"), "choice", "", tr("Chicago, author and year"),
-        tr("A .csl file of this folder; zotero.org/styles has thousands.")),
-    ("images_path", tr("Images folder"), "folder", "./images", "",
-        tr("For images from the web; inside this folder.")),
-    ("export_theme", tr("Theme of documents"), "choice", "", tr("article"),
-        tr("For pdf and docx, unless the document says.")),
-    ("review_edits", tr("Review each change"), "switch", False, "",
-        tr("You review every change the agent writes.")),
-    ("learn_auto", tr("Offer to note lessons"), "switch", True, "",
-        tr("After a run that failed or was stopped.")),
-    ("theme", tr("Theme"), "choice", "", tr("matched to the terminal"),
-        tr("Takes effect when you save.")),
+_Row: TypeAlias = tuple[Any, ...]
+"""A key, and what a `Setting` says of it from its label on."""
+_FOLDER: Sequence[_Row] = (
+    ("profile", tr("Model"), "choice", tr("A profile, or the offline engine."),
+        tr("from the environment")),
+    ("web_profile", tr("Web search profile"), "choice", tr("A profile for web search."),
+        tr("the agent's own tools")),
+    ("vision_profile", tr("Vision profile"), "choice", tr("A profile for images and videos."),
+        "", "glm-4.6v"),
+    ("primary_language", tr("Reply language"), "text", tr("For example: English, 简体中文."),
+        tr("same as the prompt")),
+    ("doc_template", tr("Document template"), "choice",
+        tr("Unless the prompt specifies another."), tr("none")),
+    ("bibliography", tr("Bibliography"), "text",
+        tr("A .bib, CSL JSON or YAML file; a document may name its own."),
+        tr("each .bib of this folder")),
+    ("csl", tr("Citation style"), "choice",
+        tr("A .csl file of this folder; zotero.org/styles has thousands."),
+        tr("Chicago, author and year")),
+    ("images_path", tr("Images folder"), "folder",
+        tr("For images from the web; inside this folder."), "", "./images"),
+    ("export_theme", tr("Theme of documents"), "choice",
+        tr("For pdf and docx, unless the document says."), tr("article")),
+    ("review_edits", tr("Review each change"), "switch",
+        tr("You review every change the agent writes."), "", False),
+    ("learn_auto", tr("Offer to note lessons"), "switch",
+        tr("After a run that failed or was stopped."), "", True),
+    ("theme", tr("Theme"), "choice", tr("Takes effect when you save."),
+        tr("matched to the terminal")),
 )  # fmt: skip
 
-_OWN: Sequence[tuple[str, str, Kind, str, str, Sequence[tuple[str, str]]]] = (
-    ("profile", tr("Model elsewhere"), "choice", tr("from the environment"),
-        tr("When the folder sets none: a profile, or the offline engine."), ()),
-    ("language", tr("Language of the interface"), "choice", tr("system language"),
-        tr("Takes effect at the next start. If not set: the system's."), _LANGUAGES),
-    ("status_usage", tr("Usage in the status bar"), "choice", tr("not shown"),
-        tr("What the conversation has used."), _USAGE),
-    ("budget_usd", tr("Budget"), "number", tr("no limit"),
-        tr("Dollars a conversation may cost before you are asked, where costs are known."), ()),
-    ("notify", tr("Notifications"), "choice", tr("words and a bell"),
-        tr("When the agent asks or is done, and another window has the focus."), _NOTIFY),
+_OWN: Sequence[_Row] = (
+    ("profile", tr("Model elsewhere"), "choice",
+        tr("When the folder sets none: a profile, or the offline engine."),
+        tr("from the environment")),
+    ("language", tr("Language of the interface"), "choice",
+        tr("Takes effect at the next start. If not set: the system's."),
+        tr("system language"), "", _LANGUAGES),
+    ("status_usage", tr("Usage in the status bar"), "choice",
+        tr("What the conversation has used."), tr("not shown"), "", _USAGE),
+    ("budget_usd", tr("Budget"), "number",
+        tr("Dollars a conversation may cost before you are asked, where costs are known."),
+        tr("no limit")),
+    ("notify", tr("Notifications"), "choice",
+        tr("When the agent asks or is done, and another window has the focus."),
+        tr("words and a bell"), "", _NOTIFY),
 )  # fmt: skip
-"""The user's settings for all folders: key, label, kind, text for the default, explanation,
-choices.
-"""
+"""What the user wants in all folders."""
 
 _GROUPS: Mapping[str, str] = {
     "profile": tr("Models"),
@@ -82,57 +87,55 @@ _GROUPS: Mapping[str, str] = {
 }
 """The first setting of each group of the folder's settings → the heading of the group."""
 
-_FIELDS: Mapping[str, Sequence[tuple[str, str, Kind, str, str]]] = {
+_FIELDS: Mapping[str, Sequence[_Row]] = {
     LLM: (
-        ("ANTHROPIC_BASE_URL", tr("Address"), "address", tr("Anthropic's own"),
-            tr("A Messages API, without /v1/messages.")),
-        ("ANTHROPIC_AUTH_TOKEN", tr("Key (bearer token)"), "secret", "",
+        ("ANTHROPIC_BASE_URL", tr("Address"), "address",
+            tr("A Messages API, without /v1/messages."), tr("Anthropic's own")),
+        ("ANTHROPIC_AUTH_TOKEN", tr("Key (bearer token)"), "secret",
             tr("What most endpoints expect.") + f" {_REFERENCES}"),
-        ("ANTHROPIC_API_KEY", tr("Key (x-api-key)"), "secret", "",
+        ("ANTHROPIC_API_KEY", tr("Key (x-api-key)"), "secret",
             tr("What Anthropic expects.") + f" {_REFERENCES}"),
-        ("ANTHROPIC_MODEL", tr("Model"), "text", tr("the endpoint's"), tr("The main model.")),
-        ("ANTHROPIC_SMALL_FAST_MODEL", tr("Small model"), "text", tr("the endpoint's"),
-            tr("For small tasks.")),
-        (_SERVER, tr("Local server"), "choice", tr("none"),
-            tr("For your own model; needs no key.")),
-        ("API_TIMEOUT_MS", tr("Timeout"), "number", tr("ten minutes"),
-            tr("Milliseconds a request may take.")),
+        ("ANTHROPIC_MODEL", tr("Model"), "text", tr("The main model."), tr("the endpoint's")),
+        ("ANTHROPIC_SMALL_FAST_MODEL", tr("Small model"), "text", tr("For small tasks."),
+            tr("the endpoint's")),
+        (_SERVER, tr("Local server"), "choice", tr("For your own model; needs no key."),
+            tr("none"), "", tuple(LABELS.items())),
+        ("API_TIMEOUT_MS", tr("Timeout"), "number", tr("Milliseconds a request may take."),
+            tr("ten minutes")),
     ),
     WEB: (
-        ("provider", tr("Provider"), "choice", tr("not set"), tr("The search service.")),
-        ("api_key", tr("Key"), "secret", "", _REFERENCES),
-        ("cse_id", tr("Search engine id"), "secret", "", tr("Only for Google.")),
-        ("endpoint", tr("Address"), "address", tr("the provider's own"),
-            tr("SearXNG needs your server's address.")),
-        ("timeout_s", tr("Timeout"), "number", "20", tr("Seconds a search may take, at most 120.")),
+        ("provider", tr("Provider"), "choice", tr("The search service."), tr("not set")),
+        ("api_key", tr("Key"), "secret", _REFERENCES),
+        ("cse_id", tr("Search engine id"), "secret", tr("Only for Google.")),
+        ("endpoint", tr("Address"), "address", tr("SearXNG needs your server's address."),
+            tr("the provider's own")),
+        ("timeout_s", tr("Timeout"), "number", tr("Seconds a search may take, at most 120."), "20"),
     ),
     VISION: (
-        ("provider", tr("Provider"), "choice", tr("not set"),
-            tr("Use openai for any compatible service.")),
-        ("model", tr("Model"), "text", tr("the provider's own"), tr("The vision model.")),
-        ("base_url", tr("Address"), "address", tr("the provider's own"),
-            tr("Without /chat/completions or /v1/messages.")),
-        ("api_key", tr("Key"), "secret", "", _REFERENCES),
-        ("timeout_s", tr("Timeout"), "number", tr("the provider's"),
-            tr("Seconds an analysis may take, at most 3600.")),
-        ("max_side", tr("Largest side"), "number", tr("the provider's"),
-            tr("In pixels; larger images are scaled down.")),
-        ("max_video_mb", tr("Largest video"), "number", tr("the provider's"), tr("In megabytes.")),
+        ("provider", tr("Provider"), "choice", tr("Use openai for any compatible service."),
+            tr("not set")),
+        ("model", tr("Model"), "text", tr("The vision model."), tr("the provider's own")),
+        ("base_url", tr("Address"), "address",
+            tr("Without /chat/completions or /v1/messages."), tr("the provider's own")),
+        ("api_key", tr("Key"), "secret", _REFERENCES),
+        ("timeout_s", tr("Timeout"), "number", tr("Seconds an analysis may take, at most 3600."),
+            tr("the provider's")),
+        ("max_side", tr("Largest side"), "number",
+            tr("In pixels; larger images are scaled down."), tr("the provider's")),
+        ("max_video_mb", tr("Largest video"), "number", tr("In megabytes."), tr("the provider's")),
     ),
 }  # fmt: skip
 
 
+def _settings(file: Path, rows: Iterable[_Row], *above: str) -> list[Setting]:
+    """Return the settings of `rows`, whose keys stand in `file` below those `above`."""
+    return [Setting(file, (*above, key), *said) for key, *said in rows]
+
+
 def folder_settings(draft: SettingsDraft) -> list[Setting]:
     """Return the settings of the folder, followed by those for all folders."""
-    file, own = draft.workspace.settings_file, draft.home / "dogent.json"
-    settings = [
-        Setting(file, (key,), label, kind, about, default, unset)
-        for key, label, kind, default, unset, about in _FOLDER
-    ]
-    everywhere = [
-        Setting(own, (key,), label, kind, about, "", unset, words)
-        for key, label, kind, unset, about, words in _OWN
-    ]
+    settings = _settings(draft.workspace.settings_file, _FOLDER)
+    everywhere = _settings(draft.home / "dogent.json", _OWN)
     if elsewhere := draft.value(everywhere[0]):
         settings[0] = msgspec.structs.replace(
             settings[0], unset=tr("as elsewhere: {elsewhere}", elsewhere=elsewhere)
@@ -149,27 +152,13 @@ def heading_over(setting: Setting, draft: SettingsDraft) -> str:
 
 def profile_settings(file: Path, name: str) -> list[Setting]:
     """Return the settings of the profile `name` of `file`."""
-    return [
-        Setting(
-            file,
-            ("profiles", name, key),
-            label,
-            kind,
-            about,
-            unset=unset,
-            words=_SERVERS if key == _SERVER else (),
-        )
-        for key, label, kind, unset, about in _FIELDS[file.name]
-    ]
+    return _settings(file, _FIELDS[file.name], "profiles", name)
 
 
 def key_settings(draft: SettingsDraft, actions: Iterable[KeyAction]) -> list[Setting]:
     """Return the settings for the keys of `actions`."""
-    file = draft.home / "dogent.json"
-    return [
-        Setting(file, ("keys", action.id), action.words, "key", unset=action.default)
-        for action in actions
-    ]
+    rows = [(action.id, action.words, "key", "", action.default) for action in actions]
+    return _settings(draft.home / "dogent.json", rows, "keys")
 
 
 def options_of(

@@ -43,8 +43,8 @@ class Setting(msgspec.Struct, frozen=True):
     label: str
     kind: Kind
     about: str = ""
-    default: Any = ""
     unset: str = ""
+    default: Any = ""
     words: Sequence[tuple[str, str]] = ()
 
     @property

@@ -15,7 +15,7 @@ from dogent_tui.tui.clarification.model import (
     heading,
     preface,
     question_lines,
-    skip_lines,
+    row_lines,
 )
 from tests.tui.clarification.examples import CHINESE, MANY, REPORT
 
@@ -205,10 +205,9 @@ def test_whatever_is_asked_fits_the_window_and_is_safe(text, width):
     form = ClarificationForm(request)
     lines = heading(form, width) + preface(form, width)
     for entry in form.entries:
-        lines += [
-            placed.line
-            for placed in [*question_lines(entry, 0, width), *skip_lines(entry, 0, width)]
-        ]
+        lines += question_lines(entry, width)
+        for row in range(len(entry.rows)):
+            lines += row_lines(entry, row, 0, width)
     for line in lines:
         assert line.width <= width
         assert all(
@@ -238,9 +237,8 @@ def test_the_counter_is_whole_in_a_language_of_wide_letters(monkeypatch, width):
 
 def test_each_row_is_drawn_once_with_its_key():
     entry = ClarificationForm(REPORT).entries[0]
-    rows = [placed.row for placed in question_lines(entry, 1, 60)]
-    assert rows == [-1, 0, 0, 1, 2]
-    texts = [placed.line.text for placed in question_lines(entry, 1, 60)]
-    assert texts[1].split() == ["●", "1", "The", "city", "council", "recommended"]
-    assert texts[3].startswith("❯ ○ 2")
-    assert "Neighbours [and visitors]" in texts[4]
+    rows = [[line.text for line in row_lines(entry, row, 1, 60)] for row in range(3)]
+    assert [len(row) for row in rows] == [2, 1, 1]
+    assert rows[0][0].split() == ["●", "1", "The", "city", "council", "recommended"]
+    assert rows[1][0].startswith("❯ ○ 2")
+    assert "Neighbours [and visitors]" in rows[2][0]
