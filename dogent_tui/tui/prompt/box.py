@@ -3,7 +3,7 @@ and the line of hints.
 """
 
 import asyncio
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from textual import on, work
 from textual.app import ComposeResult
@@ -19,7 +19,6 @@ from dogent_tui.tui.prompt.completion import Candidate, Completion
 from dogent_tui.tui.prompt.debounce import Debounce
 from dogent_tui.tui.prompt.editor import Mode, PromptEditor, ReferenceState
 from dogent_tui.tui.prompt.hints import Hint, Hints
-from dogent_tui.tui.prompt.model import Recall
 from dogent_tui.tui.prompt.pending_strip import PendingStrip, pending_chips
 from dogent_tui.tui.prompt.picker import ReferencePicker
 from dogent_tui.tui.prompt.queue import QueueStrip
@@ -40,21 +39,11 @@ class PromptBox(Vertical):
     class HintChanged(Message):
         """The line under the prompt says something else."""
 
-    def __init__(
-        self,
-        references: WorkspaceReferences,
-        *,
-        history: Iterable[str] = (),
-        draft: str = "",
-        placeholder: str = tr("What would you like to write?"),
-    ) -> None:
-        """Prompt with `references` to complete and to check, `history` (oldest first) to recall,
-        and a `draft` to begin with.
-        """
+    def __init__(self, references: WorkspaceReferences) -> None:
+        """Prompt with `references` to complete and to check."""
         super().__init__(id="prompt")
         self._references = references
-        self._draft = draft
-        self.editor = PromptEditor(references.find, recall=Recall(history), placeholder=placeholder)
+        self.editor = PromptEditor(references.find, tr("What would you like to write?"))
         self.completions = references.completions
         self.picker = ReferencePicker(references.completions, id="prompt-picker")
         self.queue = QueueStrip()
@@ -82,10 +71,8 @@ class PromptBox(Vertical):
         yield self._hint_line
 
     def on_mount(self) -> None:
-        """Take up the draft, and the keys that the picker and the queue share with the editor."""
+        """Take up the keys that the picker and the queue share with the editor."""
         self.editor.key_filter = self._take_key
-        if self._draft:
-            self.editor.show(self._draft)
         self._show_hint()
 
     # ── For the app ───────────────────────────────────────────────────────────────────────────────

@@ -155,17 +155,11 @@ class PromptEditor(FoldingArea):
     class InterruptRequested(Message):
         """Esc was pressed with no popup open and nothing selected."""
 
-    def __init__(
-        self,
-        find_references: FindReferences,
-        *,
-        recall: Recall | None = None,
-        placeholder: str = "",
-    ) -> None:
+    def __init__(self, find_references: FindReferences, placeholder: str) -> None:
         """Edit a prompt. `find_references` is called for each drawn line, and must not touch the
         disk.
         """
-        self.recall = recall or Recall()
+        self.recall = Recall()
         self.key_filter: Callable[[str], bool] = _takes_none
         self.completes = False
         self._find_references = find_references

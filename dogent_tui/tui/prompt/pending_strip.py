@@ -119,10 +119,6 @@ class PendingStrip(PromptStrip):
 
     # ── Keys ──────────────────────────────────────────────────────────────────────────────────────
 
-    def action_move(self, step: int) -> None:
-        """Select the chip before or after."""
-        self._move(step, len(self.chips))
-
     def action_remove(self) -> None:
         """Have the selected file not go along."""
         chip = self.chips[self._selected]

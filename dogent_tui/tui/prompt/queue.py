@@ -60,16 +60,15 @@ class QueueStrip(PromptStrip):
         """Focus the strip with its last prompt selected; return False when nothing waits."""
         if not self.prompts:
             return False
-        self._selected = len(self.prompts) - 1
         self.focus()
-        self.refresh()
+        self._select(len(self.prompts))
         return True
 
     def action_move(self, step: int) -> None:
         """Select the prompt before or after; after the last comes the prompt."""
         if self._selected + step >= len(self.prompts):
             self.post_message(self.Left())
-        self._move(step, len(self.prompts))
+        super().action_move(step)
 
     def action_edit(self) -> None:
         """Ask for the selected prompt to be edited."""
@@ -83,8 +82,7 @@ class QueueStrip(PromptStrip):
         """Select the prompt under the mouse."""
         index = self._seen.start + event.y
         if index in self._seen:
-            self._selected = index
-            self.refresh()
+            self._select(index)
 
     @property
     def _seen(self) -> range:

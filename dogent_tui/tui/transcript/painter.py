@@ -76,7 +76,7 @@ class Painter:
         for row in rows:
             found = self._found(row)
             if hit.nth < seen + len(found):
-                return Place(row, found[hit.nth - seen].line)
+                return Place(row, found[hit.nth - seen][0][0])
             seen += len(found)
         return Place(rows[0], self._layout.space_above(rows[0]))
 
@@ -89,7 +89,7 @@ class Painter:
         for number, found in enumerate(self._found(place.row)):
             is_current = self.current == (place.row.entry, before + number)
             style = "match-current" if is_current else "match"
-            marks += [(start, end, style) for at, start, end in found.parts if at == place.line]
+            marks += [(start, end, style) for at, start, end in found if at == place.line]
         return restyled(line, marks) if marks else line
 
     def _before(self, row: Row) -> int:
