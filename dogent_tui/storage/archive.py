@@ -1,5 +1,5 @@
-"""Putting the history and the lessons of a workspace aside, whole and dated, so that both begin
-again.
+"""Archives the complete history and lessons of a workspace with a date, so that both start
+fresh.
 """
 
 import os
@@ -13,23 +13,23 @@ from dogent_tui.storage.paths import Workspace
 
 
 def archive(workspace: Workspace, stamp: str) -> list[Path]:
-    """Move what the history and the lessons hold into `.dogent/archives`, named with `stamp`;
-    return the files that came of it.
+    """Move the history and the lessons to `.dogent/archives`, named with `stamp`; return the new
+    files.
 
-    What is put aside is written before anything is emptied. Raises OSError, DogentError where
-    another window holds a file.
+    The archive is written before anything is emptied. Raises OSError, and DogentError if another
+    window holds a file.
     """
     put = (_put_aside(workspace, file, stamp) for file in _files(workspace))
     return [aside for aside in put if aside is not None]
 
 
 def anything_to_archive(workspace: Workspace) -> bool:
-    """Whether there is a history or a lesson. Looks at the disk."""
+    """Return whether there is a history or a lesson. Reads the disk."""
     return any(_content(workspace, file) for file in _files(workspace))
 
 
 def asides(workspace: Workspace, stamp: str) -> dict[Path, Path]:
-    """Return where `archive` would move what each file holds."""
+    """Return where `archive` would move each file's content."""
     return {file: _aside(file, stamp) for file in _files(workspace)}
 
 

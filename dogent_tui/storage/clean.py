@@ -1,4 +1,4 @@
-"""What /clean forgets of a workspace: its history, its lessons, the agent's own notes."""
+"""What /clean deletes of a workspace: its history, its lessons, the agent's own notes."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -30,15 +30,15 @@ def forget(workspace: Workspace, what: Sequence[Forgettable]) -> None:
 
 
 def is_there(workspace: Workspace, name: Forgettable) -> bool:
-    """Whether there is anything to forget. Looks at the disk; a link counts, so that it is told
-    what it is.
+    """Return whether there is anything to delete. Reads the disk; a link counts, so that it is
+    reported.
     """
     file = place(workspace, name)
     return file.exists() or file.is_symlink()
 
 
 def place(workspace: Workspace, name: Forgettable) -> Path:
-    """Return the file that holds it."""
+    """Return its file."""
     return {
         "history": workspace.history_file,
         "lessons": workspace.lessons_file,

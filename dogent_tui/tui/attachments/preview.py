@@ -16,7 +16,6 @@ from textual.content import Content
 
 from dogent_tui.documents.library import DocumentLibrary
 from dogent_tui.documents.model import DocumentError
-from dogent_tui.documents.pandoc.download import install_pandoc
 from dogent_tui.documents.spool import how_far
 from dogent_tui.documents.text.charset import encoding_of
 from dogent_tui.language import tr
@@ -29,7 +28,6 @@ from dogent_tui.tui.attachments.document_facts import (
 )
 from dogent_tui.tui.attachments.model import readable_size
 from dogent_tui.tui.dialog import Dialog, DialogScreen, Words
-from dogent_tui.tui.pandoc_offer import wants_pandoc
 from dogent_tui.tui.pane.text import Part
 from dogent_tui.tui.pane.view import PaneView
 from dogent_tui.tui.prompt.literal import carry, newlines
@@ -203,24 +201,9 @@ class PreviewScreen(DialogScreen[None]):
                 self._jumping &= is_first
         except DocumentError as error:
             self._note.update(one_line(str(error)))
-            if await self._has_pandoc_now(error):
-                await self._read_on()
         finally:
             if reading is self._reading:
                 self._is_reading = self._jumping = False
-
-    async def _has_pandoc_now(self, error: DocumentError) -> bool:
-        """Where the document could not be read for want of pandoc: offer to download it. Leaving
-        the preview stops that.
-        """
-        if not await wants_pandoc(self.app, error):
-            return False
-        try:
-            await install_pandoc(lambda what: self._note.update(f"{what}…"))
-        except DocumentError as failed:
-            self._note.update(one_line(str(failed)))
-            return False
-        return True
 
     def _report(self, done: int, total: int, what: str) -> None:
         self._note.update(tr("reading…{far}", far=how_far(done, total, what)))

@@ -11,11 +11,8 @@ from textual.app import App
 from textual.widgets import Static
 
 from dogent_tui.documents.library import DocumentLibrary
-from dogent_tui.documents.pandoc import program
-from dogent_tui.documents.pandoc.download import downloaded_path
 from dogent_tui.tui.attachments.document_facts import DocumentReading, Sheet, facts
 from dogent_tui.tui.attachments.preview import PreviewScreen, sheet_line
-from dogent_tui.tui.screens.choice import ChoiceScreen
 from tests.tui.idle import ROUNDS
 
 pytestmark = pytest.mark.slow
@@ -211,32 +208,3 @@ def test_the_shown_sheet_is_always_seen():
             line = sheet_line(sheets, sheets[shown].name, width)
             assert line.cell_length <= width
             assert f"Sheet number {shown}" in line.plain
-
-
-async def test_a_document_for_which_pandoc_is_missing_is_shown_once_it_was_downloaded(
-    previewing, tmp_path, offered
-):
-    path = tmp_path / "letter.rtf"
-    path.write_text(r"{\rtf1 Dear reader\par}", encoding="ascii")
-    async with previewing(path) as preview:
-        await preview.until(
-            lambda: isinstance(preview.screen, ChoiceScreen) and preview.screen.guard.open
-        )
-        await preview.pilot.press("down", "enter")
-        await preview.until(
-            lambda: isinstance(preview.screen, PreviewScreen) and "Dear reader" in preview.drawn()
-        )
-    offered.publish(content=b"else")
-    downloaded_path().unlink()
-    program.pandoc_path.cache_clear()
-    path.write_text(r"{\rtf1 Dear other\par}", encoding="ascii")
-    async with previewing(path) as preview:
-        await preview.until(
-            lambda: isinstance(preview.screen, ChoiceScreen) and preview.screen.guard.open
-        )
-        await preview.pilot.press("down", "enter")
-        await preview.until(
-            lambda: (
-                isinstance(preview.screen, PreviewScreen) and "its SHA-256 differs" in preview.note
-            )
-        )
