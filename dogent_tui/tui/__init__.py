@@ -43,8 +43,4 @@ What screens have in common. `dialog.py` is the frame of every dialog, its list 
 a list with a line to search it (`FinderScreen`); `screens/choice.py` asks for one of a few answers,
 `screens/forms.py` for lines to type, `screens/editor.py` is under the editors of outlines and
 reviews, and `painted.py` under each widget that draws lines.
-
-A change of theme. `tui/textual_fixes/themed_styles.py` keeps what was parsed of the styles for each
-theme, and parses those of a theme in a thread while its name is in the prompt (`Command.prepare`):
-the parsing was a third of the change.
 """

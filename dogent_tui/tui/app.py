@@ -46,13 +46,12 @@ from dogent_tui.tui.screens.conversation import ConversationScreen
 from dogent_tui.tui.sessions.current import CurrentSession
 from dogent_tui.tui.stylesheets import stylesheet
 from dogent_tui.tui.textual_fixes.colorless import Colorless
-from dogent_tui.tui.textual_fixes.themed_styles import ThemedStylesheet
-from dogent_tui.tui.themes import CONTRAST, DEFAULT_THEME, LIGHT_THEME, THEMES, theme_colors
+from dogent_tui.tui.themes import CONTRAST, DEFAULT_THEME, LIGHT_THEME, THEMES
 from dogent_tui.tui.trust_question import settle_trust
 from dogent_tui.tui.widgets import hidden
 
 if TYPE_CHECKING:  # imported when they are wanted, after the first paint
-    from textual.command import CommandPalette, Provider
+    from textual.command import Provider
 
     from dogent_tui.tui.setup.controller import Setup
     from dogent_tui.tui.setup.panel import SetupPanel
@@ -109,7 +108,6 @@ class DogentApp(AppPort):
         """
         super().__init__()
         self._offers_setup = offers_setup
-        self.stylesheet: ThemedStylesheet = ThemedStylesheet(variables=self.get_css_variables())
         self.session = CurrentSession(self, opened, self._started)
         self.elsewhere: tuple[Workspace, SessionOptions] | None = None
         """What to open in another workspace once this one is left."""
@@ -373,27 +371,6 @@ class DogentApp(AppPort):
         """Continue with the prompt."""
         self.conversation.prompt.focus_editor()
         self.conversation.prompt.editor.insert(event.character)
-
-    def prepare_theme(self, name: str) -> None:
-        """Get ready to show the theme `name`, if there is one, so that choosing it is quick."""
-        if theme := self.get_theme(name):
-            self.stylesheet.prepare(theme_colors(theme, self.get_theme_variable_defaults()))
-
-    def on_command_palette_option_highlighted(
-        self, event: "CommandPalette.OptionHighlighted"
-    ) -> None:
-        """Get ready for the theme that is pointed at."""
-        hit = getattr(event.highlighted_event.option, "hit", None)
-        # after which stands what it is like
-        self.prepare_theme((getattr(hit, "text", None) or "").partition(" · ")[0])
-
-    def search_themes(self) -> None:
-        """List the themes to choose from."""
-        from textual.command import CommandPalette
-
-        from dogent_tui.tui.theme_choice import ThemeList
-
-        self.push_screen(CommandPalette(providers=[ThemeList], placeholder=tr("Search themes…")))
 
     def choose_command(self, command: Command) -> None:
         """Do what choosing `command` in the palette does."""

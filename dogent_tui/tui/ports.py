@@ -300,10 +300,6 @@ class AppPort(App[None]):
         """Have the theme `name` hold."""
         raise NotImplementedError
 
-    def prepare_theme(self, name: str) -> None:
-        """Get ready to show the theme `name`."""
-        raise NotImplementedError
-
     def use_keys(self, wanted: Mapping[str, str]) -> None:
         """Have the keys that the user wants do what they do from now on."""
         raise NotImplementedError

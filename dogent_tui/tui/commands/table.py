@@ -37,8 +37,7 @@ class Command(msgspec.Struct, frozen=True):
 
     `argument` is how its argument is named to the user, ``PATH`` where it is needed, ``[name]``
     where it is not, empty where it takes none. `words` may stand in an argument of several.
-    `prepare` is called with an argument that stands in the prompt for a moment, so that running the
-    command is quick then. `key` names the key that does the same, where one does.
+    `key` names the key that does the same, where one does.
 
     `at_once`: running it changes something without a question. `forgets`: it archives or deletes
     what the user may want again, so it is listed last.
@@ -50,7 +49,6 @@ class Command(msgspec.Struct, frozen=True):
     argument: str = ""
     completes: Completes = ""
     words: tuple[str, ...] = ()
-    prepare: Callable[[str], None] | None = None
     key: Callable[[], str] = str
     at_once: bool = False
     forgets: bool = False

@@ -6,7 +6,6 @@ import asyncio
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from dogent_tui.agent.cli_transcripts import delete_transcript
 from dogent_tui.agent.session import OpenedSession
@@ -23,12 +22,10 @@ from dogent_tui.storage.sessions import (
     list_sessions,
     rename_session,
 )
+from dogent_tui.tui.ports import AppPort
 from dogent_tui.tui.screens.sessions import SessionsScreen
 from dogent_tui.tui.screens.withdrawable import answer_of
 from dogent_tui.tui.sessions.model import SessionIndex, SessionRequest
-
-if TYPE_CHECKING:
-    from dogent_tui.tui.ports import AppPort
 
 AT_WORK = tr("The agent is working. Wait, or stop it first with Esc.")
 
@@ -38,7 +35,7 @@ class SessionChooser:
     handler of messages.
     """
 
-    def __init__(self, app: "AppPort") -> None:
+    def __init__(self, app: AppPort) -> None:
         self._app = app
 
     async def choose(self) -> bool:

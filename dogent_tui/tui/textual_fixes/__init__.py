@@ -10,5 +10,5 @@ there.
 * `literal_area.py`: undoing two edits at once looks for the cursor in a line that is gone (no
   issue known).
 * `immediate_keys.py`: a binding lets the next key overtake the one that opens a line (by design).
-* `fast_render.py`, `themed_styles.py`: faster ways to draw and to change the theme (by design).
+* `fast_render.py`: a faster way to draw (by design).
 """

@@ -1,11 +1,8 @@
-"""Lines become strips: colors, the selection, search marks and the cursor, with the strips last
-drawn kept.
-"""
+"""Lines become strips: colors, the selection, search marks and the cursor."""
 
 from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
-from textual.cache import LRUCache
 from textual.strip import Strip
 
 from dogent_tui.language import tr
@@ -20,11 +17,7 @@ if TYPE_CHECKING:
     from textual.selection import Selection
 
     from dogent_tui.tui.painted import Painted
-    from dogent_tui.tui.transcript.palette import Palette
     from dogent_tui.tui.transcript.search import Found, Hit
-
-_KEPT_STRIPS = 600
-"""Strips kept, by what they show: some ten screens full, about 3 MB."""
 
 _BEHIND = tr(" ↓ new text · End ")
 
@@ -37,15 +30,13 @@ class Painter:
         self.selection: Selection | None = None
         self._widget = widget
         self._layout = layout
-        self._palette: Palette | None = None
-        self._strips: LRUCache[tuple[Line, int, int, str], Strip] = LRUCache(_KEPT_STRIPS)
         self.search = Search.of("", ())
         self.current: Hit | None = None
 
     def strip(self, place: Place | None, width: int) -> Strip:
         """Draw the line at `place`, or an empty one, at `width` cells."""
         if place is None:
-            return self._kept(BLANK, width, "")
+            return self._drawn(BLANK, width)
         lines = self._layout.lines(place.row)
         line = lines[place.line] if place.line < len(lines) else BLANK
         has_cursor = self.cursor == place.row.entry and self._widget.has_focus
@@ -54,13 +45,13 @@ class Painter:
             line = self._with_matches(place, line)
         if self.selection and (selected := text_selection.span(self.selection, place, line)):
             line = restyled(line, [(*selected, "selection")])
-        return self._kept(line, width, marker)
+        return self._drawn(line, width, marker)
 
     def behind(self, width: int) -> Strip:
         """Draw the line that says that there is something new below."""
         before = max(0, (width - cell_len(_BEHIND)) // 2 - MARGIN)
         line = Line((Span(" " * before), *crop([Span(_BEHIND, "behind")], width)))
-        return self._kept(line, width, "")
+        return self._drawn(line, width)
 
     def on_head(self, place: Place) -> bool:
         """Say whether `place` is the line by which a card is folded."""
@@ -98,15 +89,5 @@ class Painter:
             return 0
         return sum(len(self._found(above)) for above in self._layout.rows_of(row.entry)[: row.part])
 
-    def _kept(self, line: Line, width: int, marker: str) -> Strip:
-        palette = self._widget.palette
-        if palette is not self._palette:
-            self._palette = palette
-            self._strips.clear()
-        # also a part of the key: a band is as wide, and may have been drawn before a resize
-        content = self._layout.width
-        key = (line, content, width, marker)
-        strip = self._strips.get(key)
-        if strip is None:
-            strip = self._strips[key] = palette.strip(line, content, width, marker)
-        return strip
+    def _drawn(self, line: Line, width: int, marker: str = "") -> Strip:
+        return self._widget.palette.strip(line, self._layout.width, width, marker)

@@ -87,14 +87,6 @@ class Palette:
         self.styles["selection"] = _selected(self.base, self.selection)
         self._combined: dict[tuple[str, str, str], Style] = {}
 
-    def same_as(self, other: "Palette | None") -> bool:
-        """Say whether lines drawn with `other` look the same."""
-        return other is not None and (self.base, self.selection, self.styles) == (
-            other.base,
-            other.selection,
-            other.styles,
-        )
-
     def style(self, names: str, link: str = "", fill: str = "") -> Style:
         """Return the style of `names`, each over the ones before, on the background `fill`."""
         key = (names, link, fill)
