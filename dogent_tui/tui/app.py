@@ -28,7 +28,7 @@ from dogent_tui.settings.secrets import redact
 from dogent_tui.settings.trust import make_own_folder
 from dogent_tui.storage.answer_drafts import AnswerDrafts
 from dogent_tui.storage.drafts import Drafts
-from dogent_tui.storage.history import History, HistoryEntry, utc_now
+from dogent_tui.storage.history import RECALLED, History, HistoryEntry, utc_now
 from dogent_tui.storage.paths import Workspace
 from dogent_tui.tui.commands.all import app_commands
 from dogent_tui.tui.commands.custom import offer_custom_commands
@@ -244,13 +244,14 @@ class DogentApp(AppPort):
 
     async def load_recall(self) -> list[str]:
         """Have the prompt walk the latest prompts and commands, and return these."""
-        recalled = await asyncio.to_thread(self._recallable)
+        recalled = await asyncio.to_thread(self._recall, RECALLED)
         self.conversation.prompt.editor.recall = Recall(recalled)
         return recalled
 
-    def _recallable(self) -> list[str]:
+    def _recall(self, limit: int) -> list[str]:
+        """Return the latest prompts and commands, oldest first; none if they cannot be read."""
         with suppress(OSError):
-            return self.history.recall()
+            return self.history.recall(limit)
         return []
 
     def _listen_to_signals(self) -> None:
@@ -391,9 +392,7 @@ class DogentApp(AppPort):
 
     def _prompts(self, limit: int) -> list[str]:
         """Return the latest prompts, each once, the latest first."""
-        with suppress(OSError):
-            return list(dict.fromkeys(reversed(self.history.recall(limit))))
-        return []
+        return list(dict.fromkeys(reversed(self._recall(limit))))
 
     def take_earlier(self, prompt: str | None) -> None:
         """Take an earlier prompt into the prompt, where there is one."""

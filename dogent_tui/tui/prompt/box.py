@@ -14,7 +14,7 @@ from textual.widgets import Static, TextArea
 
 from dogent_tui.agent.events import Attachment, QueuedPrompt
 from dogent_tui.language import tr
-from dogent_tui.references.lookup import Reference, ReferenceKey
+from dogent_tui.references.lookup import Reference, ReferenceKey, find_references
 from dogent_tui.tui.prompt.completion import Candidate, Completion
 from dogent_tui.tui.prompt.debounce import Debounce
 from dogent_tui.tui.prompt.editor import Mode, PromptEditor, ReferenceState
@@ -43,7 +43,7 @@ class PromptBox(Vertical):
         """Prompt with `references` to complete and to check."""
         super().__init__(id="prompt")
         self._references = references
-        self.editor = PromptEditor(references.find, tr("What would you like to write?"))
+        self.editor = PromptEditor(tr("What would you like to write?"))
         self.completions = references.completions
         self.picker = ReferencePicker(references.completions, id="prompt-picker")
         self.queue = QueueStrip()
@@ -313,9 +313,7 @@ class PromptBox(Vertical):
     def _being_completed(self) -> Sequence[Reference]:
         completion = self.picker.completion
         return (
-            self._references.find(self._token(completion))
-            if completion and self.picker.current
-            else ()
+            find_references(self._token(completion)) if completion and self.picker.current else ()
         )
 
     def _show_mode(self) -> None:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from dogent_tui.tui.painted import Painted
     from dogent_tui.tui.transcript.search import Found, Hit
 
+_CURSOR = (Span("❯ ", "accent"),)
 _BEHIND = tr(" ↓ new text · End ")
 
 
@@ -39,13 +40,13 @@ class Painter:
             return self._drawn(BLANK, width)
         lines = self._layout.lines(place.row)
         line = lines[place.line] if place.line < len(lines) else BLANK
-        has_cursor = self.cursor == place.row.entry and self._widget.has_focus
-        marker = "❯" if has_cursor and self.on_head(place) else ""
         if self.search.hits:
             line = self._with_matches(place, line)
         if self.selection and (selected := text_selection.span(self.selection, place, line)):
             line = restyled(line, [(*selected, "selection")])
-        return self._drawn(line, width, marker)
+        if self.cursor == place.row.entry and self._widget.has_focus and self.on_head(place):
+            return self._widget.palette.strip(line, self._layout.width, width, _CURSOR)
+        return self._drawn(line, width)
 
     def behind(self, width: int) -> Strip:
         """Draw the line that says that there is something new below."""
@@ -89,5 +90,5 @@ class Painter:
             return 0
         return sum(len(self._found(above)) for above in self._layout.rows_of(row.entry)[: row.part])
 
-    def _drawn(self, line: Line, width: int, marker: str = "") -> Strip:
-        return self._widget.palette.strip(line, self._layout.width, width, marker)
+    def _drawn(self, line: Line, width: int) -> Strip:
+        return self._widget.palette.strip(line, self._layout.width, width)

@@ -1,7 +1,7 @@
 """The colors of a transcript: style names become Rich styles of the present theme."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from rich.color import Color as RichColor
 from rich.segment import Segment
@@ -16,6 +16,7 @@ from dogent_tui.tui.transcript.lines import Line, Span
 
 MARGIN = 2
 """Cells left free at either side."""
+EMPTY_MARGIN = (Span(" " * MARGIN),)
 
 LOOKS: dict[str, str] = {
     "muted": "auto 60%",
@@ -102,15 +103,11 @@ class Palette:
             self._combined[key] = style
         return style
 
-    def strip(self, line: Line, content: int, width: int, marker: str = "") -> Strip:
-        """Draw `line` in a column of `content` cells within `width`, with a margin, which holds
-        `marker` if any.
-        """
-        segments = [
-            Segment(marker.ljust(MARGIN), self.style("accent"))
-            if marker
-            else Segment(" " * MARGIN, self.base)
-        ]
+    def strip(
+        self, line: Line, content: int, width: int, margin: Sequence[Span] = EMPTY_MARGIN
+    ) -> Strip:
+        """Draw `line` in a column of `content` cells within `width`, with `margin` before it."""
+        segments = [Segment(span.text, self.style(span.style)) for span in margin]
         segments += [
             Segment(span.text, self.style(span.style, span.link, line.fill))
             for span in line.spans
