@@ -3,13 +3,14 @@
 from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
+from textual.cache import LRUCache
 from textual.strip import Strip
 
 from dogent_tui.language import tr
 from dogent_tui.tui.transcript import text_selection
 from dogent_tui.tui.transcript.layout import Layout
 from dogent_tui.tui.transcript.lines import BLANK, Line, Span, crop
-from dogent_tui.tui.transcript.palette import MARGIN, restyled
+from dogent_tui.tui.transcript.palette import EMPTY_MARGIN, MARGIN, restyled
 from dogent_tui.tui.transcript.rows import Place, Row
 from dogent_tui.tui.transcript.search import Search
 
@@ -18,6 +19,11 @@ if TYPE_CHECKING:
 
     from dogent_tui.tui.painted import Painted
     from dogent_tui.tui.transcript.search import Found, Hit
+
+_KEPT_STRIPS = 600
+"""Strips kept, by what they show: some ten screens full. With each what is sent to the terminal is
+kept too, which saves a third of the time while a reply streams.
+"""
 
 _CURSOR = (Span("❯ ", "accent"),)
 _BEHIND = tr(" ↓ new text · End ")
@@ -31,6 +37,7 @@ class Painter:
         self.selection: Selection | None = None
         self._widget = widget
         self._layout = layout
+        self._strips: LRUCache[object, Strip] = LRUCache(_KEPT_STRIPS)
         self.search = Search.of("", ())
         self.current: Hit | None = None
 
@@ -45,7 +52,7 @@ class Painter:
         if self.selection and (selected := text_selection.span(self.selection, place, line)):
             line = restyled(line, [(*selected, "selection")])
         if self.cursor == place.row.entry and self._widget.has_focus and self.on_head(place):
-            return self._widget.palette.strip(line, self._layout.width, width, _CURSOR)
+            return self._drawn(line, width, _CURSOR)
         return self._drawn(line, width)
 
     def behind(self, width: int) -> Strip:
@@ -90,5 +97,10 @@ class Painter:
             return 0
         return sum(len(self._found(above)) for above in self._layout.rows_of(row.entry)[: row.part])
 
-    def _drawn(self, line: Line, width: int) -> Strip:
-        return self._widget.palette.strip(line, self._layout.width, width)
+    def _drawn(self, line: Line, width: int, margin: tuple[Span, ...] = EMPTY_MARGIN) -> Strip:
+        palette, content = self._widget.palette, self._layout.width
+        key = (palette, line, content, width, margin)
+        strip = self._strips.get(key)
+        if strip is None:
+            strip = self._strips[key] = palette.strip(line, content, width, margin)
+        return strip
