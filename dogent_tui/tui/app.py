@@ -1,5 +1,5 @@
-"""The application: sessions, commands, the screen, and the way of events from the service to the
-screen.
+"""The application: it connects sessions, commands and the screen, and routes events from the
+service to the screen.
 """
 
 import asyncio
@@ -50,7 +50,7 @@ from dogent_tui.tui.themes import CONTRAST, DEFAULT_THEME, LIGHT_THEME, THEMES
 from dogent_tui.tui.trust_question import settle_trust
 from dogent_tui.tui.widgets import hidden
 
-if TYPE_CHECKING:  # imported when they are wanted, after the first paint
+if TYPE_CHECKING:  # imported on first use, after the first paint
     from textual.command import Provider
 
     from dogent_tui.tui.setup.controller import Setup
@@ -59,34 +59,34 @@ if TYPE_CHECKING:  # imported when they are wanted, after the first paint
 
 _LOG = logging.getLogger(__name__)
 _LIGHT = 0.5
-"""A background that is lighter than this is a light one."""
+"""A background with a luminance above this is light."""
 
 SEARCHED_AT_ONCE = 1_000
-"""So many earlier prompts can be searched as soon as the search opens: reading them takes no
-time, however many there are.
+"""How many earlier prompts can be searched as soon as the search opens; reading them takes no
+noticeable time.
 """
 
 MOST_SEARCHED = 100_000
-"""So many earlier prompts are searched at the most."""
+"""The maximum number of earlier prompts searched."""
 
 
 def _command_provider() -> "type[Provider]":
     from dogent_tui.tui.commands.palette import (
         CommandProvider,
-    )  # not needed before the palette opens
+    )  # not needed until the palette opens
 
     return CommandProvider
 
 
 class DogentApp(AppPort):
-    """The application in one workspace."""
+    """The application for one workspace."""
 
     session: CurrentSession
     conversation: ConversationScreen
 
     TITLE = "dogent-tui"
-    # With the styles of the first screen: those that a screen brings along cost a second parsing of
-    # all.
+    # Includes the styles of the first screen: if a screen brought them along, all styles would be
+    # parsed a second time.
     CSS_PATH: ClassVar = [
         stylesheet(f"{name}.tcss") for name in ("app", "conversation", "prompt", "attachments")
     ]
@@ -101,16 +101,18 @@ class DogentApp(AppPort):
     def __init__(
         self, opened: OpenedSession, *, choose: bool = False, offers_setup: bool = False
     ) -> None:
-        """Show `opened`.
+        """Show the opened session.
 
-        `choose`: have the user choose an earlier conversation first. `offers_setup`: once it runs,
-        ask who should answer, where nobody is chosen yet.
+        Args:
+            opened: The session to show.
+            choose: Whether the user first chooses an earlier conversation.
+            offers_setup: Whether to ask who should answer if no provider has been chosen yet.
         """
         super().__init__()
         self._offers_setup = offers_setup
         self.session = CurrentSession(self, opened, self._started)
         self.elsewhere: tuple[Workspace, SessionOptions] | None = None
-        """What to open in another workspace once this one is left."""
+        """What to open in another workspace after this one is closed."""
         self._choose = choose
         self.draft = DraftKeeper(
             PromptDraft(Drafts(opened.workspace)), partial(self._sign, "draft_not_kept")
@@ -129,12 +131,12 @@ class DogentApp(AppPort):
         self.show_theme(opened.settings.theme)
         self.keys = _keymap(opened.own.keys)
         self.notify_by = opened.own.notify
-        """How the user is called back who looks at another window: by words (empty), a ``bell``,
-        or not (``off``).
+        """How to notify a user who is looking at another window: with a message (empty), a
+        ``bell``, or not at all (``off``).
         """
 
     def get_driver_class(self) -> type[Driver]:
-        """Read the terminal with a reader of our own where there is one for the platform."""
+        """Use our own reader of the terminal where the platform has one."""
         chosen = super().get_driver_class()
         if chosen.__module__ != "textual.drivers.linux_driver":
             return chosen
@@ -143,7 +145,7 @@ class DogentApp(AppPort):
         return TerminalDriver
 
     def get_line_filters(self) -> Sequence[LineFilter]:
-        """Draw without colors where NO_COLOR says so, else such that all can be read."""
+        """Draw without colors if NO_COLOR is set, otherwise with readable contrast."""
         if self.no_color:
             return self._colorless
         return (
@@ -152,15 +154,15 @@ class DogentApp(AppPort):
         )
 
     def get_default_screen(self) -> Screen[None]:
-        """Begin on the screen where one writes: an empty one beneath it would be laid out and
-        styled for nothing.
+        """Start with the conversation screen: an empty screen below it would be laid out and styled
+        for nothing.
         """
         return self.conversation
 
     # ── Life ──────────────────────────────────────────────────────────────────────────────────
 
     def on_mount(self) -> None:
-        """Show the prompt first; everything else begins once it can be seen."""
+        """Show the prompt first; everything else starts after it has been painted."""
         self._listen_to_signals()
         self.set_keymap(self.keys.keys)
         self.set_interval(COLLECT_EVERY_S, collect_young)
@@ -168,8 +170,8 @@ class DogentApp(AppPort):
             not self.opened.settings.theme
             and (ask := getattr(self._driver, "ask_background", None)) is not None
         ):
-            ask()  # an answer takes a moment, or never comes
-        # a terminal forgets the screen while we are suspended
+            ask()  # the terminal's answer takes a moment, or never arrives
+        # the terminal forgets the screen while the application is suspended
         self.app_resume_signal.subscribe(self, lambda _: self.refresh())
         self.call_after_refresh(lambda: self.run_worker(self._begin(), name="begin"))
 
@@ -177,7 +179,7 @@ class DogentApp(AppPort):
         """End the session and its process."""
         self.conversation.index.stop()
         unsent = [queued.prompt.text for queued in self.opened.service.queued]
-        if not self._has_draft:  # the user was quicker
+        if not self._has_draft:  # the user was faster
             unsent.append(await asyncio.to_thread(self.draft.drafts.load))
         self.save_draft("\n\n".join(filter(None, [*unsent, self.conversation.prompt.editor.value])))
         await self.draft.close()
@@ -187,7 +189,7 @@ class DogentApp(AppPort):
         await asyncio.to_thread(self.draft.drafts.close)
 
     def on_background_told(self, message: "BackgroundTold") -> None:
-        """Be light where the terminal is, until a theme is chosen."""
+        """Use a light theme if the terminal is light, until a theme is chosen."""
         message.stop()
         if (
             not self.opened.settings.theme
@@ -197,8 +199,8 @@ class DogentApp(AppPort):
             self.theme = LIGHT_THEME
 
     def _fatal_error(self) -> None:
-        """Say where an error came from that nobody foresaw; Textual's report shows the values of
-        variables, also keys.
+        """Report only where an unexpected error occurred; Textual's report shows the values of
+        variables, including keys.
         """
         from dogent_tui.tui.keyless_logs import crash_report
 
@@ -212,7 +214,7 @@ class DogentApp(AppPort):
         self.session.begin(choose=self._choose)
 
     async def _started(self) -> None:
-        """Read what the screen can do without at first."""
+        """Load what the screen does not need at first."""
         screen, opened = self.conversation, self.opened
         for warning in (*opened.warnings, *self.keys.warnings):
             screen.handle(
@@ -233,7 +235,7 @@ class DogentApp(AppPort):
         await offer_custom_commands(self)
         await screen.typed.refresh_index()
         screen.index.follow()
-        # what came with the folder is asked about before anything is sent
+        # files that came with the folder are asked about before anything is sent
         if opened.service.has_unsent_answers:
             with suppress(AgentError):
                 await settle_trust(self, opened)
@@ -243,7 +245,7 @@ class DogentApp(AppPort):
             await self.setup.offer()
 
     async def load_recall(self) -> list[str]:
-        """Have the prompt walk the latest prompts and commands, and return these."""
+        """Give the prompt the latest prompts and commands to recall, and return them."""
         recalled = await asyncio.to_thread(self._recall, RECALLED)
         self.conversation.prompt.editor.recall = Recall(recalled)
         return recalled
@@ -257,20 +259,20 @@ class DogentApp(AppPort):
     def _listen_to_signals(self) -> None:
         loop = asyncio.get_running_loop()
         for name in ("SIGTERM", "SIGHUP"):
-            # not on every platform, nor in a thread
+            # not available on every platform, nor in a thread
             with suppress(NotImplementedError, AttributeError, ValueError):
                 loop.add_signal_handler(getattr(signal, name), self.exit)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Leave Ctrl+Z to a screen where it means undo."""
+        """Leave Ctrl+Z to screens where it means undo."""
         del parameters
         return not (action == "suspend_process" and getattr(self.screen, "owns_undo", False))
 
     # ── What the screen asks of the application ───────────────────────────────────────────────
 
     def call_back(self, words: str) -> None:
-        """Ring, and have the terminal say `words`, as far as the user wants it: they look at
-        another window.
+        """Notify a user who is looking at another window: ring the bell and have the terminal show
+        `words`, as configured.
         """
         from dogent_tui.tui.notifications import notification
 
@@ -283,11 +285,11 @@ class DogentApp(AppPort):
             self._driver.flush()
 
     def save_draft(self, text: str) -> None:
-        """Keep `text`, so that a crash does not lose it."""
+        """Save `text` so that a crash does not lose it."""
         self.draft.keep("", text)
 
     def _sign(self, code: str, why: str) -> None:
-        """Have the status bar say what is not saved, and why, or that it is again."""
+        """Show in the status bar what is not being saved and why, or that saving works again."""
         if self.conversation.is_mounted:
             code = code if why else f"{code}_over"
             self.conversation.status_bar.handle(
@@ -295,7 +297,7 @@ class DogentApp(AppPort):
             )
 
     async def record_command(self, text: str) -> None:
-        """Put a command that was run into the history, so that it can be recalled."""
+        """Add a command to the history so that it can be recalled."""
         try:
             await asyncio.to_thread(make_own_folder, self.opened.workspace)
             await asyncio.to_thread(
@@ -312,11 +314,11 @@ class DogentApp(AppPort):
     # ── Commands ──────────────────────────────────────────────────────────────────────────────
 
     def show_theme(self, name: str) -> None:
-        """Have the theme `name` hold, or our own where there is none of that name."""
+        """Apply the theme `name`, or the default theme if there is none of that name."""
         self.theme = name if name in self.available_themes else DEFAULT_THEME
 
     def use_keys(self, wanted: Mapping[str, str]) -> None:
-        """Have the keys that the user wants do what they do from now on."""
+        """Apply the key bindings from the settings."""
         self.keys = _keymap(wanted)
         self.set_keymap(self.keys.keys)
         self.conversation.todos.refresh()  # its title names a key
@@ -331,7 +333,7 @@ class DogentApp(AppPort):
         await open_settings(self)
 
     def go_elsewhere(self, workspace: Workspace, session_id: str, *, fork: bool = False) -> None:
-        """Leave this workspace for a conversation of another."""
+        """Leave this workspace for a conversation in another one."""
         profile = self.opened.options.profile
         self.elsewhere = workspace, SessionOptions(profile, resume=session_id, fork=fork)
         self.exit()
@@ -340,20 +342,20 @@ class DogentApp(AppPort):
 
     @cached_property
     def setup(self) -> "Setup":
-        """The choice of who answers, at the first start and by /setup."""
+        """The setup screen, shown at the first start and by /setup."""
         from dogent_tui.tui.setup.controller import Setup
 
         return Setup(self)
 
     def dismiss_setup(self) -> bool:
-        """Take the set-up away for good, where it is shown. Returns whether it was."""
+        """Close the setup screen for good. Returns whether it was open."""
         shown = "setup" in self.__dict__ and self.setup.panel is not None
         if shown:
             self.run_worker(self.setup.dismiss(), group="setup")
         return shown
 
     def action_setup(self) -> None:
-        """Go to the set-up, or show it."""
+        """Focus the setup screen, or open it."""
         shown = self.setup.panel
         if shown is not None:
             shown.focus()
@@ -361,20 +363,20 @@ class DogentApp(AppPort):
             self.run_worker(self.setup.open(), group="setup", exclusive=True)
 
     def on_setup_panel_chosen(self, event: "SetupPanel.Chosen") -> None:
-        """See to what was chosen."""
+        """Carry out what was chosen."""
         self.run_worker(self.setup.choose(event.choice), group="setup", exclusive=True)
 
     def on_setup_panel_dismissed(self) -> None:
-        """Take it away for good."""
+        """Close it for good."""
         self.dismiss_setup()
 
     def on_setup_panel_typed(self, event: "SetupPanel.Typed") -> None:
-        """Continue with the prompt."""
+        """Return to the prompt."""
         self.conversation.prompt.focus_editor()
         self.conversation.prompt.editor.insert(event.character)
 
     def choose_command(self, command: Command) -> None:
-        """Do what choosing `command` in the palette does."""
+        """Run `command` as the command palette does."""
         conversation, typed = self.conversation, f"/{command.name}"
         if command.needs_argument:
             conversation.prompt.begin_command(f"{typed} ")
@@ -382,8 +384,8 @@ class DogentApp(AppPort):
             self.run_worker(conversation.typed.run(command, "", typed), group="command")
 
     def action_history(self) -> None:
-        """Find an earlier prompt, and take it into the prompt; what was typed there can be
-        undone back.
+        """Search earlier prompts and put the chosen one into the prompt; undo restores what was
+        there.
         """
         from dogent_tui.tui.screens.history import HistoryScreen
 
@@ -391,11 +393,11 @@ class DogentApp(AppPort):
         self.push_screen(HistoryScreen(*loads), self.take_earlier)
 
     def _prompts(self, limit: int) -> list[str]:
-        """Return the latest prompts, each once, the latest first."""
+        """Return the latest prompts without duplicates, newest first."""
         return list(dict.fromkeys(reversed(self._recall(limit))))
 
     def take_earlier(self, prompt: str | None) -> None:
-        """Take an earlier prompt into the prompt, where there is one."""
+        """Put an earlier prompt, if one was chosen, into the prompt."""
         if prompt is not None:
             self.conversation.prompt.editor.replace_all(prompt)
             self.conversation.prompt.focus_editor()
@@ -409,8 +411,8 @@ class DogentApp(AppPort):
         self.push_screen(HelpScreen(help_sections(self.commands, everywhere, self.keys.keys)))
 
     def action_help_quit(self) -> None:
-        """Ctrl+C where nothing is selected, which Textual binds: as in the prompt; on another
-        screen, say how one leaves.
+        """Handle Ctrl+C without a selection (Textual binds the key): in the prompt as the prompt
+        does, on other screens by saying how to leave.
         """
         if self.screen is self.conversation:
             self.call_next(self.conversation.prompt.editor.action_copy_or_clear)

@@ -1,4 +1,4 @@
-"""The question when a conversation has cost what it may: whether it continues."""
+"""The question when a conversation reaches its budget: whether to continue."""
 
 from dogent_tui.agent.service import AgentService
 from dogent_tui.errors import DogentError
@@ -7,7 +7,7 @@ from dogent_tui.tui.ports import AppPort
 
 
 async def ask_for_budget(app: AppPort, service: AgentService) -> None:
-    """Ask whether the conversation of `service` may cost more, and have it continue then."""
+    """Ask whether the conversation of `service` may spend more, and continue it if so."""
     from dogent_tui.tui.screens.choice import choose
 
     budget = service.budget
@@ -36,9 +36,7 @@ async def ask_for_budget(app: AppPort, service: AgentService) -> None:
 
 
 def dollars(typed: str) -> float | None:
-    """Return the amount that was typed (``2.50``, ``$2.50``; ``off`` is 0), None where it is
-    none.
-    """
+    """Return the typed amount (``2.50``, ``$2.50``; ``off`` is 0), None if it is not one."""
     if typed == "off":
         return 0.0
     try:

@@ -1,4 +1,4 @@
-"""Widgets that draw lines of styled text, in the colors there are now."""
+"""Widgets that draw lines of styled text in the current colors."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar
@@ -16,8 +16,8 @@ else:  # Textual takes the styles of the first base that is a widget, and these 
 
 
 class Painted(_Widget):
-    """A widget with a `palette` of its `looks`: what the names of styles look like. Put it before
-    the widget among the bases.
+    """A widget with a `palette` of its `looks`, the appearance of style names. Must precede the
+    widget among the bases.
     """
 
     looks: ClassVar[Mapping[str, str]] = LOOKS
@@ -36,7 +36,7 @@ class Painted(_Widget):
         return self._palette
 
     def row(self, spans: Sequence[Span] = (), fill: str = "", less: int = 0) -> Strip:
-        """Draw `spans` on a row without margins, on the background `fill`, but for `less` cells at
+        """Draw `spans` on a row without margins, on the background `fill`, leaving `less` cells at
         its end.
         """
         palette, width = self.palette, self.size.width

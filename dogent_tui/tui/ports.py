@@ -1,8 +1,8 @@
-"""What the features of the interface need of the application and of its first screen; `app` and
-`screens.conversation` have it.
+"""What the features of the interface need from the application and its first screen; `app` and
+`screens.conversation` implement it.
 
-A feature takes an `AppPort` or a `ConversationPort` and imports neither of the two, so that arrows
-of imports lead one way.
+A feature takes an `AppPort` or a `ConversationPort` and imports neither of the two, so that imports
+point one way.
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,7 +13,7 @@ from textual.screen import Screen
 
 from dogent_tui.tui import clipboard
 
-if TYPE_CHECKING:  # for the checker alone
+if TYPE_CHECKING:  # for the type checker only
     from textual.worker import Worker
 
     from dogent_tui.agent.conversation import Effort
@@ -44,17 +44,17 @@ if TYPE_CHECKING:  # for the checker alone
 
 
 class RequestsPort(Protocol):
-    """Where the application puts a question of its own."""
+    """Where the application asks questions of its own."""
 
     async def ask(self, request: "PermissionRequested") -> "PermissionAnswer | None":
-        """Return the answer, None where the session was left."""
+        """Return the answer, None if the session was closed."""
 
     def restore(self, requests: "Sequence[UiRequested]") -> None:
-        """Show what an earlier session left open."""
+        """Show what an earlier session left undecided."""
 
 
 class SessionPort(Protocol):
-    """The session that the window shows."""
+    """The session shown in the window."""
 
     opened: "OpenedSession"
 
@@ -62,101 +62,101 @@ class SessionPort(Protocol):
         """Whether the conversation can be continued here."""
 
     async def wait_until_started(self) -> None:
-        """Return once the conversation is on the screen, and its service runs."""
+        """Return once the conversation is shown and its service is running."""
 
     async def open(self, session_id: str = "", *, fork: bool = False) -> None:
-        """Show another conversation of this workspace, a new one where no id is given. Raises
-        DogentError where it is not there.
+        """Show another conversation of this workspace, or a new one without an id. Raises
+        DogentError if it does not exist.
         """
 
     async def change_profile(self, name: str, model: str = "", effort: "Effort" = "") -> None:
-        """Continue with the profile `name`; `model` and `effort` take the place of its own."""
+        """Continue with the profile `name`; `model` and `effort` override its own."""
 
 
 class TypedPort(Protocol):
-    """Where prompts and commands go that nobody typed."""
+    """Accepts prompts and commands that were not typed."""
 
     async def send(self, text: str, references: Sequence[Any]) -> None:
         """Send a prompt with the files of its references."""
 
     async def run(self, command: "Command", argument: str, text: str) -> None:
-        """Run a command, and have it recorded as `text`."""
+        """Run a command, and record it as `text`."""
 
 
 class LayoutPort(Protocol):
-    """Where a feature shows what it has to show."""
+    """Where a feature displays its content."""
 
     @property
     def transcript(self) -> "Transcript":
-        """The conversation as it is drawn."""
+        """The widget of the conversation."""
 
     def show_transcript(self) -> None:
-        """Show the conversation in place of the welcome."""
+        """Show the conversation instead of the welcome."""
 
     async def bring(self) -> None:
-        """Bring what is not seen at first."""
+        """Add what is not visible at first."""
 
     async def show_setup(self, panel: "SetupPanel | None") -> None:
-        """Show `panel` above the prompt, or none."""
+        """Show `panel` above the prompt; None removes it."""
 
     async def show_pane(self, pane: "DocumentPane", *, covers: bool = True) -> None:
         """Show the open document."""
 
     def uncover(self) -> None:
-        """Show the conversation where the document covers it."""
+        """Show the conversation if the document covers it."""
 
     async def take_pane(self) -> None:
-        """Take the document away."""
+        """Remove the document."""
 
 
 class DocumentsPort(Protocol):
-    """The document that is open beside the conversation."""
+    """The document open beside the conversation."""
 
     @property
     def view(self) -> "PaneView":
-        """The document as it is drawn."""
+        """The widget of the document."""
 
     @property
     def is_result(self) -> bool:
-        """Whether it was written by the agent, and may give way to what it writes next."""
+        """Whether the agent wrote it and may replace it with the next one."""
 
     def shows(self, name: str) -> bool:
         """Whether the document `name` is open."""
 
     async def open(self, typed: str, *, line: int = 0, pages: str = "", sheet: str = "") -> str:
-        """Open what `typed` names. Returns what came of it."""
+        """Open what `typed` names. Returns a message about the result."""
 
     async def show_growing(self, name: str, text: str) -> None:
         """Show the beginning of a text that is about to be written."""
 
     async def end_growing(self) -> None:
-        """Show what is on the disk where a text was about to be written."""
+        """Show the file on the disk after a text was about to be written there."""
 
     async def show_result(self, name: str, hunks: Sequence[tuple[str, str]] = ()) -> None:
         """Show a document that the agent wrote. Raises DogentError."""
 
     def checked(self) -> None:
-        """Learn that a document may have been checked."""
+        """Note that a document may have been checked."""
 
     async def go(self) -> None:
-        """Give the document the keyboard."""
+        """Focus the document."""
 
     async def close(self) -> None:
         """Close it."""
 
 
 class ShowingPort(Protocol):
-    """What shows the documents that the agent writes."""
+    """Shows the documents that the agent writes."""
 
     async def open(self, path: str) -> bool:
-        """Show the document at `path`. Returns whether it can be shown."""
+        """Show the document at `path`. Returns whether that is possible."""
 
     def close(self) -> None:
         """Show none until the user asks for one."""
 
 
 class ConversationPort(Screen[None]):
-    """The screen on which a user and the agent write, as its features see it."""
+    """The conversation screen, as its features see it."""
 
     opened: "OpenedSession"
     index: "FileIndex"
@@ -174,32 +174,32 @@ class ConversationPort(Screen[None]):
 
     @property
     def service(self) -> "AgentService":
-        """The service of the session on the screen."""
+        """The service of the current session."""
         return self.opened.service
 
     @property
     def transcript(self) -> "Transcript":
-        """The conversation as it is drawn."""
+        """The widget of the conversation."""
         return self.conversation_layout.transcript
 
     @property
     def attachments(self) -> "Attachments":
-        """The files that the conversation refers to."""
+        """The files referred to in the conversation."""
         return self.attaching.attachments
 
     @property
     def results(self) -> "Results":
-        """The documents that the conversation made."""
+        """The documents that the conversation produced."""
         raise NotImplementedError
 
     @property
     def requests(self) -> RequestsPort:
-        """What waits for the user."""
+        """The questions waiting for the user."""
         raise NotImplementedError
 
     @property
     def documents(self) -> DocumentsPort:
-        """The document that is open beside the conversation."""
+        """The document open beside the conversation."""
         raise NotImplementedError
 
     @property
@@ -208,11 +208,11 @@ class ConversationPort(Screen[None]):
         raise NotImplementedError
 
     async def show_session(self, opened: "OpenedSession") -> None:
-        """Show another session in place of the one before."""
+        """Show another session in place of the current one."""
         raise NotImplementedError
 
     def handle(self, event: "Event") -> None:
-        """Show what happened."""
+        """Show an event."""
         raise NotImplementedError
 
     async def replay(self, events: "Sequence[Event]", *, ended: bool = True) -> None:
@@ -220,35 +220,35 @@ class ConversationPort(Screen[None]):
         raise NotImplementedError
 
     def show_elsewhere(self, events: "Sequence[Event]") -> None:
-        """Show what happens with the conversation in another window."""
+        """Show what happens to the conversation in another window."""
         raise NotImplementedError
 
     def set_open_elsewhere(self, *, goes_on: bool) -> None:
-        """Show whether another window has the conversation."""
+        """Show whether another window owns the conversation."""
         raise NotImplementedError
 
     def look_again(self) -> "Worker[None]":
-        """Look again which files there are."""
+        """Refresh the list of workspace files."""
         raise NotImplementedError
 
     def place_sidebar(self) -> "Worker[None]":
-        """Show results and attachments as they are now."""
+        """Update results and attachments."""
         raise NotImplementedError
 
     def key_of(self, action_id: str) -> str:
-        """Return the key of an action as a sentence names it: the user may have changed it."""
+        """Return the label of an action's key, which the user may have changed, for a sentence."""
         return cast("AppPort", self.app).keys.shown(action_id)
 
     async def copy(self, text: str) -> None:
-        """Copy `text`, and say what is known of it."""
+        """Copy `text`, and report the result."""
         self.notify(await clipboard.copy(self.app, text), markup=False)
 
     def action_follow(self) -> None:
-        """Go to the end of the transcript and stay there."""
+        """Scroll to the end of the transcript and follow it."""
         self.transcript.action_end(1)
 
     def action_transcript_page(self, step: int) -> None:
-        """Scroll the transcript while the prompt keeps the keyboard."""
+        """Scroll the transcript while the prompt keeps the focus."""
         self.transcript.action_page(step)
 
 
@@ -265,45 +265,45 @@ class AppPort(App[None]):
 
     @property
     def opened(self) -> "OpenedSession":
-        """What is opened of the session that the window shows."""
+        """The opened parts of the current session."""
         return self.session.opened
 
     def call_back(self, words: str) -> None:
-        """Have the terminal say `words`: the user looks at another window."""
+        """Have the terminal notify a user who is looking at another window."""
         raise NotImplementedError
 
     def go_elsewhere(self, workspace: "Workspace", session_id: str, *, fork: bool = False) -> None:
-        """Leave this workspace for a conversation of another."""
+        """Leave this workspace for a conversation in another one."""
         raise NotImplementedError
 
     def save_draft(self, text: str) -> None:
-        """Keep what is typed, so that a crash does not lose it."""
+        """Save what is typed, so that a crash does not lose it."""
         raise NotImplementedError
 
     async def record_command(self, text: str) -> None:
-        """Put a command that was run into the history."""
+        """Add a command that was run to the history."""
         raise NotImplementedError
 
     async def load_recall(self) -> list[str]:
-        """Have the prompt walk the latest prompts and commands, and return these."""
+        """Give the prompt the latest prompts and commands to recall, and return them."""
         raise NotImplementedError
 
     def take_earlier(self, prompt: str | None) -> None:
-        """Take an earlier prompt into the prompt, where there is one."""
+        """Put an earlier prompt, if one was chosen, into the prompt."""
         raise NotImplementedError
 
     def dismiss_setup(self) -> bool:
-        """Take the set-up away, where it is shown. Returns whether it was."""
+        """Close the setup screen. Returns whether it was open."""
         raise NotImplementedError
 
     def show_theme(self, name: str) -> None:
-        """Have the theme `name` hold."""
+        """Apply the theme `name`."""
         raise NotImplementedError
 
     def use_keys(self, wanted: Mapping[str, str]) -> None:
-        """Have the keys that the user wants do what they do from now on."""
+        """Apply the key bindings from the settings."""
         raise NotImplementedError
 
     def choose_command(self, command: "Command") -> None:
-        """Do what choosing `command` in the palette does."""
+        """Run `command` as the command palette does."""
         raise NotImplementedError

@@ -1,5 +1,5 @@
-"""Choosing a theme: it holds at once, and for the next start where it can be kept in the
-settings of the workspace.
+"""Choosing a theme: it applies immediately, and is saved in the settings of the workspace if
+possible.
 """
 
 from collections.abc import Callable
@@ -13,12 +13,12 @@ from dogent_tui.tui.themes import described
 
 
 async def choose_theme(app: AppPort, name: str) -> str:
-    """Have the theme `name` hold, keep it, and return the line that says what came of it.
+    """Apply and save the theme `name`, and return a message about the result.
 
-    Not to be awaited by a handler of messages: the user may be asked.
+    Must not be awaited in a message handler, because the user may be asked.
     """
     app.theme = name
-    await app.conversation.wait_for_refresh()  # seen first, kept then
+    await app.conversation.wait_for_refresh()  # shown first, saved afterwards
     from dogent_tui.settings.values import plan_settings
     from dogent_tui.tui.questions.own_writes import write_own
 

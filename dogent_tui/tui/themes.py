@@ -1,4 +1,4 @@
-"""The application's own themes, beside those of Textual: ink on paper, by day and by night."""
+"""The application's own themes, in addition to Textual's: ink on paper, by day and by night."""
 
 from collections.abc import Mapping
 
@@ -68,17 +68,17 @@ CONTRAST = Theme(
         "scrollbar-background": "#1c1c1c",
     },
 )
-"""For eyes that need it: every text at 7:1 or more against what is behind it (WCAG 2.2, 1.4.6)."""
+"""High contrast: all text at 7:1 or more against its background (WCAG 2.2, 1.4.6)."""
 
 THEMES = (NIGHT, PAPER, CONTRAST)
 DEFAULT_THEME = NIGHT.name
 LIGHT_THEME = PAPER.name
-"""Where the terminal's background is light and nobody chose a theme."""
+"""Used if the terminal's background is light and no theme was chosen."""
 
 
 def described(themes: Mapping[str, Theme]) -> dict[str, str]:
-    """Return how each of `themes` is called in a list, by name: our own first, and whether it is
-    light.
+    """Return the list entries of `themes` by name: the built-in ones first, marked as light or
+    dark.
     """
     own = [theme.name for theme in THEMES if theme.name in themes]
     names = [*own, *sorted(name for name in themes if name not in own)]

@@ -1,4 +1,4 @@
-"""Asking whether to trust a folder, and what follows from the answer."""
+"""The question whether to trust a folder, and its consequences."""
 
 import asyncio
 
@@ -12,8 +12,8 @@ from dogent_tui.tui.screens.withdrawable import answer_of
 
 
 async def settle_trust(app: AppPort, opened: OpenedSession) -> None:
-    """Ask before the first run, where there is something to ask. Raises AgentError where the
-    user goes back unanswered.
+    """Ask before the first run if needed. Raises AgentError if the user goes back without an
+    answer.
     """
     if opened.trust.must_ask and not await ask_for_trust(app, opened):
         raise AgentError(
@@ -22,10 +22,10 @@ async def settle_trust(app: AppPort, opened: OpenedSession) -> None:
 
 
 async def ask_for_trust(app: AppPort, opened: OpenedSession) -> bool:
-    """Ask whether what came with the folder may be used, and see to it. False where the user went
-    back without an answer.
+    """Ask whether the configuration that came with the folder may be used, and apply the answer.
+    False if the user goes back.
 
-    Not to be awaited by a handler of messages: the answer is a message, too.
+    Must not be awaited in a message handler, because the answer is a message, too.
     """
     from dogent_tui.settings.trust_inventory import trust_inventory
     from dogent_tui.tui.screens.trust import TrustScreen
@@ -52,7 +52,7 @@ async def ask_for_trust(app: AppPort, opened: OpenedSession) -> bool:
 
 
 def trust_words(opened: OpenedSession) -> str:
-    """Return how the folder stands, for a user; empty where nothing came with it."""
+    """Return the trust state of the folder for display; empty if nothing came with it."""
     came = listing(opened.trust.came)
     if not came:
         return ""

@@ -1,5 +1,5 @@
-"""Which files a conversation refers to, and how far the agent is with each. Plain state, without
-a screen.
+"""The files a conversation refers to, and how much of each the agent has read. Plain state,
+independent of the screen.
 """
 
 import os.path
@@ -22,17 +22,17 @@ READING_TOOLS: Mapping[str, str] = {
     "mcp__dogent__analyze_media": "path",
     "mcp__dogent__read_markdown_file": "path",
 }
-"""The tools that open a file, and the input that names it (SPEC 5)."""
+"""The tools that open a file, and the input field that names it (SPEC 5)."""
 
 Removed = Literal["", "taken back", "unlisted"]
-"""What removing an attachment did: nothing, not send it, or no longer list what was sent."""
+"""The effect of removing an attachment: none, not sent, or no longer listed."""
 
 
 class AttachmentEntry(msgspec.Struct, frozen=True):
-    """A file of the conversation. `sent`: a prompt referred to it; `pending`: it goes with the next
-    prompt.
+    """A file of the conversation.
 
-    `size` is in bytes, None where it is not known.
+    `sent`: a prompt referred to it. `pending`: it will be sent with the next prompt. `size` is in
+    bytes, None if unknown.
     """
 
     attachment: Attachment
@@ -43,13 +43,13 @@ class AttachmentEntry(msgspec.Struct, frozen=True):
 
 
 class Attachments:
-    """The attachments of a conversation, in the order in which they came up.
+    """The attachments of a conversation, in order of first appearance.
 
-    Feed it every event of the session with `handle`; replaying a log gives the same list.
+    Pass every event of the session to `handle`; replaying a log gives the same list.
     """
 
     def __init__(self, root: Path) -> None:
-        """Know the files of the workspace at `root`, from which relative paths are seen."""
+        """Resolve relative paths against the workspace at `root`."""
         self._root = os.path.realpath(root)
         self._entries: dict[Attachment, AttachmentEntry] = {}
         self._unlisted: set[Attachment] = set()
@@ -57,26 +57,24 @@ class Attachments:
 
     @property
     def entries(self) -> tuple[AttachmentEntry, ...]:
-        """Every attachment that is listed, first mentioned first."""
+        """Every listed attachment, in order of first mention."""
         return tuple(entry for key, entry in self._entries.items() if key not in self._unlisted)
 
     @property
     def pending(self) -> tuple[Attachment, ...]:
-        """The attachments that go with the next prompt, besides those that it names itself."""
+        """The attachments of the next prompt, besides those that its text names."""
         return tuple(entry.attachment for entry in self._entries.values() if entry.pending)
 
     def attach(self, attachment: Attachment) -> None:
-        """Have `attachment` go with the next prompt."""
+        """Add `attachment` to the next prompt."""
         self._unlisted.discard(attachment)
         known = self._entries.get(attachment, AttachmentEntry(attachment))
         self._entries[attachment] = replace(known, pending=True)
 
     def remove(self, attachment: Attachment) -> Removed:
-        """Take a pending `attachment` back, or one that was sent off the list; say which of the two
-        happened.
+        """Detach a pending `attachment`, or remove a sent one from the list; return which.
 
-        It is listed again when a prompt refers to it again, with what is known of it: the agent has
-        read it all the same.
+        It is listed again, with its reading state, when a prompt refers to it again.
         """
         entry = self._entries.get(attachment)
         if entry is None or attachment in self._unlisted:
@@ -90,17 +88,17 @@ class Attachments:
         return "taken back" if entry.pending else "unlisted"
 
     def unmeasured(self) -> list[str]:
-        """Return the paths of the attachments whose size is not known."""
+        """Return the paths of the attachments of unknown size."""
         return [entry.attachment.path for entry in self._entries.values() if entry.size is None]
 
     def measured(self, sizes: Mapping[str, int | None]) -> None:
-        """Take `sizes` in bytes, by path."""
+        """Store `sizes` in bytes, by path."""
         for key, entry in self._entries.items():
             if entry.attachment.path in sizes:
                 self._entries[key] = replace(entry, size=sizes[entry.attachment.path])
 
     def handle(self, event: Event) -> bool:
-        """Learn from `event`; return whether anything changed."""
+        """Update from `event`; return whether anything changed."""
         match event:
             case RunStarted(prompt=prompt):
                 return self.sent(prompt.attachments)
@@ -112,10 +110,10 @@ class Attachments:
                 return False
 
     def sent(self, attachments: tuple[Attachment, ...]) -> bool:
-        """Take notice that `attachments` went with a prompt: they are pending no more. Return
+        """Record that `attachments` were sent with a prompt and are no longer pending. Returns
         whether there were any.
 
-        A file of which some lines were meant is listed once, whatever they were.
+        A file attached for several line ranges is listed once.
         """
         for attachment in attachments:
             if attachment.lines is not None:
@@ -146,26 +144,26 @@ class Attachments:
         return True
 
     def _mark(self, keys: Iterable[Attachment], state: ReadState) -> None:
-        """Note how far the agent is: what was read once stays read."""
+        """Record how much the agent has read; "read" is never taken back."""
         for key in keys:
             entry = self._entries.get(key)
             if entry is not None and entry.read != "read":
                 self._entries[key] = replace(entry, read=state)
 
     def _place(self, path: str) -> str:
-        """Return `path` as one spelling of where it is, without looking at the disk."""
+        """Return the normalized form of `path`, without accessing the disk."""
         return posixpath.normpath(posixpath.join(self._root, os.path.expanduser(path)))  # noqa: PTH111 - no disk, no Path per event
 
 
 def measure(root: Path, paths: Iterable[str]) -> dict[str, int | None]:
-    """Return the sizes in bytes of files by path, seen from `root`; None for folders and what
-    cannot be looked at. Touches the disk.
+    """Return file sizes in bytes by path relative to `root`; None for folders and inaccessible
+    files. Accesses the disk.
     """
     return {path: file_size(root, path) for path in paths}
 
 
 def file_size(root: Path, path: str = "") -> int | None:
-    """Return the bytes of the file at `path`, None where there is none."""
+    """Return the size of the file at `path` in bytes, None if there is none."""
     with suppress(OSError, RuntimeError, ValueError):
         file = root / Path(path).expanduser()
         return file.stat().st_size if file.is_file() else None
@@ -173,7 +171,7 @@ def file_size(root: Path, path: str = "") -> int | None:
 
 
 def readable_size(size: int) -> str:
-    """Return `size` bytes in the unit that people read (``2.1 KB``, steps of 1,000)."""
+    """Return `size` in a readable unit (``2.1 KB``, powers of 1,000)."""
     if size < 1_000:
         return f"{size} B"
     amount = float(size)

@@ -1,4 +1,4 @@
-"""The sidebar: what the conversation made, and what was attached to it."""
+"""The sidebar: the documents that the conversation produced, and its attachments."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ READ_MARKS: dict[ReadState, tuple[str, str]] = {
     "read": (tr("read ✓"), "read"),
     "failed": (tr("failed ✗"), "failed"),
 }
-"""What is said of each state, and the style of that."""
+"""The label and the style of each state."""
 
 EMPTY = tr(
     "Nothing sent yet. Files for the next prompt are listed above it.\n\nType @ in the prompt to"
@@ -43,7 +43,9 @@ RESULT_WORDS = {"written": tr("written"), "exported": tr("exported")}
 
 
 class FileList(OptionList, Generic[Item]):
-    """Files by what tells them apart. What is longer than the sidebar is wide continues below."""
+    """Files, by the shortest names that distinguish them. Lines wider than the sidebar are
+    wrapped.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("j", "cursor_down", tr("Down"), show=False),
@@ -60,7 +62,7 @@ class FileList(OptionList, Generic[Item]):
         return None if self.highlighted is None else [*self.items.values()][self.highlighted]
 
     def show(self, items: Mapping[object, Item], rows: Sequence[Content]) -> None:
-        """Show `items` as `rows`, what is highlighted staying highlighted."""
+        """Show `items` as `rows`, keeping the highlighted item."""
         before = None if self.highlighted is None else [*self.items][self.highlighted]
         keys, self.items = [*items], items
         self.set_options(rows)
@@ -68,14 +70,14 @@ class FileList(OptionList, Generic[Item]):
             self.highlighted = keys.index(before) if before in items else None
 
     def enter(self, at: int) -> None:
-        """Take the keyboard, at the file number `at` where there is one."""
+        """Take the focus, at item `at` if it exists."""
         self.focus()
         if at < self.option_count:
             self.highlighted = at
 
 
 class ResultList(FileList[Result]):
-    """The results, two lines each. Below the last one are the attachments."""
+    """The results, two lines each. The attachments follow below the last one."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "select", tr("Open")),
@@ -84,12 +86,12 @@ class ResultList(FileList[Result]):
     ]
 
     def action_want(self, what: str) -> None:
-        """Ask for something to be done with the highlighted result."""
+        """Request an action on the highlighted result."""
         if self.chosen is not None:
             self.post_message(AttachmentsSidebar.ResultWanted(what, self.chosen))
 
     def action_cursor_down(self) -> None:
-        """Go down, and from the last one to the attachments."""
+        """Move down, and from the last result to the attachments."""
         if self.highlighted is None or self.highlighted < self.option_count - 1:
             super().action_cursor_down()
         else:
@@ -97,7 +99,7 @@ class ResultList(FileList[Result]):
 
 
 class AttachmentList(FileList[AttachmentEntry]):
-    """The attachments, two lines each, and one for a sheet."""
+    """The attachments: two lines each, and one for each sheet."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("delete,backspace", "remove", tr("Remove")),
@@ -106,7 +108,7 @@ class AttachmentList(FileList[AttachmentEntry]):
     ]
 
     def action_cursor_up(self) -> None:
-        """Go up, and from the first one to the results."""
+        """Move up, and from the first attachment to the results."""
         results = self.screen.query_one(ResultList)
         if results.display and not self.highlighted:
             results.enter(results.option_count - 1)
@@ -114,7 +116,7 @@ class AttachmentList(FileList[AttachmentEntry]):
             super().action_cursor_up()
 
     def action_remove(self) -> None:
-        """Ask for the highlighted attachment to be taken back."""
+        """Request that the highlighted attachment be removed."""
         if self.chosen is not None:
             self.post_message(AttachmentsSidebar.RemoveRequested(self.chosen.attachment))
 
@@ -124,8 +126,8 @@ class AttachmentList(FileList[AttachmentEntry]):
 
 
 class AttachmentsSidebar(Vertical):
-    """The documents that were made, and what the conversation refers to: type, sheet, size,
-    whether the agent has read it.
+    """The documents produced and the files referred to: type, sheet, size, and whether the agent
+    has read them.
     """
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {
@@ -137,13 +139,13 @@ class AttachmentsSidebar(Vertical):
 
     @dataclass
     class PreviewRequested(Message):
-        """Show what is in `attachment`."""
+        """Preview `attachment`."""
 
         attachment: Attachment
 
     @dataclass
     class ResultWanted(Message):
-        """Do `what` (``open``, ``export`` or ``reveal``) with `result`."""
+        """Run `what` (``open``, ``export`` or ``reveal``) on `result`."""
 
         what: str
         result: Result
@@ -153,13 +155,13 @@ class AttachmentsSidebar(Vertical):
 
     @dataclass
     class PathsPasted(Message):
-        """Attach the files at `paths`, which were pasted or dropped here, if they exist."""
+        """Attach the existing files at `paths`, which were pasted or dropped here."""
 
         paths: list[str]
 
     @dataclass
     class RemoveRequested(Message):
-        """Take `attachment` back where it is pending, or off the list where it was sent."""
+        """Detach `attachment` if it is pending, or remove it from the list if it was sent."""
 
         attachment: Attachment
 
@@ -175,7 +177,7 @@ class AttachmentsSidebar(Vertical):
         self._list = AttachmentList("attachments-list")
 
     def compose(self) -> ComposeResult:
-        """Lay out the titles and the lists, or what to press when there is none."""
+        """Lay out the titles and lists, or a hint when there are no entries."""
         yield self._results_title
         yield self._result_list
         yield self._title
@@ -187,21 +189,21 @@ class AttachmentsSidebar(Vertical):
         self._draw()
 
     def notify_style_update(self) -> None:
-        """Draw the entries in the colors there are now."""
+        """Draw the entries in the current colors."""
         super().notify_style_update()
         if self._look is not None and self._look != self._style("detail"):
             self._draw()
 
     def show(self, entries: tuple[AttachmentEntry, ...], results: tuple[Result, ...] = ()) -> None:
-        """Show `entries` and `results`, what is highlighted staying highlighted."""
+        """Show `entries` and `results`, keeping the highlighted item."""
         if (entries, results) != (self._entries, self._results):
             self._entries, self._results = entries, results
             if self.is_mounted:
                 self._draw()
 
     def focus_list(self) -> None:
-        """Focus the results, or where there are none the attachments, also without any: its keys
-        work there too.
+        """Focus the results, or the attachments if there are no results. The keys work even if both
+        are empty.
         """
         focused = self._result_list if self._results else self._list
         focused.enter(focused.highlighted or 0)
@@ -265,7 +267,7 @@ class AttachmentsSidebar(Vertical):
         event.stop()
 
     def on_paste(self, event: events.Paste) -> None:
-        """Offer pasted or dropped paths."""
+        """Handle pasted or dropped paths."""
         event.stop()
         if paths := dropped_paths(event.text):
             self.post_message(self.PathsPasted(paths))

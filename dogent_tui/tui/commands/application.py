@@ -1,4 +1,4 @@
-"""The commands about the application itself: how it looks, what it may do, how it ends."""
+"""The commands about the application itself: appearance, permissions, quitting."""
 
 import asyncio
 
@@ -13,7 +13,7 @@ from dogent_tui.tui.trust_question import ask_for_trust, trust_words
 
 
 class ApplicationCommands(CommandFamily):
-    """The commands of `app` about itself."""
+    """The commands about `app` itself."""
 
     _mouse_on = True
 

@@ -1,4 +1,4 @@
-"""What a command is, and how it is found by what was typed."""
+"""The definition of a command, and the lookup by what was typed."""
 
 import re
 from collections import Counter
@@ -11,13 +11,13 @@ import msgspec
 from dogent_tui.language import tr
 
 Run: TypeAlias = Callable[[str], Awaitable[str | None]]
-"""Runs a command with what was typed after its name, and returns the one line that says what it
-did, if anything is to be said.
+"""Runs a command with the text typed after its name, and returns a line about the result, empty if
+there is nothing to say.
 """
 
 Completes: TypeAlias = Literal["", "file", "markdown", "word"]
-"""What the picker offers for the argument of a command: nothing, files of the workspace,
-Markdown files and words, one word.
+"""What the picker offers for the argument of a command: nothing, workspace files, Markdown files
+and words, or one word.
 """
 
 
@@ -29,7 +29,7 @@ SYNONYMS = {
     "q": "exit",
     "quit": "exit",
 }
-"""What other programs of this kind call these commands."""
+"""The names of these commands in similar programs."""
 
 
 class Command(msgspec.Struct, frozen=True):
@@ -55,19 +55,17 @@ class Command(msgspec.Struct, frozen=True):
 
     @property
     def usage(self) -> str:
-        """How it is typed."""
+        """The command as typed."""
         return f"/{self.name} {self.argument}".rstrip()
 
     @property
     def needs_argument(self) -> bool:
-        """Whether it cannot run by its name alone."""
+        """Whether it requires an argument."""
         return bool(self.argument) and not self.argument.startswith("[")
 
 
 class CommandTable:
-    """The commands by name, those first that the user runs most; where there is no difference,
-    in the order given.
-    """
+    """The commands by name, most frequently used first; ties keep the given order."""
 
     def __init__(self, *commands: Command) -> None:
         self._own = {command.name: command for command in commands}
@@ -75,13 +73,13 @@ class CommandTable:
         self._uses: Counter[str] = Counter()
 
     def offer_also(self, commands: Iterable[Command]) -> None:
-        """Offer `commands` beside our own, in place of those offered so before. Where a name is
-        taken, ours is meant.
+        """Offer `commands` in addition to the built-in ones, replacing those offered before. A
+        built-in name takes precedence.
         """
         self._commands = {**{command.name: command for command in commands}, **self._own}
 
     def used(self, typed: Iterable[str]) -> None:
-        """Count what was typed, of which some are commands."""
+        """Count usage from typed lines, some of which are commands."""
         self._uses.update(text[1:].split(maxsplit=1)[0] for text in typed if re.match(r"/\S", text))
 
     def __iter__(self) -> Iterator[Command]:
@@ -93,15 +91,15 @@ class CommandTable:
         return iter([ranked[first], *ranked[:first], *ranked[first + 1 :]] if ranked else [])
 
     def find(self, text: str) -> tuple[Command | None, str]:
-        """Return the command that `text` (``/name argument``) calls, None where there is none,
-        and its argument. Names that other programs use are understood too.
+        """Return the command called by `text` (``/name argument``), None if there is none, and its
+        argument. Names used by other programs are accepted too.
         """
         name, _, argument = text.strip().removeprefix("/").partition(" ")
         command = self._commands.get(name) or self._commands.get(SYNONYMS.get(name, ""))
         return command, argument.strip()
 
     def unknown(self, text: str) -> str:
-        """Return the sentence for a command that does not exist, with the nearest one that does."""
+        """Return the message for an unknown command, suggesting the closest existing one."""
         name = text.strip().removeprefix("/").split(" ", 1)[0]
         near = get_close_matches(name, self._commands, n=1)
         return tr("There is no command /{name}. ", name=name) + (

@@ -1,5 +1,5 @@
-"""The tree of headings: one widget that draws the rows that are visible, and takes the keys that
-change the outline.
+"""The tree of headings: a widget that draws the visible rows and handles the keys that change the
+outline.
 """
 
 from collections.abc import Callable, Mapping
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from dogent_tui.outline.changes import Change
 
 _KEPT_ROWS = 1_000
-"""Rows kept as they were drawn: some twenty screens full."""
+"""The number of drawn rows cached: about twenty screens."""
 
 _NO_CHANGE = {
     "move": tr("It can't move further that way."),
@@ -57,8 +57,8 @@ _NO_CHANGE = {
 
 @dataclass(frozen=True)
 class EditRequest:
-    """The title of the heading is to be edited in place. `is_new`: it was added for that, below
-    the heading `origin`.
+    """A request to edit the title of the heading in place. `is_new`: it was just added for that,
+    below the heading `origin`.
     """
 
     id: int
@@ -67,10 +67,10 @@ class EditRequest:
 
 
 class OutlineView(ImmediateKeys, Painted, ScrollView, can_focus=True):
-    """Shows `model`. Posts `Moved` when the cursor is elsewhere, `Changed` when the outline is, and
-    `Refused` for what cannot be.
+    """Shows `model`. Posts `Moved` when the cursor moves, `Changed` when the outline changes, and
+    `Refused` for impossible commands.
 
-    `edit` has a title typed.
+    `edit` starts editing a title.
     """
 
     BINDINGS = [
@@ -101,14 +101,14 @@ class OutlineView(ImmediateKeys, Painted, ScrollView, can_focus=True):
     ]
 
     class Moved(Message):
-        """The cursor is elsewhere."""
+        """The cursor moved."""
 
     class Changed(Message):
         """The outline was changed."""
 
     @dataclass
     class Refused(Message):
-        """Something could not be done, and why."""
+        """A command was impossible, and why."""
 
         why: str
 
@@ -118,8 +118,8 @@ class OutlineView(ImmediateKeys, Painted, ScrollView, can_focus=True):
         super().__init__(id="outline-tree")
         self.edit = edit
         self.is_fixed = False
-        """Whether it is only looked at: what is typed elsewhere is shown. A click still goes to
-        its heading.
+        """Whether it is read-only and shows what is typed elsewhere. A click still goes to its
+        heading.
         """
         self.model = model
         self.marks: Mapping[int, tuple[Change, ...]] = {}
@@ -134,15 +134,15 @@ class OutlineView(ImmediateKeys, Painted, ScrollView, can_focus=True):
     # ── Drawing ───────────────────────────────────────────────────────────────────────────────────
 
     def on_mount(self) -> None:
-        """Take the size of the outline."""
+        """Update to the size of the outline."""
         self.show_cursor()
 
     def on_resize(self) -> None:
-        """Keep the cursor in sight."""
+        """Keep the cursor visible."""
         self.show_cursor()
 
     def show_cursor(self) -> None:
-        """Draw what is there now, with the cursor in sight."""
+        """Draw the current state, with the cursor visible."""
         size = Size(self.size.width, len(self.model.rows))
         # not through the reactive, which would lay out the whole screen
         if size != self.virtual_size:
@@ -168,7 +168,7 @@ class OutlineView(ImmediateKeys, Painted, ScrollView, can_focus=True):
         return cached_lines(self, crop, self.render_line)
 
     def render_line(self, y: int) -> Strip:
-        """Draw the row at line `y` of what is visible."""
+        """Draw the row at visible line `y`."""
         row = round(self.scroll_y) + y
         if row >= len(self.model.rows):
             text = tr(" No headings yet. Enter adds one.") if row == 0 else ""
@@ -189,11 +189,11 @@ class OutlineView(ImmediateKeys, Painted, ScrollView, can_focus=True):
         return self._drawn(heading, look, fill, self.size.width, self.palette)
 
     def _draw(self, heading: Heading, look: RowLook, fill: str, width: int, _: object) -> Strip:
-        """Draw a row. Kept by all that it depends on."""
+        """Draw a row. Cached by everything it depends on."""
         return self.row(row_spans(heading, look, width), fill)
 
     def title_region(self, id_: int) -> Region | None:
-        """Return where the title of the heading is drawn, in the widget; None where it is not."""
+        """Return the position of the heading's title in the widget, None if it is not visible."""
         row = self.model.row(id_)
         if row is None:
             return None
@@ -206,7 +206,7 @@ class OutlineView(ImmediateKeys, Painted, ScrollView, can_focus=True):
         return Region(left, row - round(self.scroll_y), max(12, self.size.width - left), 1)
 
     async def press(self, key: str) -> bool:
-        """Do what `key` means here or in the editor."""
+        """Run the command bound to `key` here or in the editor."""
         return await self.query_ancestor(EditorScreen).press(key)
 
     # ── The cursor ────────────────────────────────────────────────────────────────────────────────
@@ -216,31 +216,31 @@ class OutlineView(ImmediateKeys, Painted, ScrollView, can_focus=True):
         self.post_message(self.Moved())
 
     def action_go(self, step: int, selecting: bool = False) -> None:
-        """Some rows up or down."""
+        """Move by rows."""
         self.model.go(self.model.cursor_row + step, selecting=selecting)
         self._moved()
 
     def action_go_to(self, row: int, selecting: bool = False) -> None:
-        """To a row."""
+        """Move to a row."""
         self.model.go(row, selecting=selecting)
         self._moved()
 
     def action_page(self, step: int, selecting: bool = False) -> None:
-        """A screen up or down, less one row."""
+        """Move by a screen, less one row."""
         self.action_go(step * max(1, self.size.height - 1), selecting)
 
     def action_left(self) -> None:
-        """Fold, or to the parent."""
+        """Fold, or move to the parent."""
         self.model.left()
         self._moved()
 
     def action_right(self) -> None:
-        """Unfold, or to the first child."""
+        """Unfold, or move to the first child."""
         self.model.right()
         self._moved()
 
     def action_fold(self) -> None:
-        """Fold or unfold what the cursor is on."""
+        """Fold or unfold the heading under the cursor."""
         if self.model.cursor is not None:
             self.model.fold(self.model.cursor)
         self._moved()
@@ -257,23 +257,23 @@ class OutlineView(ImmediateKeys, Painted, ScrollView, can_focus=True):
         self.post_message(self.Changed() if done else self.Refused(why_not))
 
     def action_move(self, step: int) -> None:
-        """Move what is selected up or down."""
+        """Move the selection up or down."""
         self._changed(self.model.move(step), _NO_CHANGE["move"])
 
     def action_shift(self, step: int) -> None:
-        """Demote or promote what is selected."""
+        """Demote or promote the selection."""
         self._changed(self.model.shift(step), _NO_CHANGE["in" if step > 0 else "out"])
 
     def action_delete(self) -> None:
-        """Delete what is selected."""
+        """Delete the selection."""
         self._changed(self.model.delete(), tr("Nothing to delete."))
 
     def action_duplicate(self) -> None:
-        """Repeat what is selected."""
+        """Duplicate the selection."""
         self._changed(self.model.duplicate(), tr("Nothing to duplicate."))
 
     def action_edit(self) -> None:
-        """Edit the title under the cursor, or the first of all."""
+        """Edit the title under the cursor, or add the first one."""
         if self.model.cursor is None:
             self.add(lambda: self.model.outline.add_sibling(None))
         else:
@@ -285,7 +285,7 @@ class OutlineView(ImmediateKeys, Painted, ScrollView, can_focus=True):
         self.add(lambda: outline.add_sibling(None) if cursor is None else outline.add_child(cursor))
 
     def add(self, make: Callable[[], int | None]) -> None:
-        """Have `make` add a heading, and have its title typed."""
+        """Let `make` add a heading, and edit its title."""
         origin = self.model.cursor
         added = make()
         if added is None:
@@ -298,7 +298,7 @@ class OutlineView(ImmediateKeys, Painted, ScrollView, can_focus=True):
     # ── The mouse ─────────────────────────────────────────────────────────────────────────────────
 
     def on_mouse_down(self, event: events.MouseDown) -> None:
-        """Go there, or begin to drag."""
+        """Move the cursor here, or start dragging."""
         row = event.y + round(self.scroll_y)
         if event.button != 1 or row >= len(self.model.rows):
             return
@@ -319,7 +319,7 @@ class OutlineView(ImmediateKeys, Painted, ScrollView, can_focus=True):
         self._moved()
 
     def on_mouse_move(self, event: events.MouseMove) -> None:
-        """Show where what is dragged would go."""
+        """Show where the dragged headings would go."""
         if self._pressed is None:
             return
         event.stop()
@@ -335,7 +335,7 @@ class OutlineView(ImmediateKeys, Painted, ScrollView, can_focus=True):
             self.refresh()
 
     def on_mouse_up(self, event: events.MouseUp) -> None:
-        """Drop what was dragged."""
+        """Drop the dragged headings."""
         if self._pressed is None:
             return
         event.stop()
@@ -356,7 +356,7 @@ class OutlineView(ImmediateKeys, Painted, ScrollView, can_focus=True):
 
 
 _LONGEST = 4_000
-"""Characters of a section that are laid out."""
+"""The number of characters of a section that are laid out."""
 
 
 @lru_cache(400)
@@ -366,7 +366,7 @@ def _section(level: int, title: str, body: str, width: int) -> tuple[Line, ...]:
 
 
 class OutlinePreview(Painted, Widget):
-    """Draws the outline of `tree` as text, the heading under the cursor at its upper third."""
+    """Draws the outline of `tree` as text, with the heading under the cursor in the upper third."""
 
     def __init__(self, tree: OutlineTree) -> None:
         super().__init__(id="outline-preview")
@@ -378,7 +378,7 @@ class OutlinePreview(Painted, Widget):
         self.show()
 
     def show(self) -> None:
-        """Lay out what is around the cursor now."""
+        """Lay out the surroundings of the cursor."""
         width, height = self.size.width - 2 * MARGIN, self.size.height
         if not self.display or width < 8 or height < 1:
             return
@@ -407,7 +407,7 @@ class OutlinePreview(Painted, Widget):
         self.refresh()
 
     def render_line(self, y: int) -> Strip:
-        """Draw a line; the section under the cursor has a bar before it."""
+        """Draw a line; the section under the cursor is marked with a bar."""
         if y >= len(self._lines):
             return self.row()
         line, is_here = self._lines[y]

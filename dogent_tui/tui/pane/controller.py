@@ -1,4 +1,4 @@
-"""What happens to the document in the pane: opened, followed on the disk, asked about, closed."""
+"""The document in the pane: opening, following the file, attaching lines, closing."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
@@ -42,18 +42,18 @@ if TYPE_CHECKING:
     from dogent_tui.tui.ports import ConversationPort
 
 _More: TypeAlias = Callable[[DocumentReading], Awaitable[str | None]]
-"""Reads the next part of a document, None where the user stopped it."""
+"""Reads the next part of a document; None if the user stopped it."""
 
 LOOK_EVERY_S = 1.0
-"""Seconds between two looks at whether the file changed: one call of the system."""
+"""Seconds between two checks whether the file changed, each one system call."""
 
 
 class OpenDocument(msgspec.Struct, eq=False):
-    """A document that is open. `manuscript` is what a Markdown file held when it was last read,
-    `before` what the last run found.
+    """The open document. `manuscript` is the content of a Markdown file when last read, `before`
+    its content when the last run began.
 
-    `reading` is how any other document is read. `is_result`: the agent wrote it, and the user
-    opened no other. `is_growing`: it is not on the disk yet as it is shown.
+    `reading` reads any other format. `is_result`: the agent wrote it, and the user opened no other.
+    `is_growing`: what is shown is not on the disk yet.
     """
 
     path: Path
@@ -68,8 +68,8 @@ class OpenDocument(msgspec.Struct, eq=False):
 
 
 class PaneController:
-    """Keeps `pane`, the file behind it and what goes with the next prompt in line. `sheet` and
-    lines come with what was typed.
+    """Keeps `pane`, the file behind it and the attachments of the next prompt consistent. Sheet and
+    lines may be given with the path.
     """
 
     def __init__(self, screen: "ConversationPort") -> None:
@@ -83,17 +83,17 @@ class PaneController:
 
     @property
     def view(self) -> PaneView:
-        """The document as it is drawn."""
+        """The widget of the document."""
         return self.pane.view
 
     # ── Opening and closing ───────────────────────────────────────────────────────────────────────
 
     async def open(self, typed: str, *, line: int = 0, pages: str = "", sheet: str = "") -> str:
-        """Open what `typed` names: a path, or a reference with a sheet or lines. Returns what came
-        of it.
+        """Open what `typed` names: a path, or a reference with a sheet or lines. Returns a message
+        about the result.
 
-        `line` of a Markdown file is gone to, counted from 1; of another document `pages` or the
-        `sheet` is shown alone.
+        For a Markdown file, go to `line`, counted from 1; for other documents, show only `pages` or
+        `sheet`.
         """
         found = await asyncio.to_thread(_named, typed, self._screen)
         if found is None or not found.exists:
@@ -125,8 +125,8 @@ class PaneController:
 
     @property
     def is_result(self) -> bool:
-        """Whether what is open was written by the agent, and may give way to what it writes
-        next.
+        """Whether the open document was written by the agent and may be replaced by the next
+        one.
         """
         return self.open_document is not None and self.open_document.is_result
 
@@ -157,8 +157,8 @@ class PaneController:
         self._draw_title()
 
     async def end_growing(self) -> None:
-        """Show what is on the disk where a text was about to be written. Where nothing is, there
-        is nothing to show.
+        """Show the file on the disk after a text was about to be written there; if there is none,
+        show nothing.
         """
         document = self.open_document
         if document is None or not document.is_growing:
@@ -170,8 +170,7 @@ class PaneController:
             await self.close()
 
     async def show_result(self, name: str, hunks: Sequence[tuple[str, str]] = ()) -> None:
-        """Show the document `name`, which the agent wrote, as it is on the disk, and `hunks` of it
-        that were just changed.
+        """Show the file `name`, which the agent wrote, with the `hunks` that just changed.
 
         Raises DogentError.
         """
@@ -221,7 +220,7 @@ class PaneController:
         return DocumentReading(self._screen.opened.libraries.documents, path, sheet, pages)
 
     async def _read(self, document: OpenDocument, more: _More) -> Sequence[Part]:
-        """Read the beginning of `document`, or all where it is Markdown. Raises DogentError."""
+        """Read the beginning of `document`, or all of it if it is Markdown. Raises DogentError."""
         document.stamp = await asyncio.to_thread(stamp_of, document.path)
         if document.reading is not None:
             part = await more(document.reading)
@@ -230,9 +229,8 @@ class PaneController:
         return document.manuscript.parts
 
     async def _take(self, document: OpenDocument, *, covers: bool) -> None:
-        """Have `document` be the one that is open. It `covers` the conversation where the user
-        opened it, in a narrow window, and is looked at every second; what the agent writes is told
-        by events.
+        """Make `document` the open one. If the user opened it, it `covers` the conversation in a
+        narrow window and is checked every second; events announce what the agent writes.
         """
         self.view.choose(None)
         self.open_document = document
@@ -247,7 +245,7 @@ class PaneController:
         self._timer = self.pane.set_interval(LOOK_EVERY_S, self.look) if follows else None
 
     async def _in_sight(self, reading: DocumentReading) -> str | None:
-        """Read the beginning of a document, which takes a while: None where the user stopped it."""
+        """Read the beginning of a document, which takes a while. None if the user stopped it."""
         foreground = self._screen.foreground
         if foreground.busy:
             raise DogentError(
@@ -278,8 +276,8 @@ class PaneController:
     # ── Following the file ────────────────────────────────────────────────────────────────────────
 
     def handle(self, event: Event) -> None:
-        """Learn from `event`: what changes from here on is what the run changed, and what a tool
-        did may be a change.
+        """Update from `event`: changes after the start of a run count as its changes, and a tool
+        result may mean a change.
         """
         document = self.open_document
         if document is None:
@@ -293,11 +291,11 @@ class PaneController:
             self.checked()
 
     def checked(self) -> None:
-        """Learn that a document may have been checked."""
+        """Note that a document may have been checked."""
         self.pane.run_worker(self._mark_verdicts(), group="verdicts", exclusive=True)
 
     def look(self) -> None:
-        """Look whether the file is another one now."""
+        """Check whether the file changed."""
         if self.open_document is not None and not self._turn.locked():
             self.pane.run_worker(self._look(self.open_document), group="follow")
 
@@ -324,7 +322,7 @@ class PaneController:
     async def _read_again(self, document: OpenDocument) -> None:
         now = await asyncio.to_thread(read_manuscript, document.path)
         old = document.manuscript.lines
-        if document.before is None:  # it was shown while it was written
+        if document.before is None:  # it was shown while being written
             document.before = now.lines
         changed, moved = await asyncio.to_thread(_compared, document.before, old, now.lines)
         if document is not self.open_document:
@@ -358,7 +356,7 @@ class PaneController:
         await self._mark_verdicts()
 
     async def _mark_verdicts(self) -> None:
-        """Mark what was found in the document, where it was checked since the last time."""
+        """Mark the findings in the document if it was checked since the last time."""
         document = self.open_document
         if document is None:
             return
@@ -371,7 +369,7 @@ class PaneController:
                 self.view.verdicts = found
 
     def read_on(self) -> None:
-        """Read more of a document that is converted, where there is more."""
+        """Read more of a converted document, if there is more."""
         document = self.open_document
         reading = document.reading if document is not None else None
         if document and reading and reading.has_more and not self._turn.locked():
@@ -395,29 +393,27 @@ class PaneController:
     # ── What goes with the next prompt ────────────────────────────────────────────────────────────
 
     def chosen(self) -> None:
-        """Have the lines that are chosen go with the next prompt, and nothing where there are
-        none.
-        """
+        """Attach the selected lines to the next prompt, or nothing if none are selected."""
         if self.open_document is not None:
             lines = self.view.chosen
             self._carry(self._attachment(lines) if lines is not None else None)
             self._draw_title()
 
     def attachments_changed(self) -> None:
-        """Choose nothing any more where what was chosen was sent, or taken back."""
+        """Clear the selection after its lines were sent or detached."""
         if self._carried is not None and self._carried not in self._screen.attachments.pending:
             self._carried = None
             self.view.choose(None)
             self._draw_title()
 
     def session_changed(self) -> None:
-        """Take notice that another session is on the screen."""
+        """Reset for another session."""
         self._carried = None
         self.view.choose(None)
         self._tell_the_tools()
 
     def _choose(self, lines: tuple[int, int]) -> None:
-        """Choose lines as they are named, from 1, as far as there are any."""
+        """Select lines by number, counted from 1, as far as they exist."""
         assert self.open_document is not None
         count = len(self.open_document.manuscript.lines)
         if 1 <= lines[0] <= count:
@@ -445,8 +441,8 @@ class PaneController:
         self._screen.attaching.show()
 
     def _tell_the_tools(self) -> None:
-        """Have a proposal without a path be for what is open: a text of the workspace, and none
-        that the agent has to obey.
+        """Let a proposal without a path apply to the open document, if it is a text of the
+        workspace other than the agent's instructions.
         """
         document, opened = self.open_document, self._screen.opened
         name = document.name if document is not None and document.reading is None else ""
@@ -460,7 +456,7 @@ class PaneController:
     # ── Keys ──────────────────────────────────────────────────────────────────────────────────────
 
     async def want(self, what: str) -> None:
-        """Do what a key of the pane means."""
+        """Handle a key of the pane."""
         document = self.open_document
         if document is None:
             return
@@ -492,16 +488,16 @@ class PaneController:
                 await self.close()
 
     async def leave(self) -> None:
-        """Go back to the prompt, and to the conversation where the pane covers it."""
+        """Focus the prompt, and show the conversation if the pane covers it."""
         self._screen.prompt.focus_editor()
         self._screen.conversation_layout.uncover()
 
     async def toggle(self) -> None:
-        """Go to the document, or from there back to the prompt."""
+        """Focus the document, or return from it to the prompt."""
         await (self.leave() if self.view.has_focus else self.go())
 
     async def go(self) -> None:
-        """Go to the document."""
+        """Focus the document."""
         await self._screen.conversation_layout.show_pane(self.pane)
         self.view.focus()
 
@@ -541,7 +537,7 @@ async def _to_nobody(reading: DocumentReading) -> str:
 
 
 def _not_told(_done: int, _total: int, _what: str) -> None:
-    """How far it is nobody wants to know while there is something to read."""
+    """Progress is of no interest while there is something to read."""
 
 
 def _compared(
@@ -551,7 +547,7 @@ def _compared(
 
 
 def _put_back(lines: Sequence[str], hunks: Sequence[tuple[str, str]]) -> list[str]:
-    """Return `lines` as they were before `hunks` of them were changed."""
+    """Return `lines` as they were before `hunks` changed."""
     text = "\n".join(lines)
     for old, new in hunks:
         text = text.replace(new, old, 1)
@@ -559,7 +555,7 @@ def _put_back(lines: Sequence[str], hunks: Sequence[tuple[str, str]]) -> list[st
 
 
 def _named(typed: str, screen: "ConversationPort") -> ResolvedReference | None:
-    """Return what a user names: a path as it is, with blanks in it too, or a reference."""
+    """Return what a user names: a literal path, which may contain blanks, or a reference."""
     workspace, path = screen.opened.workspace, typed.strip().removeprefix("@").strip('"')
     whole = resolve(Reference(0, 0, path, quoted=True), workspace) if path else None
     if whole is not None and whole.exists:

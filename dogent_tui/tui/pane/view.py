@@ -1,5 +1,5 @@
-"""The widget that draws a document and lets lines of it be chosen; only the lines that are seen
-are laid out at once.
+"""The widget that draws a document and lets the user select lines; only visible lines are laid
+out.
 """
 
 from collections.abc import Mapping, Sequence
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 _NONE = Span(" ")
 _MARKS = {"added": Span("▎", "success"), "cut": Span("▔", "error")}
-"""What stands in the margin beside lines that changed."""
+"""The margin marks of changed lines."""
 _VERDICTS = {
     "verbatim": Span("✓", "success"),
     "altered": Span("≠", "error"),
@@ -33,16 +33,16 @@ _VERDICTS = {
     "not_found": Span("?", "error"),
     "unreadable_source": Span("⊘", "warning"),
 }
-"""What stands behind that, beside lines that were checked."""
+"""The margin marks of checked lines, after the former."""
 
 
 class PaneView(RowsView):
-    """Shows the parts of a document. `changes` are marked in its margin; `chosen` are lines of
-    the file, None for none.
+    """Shows the parts of a document. `changes` are marked in its margin; `chosen` are the selected
+    lines of the file, or None.
     """
 
     WIDEST = 100
-    ALLOW_SELECT = False  # the mouse chooses lines
+    ALLOW_SELECT = False  # the mouse selects whole lines
     looks = {**LOOKS, "chosen": "on $primary 30%"}
 
     BINDINGS = [
@@ -60,37 +60,35 @@ class PaneView(RowsView):
     ]
 
     changes = reactive(Changes())
-    """What changed."""
+    """The changes to mark."""
     verdicts = reactive[Mapping[int, str]](dict)
-    """What was said of the lines of the file that were checked."""
+    """The findings about checked lines of the file."""
 
     class Chosen(Message):
-        """Lines of the file were chosen, others, or no longer."""
+        """The selection of lines changed."""
 
     class NearEnd(Message):
-        """What there is has nearly been read."""
+        """The user has nearly read what is available."""
 
     def __init__(self, id: str = "pane-view") -> None:  # noqa: A002
         self._document = DocumentRows()
         super().__init__(self._document, id)
         self.headings: Sequence[int] = ()
-        """The lines on which headings begin, rising."""
+        """The lines where headings start, ascending."""
         self._anchor: Unit | None = None
         self._head: Unit | None = None
         self._is_dragging = False
         self._grows = False
         self.scrolled = False
-        """Whether the user went to a place of their own: a text that grows is not followed from
-        there.
-        """
+        """Whether the user scrolled away, so that the end of a growing text is not followed."""
 
     # ── What is shown ─────────────────────────────────────────────────────────────────────────────
 
     def show(
         self, parts: Sequence[Part], definitions: Mapping[str, str], top: int | None = 0
     ) -> None:
-        """Show `parts`, with line `top` of the file at the top; None leaves the place as it is,
-        for parts with no lines.
+        """Show `parts` with line `top` of the file at the top; None keeps the scroll position, for
+        parts without lines.
         """
         y, scrolled, self._grows = self._viewport.top, self.scrolled, False
         self._document.show(parts, definitions)
@@ -98,18 +96,16 @@ class PaneView(RowsView):
         if top is not None:
             y = 0 if place is None else self._document.y_of(place)
         self._go(y)
-        self.scrolled = scrolled  # it was not the user who went there
+        self.scrolled = scrolled  # it was not the user who scrolled
 
     def grow(self, parts: Sequence[Part], definitions: Mapping[str, str]) -> None:
-        """Show `parts`, of which more will come, at their end, unless the user went to a place
-        of their own.
-        """
+        """Show `parts`, which will grow, at their end, unless the user scrolled away."""
         self._document.show(parts, definitions)
         self._grows = True
         self._place()
 
     def append(self, part: Part, *, go: bool = False) -> None:
-        """Show a part below what is there, and `go` there."""
+        """Append a part, and scroll to it if `go`."""
         self._document.append([part])
         if go:
             self._go(self._document.top(len(self._document.rows) - 1))
@@ -118,26 +114,26 @@ class PaneView(RowsView):
 
     @property
     def top_line(self) -> int:
-        """The first line of the file that is seen."""
+        """The first visible line of the file."""
         unit = self._unit_at_y(self._viewport.top)
         return unit[0] if unit else 0
 
     @property
     def near_end(self) -> bool:
-        """Whether less than another screen of lines is below what is seen."""
+        """Whether less than a screen of lines follows below the visible part."""
         return self._viewport.top + 2 * self.size.height >= self._viewport.total
 
     # ── Choosing ──────────────────────────────────────────────────────────────────────────────────
 
     @property
     def chosen(self) -> Unit | None:
-        """The lines of the file that are chosen: the first, and the one after the last, from 0."""
+        """The selected lines of the file: the first, and the one after the last, from 0."""
         if self._anchor is None or self._head is None:
             return None
         return min(self._anchor[0], self._head[0]), max(self._anchor[1], self._head[1])
 
     def choose(self, lines: Unit | None) -> None:
-        """Choose `lines`, or none."""
+        """Select `lines`, or none."""
         self._choose(lines, lines)
 
     def _choose(self, anchor: Unit | None, head: Unit | None) -> None:
@@ -148,7 +144,7 @@ class PaneView(RowsView):
             self.refresh()
 
     def reveal(self, lines: Unit) -> None:
-        """Scroll as far as needed to see the first of `lines`."""
+        """Scroll as little as needed to show the first of `lines`."""
         place = self._document.place_of(lines[0])
         if place is not None:
             self._viewport.show(place.row, place.line)
@@ -159,8 +155,8 @@ class PaneView(RowsView):
         return self._document.unit_at(place) if place is not None else None
 
     def _see(self, unit: Unit) -> None:
-        """Scroll so far that `unit` is in sight: its end, or where it is higher than the window
-        its beginning.
+        """Scroll until `unit` is visible: its end, or its beginning if it is higher than the
+        window.
         """
         first, last = self._document.place_of(unit[0]), self._document.last_place_of(unit)
         if first is None or last is None:
@@ -195,7 +191,7 @@ class PaneView(RowsView):
     # ── Keys and the mouse ────────────────────────────────────────────────────────────────────────
 
     def action_move(self, step: int) -> None:
-        """Choose what is beside what is chosen; where nothing is, scroll a line."""
+        """Select the next unit; without a selection, scroll by a line."""
         if self._head is None:
             super().action_move(step)
         elif (unit := self._document.unit_beside(self._head, step)) is not None:
@@ -203,7 +199,7 @@ class PaneView(RowsView):
             self._see(unit)
 
     def action_extend(self, step: int) -> None:
-        """Choose more, or less again; begin with the first lines in sight."""
+        """Extend or reduce the selection, starting with the first visible lines."""
         if self._anchor is None or self._head is None:
             unit = self._unit_at_y(self._viewport.top)
             self._choose(unit, unit)
@@ -212,20 +208,20 @@ class PaneView(RowsView):
             self._see(unit)
 
     def action_end(self, step: int) -> None:
-        """To the end, or to the beginning where negative."""
+        """Go to the end, or to the beginning if negative."""
         super().action_end(step)
-        if step > 0:  # what is there was guessed before it was seen
+        if step > 0:  # the height is estimated until the lines are drawn
             super().action_end(step)
 
     def action_heading(self, step: int) -> None:
-        """To the next heading, or the one above where negative."""
+        """Go to the next heading, or the previous one if negative."""
         self._jump(self.headings, step)
 
     def action_change(self, step: int) -> None:
-        """To the next lines that changed, or those above where negative."""
+        """Go to the next changed lines, or the previous ones if negative."""
         added = self.changes.added
         if not added and not self.changes.cut:
-            raise SkipAction  # the key may mean something else to the screen
+            raise SkipAction  # the key may have a meaning for the screen
         begins = [line for at, line in enumerate(added) if not at or added[at - 1] != line - 1]
         self._jump(sorted({*begins, *self.changes.cut}), step)
 
@@ -238,13 +234,13 @@ class PaneView(RowsView):
             self.show_line(ahead[0] if step > 0 else ahead[-1])
 
     def show_line(self, line: int) -> None:
-        """Put a line of the file at the top."""
+        """Scroll a line of the file to the top."""
         place = self._document.place_of(line)
         if place is not None:
             self._go(self._document.y_of(place))
 
     def on_mouse_down(self, event: events.MouseDown) -> None:
-        """Choose the lines under the mouse; with Shift, from those that are chosen to there."""
+        """Select the lines under the mouse; with Shift, extend the selection to them."""
         unit = self._unit_at_y(self._viewport.top + event.y)
         if unit is None or event.button != 1:
             return
@@ -253,7 +249,7 @@ class PaneView(RowsView):
         self._choose(self._anchor if event.shift and self._anchor is not None else unit, unit)
 
     def on_mouse_move(self, event: events.MouseMove) -> None:
-        """Choose on while the button is down, and beyond the edges scroll."""
+        """Extend the selection while the button is down, scrolling beyond the edges."""
         if not self._is_dragging:
             return
         if not 0 <= event.y < self.size.height:
@@ -263,7 +259,7 @@ class PaneView(RowsView):
             self._choose(self._anchor, unit)
 
     def on_mouse_up(self) -> None:
-        """What is chosen is chosen."""
+        """Finish the selection."""
         if self._is_dragging:
             self._is_dragging = False
             self.release_mouse()

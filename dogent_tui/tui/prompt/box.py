@@ -1,5 +1,5 @@
-"""The prompt as a whole: the queue strip, the chips of what goes along, the picker, the editor
-and the line of hints.
+"""The prompt as a whole: the queue strip, the chips of attached files, the picker, the editor and
+the hint line.
 """
 
 import asyncio
@@ -37,7 +37,7 @@ class PromptBox(Vertical):
     """
 
     class HintChanged(Message):
-        """The line under the prompt says something else."""
+        """The text of the line below the prompt changed."""
 
     def __init__(self, references: WorkspaceReferences) -> None:
         """Prompt with `references` to complete and to check."""
@@ -82,30 +82,30 @@ class PromptBox(Vertical):
         self.editor.focus()
 
     def begin_command(self, text: str) -> None:
-        """Replace what is typed by the beginning of a command, and offer what may follow."""
+        """Replace the text with the beginning of a command, and offer completions."""
         self.editor.replace_all(text)
         self.editor.completes = True
         self.editor.focus()
         self._request_completion()
 
     def set_queue(self, prompts: tuple[QueuedPrompt, ...]) -> None:
-        """Show the prompts that wait."""
+        """Show the queued prompts."""
         self.queue.show(prompts)
 
     def set_attached(self, attachments: tuple[Attachment, ...]) -> None:
-        """Show that `attachments` go with the next prompt, besides those that it names itself."""
+        """Show the `attachments` of the next prompt, besides those that its text names."""
         self._attached = attachments
         self._show_pending()
 
     def put_back(self, text: str) -> None:
-        """Bring `text` back for editing, before anything that was typed meanwhile."""
+        """Restore `text` for editing, before anything typed meanwhile."""
         typed = self.editor.raw
         self.editor.replace_all(f"{text}\n{typed}" if typed else text)
         self.editor.focus()
 
     def set_busy(self, busy: bool) -> None:
-        """Say how to stop a run while there is one. What was said before it began is over,
-        unless it was a warning.
+        """Show how to stop a run while there is one. The previous notice is removed, unless it was
+        a warning.
         """
         if busy and not self._hints.busy and not self._hints.warns:
             self._hints.notice = ""
@@ -113,8 +113,8 @@ class PromptBox(Vertical):
         self._show_busy()
 
     def set_doing(self, what: str) -> None:
-        """Say under the prompt `what` happens by hand, and how to stop it; nothing happens where
-        it is empty.
+        """Show below the prompt that `what` was started by the user and how to stop it; empty if
+        nothing is running.
         """
         if what and not self._hints.doing:
             self._hints.notice = ""
@@ -126,34 +126,34 @@ class PromptBox(Vertical):
         self._show_hint()
 
     def notify_hint(self, sentence: str, *, warning: bool = False) -> None:
-        """Show `sentence` under the prompt until the text changes or a run begins; `warning`:
-        that something was not done.
+        """Show `sentence` below the prompt until the text changes or a run begins; `warning`:
+        something was not done.
         """
         self._noticed = self.editor.raw
         self._hints.notice, self._hints.warns = sentence, warning
         self._show_hint()
 
     def offer(self, sentence: str) -> None:
-        """Show `sentence` in the place of the usual keys, until something is typed."""
+        """Show `sentence` instead of the usual keys until something is typed."""
         self._hints.offer = sentence
         self._show_hint()
 
     def set_document(self, words: str) -> None:
-        """Say before the usual keys how to see what was written last."""
+        """Show, before the usual keys, how to see what was written last."""
         self._hints.document = words
         self._show_hint()
 
     def offer_requests(self, requests: Sequence[str]) -> None:
-        """Have Tab put `requests` into an empty prompt, one after the other."""
+        """Let Tab put `requests` into an empty prompt, one after the other."""
         self._requests = requests
 
     @property
     def hint_is_usual(self) -> bool:
-        """Whether the line under the prompt says nothing but which keys work in the prompt."""
+        """Whether the line below the prompt shows only the keys of the prompt."""
         return self._shown_hint.is_usual
 
     def show_hints(self, *, shows: bool) -> None:
-        """Show the line under the prompt, or leave its place to others."""
+        """Show the line below the prompt, or leave its place to others."""
         self._hint_line.display = shows
 
     # ── Keys that the editor shares ───────────────────────────────────────────────────────────────
@@ -180,14 +180,14 @@ class PromptBox(Vertical):
         if key in ReferencePicker.STEPS:
             self.picker.move(ReferencePicker.STEPS[key])
         elif key == "enter" and self.editor.value.strip() == "/" and not self.picker.chosen:
-            # nothing runs that nobody named
+            # run nothing that was not named exactly
             self.notify_hint(tr("Choose a command with ↑ ↓, or type its name."))
         elif candidate is not None and key in ("tab", "enter"):
             return self._accept(candidate, sends=key == "enter")
         return key != "alt+up"
 
     def _accept(self, candidate: Candidate, *, sends: bool) -> bool:
-        """Write `candidate` into the prompt. Return False when the Enter key should continue and
+        """Insert `candidate` into the prompt. Returns False if the Enter key should continue and
         send.
         """
         completion = self.picker.completion
@@ -199,7 +199,7 @@ class PromptBox(Vertical):
             and not self.picker.moved
             and any(named == row.insert for row in self.picker.rows)
         ):
-            self.picker.dismiss()  # a whole name, and the punctuation of the sentence that it ends
+            self.picker.dismiss()  # a complete name followed by punctuation of the sentence
             return not sends
         goes_on = completion.kind == "command" and candidate.more
         changes = goes_on or self._token(completion) != candidate.insert
@@ -226,14 +226,14 @@ class PromptBox(Vertical):
         self.picker.request(completion, (row, completion.start) if completion else None)
         if self._completing != (self.picker.completion is not None):
             self._completing = not self._completing
-            self._check.poke()  # what is being completed is not called missing until it is given up
+            self._check.poke()  # a reference being completed is not reported as missing
 
     # ── What happens in the parts ─────────────────────────────────────────────────────────────────
 
     @on(TextArea.Changed)
     def _text_changed(self, event: TextArea.Changed) -> None:
         event.stop()
-        if self._states and "@" not in self.editor.raw:  # sent, or cleared: they are gone at once
+        if self._states and "@" not in self.editor.raw:  # sent or cleared: remove them at once
             self._states = {}
             self._show_pending()
         if self.editor.raw != self._noticed:  # a change may be reported after the notice
@@ -293,7 +293,7 @@ class PromptBox(Vertical):
 
     @work(group="references", exclusive=True)
     async def _look_up(self) -> None:
-        """Look up the references of the text as it is now; a later check replaces this one."""
+        """Look up the references of the current text; a later check supersedes this one."""
         text = "" if self.editor.mode == "shell" else self.editor.raw
         states = (
             dict(await asyncio.to_thread(self._references.look_up, text)) if "@" in text else {}

@@ -1,5 +1,5 @@
-"""What the picker completes: the token at the cursor, and what it may become. Plain functions,
-without a screen.
+"""What the picker completes: the token at the cursor, and its completions. Plain functions,
+independent of the screen.
 """
 
 import re
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 CompletionKind = Literal["file", "sheet", "command", "word", "template", "citation"]
 
-# A name in Latin letters before the @ is an e-mail address; a Chinese word before it is a sentence
-# without spaces. What ends an unquoted path is, for completing it, what `workspace.references`
-# says, without the rarer marks.
+# Latin letters before the @ make it an e-mail address; a Chinese word before it belongs to a
+# sentence without spaces. An unquoted path ends where `workspace.references` says, except for some
+# rarer characters.
 _BARE = r"""[^\s"#@!?,:;'`()\[\]{}<>|，。；：！？、（）【】「」『』《》“”‘’]*"""
 _REFERENCE = re.compile(
     r"(?<![A-Za-z0-9_.%+\-@/])@"
@@ -31,31 +31,31 @@ _REFERENCE = re.compile(
 )
 _REST = re.compile(_BARE)
 _ARGUMENT = re.compile(r"/(\S+) +(?![@/~.])(.*)$")
-"""A command and a path in the workspace. One that leads out of it is not looked for there, and
-``@`` begins a reference.
+"""A command and a path in the workspace. Paths that lead outside are not completed, and ``@``
+starts a reference.
 """
 _TEMPLATE = re.compile(r"(?<![\w@/.])@@([\w:-]*)$")
 _CITATION = re.compile(r"\[(?:[^\[\]\n]*[\s;；-])?(?<!@)@([^\[\]@,，;；\"\n#]{0,80})$")
-"""An ``@`` in an open bracket, and what was typed of a key, an author or a title."""
+"""An ``@`` within an open bracket, and what was typed of a key, an author or a title."""
 _COMMAND = re.compile(r"/(\S*)$")
 _LAST_WORD = re.compile(r'/(\S+) +((?:(?:@?"[^"]*"|[^\s"]+)\s+)*)(?![@/~.])("[^"]*|[^\s"]*)$')
-"""A command, the words after it, and the one that is being typed."""
-# characters before the cursor that are looked at: a path is shorter, and a line may be long
+"""A command, the words after it, and the word being typed."""
+# characters considered before the cursor: a path is shorter, and a line may be long
 _REACH = 500
 
 
 MARKDOWN = (".md", ".markdown")
-"""How the names of Markdown files end, in lower case."""
+"""The extensions of Markdown files, in lower case."""
 _MOST_LOOKED_AT = 2_000
-"""Files found among which those are looked for."""
+"""The number of matching files among which Markdown files are sought."""
 
 
 class Completion(msgspec.Struct, frozen=True):
     """The token at the cursor: columns `start` to `end` of its line would be replaced.
 
-    `path`: the file whose sheets are asked for. `bare`: no blank follows, as after the argument of
-    a command, which is a path without an ``@``. `command` and `before`: whose word is asked for,
-    and what was typed between its name and that.
+    `path`: the workbook whose sheets are offered. `bare`: no blank is appended, as for the argument
+    of a command, which is a path without ``@``. `command` and `before`: the command whose word is
+    completed, and the words typed before it.
     """
 
     kind: CompletionKind
@@ -69,12 +69,12 @@ class Completion(msgspec.Struct, frozen=True):
 
 
 class Candidate(msgspec.Struct, frozen=True):
-    """A row of the picker. `positions`: the matched characters of `label`. `insert`: what replaces
-    the token.
+    """A row of the picker. `positions`: the matched characters of `label`. `insert`: the
+    replacement of the token.
 
-    `detail` says what it is, `argument` how what follows a command is named, `key` which key does
-    the same. `more`: the picker stays open with what comes next
-    (a folder's content, the argument of a command). `runs`: Enter may send at once.
+    `detail` describes it, `argument` names the argument of a command, `key` is the key that does
+    the same. `more`: the picker stays open for what follows (the content of a folder, the argument
+    of a command). `runs`: Enter may send at once.
     """
 
     label: str
@@ -88,7 +88,7 @@ class Candidate(msgspec.Struct, frozen=True):
 
 
 class Candidates(msgspec.Struct, frozen=True):
-    """What a search found. `indexing`: more may be found in a moment."""
+    """The result of a search. `indexing`: more may be found shortly."""
 
     rows: tuple[Candidate, ...] = ()
     indexing: bool = False
@@ -97,10 +97,10 @@ class Candidates(msgspec.Struct, frozen=True):
 def completion_at(
     line: str, column: int, *, commands: Mapping[str, str] | None = None
 ) -> Completion | None:
-    """Return what could be completed at `column` of `line`, or None.
+    """Return what can be completed at `column` of `line`, or None.
 
-    A command stands at the very start of the first line: `commands` tells there what each of them
-    completes (see `Command.completes`), and is None for other lines.
+    A command is at the very start of the first line: `commands` then tells what each of them
+    completes (see `Command.completes`); it is None for other lines.
     """
     begin = max(0, column - _REACH)
     before = line[begin:column]
@@ -133,15 +133,15 @@ def _sheet_completion(
     match: re.Match[str], path: str, start: int, line: str, column: int
 ) -> Completion | None:
     if match["quoted"] is not None and not match["closed"]:
-        return None  # a # inside of a quoted name
+        return None  # a # within a quoted name
     quoted = match["quoted_sheet"] is not None
     query = match["quoted_sheet"] if quoted else match["sheet"]
     return Completion("sheet", query, start, _token_end(line, column, quoted=quoted), path)
 
 
 def _token_end(line: str, column: int, *, quoted: bool) -> int:
-    """Return where the token ends to the right of the cursor: a quoted one with the quote that
-    follows, if one does.
+    """Return the end of the token to the right of the cursor; for a quoted one, after the closing
+    quote if there is one.
     """
     if quoted:
         return column + 1 if line[column : column + 1] == '"' else column
@@ -165,8 +165,10 @@ class Completions:
     ) -> None:
         """Search `files` and `commands`.
 
-        `sheet_names` lists the sheets of a workspace path; `templates` how each document template
-        is spelled, and its title; `citations` is what may be cited.
+        Args:
+            sheet_names: Returns the sheets of a workspace path.
+            templates: The spelling and title of each document template.
+            citations: The citable entries.
         """
         self._files = files
         self._sheet_names = sheet_names
@@ -176,12 +178,12 @@ class Completions:
 
     @property
     def commands(self) -> tuple[Command, ...]:
-        """The commands that ``/`` offers now."""
+        """The commands currently offered after ``/``."""
         return tuple(self._table)
 
     def usage(self, text: str) -> str:
-        """Return how the command that `text` begins with is typed; empty where it takes no
-        argument, or there is none.
+        """Return the usage of the command that `text` begins with; empty if it takes no argument or
+        does not exist.
         """
         name = text.split(maxsplit=1)[0] if text.strip() else ""
         return next(
@@ -198,7 +200,7 @@ class Completions:
         return {command.name: command.completes for command in self.commands}
 
     def at(self, line: str, column: int, *, first_line: bool) -> Completion | None:
-        """Return what could be completed at `column` of `line`; see `completion_at`."""
+        """Return what can be completed at `column` of `line`; see `completion_at`."""
         return completion_at(line, column, commands=self._completes if first_line else None)
 
     def search(self, completion: Completion, limit: int = 50) -> Candidates:
@@ -223,12 +225,12 @@ class Completions:
         if not query.endswith("/"):
             hits = list(self._files.search(query, limit))
             named = query.rstrip(".-")
-            if named != query:  # first the whole name with which a sentence may have ended
+            if named != query:  # first the whole token, which may end a sentence
                 ended = self._files.search(named, limit)
                 hits[:0] = [hit for hit in ended if hit.path == named and hit not in hits]
             found = tuple(self._file_row(hit, bare=bare) for hit in hits)
             if bare and [row.insert for row in found] == [query]:
-                found = ()  # nothing is left to be taken: Enter runs the command
+                found = ()  # nothing is left to complete: Enter runs the command
             return Candidates(found, indexing)
         rows = tuple(
             self._file_row(hit, bare=bare) for hit in self._files.browse(query.rstrip("/"))[:limit]
@@ -237,7 +239,7 @@ class Completions:
         return Candidates((itself, *rows) if rows else (), indexing)
 
     def _find_citations(self, query: str, limit: int) -> Candidates:
-        """Offer entries of bibliographies, and then files: what stands in brackets may be one."""
+        """Offer entries of bibliographies, then files: text in brackets may be either."""
         from dogent_tui.tui.prompt.citations import described, written  # on use
 
         entries, reading = self._citations().search(query, limit)
@@ -248,8 +250,8 @@ class Completions:
         return Candidates((*rows, *files.rows), reading or files.indexing)
 
     def _find_words(self, completion: Completion, limit: int) -> Candidates:
-        """Offer the words of a command, and Markdown files where it takes one, each as long as
-        none of its kind was typed.
+        """Offer the words of a command, and Markdown files if it takes one, each kind until one of
+        it has been typed.
         """
         before = completion.before.lower().replace('"', " ").split()
         command = next(each for each in self.commands if each.name == completion.command)
@@ -270,7 +272,7 @@ class Completions:
         return Candidates(tuple(rows[:limit]), not self._files.ready)
 
     def _written(self, path: str, *, bare: bool) -> str:
-        """Return how `path` is written: bare only where nothing in it would be read as anything
+        """Return the spelling of `path`: unquoted only if nothing in it would be read as something
         else.
         """
         plain = (
@@ -286,7 +288,7 @@ class Completions:
         if not hit.is_folder:
             return Candidate(path, self._written(path, bare=bare), positions=tuple(hit.positions))
         written = self._written(f"{path}/", bare=bare)
-        # A quoted folder stays open at its end, so that what follows is typed inside of the quotes.
+        # A quoted folder has no closing quote, so that what follows is typed inside the quotes.
         return Candidate(
             f"{path}/", written.removesuffix('"'), positions=tuple(hit.positions), more=True
         )
@@ -315,7 +317,7 @@ class Completions:
         def fit(index: int) -> tuple[bool, bool, bool, int]:
             command = commands[index]
             starts = command.name.startswith(typed)
-            rank = index if starts else 0  # the others as the search ranked them
+            rank = index if starts else 0  # the others in the order of the search
             return not starts, command.name not in meant, command.forgets, rank
 
         for index in sorted(found, key=fit):
@@ -343,7 +345,7 @@ def _fuzzy(query: str, names: Sequence[str]) -> list[tuple[int, tuple[int, ...]]
     """
     if not query:
         return [(index, ()) for index in range(len(names))]
-    from frizbee import Matcher  # compiled code, not needed before the first picker opens
+    from frizbee import Matcher  # compiled code, not needed until the first picker opens
 
     return [
         (match.index, _characters(names[match.index], match.indices))
@@ -352,6 +354,6 @@ def _fuzzy(query: str, names: Sequence[str]) -> list[tuple[int, tuple[int, ...]]
 
 
 def _characters(name: str, offsets: Sequence[int]) -> tuple[int, ...]:
-    """Return frizbee's `offsets`, which count UTF-8 bytes, as positions in `name`."""
+    """Convert frizbee's `offsets` in UTF-8 bytes to positions in `name`."""
     data = name.encode()
     return tuple(sorted({len(data[:offset].decode(errors="ignore")) for offset in offsets}))

@@ -1,5 +1,5 @@
-"""What becomes of what is typed: a prompt for the agent, a command of the application, or one
-for the shell.
+"""What happens to what is typed: a prompt for the agent, a command of the application, or a shell
+command.
 """
 
 import asyncio
@@ -25,14 +25,14 @@ READ_ONLY = tr(
 )
 
 LOOK_DELAY_S = 0.3
-"""Seconds without a key before what the draft names is looked for."""
+"""Seconds without a key before files named in the draft are looked up."""
 
 INDEX_DELAY_S = 0.5
-"""How long the file index waits after a tool result before it looks again."""
+"""Seconds from a tool result until the file index is refreshed."""
 
 
 class PromptController:
-    """Has what is typed on `screen` done. What could not be sent or run goes back into the
+    """Processes what is typed on `screen`. What could not be sent or run is put back into the
     prompt, with the reason.
     """
 
@@ -49,7 +49,7 @@ class PromptController:
         return cast("AppPort", self._screen.app)
 
     def submit(self, text: str, references: Sequence[Reference]) -> None:
-        """Send or run `text`, in the background."""
+        """Send or run `text` in the background."""
         if text.startswith("/"):
             # it may replace this screen
             self._app.run_worker(self._run_typed(text), group="command")
@@ -59,7 +59,7 @@ class PromptController:
             self._screen.run_worker(self.send(text, references), group="send")
 
     async def send(self, text: str, references: Sequence[Reference]) -> None:
-        """Send `text` with the files of its `references` and those that wait, and the template
+        """Send `text` with the files of its `references`, the pending attachments, and the template
         that it names.
         """
         screen = self._screen
@@ -68,7 +68,7 @@ class PromptController:
             self._give_back(text, READ_ONLY)
             return
         screen.attaching.attach_again(attached)
-        async with self._sending:  # one at a time: prompts go in the order in which they were sent
+        async with self._sending:  # one at a time: prompts keep their order
             pending = screen.attachments.pending
             prompt, missing = await asyncio.to_thread(
                 make_prompt, text, screen.opened.workspace, references, pending
@@ -108,7 +108,7 @@ class PromptController:
             self._prompt.set_doing(tr("Your command is running"))
         try:
             await self._screen.service.run_shell(command)
-        except AgentError as error:  # another one is running, and stays told of
+        except AgentError as error:  # another one is still running and remains shown
             self._give_back(f"!{command}", str(error))
             return
         if is_told and not self._screen.foreground.busy:
@@ -124,8 +124,8 @@ class PromptController:
             await self.run(command, argument, text)
 
     async def run(self, command: Command, argument: str, text: str) -> None:
-        """Run `command`, say what it did, and have it recorded as typed. Not to be awaited by a
-        handler of messages: a command may ask the user.
+        """Run `command`, show its result, and record it as typed. Must not be awaited in a message
+        handler, because a command may ask the user.
         """
         self._commands.used([text])
         recording = asyncio.create_task(self._app.record_command(text))
@@ -139,9 +139,7 @@ class PromptController:
         await recording
 
     async def stop(self) -> None:
-        """Stop what was asked for by hand; else take back what waits, or where nothing waits,
-        interrupt the run.
-        """
+        """Stop the user's own task; otherwise take back the queue; otherwise interrupt the run."""
         service = self._screen.service
         if self._screen.foreground.stop() or service.stop_shell():
             return
@@ -159,17 +157,17 @@ class PromptController:
             await service.interrupt()
 
     def edit_queued(self, queued_id: str) -> None:
-        """Take a prompt that waits back into the editor."""
+        """Take a queued prompt back into the editor."""
         prompt = self._screen.service.take_back(queued_id)
         if prompt is not None:
             self._prompt.put_back(prompt.text)
 
     def drop_queued(self, queued_id: str) -> None:
-        """Forget a prompt that waits."""
+        """Delete a queued prompt."""
         self._screen.service.take_back(queued_id)
 
     async def edit_externally(self, text: str) -> None:
-        """Have `text` edited in the user's own editor; what comes back takes its place."""
+        """Open `text` in the user's external editor; the result replaces it."""
         try:
             with self._app.suspend():
                 text = await asyncio.to_thread(edit_externally, text, os.environ)
@@ -184,9 +182,7 @@ class PromptController:
         self._screen.refresh(layout=True)
 
     def draft_changed(self, text: str) -> None:
-        """Keep what is typed, look for the files that it begins to name, and get ready for the
-        command that it is.
-        """
+        """Save what is typed, look up the files it names, and prepare the command it is."""
         self._app.save_draft(text)
         self._looked_at = text
         self._look.poke()
@@ -196,8 +192,8 @@ class PromptController:
             self._screen.look_again()
 
     async def refresh_index(self) -> None:
-        """Look again which files there are, in a thread."""
-        # tool results come in bursts; the last one of a burst is enough
+        """Refresh the list of files in a thread."""
+        # tool results come in bursts; one refresh after a burst is enough
         await asyncio.sleep(INDEX_DELAY_S)
         await asyncio.to_thread(self._screen.index.refresh)
 

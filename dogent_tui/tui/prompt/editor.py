@@ -36,7 +36,7 @@ teach_newline_keys()
 Mode = Literal["prompt", "shell", "command"]
 
 SecondPress = Literal["", "quit", "clear"]
-"""What the key that was pressed last does when it comes a second time: Ctrl+C quits, Esc clears."""
+"""The effect of pressing the last key a second time: Ctrl+C quits, Esc clears."""
 
 _SECOND_KEYS: Mapping[str, SecondPress] = {"ctrl+c": "quit", "escape": "clear"}
 
@@ -44,20 +44,20 @@ DRAFT_DELAY_S = 0.02
 """Seconds without a key before the draft is saved."""
 
 DRAFT_MOST_S = 0.04
-"""Seconds after which it is saved also while the user keeps typing."""
+"""Seconds after which it is saved even while the user keeps typing."""
 
 MOST_ROWS = 12
-"""Rows that the editor grows to."""
+"""The maximum height of the editor in rows."""
 
 _CLOSING_MARKS = frozenset("#,.;:!?)，。；：！？）、")
 
 
 class ReferenceState(msgspec.Struct, frozen=True):
-    """Whether a reference leads to a file. `problem`: why it does not, empty where it does;
+    """The file that a reference leads to. `problem`: why it leads nowhere, empty if it does;
     `attachment`: the file.
 
-    `length`: how many of its characters belong to it. Text may follow a name without a blank, as in
-    ``@报告.md的内容``.
+    `length`: the number of its characters that belong to the reference. Text may follow a name
+    without a blank, as in ``@报告.md的内容``.
     """
 
     length: int
@@ -66,12 +66,12 @@ class ReferenceState(msgspec.Struct, frozen=True):
 
 
 class PromptEditor(FoldingArea):
-    """Where the prompt is typed.
+    """The text area of the prompt.
 
-    `completes` is whether the last thing that happened was typing: a recalled or pasted text, or a
-    cursor that merely passes, asks for no completion. `key_filter` sees the keys that a popup may
-    own before the editor does, and returns whether it took one. Keys act at once, not after
-    bubbling through the screen as Textual's bindings do, so that fast typing stays in order.
+    `completes` is whether the last action was typing: recalled or pasted text and cursor movement
+    do not trigger completion. `key_filter` receives keys that a popup may handle before the editor,
+    and returns whether it did. Keys act immediately rather than bubbling through the screen as
+    Textual's bindings do, so that fast typing keeps its order.
     """
 
     COMPONENT_CLASSES = {
@@ -98,7 +98,7 @@ class PromptEditor(FoldingArea):
     ]
 
     SECOND_PRESS_S: ClassVar[float] = 2.0
-    """Seconds in which a second Ctrl+C quits, and a second Esc clears."""
+    """Seconds within which a second Ctrl+C quits, and a second Esc clears."""
 
     FILTERED_KEYS: ClassVar[frozenset[str]] = frozenset(
         {"up", "down", "pageup", "pagedown", "tab", "enter", "escape", "alt+up", "ctrl+p", "ctrl+n"}
@@ -115,14 +115,14 @@ class PromptEditor(FoldingArea):
 
     @told
     class DraftChanged(Message):
-        """There is a pause after typing: `text` is what a crash must not lose."""
+        """A pause in typing: `text` should be saved in case of a crash."""
 
         text: str
 
     @told
     class PathsPasted(Message):
-        """`paths` were pasted or dropped. They stand at `start` to `end` as `inserted` until
-        `replace_pasted` says better.
+        """`paths` were pasted or dropped. They occupy `start` to `end` as `inserted` until
+        `replace_pasted` is called.
         """
 
         paths: list[str]
@@ -132,20 +132,20 @@ class PromptEditor(FoldingArea):
 
     @told
     class UnfoldRefused(Message):
-        """The pasted text, `characters` long, is too long to be shown in the prompt."""
+        """The pasted text, `characters` long, is too long for the prompt."""
 
         characters: int
 
     @told
     class ExternalEditorRequested(Message):
-        """Ctrl+G: open `text` in an editor, then call `replace_all`."""
+        """Ctrl+G: open `text` in an external editor, then call `replace_all`."""
 
         text: str
 
     @told
     class PressAgain(Message):
-        """A key was pressed that does something else when it soon comes again: `what`, or
-        nothing any more.
+        """A key was pressed whose second press does `what`; None once the time for it has
+        passed.
         """
 
         what: SecondPress
@@ -164,23 +164,25 @@ class PromptEditor(FoldingArea):
         self._armed: SecondPress = ""
         self._disarming: Timer | None = None
         self.busy = False
-        """Whether the agent works: then Esc is for it, however often it is pressed."""
+        """Whether the agent is working: Esc then only interrupts, however often it is pressed."""
         self.last_typed = 0.0
-        """When the text changed last, on the monotonic clock."""
+        """The time of the last change, on the monotonic clock."""
         super().__init__(
             placeholder=placeholder, id="prompt-editor", compact=True, highlight_cursor_line=False
         )
         self._draft = Debounce(self, DRAFT_DELAY_S, self._post_draft, most=DRAFT_MOST_S)
         self.cursor_blink = False
-        self.match_cursor_bracket = False  # it would search the whole text for each key
+        self.match_cursor_bracket = False  # it would search the whole text on each key
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
-        """Return the rows of the text, at most `MOST_ROWS` and two fifths of the screen."""
+        """Return the number of rows of the text, at most `MOST_ROWS` and two fifths of the
+        screen.
+        """
         most = max(3, min(MOST_ROWS, viewport.height * 2 // 5))
         return max(1, min(most, super().get_content_height(container, viewport, width)))
 
     def on_resize(self) -> None:
-        """Have the terminal's own cursor follow: input methods open their windows there."""
+        """Move the terminal's own cursor along: input methods open their windows there."""
         self.call_after_refresh(self._place_terminal_cursor)
 
     def _place_terminal_cursor(self) -> None:
@@ -192,32 +194,30 @@ class PromptEditor(FoldingArea):
 
     @property
     def is_blank(self) -> bool:
-        """Whether there is nothing in the prompt at all."""
+        """Whether the prompt is empty."""
         return self.document.end == (0, 0)
 
     @property
     def mode(self) -> Mode:
-        """What Enter would do: send a prompt, run a shell command (``!``), run a command
+        """What Enter would do: send a prompt, run a shell command (``!``), or run a command
         (``/``).
         """
         first = self.document.get_line(0)[:1]
         return "shell" if first == "!" else "command" if first == "/" else "prompt"
 
     def show(self, text: str, *, at_end: bool = True) -> None:
-        """Show `text` instead of what is there, as something to read first: it asks for no
-        completion.
-        """
+        """Replace the text with `text` for reading; completion is not triggered."""
         super().show(text, at_end=at_end)
         self.completes = False
 
     def replace_all(self, text: str) -> None:
-        """Replace everything by `text`, as one step that can be undone."""
+        """Replace everything with `text` as one undoable step."""
         super().replace_all(text)
         self.completes = False
 
     def edit(self, edit: Edit) -> EditResult:
-        """Perform `edit`, and take it for typing: what a second press would have done was meant
-        for the text before.
+        """Perform `edit` as typing: a pending second press, which was meant for the previous text,
+        is cancelled.
         """
         self.completes = True
         self._arm("")
@@ -227,14 +227,14 @@ class PromptEditor(FoldingArea):
         self.post_message(self.DraftChanged(self.value))
 
     def on_text_area_changed(self) -> None:
-        """Have the draft saved at the next pause."""
+        """Save the draft at the next pause."""
         self.last_typed = time.monotonic()
         self._draft.poke()
 
     # ── Keys ──────────────────────────────────────────────────────────────────────────────────────
 
     async def on_key(self, event: events.Key) -> None:
-        """Act on a key at once; printable characters are left to the text area."""
+        """Handle a key immediately; printable characters are left to the text area."""
         if _SECOND_KEYS.get(event.key) != self._armed:
             self._arm("")
         if await self._take(event):
@@ -257,8 +257,8 @@ class PromptEditor(FoldingArea):
         return taken
 
     def _close_up(self, character: str) -> None:
-        """Drop the space that a completion left when the user types one, or a mark that belongs
-        to the word before it.
+        """Remove the space inserted by a completion if the user types one, or punctuation that
+        belongs to the word before it.
         """
         if self._loose_space == self.cursor_location and (
             character == " " or character in _CLOSING_MARKS
@@ -268,7 +268,7 @@ class PromptEditor(FoldingArea):
         self._loose_space = None
 
     def action_submit(self) -> None:
-        """Send the prompt; after a backslash at the end of a line, begin a new line instead."""
+        """Send the prompt; after a backslash at the end of a line, insert a line break instead."""
         row, column = self.cursor_location
         line = self.document.get_line(row)
         if self.selection.is_empty and column == len(line) and line.endswith("\\"):
@@ -283,14 +283,14 @@ class PromptEditor(FoldingArea):
         self.pasted.clear()
         self.post_message(self.Submitted(text, references))
         self._draft.poke()
-        self._draft.flush()  # an empty draft, at once: a crash must not bring back what was sent
+        self._draft.flush()  # save the empty draft at once: a crash must not restore what was sent
 
     def action_newline(self) -> None:
-        """Begin a new line."""
+        """Insert a line break."""
         self.replace("\n", *self.selection, maintain_selection_offset=False)
 
     def action_escape(self) -> None:
-        """Give up the selection, or ask for an interrupt; where nothing runs, the second press
+        """Clear the selection, or request an interrupt; if nothing is running, the second press
         clears the text.
         """
         if not self.selection.is_empty:
@@ -304,7 +304,7 @@ class PromptEditor(FoldingArea):
             self.post_message(self.InterruptRequested())
 
     async def action_copy_or_clear(self) -> None:
-        """Copy the selection, else clear the text, else quit at the second press."""
+        """Copy the selection; otherwise clear the text; otherwise quit at the second press."""
         if not self.selection.is_empty:
             self.action_copy()
         elif self._armed == "quit":
@@ -317,10 +317,10 @@ class PromptEditor(FoldingArea):
     def _clear_for_now(self) -> None:
         if not self.is_blank:
             self.recall.remember(self.value)
-            self.clear()  # an edit: undo brings it back as well
+            self.clear()  # an edit, so that undo restores the text
 
     def _arm(self, what: SecondPress) -> None:
-        """Have the next press of the same key do `what`, for a while."""
+        """Let the next press of the same key do `what`, for a while."""
         if self._disarming is not None:
             self._disarming.stop()
             self._disarming = None
@@ -339,11 +339,11 @@ class PromptEditor(FoldingArea):
         self.app.copy_to_clipboard(self.pasted.expand(text))
 
     def action_external_editor(self) -> None:
-        """Ask for the text to be opened in ``$EDITOR``."""
+        """Request opening the text in ``$EDITOR``."""
         self.post_message(self.ExternalEditorRequested(self.value))
 
     def action_cursor_up(self, select: bool = False) -> None:
-        """Move up; from the first row, show the prompt before."""
+        """Move up; from the first row, show the previous prompt."""
         if not select and self.navigator.is_first_wrapped_line(self.cursor_location):
             text = self.recall.older(self.raw)
             if text is not None:
@@ -352,7 +352,7 @@ class PromptEditor(FoldingArea):
         super().action_cursor_up(select)
 
     def action_cursor_down(self, select: bool = False) -> None:
-        """Move down; from the last row, show the prompt after, at last the unsent text."""
+        """Move down; from the last row, show the next prompt, and finally the unsent text."""
         if (
             not select
             and self.recall.walking
@@ -373,12 +373,12 @@ class PromptEditor(FoldingArea):
         self.paste_text(event.text)
 
     def action_paste(self) -> None:
-        """Insert the app's own clipboard."""
+        """Insert the content of the application's own clipboard."""
         self.paste_text(self.app.clipboard)
 
     def paste_text(self, text: str) -> None:
-        """Insert `text` as it is: folded when it is long, and offered as references when it is
-        paths.
+        """Insert `text` literally: folded if it is long, and offered as references if it consists
+        of paths.
         """
         text = newlines(text)
         inserted = self.pasted.fold(text) if self.pasted.folds(text) else carry(text)
@@ -389,16 +389,14 @@ class PromptEditor(FoldingArea):
             self.post_message(self.PathsPasted(paths, start, result.end_location, inserted))
 
     def replace_pasted(self, pasted: PathsPasted, references: str) -> bool:
-        """Exchange what was pasted for `references`; return False when it no longer stands
-        there.
-        """
+        """Replace what was pasted with `references`; returns False if it is no longer there."""
         if self.document.get_text_range(pasted.start, pasted.end) != pasted.inserted:
             return False
         self.replace(carry(references), pasted.start, pasted.end)
         return True
 
     def action_unfold(self) -> None:
-        """Show the pasted text that the cursor touches."""
+        """Unfold the pasted text at the cursor."""
         found = self.placeholder_at_cursor
         if found is None:
             raise SkipAction
@@ -408,8 +406,8 @@ class PromptEditor(FoldingArea):
     # ── Completion and references ─────────────────────────────────────────────────────────────────
 
     def complete(self, start: int, end: int, text: str, *, space: bool) -> None:
-        """Replace columns `start` to `end` of the cursor's line by `text`, and a space where
-        `space` says so.
+        """Replace columns `start` to `end` of the cursor's line with `text`, followed by a space if
+        `space` is set.
         """
         row = self.cursor_location[0]
         follows = self.document.get_line(row)[end : end + 1]
@@ -421,14 +419,14 @@ class PromptEditor(FoldingArea):
             self._loose_space = result.end_location
 
     def set_states(self, states: Mapping[ReferenceKey, ReferenceState]) -> None:
-        """Mark the references as `states` says; those that it does not name stay unmarked."""
+        """Mark the references according to `states`; others stay unmarked."""
         if states != self._states:
             self._states = dict(states)
             self.notify_style_update()  # drawn lines are cached
             self.refresh()
 
     def remove_reference(self, key: ReferenceKey) -> None:
-        """Delete every reference that is written as `key` says, and the blank after it."""
+        """Delete every reference spelled `key`, and the blank after it."""
         for row in reversed(range(self.document.line_count)):
             line = self.document.get_line(row)
             for reference in reversed(find_references(line) if "@" in line else ()):
@@ -442,7 +440,7 @@ class PromptEditor(FoldingArea):
         self.completes = False
 
     def get_line(self, line_index: int) -> Text:
-        """Return the line to draw, its references, placeholders and command marked."""
+        """Return the line to draw, with its references, placeholders and command highlighted."""
         line = super().get_line(line_index)
         mode = self.mode
         text = self.document.get_line(line_index)

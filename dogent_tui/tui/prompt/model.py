@@ -1,5 +1,5 @@
-"""What the prompt remembers: earlier prompts, and long pastes behind their placeholders. Plain
-state, without a screen.
+"""The memory of the prompt: earlier prompts, and long pastes behind their placeholders. Plain
+state, independent of the screen.
 """
 
 import re
@@ -11,7 +11,7 @@ from dogent_tui.language import tr
 from dogent_tui.tui.prompt.literal import newlines
 
 RECALL_LIMIT = 30
-"""Prompts that Up and Down walk."""
+"""The number of prompts that Up and Down recall."""
 
 FOLD_CHARACTERS = 800
 FOLD_LINES = 6
@@ -20,23 +20,23 @@ FOLD_LINES = 6
 SHOWN_CHARACTERS = 50_000
 SHOWN_LINES = 2_000
 SHOWN_LINE_CHARACTERS = 4_000
-"""What the prompt shows unfolded. For each key the text area wraps its line again: in one of
-20,000 characters that took 35 ms.
+"""The maximum shown unfolded. The text area wraps a line again on each key: one of 20,000
+characters took 35 ms.
 """
 
 
 def can_show(text: str) -> bool:
-    """Return whether `text` can be edited in the prompt without a pause for each key."""
+    """Return whether `text` can be edited in the prompt without a delay on each key."""
     if len(text) > SHOWN_CHARACTERS or text.count("\n") >= SHOWN_LINES:
         return False
     return all(len(line) <= SHOWN_LINE_CHARACTERS for line in text.split("\n"))
 
 
 class Recall:
-    """The latest prompts, walked with Up and Down.
+    """The latest prompts, recalled with Up and Down.
 
-    The text that was being typed, and edits made to a recalled prompt, are kept while walking,
-    until the next prompt is sent.
+    The text being typed, and edits of recalled prompts, are kept while recalling, until the next
+    prompt is sent.
     """
 
     def __init__(self, entries: Iterable[str] = ()) -> None:
@@ -51,23 +51,23 @@ class Recall:
         return self._position < len(self._entries)
 
     def older(self, current: str) -> str | None:
-        """Keep `current` and return the prompt before it; None at the oldest."""
+        """Keep `current` and return the previous prompt; None at the oldest."""
         return self._step(-1, current)
 
     def newer(self, current: str) -> str | None:
-        """Keep `current` and return the prompt after it, at last the unsent text; None when that
-        is already shown.
+        """Keep `current` and return the next prompt, and finally the unsent text; None if that is
+        already shown.
         """
         return self._step(1, current)
 
     def remember(self, text: str) -> None:
-        """Add `text` as the latest prompt (once, where it repeats the latest), and end the walk."""
+        """Add `text` as the latest prompt, unless it repeats the latest, and end recalling."""
         if text.strip() and self._entries[-1:] != [text]:
             self._entries = [*self._entries, text][-RECALL_LIMIT:]
         self.reset()
 
     def reset(self) -> None:
-        """End the walk: the next step back shows the latest prompt."""
+        """End recalling: the next step back shows the latest prompt."""
         self._position = len(self._entries)
         self._edited.clear()
 
@@ -82,7 +82,7 @@ class Recall:
 
 
 class Placeholder(msgspec.Struct, frozen=True):
-    """Where in a line a placeholder stands: columns `start` to `end`, and the id of its text."""
+    """A placeholder in a line: columns `start` to `end`, and the id of its text."""
 
     start: int
     end: int
@@ -92,11 +92,11 @@ class Placeholder(msgspec.Struct, frozen=True):
 class PastedTexts:
     """Long pastes, each behind a placeholder such as ``[Pasted text #1 +1,234 lines]``.
 
-    A text stays known until `clear`, so that undo can bring its placeholder back.
+    A text is kept until `clear`, so that undo can restore its placeholder.
     """
 
     _LABEL = re.compile(r"\[[^\[\]]{1,40} #\d{1,6} [^\[\]]{1,40}\]")
-    """In any language: what it stands for is known by the whole label."""
+    """Matches any language: the text is looked up by the whole label."""
     _HINT = " #"
 
     def __init__(self) -> None:
@@ -108,11 +108,11 @@ class PastedTexts:
 
     @staticmethod
     def folds(text: str) -> bool:
-        """Return whether `text` is long enough to fold when it is pasted."""
+        """Return whether `text` is long enough to fold when pasted."""
         return len(text) > FOLD_CHARACTERS or text.count("\n") >= FOLD_LINES
 
     def fold(self, text: str) -> str:
-        """Keep `text` and return its placeholder."""
+        """Store `text` and return its placeholder."""
         text = newlines(text)
         number = len(self._texts) + 1
         lines = text.count("\n") + (not text.endswith("\n"))
@@ -132,7 +132,7 @@ class PastedTexts:
         return self._texts[number]
 
     def find(self, line: str) -> list[Placeholder]:
-        """Return the placeholders in `line` that stand for a kept text."""
+        """Return the placeholders in `line` that stand for a stored text."""
         if not self._texts or self._HINT not in line:
             return []
         matches = ((match, self._labels.get(match[0])) for match in self._LABEL.finditer(line))
@@ -141,17 +141,17 @@ class PastedTexts:
         ]
 
     def at(self, line: str, column: int) -> Placeholder | None:
-        """Return the placeholder that a cursor at `column` stands in or touches."""
+        """Return the placeholder that a cursor at `column` is in or touches."""
         return next(
             (found for found in self.find(line) if found.start <= column <= found.end), None
         )
 
     def around(self, line: str, column: int) -> Placeholder | None:
-        """Return the placeholder that `column` lies inside of, where no cursor may stand."""
+        """Return the placeholder that contains `column`, where no cursor is allowed."""
         return next((found for found in self.find(line) if found.start < column < found.end), None)
 
     def expand(self, text: str) -> str:
-        """Return `text` with each placeholder replaced by what it stands for."""
+        """Return `text` with each placeholder expanded."""
         if not self._texts or self._HINT not in text:
             return text
         return self._LABEL.sub(
@@ -162,6 +162,6 @@ class PastedTexts:
         )
 
     def clear(self) -> None:
-        """Forget every text, and count from 1 again."""
+        """Delete every text, and count from 1 again."""
         self._texts.clear()
         self._labels.clear()

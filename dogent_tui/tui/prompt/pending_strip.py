@@ -1,6 +1,4 @@
-"""The chips above the prompt: the files that go with it when it is sent, and the references that
-lead nowhere.
-"""
+"""The chips above the prompt: the files sent with it, and the references that lead nowhere."""
 
 from collections.abc import Mapping
 
@@ -19,15 +17,15 @@ from dogent_tui.tui.widgets import hidden, styled, told
 
 _GAP = 2
 _LEFT_OUT = len("+99") + _GAP
-"""Cells in which it is said how many chips there are besides."""
+"""Cells reserved for the number of chips not shown."""
 _KEY = "Shift+Tab"
-"""The key that leads here, said at the end of the line."""
+"""The key that focuses the chips, shown at the end of the line."""
 
 
 class Chip(msgspec.Struct, frozen=True):
-    """One file that goes along. `reference`: how the prompt names it, None where it was attached.
+    """A file sent with the prompt. `reference`: how the prompt names it, None if it was attached.
 
-    `problem`: why it does not lead to what is meant, empty where it does.
+    `problem`: why the reference does not lead to a file, empty if it does.
     """
 
     name: str
@@ -40,17 +38,15 @@ class Chip(msgspec.Struct, frozen=True):
 
     @property
     def mark(self) -> str:
-        """Where it comes from, or that there is something wrong with it. It says so without
-        colors too.
-        """
+        """Its origin, or that it has a problem; readable without colors too."""
         return "✗" if self.problem else "@" if self.reference is not None else "+"
 
 
 def pending_chips(
     states: Mapping[ReferenceKey, ReferenceState], attached: tuple[Attachment, ...]
 ) -> tuple[Chip, ...]:
-    """Return the chips for what a prompt names, as typed, and then for what was attached to it,
-    each once.
+    """Return the chips for the references of a prompt, in order, then for its attachments, without
+    duplicates.
     """
     chips: dict[object, Chip] = {}
     for key, state in states.items():
@@ -90,19 +86,19 @@ class PendingStrip(PromptStrip):
 
     @told
     class Unreferenced(Message):
-        """Take the reference `key` out of the text."""
+        """Remove the reference `key` from the text."""
 
         key: ReferenceKey
 
     @told
     class Detached(Message):
-        """`attachment` is not to go with the prompt."""
+        """`attachment` is not to be sent with the prompt."""
 
         attachment: Attachment
 
     @told
     class PreviewRequested(Message):
-        """Show what is in `attachment`."""
+        """Preview `attachment`."""
 
         attachment: Attachment
 
@@ -111,7 +107,7 @@ class PendingStrip(PromptStrip):
         self.chips: tuple[Chip, ...] = ()
 
     def show(self, chips: tuple[Chip, ...]) -> None:
-        """Show `chips`; the line goes away with the last of them."""
+        """Show `chips`; without any, the line is hidden."""
         if chips == self.chips:
             return
         self.chips = chips
@@ -120,7 +116,7 @@ class PendingStrip(PromptStrip):
     # ── Keys ──────────────────────────────────────────────────────────────────────────────────────
 
     def action_remove(self) -> None:
-        """Have the selected file not go along."""
+        """Remove the selected file."""
         chip = self.chips[self._selected]
         if chip.reference is not None:
             self.post_message(self.Unreferenced(chip.reference))
@@ -128,16 +124,14 @@ class PendingStrip(PromptStrip):
             self.post_message(self.Detached(chip.attachment))
 
     def action_preview(self) -> None:
-        """Look into the selected file."""
+        """Preview the selected file."""
         if attachment := self.chips[self._selected].attachment:
             self.post_message(self.PreviewRequested(attachment))
 
     # ── Drawing ───────────────────────────────────────────────────────────────────────────────────
 
     def render(self) -> Content:
-        """Draw the chips that there is room for, the selected one among them, and how many are
-        left out.
-        """
+        """Draw the chips that fit, including the selected one, and the number of the others."""
         width = self.content_size.width
         room = width if len(self.chips) == 1 else width - 2 * _LEFT_OUT
         drawn = [
@@ -167,7 +161,7 @@ class PendingStrip(PromptStrip):
         part = f" #{one_line(chip.sheet)}" if chip.sheet else ""
         part += f":{chip.lines}" if chip.lines else ""
         said = _amiss(chip) or chip.type
-        if chip.name.lower().endswith(f".{said}"):  # the name says it
+        if chip.name.lower().endswith(f".{said}"):  # the name tells it
             said = ""
         style = "pending--problem" if chip.problem else "pending--chip"
         text = Content.assemble(
@@ -182,16 +176,14 @@ class PendingStrip(PromptStrip):
 
 
 def _amiss(chip: Chip) -> str:
-    """Return what there is not in a file that is there."""
+    """Return what a reference asks for that its existing file does not contain."""
     if not chip.problem or chip.attachment is None:
         return ""
     return tr("no such lines") if chip.lines else tr("no such sheet")
 
 
 def _window(widths: list[int], selected: int, room: int) -> tuple[int, int]:
-    """Return which chips are drawn, from the first to before the last, so that `selected` is one
-    of them.
-    """
+    """Return the range of chips to draw (end exclusive), which includes `selected`."""
     first = 0
     while True:
         last, used = first, _LEFT_OUT if first else 0

@@ -1,4 +1,4 @@
-"""The strip above the prompt: what waits until the agent is free."""
+"""The strip above the prompt: what is queued until the agent is free."""
 
 from textual import events
 from textual.binding import Binding
@@ -12,13 +12,13 @@ from dogent_tui.tui.prompt.strip import PromptStrip
 from dogent_tui.tui.widgets import hidden, styled, told
 
 MOST_ROWS = 4
-"""Waiting prompts seen at once."""
+"""The number of visible queued prompts."""
 
 _SHOWN_CHARACTERS = 400
 
 
 class QueueStrip(PromptStrip):
-    """The waiting prompts, one line each, first to run first."""
+    """The queued prompts, one line each, in the order they will run."""
 
     COMPONENT_CLASSES = {"queue--mark", "queue--selected", "queue--more"}
 
@@ -49,7 +49,7 @@ class QueueStrip(PromptStrip):
         self.prompts: tuple[QueuedPrompt, ...] = ()
 
     def show(self, prompts: tuple[QueuedPrompt, ...]) -> None:
-        """Show `prompts`; the strip goes away with the last of them."""
+        """Show `prompts`; without any, the strip is hidden."""
         selected = self.prompts[self._selected].id if self.prompts else ""
         ids = [prompt.id for prompt in prompts]
         self.prompts = prompts
@@ -57,7 +57,7 @@ class QueueStrip(PromptStrip):
         self._show(len(prompts), ids.index(selected) if selected in ids else self._selected)
 
     def take_focus(self) -> bool:
-        """Focus the strip with its last prompt selected; return False when nothing waits."""
+        """Focus the strip with its last prompt selected; returns False if nothing is queued."""
         if not self.prompts:
             return False
         self.focus()
@@ -65,17 +65,17 @@ class QueueStrip(PromptStrip):
         return True
 
     def action_move(self, step: int) -> None:
-        """Select the prompt before or after; after the last comes the prompt."""
+        """Select the previous or next prompt; after the last one, focus the editor."""
         if self._selected + step >= len(self.prompts):
             self.post_message(self.Left())
         super().action_move(step)
 
     def action_edit(self) -> None:
-        """Ask for the selected prompt to be edited."""
+        """Request that the selected prompt be edited."""
         self.post_message(self.Edit(self.prompts[self._selected].id))
 
     def action_drop(self) -> None:
-        """Ask for the selected prompt to be dropped."""
+        """Request that the selected prompt be deleted."""
         self.post_message(self.Drop(self.prompts[self._selected].id))
 
     def on_click(self, event: events.Click) -> None:
@@ -91,7 +91,7 @@ class QueueStrip(PromptStrip):
         return range(top, min(top + MOST_ROWS, len(self.prompts)))
 
     def render(self) -> Content:
-        """Draw the prompts that are seen, and how many are not."""
+        """Draw the visible prompts, and the number of the others."""
         lines = [self._draw(index) for index in self._seen]
         if hidden := len(self.prompts) - len(self._seen):
             lines.append(styled(self, tr("     and {hidden} more", hidden=hidden), "queue--more"))

@@ -1,4 +1,4 @@
-"""What the prompt asks about references, and the workspace's answers."""
+"""What the prompt needs to know about references, answered from the workspace."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from dogent_tui.tui.prompt.citations import Citations
 
 _MOST_COUNTED = 8 << 20
-"""Bytes of a text whose lines are counted."""
+"""The maximum size in bytes of a text whose lines are counted."""
 
 
 class WorkspaceReferences:
@@ -41,8 +41,8 @@ class WorkspaceReferences:
         commands: Iterable[Command] = (),
         trusted: Callable[[], bool] = lambda: True,
     ) -> None:
-        """Answer from `workspace` and its `index`; offer `commands` after ``/``, and its own
-        templates where it is `trusted`.
+        """Answer from `workspace` and its `index`; offer `commands` after ``/``, and the
+        workspace's templates if it is `trusted`.
         """
         self._workspace = workspace
         self._trusted = trusted
@@ -55,8 +55,8 @@ class WorkspaceReferences:
         )
 
     def look_up(self, text: str) -> Mapping[ReferenceKey, ReferenceState]:
-        """Return for each reference in `text` whether it leads to a file, and to a sheet of it.
-        Citations are none.
+        """Return for each reference in `text` whether it leads to a file, and to a sheet in it.
+        Citations are excluded.
         """
         states = {
             found.key: self._state(resolve(found, self._workspace))
@@ -69,22 +69,22 @@ class WorkspaceReferences:
         }
 
     def written(self, paths: list[str]) -> str | None:
-        """Return references to `paths`, each followed by a space, when every one of them exists."""
+        """Return references to `paths`, each followed by a space, if all of them exist."""
         found = existing(paths, self._workspace.root)
         if found is None:
             return None
         return "".join(f"{format_reference(self._workspace.relative(path))} " for path in found)
 
     def attachments(self, references: Iterable[Reference]) -> tuple[Attachment, ...]:
-        """Return what the files of `references` are, in order; those that lead nowhere are left
+        """Return the attachments for `references`, in order; those that lead nowhere are left
         out.
         """
         resolved = (resolve(reference, self._workspace) for reference in references)
         return tuple(as_attachment(found) for found in resolved if found.exists)
 
     def attachments_at(self, paths: list[str]) -> tuple[Attachment, ...]:
-        """Return what the files at `paths` are (``/attach``, a drop on the sidebar); nothing
-        unless every one of them exists.
+        """Return the attachments for `paths` (``/attach``, a drop on the sidebar), or none unless
+        all of them exist.
         """
         found = existing(paths, self._workspace.root) or []
         return self.attachments(
@@ -93,7 +93,7 @@ class WorkspaceReferences:
 
     def attachments_named(self, written: str) -> tuple[Attachment, ...]:
         """Return what `written` (after ``/attach``) names: references with their sheets, or one
-        path as it is.
+        literal path.
         """
         references = find_references(written)
         if not written.startswith("@") or not references:
@@ -146,7 +146,7 @@ class WorkspaceReferences:
 
 
 def _line_count(found: ResolvedReference) -> int:
-    """Return how many lines a text has; 0 where it is none, or nothing is known about it."""
+    """Return the number of lines of a text; 0 if it is none or cannot be read."""
     if not found.size or found.size > _MOST_COUNTED:
         return 0
     try:

@@ -1,5 +1,5 @@
-"""What the strips above the prompt have in common: one thing is selected, and whoever types is
-back at the prompt.
+"""What the strips above the prompt share: one item is selected, and typing returns to the
+prompt.
 """
 
 from textual import events
@@ -10,16 +10,14 @@ from dogent_tui.tui.widgets import told
 
 
 class PromptStrip(Widget, can_focus=True):
-    """A strip of things that go with the prompt or wait behind it. It is there when there is
-    something to show.
+    """A strip of items that belong to the prompt or wait behind it; visible if it has any.
 
-    `_selected` is the place of the selected one; what the things are, and how they are drawn, a
-    subclass says.
+    `_selected` is the index of the selected item; subclasses define the items and draw them.
     """
 
     @told
     class Left(Message):
-        """The user goes back to the prompt; `typed` is what they typed to get there."""
+        """The user returns to the prompt by typing `typed`."""
 
         typed: str = ""
 
@@ -29,9 +27,7 @@ class PromptStrip(Widget, can_focus=True):
         self.display = False
 
     def _show(self, count: int, selected: int) -> None:
-        """Have `count` things to show, `selected` among them; the strip goes away with the last
-        of them.
-        """
+        """Show `count` items with `selected` selected; without any, the strip is hidden."""
         self._count = count
         self._select(selected)
         if not count and self.has_focus:
@@ -43,11 +39,11 @@ class PromptStrip(Widget, can_focus=True):
         self.refresh()
 
     def action_move(self, step: int) -> None:
-        """Select the one before or after."""
+        """Select the previous or next item."""
         self._select(self._selected + step)
 
     def action_leave(self) -> None:
-        """Go back to the prompt."""
+        """Return to the prompt."""
         self.post_message(self.Left())
 
     def on_key(self, event: events.Key) -> None:
@@ -57,7 +53,7 @@ class PromptStrip(Widget, can_focus=True):
             self.post_message(self.Left(event.character))
 
     def on_paste(self, event: events.Paste) -> None:
-        """So does what is pasted."""
+        """Pasted text goes to the prompt, too."""
         event.stop()
         self.post_message(self.Left(event.text))
 

@@ -1,6 +1,4 @@
-"""Having the user choose a conversation, and opening what was chosen: in this window, whatever
-folder it was held in.
-"""
+"""Lets the user choose a conversation, and opens it in this window, from whatever folder."""
 
 import asyncio
 from contextlib import suppress
@@ -31,15 +29,13 @@ AT_WORK = tr("The agent is working. Wait, or stop it first with Esc.")
 
 
 class SessionChooser:
-    """Lists the conversations over what `app` shows. Its methods are not to be awaited by a
-    handler of messages.
-    """
+    """Lists the conversations over `app`. Its methods must not be awaited in a message handler."""
 
     def __init__(self, app: AppPort) -> None:
         self._app = app
 
     async def choose(self) -> bool:
-        """Have a conversation chosen and open it. False where the user closes the list."""
+        """Let the user choose a conversation and open it. False if the user closes the list."""
         opened = self._app.opened
         index = SessionIndex(
             partial(list_sessions, opened.workspace),
@@ -53,7 +49,7 @@ class SessionChooser:
         return request is not None and await self.open(request)
 
     async def open_named(self, wanted: str) -> str:
-        """Open the conversation whose id is `wanted` or begins so. Returns what there is to say."""
+        """Open the conversation whose id is `wanted` or starts with it. Returns a message."""
         try:
             record = await asyncio.to_thread(find_session, wanted)
         except DogentError as error:
@@ -66,7 +62,7 @@ class SessionChooser:
         return ""
 
     async def open(self, request: SessionRequest) -> bool:
-        """Open what is asked for. False where that cannot be, which is said."""
+        """Open what was requested. False, after a message, if that is not possible."""
         app, record = self._app, request.record
         say = app.conversation.prompt.notify_hint
         if (
@@ -108,8 +104,8 @@ class SessionChooser:
 
 
 def _is_elsewhere(opened: OpenedSession, record: SessionRecord) -> bool:
-    """Whether another window than this one, which shows `opened`, has the conversation. One that
-    cannot be looked at is free.
+    """Return whether a window other than this one, which shows `opened`, owns the conversation. One
+    that cannot be read counts as free.
     """
     if record.session_id == opened.service.session_id and not opened.read_only:
         return False
@@ -119,7 +115,7 @@ def _is_elsewhere(opened: OpenedSession, record: SessionRecord) -> bool:
 
 
 def _delete(record: SessionRecord) -> None:
-    """Delete a conversation and what the agent remembers of it."""
+    """Delete a conversation and the agent's memory of it."""
     delete_session(record)
     for session_id in (record.session_id, *record.before):
         delete_transcript(session_id)

@@ -1,4 +1,4 @@
-"""The conversation that the window shows: started, followed, exchanged for another, and closed."""
+"""The conversation shown in the window: starting, following, replacing and closing it."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
 
 
 class CurrentSession:
-    """Keeps one session open for `app`, and shows on its screen what happens in it."""
+    """Keeps one session open for `app`, and shows its events on the screen."""
 
     def __init__(
         self, app: "AppPort", opened: OpenedSession, started: Callable[[], Awaitable[None]]
     ) -> None:
-        """Begin with `opened`. `started` is called each time a session is on the screen and its
-        service runs.
+        """Start with `opened`. `started` is called whenever a session is shown and its service is
+        running.
         """
         self.opened = opened
         self._app = app
@@ -42,14 +42,14 @@ class CurrentSession:
     # ── What the features of the interface call ───────────────────────────────────────────────
 
     async def wait_until_started(self) -> None:
-        """Return once what is on the screen is all of the conversation, and its service runs."""
+        """Return once all of the conversation is shown and its service is running."""
         if self._starting is not None:
             with suppress(WorkerError):  # the application ends
                 await self._starting.wait()
 
     async def ensure_writable(self) -> bool:
-        """Whether the conversation can be continued here; where another window had it and has
-        left it, it is taken over.
+        """Whether the conversation can be continued here; if another window owned and left it, it
+        is taken over.
         """
         if not self.opened.read_only:
             return True
@@ -58,29 +58,29 @@ class CurrentSession:
         return await take_over(self)
 
     async def open(self, session_id: str = "", *, fork: bool = False) -> None:
-        """Show the conversation `session_id` of this workspace, a fork of it, or a new one where it
-        is empty.
+        """Show the conversation `session_id` of this workspace, a fork of it, or a new one if
+        empty.
 
-        The one before ends behind it; what waited in it is in the prompt again. Raises DogentError
-        where it is not there.
+        The previous one ends in the background; its queued prompts are put back into the prompt.
+        Raises DogentError if it does not exist.
         """
         async with self._exchanging:
             left, following, waiting = self.opened, self._following, self._waiting()
             opened = await _open(left, resume=session_id, fork=fork)
-            if session_id == left.service.session_id and not fork:  # another window had it
+            if session_id == left.service.session_id and not fork:  # another window owned it
                 opened.review_mode.on = left.review_mode.on
             await self._exchange(opened, waiting)
             await _close(left, following)
 
     async def change_profile(self, name: str, model: str = "", effort: "Effort" = "") -> None:
-        """Continue with the profile `name`, empty for what the folder says: in the same
-        conversation, if there is one.
+        """Continue with the profile `name` (empty: as configured for the folder), in the same
+        conversation if there is one.
 
-        `model` and `effort` take the place of the profile's own.
+        `model` and `effort` override the profile's own.
         """
         async with self._exchanging:
             left, waiting = self.opened, self._waiting()
-            await self.close()  # the process behind it has the conversation
+            await self.close()  # its process holds the conversation
             session_id = left.service.session_id  # of which nothing is kept where nothing was said
             known = await asyncio.to_thread(session_named, left.workspace, session_id)
             chosen = replace(left.options, profile=name, model=model, effort=effort)
@@ -92,7 +92,7 @@ class CurrentSession:
     # ── Life ──────────────────────────────────────────────────────────────────────────────────
 
     def begin(self, *, choose: bool = False) -> None:
-        """Start what is opened; with `choose`, have the user choose an earlier conversation
+        """Start the opened session; with `choose`, let the user choose an earlier conversation
         first.
         """
         start = self._choose_first() if choose else self._start()
@@ -103,7 +103,7 @@ class CurrentSession:
         await _close(self.opened, self._following)
 
     async def _choose_first(self) -> None:
-        """Have the user choose before any agent is started for another conversation."""
+        """Let the user choose before an agent is started for another conversation."""
         from dogent_tui.tui.sessions.controller import SessionChooser
 
         if not await SessionChooser(self._app).choose():
@@ -121,13 +121,13 @@ class CurrentSession:
             if self.opened is opened:
                 self._following = [asyncio.create_task(other.follow())]
         elif opened.earlier_log is not None:
-            # before the agent: importing what it needs would slow this down threefold
+            # before the agent, whose imports would make this three times slower
             from dogent_tui.agent.replay import told_by
 
             earlier, waited = await asyncio.to_thread(told_by, opened.earlier_log)
             await screen.replay(earlier)
             opened.service.restore(earlier, send=not opened.trust.must_ask)
-        if self.opened is not opened:  # another conversation was opened meanwhile
+        if self.opened is not opened:  # another conversation was opened in the meantime
             return
         if not opened.read_only:
             await self._converse(opened)
@@ -137,7 +137,7 @@ class CurrentSession:
     async def _converse(self, opened: OpenedSession) -> None:
         """Start the service and follow it."""
         service, screen = opened.service, self._app.conversation
-        # before the service starts: a prompt may wait already, and its run begins at once
+        # before the service starts: a prompt may be queued already, and its run starts at once
         self._following = [
             asyncio.create_task(self._follow(service, service.events())),
             start_recording(opened, screen.handle),
@@ -150,14 +150,15 @@ class CurrentSession:
         async for event in events:
             if isinstance(event, SessionStarted):
                 self._keep_from_collections(service)
-            if self._app.conversation.service is service:  # else only its log hears the last words
+            # otherwise only its log receives the last events
+            if self._app.conversation.service is service:
                 self._app.conversation.handle(event)
             if isinstance(event, RunStarted):
                 self._app.dismiss_setup()
 
     def _keep_from_collections(self, service: AgentService) -> None:
-        """Leave what is there for good out of collections of garbage, and give back what a session
-        before this one left.
+        """Exclude permanent objects from garbage collections, and free the memory of the previous
+        session.
         """
         if self._started_for is None:
             hold_back()
@@ -166,8 +167,8 @@ class CurrentSession:
         self._started_for = service
 
     def _give_back(self, waited: Sequence[str]) -> None:
-        """Have the prompts that an earlier session did not come to in the prompt again, but what
-        stands there already.
+        """Put the prompts that an earlier session did not get to into the prompt, unless they are
+        there already.
         """
         prompt = self._app.conversation.prompt
         if texts := [text for text in waited if text not in prompt.editor.value]:
@@ -179,7 +180,7 @@ class CurrentSession:
         return [queued.prompt.text for queued in self.opened.service.queued]
 
     async def _exchange(self, opened: OpenedSession, waiting: Sequence[str]) -> None:
-        """Show `opened` in place of what is shown, and start it."""
+        """Show `opened` in place of the current session, and start it."""
         screen = self._app.conversation
         self.opened, self._following = opened, []
         await screen.show_session(opened)
@@ -201,7 +202,7 @@ async def _open(
 
 
 async def _close(opened: OpenedSession, following: Sequence[asyncio.Task[None]]) -> None:
-    """Close a session, let those who follow it take in its end, and let other windows have it."""
+    """Close a session, let its followers process its end, and release it to other windows."""
     await opened.service.close()
     if opened.read_only:  # it follows another window, which continues
         for task in following:

@@ -1,6 +1,4 @@
-"""The files that a conversation can be written to: Markdown, one HTML page that needs nothing
-else, JSON.
-"""
+"""The file formats for a conversation: Markdown, a self-contained HTML page, JSON."""
 
 import asyncio
 import html
@@ -34,16 +32,15 @@ PartKind: TypeAlias = Literal[
 
 
 _DONE = {"completed": "x", "in_progress": "~", "pending": " "}
-"""How a plan is ticked off."""
+"""The check marks of a plan."""
 
 
 class Part(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One thing in a conversation. `text` is Markdown of a prompt, a reply or a thought, else
-    plain.
+    """One part of a conversation. `text` is the Markdown of a prompt, a reply or a thought,
+    otherwise plain text.
 
-    `title` says what it is in a line: the call of a tool, the question; `files` are those that a
-    prompt refers to; `input` is what a tool was called with, `state` what became of it, and `text`
-    its result.
+    `title` describes it in a line: the tool call, the question. `files` are those that a prompt
+    refers to. `input` is the input of a tool, `state` its status, and `text` its result.
     """
 
     kind: PartKind
@@ -55,7 +52,7 @@ class Part(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Written(msgspec.Struct, frozen=True):
-    """A conversation to write: `workspace` is its folder, `exported` the time, ISO 8601."""
+    """A conversation to write. `workspace` is its folder, `exported` the time in ISO 8601."""
 
     title: str
     session_id: str
@@ -65,15 +62,15 @@ class Written(msgspec.Struct, frozen=True):
 
 
 def parts_of(entries: Iterable[model.Entry], workspace: str) -> list[Part]:
-    """Return what `entries` say. To be called where they are changed: they join their texts when
-    these are read.
+    """Return the parts for `entries`. Must be called where these are modified: they join their
+    texts when read.
     """
     found = (_part(entry, workspace) for entry in entries if not entry.gone)
     return [part for part in found if part is not None]
 
 
 def _part(entry: model.Entry, workspace: str) -> Part | None:
-    """Return what `entry` says, None where that is nothing."""
+    """Return the part for `entry`, None if it is empty."""
     match entry:
         case model.UserTurn(prompt=prompt):
             files = (f"{it.path}#{it.sheet}" if it.sheet else it.path for it in prompt.attachments)
@@ -107,7 +104,7 @@ def written(
     now: datetime,
     secrets: Sequence[str],
 ) -> Written:
-    """Return a conversation of `parts`; of `secrets` nothing is left, and no control characters."""
+    """Return a conversation of `parts` without any of `secrets` and without control characters."""
     clean = tuple(_redacted(part, secrets) for part in parts)
     exported = now.isoformat(timespec="seconds")
     return Written(redact(one_line(title), secrets), session_id, workspace, exported, clean)
@@ -160,7 +157,7 @@ def as_json(conversation: Written) -> str:
 
 
 def as_markdown(conversation: Written) -> str:
-    """Return `conversation` as Markdown. What tools returned stands in fences."""
+    """Return `conversation` as Markdown, with tool results in fences."""
     title = _inline(conversation.title or tr("Conversation"))
     texts = [f"# {title}", _facts(conversation)]
     for part in conversation.parts:
@@ -200,12 +197,12 @@ def heading_of(part: Part) -> str:
 
 
 def state_of(part: Part) -> str:
-    """Return what became of a part, where that is worth a word."""
+    """Return the status of a part if it is worth mentioning."""
     return (_ENDS if part.kind == "outcome" else _STATES).get(part.state, "")
 
 
 def _inline(text: str) -> str:
-    """Return a line of plain text as Markdown that shows it as it is."""
+    """Return a line of plain text as Markdown that renders literally."""
     return re.sub(r"([\\`*_\[\]<>#|~])", r"\\\1", one_line(text))
 
 
@@ -222,8 +219,8 @@ _POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-
 
 
 def as_html(conversation: Written) -> str:
-    """Return `conversation` as one page, light or dark as the reader's browser is. It loads
-    nothing and runs nothing.
+    """Return `conversation` as an HTML page, light or dark as the browser prefers. It loads nothing
+    and runs no scripts.
     """
     title = html.escape(conversation.title or tr("Conversation"))
     facts = html.escape(_facts(conversation).replace("`", ""))
@@ -257,8 +254,8 @@ def _html_of(part: Part) -> str:
 
 
 def _rendered(markdown: str) -> str:
-    """Return Markdown as HTML: HTML in it is text, and a picture is a link, since the page loads
-    nothing.
+    """Return Markdown as HTML. Embedded HTML becomes text, and a picture becomes a link, because
+    the page loads nothing.
     """
     from dogent_tui.tui.transcript.inline import parser
 
@@ -271,7 +268,7 @@ FORMATS: Mapping[str, Callable[[Written], str]] = {
     ".html": as_html,
     ".json": as_json,
 }
-"""How a conversation is written, by the ending of the file."""
+"""The formats by file extension."""
 
 
 _BECAUSE = tr("You asked for this with /export-session.")
@@ -279,9 +276,9 @@ _USAGE = tr("Specify a file ending in .md, .html or .json: /export-session FILE.
 
 
 async def export_session(app: AppPort, typed: str) -> str:
-    """Write the conversation that `app` shows to the file `typed`, and return what there is to say.
+    """Write the conversation shown by `app` to the file `typed`, and return a message.
 
-    A file that is there is asked about first. Not to be awaited by a handler of messages.
+    Asks before overwriting a file. Must not be awaited in a message handler.
     """
     name = typed.strip().removeprefix("@").strip('"')
     form = FORMATS.get(Path(name).suffix.lower())
@@ -290,7 +287,7 @@ async def export_session(app: AppPort, typed: str) -> str:
         if not screen.prompt.editor.value:
             screen.prompt.editor.replace_all(
                 f"/export-session {typed}"
-            )  # so that only the name is left to type
+            )  # so that only the name remains to be typed
         return _USAGE
     entries = screen.transcript.model.entries
     if not entries:
@@ -301,7 +298,7 @@ async def export_session(app: AppPort, typed: str) -> str:
         if await asyncio.to_thread(path.is_dir):
             return tr("{shown} is a folder. {usage}", shown=shown, usage=_USAGE)
         inside = await asyncio.to_thread(opened.workspace.contains, path)
-        asks = inside and await asyncio.to_thread(path.exists)  # outside, the policy does
+        asks = inside and await asyncio.to_thread(path.exists)  # outside, the policy asks
         if (
             asks
             and await choose(
@@ -328,8 +325,8 @@ async def export_session(app: AppPort, typed: str) -> str:
 
 
 def _conversation(opened: OpenedSession, parts: list[Part]) -> Written:
-    """Return the conversation of which these are the parts. Reads the disk for its title, and
-    the files that hold keys.
+    """Return the conversation made of these parts. Reads its title and the files that hold keys
+    from the disk.
     """
     session_id = opened.service.session_id
     known = session_named(opened.workspace, session_id)

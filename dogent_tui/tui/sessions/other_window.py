@@ -1,5 +1,5 @@
-"""A conversation that another window has: shown here as it continues there, and taken over once
-the other window has left it.
+"""A conversation owned by another window: shown here while it continues there, and taken over once
+the other window closes it.
 """
 
 import asyncio
@@ -15,8 +15,8 @@ from dogent_tui.storage.sessions import list_sessions
 from dogent_tui.tui.ports import ConversationPort, SessionPort
 
 LOOK_EVERY_S = 0.5
-"""Nothing is read where nothing was added: a window that follows takes 0.4 % of a processor, any
-idle one 0.2 % (measured).
+"""Seconds between two checks. Nothing is read if nothing was added: a following window takes 0.4 %
+of a CPU, any idle one 0.2 % (measured).
 """
 
 _THERE = tr(
@@ -34,10 +34,10 @@ _GONE_REMEDY = tr("Use /new to start another, or /sessions to open one.")
 
 
 class OtherWindow:
-    """What another window does with the conversation that `screen` shows as `opened`."""
+    """Follows in `screen` what another window does with the conversation `opened`."""
 
     def __init__(self, screen: ConversationPort, opened: OpenedSession) -> None:
-        """Follow `opened`, which is to be one that can only be read."""
+        """Follow `opened`, which must be read-only."""
         assert opened.earlier_log is not None
         self._screen = screen
         self._log = opened.earlier_log
@@ -53,7 +53,7 @@ class OtherWindow:
         self._say(_THERE, _THERE_REMEDY)
 
     async def follow(self) -> None:
-        """Show what happens from then on, until this is cancelled or the conversation is gone."""
+        """Show what happens from then on, until cancelled or the conversation is deleted."""
         while True:
             await asyncio.sleep(LOOK_EVERY_S)
             try:
@@ -76,10 +76,10 @@ class OtherWindow:
             self._say(_LEFT, _LEFT_REMEDY, level="info")
 
     def _look(self) -> tuple[bool, list[Event]]:
-        """Return whether a window has the conversation, and what was added: all of it, where
-        that window has left.
+        """Return whether a window owns the conversation, and what was added: everything, if that
+        window has left.
         """
-        # where nobody has it, it is not to come back by mistake
+        # a deleted conversation must not be created again by mistake
         patience_s = 0.0 if self._has_it else PATIENCE_S
         return is_held(self._log, patience_s=patience_s), self._new()
 
@@ -91,8 +91,8 @@ class OtherWindow:
 
 
 async def take_over(session: SessionPort) -> bool:
-    """Continue here with the conversation that is shown, where the other window has left it.
-    Returns whether that can be done.
+    """Take over the conversation shown here if the other window has left it. Returns whether that
+    was possible.
     """
     log = session.opened.earlier_log
     records = await asyncio.to_thread(list_sessions, session.opened.workspace)

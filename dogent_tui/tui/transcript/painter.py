@@ -56,18 +56,18 @@ class Painter:
         return self._drawn(line, width)
 
     def behind(self, width: int) -> Strip:
-        """Draw the line that says that there is something new below."""
+        """Draw the line that announces new content below."""
         before = max(0, (width - cell_len(_BEHIND)) // 2 - MARGIN)
         line = Line((Span(" " * before), *crop([Span(_BEHIND, "behind")], width)))
         return self._drawn(line, width)
 
     def on_head(self, place: Place) -> bool:
-        """Say whether `place` is the line by which a card is folded."""
+        """Return whether `place` is the line that folds a card."""
         return place.row.part == 0 and place.line == self._layout.space_above(place.row)
 
     def find(self, hit: "Hit") -> Place:
-        """Return where `hit` is drawn, and mark it as current. Where it is not drawn as written,
-        that is its entry's head.
+        """Return where `hit` is drawn, and mark it as current. If it is not drawn literally, that
+        is the first line of its entry.
         """
         self.current = hit
         seen = 0

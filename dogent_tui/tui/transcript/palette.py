@@ -1,4 +1,4 @@
-"""The colors of a transcript: style names become Rich styles of the present theme."""
+"""The colors of a transcript: style names become Rich styles of the current theme."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,7 +15,7 @@ from dogent_tui.tui.themes import CONTRAST
 from dogent_tui.tui.transcript.lines import Line, Span
 
 MARGIN = 2
-"""Cells left free at either side."""
+"""Margin in cells on either side."""
 EMPTY_MARGIN = (Span(" " * MARGIN),)
 
 LOOKS: dict[str, str] = {
@@ -58,25 +58,24 @@ LOOKS: dict[str, str] = {
     "match-current": "bold underline auto 87% on $warning",
     "behind": "bold auto 87% on $primary",
 }
-"""What each style name of a line looks like, in Textual's words for styles and in colors of the
-theme.
+"""The appearance of each style name, in Textual's notation for styles and in colors of the theme.
 
-``auto 60%`` and ``auto 87%`` are what ``$text-muted`` and ``$text`` stand for: Textual loses the
-part after a variable's name. Not in a stylesheet: component classes would all be matched and parsed
-again with every change of theme, a fifth of its time.
+``auto 60%`` and ``auto 87%`` are what ``$text-muted`` and ``$text`` stand for: Textual drops the
+part after a variable's name. This is not a stylesheet, because component classes would all be
+matched and parsed again on every change of theme, a fifth of its time.
 """
 
 _SHADES = ("$surface", "$boost", "$background")
-"""Papers that only set something apart from what lies around it."""
+"""Backgrounds that only set something apart from its surroundings."""
 _DIM_BELOW = 70
-"""Percent of the ink from which on it does not step back."""
+"""Opacity in percent from which text does not count as muted."""
 
 
 class Palette:
-    """The styles of `widget` as they are now."""
+    """The current styles of `widget`."""
 
     def __init__(self, widget: Widget, looks: Mapping[str, str] = LOOKS) -> None:
-        """Work out `looks` (style name → what it looks like) on the background of `widget`."""
+        """Compute `looks` (style name → appearance) on the background of `widget`."""
         self.base = widget.rich_style
         self.selection = widget.screen.get_component_rich_style("screen--selection")
         beneath, parse = widget.visual_style, widget.app.stylesheet.parse_style
@@ -89,7 +88,7 @@ class Palette:
         self._combined: dict[tuple[str, str, str], Style] = {}
 
     def style(self, names: str, link: str = "", fill: str = "") -> Style:
-        """Return the style of `names`, each over the ones before, on the background `fill`."""
+        """Return the style of `names`, each over the previous ones, on the background `fill`."""
         key = (names, link, fill)
         style = self._combined.get(key)
         if style is None:
@@ -120,17 +119,18 @@ class Palette:
 
 
 def _plain_to_see(look: str) -> str:
-    """Return `look` with ink that is hardly paler than the theme's own; what is behind it stays."""
+    """Return `look` with a foreground hardly paler than the theme's own, and its background
+    unchanged.
+    """
     ink, on, paper = look.partition("on ")
     return re.sub(r"\d+(?=%)", lambda percent: str(max(int(percent[0]), 85)), ink) + on + paper
 
 
 def _in_attributes(look: str) -> str:
-    """Return `look` for the terminal's own colors, which nobody knows here and which cannot be
-    mixed.
+    """Return `look` for the terminal's own colors, which are unknown here and cannot be blended.
 
-    A tint would be its full color, with ink of the same color on it: ink of a color stands on no
-    tint, other ink is reversed. What is to step back is dim.
+    A tint would be its full color behind text of the same color: colored text has no tint, other
+    text is reversed. Muted text is dim.
     """
     ink, on, paper = look.partition("on ")
     faint = re.search(r"(?:auto|\$foreground) (\d+)%", ink)
@@ -141,7 +141,7 @@ def _in_attributes(look: str) -> str:
 
 
 def restyled(line: Line, marks: Iterable[tuple[int, int, str]]) -> Line:
-    """Return `line` with more style names on some of its characters: `marks` are (start, end,
+    """Return `line` with additional style names on some characters: `marks` are (start, end,
     names), end exclusive.
     """
     spans = list(line.spans)
@@ -169,8 +169,8 @@ def _marked(spans: Iterable[Span], start: int, end: int, names: str) -> Iterable
 
 
 def _selected(text: Style, selection: Style) -> Style:
-    """Return what is selected: `text` as it is upon the ground of `selection`, since themes say
-    nothing of its ink.
+    """Return the style of selected text: `text` on the background of `selection`, since themes
+    define no foreground for it.
     """
     ink, ground = (color and color.triplet for color in (text.color, selection.bgcolor))
     if ink is None or ground is None:  # the terminal's own colors
@@ -179,7 +179,7 @@ def _selected(text: Style, selection: Style) -> Style:
 
 
 def _partial(beneath: VisualStyle, look: VisualStyle) -> Style:
-    """What `look` says itself, its colors blended with what lies beneath."""
+    """What `look` itself sets, with its colors blended into those below."""
     whole = (beneath + look).rich_style
     return Style(
         color=whole.color if look.foreground is not None or look.auto_color else None,

@@ -1,7 +1,7 @@
-"""Finding text in a transcript. Plain: no Textual.
+"""Searching a transcript. Independent of Textual.
 
-Hits are counted in what entries hold, without laying anything out, and found in what is drawn once
-somebody goes there.
+Hits are counted in the content of entries, without layout, and located in drawn lines when the user
+goes there.
 """
 
 import json
@@ -20,7 +20,7 @@ from dogent_tui.tui.transcript.lines import Line
 
 
 class Hit(NamedTuple):
-    """The occurrence number `nth` (from 0) of the text in the entry with this number."""
+    """Occurrence number `nth` (from 0) of the text in the entry with this number."""
 
     entry: int
     nth: int
@@ -31,15 +31,15 @@ Found: TypeAlias = Sequence[tuple[int, int, int]]
 
 
 class Search(msgspec.Struct, frozen=True):
-    """A text looked for, upper and lower case alike, and where it is."""
+    """A case-insensitive search, and its hits."""
 
     pattern: re.Pattern[str]
     hits: Sequence[Hit]
 
     @classmethod
     def of(cls, text: str, entries: Sequence[model.Entry]) -> "Search":
-        """Look for `text` in `entries`."""
-        # What was one space may be a line break where text is wrapped, and several in the source.
+        """Search `text` in `entries`."""
+        # A space may be a line break in wrapped text, or several spaces in the source.
         pattern = re.compile(r"\s+".join(re.escape(word) for word in text.split()), re.IGNORECASE)
         hits = [
             Hit(number, nth)
@@ -50,7 +50,7 @@ class Search(msgspec.Struct, frozen=True):
         return cls(pattern, hits)
 
     def found(self, lines: Sequence[Line]) -> list[Found]:
-        """Return the occurrences in `lines`, also those that run over the end of a line."""
+        """Return the occurrences in `lines`, including those that continue on the next line."""
         if not self.hits:
             return []
         texts = [line.text[line.decoration :] for line in lines]
