@@ -72,7 +72,6 @@ class _Snapshot(msgspec.Struct, frozen=True):
     paths: Sequence[str]  # sorted; a folder ends in "/"
     suggestions: Sequence[str]
     haystacks: "Haystacks"
-    truncated: bool
     is_whole: bool = True
 
 
@@ -99,11 +98,6 @@ class FileIndex:
     def ready(self) -> bool:
         """Whether a complete walk is available, from this time or the last."""
         return self._snapshot is not None and self._snapshot.is_whole
-
-    @property
-    def truncated(self) -> bool:
-        """Whether the limit was exceeded, so that some paths are not found."""
-        return self._snapshot is not None and self._snapshot.truncated
 
     def __len__(self) -> int:
         return len(self._snapshot.paths) if self._snapshot else 0
@@ -269,7 +263,6 @@ class _Walk:
         self._root = root
         self._limit = limit
         self._stopped = stopped
-        self._truncated = False
 
     def snapshot(self) -> _Snapshot:
         """Return the result."""
@@ -287,9 +280,7 @@ class _Walk:
 
     def _of(self, times: dict[str, float], *, is_whole: bool = True) -> _Snapshot:
         paths = _sorted_in_steps(list(times))
-        return _Snapshot(
-            paths, _suggest(paths, times), _haystacks(paths), self._truncated, is_whole
-        )
+        return _Snapshot(paths, _suggest(paths, times), _haystacks(paths), is_whole)
 
     def _paths(self) -> Iterator[str]:
         """Yield the paths below the root, relative to it, up to the limit."""
@@ -297,10 +288,9 @@ class _Walk:
         for path in walk(self._root, self._stopped.is_set):
             if not path.isascii() and path != _encodable(path):
                 continue  # a name that is not UTF-8 can be neither shown nor sent
-            count += 1
-            if count > self._limit:
-                self._truncated = True
+            if count == self._limit:
                 return
+            count += 1
             yield path
 
     def _look(self, path: str) -> tuple[bool, float] | None:
@@ -341,7 +331,7 @@ def _read(file: Path) -> _Snapshot | None:
         )
     except (OSError, ValueError):
         return None
-    return _Snapshot(paths, suggestions, _haystacks(paths), truncated=len(paths) >= LIMIT)
+    return _Snapshot(paths, suggestions, _haystacks(paths))
 
 
 def _steps(paths: Sequence[str]) -> Iterator[Sequence[str]]:

@@ -87,9 +87,7 @@ def open_log(
     A new one starts with the content of `fork_of`. `hold` is acquired for it. Raises OSError, and
     DogentError if another window has the conversation.
     """
-    known = next(
-        (record for record in list_sessions(workspace) if record.session_id == session_id), None
-    )
+    known = session_named(workspace, session_id)
     if known:
         path = known.path
     else:
@@ -139,6 +137,12 @@ def latest_session(workspace: Workspace) -> SessionRecord | None:
 def list_sessions(workspace: Workspace) -> list[SessionRecord]:
     """Return the conversations of `workspace`, most recent first. Never raises."""
     return list(_records(_folder(workspace)))
+
+
+def session_named(workspace: Workspace, session_id: str) -> SessionRecord | None:
+    """Return the conversation of `workspace` with this id, None if there is none. Never raises."""
+    records = _records(_folder(workspace))
+    return next((record for record in records if record.session_id == session_id), None)
 
 
 def all_sessions() -> list[SessionRecord]:

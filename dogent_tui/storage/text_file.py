@@ -8,7 +8,7 @@ from pathlib import Path
 from dogent_tui.errors import DogentError, disk_remedy
 from dogent_tui.language import tr
 from dogent_tui.storage.files import write_checked
-from dogent_tui.storage.paths import Workspace, is_file, is_folder, is_there
+from dogent_tui.storage.paths import Workspace, is_file, is_folder
 
 LARGEST = 4 << 20
 """The largest file to open, in bytes."""
@@ -122,8 +122,6 @@ def save_new(workspace: Workspace, typed: str, text: str) -> str:
             tr("{name} is outside this workspace.", name=name),
             tr("Specify a file in it, such as outline.md."),
         )
-    if is_there(path):
-        raise DogentError(tr("{name} already exists.", name=name), tr("Choose another name."))
     _must_be_free(workspace, path)
     if not _is_saved(path, name, None, text):
         raise DogentError(tr("{name} already exists.", name=name), tr("Choose another name."))

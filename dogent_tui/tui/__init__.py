@@ -44,8 +44,4 @@ plain models (`transcript/model.py`, `prompt/model.py`, `attachments/model.py`,
 list with a search line (`FinderScreen`). `screens/choice.py` asks for one of a few answers,
 `screens/forms.py` for typed lines. `screens/editor.py` is the base of the outline and review
 editors, and `painted.py` the base of every widget that draws lines.
-
-**Change of theme.** `tui/textual_fixes/themed_styles.py` caches the parsed styles of each theme,
-and parses those of a theme in a thread while its name is being typed (`Command.prepare`): parsing
-was a third of the change.
 """

@@ -28,7 +28,7 @@ from dogent_tui.settings.secrets import redact
 from dogent_tui.settings.trust import make_own_folder
 from dogent_tui.storage.answer_drafts import AnswerDrafts
 from dogent_tui.storage.drafts import Drafts
-from dogent_tui.storage.history import History, HistoryEntry, utc_now
+from dogent_tui.storage.history import RECALLED, History, HistoryEntry, utc_now
 from dogent_tui.storage.paths import Workspace
 from dogent_tui.tui.commands.all import app_commands
 from dogent_tui.tui.commands.custom import offer_custom_commands
@@ -46,13 +46,12 @@ from dogent_tui.tui.screens.conversation import ConversationScreen
 from dogent_tui.tui.sessions.current import CurrentSession
 from dogent_tui.tui.stylesheets import stylesheet
 from dogent_tui.tui.textual_fixes.colorless import Colorless
-from dogent_tui.tui.textual_fixes.themed_styles import ThemedStylesheet
-from dogent_tui.tui.themes import CONTRAST, DEFAULT_THEME, LIGHT_THEME, THEMES, theme_colors
+from dogent_tui.tui.themes import CONTRAST, DEFAULT_THEME, LIGHT_THEME, THEMES
 from dogent_tui.tui.trust_question import settle_trust
 from dogent_tui.tui.widgets import hidden
 
 if TYPE_CHECKING:  # imported on first use, after the first paint
-    from textual.command import CommandPalette, Provider
+    from textual.command import Provider
 
     from dogent_tui.tui.setup.controller import Setup
     from dogent_tui.tui.setup.panel import SetupPanel
@@ -111,7 +110,6 @@ class DogentApp(AppPort):
         """
         super().__init__()
         self._offers_setup = offers_setup
-        self.stylesheet: ThemedStylesheet = ThemedStylesheet(variables=self.get_css_variables())
         self.session = CurrentSession(self, opened, self._started)
         self.elsewhere: tuple[Workspace, SessionOptions] | None = None
         """What to open in another workspace after this one is closed."""
@@ -248,13 +246,14 @@ class DogentApp(AppPort):
 
     async def load_recall(self) -> list[str]:
         """Give the prompt the latest prompts and commands to recall, and return them."""
-        recalled = await asyncio.to_thread(self._recallable)
+        recalled = await asyncio.to_thread(self._recall, RECALLED)
         self.conversation.prompt.editor.recall = Recall(recalled)
         return recalled
 
-    def _recallable(self) -> list[str]:
+    def _recall(self, limit: int) -> list[str]:
+        """Return the latest prompts and commands, oldest first; none if they cannot be read."""
         with suppress(OSError):
-            return self.history.recall()
+            return self.history.recall(limit)
         return []
 
     def _listen_to_signals(self) -> None:
@@ -376,27 +375,6 @@ class DogentApp(AppPort):
         self.conversation.prompt.focus_editor()
         self.conversation.prompt.editor.insert(event.character)
 
-    def prepare_theme(self, name: str) -> None:
-        """Prepare the theme `name`, if it exists, so that applying it is fast."""
-        if theme := self.get_theme(name):
-            self.stylesheet.prepare(theme_colors(theme, self.get_theme_variable_defaults()))
-
-    def on_command_palette_option_highlighted(
-        self, event: "CommandPalette.OptionHighlighted"
-    ) -> None:
-        """Prepare the theme under the cursor."""
-        hit = getattr(event.highlighted_event.option, "hit", None)
-        # the theme's name is followed by its description
-        self.prepare_theme((getattr(hit, "text", None) or "").partition(" · ")[0])
-
-    def search_themes(self) -> None:
-        """List the available themes."""
-        from textual.command import CommandPalette
-
-        from dogent_tui.tui.theme_choice import ThemeList
-
-        self.push_screen(CommandPalette(providers=[ThemeList], placeholder=tr("Search themes…")))
-
     def choose_command(self, command: Command) -> None:
         """Run `command` as the command palette does."""
         conversation, typed = self.conversation, f"/{command.name}"
@@ -416,9 +394,7 @@ class DogentApp(AppPort):
 
     def _prompts(self, limit: int) -> list[str]:
         """Return the latest prompts without duplicates, newest first."""
-        with suppress(OSError):
-            return list(dict.fromkeys(reversed(self.history.recall(limit))))
-        return []
+        return list(dict.fromkeys(reversed(self._recall(limit))))
 
     def take_earlier(self, prompt: str | None) -> None:
         """Put an earlier prompt, if one was chosen, into the prompt."""

@@ -1,16 +1,12 @@
 """The question when a conversation reaches its budget: whether to continue."""
 
-from typing import TYPE_CHECKING
-
 from dogent_tui.agent.service import AgentService
 from dogent_tui.errors import DogentError
 from dogent_tui.language import tr
-
-if TYPE_CHECKING:
-    from dogent_tui.tui.ports import AppPort
+from dogent_tui.tui.ports import AppPort
 
 
-async def ask_for_budget(app: "AppPort", service: AgentService) -> None:
+async def ask_for_budget(app: AppPort, service: AgentService) -> None:
     """Ask whether the conversation of `service` may spend more, and continue it if so."""
     from dogent_tui.tui.screens.choice import choose
 

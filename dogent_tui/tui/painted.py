@@ -22,22 +22,17 @@ class Painted(_Widget):
 
     looks: ClassVar[Mapping[str, str]] = LOOKS
     _palette: Palette | None = None
-    _is_styled = False
 
     def notify_style_update(self) -> None:
         """Colors may have changed."""
         super().notify_style_update()
-        self._is_styled = False
+        self._palette = None
 
     @property
     def palette(self) -> Palette:
-        """The current styles; a new object only if they look different."""
-        if self._palette is None or not self._is_styled:
-            made = Palette(self, self.looks)
-            if not made.same_as(self._palette):
-                self._palette = made
-            self._is_styled = True
-        assert self._palette is not None
+        """The styles as they are now."""
+        if self._palette is None:
+            self._palette = Palette(self, self.looks)
         return self._palette
 
     def row(self, spans: Sequence[Span] = (), fill: str = "", less: int = 0) -> Strip:

@@ -300,10 +300,6 @@ class AppPort(App[None]):
         """Apply the theme `name`."""
         raise NotImplementedError
 
-    def prepare_theme(self, name: str) -> None:
-        """Prepare the theme `name`."""
-        raise NotImplementedError
-
     def use_keys(self, wanted: Mapping[str, str]) -> None:
         """Apply the key bindings from the settings."""
         raise NotImplementedError

@@ -4,20 +4,15 @@ possible.
 
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING
-
-from textual.theme import ThemeProvider
 
 from dogent_tui.errors import DogentError
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
+from dogent_tui.tui.ports import AppPort
 from dogent_tui.tui.themes import described
 
-if TYPE_CHECKING:
-    from dogent_tui.tui.ports import AppPort
 
-
-async def choose_theme(app: "AppPort", name: str) -> str:
+async def choose_theme(app: AppPort, name: str) -> str:
     """Apply and save the theme `name`, and return a message about the result.
 
     Must not be awaited in a message handler, because the user may be asked.
@@ -48,20 +43,14 @@ async def choose_theme(app: "AppPort", name: str) -> str:
     return tr("The theme is {name}.", name=name)
 
 
-class ThemeList(ThemeProvider):
-    """The themes in the command palette; the chosen one is saved."""
+def theme_commands(app: AppPort) -> list[tuple[str, Callable[[], object]]]:
+    """Return the themes as commands of a palette. Each is kept once chosen."""
 
-    @property
-    def commands(self) -> list[tuple[str, Callable[[], None]]]:
-        """Return each theme with the action of choosing it."""
-        return [
-            (words, partial(self._choose, name))
-            for name, words in described(self.app.available_themes).items()
-        ]
-
-    def _choose(self, name: str) -> None:
-        app: AppPort = self.app  # type: ignore[assignment]
-        app.run_worker(self._say(app, name), group="command")
-
-    async def _say(self, app: "AppPort", name: str) -> None:
+    async def keep(name: str) -> None:
         app.conversation.prompt.notify_hint(await choose_theme(app, name))
+
+    def choose(name: str) -> None:
+        app.run_worker(keep(name), group="command")
+
+    names = described(app.available_themes)
+    return [(words, partial(choose, name)) for name, words in names.items()]

@@ -91,10 +91,3 @@ def described(themes: Mapping[str, Theme]) -> dict[str, str]:
         for name in names
     }
     return {name: f"{name} · {kinds[name]}" if kinds[name] else name for name in names}
-
-
-def theme_colors(theme: Theme, defaults: dict[str, str]) -> dict[str, str]:
-    """Return the stylesheet variables of `theme`, as `App.get_css_variables` does for the current
-    one.
-    """
-    return {**defaults, **theme.to_color_system().generate(), **theme.variables}

@@ -1,20 +1,17 @@
 """The question whether to trust a folder, and its consequences."""
 
 import asyncio
-from typing import TYPE_CHECKING
 
 from dogent_tui.agent.session import OpenedSession
 from dogent_tui.errors import AgentError, DogentError
 from dogent_tui.language import listing, tr
 from dogent_tui.storage.paths import display_path
 from dogent_tui.tui.commands.custom import offer_custom_commands
+from dogent_tui.tui.ports import AppPort
 from dogent_tui.tui.screens.withdrawable import answer_of
 
-if TYPE_CHECKING:
-    from dogent_tui.tui.ports import AppPort
 
-
-async def settle_trust(app: "AppPort", opened: OpenedSession) -> None:
+async def settle_trust(app: AppPort, opened: OpenedSession) -> None:
     """Ask before the first run if needed. Raises AgentError if the user goes back without an
     answer.
     """
@@ -24,7 +21,7 @@ async def settle_trust(app: "AppPort", opened: OpenedSession) -> None:
         )
 
 
-async def ask_for_trust(app: "AppPort", opened: OpenedSession) -> bool:
+async def ask_for_trust(app: AppPort, opened: OpenedSession) -> bool:
     """Ask whether the configuration that came with the folder may be used, and apply the answer.
     False if the user goes back.
 

@@ -15,7 +15,6 @@ from textual.app import App
 from textual.screen import Screen
 
 from dogent_tui.tui.app import DogentApp
-from dogent_tui.tui.textual_fixes.themed_styles import ThemedStylesheet
 from dogent_tui.tui.themes import THEMES
 from tests.benchmarks.bench_transcript import Throwaway
 
@@ -35,9 +34,6 @@ class KeyedApp(App[None]):
 
     def __init__(self, keys: Mapping[str, Sequence[str]]) -> None:
         super().__init__(driver_class=Throwaway)
-        self.stylesheet = ThemedStylesheet(
-            variables=self.get_css_variables()
-        )  # as the application has it
         self._keys = keys
         self.results: dict[str, float] = {}
 

@@ -32,7 +32,7 @@ def found(index, query, **kwargs):
 
 def test_before_the_first_walk_nothing_is_found(tmp_path):
     index = FileIndex(tmp_path)
-    assert (index.ready, index.truncated, len(index)) == (False, False, 0)
+    assert (index.ready, len(index)) == (False, 0)
     assert index.search("a") == index.search("") == index.browse() == []
 
 
@@ -149,10 +149,10 @@ def test_more_than_the_limit_is_told(make, tmp_path):
     make(*(f"f{i}.md" for i in range(10)))
     index = FileIndex(tmp_path / "ws", limit=4)
     index.refresh()
-    assert (index.truncated, len(index)) == (True, 4)
+    assert len(index) == 4
     index = FileIndex(tmp_path / "ws", limit=10)
     index.refresh()
-    assert (index.truncated, len(index)) == (False, 10)
+    assert len(index) == 10
 
 
 def test_a_refresh_sees_what_came_and_went(make, tmp_path):

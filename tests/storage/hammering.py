@@ -6,7 +6,6 @@ import json
 import multiprocessing
 import time
 from collections.abc import Mapping
-from pathlib import Path
 
 from dogent_tui.settings.grants import GrantStore, RememberedGrant
 from dogent_tui.settings.own_files import make_change
@@ -98,17 +97,6 @@ def _check(workspace: Workspace, done: Mapping[str, int]) -> None:
             [who, number] for number in range(count)
         ]
     assert logs["shared"].title.startswith("renamed by ")
-    drafts = {_draft(file) for file in _drafts(workspace)}
+    folder = state_dir() / "drafts" / workspace.key
+    drafts = {file.read_text() for file in folder.glob("*.txt")}
     assert drafts == {f"{who} thinks {count - 1}" for who, count in done.items()}
-
-
-def _draft(file: Path) -> str:
-    text = ""
-    for line in file.read_text().splitlines():
-        start, end, inserted = json.loads(line)
-        text = f"{text[:start]}{inserted}{text[end:]}"
-    return text
-
-
-def _drafts(workspace: Workspace) -> list[Path]:
-    return list((state_dir() / "drafts" / workspace.key).glob("*.jsonl"))

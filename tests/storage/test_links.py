@@ -78,7 +78,7 @@ def _history(workspace: Workspace) -> None:
 
 
 _FILES: dict[Write, Callable[[Workspace], Path]] = {
-    _draft: lambda workspace: state_dir() / "drafts" / workspace.key / "0.jsonl",
+    _draft: lambda workspace: state_dir() / "drafts" / workspace.key / "0.txt",
     _log: lambda workspace: latest_session(workspace).path,
     _page: lambda workspace: metadata_file(latest_session(workspace).path),
     _seen: lambda _: next((state_dir() / "seen").glob("*/index.jsonl")),

@@ -36,7 +36,6 @@ from dogent_tui.tui.screens.help import (
 from dogent_tui.tui.screens.history import HistoryScreen
 from dogent_tui.tui.screens.permission import PermissionScreen
 from dogent_tui.tui.textual_fixes.driver import BackgroundTold
-from dogent_tui.tui.textual_fixes.themed_styles import ThemedStylesheet
 from dogent_tui.tui.themes import DEFAULT_THEME, LIGHT_THEME
 from tests.agent.fake_conversation import FakeLauncher, opened_session, permission
 from tests.tui.conftest import Stage
@@ -265,25 +264,6 @@ async def test_questions_of_one_turn_come_one_after_the_other(stage):
         await s.until(lambda: s.app.screen.guard.open)
         await s.pilot.press("y")
         assert (await second).allow
-
-
-async def test_a_theme_is_got_ready_while_it_is_named_or_pointed_at(stage, monkeypatch):
-    ready = []
-    monkeypatch.setattr(
-        ThemedStylesheet, "prepare", lambda _, variables: ready.append(variables["primary"])
-    )
-    async with stage() as s:
-        await s.type("/theme nord")
-        await s.until(
-            lambda: s.app.get_theme("nord").primary.upper() in [color.upper() for color in ready]
-        )
-        await s.pilot.press("ctrl+c")
-        s.app.search_themes()
-        await s.until(lambda: len(ready) > 1)
-        await s.pilot.press(*"gruvbox")
-        await s.until(
-            lambda: s.app.get_theme("gruvbox").primary.upper() in [color.upper() for color in ready]
-        )
 
 
 async def test_it_is_light_where_the_terminal_is_until_a_theme_is_chosen(stage):

@@ -5,7 +5,7 @@ from textual.app import App
 from textual.color import Color
 from textual.theme import Theme
 
-from dogent_tui.tui.themes import CONTRAST, NIGHT, PAPER, described, theme_colors
+from dogent_tui.tui.themes import CONTRAST, NIGHT, PAPER, described
 
 INK = ("foreground", "primary", "secondary", "accent", "success", "warning", "error")
 PAPERS = ("background", "surface", "panel")
@@ -25,8 +25,14 @@ def contrast(one: Color, other: Color) -> float:
     return (light + 0.05) / (dark + 0.05)
 
 
+def theme_colors(theme: Theme) -> dict[str, str]:
+    """Return what the variables of a stylesheet are in `theme`."""
+    defaults = App().get_theme_variable_defaults()
+    return {**defaults, **theme.to_color_system().generate(), **theme.variables}
+
+
 def ratios(theme: Theme, names: tuple[str, ...]) -> dict[tuple[str, str], float]:
-    colors = theme_colors(theme, App().get_theme_variable_defaults())
+    colors = theme_colors(theme)
     found = {}
     for paper in PAPERS:
         behind = Color.parse(colors[paper])
@@ -43,7 +49,7 @@ def test_words_stand_out_from_what_is_behind_them(theme, least):
 
 
 def test_what_is_muted_can_be_read_at_high_contrast():
-    colors = theme_colors(CONTRAST, App().get_theme_variable_defaults())
+    colors = theme_colors(CONTRAST)
     for name in ("text-muted", "text-disabled"):
         assert contrast(Color.parse(colors["panel"]), Color.parse(colors[name])) >= 7
 

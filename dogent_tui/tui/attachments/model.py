@@ -24,8 +24,6 @@ READING_TOOLS: Mapping[str, str] = {
 }
 """The tools that open a file, and the input field that names it (SPEC 5)."""
 
-_Key = tuple[str, str | None, str | None]
-
 Removed = Literal["", "taken back", "unlisted"]
 """The effect of removing an attachment: none, not sent, or no longer listed."""
 
@@ -43,11 +41,6 @@ class AttachmentEntry(msgspec.Struct, frozen=True):
     read: ReadState = "unread"
     size: int | None = None
 
-    @property
-    def key(self) -> _Key:
-        """What identifies it: path, sheet and lines."""
-        return _key(self.attachment)
-
 
 class Attachments:
     """The attachments of a conversation, in order of first appearance.
@@ -58,9 +51,9 @@ class Attachments:
     def __init__(self, root: Path) -> None:
         """Resolve relative paths against the workspace at `root`."""
         self._root = os.path.realpath(root)
-        self._entries: dict[_Key, AttachmentEntry] = {}
-        self._unlisted: set[_Key] = set()
-        self._reading: dict[str, tuple[_Key, ...]] = {}
+        self._entries: dict[Attachment, AttachmentEntry] = {}
+        self._unlisted: set[Attachment] = set()
+        self._reading: dict[str, tuple[Attachment, ...]] = {}
 
     @property
     def entries(self) -> tuple[AttachmentEntry, ...]:
@@ -74,26 +67,24 @@ class Attachments:
 
     def attach(self, attachment: Attachment) -> None:
         """Add `attachment` to the next prompt."""
-        key = _key(attachment)
-        self._unlisted.discard(key)
-        known = self._entries.get(key, AttachmentEntry(attachment))
-        self._entries[key] = replace(known, pending=True)
+        self._unlisted.discard(attachment)
+        known = self._entries.get(attachment, AttachmentEntry(attachment))
+        self._entries[attachment] = replace(known, pending=True)
 
     def remove(self, attachment: Attachment) -> Removed:
         """Detach a pending `attachment`, or remove a sent one from the list; return which.
 
         It is listed again, with its reading state, when a prompt refers to it again.
         """
-        key = _key(attachment)
-        entry = self._entries.get(key)
-        if entry is None or key in self._unlisted:
+        entry = self._entries.get(attachment)
+        if entry is None or attachment in self._unlisted:
             return ""
         if entry.pending and not entry.sent:
-            del self._entries[key]
+            del self._entries[attachment]
         elif entry.pending:
-            self._entries[key] = replace(entry, pending=False)
+            self._entries[attachment] = replace(entry, pending=False)
         else:
-            self._unlisted.add(key)
+            self._unlisted.add(attachment)
         return "taken back" if entry.pending else "unlisted"
 
     def unmeasured(self) -> list[str]:
@@ -126,13 +117,11 @@ class Attachments:
         """
         for attachment in attachments:
             if attachment.lines is not None:
-                self._entries.pop(_key(attachment), None)
+                self._entries.pop(attachment, None)
                 attachment = replace(attachment, lines=None)
-            key = _key(attachment)
-            self._unlisted.discard(key)
-            self._entries[key] = replace(
-                self._entries.get(key, AttachmentEntry(attachment)), sent=True, pending=False
-            )
+            self._unlisted.discard(attachment)
+            known = self._entries.get(attachment, AttachmentEntry(attachment))
+            self._entries[attachment] = replace(known, sent=True, pending=False)
         return bool(attachments)
 
     def _began_reading(self, tool_use_id: str, path: Any, given: Mapping[str, Any]) -> bool:
@@ -142,7 +131,8 @@ class Attachments:
         keys = tuple(
             key
             for key in self._entries
-            if self._place(key[0]) == place and (key[1] is None or sheet is None or key[1] == sheet)
+            if self._place(key.path) == place
+            and (key.sheet is None or sheet is None or key.sheet == sheet)
         )
         if keys:
             self._reading[tool_use_id] = keys
@@ -153,7 +143,7 @@ class Attachments:
         self._mark(self._reading.pop(tool_use_id), "failed" if failed else "read")
         return True
 
-    def _mark(self, keys: Iterable[_Key], state: ReadState) -> None:
+    def _mark(self, keys: Iterable[Attachment], state: ReadState) -> None:
         """Record how much the agent has read; "read" is never taken back."""
         for key in keys:
             entry = self._entries.get(key)
@@ -163,10 +153,6 @@ class Attachments:
     def _place(self, path: str) -> str:
         """Return the normalized form of `path`, without accessing the disk."""
         return posixpath.normpath(posixpath.join(self._root, os.path.expanduser(path)))  # noqa: PTH111 - no disk, no Path per event
-
-
-def _key(attachment: Attachment) -> _Key:
-    return attachment.path, attachment.sheet, attachment.lines
 
 
 def measure(root: Path, paths: Iterable[str]) -> dict[str, int | None]:

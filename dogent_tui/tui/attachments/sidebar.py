@@ -222,7 +222,7 @@ class AttachmentsSidebar(Vertical):
         self._title.update(count if entries else tr("Attachments"))
         self._empty.display = not entries
         self._list.show(
-            {entry.key: entry for entry in entries}, [self._row(one) for one in entries]
+            {entry.attachment: entry for entry in entries}, [self._row(one) for one in entries]
         )
 
     def _style(self, name: str) -> "Style":

@@ -23,9 +23,6 @@ class ApplicationCommands(CommandFamily):
     )
     _exit = command("exit", tr("Leave"), key="quit", at_once=True)(action("app.quit"))
 
-    def _prepare_theme(self, name: str) -> None:
-        self.app.prepare_theme(name)
-
     @command("mouse", tr("Give the mouse to the terminal, or take it back"))
     async def _mouse(self, _: str) -> str:
         self._mouse_on = not self._mouse_on
@@ -62,15 +59,15 @@ class ApplicationCommands(CommandFamily):
             raise DogentError(said.format(name=shown, reason=error.strerror or error)) from None
         self.app.go_elsewhere(Workspace(path), "")
 
-    @command("theme", tr("Change the theme"), "[name]", prepare=_prepare_theme)
+    @command("theme", tr("Change the theme"), "[name]")
     async def _theme(self, name: str) -> str | None:
+        from dogent_tui.tui.theme_choice import choose_theme, theme_commands
+
         if not name:
-            self.app.search_themes()
+            self.app.search_commands(theme_commands(self.app), tr("Search themes…"))
             return None
         if name not in self.app.available_themes:
             return tr("There is no theme {name}. Use /theme to list them.", name=name)
-        from dogent_tui.tui.theme_choice import choose_theme
-
         return await choose_theme(self.app, name)
 
     @command("trust", tr("Decide again whether to trust what came with this folder"))

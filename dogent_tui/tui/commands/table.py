@@ -36,9 +36,8 @@ class Command(msgspec.Struct, frozen=True):
     """A command of the application. `help` is one line.
 
     `argument` is the name of its argument as shown to the user: ``PATH`` if required, ``[name]`` if
-    optional, empty if there is none. `words` may occur among several words of an argument.
-    `prepare` is called with an argument that has been in the prompt for a moment, to make running
-    the command fast. `key` is the key that does the same, if any.
+    optional, empty if there is none. `words` may occur among several words of an argument. `key`
+    is the key that does the same, if any.
 
     `at_once`: running it changes something without asking. `forgets`: it archives or deletes what
     the user may want back, so it is listed last.
@@ -50,7 +49,6 @@ class Command(msgspec.Struct, frozen=True):
     argument: str = ""
     completes: Completes = ""
     words: tuple[str, ...] = ()
-    prepare: Callable[[str], None] | None = None
     key: Callable[[], str] = str
     at_once: bool = False
     forgets: bool = False

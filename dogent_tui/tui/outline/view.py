@@ -36,7 +36,7 @@ from dogent_tui.tui.textual_fixes.fast_render import cached_lines
 from dogent_tui.tui.textual_fixes.immediate_keys import ImmediateKeys
 from dogent_tui.tui.transcript.lines import BLANK, Line, Span
 from dogent_tui.tui.transcript.markdown import markdown_lines
-from dogent_tui.tui.transcript.palette import MARGIN
+from dogent_tui.tui.transcript.palette import EMPTY_MARGIN, MARGIN
 from dogent_tui.tui.widgets import hidden
 
 if TYPE_CHECKING:
@@ -412,4 +412,5 @@ class OutlinePreview(Painted, Widget):
             return self.row()
         line, is_here = self._lines[y]
         width = self.size.width
-        return self.palette.strip(line, width - 2 * MARGIN, width, "▎" if is_here else "")
+        margin = (Span("▎ ", "accent"),) if is_here else EMPTY_MARGIN
+        return self.palette.strip(line, width - 2 * MARGIN, width, margin)

@@ -105,15 +105,16 @@ class PaneController:
         document = OpenDocument(found.absolute, found.path)
         if not is_text:
             document.reading = self._reading(found.absolute, found.sheet or sheet, pages)
-        if said := await self._load(document):
-            return said
+        try:
+            if not await self._show(document, self._in_sight, covers=True):
+                return tr("{name} was not opened.", name=name)
+        except DogentError as error:
+            return one_line(str(error))
         lines = found.reference.lines
         if lines is not None and is_text:
             self._choose(lines)
         if line and is_text:
             self.view.reveal((line - 1, line))
-        self._tell_the_tools()
-        self._draw_title()
         return tr(
             "{name} is open. {key} switches between it and the conversation.",
             name=name,
@@ -180,11 +181,26 @@ class PaneController:
         document = OpenDocument(path, name, is_result=True)
         if not is_markdown(name):
             document.reading = self._reading(path)
+        await self._show(document, _to_nobody, hunks)
+
+    async def _show(
+        self,
+        document: OpenDocument,
+        more: _More,
+        hunks: Sequence[tuple[str, str]] = (),
+        *,
+        covers: bool = False,
+    ) -> bool:
+        """Read `document` and have it be the one that is open. False where the user stopped that.
+        Raises DogentError, and then what was open stays so.
+        """
         async with self._turn:
-            parts = await self._read(document, _to_nobody)
+            parts = await self._read(document, more)
+            if not parts:
+                return False
             lines = document.manuscript.lines
             document.before = await asyncio.to_thread(_put_back, lines, hunks)
-            await self._take(document, covers=False)
+            await self._take(document, covers=covers)
             self.view.show(parts, document.manuscript.definitions)
             if hunks and document.reading is None:
                 changed = await asyncio.to_thread(changes, document.before, lines)
@@ -193,6 +209,7 @@ class PaneController:
         self._tell_the_tools()
         self._draw_title()
         self._read_headings()
+        return True
 
     def _reveal(self, changed: Changes) -> None:
         first = min((*changed.added[:1], *changed.cut[:1]), default=None)
@@ -226,23 +243,6 @@ class PaneController:
         if self._timer is not None:
             self._timer.stop()
         self._timer = self.pane.set_interval(LOOK_EVERY_S, self.look) if follows else None
-
-    async def _load(self, document: OpenDocument) -> str:
-        """Read `document` and show it. Returns an error message; then the previous one stays
-        open.
-        """
-        async with self._turn:
-            try:
-                parts = await self._read(document, self._in_sight)
-            except DogentError as error:
-                return one_line(str(error))
-            if not parts:
-                return tr("{name} was not opened.", name=one_line(document.name))
-            document.before = document.manuscript.lines
-            await self._take(document, covers=True)
-            self.view.show(parts, document.manuscript.definitions)
-        self._read_headings()
-        return ""
 
     async def _in_sight(self, reading: DocumentReading) -> str | None:
         """Read the beginning of a document, which takes a while. None if the user stopped it."""
@@ -311,7 +311,10 @@ class PaneController:
                 elif document.reading is None:
                     await self._read_again(document)
                 else:
-                    await self._convert_again(document, document.reading.sheet)
+                    document.reading = self._reading(document.path, document.reading.sheet)
+                    part = Part(await document.reading.more(_not_told))
+                    if document is self.open_document:
+                        self.view.show((part,), {}, None)
             except DogentError as error:
                 document.trouble = str(error)
             self._draw_title()
@@ -334,12 +337,6 @@ class PaneController:
                 self._reveal(await asyncio.to_thread(changes, old, now.lines))
         self._show_changes(changed)
         self._read_headings()
-
-    async def _convert_again(self, document: OpenDocument, sheet: str) -> None:
-        document.reading = self._reading(document.path, sheet)
-        part = Part(await document.reading.more(_not_told))
-        if document is self.open_document:
-            self.view.show((part,), {}, None)
 
     def _show_changes(self, changed: Changes) -> None:
         self.view.changes = changed

@@ -5,7 +5,6 @@ out.
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from rich.segment import Segment
 from textual import events
 from textual.actions import SkipAction
 from textual.binding import Binding
@@ -16,22 +15,23 @@ from textual.strip import Strip
 from dogent_tui.language import tr
 from dogent_tui.tui.pane.rows import DocumentRows, Unit
 from dogent_tui.tui.pane.text import Changes, Part
-from dogent_tui.tui.transcript.lines import BLANK
-from dogent_tui.tui.transcript.palette import LOOKS, MARGIN
+from dogent_tui.tui.transcript.lines import BLANK, Span
+from dogent_tui.tui.transcript.palette import LOOKS
 from dogent_tui.tui.transcript.rows_view import RowsView
 from dogent_tui.tui.widgets import hidden
 
 if TYPE_CHECKING:
     from dogent_tui.tui.transcript.rows import Place
 
-_MARKS = {"added": ("▎", "success"), "cut": ("▔", "error")}
+_NONE = Span(" ")
+_MARKS = {"added": Span("▎", "success"), "cut": Span("▔", "error")}
 """The margin marks of changed lines."""
 _VERDICTS = {
-    "verbatim": ("✓", "success"),
-    "altered": ("≠", "error"),
-    "found_elsewhere": ("↷", "warning"),
-    "not_found": ("?", "error"),
-    "unreadable_source": ("⊘", "warning"),
+    "verbatim": Span("✓", "success"),
+    "altered": Span("≠", "error"),
+    "found_elsewhere": Span("↷", "warning"),
+    "not_found": Span("?", "error"),
+    "unreadable_source": Span("⊘", "warning"),
 }
 """The margin marks of checked lines, after the former."""
 
@@ -270,7 +270,7 @@ class PaneView(RowsView):
         place: Place | None = self._document.find(self.scroll_offset.y + y)
         lines = self._document.lines(place.row) if place is not None else []
         line = lines[place.line] if place is not None and place.line < len(lines) else BLANK
-        mark = verdict = (" ", "")
+        mark = verdict = _NONE
         if place is not None and line.source is not None:
             happened = self.changes.mark(line.source, self._document.drawn_above(place))
             mark = _MARKS.get(happened, mark)
@@ -280,9 +280,5 @@ class PaneView(RowsView):
             chosen = self.chosen
             if chosen is not None and chosen[0] < line.source[1] and line.source[0] < chosen[1]:
                 line = line._replace(fill="chosen")
-        strip = self.palette.strip(line, self._document.width, self.size.width)
-        if not (mark[1] or verdict[1]):
-            return strip
-        cells = ((mark, 1), (verdict, MARGIN - 1)) if verdict[1] else ((mark, MARGIN),)
-        margin = [Segment(text.ljust(n), self.palette.style(style)) for (text, style), n in cells]
-        return Strip([*margin, *list(strip)[1:]], strip.cell_length)
+        margin = (mark, verdict) if verdict.style else (mark._replace(text=f"{mark.text} "),)
+        return self.palette.strip(line, self._document.width, self.size.width, margin)

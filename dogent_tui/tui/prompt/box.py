@@ -3,7 +3,7 @@ the hint line.
 """
 
 import asyncio
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from textual import on, work
 from textual.app import ComposeResult
@@ -14,12 +14,11 @@ from textual.widgets import Static, TextArea
 
 from dogent_tui.agent.events import Attachment, QueuedPrompt
 from dogent_tui.language import tr
-from dogent_tui.references.lookup import Reference, ReferenceKey
+from dogent_tui.references.lookup import Reference, ReferenceKey, find_references
 from dogent_tui.tui.prompt.completion import Candidate, Completion
 from dogent_tui.tui.prompt.debounce import Debounce
 from dogent_tui.tui.prompt.editor import Mode, PromptEditor, ReferenceState
 from dogent_tui.tui.prompt.hints import Hint, Hints
-from dogent_tui.tui.prompt.model import Recall
 from dogent_tui.tui.prompt.pending_strip import PendingStrip, pending_chips
 from dogent_tui.tui.prompt.picker import ReferencePicker
 from dogent_tui.tui.prompt.queue import QueueStrip
@@ -40,21 +39,11 @@ class PromptBox(Vertical):
     class HintChanged(Message):
         """The text of the line below the prompt changed."""
 
-    def __init__(
-        self,
-        references: WorkspaceReferences,
-        *,
-        history: Iterable[str] = (),
-        draft: str = "",
-        placeholder: str = tr("What would you like to write?"),
-    ) -> None:
-        """Create a prompt with `references` to complete and check, `history` (oldest first) to
-        recall, and an initial `draft`.
-        """
+    def __init__(self, references: WorkspaceReferences) -> None:
+        """Prompt with `references` to complete and to check."""
         super().__init__(id="prompt")
         self._references = references
-        self._draft = draft
-        self.editor = PromptEditor(references.find, recall=Recall(history), placeholder=placeholder)
+        self.editor = PromptEditor(tr("What would you like to write?"))
         self.completions = references.completions
         self.picker = ReferencePicker(references.completions, id="prompt-picker")
         self.queue = QueueStrip()
@@ -82,10 +71,8 @@ class PromptBox(Vertical):
         yield self._hint_line
 
     def on_mount(self) -> None:
-        """Insert the draft, and let the picker and the queue handle keys before the editor."""
+        """Take up the keys that the picker and the queue share with the editor."""
         self.editor.key_filter = self._take_key
-        if self._draft:
-            self.editor.show(self._draft)
         self._show_hint()
 
     # ── For the app ───────────────────────────────────────────────────────────────────────────────
@@ -326,9 +313,7 @@ class PromptBox(Vertical):
     def _being_completed(self) -> Sequence[Reference]:
         completion = self.picker.completion
         return (
-            self._references.find(self._token(completion))
-            if completion and self.picker.current
-            else ()
+            find_references(self._token(completion)) if completion and self.picker.current else ()
         )
 
     def _show_mode(self) -> None:

@@ -159,9 +159,9 @@ class Completions:
         files: "FileIndex",
         *,
         sheet_names: Callable[[str], Sequence[str]],
-        templates: Callable[[], Sequence[tuple[str, str]]] = tuple,
-        citations: "Callable[[], Citations] | None" = None,
-        commands: Iterable[Command] = (),
+        templates: Callable[[], Sequence[tuple[str, str]]],
+        citations: "Callable[[], Citations]",
+        commands: Iterable[Command],
     ) -> None:
         """Search `files` and `commands`.
 
@@ -240,13 +240,10 @@ class Completions:
 
     def _find_citations(self, query: str, limit: int) -> Candidates:
         """Offer entries of bibliographies, then files: text in brackets may be either."""
-        rows: tuple[Candidate, ...] = ()
-        reading = False
-        if self._citations is not None:
-            from dogent_tui.tui.prompt.citations import described, written  # on use
+        from dogent_tui.tui.prompt.citations import described, written  # on use
 
-            entries, reading = self._citations().search(query, limit)
-            rows = tuple(Candidate(one.key, written(one), described(one)) for one in entries)
+        entries, reading = self._citations().search(query, limit)
+        rows = tuple(Candidate(one.key, written(one), described(one)) for one in entries)
         if " " in query:
             return Candidates(rows, reading)
         files = self._find_files(query, limit - len(rows), bare=False)

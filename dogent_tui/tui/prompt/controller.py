@@ -5,7 +5,7 @@ command.
 import asyncio
 import os
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 from dogent_tui.agent.session import make_prompt, with_template
 from dogent_tui.errors import AgentError, DogentError
@@ -13,13 +13,10 @@ from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.references.lookup import Reference
 from dogent_tui.tui.commands.table import Command, CommandTable
+from dogent_tui.tui.ports import AppPort, ConversationPort
 from dogent_tui.tui.prompt.debounce import Debounce
 from dogent_tui.tui.terminal import edit_externally
 from dogent_tui.tui.trust_question import settle_trust
-
-if TYPE_CHECKING:
-    from dogent_tui.tui.ports import AppPort, ConversationPort
-
 
 UNTRUSTED_COMMANDS = tr("Commands that came with this folder work once you trust it: /trust.")
 READ_ONLY = tr(
@@ -39,7 +36,7 @@ class PromptController:
     prompt, with the reason.
     """
 
-    def __init__(self, screen: "ConversationPort", commands: CommandTable) -> None:
+    def __init__(self, screen: ConversationPort, commands: CommandTable) -> None:
         self._screen = screen
         self._prompt = screen.prompt
         self._commands = commands
@@ -48,7 +45,7 @@ class PromptController:
         self._look = Debounce(screen, LOOK_DELAY_S, self._look_ahead, most=1.0)
 
     @property
-    def _app(self) -> "AppPort":
+    def _app(self) -> AppPort:
         return cast("AppPort", self._screen.app)
 
     def submit(self, text: str, references: Sequence[Reference]) -> None:
@@ -191,12 +188,7 @@ class PromptController:
         self._look.poke()
 
     def _look_ahead(self) -> None:
-        text = self._looked_at
-        if text.startswith("/"):
-            command, argument = self._commands.find(text)
-            if command is not None and command.prepare is not None:
-                command.prepare(argument)
-        if "@" in text:
+        if "@" in self._looked_at:
             self._screen.look_again()
 
     async def refresh_index(self) -> None:

@@ -3,7 +3,7 @@ references.
 """
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, ClassVar, Literal
 
@@ -19,7 +19,7 @@ from textual.message import Message
 
 from dogent_tui.agent.events import Attachment
 from dogent_tui.language import tr
-from dogent_tui.references.lookup import Reference, ReferenceKey
+from dogent_tui.references.lookup import Reference, ReferenceKey, find_references
 from dogent_tui.tui.prompt.debounce import Debounce
 from dogent_tui.tui.prompt.dropped import dropped_paths
 from dogent_tui.tui.prompt.folding_area import FoldingArea
@@ -50,8 +50,6 @@ MOST_ROWS = 12
 """The maximum height of the editor in rows."""
 
 _CLOSING_MARKS = frozenset("#,.;:!?)，。；：！？）、")
-
-FindReferences = Callable[[str], Sequence[Reference]]
 
 
 class ReferenceState(msgspec.Struct, frozen=True):
@@ -155,20 +153,11 @@ class PromptEditor(FoldingArea):
     class InterruptRequested(Message):
         """Esc was pressed with no popup open and nothing selected."""
 
-    def __init__(
-        self,
-        find_references: FindReferences,
-        *,
-        recall: Recall | None = None,
-        placeholder: str = "",
-    ) -> None:
-        """Edit a prompt. `find_references` is called for each drawn line, and must not access the
-        disk.
-        """
-        self.recall = recall or Recall()
-        self.key_filter: Callable[[str], bool] = _takes_none
+    def __init__(self, placeholder: str) -> None:
+        """Edit a prompt."""
+        self.recall = Recall()
+        self.key_filter: Callable[[str], bool] = lambda _: False
         self.completes = False
-        self._find_references = find_references
         self._references_of_line = lru_cache(maxsize=64)(find_references)
         self._states: dict[ReferenceKey, ReferenceState] = {}
         self._loose_space: Location | None = None
@@ -288,7 +277,7 @@ class PromptEditor(FoldingArea):
         text = self.value.rstrip()
         if not text.strip():
             return
-        references = tuple(self._find_references(self.raw)) if self.mode != "shell" else ()
+        references = tuple(find_references(self.raw)) if self.mode != "shell" else ()
         self.recall.remember(text)
         self.load_text("")
         self.pasted.clear()
@@ -440,7 +429,7 @@ class PromptEditor(FoldingArea):
         """Delete every reference spelled `key`, and the blank after it."""
         for row in reversed(range(self.document.line_count)):
             line = self.document.get_line(row)
-            for reference in reversed(self._find_references(line) if "@" in line else ()):
+            for reference in reversed(find_references(line) if "@" in line else ()):
                 if reference.key == key:
                     state = self._states.get(key)
                     end = reference.start + (
@@ -473,7 +462,3 @@ class PromptEditor(FoldingArea):
                     "prompt--unresolved" if state.problem else "prompt--reference"
                 )
                 line.stylize(style, reference.start, reference.start + state.length)
-
-
-def _takes_none(_: str) -> bool:
-    return False

@@ -39,10 +39,9 @@ class Recall:
     prompt is sent.
     """
 
-    def __init__(self, entries: Iterable[str] = (), limit: int = RECALL_LIMIT) -> None:
-        """Recall `entries`, oldest first; only the last `limit` are used."""
-        self._limit = limit
-        self._entries = list(entries)[-limit:]
+    def __init__(self, entries: Iterable[str] = ()) -> None:
+        """Walk `entries`, oldest first; only the last `RECALL_LIMIT` count."""
+        self._entries = list(entries)[-RECALL_LIMIT:]
         self._position = len(self._entries)
         self._edited: dict[int, str] = {}
 
@@ -64,7 +63,7 @@ class Recall:
     def remember(self, text: str) -> None:
         """Add `text` as the latest prompt, unless it repeats the latest, and end recalling."""
         if text.strip() and self._entries[-1:] != [text]:
-            self._entries = [*self._entries, text][-self._limit :]
+            self._entries = [*self._entries, text][-RECALL_LIMIT:]
         self.reset()
 
     def reset(self) -> None:

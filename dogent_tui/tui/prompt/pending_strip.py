@@ -115,10 +115,6 @@ class PendingStrip(PromptStrip):
 
     # ── Keys ──────────────────────────────────────────────────────────────────────────────────────
 
-    def action_move(self, step: int) -> None:
-        """Select the previous or next chip."""
-        self._move(step, len(self.chips))
-
     def action_remove(self) -> None:
         """Remove the selected file."""
         chip = self.chips[self._selected]

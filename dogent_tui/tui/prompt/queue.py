@@ -60,16 +60,15 @@ class QueueStrip(PromptStrip):
         """Focus the strip with its last prompt selected; returns False if nothing is queued."""
         if not self.prompts:
             return False
-        self._selected = len(self.prompts) - 1
         self.focus()
-        self.refresh()
+        self._select(len(self.prompts))
         return True
 
     def action_move(self, step: int) -> None:
         """Select the previous or next prompt; after the last one, focus the editor."""
         if self._selected + step >= len(self.prompts):
             self.post_message(self.Left())
-        self._move(step, len(self.prompts))
+        super().action_move(step)
 
     def action_edit(self) -> None:
         """Request that the selected prompt be edited."""
@@ -83,8 +82,7 @@ class QueueStrip(PromptStrip):
         """Select the prompt under the mouse."""
         index = self._seen.start + event.y
         if index in self._seen:
-            self._selected = index
-            self.refresh()
+            self._select(index)
 
     @property
     def _seen(self) -> range:

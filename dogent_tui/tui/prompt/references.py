@@ -32,9 +32,7 @@ _MOST_COUNTED = 8 << 20
 
 
 class WorkspaceReferences:
-    """The references of a workspace. All methods but `find` may access the disk: call them in a
-    thread.
-    """
+    """The references of a workspace. All may touch the disk and are called in a thread."""
 
     def __init__(
         self,
@@ -55,10 +53,6 @@ class WorkspaceReferences:
             citations=lambda: self._citations,
             commands=commands,
         )
-
-    def find(self, text: str) -> Sequence[Reference]:
-        """Return the references in `text`, in order."""
-        return find_references(text)
 
     def look_up(self, text: str) -> Mapping[ReferenceKey, ReferenceState]:
         """Return for each reference in `text` whether it leads to a file, and to a sheet in it.

@@ -23,21 +23,24 @@ class PromptStrip(Widget, can_focus=True):
 
     def __init__(self, id: str) -> None:  # noqa: A002
         super().__init__(id=id)
-        self._selected = 0
+        self._selected = self._count = 0
         self.display = False
 
     def _show(self, count: int, selected: int) -> None:
         """Show `count` items with `selected` selected; without any, the strip is hidden."""
-        self._selected = max(0, min(selected, count - 1))
+        self._count = count
+        self._select(selected)
         if not count and self.has_focus:
             self.post_message(self.Left())
         self.display = bool(count)
+
+    def _select(self, place: int) -> None:
+        self._selected = max(0, min(place, self._count - 1))
         self.refresh()
 
-    def _move(self, step: int, count: int) -> None:
+    def action_move(self, step: int) -> None:
         """Select the previous or next item."""
-        self._selected = max(0, min(self._selected + step, count - 1))
-        self.refresh()
+        self._select(self._selected + step)
 
     def action_leave(self) -> None:
         """Return to the prompt."""

@@ -4,7 +4,6 @@ import asyncio
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from dogent_tui.agent.cli_transcripts import delete_transcript
 from dogent_tui.agent.session import OpenedSession
@@ -21,12 +20,10 @@ from dogent_tui.storage.sessions import (
     list_sessions,
     rename_session,
 )
+from dogent_tui.tui.ports import AppPort
 from dogent_tui.tui.screens.sessions import SessionsScreen
 from dogent_tui.tui.screens.withdrawable import answer_of
 from dogent_tui.tui.sessions.model import SessionIndex, SessionRequest
-
-if TYPE_CHECKING:
-    from dogent_tui.tui.ports import AppPort
 
 AT_WORK = tr("The agent is working. Wait, or stop it first with Esc.")
 
@@ -34,7 +31,7 @@ AT_WORK = tr("The agent is working. Wait, or stop it first with Esc.")
 class SessionChooser:
     """Lists the conversations over `app`. Its methods must not be awaited in a message handler."""
 
-    def __init__(self, app: "AppPort") -> None:
+    def __init__(self, app: AppPort) -> None:
         self._app = app
 
     async def choose(self) -> bool:

@@ -12,7 +12,7 @@ from dogent_tui.agent.events import Event, RunStarted, SessionStarted
 from dogent_tui.agent.recorder import start_recording
 from dogent_tui.agent.service import AgentService
 from dogent_tui.agent.session import OpenedSession, SessionOptions, open_session
-from dogent_tui.storage.sessions import list_sessions
+from dogent_tui.storage.sessions import session_named
 from dogent_tui.tui.garbage import GIVE_BACK_AFTER_S, give_back, hold_back
 
 if TYPE_CHECKING:
@@ -81,9 +81,10 @@ class CurrentSession:
         async with self._exchanging:
             left, waiting = self.opened, self._waiting()
             await self.close()  # its process holds the conversation
-            goes_on = left.service.session_id if await asyncio.to_thread(_is_kept, left) else ""
+            session_id = left.service.session_id  # of which nothing is kept where nothing was said
+            known = await asyncio.to_thread(session_named, left.workspace, session_id)
             chosen = replace(left.options, profile=name, model=model, effort=effort)
-            opened = await _open(left, chosen, resume=goes_on)
+            opened = await _open(left, chosen, resume=session_id if known else "")
             opened.service.budget.limit_usd = left.service.budget.limit_usd
             opened.review_mode.on = left.review_mode.on
             await self._exchange(opened, waiting)
@@ -198,13 +199,6 @@ async def _open(
     """Open a conversation in the workspace of `left`, with its options unless others are given."""
     chosen = replace(options or left.options, continue_latest=False, resume=resume, fork=fork)
     return await asyncio.to_thread(open_session, left.workspace, chosen)
-
-
-def _is_kept(opened: OpenedSession) -> bool:
-    """Whether the session contains messages and can be continued."""
-    return any(
-        record.session_id == opened.service.session_id for record in list_sessions(opened.workspace)
-    )
 
 
 async def _close(opened: OpenedSession, following: Sequence[asyncio.Task[None]]) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import msgspec
 
@@ -19,14 +19,12 @@ from dogent_tui.plain import one_line, visible
 from dogent_tui.settings.known_secrets import known_secrets
 from dogent_tui.settings.own_files import plan_change
 from dogent_tui.settings.secrets import redact
-from dogent_tui.storage.sessions import list_sessions
+from dogent_tui.storage.sessions import session_named
+from dogent_tui.tui.ports import AppPort
 from dogent_tui.tui.questions.own_writes import write_own
 from dogent_tui.tui.screens.choice import choose
 from dogent_tui.tui.stylesheets import stylesheet
 from dogent_tui.tui.transcript import model
-
-if TYPE_CHECKING:
-    from dogent_tui.tui.ports import AppPort
 
 PartKind: TypeAlias = Literal[
     "prompt", "reply", "thinking", "tool", "plan", "question", "notice", "outcome"
@@ -277,7 +275,7 @@ _BECAUSE = tr("You asked for this with /export-session.")
 _USAGE = tr("Specify a file ending in .md, .html or .json: /export-session FILE.md.")
 
 
-async def export_session(app: "AppPort", typed: str) -> str:
+async def export_session(app: AppPort, typed: str) -> str:
     """Write the conversation shown by `app` to the file `typed`, and return a message.
 
     Asks before overwriting a file. Must not be awaited in a message handler.
@@ -331,14 +329,8 @@ def _conversation(opened: OpenedSession, parts: list[Part]) -> Written:
     from the disk.
     """
     session_id = opened.service.session_id
-    title = next(
-        (
-            record.title
-            for record in list_sessions(opened.workspace)
-            if record.session_id == session_id
-        ),
-        "",
-    )
+    known = session_named(opened.workspace, session_id)
+    title = known.title if known else ""
     secrets = (*opened.endpoint.secrets, *known_secrets())
     return written(
         parts, title, session_id, str(opened.workspace.root), datetime.now().astimezone(), secrets

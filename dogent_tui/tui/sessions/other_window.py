@@ -4,7 +4,6 @@ the other window closes it.
 
 import asyncio
 from contextlib import suppress
-from typing import TYPE_CHECKING
 
 from dogent_tui.agent.events import Event, Level, Notice
 from dogent_tui.agent.replay import events_of
@@ -13,9 +12,7 @@ from dogent_tui.errors import DogentError
 from dogent_tui.language import tr
 from dogent_tui.storage.session_log import PATIENCE_S, LogTail, is_held
 from dogent_tui.storage.sessions import list_sessions
-
-if TYPE_CHECKING:
-    from dogent_tui.tui.ports import ConversationPort, SessionPort
+from dogent_tui.tui.ports import ConversationPort, SessionPort
 
 LOOK_EVERY_S = 0.5
 """Seconds between two checks. Nothing is read if nothing was added: a following window takes 0.4 %
@@ -29,6 +26,7 @@ _THERE_REMEDY = tr(
     "Continue there; once that window leaves it, you can continue here. Or fork it with /sessions"
     " to continue separately."
 )
+
 _LEFT = tr("The other window has left this conversation.")
 _LEFT_REMEDY = tr("Send a prompt to continue here.")
 _GONE = tr("The log of this conversation is gone: it was deleted.")
@@ -38,7 +36,7 @@ _GONE_REMEDY = tr("Use /new to start another, or /sessions to open one.")
 class OtherWindow:
     """Follows in `screen` what another window does with the conversation `opened`."""
 
-    def __init__(self, screen: "ConversationPort", opened: OpenedSession) -> None:
+    def __init__(self, screen: ConversationPort, opened: OpenedSession) -> None:
         """Follow `opened`, which must be read-only."""
         assert opened.earlier_log is not None
         self._screen = screen
@@ -92,7 +90,7 @@ class OtherWindow:
         self._screen.handle(Notice(level=level, message=message, remedy=remedy, code="read_only"))
 
 
-async def take_over(session: "SessionPort") -> bool:
+async def take_over(session: SessionPort) -> bool:
     """Take over the conversation shown here if the other window has left it. Returns whether that
     was possible.
     """

@@ -11,5 +11,5 @@ it is fixed there.
   (no known issue).
 * `immediate_keys.py`: with a binding, the next key may overtake one that opens an input line (by
   design).
-* `fast_render.py`, `themed_styles.py`: faster drawing and changes of theme (by design).
+* `fast_render.py`: faster drawing (by design).
 """

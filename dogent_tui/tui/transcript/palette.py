@@ -1,7 +1,7 @@
 """The colors of a transcript: style names become Rich styles of the current theme."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from rich.color import Color as RichColor
 from rich.segment import Segment
@@ -16,6 +16,7 @@ from dogent_tui.tui.transcript.lines import Line, Span
 
 MARGIN = 2
 """Margin in cells on either side."""
+EMPTY_MARGIN = (Span(" " * MARGIN),)
 
 LOOKS: dict[str, str] = {
     "muted": "auto 60%",
@@ -86,14 +87,6 @@ class Palette:
         self.styles["selection"] = _selected(self.base, self.selection)
         self._combined: dict[tuple[str, str, str], Style] = {}
 
-    def same_as(self, other: "Palette | None") -> bool:
-        """Return whether lines drawn with `other` look the same."""
-        return other is not None and (self.base, self.selection, self.styles) == (
-            other.base,
-            other.selection,
-            other.styles,
-        )
-
     def style(self, names: str, link: str = "", fill: str = "") -> Style:
         """Return the style of `names`, each over the previous ones, on the background `fill`."""
         key = (names, link, fill)
@@ -109,15 +102,11 @@ class Palette:
             self._combined[key] = style
         return style
 
-    def strip(self, line: Line, content: int, width: int, marker: str = "") -> Strip:
-        """Draw `line` in a column of `content` cells within `width`, with a margin that shows
-        `marker`, if any.
-        """
-        segments = [
-            Segment(marker.ljust(MARGIN), self.style("accent"))
-            if marker
-            else Segment(" " * MARGIN, self.base)
-        ]
+    def strip(
+        self, line: Line, content: int, width: int, margin: Sequence[Span] = EMPTY_MARGIN
+    ) -> Strip:
+        """Draw `line` in a column of `content` cells within `width`, with `margin` before it."""
+        segments = [Segment(span.text, self.style(span.style)) for span in margin]
         segments += [
             Segment(span.text, self.style(span.style, span.link, line.fill))
             for span in line.spans

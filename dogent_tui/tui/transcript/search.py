@@ -9,7 +9,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import msgspec
 
@@ -26,13 +26,8 @@ class Hit(NamedTuple):
     nth: int
 
 
-class Found(NamedTuple):
-    """An occurrence in drawn lines: its first line, and its parts as (line, start, end), end
-    exclusive.
-    """
-
-    line: int
-    parts: tuple[tuple[int, int, int], ...]
+Found: TypeAlias = Sequence[tuple[int, int, int]]
+"""The parts of an occurrence in drawn lines, as (line, start, end), end exclusive."""
 
 
 class Search(msgspec.Struct, frozen=True):
@@ -70,8 +65,7 @@ class Search(msgspec.Struct, frozen=True):
                 yield number, max(start, starts[number]) + shift, min(end, last) + shift
                 number += 1
 
-        found = [tuple(parts(*match.span())) for match in self.pattern.finditer("".join(pieces))]
-        return [Found(each[0][0], each) for each in found]
+        return [[*parts(*match.span())] for match in self.pattern.finditer("".join(pieces))]
 
 
 def _source(entry: model.Entry) -> str:

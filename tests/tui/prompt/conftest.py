@@ -1,7 +1,7 @@
 """A small app around a prompt, over a real workspace folder."""
 
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TypeVar
 
@@ -17,6 +17,7 @@ from dogent_tui.storage.paths import Workspace
 from dogent_tui.tui.commands.table import Command
 from dogent_tui.tui.prompt.box import PromptBox
 from dogent_tui.tui.prompt.editor import PromptEditor
+from dogent_tui.tui.prompt.model import Recall
 from dogent_tui.tui.prompt.queue import QueueStrip
 from dogent_tui.tui.prompt.references import WorkspaceReferences
 from dogent_tui.tui.stylesheets import stylesheet
@@ -143,11 +144,11 @@ class PromptApp(App[None]):
 def make_app(folder: Path) -> Callable[..., PromptApp]:
     """Make an app over `folder`, its index ready."""
 
-    def make(**options: object) -> PromptApp:
+    def make(history: Sequence[str] = ()) -> PromptApp:
         index = FileIndex(folder)
         index.refresh()
-        return PromptApp(
-            PromptBox(WorkspaceReferences(Workspace(folder), index, COMMANDS), **options), index
-        )
+        box = PromptBox(WorkspaceReferences(Workspace(folder), index, COMMANDS))
+        box.editor.recall = Recall(history)
+        return PromptApp(box, index)
 
     return make

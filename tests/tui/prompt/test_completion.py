@@ -47,11 +47,18 @@ class Files:
         return self.hits
 
 
-def completions(files: Files, sheets: Sequence[str] = ()) -> Completions:
+def completions(
+    files: Files,
+    sheets: Sequence[str] = (),
+    commands: Sequence[Command] = COMMANDS,
+    cited: Citations | None = None,
+) -> Completions:
     return Completions(
         files,
         sheet_names=lambda path: list(sheets),
-        commands=COMMANDS,
+        templates=tuple,
+        citations=lambda: cited or Citations(Path("/nowhere")),
+        commands=commands,
     )
 
 
@@ -197,7 +204,7 @@ class TestCandidates:
             [Hit("notes.md"), Hit("a b.md"), Hit("chart.png"), Hit("md/", is_folder=True)]
         )
         export = Command("export", "Export", done, "[FILE.md]", "markdown", words=("pdf", "docx"))
-        found = Completions(files, sheet_names=lambda _: [], commands=[export])
+        found = completions(files, commands=[export])
 
         def offered(line: str) -> list[str]:
             completion = found.at(line, len(line), first_line=True)
@@ -212,11 +219,7 @@ class TestCandidates:
 
     def test_a_command_that_takes_one_of_some_words_offers_them_and_no_file(self) -> None:
         show = Command("show", "Show", done, "history|lessons", "word", ("history", "lessons"))
-        found = Completions(
-            Files([Hit("h.md")]),
-            sheet_names=lambda _: [],
-            commands=[show],
-        )
+        found = completions(Files([Hit("h.md")]), commands=[show])
 
         def offered(line: str) -> list[tuple[str, bool]]:
             completion = found.at(line, len(line), first_line=True)
@@ -316,11 +319,7 @@ def test_entries_are_found_by_key_author_year_and_title(tmp_path: Path) -> None:
     (tmp_path / ".dogent/sources").mkdir(parents=True)
     (tmp_path / ".dogent/sources/sources.json").write_text(json.dumps(entries), "utf-8")
     cited = Citations(tmp_path)
-    found = Completions(
-        Files([Hit("notes.md")]),
-        sheet_names=lambda path: [],
-        citations=lambda: cited,
-    )
+    found = completions(Files([Hit("notes.md")]), cited=cited)
 
     def offered(line: str) -> list[str]:
         completion = at_end(line)

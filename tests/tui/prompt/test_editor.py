@@ -377,8 +377,9 @@ class TestTheRest:
             assert app.messages(PromptEditor.DraftChanged)[-1].text == ""
 
     async def test_a_draft_comes_back(self, make_app) -> None:
-        app = make_app(draft="half a\nsentence")
+        app = make_app()
         async with app.run_test() as pilot:
+            app.box.put_back("half a\nsentence")
             await app.press(pilot, "!")
             assert app.box.editor.raw == "half a\nsentence!"
 

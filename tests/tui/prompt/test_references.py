@@ -4,6 +4,7 @@ test_box.py.
 
 from dogent_tui.agent.events import Attachment
 from dogent_tui.references.file_index import FileIndex
+from dogent_tui.references.lookup import find_references
 from dogent_tui.storage.paths import Workspace
 from dogent_tui.tui.prompt.references import WorkspaceReferences
 
@@ -11,7 +12,7 @@ from dogent_tui.tui.prompt.references import WorkspaceReferences
 def test_attachments_of_a_prompt(folder) -> None:
     references = WorkspaceReferences(Workspace(folder), FileIndex(folder))
     text = 'Compare @numbers.xlsx#"My costs" with @docs, @none.md and @报告.md的内容'
-    assert references.attachments(references.find(text)) == (
+    assert references.attachments(find_references(text)) == (
         Attachment("numbers.xlsx", "numbers.xlsx", "xlsx", "My costs"),
         Attachment("docs", "docs", "folder"),
         Attachment("报告.md", "报告.md", "md"),
