@@ -6,11 +6,13 @@ import json
 import posixpath
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from typing import Any
+
+import msgspec
 
 from dogent_tui.offline.messages_api import Message, MessagesRequest, ToolOutcome, strip_reminders
 from dogent_tui.offline.words import words
+from dogent_tui.records import Record
 
 READ_DOCUMENT = "mcp__dogent__read_document"
 EXPORT = "mcp__dogent__export_document"
@@ -36,8 +38,7 @@ _PASTED = 1_000
 """Characters: of a longer prompt everything after the first line is material."""
 
 
-@dataclass(slots=True)
-class Call:
+class Call(msgspec.Struct):
     """A tool call of ours. `outcome` is None while it has returned nothing."""
 
     name: str
@@ -79,8 +80,7 @@ class Call:
         return _LINE_NUMBER.sub("", said) if self.name == "Read" else said
 
 
-@dataclass(slots=True)
-class Run:
+class Run(msgspec.Struct):
     """One prompt and its calls. `attached` are the paths it refers to, `material` the text that
     came with it.
     """
@@ -88,11 +88,10 @@ class Run:
     typed: str
     attached: tuple[str, ...] = ()
     material: str = ""
-    calls: list[Call] = field(default_factory=list)
+    calls: list[Call] = []
 
 
-@dataclass(frozen=True, slots=True)
-class Conversation:
+class Conversation(Record):
     """Everything said so far; the last of `runs` is to be answered now.
 
     `cwd` is the absolute path of the workspace, empty where the CLI did not name it. `introduced`:

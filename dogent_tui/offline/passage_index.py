@@ -7,11 +7,13 @@ import math
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import TypeAlias
+
+from msgspec.structs import replace
 
 from dogent_tui.offline.passages import Passage, runs
 from dogent_tui.offline.words import Language, language_of, related, terms, words
+from dogent_tui.records import Record
 
 _SATURATION, _LENGTH = 1.2, 0.65
 _RELATED, _ACROSS, _MISSPELT, _SIGN = 0.45, 0.2, 0.8, 0.3
@@ -35,8 +37,7 @@ Asked: TypeAlias = Sequence[tuple[float, Mapping[str, float]]]
 _HAN = re.compile(r"[\u3400-\u9fff]")
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
+class Hit(Record):
     """A passage that was found. `coverage`: the share of the question's words it holds, by
     rarity, 0 to 1; `at`: where the passage is in its index.
     """

@@ -7,11 +7,14 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+import msgspec
+from msgspec.structs import replace
+
 from dogent_tui.plain import columns_of
+from dogent_tui.records import Record
 
 if TYPE_CHECKING:
     from markdown_it.tree import SyntaxTreeNode
@@ -30,8 +33,7 @@ MARK = "<!-- dogent: extracts -->"
 """Is in every draft of the finder, which is no source for the next one."""
 
 
-@dataclass(frozen=True, slots=True)
-class Passage:
+class Passage(Record):
     """Some blocks of a file under one heading, or a row of a table. `headings` are those above it,
     outermost first.
 
@@ -45,7 +47,7 @@ class Passage:
     place: str = ""
     question: str = ""
     title: str = ""
-    table: "Table | None" = field(default=None, compare=False)
+    table: "Table | None" = None
 
     @property
     def heading(self) -> str:
@@ -66,8 +68,7 @@ class Passage:
         return self.place or (f"“{name}”" if name else "")
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
+class Table(Record, eq=False):
     """A table: the names of its columns, and its rows, each as long as `names`. `place` is its
     sheet or page.
     """
@@ -85,16 +86,15 @@ class Table:
         return "\n".join(f"| {' | '.join(line[at] for at in shown)} |" for line in lines)
 
 
-@dataclass(slots=True)
-class Document:
+class Document(msgspec.Struct):
     """A file taken apart. `headings` are (level, title) in order."""
 
     path: str
     text: str
     title: str = ""
-    headings: list[tuple[int, str]] = field(default_factory=list)
-    passages: list[Passage] = field(default_factory=list)
-    tables: list[Table] = field(default_factory=list)
+    headings: list[tuple[int, str]] = []
+    passages: list[Passage] = []
+    tables: list[Table] = []
 
 
 @lru_cache(maxsize=64)
