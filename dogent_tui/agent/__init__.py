@@ -105,7 +105,7 @@ one after the other. `permissions/__init__.py` tells the way of a permission, th
    (`agent/ui_requests.py`) reads the payload: what is wrong goes back as the tool's error, which
    names the field, and the model corrects itself. What is right gets the result that the user is
    answering.
-2. The PostToolUse hook (`Asking.after_request`, `agent/user_questions.py`) says `continue_: False`:
+2. The PostToolUse hook (`Gate.after_request`) says `continue_: False`:
    the CLI ends the turn (`hook_stopped`) with no further request to the model. Measured with the
    real CLI: one request before the answers, one after. Calls beside it in the same message still
    run. The hook is not called after a failed call. What the model later sees of its call is that
@@ -125,10 +125,10 @@ one after the other. `permissions/__init__.py` tells the way of a permission, th
    is sent.
 
 The CLI's own `AskUserQuestion` is not offered; there is one tool for questions. A model that calls
-it all the same is understood: the CLI refuses the call, `Asking`'s `understood` reads it from the
-stream, and the turn is interrupted, as after `ui_request`. In print mode a request is the output
-(exit 11 or 12), `--answers FILE` answers, and without it the system prompt says that nobody is
-there, by which the offline engine knows too.
+it all the same is understood: the CLI refuses the call, `understood` (`agent/ui_requests.py`) reads
+it from the stream, and the turn is interrupted, as after `ui_request`. In print mode a request is
+the output (exit 11 or 12), `--answers FILE` answers, and without it the system prompt says that
+nobody is there, by which the offline engine knows too.
 
 Answers may begin the first run of a conversation that is taken up: what came with the folder is
 asked about before they are sent (`tui/requests.py`), and before those that were given and not

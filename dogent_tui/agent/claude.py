@@ -67,7 +67,8 @@ from dogent_tui.agent.sdk import (
 )
 from dogent_tui.agent.streamed_writes import WRITE, StreamedWrite
 from dogent_tui.agent.transport import ProcessTransport
-from dogent_tui.agent.user_questions import Asking, understood
+from dogent_tui.agent.ui_requests import JSON_SCHEMA, ReviewMode, parse_request, understood
+from dogent_tui.agent.write_reviews import Reviewing
 from dogent_tui.errors import AgentError
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
@@ -79,6 +80,7 @@ from dogent_tui.tools.libraries import Libraries
 from dogent_tui.tools.offered import offered_tools
 from dogent_tui.tools.plan import NAME as PLAN
 from dogent_tui.tools.server import ToolServer, tool_name
+from dogent_tui.tools.ui_request import ui_request_tool
 from dogent_tui.undo.undo_log import UndoLog
 
 _PLANS = (tool_name(PLAN), "TodoWrite")
@@ -132,13 +134,9 @@ class ClaudeConversation:
             holds_key=self._holds_key,
         )
         self._root = options.cwd
-        self._asking = asking = Asking(
-            form,
-            libraries,
-            at_screen=options.at_screen,
-            review_mode=options.review_mode,
-            ledger=ledger,
-        )
+        # Where nobody can review, nothing waits for a review: the policy decides as ever.
+        mode = options.review_mode if options.at_screen else ReviewMode()
+        self._reviewing = reviewing = Reviewing(form, libraries, mode, ledger)
         self._at_screen = options.at_screen
         self._offering: asyncio.Task[None] | None = None
         self._inbox: asyncio.Queue[Event | Message | None] = asyncio.Queue()
@@ -150,7 +148,7 @@ class ClaudeConversation:
             self._inbox.put_nowait,
             self.interrupt,
             options.config_dir / "shell-snapshots",
-            asking.reviewing,
+            reviewing,
         )
         self._gate = gate = Gate(
             authority,
@@ -158,7 +156,7 @@ class ClaudeConversation:
             options.cwd,
             copies,
             libraries.requests,
-            asking.reviewing,
+            reviewing,
             self._commands.wrapped,
             ledger,
         )
@@ -173,14 +171,16 @@ class ClaudeConversation:
         self._read_standing = options.read_standing
         self._servers = options.servers
         self._process = process
-        ours = [*asking.tools(), *offered_tools(libraries)]
+        ours = [ui_request_tool(JSON_SCHEMA, parse_request)]
+        if options.at_screen:  # a change is proposed where somebody can review it meanwhile
+            ours.append(reviewing.tool())
         self._client = ClaudeSDKClient(
             ClaudeAgentOptions(
                 system_prompt=_OURS_EACH_TIME,
-                hooks={**gate.hooks(), **asking.hooks()},
+                hooks=gate.hooks(),
                 can_use_tool=gate.can_use_tool,
             ),
-            ProcessTransport(process, ToolServer(ours)),
+            ProcessTransport(process, ToolServer([*ours, *offered_tools(libraries)])),
         )
         self._translator = Translator(window=options.endpoint.window)
 
@@ -289,7 +289,7 @@ class ClaudeConversation:
         receiving = asyncio.create_task(self._receive(), name="agent-messages")
         try:
             while (message := await self._inbox.get()) is not None:
-                for said in (*self._gate.take_heard(), *self._asking.take_heard()):
+                for said in self._gate.take_heard():
                     yield said
                 for event in (
                     (message,)
@@ -302,7 +302,7 @@ class ClaudeConversation:
                     if isinstance(event, ToolUse) and (asked := understood(event)):
                         event, self._is_asked = asked, True
                         await self.interrupt()
-                    if isinstance(event, ToolResult) and self._asking.reviewing.is_reviewed(
+                    if isinstance(event, ToolResult) and self._reviewing.is_reviewed(
                         event.tool_use_id
                     ):
                         event = replace(event, is_error=False)  # what was reviewed did not fail

@@ -63,7 +63,8 @@ _ENDS_WITHIN_S = 5.0
 class ConversationOptions:
     """What a conversation is started with. `choice` says which session it continues.
 
-    `at_screen`: whether somebody can answer while a turn waits (see `Asking`).
+    `at_screen`: whether somebody can answer while a turn waits: a change
+    is proposed, and reviewed, only then.
     `native_tools` are those of the CLI's own that are offered. `notices` are told before anything
     else.
     `review_mode` says whether the user reviews every change; it may change at any time. `standing`

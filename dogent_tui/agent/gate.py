@@ -26,6 +26,7 @@ from dogent_tui.agent.sdk import (
     ToolPermissionContext,
 )
 from dogent_tui.agent.tool_names import friendly_name, input_summary
+from dogent_tui.agent.ui_requests import parse_request, ui_requested
 from dogent_tui.agent.write_reviews import Reviewing
 from dogent_tui.errors import DogentError
 from dogent_tui.language import tr
@@ -35,6 +36,8 @@ from dogent_tui.permissions.consultations import CONSULTING
 from dogent_tui.permissions.model import Decision, EffectKind, ToolCall
 from dogent_tui.records import Json, JsonDict
 from dogent_tui.sources.ledger import How, Ledger, hash_of
+from dogent_tui.tools.server import tool_name
+from dogent_tui.tools.ui_request import ANSWERING, NAME
 from dogent_tui.undo.undo_log import UndoLog
 
 _HOOK_TIMEOUT_S = 3600.0
@@ -150,7 +153,8 @@ class Gate:
         return {
             "PreToolUse": [
                 HookMatcher(hooks=[self.before_tool], timeout=_HOOK_TIMEOUT_S, on_failure="block")
-            ]
+            ],
+            "PostToolUse": [HookMatcher(matcher=tool_name(NAME), hooks=[self.after_request])],
         }
 
     def take_heard(self) -> list[Event]:
@@ -216,6 +220,17 @@ class Gate:
         if wrapped:
             answer["updatedInput"] = wrapped
         return {"hookSpecificOutput": answer}
+
+    async def after_request(
+        self, payload: HookInput, tool_use_id: str | None, context: HookContext
+    ) -> HookJSONOutput:
+        """Take the request, and stop the turn. Not called for a call that failed, so that the
+        model corrects that one.
+        """
+        del tool_use_id, context
+        values: dict[str, Any] = dict(payload)
+        self._said.append(ui_requested(parse_request(values["tool_input"])))
+        return {"continue_": False, "stopReason": ANSWERING}
 
     async def _wrapped(self, call: ToolCall, decision: Decision, tool_use_id: str) -> JsonDict:
         """Return the input by which a command runs behind the wall; nothing for other tools.

@@ -8,13 +8,14 @@ question without an id. The CLI's own `AskUserQuestion` becomes the same clarifi
 
 import json
 import re
+import uuid
 from collections.abc import Collection, Sequence
 from typing import Annotated, Any, Literal, TypeAlias, TypeVar, get_args
 
 import msgspec
 from msgspec import Meta
 
-from dogent_tui.agent.events import UiAnswer
+from dogent_tui.agent.events import ToolUse, UiAnswer, UiRequested
 from dogent_tui.errors import DogentError
 from dogent_tui.language import ngettext, tr
 from dogent_tui.records import Json, JsonDict, Record
@@ -296,6 +297,7 @@ def _shown(given: Any) -> str:
 
 # ── `AskUserQuestion` of the CLI ──────────────────────────────────────────────────────────────────
 
+_ASK_USER_QUESTION = "AskUserQuestion"
 _MARKED = re.compile(r"\s*[(（]\s*recommended\s*[)）]\s*$", re.IGNORECASE)
 """The CLI has the model say in the label which option it recommends."""
 
@@ -327,6 +329,28 @@ def from_ask_user_question(given: Json) -> Clarification:
     questions = [_as_question(one) for one in asked]
     # it stands behind “The agent asks”
     return Clarification(title.format(count=len(asked)), _questions(questions))
+
+
+def understood(call: ToolUse) -> UiRequested | None:
+    """Return what a call of the CLI's `AskUserQuestion` asks, None where `call` is no such one, or
+    asks nothing that can be put.
+
+    It is not offered, but models know it. The CLI refuses the call, so it ends the turn as
+    `ui_request` does.
+    """
+    if call.name != _ASK_USER_QUESTION:
+        return None
+    try:
+        return ui_requested(from_ask_user_question(call.input))
+    except RequestError:
+        return None
+
+
+def ui_requested(request: Request) -> UiRequested:
+    """Return `request` as what happened. Its payload is one that `parse_request` reads."""
+    kind = "clarification" if isinstance(request, Clarification) else "outline_edit"
+    payload = {"type": kind, **msgspec.json.decode(msgspec.json.encode(request))}
+    return UiRequested(request_id=uuid.uuid4().hex[:12], kind=kind, payload=payload)  # type: ignore[arg-type]
 
 
 def _as_question(asked: _Asked) -> _GivenQuestion:

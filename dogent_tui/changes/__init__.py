@@ -8,9 +8,10 @@ The life of a proposed change
    policy judges it as a write of that place, so that one outside, or of a protected file, is asked
    about first; the gate then notes the real place for this very call, once (`Reviewing.approve`,
    `agent/write_reviews.py`), without which `Reviewed.open` (`changes/reviewed.py`) refuses it, and
-   `.dogent`. A link that points elsewhere by then is not followed. The call waits: `Asking.review`
-   publishes a `UiRequested` of the kind `document_change` that is `in_run`, with what the file held
-   (`agent/ui_requests.py`), so that a later change of the file is known as someone else's.
+   `.dogent`. A link that points elsewhere by then is not followed. The call waits:
+   `Reviewing.review` publishes a `UiRequested` of the kind `document_change` that is `in_run`, with
+   what the file held (`agent/ui_requests.py`), so that a later change of the file is known as
+   someone else's.
    Where nobody is at a screen the tool is not offered. With `review_edits` or `/review`
    (`ReviewMode`, shared by command, status bar and gate) the CLI's Write and Edit come here too:
    what the policy allows, the hook answers with *ask*, since `can_use_tool` can wait; there, after
