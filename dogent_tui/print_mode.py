@@ -1,5 +1,5 @@
-"""Print mode: one prompt on the same service, no screen. Results go to stdout, everything else
-to stderr.
+"""Print mode: one prompt on the same service, without a screen. The result goes to stdout,
+everything else to stderr.
 """
 
 import asyncio
@@ -55,16 +55,16 @@ EXIT_STATUS: Mapping[RunStatus, int] = {
     "needs_outline_edit": 12,
     "interrupted": 14,
 }
-"""Exit status by how the run ended (SPEC 7); 2 is for wrong usage."""
+"""Exit status by the outcome of the run (SPEC 7); 2 is for wrong usage."""
 
 
 @dataclass(frozen=True, slots=True)
 class PrintRequest:
-    """What to run and how to say what came of it. `piped` is what came on stdin: text, in which no
-    reference is looked for.
+    """What to run and how to report the result. `piped` is the text from stdin, in which references
+    are not looked for.
 
     `answers` answer what the agent asks on a screen: question id → value, and ``outline``. With
-    answers and no text, what the conversation before left open is answered.
+    answers and no text, the open questions of the previous conversation are answered.
     """
 
     text: str
@@ -78,8 +78,8 @@ async def run_print(
 ) -> int:
     """Run one prompt and return the exit status.
 
-    Raises UsageError, also where it names a template that is not there; ConfigError where another
-    than the profile of the command line would answer: a script could not tell.
+    Raises UsageError, also for a template that does not exist; ConfigError if another profile than
+    that of the command line would be used, which a script could not detect.
     """
     await asyncio.to_thread(_check_profile, opened)
     check_writable(opened)
@@ -124,9 +124,7 @@ async def run_print(
 
 
 def _check_profile(opened: OpenedSession) -> None:
-    """Raise an error where the user named a profile, and another would answer. Reads which
-    profiles there are.
-    """
+    """Raise an error if the user named a profile and another would be used. Reads the profiles."""
     wanted = opened.options.profile.strip()
     if not wanted or not opened.unusable_profile:
         return
@@ -148,7 +146,7 @@ def _check_profile(opened: OpenedSession) -> None:
 
 
 async def _run(opened: OpenedSession, printer: "Printer", prompt: Prompt) -> RunFinished:
-    """Run the prompt, or where there is none, answer what the conversation before left open.
+    """Run the prompt or, if there is none, answer the open questions of the previous conversation.
     Raises UsageError.
     """
     service = opened.service
@@ -170,7 +168,7 @@ async def _run(opened: OpenedSession, printer: "Printer", prompt: Prompt) -> Run
                 reason=tr("The answers do not match the questions."),
             )
         return await printer.follow(events)
-    if left:  # a prompt in place of answers
+    if left:  # a prompt instead of answers
         await service.reply(left[0].request_id, UiAnswer())
     events = service.events()
     await service.submit(prompt)
@@ -178,7 +176,7 @@ async def _run(opened: OpenedSession, printer: "Printer", prompt: Prompt) -> Run
 
 
 def _quoted(request: PrintRequest) -> str:
-    """Return what was piped in: marked as material behind the words, or on its own as the words."""
+    """Return the piped text: marked as material after the words, or as the words themselves."""
     if not request.piped or not request.text.strip():
         return request.piped.strip()
     return f"<stdin>\n{request.piped.rstrip()}\n</stdin>"
@@ -187,14 +185,14 @@ def _quoted(request: PrintRequest) -> str:
 def _interrupt_on_signals(service: AgentService) -> None:
     loop = asyncio.get_running_loop()
     for name in ("SIGINT", "SIGTERM", "SIGHUP"):
-        with suppress(NotImplementedError, AttributeError):  # not every platform has each of them
+        with suppress(NotImplementedError, AttributeError):  # not every platform has all of them
             loop.add_signal_handler(
                 getattr(signal, name), lambda: loop.create_task(service.interrupt())
             )
 
 
 class Printer:
-    """Turns the events of one run into output. A question that nobody can answer here is a
+    """Turns the events of one run into output. A question that no one can answer here is a
     denial.
     """
 
@@ -223,7 +221,7 @@ class Printer:
             if isinstance(event, PermissionRequested):
                 with suppress(
                     AgentError
-                ):  # it was cancelled meanwhile, by a signal or a denial beside it
+                ):  # it was cancelled in the meantime, by a signal or another denial
                     await self._service.reply(
                         event.request_id, PermissionAnswer("deny", ends_run=True)
                     )
@@ -237,8 +235,8 @@ class Printer:
         )
 
     async def answer(self) -> bool:
-        """Answer what is asked from the given answers. Returns whether they were sent; what does
-        not fit is said.
+        """Answer a request from the given answers. Return whether they were sent; mismatches are
+        reported.
         """
         if self._answers is None:
             return False
@@ -263,7 +261,7 @@ class Printer:
                     "“{title}” was already answered, and is asked again",
                     title=again.payload.get("title"),
                 )
-            )  # else it might never end
+            )  # otherwise it might never end
             return False
         for request, answer in asked:
             self._answered.append(request.payload)
@@ -357,7 +355,7 @@ class Printer:
 
 
 def _answers_wanted(payload: Json) -> str:
-    """Return what a file of answers to this request looks like."""
+    """Return an example of a file of answers to this request."""
     if payload.get("type") == "document_change":
         return tr("nothing yet: review the change first, with dogent-tui --continue")
     if payload.get("type") == "outline_edit":
@@ -368,8 +366,8 @@ def _answers_wanted(payload: Json) -> str:
 
 
 def question_lines(asked: PermissionRequested) -> list[str]:
-    """Return a question as text: what it would do, where, why it asks, and how to allow it the
-    next time.
+    """Return a question as text: what it would do, where, why it asks, and how to allow it next
+    time.
     """
     summary = f"{friendly_name(asked.tool)} {input_summary(asked.input)}".rstrip()
     lines = [

@@ -1,9 +1,9 @@
 """The vocabulary of the project: what happens in a conversation, and what a user answers.
 
-Every event is immutable, belongs to a run (or to the session, with an empty `run_id`) and carries a
-sequence number that the service assigns. One event is one JSON line: print mode writes it, a
-session log stores it, and replaying a log draws the same transcript. Events carry facts, not words
-for the screen. This module imports nothing of ours that does anything.
+Every event is immutable, belongs to a run (or to the session, with an empty `run_id`) and has a
+sequence number assigned by the service. One event is one JSON line: print mode writes it, a session
+log stores it, and replaying a log draws the same transcript. Events carry facts, not words for the
+screen. This module imports no modules of ours with behavior.
 """
 
 import functools
@@ -26,14 +26,14 @@ RunStatus: TypeAlias = Literal[
 Level: TypeAlias = Literal["info", "warning", "error"]
 
 Scope: TypeAlias = Literal["once", "session", "always"]
-"""How long a permission holds: for this call, until the session ends, or for good in this
+"""How long a permission applies: for this call, until the session ends, or permanently in this
 workspace.
 """
 
 SHELL_TOOL = "Shell"
-"""The name under which a shell command of the user appears among the tool calls."""
+"""The name of the user's own shell commands among the tool calls."""
 SHELL_STOPPED = "(stopped)"
-"""How the result of one ends that the user stopped."""
+"""The end of the result of a shell command that the user stopped."""
 
 TodoStatus: TypeAlias = Literal["pending", "in_progress", "completed"]
 
@@ -42,10 +42,11 @@ TodoStatus: TypeAlias = Literal["pending", "in_progress", "completed"]
 
 
 class Attachment(Record):
-    """A referenced file: where it is, never what it holds.
+    """A referenced file: its path, never its content.
 
-    `path` is relative to the workspace where it lies inside; `type` is the lower-case extension,
-    `folder` or `file`. `lines` are those that are meant of a text, from 1: ``10-40``, or ``7``.
+    `path` is relative to the workspace if it is inside; `type` is the lower-case extension,
+    `folder` or `file`. `lines` are the lines of a text that are meant, counted from 1: ``10-40``,
+    or ``7``.
     """
 
     path: str
@@ -55,7 +56,7 @@ class Attachment(Record):
     lines: str | None = None
 
     def as_metadata(self) -> dict[str, str]:
-        """Return the object that travels to the model: ``{"path", "name", "type"[, "sheet"][,
+        """Return the object that is sent to the model: ``{"path", "name", "type"[, "sheet"][,
         "lines"]}``.
         """
         told = msgspec.structs.asdict(self)
@@ -63,7 +64,7 @@ class Attachment(Record):
 
 
 class UsedTemplate(Record):
-    """A document template for one request: how it is named, and what it says."""
+    """A document template for one request: its name and its text."""
 
     name: str
     text: str
@@ -71,10 +72,10 @@ class UsedTemplate(Record):
 
 class Prompt(Record):
     """What the user typed, and the files it refers to, in the order typed. `answers`: the requests
-    that it answers.
+    it answers.
 
-    `compacts`: it is ``/compact [focus]``, which has the agent continue with a summary of what was
-    said; nothing else of it counts.
+    `compacts`: it is ``/compact [focus]``, which replaces earlier messages with a summary; no other
+    field applies.
     """
 
     text: str
@@ -85,11 +86,11 @@ class Prompt(Record):
 
 
 class PermissionAnswer(Record):
-    """The user's answer to `PermissionRequested`. `message`: words for the model, which then goes
-    on after a denial.
+    """The user's answer to `PermissionRequested`. `message`: words for the model, which continues
+    after the denial.
 
-    `ends_run`: a denial without words ends the run, whatever was asked about: there is nobody whom
-    the model could ask for more. `drops`: what happened is not kept, and the run continues.
+    `ends_run`: a denial without words ends the run, whatever was asked, because the model could not
+    ask anyone for more. `drops`: what the command did is not kept, and the run continues.
     """
 
     behavior: Literal["allow", "deny"]
@@ -103,9 +104,9 @@ class UiAnswer(Record):
     """The user's answer to `UiRequested`: question id → value(s), or the edited outline. `None`:
     the request was abandoned.
 
-    `changes` say in short what is other in the outline than it was proposed. `review` says what
-    became of a change, hunk by hunk, and `over` is the hash of what the file held before, "" for no
-    file.
+    `changes` briefly describe how the outline differs from the proposed one. `review` says what
+    happened to a change, hunk by hunk, and `over` is the hash of the file's previous content, ""
+    for no file.
     """
 
     answers: Json | None = None
@@ -117,7 +118,7 @@ class UiAnswer(Record):
 
     @property
     def is_empty(self) -> bool:
-        """Whether the user answers nothing: the request is abandoned."""
+        """Whether the user abandons the request without an answer."""
         return self.answers is None and self.outline is None and self.review is None
 
 
@@ -133,8 +134,8 @@ def _snake_case(name: str) -> str:
 
 @dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(msgspec.field,))
 class Event(Record, kw_only=True, tag_field="type", tag=_snake_case):
-    """Something that happened. `seq` rises by one from event to event of a session; `time` is
-    seconds since the epoch.
+    """Something that happened. `seq` increases by one per event of a session; `time` is seconds
+    since the epoch.
     """
 
     run_id: str = ""
@@ -143,7 +144,7 @@ class Event(Record, kw_only=True, tag_field="type", tag=_snake_case):
 
     @property
     def type(self) -> str:
-        """The name of the event in JSON: the class's own in snake case."""
+        """The name of the event in JSON: the name of its class in snake case."""
         return _type_of(self.__class__)
 
 
@@ -153,7 +154,7 @@ def _type_of(cls: type[Event]) -> str:
 
 class SessionStarted(Event):
     """The agent is connected. `resumed`: it remembers an earlier conversation. `profile` is the
-    name the status bar shows.
+    name in the status bar.
     """
 
     session_id: str
@@ -166,26 +167,26 @@ class SessionStarted(Event):
 
 
 class QueuedPrompt(Record, kw_only=True):
-    """A prompt that waits for the current run to end."""
+    """A prompt waiting for the current run to end."""
 
     id: str
     prompt: Prompt
 
 
 class QueueChanged(Event):
-    """The prompts that wait, first to run first."""
+    """The waiting prompts, in order."""
 
     prompts: tuple[QueuedPrompt, ...] = ()
 
 
 class RunStarted(Event):
-    """A prompt went to the agent."""
+    """A prompt was sent to the agent."""
 
     prompt: Prompt
 
 
 class TextDelta(Event):
-    """More Markdown of the reply. `message_id` and `block` name the text that it belongs to."""
+    """More Markdown of the reply. `message_id` and `block` identify the text it belongs to."""
 
     message_id: str
     block: int
@@ -195,7 +196,7 @@ class TextDelta(Event):
 class TextFinished(Event):
     """A text of the reply is complete: `text` is all of it and replaces what was streamed.
 
-    It does not come where the run ended within the text: `RunFinished` then ends what is open.
+    It is missing if the run ended within the text: `RunFinished` then ends what is open.
     """
 
     message_id: str
@@ -204,8 +205,8 @@ class TextFinished(Event):
 
 
 class MessageDropped(Event):
-    """The stream was cut: the texts of this message are void, finished or not, and the whole of
-    it comes again.
+    """The stream was interrupted: all texts of this message are void, and the whole message is
+    streamed again.
     """
 
     message_id: str
@@ -220,7 +221,7 @@ class ThinkingDelta(Event):
 
 
 class ToolPreparing(Event):
-    """The model began to write a tool call; its input is still arriving."""
+    """The model has begun to write a tool call; its input is still arriving."""
 
     message_id: str
     tool_use_id: str
@@ -228,8 +229,8 @@ class ToolPreparing(Event):
 
 
 class DocumentDelta(Event):
-    """More of the text that a call is about to write to `path`. No log keeps it: the `ToolUse`
-    that follows holds all of it.
+    """More of the text that a call is about to write to `path`. Not stored in logs: the `ToolUse`
+    that follows contains all of it.
     """
 
     message_id: str
@@ -240,7 +241,7 @@ class DocumentDelta(Event):
 
 class ToolUse(Event):
     """The model called a tool. `name` is the tool's own name (``mcp__dogent__read_document``);
-    screens show a friendly one.
+    screens display a friendly one.
     """
 
     tool_use_id: str
@@ -250,15 +251,15 @@ class ToolUse(Event):
 
 
 class ToolOutput(Event):
-    """More of what a call under way has written so far. Its `ToolResult` will hold all of it."""
+    """More output of a running call. Its `ToolResult` will contain all of it."""
 
     tool_use_id: str
     text: str
 
 
 class ToolResult(Event):
-    """What a tool call returned, as text. `changes`: the places of a file that it changed, as
-    they were and are now.
+    """The result of a tool call, as text. `changes`: the old and new texts of the places it changed
+    in a file.
     """
 
     tool_use_id: str
@@ -268,7 +269,7 @@ class ToolResult(Event):
 
 
 class Todo(Record):
-    """One line of the agent's plan. `active_form` says it as something under way."""
+    """One item of the agent's plan. `active_form` describes it as being in progress."""
 
     content: str
     status: TodoStatus
@@ -276,14 +277,14 @@ class Todo(Record):
 
 
 class TodosChanged(Event):
-    """The agent's plan, whole."""
+    """The agent's complete plan."""
 
     todos: tuple[Todo, ...] = ()
 
 
 class Target(Record):
-    """A place that a tool call concerns, as it really resolves. `size` is in bytes, None where
-    there is no plain file.
+    """A place that a tool call affects, resolved. `size` is in bytes, None unless it is a regular
+    file.
 
     `kind` is what happens to it (``read``, ``write``, ``create``, ``delete``, ``move``,
     ``execute``); `note` says what its name hides ("a link in the workspace leads here").
@@ -297,17 +298,24 @@ class Target(Record):
 
 
 class PermissionRequested(Event):
-    """A tool call waits for the user.
+    """A tool call is waiting for the user.
 
-    `sentence` says what it would do ("Delete 3 files in chapters/"), `reasons` why it asks,
-    `targets` are the places concerned. `spans` are the risky parts of ``input["command"]`` (start
-    and end, in characters), `diff` is the unified diff of a Write or an Edit. `words` is the reason
-    that the model gave. `scopes` are the answers that can be given, and `once_because` says why
-    there is none that is remembered. `rules` are what `--allow` takes to allow it beforehand.
-    `tool_use_id` is empty where the application itself asks, before a write of its own. `ends_run`:
-    a denial without words ends the run. `happened`: the command ran behind the wall already, and
-    the question is whether to keep what it did. Not `in_run`: the command is in the background,
-    and waits for its answer whatever becomes of the run.
+    Attributes:
+        sentence: What it would do ("Delete 3 files in chapters/").
+        reasons: Why it asks.
+        targets: The affected places.
+        spans: The risky parts of ``input["command"]`` (start and end, in characters).
+        diff: The unified diff of a Write or an Edit.
+        words: The reason given by the model.
+        scopes: The possible answers.
+        once_because: Why no answer can be remembered.
+        rules: The `--allow` rules that would allow it in advance.
+        tool_use_id: Empty if the application itself asks, before a write of its own.
+        ends_run: A denial without words ends the run.
+        happened: The command has already run behind the wall, and the question is whether to keep
+            what it did.
+        in_run: False for a command in the background, which waits for its answer regardless of the
+            run.
     """
 
     kind: ClassVar[Literal["permission"]] = "permission"
@@ -330,7 +338,7 @@ class PermissionRequested(Event):
 
 
 class PermissionDecided(Event):
-    """A request was answered. `by`: the user, the print-mode rules, or nobody any more
+    """A request was answered. `by`: the user, print mode's rules, or no one any more
     (`cancelled`).
     """
 
@@ -342,8 +350,8 @@ class PermissionDecided(Event):
 
 
 class CopiesKept(Event):
-    """What a call changed or deleted was kept before: `/undo` brings `paths` back. Of `left`
-    there is no copy.
+    """Copies were made before a call changed or deleted something: `/undo` restores `paths`. `left`
+    could not be copied.
     """
 
     tool_use_id: str
@@ -352,9 +360,7 @@ class CopiesKept(Event):
 
 
 class DocumentExported(Event):
-    """The user exported a document by hand. `path` is relative to the workspace where it lies
-    inside.
-    """
+    """The user exported a document. `path` is relative to the workspace if it is inside."""
 
     path: str
 
@@ -363,8 +369,8 @@ class UiRequested(Event):
     """The agent asks on a native screen: a clarification form, the outline editor, the review of a
     change.
 
-    The run ends with it, and the answer is the next prompt; but where it is `in_run`, the run waits
-    for the answer.
+    This ends the run, and the answer is the next prompt; but if it is `in_run`, the run waits for
+    the answer.
     """
 
     request_id: str
@@ -374,27 +380,25 @@ class UiRequested(Event):
 
 
 class UiSettled(Event):
-    """A request on a screen was answered, or, where `answer` is None, will not be."""
+    """A request on a screen was answered or, if `answer` is None, will not be."""
 
     request_id: str
     answer: UiAnswer | None = None
 
 
 Request: TypeAlias = PermissionRequested | UiRequested
-"""What waits for the user: each has a `kind`, one `Reply` at most, and is settled once."""
+"""What waits for the user: each has a `kind` and at most one `Reply`, and is settled once."""
 
 
 class UsageChanged(Event):
-    """Tokens in the context window, of how many. `window` is 0 where it is not known."""
+    """Tokens used in the context window, and its size. `window` is 0 if unknown."""
 
     context_tokens: int
     window: int = 0
 
 
 class UsedTokens(Record):
-    """Tokens that were paid for: new ones that went to the model, what it wrote, what came from
-    its cache and went into it.
-    """
+    """Billed tokens: new input, output, cache reads and cache writes."""
 
     input: int = 0
     output: int = 0
@@ -403,7 +407,7 @@ class UsedTokens(Record):
 
     @property
     def total(self) -> int:
-        """All of them."""
+        """The total."""
         return self.input + self.output + self.cached + self.cache_written
 
     def plus(self, other: "UsedTokens", times: int = 1) -> "UsedTokens":
@@ -417,14 +421,14 @@ class UsedTokens(Record):
 
 
 class Compacting(Event):
-    """The agent began to summarize the conversation, so that it fits into its context window."""
+    """The agent has begun to summarize the conversation so that it fits into its context window."""
 
 
 class Compacted(Event):
-    """From here on the agent remembers what was said before as `summary`, and little else of it.
+    """From here on the agent remembers earlier messages as `summary`, and little else.
 
-    `by_user`: the user asked for it. `before_tokens` is what the whole context took, `after_tokens`
-    what is left of the messages; 0 where it is not known.
+    `by_user`: the user requested it. `before_tokens` is the size of the whole context,
+    `after_tokens` the remaining size of the messages; 0 if unknown.
     """
 
     summary: str
@@ -434,8 +438,8 @@ class Compacted(Event):
 
 
 class Retrying(Event):
-    """The endpoint failed and will be asked again in `delay_ms`. `status` is its HTTP status, 0
-    for no answer at all.
+    """The endpoint failed and will be asked again in `delay_ms`. `status` is its HTTP status, 0 for
+    no answer.
     """
 
     attempt: int
@@ -446,11 +450,10 @@ class Retrying(Event):
 
 
 class Rewound(Event):
-    """The user went back to before the prompt of the run `to`: it, and all after it, is not part of
-    the conversation any more.
+    """The user rewound to before the prompt of the run `to`: that run and everything after it no
+    longer belong to the conversation.
 
-    `dropped` is the first of these runs that the agent's own transcript holds, empty where it holds
-    none.
+    `dropped` is the first of these runs in the agent's own transcript, empty if it contains none.
     """
 
     to: str
@@ -458,10 +461,10 @@ class Rewound(Event):
 
 
 class Stalled(Event):
-    """Nothing has come for `seconds`. Emitted again as it lasts, and once with 0 when something
-    comes.
+    """Nothing has arrived for `seconds`. Repeated while this lasts, and emitted once with 0 when
+    something arrives.
 
-    `most_s` is after how many the run is given up.
+    The run is given up after `most_s` seconds.
     """
 
     seconds: int
@@ -469,10 +472,10 @@ class Stalled(Event):
 
 
 class Notice(Event):
-    """A sentence for the user that belongs to no message. `code` names it for programs
+    """A sentence for the user that belongs to no message. `code` identifies it for programs
     (``config_unknown_key``).
 
-    `why`: in two or three words, where something is not kept right now.
+    `why`: in two or three words, if something is currently not being saved.
     """
 
     level: Level
@@ -483,8 +486,8 @@ class Notice(Event):
 
 
 class SessionLost(Event):
-    """The agent process ended on its own. The conversation resumes with the next prompt, or when
-    the user asks for it.
+    """The agent process ended on its own. The conversation resumes with the next prompt or when the
+    user requests it.
     """
 
     message: str
@@ -492,7 +495,7 @@ class SessionLost(Event):
 
 
 class Aborted(Event):
-    """A permission was denied, and with it the run."""
+    """A permission was denied, which ends the run."""
 
     reason: str
 
@@ -502,15 +505,15 @@ class Interrupted(Event):
 
 
 CLOSED = "closed"
-"""The code of a run that was interrupted because the application ended, or its terminal did."""
+"""The code of a run that was interrupted because the application or its terminal was closed."""
 
 
 class RunFinished(Event):
-    """A run ended. `reason` and `remedy` are set unless it completed; `code` names a failure
+    """A run ended. `reason` and `remedy` are set unless it completed; `code` identifies a failure
     (``api_401``) for programs.
 
-    `cost_usd` is set only where it is real, that is for Anthropic's own endpoint. `tokens` are
-    those of all its requests, None where that is not known.
+    `cost_usd` is only set if it is accurate, that is for Anthropic's own endpoint. `tokens` are
+    those of all its requests, None if unknown.
     """
 
     status: RunStatus
@@ -531,23 +534,23 @@ BUDGET_SPENT = "budget"
 # ── One event, one JSON line ──────────────────────────────────────────────────────────────────────
 
 EVENTS: Mapping[str, type[Event]] = {_type_of(cls): cls for cls in Event.__subclasses__()}
-"""Every event class by its `type`."""
+"""Event type → its class."""
 
 
 def to_json(event: Event) -> str:
-    """Return `event` as one line of JSON, `type` first, non-ASCII characters kept."""
+    """Return `event` as one line of JSON, `type` first, with non-ASCII characters."""
     try:
         return msgspec.json.encode(event, enc_hook=str).decode()
     except (
         UnicodeEncodeError
-    ):  # a file name that is not UTF-8: half a character, which JSON can spell and UTF-8 cannot
+    ):  # a file name that is not UTF-8: a lone surrogate, which JSON can represent and UTF-8 cannot
         return json.dumps(msgspec.to_builtins(event, enc_hook=str))
 
 
 def from_json(line: str) -> Event:
-    """Return the event that `to_json` wrote. Fields of a newer version are left out.
+    """Return the event written by `to_json`. Fields of a newer version are ignored.
 
-    Raises ValueError where `line` is not JSON, or not an event that this version knows.
+    Raises ValueError if `line` is not JSON or not an event known to this version.
     """
     try:
         return _decoder().decode(line)
@@ -567,7 +570,7 @@ def _any_event() -> Any:
 
 
 def _from_odd_json(line: str) -> Event:
-    """Read what only Python's own reader takes: half characters."""
+    """Parse what only Python's own parser accepts: lone surrogates."""
     try:
         event: Event = msgspec.convert(json.loads(line), _any_event())
     except msgspec.ValidationError as error:

@@ -36,7 +36,7 @@ BY_COMMAND = tr(
 )
 
 _MOST_PLACES = 200
-"""Approved proposals that were not made yet."""
+"""The number of approved proposals to remember until they are made."""
 
 
 class Reviewing:
@@ -50,8 +50,7 @@ class Reviewing:
         """`form` puts what waits within the turn to the user; `mode` says whether all that the
         agent writes is reviewed.
 
-        `ledger` knows what the model has seen of a file: that is what a whole new text of it
-        changes.
+        `ledger` knows what the model has seen of a file: a complete new text is a change of that.
         """
         self._form = form
         self._libraries = libraries
@@ -96,15 +95,15 @@ class Reviewing:
         self._ledger.note_edit(opened.path, over)
 
     def takes(self, call: ToolCall) -> bool:
-        """Tell whether the user reviews `call` in place of its being run."""
+        """Return whether the user reviews `call` instead of running it."""
         return self._mode.on and call.tool in REVIEWED_TOOLS
 
     async def outcome(self, call: ToolCall, place: Path | None, tool_use_id: str) -> str:
-        """Have the user review what `call` would make of the file at `place`, and return what came
-        of it, for the model.
+        """Have the user review what `call` would do to the file at `place`, and return the outcome
+        for the model.
 
-        What they accept is written by the review. A call that cannot be reviewed is not run: the
-        answer says why.
+        The review writes what they accept. A call that cannot be reviewed is not run: the answer
+        says why.
         """
         try:
             opened, text = await asyncio.to_thread(self._opened, call, place)
@@ -133,19 +132,19 @@ class Reviewing:
         return await self.review(opened, text) or UNDECIDED
 
     def is_reviewed(self, tool_use_id: str) -> bool:
-        """Tell whether the result of this call is the outcome of a review, though the CLI
+        """Return whether the result of this call is the outcome of a review, although the CLI
         reports it as refused.
         """
         return tool_use_id in self._reviewed
 
     def approve(self, proposal: Json, place: Path) -> None:
-        """Note that the call of `propose_document_change` with this input may lead to `place`,
+        """Record that the call of `propose_document_change` with this input may lead to `place`,
         once.
         """
         self._places = [*self._places[-_MOST_PLACES:], (dict(proposal), place)]
 
     def approved(self, proposal: Json) -> Path | None:
-        """Take the place that was approved for this very proposal."""
+        """Take the place that was approved for this proposal."""
         for number, (known, place) in enumerate(self._places):
             if known == proposal:
                 del self._places[number]
@@ -153,7 +152,7 @@ class Reviewing:
         return None
 
     def _opened(self, call: ToolCall, place: Path | None) -> tuple[Reviewed, str]:
-        """Return the review of `call`, and the text that it would leave. Raises DogentError."""
+        """Return the review of `call`, and the text it would leave. Raises DogentError."""
         if place is None:
             raise DogentError(
                 tr("It is not clear where this call writes."), tr("Give the file's plain path.")
@@ -170,7 +169,7 @@ class Reviewing:
                 ),
                 tr("Read the file again."),
             )
-        # An Edit is of the file as it is now, a Write of what the model has seen.
+        # An Edit changes the current file, a Write what the model has seen.
         seen = self._ledger.content(place) if call.tool == "Write" else None
         base = ... if seen is None else seen
         return Reviewed.open(workspace, str(place), text, SUMMARY, base=base, approved=place), text

@@ -1,31 +1,36 @@
-"""Markdown out, as the file that was asked for: what may be written where, and the engines, kept
-warm for a session.
-"""
+"""Exports Markdown: which file may be written where, and the engines, kept warm for a session."""
 
 import asyncio
 import errno
 import os
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, Self, TypeAlias, get_args
+from typing import TYPE_CHECKING, Self, get_args
 
 import msgspec
 
 from dogent_tui.documents.bibliography import cited_documents
-from dogent_tui.documents.export.model import ExportRequest, ExportResult, Progress, unheard
+from dogent_tui.documents.export.browser import Browser, find_browsers
+from dogent_tui.documents.export.model import (
+    ExportKind,
+    ExportRequest,
+    ExportResult,
+    Progress,
+    unheard,
+    write_target,
+)
 from dogent_tui.documents.export.source import front_matter, read_text
 from dogent_tui.documents.export.themes import theme_names
 from dogent_tui.documents.model import DocumentError, ReadOptions
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
+from dogent_tui.processes import Halt
 from dogent_tui.settings.values import load_settings
 from dogent_tui.storage.paths import Workspace, dogent_home, export_target, is_folder, is_there
 
 if TYPE_CHECKING:
-    from dogent_tui.documents.export.pdf import PdfExporter
-
-ExportKind: TypeAlias = Literal["pdf", "docx"]
-"""What Markdown is exported as."""
+    from dogent_tui.documents.export.pdf import PdfWriter
 
 KINDS: tuple[ExportKind, ...] = get_args(ExportKind)
 
@@ -40,20 +45,19 @@ def plan_export(
     start: Path | None = None,
     theme: str = "",
 ) -> ExportRequest:
-    """Return the request for what was typed: `markdown` as `kind` in `output`, beside it where that
-    is empty.
+    """Return the request for what was typed: `markdown` as `kind` in `output`, or next to it if
+    that is empty.
 
-    What is relative starts at `start`, the root of the workspace unless told. Links are followed,
-    so that what is written is what a question named. Touches nothing, but asks the disk. Raises
-    DocumentError.
+    Relative paths start at `start`, by default the root of the workspace. Links are followed, so
+    that the file written is the one named in a question. Only reads the disk. Raises DocumentError.
     """
     if kind not in KINDS:
         asked = one_line(kind) or tr("nothing")
-        message = tr("Markdown cannot be exported as {kind}.").format(kind=asked)
+        message = tr("Markdown cannot be exported as {kind}.", kind=asked)
         raise DocumentError(message, tr("Use pdf or docx."), code="unsupported")
     if theme and theme not in theme_names():
-        message = tr("There is no theme {name}.").format(name=one_line(theme))
-        remedy = tr("Use {names}.").format(names=", ".join(theme_names()))
+        message = tr("There is no theme {name}.", name=one_line(theme))
+        remedy = tr("Use {names}.", names=", ".join(theme_names()))
         raise DocumentError(message, remedy, code="unsupported")
     if not markdown.strip():
         raise DocumentError(tr("No Markdown file given."), tr("Specify one."), code="not_found")
@@ -61,6 +65,7 @@ def plan_export(
     target = _real(workspace, output or export_target(markdown, kind), start)
     _check_target(workspace, source, target, kind)
     return ExportRequest(
+        kind="docx" if kind == "docx" else "pdf",
         markdown=source,
         target=target,
         root=workspace.root,
@@ -74,7 +79,7 @@ def plan_export(
 def _check_target(workspace: Workspace, source: Path, target: Path, kind: str) -> None:
     home = Path(os.path.realpath(dogent_home()))
     is_in_root = target.is_relative_to(workspace.root)
-    is_sample = is_in_root and workspace.root.is_relative_to(home)  # which lies in the home
+    is_sample = is_in_root and workspace.root.is_relative_to(home)  # which is in the home
     code = "unsupported"
     if _is_too_long(target):
         message = tr("The name {name} is too long for this disk.")
@@ -83,7 +88,7 @@ def _check_target(workspace: Workspace, source: Path, target: Path, kind: str) -
         message, remedy = tr("{name} is a folder."), tr("Specify a file inside it.")
     elif target == source or (is_there(target) and is_there(source) and target.samefile(source)):
         message, code = tr("{name} is the Markdown file itself."), "failed"
-        remedy = tr("Choose another file, ending in .{kind}.").format(kind=kind)
+        remedy = tr("Choose another file, ending in .{kind}.", kind=kind)
     elif target.is_relative_to(workspace.dot) or (target.is_relative_to(home) and not is_sample):
         message, code = tr("{name} is where dogent-tui keeps its own files."), "failed"
         remedy = tr("Choose a location outside .dogent.")
@@ -105,9 +110,9 @@ def _real(workspace: Workspace, typed: str, start: Path | None) -> Path:
     typed = typed.removeprefix("file://")
     if typed.startswith("~") and not typed.startswith(
         "~/"
-    ):  # a shell would take it for somebody's home
+    ):  # a shell would take it for someone's home
         raise DocumentError(
-            tr("{typed} is ambiguous.").format(typed=one_line(typed)),
+            tr("{typed} is ambiguous.", typed=one_line(typed)),
             tr("Put ./ before it, or give the full path."),
         )
     path = workspace.absolute(typed if start is None or typed.startswith("~") else start / typed)
@@ -115,18 +120,20 @@ def _real(workspace: Workspace, typed: str, start: Path | None) -> Path:
         return Path(os.path.realpath(path))
     except ValueError:
         raise DocumentError(
-            tr("{typed} is not a valid file name.").format(typed=one_line(typed)),
+            tr("{typed} is not a valid file name.", typed=one_line(typed)),
             tr("Check the name."),
         ) from None
 
 
 class Exporter:
-    """Makes pdf and docx files. One for a session, on one event loop; close it at the end.
-    Nothing starts before it is wanted.
+    """Creates pdf and docx files. One per session, on one event loop; close it at the end. Nothing
+    is started before it is needed.
     """
 
-    def __init__(self) -> None:
-        self._pdf: PdfExporter | None = None
+    def __init__(self, find: Callable[[], Sequence[Path]] = find_browsers) -> None:
+        """`find` names the browsers that may be used, in order."""
+        self.browser = Browser(find)
+        self._pdf: PdfWriter | None = None
 
     async def __aenter__(self) -> Self:
         return self
@@ -134,30 +141,52 @@ class Exporter:
     async def __aexit__(self, *_: object) -> None:
         await self.close()
 
-    async def export(
-        self, request: ExportRequest, kind: ExportKind, on_progress: Progress = unheard
-    ) -> ExportResult:
-        """Make the file that `request` asks for. Its target is replaced at the very end, or not
+    async def export(self, request: ExportRequest, on_progress: Progress = unheard) -> ExportResult:
+        """Create the file that `request` asks for. Its target is replaced at the very end, or not
         at all. Raises DocumentError.
         """
-        from dogent_tui.documents.export.docx import export_docx  # on use, as are the engines in it
-        from dogent_tui.documents.export.pdf import PdfExporter
+        # on use, as are the engines in them
+        from dogent_tui.documents.export.diagrams import with_diagrams
+        from dogent_tui.documents.export.document import read_document
+        from dogent_tui.documents.export.docx import make_docx
+        from dogent_tui.documents.export.pdf import PdfWriter
 
         if self._pdf is None:
-            self._pdf = PdfExporter()
+            self._pdf = PdfWriter(self.browser)
+        on_progress(tr("Reading {markdown}", markdown=one_line(request.markdown.name)))
         request = msgspec.structs.replace(request, counted=await _pages_of_documents(request))
-        if kind == "docx":
-            return await export_docx(request, on_progress, self._pdf.browser)
-        return await self._pdf.export(request, on_progress)
+        is_pdf, halt = request.kind == "pdf", Halt()
+        starting = asyncio.ensure_future(self.browser.start() if is_pdf else asyncio.sleep(0))
+        try:
+            document = await asyncio.to_thread(read_document, request, halt)
+            document = await with_diagrams(document, self.browser)
+            if is_pdf:
+                made = await self._pdf.make(request, document, starting, on_progress, halt)
+            else:
+                on_progress(tr("Creating the docx"))
+                made = await asyncio.to_thread(make_docx, request, document, halt)
+        finally:
+            halt.halt()  # a cancelled caller does not wait for programs
+            starting.cancel()
+            with suppress(asyncio.CancelledError, DocumentError):
+                await starting
+        # if cancelled by now, nothing has been written
+        await asyncio.to_thread(write_target, request, made.content)
+        return ExportResult(
+            path=request.target,
+            engine=made.engine,
+            pages=made.pages,
+            warnings=(*made.warnings, *document.warnings),
+            left_out=(*document.left_out, *made.left_out),
+        )
 
     async def close(self) -> None:
-        """End what runs. A later export starts it again."""
-        if self._pdf is not None:
-            await self._pdf.close()
+        """End what is running. A later export starts it again."""
+        await self.browser.close()
 
 
 async def _pages_of_documents(request: ExportRequest) -> dict[str, int]:
-    """Return how many pages the documents have of works that are cited with a page."""
+    """Return the page counts of the documents of works that are cited with a page."""
     found = await asyncio.to_thread(_cited_documents, request)
     counted: dict[str, int] = {}
     if found:
@@ -165,7 +194,7 @@ async def _pages_of_documents(request: ExportRequest) -> dict[str, int]:
 
         async with DocumentLibrary() as documents:
             for key, path in found.items():
-                with suppress(DocumentError):  # it is no document, or a scan
+                with suppress(DocumentError):  # it is not a document, or a scan
                     read = await documents.read(path, ReadOptions(pages="1"), max_chars=200)
                     counted[key] = int(read.metadata.get("pages") or 0)
     return counted

@@ -1,8 +1,8 @@
 """Events as updates of the Agent Client Protocol, version 1 (PyPI `agent-client-protocol` 0.12),
-and what is asked on a screen as a form of it, or as text where an editor has no forms.
+and questions on screens as its forms, or as text for editors without forms.
 
-Texts, tool calls and the plan are known by their ids, so that each update may be taken for the
-whole state of its thing.
+Texts, tool calls and the plan are identified by id, so that each update can be taken for the
+complete state.
 """
 
 import contextlib
@@ -22,13 +22,13 @@ from dogent_tui.plain import one_line
 from dogent_tui.records import Json
 
 _LONGEST_RESULT = 20_000
-"""Characters of a result that an editor gets."""
+"""The number of characters of a result to send."""
 _LONGEST_TAIL = 4_000
 _HUNK = re.compile(r"^@@.*@@.*$", re.MULTILINE)
 
 
 class Updates:
-    """Makes the updates of one session in the folder `root`."""
+    """Creates the updates of one session in the folder `root`."""
 
     def __init__(self, root: Path) -> None:
         self._root = root
@@ -38,7 +38,7 @@ class Updates:
 
     def of(self, event: events.Event, *, replayed: bool = False) -> Iterator[Chunk]:
         """Yield the updates for an event, often none. `replayed`: the editor has not seen the
-        prompts, either.
+        prompts either.
         """
         match event:
             case events.RunStarted():
@@ -106,7 +106,7 @@ class Updates:
         return progress(event.tool_use_id, status=status, content=content or [text_of(text)])
 
     def asked(self, event: events.PermissionRequested) -> Chunk:
-        """Return the call about which an editor asks: the sentence, why, where, and what would
+        """Return the call for an editor's question: the sentence, the reasons, the places, and the
         change.
         """
         path = self._path(event.input) or next((target.path for target in event.targets), "")
@@ -125,7 +125,7 @@ class Updates:
 
 
 def _told(event: events.Event) -> str:
-    """Return what an event says to the user in words of its own, mostly nothing."""
+    """Return what an event says to the user in words, usually nothing."""
     match event:
         case events.RunFinished(status="failed" | "aborted"):
             return f"{event.reason} {event.remedy}".rstrip()
@@ -143,18 +143,18 @@ def said(text: str, message_id: str, kind: str = "agent_message_chunk") -> Chunk
 
 
 def call(call_id: str, tool: str, title: str, **values: Any) -> Chunk:
-    """Return what is known of a call."""
+    """Return what is known about a call."""
     known = {"toolCallId": call_id, "title": title, "kind": tool_kind(tool), "status": "pending"}
     return {**known, **values}
 
 
 def begun(told: Chunk) -> Chunk:
-    """Return a call as an update that tells it first."""
+    """Return the update that announces a call."""
     return {"sessionUpdate": "tool_call", **told}
 
 
 def progress(call: str, **values: Any) -> Chunk:
-    """Return what is new of a call."""
+    """Return an update of a call."""
     return {"sessionUpdate": "tool_call_update", "toolCallId": call, **values}
 
 
@@ -174,9 +174,7 @@ def hunk_diffs(path: str, hunks: Sequence[Hunk]) -> list[Chunk]:
 
 
 def diffs_of(diff: str, path: str) -> list[Chunk]:
-    """Return a unified diff as content of a call, one for each hunk: the lines before, and
-    after.
-    """
+    """Return a unified diff as content of a call, one per hunk: the lines before and after."""
     hunks = [hunk.strip("\n").split("\n") for hunk in _HUNK.split(diff)[1:]]
     return [diff_of(path, _side(hunk, "-"), _side(hunk, "+")) for hunk in hunks]
 
@@ -189,8 +187,8 @@ def _side(hunk: list[str], sign: str) -> str:
 
 
 def fields_of(asked: ui.Request) -> Chunk:
-    """Return the fields of a form: for a question its options, and a text where words of one's
-    own are taken.
+    """Return the fields of a form: the options of each question, and a text field if free text is
+    accepted.
     """
     if isinstance(asked, ui.OutlineRequest):
         text = asked.outline_text
@@ -216,7 +214,7 @@ def _fields(question: ui.Question) -> Chunk:
 
 
 def field_of_hunks(hunks: Sequence[Hunk]) -> Chunk:
-    """Return the field in which hunks of a change are chosen: none is chosen beforehand."""
+    """Return the field for choosing hunks of a change, initially none."""
     names = [f"{hunk.number}. {hunk.kind} {' › '.join(hunk.heading)}".rstrip() for hunk in hunks]
     options = [_option(str(hunk.number), name) for hunk, name in zip(hunks, names, strict=True)]
     return {"hunks": _choice_of(tr("Hunks to write"), options)}
@@ -233,7 +231,7 @@ def _choice_of(title: str, options: list[Chunk], chosen: Sequence[str] = ()) -> 
 
 
 def filled_in(asked: ui.Request, given: Json) -> events.UiAnswer:
-    """Return the answer that was filled in. Raises RequestError for one that does not fit."""
+    """Return the submitted answer. Raises RequestError if it is invalid."""
     if isinstance(asked, ui.OutlineRequest):
         return ui.check_answers(asked, given)
     answers = {question.id: _given(question, given) for question in asked.questions}
@@ -249,7 +247,7 @@ def _given(question: ui.Question, given: Json) -> Any:
 
 
 def as_text(asked: ui.Request) -> str:
-    """Return what is asked as text; the next prompt answers it."""
+    """Return the questions as text; the next prompt answers them."""
     lines = ["", "", f"**{asked.title}**", "", asked.preface, ""]
     if isinstance(asked, ui.OutlineRequest):
         words = tr("Send the outline back as you want it.")
@@ -263,9 +261,7 @@ def as_text(asked: ui.Request) -> str:
 
 
 def from_text(asked: ui.Request | ChangeRequest, text: str) -> events.UiAnswer | None:
-    """Return the answer that a prompt is; None where it is none: it goes to the agent as it
-    stands.
-    """
+    """Return the answer in a prompt; None if it is not one and goes to the agent."""
     if isinstance(asked, ui.OutlineRequest) and "\n#" in f"\n{text}":
         return events.UiAnswer(outline=text)
     if isinstance(asked, ui.Clarification) and len(asked.questions) == 1:

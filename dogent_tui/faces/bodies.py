@@ -1,5 +1,5 @@
-"""What requests hold: the body of the AI SDK's transport, with the fields that editors add,
-answers, and tools by the names that pages have for them: camelCase ones for the Markdown tools.
+"""The bodies of requests: that of the AI SDK's transport, with additional fields from editors,
+answers, and tools under the names used by pages: camelCase for the Markdown tools.
 """
 
 import asyncio
@@ -33,7 +33,7 @@ class Approval(msgspec.Struct):
 
 
 class Part(msgspec.Struct, rename="camel"):
-    """A part of a message: a text, or a tool call with what became of it on the page."""
+    """A part of a message: a text, or a tool call with its state on the page."""
 
     type: str = ""
     text: str = ""
@@ -44,7 +44,7 @@ class Part(msgspec.Struct, rename="camel"):
 
 
 class Message(msgspec.Struct):
-    """A message. The parts of earlier ones are not read: our history is the truth."""
+    """A message. The parts of earlier ones are ignored: our history is authoritative."""
 
     role: str
     id: str | None = None
@@ -70,7 +70,7 @@ class ChatBody(msgspec.Struct, rename="camel"):
 
 
 class ToolBody(msgspec.Struct, rename="camel"):
-    """The body of ``POST /api/chat/execute-tool``. `id` names the chat, where several ask the
+    """The body of ``POST /api/chat/execute-tool``. `id` names the chat, in case several ask the
     same.
     """
 
@@ -90,7 +90,7 @@ class ApprovalBody(msgspec.Struct, rename={"continues": "continue"}):
 
 
 class Decision(msgspec.Struct):
-    """What the user decided about a hunk. `text` is written in place of what was proposed."""
+    """The user's decision about a hunk. `text` replaces the proposed one."""
 
     verdict: Verdict
     text: str | None = None
@@ -99,7 +99,7 @@ class Decision(msgspec.Struct):
 
 class AnswerBody(msgspec.Struct):
     """The body of ``POST /api/chat/{id}/answers/{request}``: the answers to a form, an outline, or
-    the decisions about hunks by their number. `abandon`: there is no answer.
+    the decisions about hunks by number. `abandon`: there is no answer.
     """
 
     answers: Json | None = None
@@ -109,7 +109,7 @@ class AnswerBody(msgspec.Struct):
     abandon: bool = False
 
     def decide(self, change: DocumentChange) -> None:
-        """Take over the decisions about hunks. Raises RequestError."""
+        """Apply the decisions about hunks. Raises RequestError."""
         if self.hunks is None:
             words = tr("is missing: an object, number of the hunk → accepted or rejected.")
             raise RequestError("hunks", words)
@@ -124,7 +124,7 @@ class AnswerBody(msgspec.Struct):
 
 
 async def read_body(request: web.Request, kind: type[T]) -> T:
-    """Return the body. Raises ValueError where it is another, or takes too long."""
+    """Parse the body. Raises ValueError if it is invalid, or takes too long."""
     try:
         async with asyncio.timeout(_BODY_S):
             data = await request.read()
@@ -162,8 +162,8 @@ def page_name(tool: str) -> str:
 
 
 def page_input(tool: str, values: Json) -> JsonDict:
-    """Return the input of a call as a page knows it. `proposeDocumentChange` keeps `path`, as
-    its design has it.
+    """Return the input of a call as a page knows it. `proposeDocumentChange` keeps `path`, by
+    design.
     """
     if tool not in _PAGE_NAMES:
         return dict(values)
@@ -172,10 +172,10 @@ def page_input(tool: str, values: Json) -> JsonDict:
 
 
 def own_call(name: str, values: Json, workspace: Workspace) -> tuple[str, JsonDict]:
-    """Return tool and input of a call that a page names in either way, such that equal calls
-    compare equal.
+    """Return tool and input of a call named either way by a page, so that equal calls compare
+    equal.
 
-    Paths are relative to the workspace where they lie inside it.
+    Paths are relative to the workspace if they are inside it.
     """
     tool = _OWN_NAMES.get(name, name)
     if tool == name and not name.startswith("mcp__") and name[:1].islower():

@@ -1,9 +1,9 @@
-"""The Messages API as a server sees it: requests parsed, replies serialized as server-sent events
-or as JSON.
+"""The server side of the Messages API: requests parsed, replies serialized as server-sent events or
+as JSON.
 
-The wire format is Anthropic's (`POST /v1/messages`); what the CLI really sends in it was measured.
-Shared by the offline engine and by the scripted server of the end-to-end tests. Imports nothing of
-ours, and not aiohttp.
+The wire format is Anthropic's (`POST /v1/messages`); what the CLI actually sends was measured.
+Shared by the offline engine and the scripted server of the end-to-end tests. Imports none of our
+modules, and not aiohttp.
 """
 
 import json
@@ -25,7 +25,9 @@ class Text(Record):
 
 
 class ToolCall(Record):
-    """A tool call of a reply, made or to make. An empty `id` gets a fresh one when it is sent."""
+    """A tool call in a reply, past or to be made. An empty `id` is replaced by a new one when it is
+    sent.
+    """
 
     name: str
     input: Json
@@ -33,7 +35,7 @@ class ToolCall(Record):
 
 
 class ToolOutcome(Record):
-    """What a tool call returned, as far as it is text."""
+    """The result of a tool call, as far as it is text."""
 
     tool_use_id: str
     text: str
@@ -72,9 +74,7 @@ class Message(Record):
 
     @property
     def text(self) -> str:
-        """The text blocks, joined by blank lines; blocks that hold only white space are left
-        out.
-        """
+        """The text blocks, joined by blank lines, without blank ones."""
         return "\n\n".join(filter(None, map(str.strip, self.texts)))
 
     @property
@@ -84,7 +84,7 @@ class Message(Record):
 
     @property
     def tool_results(self) -> list[ToolOutcome]:
-        """The tool results of this message, in the order sent, which need not be the order of
+        """The tool results of this message, in the order sent, which may differ from the order of
         the calls.
         """
         return [
@@ -108,8 +108,8 @@ class _Body(Record):
 class MessagesRequest(Record):
     """A request to `/v1/messages` or `/v1/messages/count_tokens`.
 
-    `size` is the length of its body in bytes; `headers` have lower-case names and hold the caller's
-    token.
+    `size` is the length of its body in bytes; `headers` have lower-case names and include the
+    caller's token.
     """
 
     model: str
@@ -121,26 +121,28 @@ class MessagesRequest(Record):
     headers: Mapping[str, str] = msgspec.field(default_factory=dict)
     raw: Json = msgspec.field(default_factory=dict)
 
+    def __repr__(self) -> str:
+        return f"MessagesRequest({self.model!r}, {self.size} bytes)"  # no token in a log
+
     @property
     def input_tokens(self) -> int:
-        """An estimate: four bytes a token, which is near for English and for Chinese (three
-        bytes a character) alike.
+        """An estimate: four bytes per token, which is close for both English and Chinese (three
+        bytes per character).
         """
         return self.size // 4
 
     def last_user_text(self) -> str:
-        """Return the newest text that a person typed: the last user message that is more than
-        reminders and tool results.
+        """Return the newest text typed by a person: the last user message with more than reminders
+        and tool results.
         """
         said = (one.text for one in reversed(self.messages) if one.role == "user")
         return next(filter(None, (strip_reminders(text).strip() for text in said)), "")
 
 
 def parse_request(body: bytes | str, headers: Mapping[str, str] | None = None) -> MessagesRequest:
-    """Parse the body of a request, and keep its `headers`.
+    """Parse the body of a request, keeping its `headers`.
 
-    Raises ValueError, with a sentence, where `body` is not JSON or its shape is not that of the
-    API.
+    Raises ValueError with a sentence if `body` is not JSON or does not follow the API.
     """
     try:
         data = json.loads(body)
@@ -156,8 +158,8 @@ def parse_request(body: bytes | str, headers: Mapping[str, str] | None = None) -
 
 
 def strip_reminders(text: str) -> str:
-    """Return `text` without its ``<system-reminder>…</system-reminder>`` parts and the line
-    breaks that they leave at the end.
+    """Return `text` without its ``<system-reminder>…</system-reminder>`` parts and the line breaks
+    they leave at the end.
     """
     opening, closing = "<system-reminder>", "</system-reminder>"
     first, *rest = text.split(opening)
@@ -166,7 +168,7 @@ def strip_reminders(text: str) -> str:
 
 
 def _joined_text(content: Any) -> str:
-    """Return the text of `content`, which the API lets be a string or a list of blocks."""
+    """Return the text of `content`, which may be a string or a list of blocks."""
     if isinstance(content, str):
         return content
     items = content if isinstance(content, list) else []
@@ -186,7 +188,7 @@ class ReplyThinking(Record):
 ReplyText: TypeAlias = Text
 ReplyToolUse: TypeAlias = ToolCall
 UNREADABLE = "unreadable_arguments"
-"""Holds what a local model gave as arguments and cannot be read: the call is refused, and the
+"""The field with a local model's arguments if they cannot be parsed: the call is refused, and the
 model sees why.
 """
 
@@ -194,7 +196,7 @@ ReplyBlock: TypeAlias = ReplyText | ReplyThinking | ReplyToolUse
 
 
 class ApiError(Record):
-    """An error as the API words it. `kind` defaults to the one that belongs to `status`."""
+    """An error of the API. `kind` defaults to the one for `status`."""
 
     status: int
     message: str
@@ -223,8 +225,8 @@ StopReason: TypeAlias = Literal[
 class ReplyStream:
     """Serializes one reply, event by event: `start`, then `block` for each block, then `finish`.
 
-    A text whose pieces are not known at once is built of `open_text`, `text` and `close`. Each
-    method returns whole server-sent events, ready to be written.
+    A text whose pieces are not known at once is built with `open_text`, `text` and `close`. Each
+    method returns complete server-sent events, ready to be written.
     """
 
     def __init__(self, request: MessagesRequest) -> None:
@@ -238,7 +240,7 @@ class ReplyStream:
         return event("message_start", {"message": _message_json(self._request, [], None, 1)})
 
     def block(self, block: ReplyBlock, pieces: int = 60, least: int = 48) -> Iterator[bytes]:
-        """Yield the events of a whole block, its content in at most `pieces` pieces of at least
+        """Yield the events of a complete block, its content in at most `pieces` pieces of at least
         `least` characters.
         """
         match block:
@@ -272,7 +274,7 @@ class ReplyStream:
         return self._delta({"type": "thinking_delta", "thinking": piece}, piece)
 
     def sign(self) -> bytes:
-        """Return the event that signs the open block of thinking, before it is closed."""
+        """Return the event that signs the open block of thinking before it is closed."""
         return self._delta({"type": "signature_delta", "signature": secrets.token_hex(16)})
 
     def open_tool_use(self, name: str, identity: str = "") -> bytes:
@@ -290,9 +292,9 @@ class ReplyStream:
 
     def finish(self, stop_reason: StopReason | None = None, usage: Usage | None = None) -> bytes:
         """Return the events that end the message. The reason defaults to ``tool_use`` after a call,
-        else ``end_turn``.
+        otherwise ``end_turn``.
 
-        `usage` is what was counted; otherwise the output is estimated.
+        `usage` contains counted tokens; otherwise the output is estimated.
         """
         reason = stop_reason or ("tool_use" if self._called else "end_turn")
         usage = usage or {"output_tokens": max(1, self._sent // 4)}
@@ -310,7 +312,7 @@ class ReplyStream:
 
 
 def event(name: str, data: Json) -> bytes:
-    """Return one server-sent event. Lone surrogates, which UTF-8 cannot hold, become question
+    """Return one server-sent event. Lone surrogates, which UTF-8 cannot represent, become question
     marks.
     """
     body = json.dumps({"type": name, **data}, ensure_ascii=False)
@@ -323,7 +325,7 @@ def error_event(error: ApiError) -> bytes:
 
 
 def reply_events(request: MessagesRequest, blocks: Sequence[ReplyBlock]) -> Iterator[bytes]:
-    """Yield the events of a whole reply."""
+    """Yield the events of a complete reply."""
     stream = ReplyStream(request)
     yield stream.start()
     for block in blocks:
@@ -332,7 +334,7 @@ def reply_events(request: MessagesRequest, blocks: Sequence[ReplyBlock]) -> Iter
 
 
 def reply_json(request: MessagesRequest, blocks: Sequence[ReplyBlock]) -> JsonDict:
-    """Return a whole reply as the JSON object of a request without ``stream``."""
+    """Return a complete reply as the JSON object for a request without ``stream``."""
     content = [_as_json(block) for block in blocks]
     reason = "tool_use" if any(isinstance(block, ReplyToolUse) for block in blocks) else "end_turn"
     tokens = max(1, len(json.dumps(content, ensure_ascii=False)) // 4)
@@ -358,9 +360,7 @@ def models_json(names: Sequence[str]) -> JsonDict:
 
 
 def split(text: str, pieces: int, least: int) -> Iterator[str]:
-    """Yield `text` in at most `pieces` parts, each of at least `least` characters, the last one
-    excepted.
-    """
+    """Yield `text` in at most `pieces` parts of at least `least` characters, except the last."""
     size = max(least, -(-len(text) // max(1, pieces)), 1)
     return (text[start : start + size] for start in range(0, len(text), size))
 

@@ -5,6 +5,7 @@ quotes, lists and comments.
 import re
 from collections.abc import Iterable, Iterator
 from functools import cache
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -14,24 +15,30 @@ _FENCE = re.compile(r" {0,3}(`{3,}(?=[^`]*$)|~{3,})")
 _FRONT_MATTER = re.compile(r"\A(?P<fence>---|\+\+\+)[ \t]*\n(?:.*\n)*?(?P=fence)[ \t]*(?:\n|\Z)")
 
 
+_BREAK = re.compile(r"\s*\n\s*")
+
+
 class HeadingLines(NamedTuple):
-    """The lines `start` to `end` (exclusive) of a heading."""
+    """The lines `start` to `end` (exclusive) of a heading, and its title in one line."""
 
     start: int
     end: int
     level: int
+    title: str
 
 
 def heading_lines(text: str) -> Iterator[HeadingLines]:
     """Yield the headings of `text`, whose lines end with ``\\n``. Front matter has none."""
     skipped = front_matter(text)
     offset = text.count("\n", 0, skipped)
-    # A carriage return within a line would be another line to the parser.
+    # The parser would take a carriage return within a line for a line break.
     tokens = _parser().parse(text[skipped:].replace("\r", " "))
-    for token in tokens:
+    for token, title in pairwise(tokens):
         if token.type == "heading_open" and token.level == 0 and token.map is not None:
             start, end = token.map
-            yield HeadingLines(start + offset, end + offset, int(token.tag[1:]))
+            yield HeadingLines(
+                start + offset, end + offset, int(token.tag[1:]), _BREAK.sub(" ", title.content)
+            )
 
 
 def front_matter(text: str) -> int:

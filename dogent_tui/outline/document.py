@@ -13,7 +13,6 @@ from dogent_tui.outline.escapes import as_title
 from dogent_tui.outline.heading_numbers import Marker, markers, parts, write
 from dogent_tui.outline.model import DEEPEST, Frame, Heading, Mark, split_length
 
-_SIGNS = re.compile(r" {0,3}#{1,6}(?:[ \t]+(?P<title>.*?))??(?:[ \t]+#+)?[ \t]*$")
 _BLANK = re.compile(r"[ \t\r]*$")
 
 
@@ -53,13 +52,7 @@ def _heading(number: int, lines: Sequence[str], place: HeadingLines, end: int) -
     last = next(
         (row for row in range(len(content), 0, -1) if not _BLANK.match(content[row - 1])), 0
     )
-    signs = _SIGNS.match(lines[place.start]) if place.end - place.start == 1 else None
-    title = (
-        (signs["title"] or "")
-        if signs
-        else " ".join(line.strip() for line in lines[place.start : place.end - 1])
-    )
-    text, length = split_length(title)
+    text, length = split_length(place.title)
     heading = Heading(
         number, place.level, text, length, _joined(content[:last]), _joined(content[last:])
     )

@@ -6,7 +6,12 @@ import stat
 from collections.abc import Callable, Collection, Iterator
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
+
+Folder: TypeAlias = tuple[str, list[str], list[str]]
+"""A folder from the root on, with a ``/`` at its end, empty for the root; its folders and its other
+files.
+"""
 
 
 def walk(
@@ -50,13 +55,13 @@ def count(root: Path, without: Collection[str] = ()) -> int:
     return sum(1 for _ in _entries(root, without)) - 1  # the root itself
 
 
-def scan(root: Path, without: Collection[str] = ()) -> Iterator[tuple[str, list[str], list[str]]]:
+def scan(root: Path, without: Collection[str] = ()) -> Iterator[Folder]:
     """Yield each folder below `root` with its folders and other files: everything `walk` would
     yield without ignore files.
 
     If `count` returns as many as this yields, nothing is ignored, since a walk never yields more.
     """
-    names = {folder for folder in without if "/" not in folder}
+    left_out = {folder for folder in without if "/" not in folder}
     places = {folder.strip("/") for folder in without if "/" in folder}
     todo = [""]
     while todo:
@@ -72,11 +77,8 @@ def scan(root: Path, without: Collection[str] = ()) -> Iterator[tuple[str, list[
                         )
         except OSError:  # unreadable, or has disappeared
             continue
-        prefix = f"{inside}/" if inside else ""
-        folders = [
-            name for name in folders if name not in names and f"{prefix}{name}" not in places
-        ]
-        todo.extend(prefix + name for name in folders)
+        folders = [name for name in folders if name not in left_out and inside + name not in places]
+        todo.extend(f"{inside}{name}/" for name in folders)
         yield inside, folders, files
 
 

@@ -78,8 +78,7 @@ def read_profiles(file: Path) -> tuple[dict[str, Mapping[str, Any]], list[Config
     """Return the profiles of `file` by name, as they stand there, and what is not right about
     the file. Never raises.
     """
-    nothing: dict[str, Any] = {}
-    data, broken = read_json(file, nothing)
+    data, broken = read_json(file)
     warnings = [broken_file_warning(broken)] if broken else []
     warnings += [
         unknown_key(file, (key,), ("profiles",))

@@ -31,8 +31,7 @@ def plan_values(file: Path, changes: Mapping[KeyPath, Any]) -> OwnChange:
     A broken file is set aside first, and begun again. Raises OSError where it cannot be, or cannot
     be read.
     """
-    nothing: dict[str, Any] = {}
-    data, broken = read_json(file, nothing)
+    data, broken = read_json(file)
     if broken and broken.kept_as is None:
         raise PermissionError(f"{file}: {broken.reason}")  # else what it holds would be lost
     for path, value in changes.items():

@@ -5,14 +5,17 @@ They lie in the package as files, so that a ``$schema`` can point there; `make s
 again.
 """
 
+import ast
+import inspect
 from collections.abc import Mapping
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from dogent_tui.settings.config_check import SCHEMA_KEY
-from dogent_tui.settings.config_models import PROFILE_MODELS
+from dogent_tui.settings.config_models import PROFILE_MODELS, secret_keys
 from dogent_tui.settings.values import HomeSettings, WorkspaceSettings
 from dogent_tui.storage.files import json_text
 
@@ -26,6 +29,8 @@ _TITLES: Mapping[str, str] = {
     "dogent": "The settings of a folder: .dogent/dogent.json of dogent-tui",
     "home": "Your settings for all folders: ~/.dogent/dogent.json of dogent-tui",
 }
+
+_REFERENCE = " env:NAME reads it from the environment, keyring:NAME from the system's keyring."
 
 NAMES = tuple(_TITLES)
 """The schemas that there are. `dogent` is for the file of a folder, `home` for the user's own of
@@ -65,10 +70,14 @@ def write_schemas() -> None:
 
 
 def _properties(model: type[msgspec.Struct]) -> dict[str, Any]:
-    schema = msgspec.json.schema(model)
-    properties: dict[str, Any] = schema["$defs"][model.__name__]["properties"]
-    return {
-        key: value
-        for key, value in properties.items()
-        if key != "extra" or model is not WorkspaceSettings
-    }
+    """Return the keys of `model`, each with its type and the words below it."""
+    schemas = msgspec.json.schema(model)["$defs"][model.__name__]["properties"]
+    [defined] = ast.parse(inspect.getsource(model)).body
+    properties: dict[str, Any] = {}
+    for field, words in pairwise(defined.body if isinstance(defined, ast.ClassDef) else ()):
+        match field, words:
+            case ast.AnnAssign(ast.Name(key)), ast.Expr(ast.Constant(str(about))):
+                about = inspect.cleandoc(about).replace("\n", " ")
+                about += _REFERENCE if key in secret_keys(model) else ""
+                properties[key] = {**schemas[key], "description": about}
+    return properties

@@ -24,11 +24,11 @@ def known_secrets() -> tuple[str, ...]:
     """Return the keys of all profiles of the user and of the environment, and those that were
     looked up. Never raises.
     """
-    found = {value for name, value in os.environ.items() if _NAMED_AS_KEY.search(name)}
+    found = {value for name, value in os.environ.items() if names_key(name)}
     for file in _FILES:
         with contextlib.suppress(OSError, ValueError, RecursionError):
-            keys = _keys_in(json.loads((dogent_home() / file).read_text("utf-8-sig")))
-            found |= {_looked_up(key) for key in keys}
+            held = json.loads((dogent_home() / file).read_text("utf-8-sig"))
+            found |= {_looked_up(text) for text, secret in texts_in(held, _NAMED_AS_KEY) if secret}
     return tuple(sorted({*filter(_is_secret, found), *learned_secrets()}))
 
 
@@ -58,12 +58,19 @@ def _looked_up(key: str) -> str:
     return os.environ.get(found.name, "").strip() if found.store == "env" else ""
 
 
-def _keys_in(value: Any, name: str = "") -> Iterator[str]:
-    if isinstance(value, Mapping):
-        for key, inner in value.items():
-            yield from _keys_in(inner, str(key))
-    elif isinstance(value, list):
-        for inner in value:
-            yield from _keys_in(inner, name)
-    elif isinstance(value, str) and _NAMED_AS_KEY.search(name):
-        yield value
+def texts_in(
+    value: Any, names: re.Pattern[str], *, secret: bool = False
+) -> Iterator[tuple[str, bool]]:
+    """Yield each text of a JSON `value`, and whether it is `secret`: it stands, at any depth, under
+    one of `names`.
+    """
+    match value:
+        case Mapping():
+            for name, inner in value.items():
+                under = secret or names.search(str(name)) is not None
+                yield from texts_in(inner, names, secret=under)
+        case list():
+            for inner in value:
+                yield from texts_in(inner, names, secret=secret)
+        case str():
+            yield value, secret

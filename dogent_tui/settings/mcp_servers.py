@@ -170,8 +170,7 @@ def _values(values: Mapping[str, str] | None) -> dict[str, str]:
 
 
 def _read(file: Path) -> tuple[dict[str, Mapping[str, Any]], list[ConfigWarning]]:
-    nothing: dict[str, Any] = {}
-    data, broken = read_json(file, nothing)
+    data, broken = read_json(file)
     warnings = [broken_file_warning(broken)] if broken else []
     servers = data.get("mcpServers", {})
     if not isinstance(servers, dict):

@@ -19,12 +19,9 @@ from dogent_tui.language import tr
 from dogent_tui.settings.config_check import ConfigWarning, checked, meant_profile, read_profiles
 from dogent_tui.settings.config_models import LlmProfile
 from dogent_tui.settings.endpoint_url import check_url, is_anthropic, sends_keys_in_clear
-from dogent_tui.settings.home_files import ensure_home_files
 from dogent_tui.settings.secrets import KEYRING_SERVICE, is_missing, reference, revealed
 from dogent_tui.settings.values import WorkspaceSettings, load_home_settings
 from dogent_tui.storage.paths import display_path, dogent_home
-
-__all__ = ["ANTHROPIC_URL", "OFFLINE", "Endpoint", "choose_endpoint", "ensure_home_files"]
 
 ANTHROPIC_URL = "https://api.anthropic.com"
 """Anthropic's own endpoint, used where no other is named."""

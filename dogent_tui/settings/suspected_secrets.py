@@ -7,11 +7,12 @@ More than `known_secrets`, which a log needs: a hole too many in a report does n
 import json
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
+from dogent_tui.settings.known_secrets import texts_in
 from dogent_tui.settings.secrets import is_missing, reference
 
 _SECRET_NAME = re.compile(
@@ -38,7 +39,7 @@ def suspected_secrets(files: Iterable[Path]) -> tuple[str, ...]:
     """
     found: set[str] = set()
     for file in files:
-        found.update(_secrets_in(_content(file), secret=False))
+        found.update(_secrets_in(_content(file)))
     for name, value in os.environ.items():
         found.update(_secrets_in(value, secret=bool(_SECRET_VARIABLE.search(name))))
     return tuple(secret for secret in found if not _WORD.fullmatch(secret))
@@ -56,17 +57,11 @@ def _content(file: Path) -> Any:
         return dict(_PAIR.findall(text))
 
 
-def _secrets_in(value: Any, *, secret: bool) -> Iterator[str]:
-    if isinstance(value, Mapping):
-        for name, inner in value.items():
-            yield from _secrets_in(inner, secret=secret or bool(_SECRET_NAME.search(str(name))))
-    elif isinstance(value, list):
-        for inner in value:
-            yield from _secrets_in(inner, secret=secret)
-    elif isinstance(value, str):
-        if secret and not is_missing(value) and reference(value) is None:
-            yield value.strip()
-        for address in _ADDRESS.findall(value):
+def _secrets_in(value: Any, *, secret: bool = False) -> Iterator[str]:
+    for text, is_secret in texts_in(value, _SECRET_NAME, secret=secret):
+        if is_secret and not is_missing(text) and reference(text) is None:
+            yield text.strip()
+        for address in _ADDRESS.findall(text):
             yield from _userinfo(address)
 
 

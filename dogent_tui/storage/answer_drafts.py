@@ -2,14 +2,13 @@
 a crash loses nothing.
 """
 
-import re
 import uuid
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from dogent_tui.storage.files import atomic_write, json_text, private_folder, read_json
-from dogent_tui.storage.paths import Workspace, state_dir
+from dogent_tui.storage.paths import Workspace, file_name, state_dir
 
 
 class AnswerDrafts:
@@ -31,8 +30,7 @@ class AnswerDrafts:
 
     def load(self, request_id: str) -> dict[str, Any] | None:
         """Return the draft, None if there is none. Never raises for the content of the file."""
-        empty: dict[str, Any] = {}
-        draft, _ = read_json(self._file(request_id), empty)
+        draft, _ = read_json(self._file(request_id))
         return draft or None
 
     def set_aside(self, request_id: str, text: str) -> Path:
@@ -50,4 +48,4 @@ class AnswerDrafts:
         self._file(request_id).unlink(missing_ok=True)
 
     def _file(self, request_id: str) -> Path:
-        return self._folder / f"{re.sub(r'[^A-Za-z0-9-]', '-', request_id)[:64]}.json"
+        return self._folder / f"{file_name(request_id)}.json"

@@ -19,23 +19,29 @@ def archive(workspace: Workspace, stamp: str) -> list[Path]:
     The archive is written before anything is emptied. Raises OSError, and DogentError if another
     window holds a file.
     """
-    put = (
-        _put_aside(workspace, file, stamp)
-        for file in (workspace.history_file, workspace.lessons_file)
-    )
+    put = (_put_aside(workspace, file, stamp) for file in _files(workspace))
     return [aside for aside in put if aside is not None]
 
 
 def anything_to_archive(workspace: Workspace) -> bool:
     """Return whether there is a history or a lesson. Reads the disk."""
-    return bool(History(workspace.history_file).entries()) or bool(
-        content_of(workspace.lessons_file)
-    )
+    return any(_content(workspace, file) for file in _files(workspace))
 
 
 def asides(workspace: Workspace, stamp: str) -> dict[Path, Path]:
     """Return where `archive` would move each file's content."""
-    return {file: _aside(file, stamp) for file in (workspace.history_file, workspace.lessons_file)}
+    return {file: _aside(file, stamp) for file in _files(workspace)}
+
+
+def _files(workspace: Workspace) -> tuple[Path, Path]:
+    return workspace.history_file, workspace.lessons_file
+
+
+def _content(workspace: Workspace, file: Path) -> bytes | None:
+    """Return what there is to archive, None or empty for nothing."""
+    if file == workspace.history_file and not History(file).entries():
+        return None
+    return content_of(file)
 
 
 def _put_aside(workspace: Workspace, file: Path, stamp: str) -> Path | None:
@@ -46,19 +52,11 @@ def _put_aside(workspace: Workspace, file: Path, stamp: str) -> Path | None:
             ),
             tr("Replace the link with a file."),
         )
-    if file == workspace.history_file:
-        if not History(file).entries():
-            return None
-        aside = _aside(file, stamp)
-        aside.parent.mkdir(exist_ok=True)
-        History(file).clear(into=aside)
-        return aside
     with locked(file):
-        content = content_of(file)
+        content = _content(workspace, file)
         if not content:
             return None
         aside = _aside(file, stamp)
-        aside.parent.mkdir(exist_ok=True)
         atomic_write(aside, content)
         file.unlink()
     return aside

@@ -7,7 +7,6 @@ from typing import Literal, TypeAlias, get_args
 from dogent_tui.errors import DogentError
 from dogent_tui.language import tr
 from dogent_tui.storage.files import locked
-from dogent_tui.storage.history import History
 from dogent_tui.storage.paths import Workspace
 
 Forgettable: TypeAlias = Literal["history", "lessons", "memory"]
@@ -16,14 +15,18 @@ FORGETTABLE: tuple[Forgettable, ...] = get_args(Forgettable)
 
 
 def forget(workspace: Workspace, what: Sequence[Forgettable]) -> None:
-    """Empty each of `what`. Raises OSError, and DogentError if another window holds a file or a
-    link leads outside.
+    """Delete each of `what`. Raises OSError, DogentError where another window holds a file or one
+    leads out by a link.
     """
     for name in what:
-        if name == "history":
-            History(workspace.history_file).clear()
-        else:
-            _remove(workspace, place(workspace, name))
+        file = place(workspace, name)
+        if file.is_symlink() or not workspace.contains(file):
+            raise DogentError(
+                tr("{file} is a link that points elsewhere, so it is left alone.", file=file),
+                tr("Remove the link yourself."),
+            )
+        with locked(file):
+            file.unlink(missing_ok=True)
 
 
 def is_there(workspace: Workspace, name: Forgettable) -> bool:
@@ -41,13 +44,3 @@ def place(workspace: Workspace, name: Forgettable) -> Path:
         "lessons": workspace.lessons_file,
         "memory": workspace.memory_file,
     }[name]
-
-
-def _remove(workspace: Workspace, file: Path) -> None:
-    if file.is_symlink() or not workspace.contains(file):
-        raise DogentError(
-            tr("{file} is a link that points elsewhere, so it is left alone.", file=file),
-            tr("Remove the link yourself."),
-        )
-    with locked(file):
-        file.unlink(missing_ok=True)

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dogent_tui.storage.files import atomic_write, open_for_appending, private_folder
+from dogent_tui.storage.files import atomic_write, open_for_appending, private_folder, try_lock
 from dogent_tui.storage.paths import Workspace, state_dir
 
 if TYPE_CHECKING:
@@ -117,7 +117,7 @@ class Drafts:
         if self._file is None:
             private_folder(self._folder)
             for file in self._candidates():
-                lock = _try_lock(file.with_suffix(".lock"))
+                lock = try_lock(file.with_suffix(".lock"))
                 if lock is not None:
                     self._lock, self._file = lock, file
                     break
@@ -159,14 +159,3 @@ def _modified(file: Path) -> float:
     with contextlib.suppress(OSError):
         return file.stat().st_mtime
     return 0.0
-
-
-def _try_lock(file: Path) -> "FileLock | None":
-    from filelock import FileLock, Timeout  # imported here, as it imports asyncio
-
-    lock = FileLock(file, blocking=False, thread_local=False)
-    try:
-        lock.acquire()
-    except Timeout:
-        return None
-    return lock

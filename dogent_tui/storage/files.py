@@ -15,13 +15,16 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from dogent_tui.errors import DogentError, disk_remedy
 from dogent_tui.language import sentences, tr
 from dogent_tui.storage.paths import state_dir
+
+if TYPE_CHECKING:
+    from filelock import FileLock
 
 _TEMPORARY = re.compile(r"\.dogent-[0-9a-f]{12}\.tmp")
 _LEFT_S = 3_600.0
@@ -32,10 +35,11 @@ milliseconds.
 _ASIDE_S = 2.0
 """How long to wait for the lock of a broken file: settings are read while a window opens."""
 
+_POLL_S = 0.02
+"""Seconds between two tries at a lock."""
+
 _HELD = threading.local()
 """The names of the locks held by a thread."""
-
-T = TypeVar("T", bound=dict[str, Any] | list[Any])
 
 
 class BrokenFile(msgspec.Struct, frozen=True):
@@ -211,6 +215,20 @@ def locked(path: Path, timeout_s: float = 10.0) -> Iterator[None]:
         yield
 
 
+def try_lock(file: Path, patience_s: float = 0.0) -> "FileLock | None":
+    """Take the lock that the file `file` is, None where another process has it for longer than
+    `patience_s` seconds. Raises OSError.
+    """
+    from filelock import FileLock, Timeout  # imported here, as it imports asyncio
+
+    lock = FileLock(file, thread_local=False, mode=0o600)
+    try:
+        lock.acquire(timeout=patience_s, poll_interval=_POLL_S)
+    except Timeout:
+        return None
+    return lock
+
+
 def _lock_folder(descriptor: int, timeout_s: float) -> bool:
     """Lock an open folder. Return False if another writer does not finish in time. Raises OSError
     if it cannot be locked.
@@ -231,7 +249,7 @@ def _lock_folder(descriptor: int, timeout_s: float) -> bool:
         except BlockingIOError:
             if time.monotonic() >= deadline:
                 return False
-            time.sleep(0.02)
+            time.sleep(_POLL_S)
         else:
             return True
 
@@ -282,38 +300,37 @@ def write_checked(
     return True
 
 
-def read_json(path: Path, default: T) -> tuple[T, BrokenFile | None]:
-    """Return the content of the JSON file `path`, or `default` if there is none. Never raises for
-    the content of the file.
+def read_json(path: Path) -> tuple[dict[str, Any], BrokenFile | None]:
+    """Return the object that the JSON file `path` holds, an empty one if there is no file. Never
+    raises on what the file holds.
 
-    A file that is not JSON, or whose type differs from that of `default`, is renamed to
-    ``NAME.broken-TIMESTAMP`` and reported, and `default` is returned; an unreadable one is reported
-    and left in place.
+    A file that is not JSON, or holds no object, is set aside as ``NAME.broken-TIMESTAMP`` and
+    reported; one that cannot be read is reported and left where it is.
     """
     try:
         if not stat.S_ISREG(path.stat().st_mode):  # opening a pipe would block
             helps = tr("Put a file in its place.")
-            return default, BrokenFile(path, None, tr("not a regular file"), helps)
+            return {}, BrokenFile(path, None, tr("not a regular file"), helps)
         content = path.read_bytes()
     except FileNotFoundError:
-        return default, None
+        return {}, None
     except OSError as error:
         reason = (error.strerror or tr("cannot be read")).lower()
-        return default, BrokenFile(path, None, reason, disk_remedy(error))
-    value = _parsed(content, default)
+        return {}, BrokenFile(path, None, reason, disk_remedy(error))
+    value = _parsed(content)
     if not isinstance(value, str):
         return value, None
     try:
         with locked(path, _ASIDE_S):
             if content_of(path) == content:
-                return default, set_aside(path, value)
+                return {}, set_aside(path, value)
     except (OSError, DogentError) as error:
         helps = error.remedy if isinstance(error, DogentError) else disk_remedy(error)
-        return default, BrokenFile(path, None, value, helps)
-    return read_json(path, default)  # another window has fixed it in the meantime
+        return {}, BrokenFile(path, None, value, helps)
+    return read_json(path)  # another window has fixed it in the meantime
 
 
-def _parsed(content: bytes, default: T) -> T | str:
+def _parsed(content: bytes) -> dict[str, Any] | str:
     """Return the content of a JSON file, or why it is invalid."""
     try:
         value: Any = json.loads(content.decode("utf-8-sig"))
@@ -329,10 +346,9 @@ def _parsed(content: bytes, default: T) -> T | str:
     # a number with thousands of digits, or thousands of nested brackets
     except (ValueError, RecursionError):
         return tr("not JSON that can be read")
-    if isinstance(value, type(default)):
+    if isinstance(value, dict):
         return value
-    expected = tr("an object {…}") if isinstance(default, dict) else tr("an array […]")
-    return tr("it should contain {expected}", expected=expected)
+    return tr("it should contain {expected}", expected=tr("an object {…}"))
 
 
 def set_aside(path: Path, reason: str) -> BrokenFile:

@@ -175,17 +175,6 @@ class History:
             content = content.partition(b"\n")[2]
         return content.decode("utf-8", errors="replace"), total <= size
 
-    def clear(self, into: Path | None = None) -> None:
-        """Delete everything; `into` receives the previous content. Raises OSError, and DogentError
-        like `append`.
-        """
-        with locked(self.file):
-            if self.file.exists():
-                self._refuse_a_link()
-                if into is not None:
-                    atomic_write(into, self.file.read_bytes())
-                atomic_write(self.file, _EMPTY)
-
 
 def _parse(text: str) -> list[dict[str, Any]] | None:
     """Return the objects of `text` if it is a JSON array of objects, else None."""

@@ -60,8 +60,7 @@ class HomeRecords:
             self.path.chmod(0o600)  # also if it was created by hand
 
     def _read(self) -> dict[str, Any]:
-        nothing: dict[str, Any] = {}
-        data, broken = read_json(self.path, nothing)
+        data, broken = read_json(self.path)
         self.broken = broken or self.broken
         return data
 

@@ -3,6 +3,7 @@ workspace.
 """
 
 import os
+import re
 from pathlib import Path
 
 import msgspec
@@ -174,6 +175,11 @@ def _real(path: Path) -> Path:
 
 def _home() -> str:
     return str(Path.home()).rstrip("/")
+
+
+def file_name(identity: str) -> str:
+    """Return an id as the name of a file or folder."""
+    return re.sub(r"[^A-Za-z0-9-]", "-", identity)[:64]
 
 
 def export_target(source: str, kind: str) -> str:

@@ -71,9 +71,18 @@ def open_real(path: Path) -> int:
     )
     if not _CAN_WALK:
         return os.open(path, flags)
-    folder = _walk(path.parent, make=False)
-    try:
+    with real_folder(path.parent) as folder:
         return os.open(path.name, flags | os.O_NOFOLLOW, dir_fd=folder)
+
+
+@contextmanager
+def real_folder(path: Path, *, make: bool = False) -> Iterator[int]:
+    """Open the folder at a real path, component by component, so that no link on the way is
+    followed. Raises OSError.
+    """
+    folder = _walk(path, make=make)
+    try:
+        yield folder
     finally:
         os.close(folder)
 
@@ -89,12 +98,9 @@ def pinned(path: Path) -> Iterator[Path]:
     if not _CAN_WALK:
         yield path
         return
-    folder = _walk(path.parent, make=True)
-    try:
+    with real_folder(path.parent, make=True) as folder:
         by_number = _OPENED / str(folder)
         yield by_number / path.name if by_number.exists() else path
-    finally:
-        os.close(folder)
 
 
 def write_real(path: Path, data: bytes) -> None:

@@ -19,6 +19,7 @@ from dogent_tui.storage.files import (
     locked,
     open_for_appending,
     read_json,
+    try_lock,
 )
 
 if TYPE_CHECKING:
@@ -56,12 +57,8 @@ class SessionHold:
         if self._log == log:
             return True
         self.release()
-        from filelock import FileLock, Timeout  # imported here, as it imports asyncio
-
-        lock = FileLock(_lock_of(log), thread_local=False, mode=0o600)
-        try:
-            lock.acquire(timeout=patience_s, poll_interval=PATIENCE_S / 5)
-        except Timeout:
+        lock = try_lock(_lock_of(log), patience_s)
+        if lock is None:
             return False
         self._log, self._lock = log, lock
         return True
@@ -156,20 +153,8 @@ class SessionLog:
 
 
 def read_lines(path: Path) -> Iterator[str]:
-    """Yield the lines of the log `path` without line breaks; a truncated last line is left out, and
-    `MISSING` replaces an empty or missing segment. Raises OSError.
-    """
-    segments = log_segments(path) or [path]
-    expected = 1
-    for segment in segments:
-        number = segment_number(segment)
-        if number > expected or (segment is not segments[-1] and not segment.stat().st_size):
-            yield MISSING
-        expected = number + 1
-        with segment.open("rb") as file:
-            for line in file:
-                if line.endswith(b"\n") and line.strip():
-                    yield line.rstrip(b"\r\n").decode("utf-8", errors="replace")
+    """Yield the lines of the log `path`: see `LogTail.lines`."""
+    return LogTail(path).lines()
 
 
 class LogTail:
@@ -177,34 +162,35 @@ class LogTail:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._number = 1
+        self._number = 0  # of the segment that was read last, and how much of it
         self._read = 0
 
-    def lines(self) -> list[str]:
-        """Return the new complete lines. Raises OSError if the log is gone."""
-        lines: list[str] = []
-        while True:
-            goes_on = _segment(
-                self._path, self._number + 1
-            ).exists()  # before reading: nothing is added to a segment after that
-            lines += self._lines_of_segment(is_last=not goes_on)
-            if not goes_on:
-                return lines
-            self._number, self._read = self._number + 1, 0
-
-    def _lines_of_segment(self, *, is_last: bool) -> list[str]:
-        segment = _segment(self._path, self._number)
-        size = segment.stat().st_size if is_last or segment.exists() else 0
-        if size <= self._read:
-            return [] if is_last or self._read else [MISSING]
-        with segment.open("rb") as file:
-            file.seek(self._read)
-            data = file.read()
-        whole = data[: data.rfind(b"\n") + 1]
-        self._read += len(whole)
-        return [
-            line.decode("utf-8", errors="replace") for line in whole.split(b"\n") if line.strip()
-        ]
+    def lines(self) -> Iterator[str]:
+        """Yield the lines that are whole now and were not yielded before, without their ends;
+        `MISSING` is in the place of a segment that is empty or gone. Raises OSError where the log
+        is gone.
+        """
+        segments = log_segments(self._path)
+        if not segments:
+            raise FileNotFoundError(self._path)
+        for segment in segments:
+            number = segment_number(segment)
+            if number < self._number:
+                continue
+            if number > self._number:
+                if number > self._number + 1:
+                    yield MISSING
+                self._number, self._read = number, 0
+            with segment.open("rb") as file:
+                file.seek(self._read)
+                for line in file:
+                    if not line.endswith(b"\n"):
+                        break
+                    self._read += len(line)
+                    if line.strip():
+                        yield line.rstrip(b"\r\n").decode("utf-8", errors="replace")
+            if not self._read and segment is not segments[-1]:
+                yield MISSING
 
 
 def log_segments(path: Path) -> list[Path]:
@@ -251,8 +237,7 @@ def change_metadata(log: Path, changes: Callable[[Mapping[str, Any]], Mapping[st
     """
     metadata_path = metadata_file(log)
     with locked(metadata_path):
-        empty: dict[str, Any] = {}
-        metadata, _ = read_json(metadata_path, empty)
+        metadata, _ = read_json(metadata_path)
         changed = {**metadata, **changes(metadata)}
         if changed != metadata:
             atomic_write(metadata_path, json_text(changed), mode=0o600)

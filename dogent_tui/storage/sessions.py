@@ -8,7 +8,6 @@ workspace and readable by the user only, since they contain all that was said.
 import contextlib
 import json
 import os
-import re
 import shutil
 import time
 from collections.abc import Iterator, Mapping
@@ -23,7 +22,7 @@ from dogent_tui.errors import DogentError
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.storage.files import private_folder, read_json
-from dogent_tui.storage.paths import Workspace, state_dir
+from dogent_tui.storage.paths import Workspace, file_name, state_dir
 from dogent_tui.storage.session_log import (
     SUFFIX,
     SessionHold,
@@ -95,8 +94,10 @@ def open_log(
         path = known.path
     else:
         now = datetime.now(UTC)
-        name = re.sub(r"[^A-Za-z0-9-]", "-", session_id)[:64]
-        path = private_folder(_folder(workspace)) / f"{now:%Y%m%dT%H%M%S%f}_{name}{SUFFIX}"
+        path = (
+            private_folder(_folder(workspace))
+            / f"{now:%Y%m%dT%H%M%S%f}_{file_name(session_id)}{SUFFIX}"
+        )
     if hold is not None and not hold.take(path):
         raise DogentError(
             tr("This conversation is open in another window."),
@@ -203,8 +204,8 @@ def delete_session(record: SessionRecord) -> None:
         hold.release()
     record.path.with_suffix(".lock").unlink(missing_ok=True)
     for identity in {record.first_id, record.session_id}:
-        copies = re.sub(r"[^A-Za-z0-9-]", "-", identity)[:64]
-        shutil.rmtree(state_dir() / "copies" / record.path.parent.name / copies, ignore_errors=True)
+        copies = state_dir() / "copies" / record.path.parent.name / file_name(identity)
+        shutil.rmtree(copies, ignore_errors=True)
 
 
 def _records(folder: Path) -> Iterator[SessionRecord]:
@@ -224,8 +225,7 @@ def _records(folder: Path) -> Iterator[SessionRecord]:
 
 
 def _record(path: Path, modified_ns: int) -> SessionRecord | None:
-    empty: dict[str, Any] = {}
-    metadata, _ = read_json(metadata_file(path), empty)
+    metadata, _ = read_json(metadata_file(path))
     if not _text(metadata, "session_id"):
         metadata = _told_by_the_log(path)
     session_id, started, title, workspace = (

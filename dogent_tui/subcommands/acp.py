@@ -23,7 +23,7 @@ def add_arguments(parser: CommandLine) -> None:
 
 
 def run(chosen: Namespace, _: Terminal) -> int:
-    """Serve the editor that started us until it goes away, and return the exit status."""
+    """Serve the editor that started us until it disconnects, and return the exit status."""
     guard_children()
     from dogent_tui.faces.acp import run_acp
 

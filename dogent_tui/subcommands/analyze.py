@@ -1,4 +1,4 @@
-"""`dogent-tui analyze`: what a picture or a video shows, by hand and without an agent."""
+"""`dogent-tui analyze`: what a picture or a video shows, without an agent."""
 
 import asyncio
 from argparse import Namespace
@@ -7,7 +7,7 @@ from pathlib import Path
 from dogent_tui.arguments import CommandLine
 from dogent_tui.language import tr
 from dogent_tui.plain import visible
-from dogent_tui.settings.profiles import ensure_home_files
+from dogent_tui.settings.home_files import ensure_home_files
 from dogent_tui.settings.values import load_settings
 from dogent_tui.storage.paths import Workspace, dogent_home
 from dogent_tui.subcommands.arguments import add_workspace, existing_folder
@@ -40,7 +40,7 @@ def run(chosen: Namespace, terminal: Terminal) -> int:
     """Have the file that is named looked at, write what it shows, and return the exit
     status.
 
-    Raises VisionError, and ConfigError where the profiles cannot be made.
+    Raises VisionError, and ConfigError if the profiles cannot be created.
     """
     folder = existing_folder(chosen.workspace)
     home = dogent_home()

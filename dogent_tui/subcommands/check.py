@@ -1,5 +1,5 @@
-"""`dogent-tui check`: what a draft quotes, says in numbers and cites, held against its sources,
-by hand and without a model.
+"""`dogent-tui check`: checks the quotations, numbers and citations of a draft against its sources,
+without a model.
 """
 
 import asyncio

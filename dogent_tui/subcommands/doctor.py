@@ -1,4 +1,4 @@
-"""`dogent-tui doctor`: what is here and what is missing, by hand. What is looked for is
+"""`dogent-tui doctor`: what is available and what is missing. The checks are in
 `agent/doctor.py`.
 """
 
@@ -27,8 +27,8 @@ def add_arguments(parser: CommandLine) -> None:
 
 
 def run(chosen: Namespace, terminal: Terminal) -> int:
-    """Look at everything, write what was found, and return the exit status: 1 where something
-    needed is not here.
+    """Examine everything, write the findings, and return the exit status: 1 if something required
+    is missing.
     """
     folder = existing_folder(chosen.workspace)
     findings = asyncio.run(examine(Workspace(folder)))

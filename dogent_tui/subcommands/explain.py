@@ -1,5 +1,5 @@
-"""`dogent-tui explain`: what a tool call would do, what is decided about it, and why. Nothing
-runs.
+"""`dogent-tui explain`: what a tool call would do, the decision about it, and why. Nothing is
+run.
 """
 
 import json
@@ -43,7 +43,7 @@ def run(chosen: Namespace, terminal: Terminal) -> int:
     """Explain the call that is named, or each JSON line of standard input, and return
     the exit status.
 
-    Raises UsageError where a call cannot be understood.
+    Raises UsageError for an invalid call.
     """
     folder = existing_folder(chosen.workspace)
     authority = Authority(Workspace(folder), chosen.allow)
@@ -62,7 +62,7 @@ def run(chosen: Namespace, terminal: Terminal) -> int:
 
 
 def explained(call: ToolCall, authority: Authority) -> dict[str, Any]:
-    """Return what is decided about `call`, with the grants that were considered, as plain data."""
+    """Return the decision about `call`, with the grants that were considered, as plain data."""
     decision = authority.judge(call)
     found = describe(call, decision)
     if decision.verdict == "ask":

@@ -1,4 +1,4 @@
-"""`dogent-tui export`: a Markdown file as a finished pdf or docx, by hand and without a model."""
+"""`dogent-tui export`: a Markdown file as a finished pdf or docx, without a model."""
 
 import argparse
 import asyncio
@@ -10,14 +10,14 @@ import msgspec
 from dogent_tui.arguments import CommandLine
 from dogent_tui.documents.export.model import ExportRequest, ExportResult
 from dogent_tui.documents.export.themes import theme_names
-from dogent_tui.documents.exporter import KINDS, Exporter, ExportKind, plan_export
+from dogent_tui.documents.exporter import KINDS, Exporter, plan_export
 from dogent_tui.documents.model import DocumentError
 from dogent_tui.errors import UsageError
 from dogent_tui.language import ngettext, tr
 from dogent_tui.plain import one_line
 from dogent_tui.storage.paths import Workspace, dogent_home, is_file, is_there
 from dogent_tui.subcommands.arguments import existing_folder
-from dogent_tui.subcommands.terminal import Terminal, offer_browser, with_pandoc
+from dogent_tui.subcommands.terminal import Terminal, offer_browser
 
 _FAILED = 1
 
@@ -53,7 +53,7 @@ def add_arguments(parser: CommandLine) -> None:
         help=tr("how it looks (default: what the file says, else the setting)"),
     )
     parser.add_argument("-f", "--force", action="store_true", help=tr("replace an existing file"))
-    parser.add_flag("--yes", tr("download missing components (pandoc, a browser) without asking"))
+    parser.add_flag("--yes", tr("download a browser without asking if none can print the pdf"))
     parser.add_argument(
         "--workspace",
         metavar="DIR",
@@ -103,14 +103,14 @@ def run(chosen: Namespace, terminal: Terminal) -> int:
         )
     if not _may_write(request.target, terminal, force=chosen.force):
         return _FAILED
-    made = asyncio.run(_export(request, kind, terminal, checked=chosen.sources_checked))
+    made = asyncio.run(_export(request, terminal, checked=chosen.sources_checked))
     _tell(made, terminal, as_json=chosen.json)
     return 0
 
 
 def find_root(markdown: Path) -> Path:
-    """Return the folder that images may come from: the workspace that the file lies in, else
-    this folder, else the file's own.
+    """Return the folder that images may come from: the workspace containing the file, or the
+    current folder, or the file's own.
     """
     here, file, home = Path.cwd(), markdown.absolute(), dogent_home()
     for folder in file.parents:
@@ -131,9 +131,7 @@ def _may_write(target: Path, terminal: Terminal, *, force: bool) -> bool:
     return terminal.agrees(tr("{name} already exists. Replace it?", name=name))
 
 
-async def _export(
-    request: ExportRequest, kind: ExportKind, terminal: Terminal, *, checked: bool
-) -> ExportResult:
+async def _export(request: ExportRequest, terminal: Terminal, *, checked: bool) -> ExportResult:
     if checked:
         from dogent_tui.documents.library import DocumentLibrary  # on use
         from dogent_tui.sources.quotes.quote_checker import QuoteChecker
@@ -143,11 +141,9 @@ async def _export(
         request = msgspec.structs.replace(request, appendix=appendix)
     async with Exporter() as exporter:
         try:
-            if kind == "pdf":
+            if request.kind == "pdf":
                 await offer_browser(terminal)
-            return await with_pandoc(
-                terminal, lambda: exporter.export(request, kind, terminal.progress)
-            )
+            return await exporter.export(request, terminal.progress)
         finally:
             terminal.progress("")
 
@@ -170,7 +166,7 @@ def _tell(made: ExportResult, terminal: Terminal, *, as_json: bool) -> None:
 
 
 def _write_styles(target: Path, terminal: Terminal, *, force: bool) -> int:
-    """Write the built-in reference document, for a user to change its styles and put it into
+    """Write the built-in reference document, so that a user can change its styles and put it into
     ``.dogent``.
     """
     from dogent_tui.documents.export.docx_reference import built_in

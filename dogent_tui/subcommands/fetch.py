@@ -1,4 +1,4 @@
-"""`dogent-tui fetch`: a page, a document or an image from the web, by hand and without a model."""
+"""`dogent-tui fetch`: a page, a document or an image from the web, without a model."""
 
 import asyncio
 import re
@@ -86,8 +86,8 @@ async def _fetch(libraries: Libraries, wanted: Namespace) -> FetchResult:
 
 
 def _about(found: FetchResult) -> str:
-    """Return what stands above the text of a page: title, author and date, as it says them: the
-    text has no title.
+    """Return the lines above the text of a page: its title, author and date, since the text has no
+    title.
     """
     if found.format != "page" or found.offset:
         return ""

@@ -1,4 +1,4 @@
-"""`dogent-tui read`: a document as Markdown, by hand and without a model."""
+"""`dogent-tui read`: a document as Markdown, without a model."""
 
 import asyncio
 from argparse import Namespace
@@ -14,7 +14,7 @@ from dogent_tui.errors import disk_remedy
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.subcommands.arguments import add_part, around_part
-from dogent_tui.subcommands.terminal import Terminal, with_pandoc
+from dogent_tui.subcommands.terminal import Terminal
 
 DESCRIPTION = tr(
     "Write a document as Markdown: pdf, docx, odt, rtf, pptx, epub, html, ipynb, xlsx, xls,"
@@ -44,15 +44,13 @@ def add_arguments(parser: CommandLine) -> None:
     )
     add_part(parser, DEFAULT_CHARS)
     parser.add_text("--images", "DIR", tr("also save the document's images to DIR"))
-    parser.add_flag("--yes", tr("download pandoc without asking if it is needed and missing"))
     parser.add_flag("--json", tr("print one JSON object with the text and the details"))
 
 
 def run(chosen: Namespace, terminal: Terminal) -> int:
-    """Read the document that is named, write it to `terminal`, and return the exit
-    status. Raises DocumentError.
+    """Read the given document, write it to `terminal`, and return the exit status. Raises
+    DocumentError.
     """
-    terminal = msgspec.structs.replace(terminal, agreed=chosen.yes)
     options = ReadOptions(
         sheet=chosen.sheet,
         pages=chosen.pages,
@@ -101,11 +99,8 @@ async def _read(
         terminal.show(tr("Reading…{far}", far=how_far(done, total, what)))
 
     async with DocumentLibrary() as library:
-        return await with_pandoc(
-            terminal,
-            lambda: library.read(
-                path, options, max_chars=max_chars, offset=offset, on_progress=report
-            ),
+        return await library.read(
+            path, options, max_chars=max_chars, offset=offset, on_progress=report
         )
 
 

@@ -4,7 +4,7 @@ from argparse import Namespace
 
 from dogent_tui.arguments import CommandLine
 from dogent_tui.language import tr
-from dogent_tui.settings.json_schemas import NAMES, schema_file, schema_text
+from dogent_tui.settings.json_schemas import NAMES, schema_file
 from dogent_tui.subcommands.terminal import Terminal
 
 DESCRIPTION = tr(
@@ -27,7 +27,7 @@ def run(chosen: Namespace, terminal: Terminal) -> int:
     status.
     """
     if chosen.name:
-        terminal.stdout.write(schema_text(chosen.name))
+        terminal.stdout.write(schema_file(chosen.name).read_text(encoding="utf-8"))
     else:
         terminal.stdout.writelines(f"{name:<8} {schema_file(name).as_uri()}\n" for name in NAMES)
     return 0

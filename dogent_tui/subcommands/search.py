@@ -1,4 +1,4 @@
-"""`dogent-tui search`: the web searched by hand, with the profile that the agent would use."""
+"""`dogent-tui search`: web search with the profile that the agent would use."""
 
 import asyncio
 from argparse import Namespace
@@ -10,8 +10,9 @@ import msgspec
 from dogent_tui.arguments import CommandLine
 from dogent_tui.language import tr
 from dogent_tui.plain import visible
+from dogent_tui.settings.config_check import ConfigWarning
 from dogent_tui.settings.home_files import ensure_home_files
-from dogent_tui.settings.values import ConfigWarning, load_settings
+from dogent_tui.settings.values import load_settings
 from dogent_tui.storage.paths import Workspace, dogent_home
 from dogent_tui.subcommands.arguments import add_workspace, existing_folder
 from dogent_tui.subcommands.terminal import Terminal

@@ -7,8 +7,8 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta
 
-from dogent_tui.documents.export.model import ExportResult
-from dogent_tui.documents.exporter import ExportKind, plan_export
+from dogent_tui.documents.export.model import ExportKind, ExportResult
+from dogent_tui.documents.exporter import plan_export
 from dogent_tui.errors import DogentError
 from dogent_tui.tools.libraries import Libraries
 from dogent_tui.tools.progress import ToolProgress
@@ -47,7 +47,7 @@ def export_tools(libraries: Libraries) -> Iterable[Tool]:
                 if wanted.sources_checked:
                     checked = await libraries.quotes.appendix(request.markdown, workspace.root)
                     request = msgspec.structs.replace(request, appendix=checked)
-                made = await libraries.exporter.export(request, wanted.format, progress.say)
+                made = await libraries.exporter.export(request, progress.say)
         except DogentError as error:
             raise ToolFailure(f"Nothing was exported. {error}") from error
         return as_text(workspace.relative(made.path), made)

@@ -10,7 +10,6 @@ import errno
 import hashlib
 import json
 import os
-import re
 import shutil
 import stat
 import threading
@@ -24,7 +23,7 @@ import msgspec
 
 from dogent_tui.language import tr
 from dogent_tui.storage.files import atomic_write, open_for_appending, private_folder
-from dogent_tui.storage.paths import Workspace, state_dir
+from dogent_tui.storage.paths import Workspace, file_name, state_dir
 
 LARGEST_FILE = 50_000_000
 """The largest file to copy, in bytes."""
@@ -549,7 +548,7 @@ def _with_all_below(path: Path) -> Iterator[str]:
 
 
 def _folder(workspace: Workspace, session_id: str) -> Path:
-    return state_dir() / "copies" / workspace.key / re.sub(r"[^A-Za-z0-9-]", "-", session_id)[:64]
+    return state_dir() / "copies" / workspace.key / file_name(session_id)
 
 
 def _begin_with(source: Path, target: Path) -> None:

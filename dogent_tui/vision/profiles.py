@@ -118,8 +118,7 @@ def _check(profile: VisionProfile) -> None:
 
 
 def _profiles(file: Path, where: str) -> Mapping[str, Any]:
-    empty: dict[str, Any] = {}
-    data, broken = read_json(file, empty)
+    data, broken = read_json(file)
     if broken:
         raise _config(broken.message, broken.remedy)
     profiles = data.get("profiles", {})

@@ -37,8 +37,10 @@ def hold(folder: Path, workspace: Path) -> int:
     OSError.
     """
     (folder / "workspace").write_bytes(os.fsencode(workspace))
-    descriptor = os.open(folder / "lock", os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
+    new = folder / "lock.new"
+    descriptor = os.open(new, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
     fcntl.flock(descriptor, fcntl.LOCK_EX)
+    new.rename(folder / "lock")  # once held: a lock that no one holds is a dead session's
     return descriptor
 
 

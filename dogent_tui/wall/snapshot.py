@@ -42,6 +42,8 @@ _TICK_NS = 20_000_000
 _COARSE = 5
 """CLOCK_REALTIME_COARSE, from which file systems take their times."""
 _DIES_WITHIN_S = 5.0
+_LOOKS = 5
+"""How often to look for processes that were started while others were killed."""
 _KEPT_FOR_S = 30 * 86_400
 """How long to keep the copy of a workspace that is not opened any more."""
 _FOR_EVER = (1 << 63) - 1
@@ -429,14 +431,24 @@ def _copy_file(source: str, target: str, most: int) -> None:
 
 
 def end_left_over(private: str) -> None:
-    """Kill the processes left by a session whose supervisor was killed. They are identified by the
-    session's folder in their environment.
+    """Kill the processes left by a session whose supervisor was killed, and those that they start
+    meanwhile. They are identified by the session's folder in their environment.
     """
     mark = f"TMPDIR={private}/tmp".encode(errors="surrogateescape")
+    for _ in range(_LOOKS):
+        if not _killed(mark):
+            return
+
+
+def _killed(mark: bytes) -> bool:
+    """Kill each process with `mark` in its environment, and return whether there was one."""
+    found = False
     for name in filter(str.isdecimal, os.listdir("/proc")):
         with contextlib.suppress(OSError), open(f"/proc/{name}/environ", "rb") as file:
             process = os.pidfd_open(int(name))
             if mark in file.read().split(b"\0"):
+                found = True
                 signal.pidfd_send_signal(process, signal.SIGKILL)
                 select.select([process], [], [], _DIES_WITHIN_S)
             os.close(process)
+    return found

@@ -233,10 +233,14 @@ async def _exporting(folder: Path) -> list[Row]:
         for kind in ("pdf", "docx"):
             for _ in range(1 + WARM_ROUNDS):
                 request = ExportRequest(
-                    markdown=markdown, target=folder / f"report.{kind}", root=folder, home=folder
+                    kind=kind,
+                    markdown=markdown,
+                    target=folder / f"report.{kind}",
+                    root=folder,
+                    home=folder,
                 )
                 begun = time.perf_counter()
-                result = await exporter.export(request, kind)
+                result = await exporter.export(request)
                 seconds[kind].append((time.perf_counter() - begun) * 1000)
             if kind == "pdf":
                 engine, pages = result.engine, result.pages

@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 from dogent_tui.documents.export.model import ExportRequest, ExportResult
-from dogent_tui.documents.export.pdf import PdfExporter
+from dogent_tui.documents.exporter import Exporter
 from tests.benchmarks.table import Row
 
 PAGES = 18
@@ -53,8 +53,9 @@ def report() -> str:
     )
 
 
-async def _export(exporter: PdfExporter, folder: Path, toc: bool) -> tuple[float, ExportResult]:
+async def _export(exporter: Exporter, folder: Path, toc: bool) -> tuple[float, ExportResult]:
     request = ExportRequest(
+        kind="pdf",
         markdown=folder / "report.md",
         target=folder / "report.pdf",
         root=folder,
@@ -68,11 +69,11 @@ async def _export(exporter: PdfExporter, folder: Path, toc: bool) -> tuple[float
 
 async def _measure(folder: Path) -> list[Row]:
     (folder / "report.md").write_text(report(), encoding="utf-8")
-    async with PdfExporter() as exporter:
+    async with Exporter() as exporter:
         cold, result = await _export(exporter, folder, False)
         warm = [(await _export(exporter, folder, False))[0] for _ in range(ROUNDS)]
         contents = [(await _export(exporter, folder, True))[0] for _ in range(ROUNDS)]
-    async with PdfExporter(list) as exporter:
+    async with Exporter(list) as exporter:
         bare, typeset = await _export(exporter, folder, False)
     pages = f"{result.pages} pages"
     return [

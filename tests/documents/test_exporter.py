@@ -131,8 +131,8 @@ def test_names_export_targets_as_they_are_spelled():
 @pytest.mark.slow
 async def test_both_formats_come_through_one_door(workspace):
     async with Exporter() as exporter:
-        docx = await exporter.export(plan_export(workspace, "report.md", "docx"), "docx")
-        pdf = await exporter.export(plan_export(workspace, "report.md", "pdf"), "pdf")
+        docx = await exporter.export(plan_export(workspace, "report.md", "docx"))
+        pdf = await exporter.export(plan_export(workspace, "report.md", "pdf"))
     assert zipfile.is_zipfile(docx.path)
     with pymupdf.open(pdf.path) as document:
         assert "Text." in document[0].get_text()

@@ -67,7 +67,7 @@ async def make(folder: Path = FILES) -> None:
         workspace = Workspace(Path(temporary))
         (workspace.root / "statement.md").write_text(STATEMENT, encoding="utf-8")
         async with Exporter() as exporter:
-            made = await exporter.export(plan_export(workspace, "statement.md", "docx"), "docx")
+            made = await exporter.export(plan_export(workspace, "statement.md", "docx"))
         (folder / "staff-council.docx").write_bytes(made.path.read_bytes())
 
 

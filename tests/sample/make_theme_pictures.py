@@ -12,8 +12,8 @@ import pymupdf
 from PIL import Image
 
 from dogent_tui.documents.export.model import ExportRequest
-from dogent_tui.documents.export.pdf import PdfExporter
 from dogent_tui.documents.export.themes import theme_names
+from dogent_tui.documents.exporter import Exporter
 
 WIDTH, HEIGHT = 24, 34
 STYLES = Path(__file__).parents[2] / "styles" / "themes"
@@ -49,11 +49,11 @@ async def make(folder: Path) -> None:
     """Make one of each theme."""
     source = folder / "page.md"
     source.write_text(TEXT, "utf-8")
-    async with PdfExporter() as exporter:
+    async with Exporter() as exporter:
         for name in theme_names():
             target = folder / f"{name}.pdf"
             request = ExportRequest(
-                markdown=source, target=target, root=folder, home=folder, theme=name
+                kind="pdf", markdown=source, target=target, root=folder, home=folder, theme=name
             )
             await exporter.export(request)
             with pymupdf.open(target) as document:

@@ -210,9 +210,12 @@ async def test_an_export_cites_what_was_read(records):
     try:
         done = await exporter.export(
             ExportRequest(
-                markdown=root / "draft.md", target=root / "draft.docx", root=root, home=root
+                kind="docx",
+                markdown=root / "draft.md",
+                target=root / "draft.docx",
+                root=root,
+                home=root,
             ),
-            "docx",
         )
     finally:
         await exporter.close()

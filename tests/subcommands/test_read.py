@@ -8,8 +8,6 @@ import pytest
 
 from dogent_tui.arguments import CommandLine
 from dogent_tui.cli import main
-from dogent_tui.documents.model import DocumentError
-from dogent_tui.documents.pandoc.download import downloaded_path
 from dogent_tui.subcommands import read as command
 from dogent_tui.subcommands.terminal import Terminal
 from tests.documents.pandoc.made_docx import PNG
@@ -100,11 +98,6 @@ def test_pictures_are_saved_where_it_is_said(tmp_path, capsys):
     assert "cannot be created" in err
 
 
-class Tty(io.StringIO):
-    def isatty(self):
-        return True
-
-
 @pytest.fixture
 def letter(tmp_path):
     path = tmp_path / "letter.rtf"
@@ -112,28 +105,11 @@ def letter(tmp_path):
     return path
 
 
-def test_without_pandoc_it_is_downloaded_only_where_the_user_says_so(letter, offered, capsys):
+def test_without_pandoc_it_says_what_to_install(letter, no_pandoc, capsys):
     status, out, err = read(capsys, letter)
     assert (status, out) == (1, "")
     assert "This kind of document needs pandoc, which is not installed." in err
-    terminal = Terminal(Tty("n\n"), io.StringIO(), Tty())
-    with pytest.raises(DocumentError, match="is not installed"):
-        run(letter, terminal)
-    assert (
-        "Download pandoc 3.9.0.2 (about 40 MB) from github.com? [y/N]" in terminal.stderr.getvalue()
-    )
-    assert not downloaded_path().exists()
-
-    terminal = Terminal(Tty("y\n"), io.StringIO(), Tty())
-    assert run(letter, terminal) == 0
-    assert terminal.stdout.getvalue() == "Dear reader\n"
-    assert downloaded_path().is_file()
-    offered.path = ""  # what is there is not fetched again
-    assert read(capsys, letter)[:2] == (0, "Dear reader\n")
-
-
-def test_who_agreed_before_is_not_asked(letter, offered, capsys):
-    assert read(capsys, letter, "--yes") == (0, "Dear reader\n", "")
+    assert "pypandoc_binary" in err
 
 
 def test_a_pandoc_on_path_that_is_a_link_elsewhere_is_seen_behind_the_wall(

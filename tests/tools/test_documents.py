@@ -7,7 +7,6 @@ import docx
 import pytest
 
 from dogent_tui.documents.library import DocumentLibrary, ReadResult
-from dogent_tui.documents.pandoc.download import downloaded_path
 from dogent_tui.settings.values import WorkspaceSettings
 from dogent_tui.storage.paths import Workspace
 from dogent_tui.tools.documents import MOST_CHARS, as_text, document_tools
@@ -118,12 +117,11 @@ def test_what_is_known_of_a_document_stays_short():
     assert len(text) < 2500
 
 
-async def test_it_says_that_pandoc_is_missing_and_never_downloads_it(offered, read, tmp_path):
+async def test_it_says_that_pandoc_is_missing(no_pandoc, read, tmp_path):
     (tmp_path / "w" / "letter.rtf").write_text(r"{\rtf1 Dear reader\par}", encoding="ascii")
     text, is_error = await read(path="letter.rtf")
     assert is_error
     assert "needs pandoc, which is not installed" in text
-    assert not downloaded_path().parents[1].exists()
 
 
 async def test_pictures_are_saved_on_request_into_the_images_folder(read, tmp_path):

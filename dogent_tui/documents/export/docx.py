@@ -1,8 +1,7 @@
-"""Exporting Markdown as docx: pandoc does most of it, in its sandbox; what it is given and what
-it made are ours to set right.
+"""Exports Markdown as docx: pandoc does most of it, in its sandbox; its input is prepared and its
+output corrected here.
 """
 
-import asyncio
 import os
 import tempfile
 from collections.abc import Mapping
@@ -11,9 +10,7 @@ from itertools import pairwise
 from typing import Any
 
 from dogent_tui.documents.export import tree
-from dogent_tui.documents.export.browser import Browser
-from dogent_tui.documents.export.diagrams import with_diagrams
-from dogent_tui.documents.export.document import Document, read_document, writer_warnings
+from dogent_tui.documents.export.document import Document, writer_warnings
 from dogent_tui.documents.export.docx_images import Pictures, TextArea
 from dogent_tui.documents.export.docx_package import (
     BREAK_XML,
@@ -22,27 +19,19 @@ from dogent_tui.documents.export.docx_package import (
     finish,
 )
 from dogent_tui.documents.export.docx_reference import find_reference
-from dogent_tui.documents.export.model import (
-    ExportRequest,
-    ExportResult,
-    Made,
-    Progress,
-    unheard,
-    write_target,
-)
+from dogent_tui.documents.export.model import ExportRequest, Made
 from dogent_tui.documents.export.page import contents_title
 from dogent_tui.documents.export.tables import column_widths
 from dogent_tui.documents.export.themes import title_docx
 from dogent_tui.documents.export.tree import Node, attributes, mapped, node, words
 from dogent_tui.documents.pandoc.program import Output, pandoc_version
-from dogent_tui.language import tr
 from dogent_tui.processes import Halt
 
 _RULE_XML = (
     '<w:p><w:pPr><w:pBdr><w:bottom w:val="single" w:sz="6" w:space="1" w:color="BFC7D1"/></w:pBdr>'
     '<w:spacing w:before="120" w:after="240" w:line="120" w:lineRule="exact"/></w:pPr></w:p>'
 )
-"""A line between paragraphs. Pandoc's own is a drawing of the format before 2007."""
+"""A line between paragraphs. Pandoc's own is a drawing in the format from before 2007."""
 _TOC_XML = (
     '<w:r><w:fldChar w:fldCharType="begin"/></w:r><w:r><w:instrText xml:space="preserve">'
     'TOC \\o "{}-{}" \\h \\z</w:instrText></w:r><w:r><w:fldChar w:fldCharType="separate"/></w:r>'
@@ -53,43 +42,18 @@ _CONTENTS_BEGIN = (
 )
 _CONTENTS_END = '<w:p><w:r><w:fldChar w:fldCharType="end"/></w:r></w:p></w:sdtContent></w:sdt>'
 _PANDOCS_WIDTH = 396
-"""Points of a page's text for pandoc, of which it makes the widths of columns."""
+"""The text width in points from which pandoc calculates the widths of columns."""
 _BETWEEN_XML = (
     '<w:p><w:pPr><w:spacing w:before="0" w:after="0" w:line="120" w:lineRule="exact"/></w:pPr>'
     "<w:r><w:t>\N{ZERO WIDTH SPACE}</w:t></w:r></w:p>"
 )
-"""A gap between two blocks of code: programs that read the document take these for one where
-nothing, or an empty paragraph, is between them.
+"""A gap between two code blocks: readers of the document join them if there is nothing, or an empty
+paragraph, between them.
 """
 
 
-async def export_docx(
-    request: ExportRequest, on_progress: Progress = unheard, browser: Browser | None = None
-) -> ExportResult:
-    """Make the docx that `request` asks for; `browser` draws its diagrams. Its target is replaced
-    at the very end, or not at all. Raises DocumentError.
-    """
-    on_progress(tr("Creating the docx"))
-    halt = Halt()
-    try:
-        document = await asyncio.to_thread(read_document, request, halt)
-        document = await with_diagrams(document, browser or Browser(list))
-        made = await asyncio.to_thread(_make, request, document, halt)
-    except asyncio.CancelledError:
-        # the thread would continue otherwise, and leaving the application would wait for it
-        halt.halt()
-        raise
-    # who was cancelled by now has written nothing
-    await asyncio.to_thread(write_target, request, made.content)
-    return ExportResult(
-        path=request.target,
-        engine=made.engine,
-        warnings=made.warnings,
-        left_out=tuple(document.left_out),
-    )
-
-
-def _make(request: ExportRequest, document: Document, halt: Halt) -> Made:
+def make_docx(request: ExportRequest, document: Document, halt: Halt) -> Made:
+    """Return `document` as a docx. Blocks. Raises DocumentError."""
     front = document.front
     reference = find_reference(
         request.root, request.home, document.theme, lang=front.lang, text=document.source.text
@@ -101,8 +65,9 @@ def _make(request: ExportRequest, document: Document, halt: Halt) -> Made:
     blocks = [*title, *mapped(document.blocks, handlers, _apart)]
     written = _write(halt, blocks, front.lang, reference.content)
     finished = finish(written.data, document, pictures.files, _now(os.environ))
-    warnings = (*reference.warnings, *document.warnings, *writer_warnings(written.warnings))
-    return Made(finished, f"pandoc {'.'.join(map(str, pandoc_version()))}", warnings)
+    engine = f"pandoc {'.'.join(map(str, pandoc_version()))}"
+    warnings = (*reference.warnings, *writer_warnings(written.warnings))
+    return Made(finished, engine, warnings=warnings)
 
 
 def _write(halt: Halt, blocks: list[Any], lang: str, reference: bytes) -> Output:
@@ -115,8 +80,8 @@ def _write(halt: Halt, blocks: list[Any], lang: str, reference: bytes) -> Output
 
 
 def _contents(document: Document) -> list[Node]:
-    """Return the table of contents, filled: pandoc's own is empty until a program that can count
-    pages has opened it.
+    """Return the table of contents with its entries: pandoc's own is empty until a program that can
+    count pages opens it.
     """
     if not document.contents:
         return []
@@ -135,7 +100,7 @@ def _contents(document: Document) -> list[Node]:
 
 
 class _Writer:
-    """Makes of a document what pandoc's writer of docx needs."""
+    """Prepares a document for pandoc's docx writer."""
 
     def __init__(self, pictures: Pictures, area: TextArea, contents: list[Node]) -> None:
         self._width, self._across = area
@@ -152,7 +117,9 @@ class _Writer:
         return mapped(value, self.handlers, _apart)
 
     def _figure(self, content: Any) -> list[Node]:
-        """Return a picture in paragraphs of pandoc's styles for it; it knows no picture of ours."""
+        """Return a picture in paragraphs with pandoc's styles for it, since pandoc does not see our
+        pictures.
+        """
         (name, _, _), (_, caption), blocks = content
         inlines = blocks[0]["c"] if len(blocks) == 1 else []
         if not isinstance(inlines, list) or [part.get("t") for part in inlines] != ["Image"]:
@@ -190,13 +157,13 @@ class _Writer:
 
 
 def _styled(style: str, blocks: list[Any], name: str = "") -> Node:
-    """Return blocks whose paragraphs have this style, pandoc's own where it is empty."""
+    """Return blocks whose paragraphs have this style, or pandoc's own if empty."""
     given = {"custom_style": style} if style else {}
     return node("Div", [attributes(name, **given), blocks])
 
 
 def _apart(nodes: list[Any]) -> list[Any]:
-    """Return blocks with a gap between those of code that follow each other."""
+    """Return blocks with a gap between adjacent code blocks."""
     out: list[Any] = []
     for part, after in pairwise([*nodes, None]):
         out.append(part)
@@ -210,7 +177,7 @@ def _apart(nodes: list[Any]) -> list[Any]:
 
 
 def _now(environ: Mapping[str, str]) -> datetime:
-    """Return the time for the properties: that of a reproducible build where there is one
+    """Return the time for the properties: that of a reproducible build if there is one
     (reproducible-builds.org).
     """
     given = environ.get("SOURCE_DATE_EPOCH", "")

@@ -1,5 +1,5 @@
-"""HTML inside Markdown, rewritten from a short list of harmless elements; none of it is ever
-passed on as it stands.
+"""HTML inside Markdown, rewritten from a short list of harmless elements; none of it is ever passed
+on unchanged.
 """
 
 import os
@@ -42,14 +42,14 @@ _SILENT = frozenset({
     "html", "head", "body", "font", "nobr", "colgroup", "col", "picture", "source", "title", "time",
     "data", "bdi", "bdo", "main", "center", "p", "div",
 })  # fmt: skip
-"""What shapes nothing that a document would miss."""
+"""Elements that a document does not miss."""
 _WITH_CONTENT = frozenset({
     "script", "style", "iframe", "object", "applet", "noscript", "template", "svg", "math",
     "video", "audio", "canvas",
     "select", "textarea", "frameset", "noframes", "noembed", "portal", "fencedframe", "plaintext",
     "xmp",
 })  # fmt: skip
-"""Left out with all that is in it: it is no text for a reader."""
+"""Elements left out with all their content, which is not text for a reader."""
 _BREAKS_PAGE = re.compile(
     r"page-break-(?:after|before)\s*:\s*always|break-(?:after|before)\s*:\s*page", re.IGNORECASE
 )
@@ -59,7 +59,7 @@ PAGE_BREAK = '<div class="page-break"></div>'
 _SAME = {"var": "em", "cite": "em", "dfn": "em"}
 _CODE = re.compile(r"<(/?)(?:code|samp|tt)\b[^>]*>")
 _AS_CODE = {"": '<span class="code">', "/": "</span>"}
-"""Code within a line, until all that is in it is known."""
+"""Inline code, until all of its content is known."""
 
 Attributes = dict[str, str]
 Dropped = Callable[[str], None]
@@ -69,8 +69,8 @@ _ALIGNED = re.compile(r"\btext-align\s*:\s*(\w+)", re.IGNORECASE)
 
 
 def read_html(blocks: list[Any], dropped: Dropped, halt: Halt | None) -> list[Any]:
-    """Return `blocks` with their HTML as what it shows, and nothing else. Pandoc reads all pieces
-    of it at once. `dropped` is told of each element that is left out.
+    """Return `blocks` with their HTML replaced by what it shows. Pandoc parses all pieces of it at
+    once. `dropped` is called for each element that is left out.
     """
     mark = f"html-{os.urandom(8).hex()}"
 
@@ -110,8 +110,8 @@ def read_html(blocks: list[Any], dropped: Dropped, halt: Halt | None) -> list[An
 
 
 def _read(pieces: list[str], between: str, halt: Halt | None) -> list[list[Node]]:
-    """Return the blocks of each piece. Pandoc reads them one by one where HTML that is no document
-    swallowed what is `between` them.
+    """Return the blocks of each piece. Pandoc parses them one by one if invalid HTML swallowed what
+    is `between` them.
     """
     text = between.join(pieces).encode()
     blocks = blocks_of(ask_pandoc(text, "-f", "html", "-t", "json", halt=halt).data)
@@ -127,7 +127,7 @@ def _read(pieces: list[str], between: str, halt: Halt | None) -> list[list[Node]
 
 
 def _joined(blocks: list[Any], dropped: Dropped) -> list[Any]:
-    """Return blocks with their HTML rewritten; what an empty line cut, as in a table, is one piece
+    """Return blocks with their HTML rewritten; what an empty line split, as in a table, is joined
     again.
     """
     out: list[Any] = []
@@ -141,8 +141,8 @@ def _joined(blocks: list[Any], dropped: Dropped) -> list[Any]:
 
 
 def _with_places(inlines: list[Any], mark: str) -> tuple[str, list[Node]]:
-    """Return the HTML of a line, in which all but words and HTML are empty places, and what is to
-    be in these.
+    """Return the HTML of a line with placeholders for everything except words and HTML, and their
+    contents.
     """
     text = ""
     places: list[Node] = []
@@ -163,8 +163,8 @@ def _with_places(inlines: list[Any], mark: str) -> tuple[str, list[Node]]:
 
 
 def rewrite(fragment: str, dropped: Dropped, elements: frozenset[str] = _ELEMENTS) -> str:
-    """Return the HTML `fragment` as harmless HTML of these `elements` for pandoc to read. `dropped`
-    is told of each other element that a document would miss.
+    """Return the HTML `fragment` reduced to these `elements` for pandoc to parse. `dropped` is
+    called for each other element that a document would miss.
     """
     parser = html.HTMLParser(huge_tree=True, remove_comments=True, remove_pis=True)
     text = _PAGE_BREAK_COMMENT.sub(PAGE_BREAK, fragment.replace("\0", ""))
@@ -190,8 +190,8 @@ def rewrite(fragment: str, dropped: Dropped, elements: frozenset[str] = _ELEMENT
 
 
 def _give_head(table: Any) -> None:
-    """Have the first rows of a table be its head where all their cells are headers: pandoc takes
-    one row, and cuts what spans two.
+    """Make the first rows of a table its head if all their cells are headers: pandoc takes one row,
+    and cuts cells that span two.
     """
     rows = table.findall("tr") + table.findall("tbody/tr")
     last = 0
@@ -206,8 +206,8 @@ def _give_head(table: Any) -> None:
 
 
 def _attributes(tag: str, attributes: Attributes) -> Attributes:
-    """Return the attributes that mean something. Addresses are judged in pandoc's tree, where
-    those of Markdown are too.
+    """Return the attributes with a meaning. Addresses are judged in pandoc's tree, like those of
+    Markdown.
     """
     kept = {name: attributes[name] for name in _KEPT.get(tag, ()) if attributes.get(name)}
     if name := attributes.get("id") or (attributes.get("name") if tag == "a" else None):

@@ -1,8 +1,8 @@
-"""What the letters of a printed pdf mean to who searches it or copies out of it.
+"""The mapping from a printed pdf's glyphs to characters, for searching and copying.
 
 Chromium names each glyph by the first character that its font draws with it, which for many Chinese
 characters is a radical that merely looks the same (U+2F42 for U+6587): a search for the word finds
-nothing. The tables that say so are set right here.
+nothing. These tables are corrected here.
 """
 
 import re
@@ -10,24 +10,24 @@ import unicodedata
 from typing import Any
 
 _LOOKALIKE = re.compile("[\u2e80-\u2fdf\uf900-\ufaff]")
-"""Radicals, and characters that Unicode holds twice for the sake of older codes; nobody types
-them.
+"""Radicals, and characters that Unicode duplicates for compatibility with older encodings; no one
+types them.
 """
 
 _SECTION = re.compile(rb"begin(bfchar|bfrange)\s.*?end\1", re.DOTALL)
-"""A part of a CMap (Adobe Technical Note 5014, section 1.4.1)."""
+"""A section of a CMap (Adobe Technical Note 5014, section 1.4.1)."""
 _PAIR = re.compile(rb"(<[0-9A-Fa-f]+>\s*)<([0-9A-Fa-f]+)>")
 _RANGE = re.compile(rb"^" + rb" *".join([rb"<([0-9A-Fa-f]{1,4})>"] * 3) + rb"[ \r]*$", re.MULTILINE)
-"""A line by itself: in an array, or after characters of two units, three codes are no range."""
+"""A line by itself: in an array, or after characters of two units, three codes are not a range."""
 
 
 def usual(character: str) -> str:
-    """Return the character that `character` merely looks like, itself where there is none."""
+    """Return the character that `character` merely looks like, or itself."""
     return unicodedata.normalize("NFKC", character) if _LOOKALIKE.match(character) else character
 
 
 def correct(document: Any) -> None:
-    """Set right the tables of all fonts in the open pdf `document` (of PyMuPDF)."""
+    """Correct the tables of all fonts in the open pdf `document` (of PyMuPDF)."""
     fonts = {
         entry[0]
         for number in range(document.page_count)
@@ -43,7 +43,7 @@ def correct(document: Any) -> None:
 
 
 def corrected_table(table: bytes) -> bytes:
-    """Return the CMap `table` set right."""
+    """Return the corrected CMap `table`."""
     return _SECTION.sub(_corrected, table)
 
 
@@ -56,7 +56,7 @@ def _corrected(section: re.Match[bytes]) -> bytes:
 
 
 def _spread(found: re.Match[bytes]) -> bytes:
-    """Return a range with each of its characters by itself, where there is one to set right."""
+    """Return a range with its characters listed one by one, if one has to be corrected."""
     first, last, start = (int(code, 16) for code in found.groups())
     codes = range(start, min(start + last - first, 0xFFFF) + 1)
     if not any(_LOOKALIKE.match(chr(code)) for code in codes):

@@ -23,9 +23,9 @@ from dogent_tui.wall.own import own_environment, walled
 
 _LIMIT_S = 60.0
 _WIDEST = 600.0
-"""CSS pixels that go between the margins; wider images are as wide as the text."""
+"""The text width in CSS pixels; wider images are scaled down to it."""
 _AROUND = {tree.LANDSCAPE: "page(flipped: true)", tree.CALLOUT: "callout", "title": "strong"}
-"""The functions of typst for divs of these classes."""
+"""Class of a div → typst function."""
 _SET = Path(__file__).with_name("set_typst.py")
 
 
@@ -39,7 +39,7 @@ def set_pdf(document: Document) -> Made:
         text = _front(document) + written.data.decode("utf-8", "replace")
         (folder / "document.typ").write_text(text, "utf-8")
         warnings = tuple(writer_warnings(written.warnings))
-        return Made(typeset(folder), f"typst {version('typst')}", warnings)
+        return Made(typeset(folder), f"typst {version('typst')}", warnings=warnings)
 
 
 def typeset(
@@ -48,8 +48,8 @@ def typeset(
     """Have typst set ``document.typ`` in a process of its own, which sees `folder` and no
     network, and can be ended. Blocks. Raises DocumentError.
     """
-    # Typst fetches packages for those who name them. Nobody can here; were it otherwise, it would
-    # come no further than this.
+    # Typst fetches packages that a document names. Nothing can name one here, and even then it
+    # would get no further than this.
     names = ("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY")
     environment = {**own_environment(), **dict.fromkeys(names, "http://127.0.0.1:9")}
     command = [sys.executable, "-P", str(_SET), form]
@@ -57,26 +57,26 @@ def typeset(
     try:
         done = run_to_end(walls, stdin=b"", cwd=folder, env=environment, limit_s=limit_s, halt=halt)
     except subprocess.TimeoutExpired:
-        late = tr("typst did not finish the document within {limit_s:.0f} seconds.")
-        raise DocumentError(
-            late.format(limit_s=limit_s), tr("Split the document."), code="timeout"
-        ) from None
+        late = tr(
+            "typst did not finish the document within {limit_s:.0f} seconds.", limit_s=limit_s
+        )
+        raise DocumentError(late, tr("Split the document."), code="timeout") from None
     except OSError as error:
-        message = tr("typst could not be started: {strerror}.").format(strerror=error.strerror)
+        message = tr("typst could not be started: {strerror}.", strerror=error.strerror)
         raise DocumentError(message, code="engine_missing") from error
     result = folder / f"document.{form}"
     if done.returncode or not result.is_file():
         reason = one_line(done.stderr.decode("utf-8", "replace"))[-300:]
         reason = reason or tr("it exited without a message")
         raise DocumentError(
-            tr("typst could not typeset the document: {reason}.").format(reason=reason),
+            tr("typst could not typeset the document: {reason}.", reason=reason),
             tr("Install Chromium, which can print most texts."),
         )
     return result.read_bytes()
 
 
 def _front(document: Document) -> str:
-    """Return what is before the text: properties, looks, title."""
+    """Return what precedes the text: properties, styles, title."""
     front = document.front
     authors, keywords = (
         "".join(f"{_quoted(text)}, " for text in texts) for texts in (front.authors, front.keywords)
@@ -107,20 +107,20 @@ def _outline(document: Document) -> list[Node]:
 
 
 def _quoted(text: str) -> str:
-    """Return `text` as a string of typst (its reference, "String": escapes)."""
+    """Return `text` as a typst string (its reference, "String": escapes)."""
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", " ") + '"'
 
 
 def _written_for_typst(document: Document, folder: Path) -> list[Node]:
-    """Return what pandoc's writer of typst needs: images as files in `folder`, formulas that keep
-    their TeX.
+    """Return the document prepared for pandoc's typst writer: images as files in `folder`, formulas
+    with their TeX.
     """
     names: dict[str, str] = {}
 
     def image(content: Any) -> list[Node]:
         (_, _, sizes), alt, (address, _) = content
         found = document.images.find(address)
-        if found is None:  # what is no image of ours would be a file that typst reads
+        if found is None:  # otherwise typst would read some other file
             return []
         kind = "jpg" if found.kind == "jpeg" else found.kind
         name = names.setdefault(address, f"image-{len(names)}.{kind}")
@@ -161,7 +161,7 @@ def _formula(content: Any) -> list[Node]:
 
 
 def _fitting(size: str) -> str:
-    """Return a size of CSS for typst. No image is wider than the text."""
+    """Return a CSS size for typst. No image is wider than the text."""
     if not size.endswith("px"):
         return size
     pixels = float(size[:-2])

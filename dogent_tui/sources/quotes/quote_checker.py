@@ -223,7 +223,7 @@ def _text(draft: Path, is_real: bool) -> str:
 def _files(folder: Path, draft: Path, stay_inside: bool) -> dict[str, Path]:
     """Return the files below `folder` except the draft, relative to it, with their real paths."""
     root, own = os.path.realpath(folder), os.path.realpath(draft)
-    found = [f"{inside}/{name}".lstrip("/") for inside, _, names in scan(folder) for name in names]
+    found = [inside + name for inside, _, names in scan(folder) for name in names]
     real = {path: Path(os.path.realpath(folder / path)) for path in [*found, *records_in(folder)]}
     return {
         path: file

@@ -14,9 +14,7 @@ from dogent_tui.agent.events import Notice
 from dogent_tui.documents.export.browser import find_browsers, install_browser
 from dogent_tui.documents.export.model import ExportRequest, ExportResult
 from dogent_tui.documents.export.themes import theme_names
-from dogent_tui.documents.exporter import KINDS, ExportKind, plan_export
-from dogent_tui.documents.model import DocumentError
-from dogent_tui.documents.pandoc.download import install_pandoc
+from dogent_tui.documents.exporter import KINDS, plan_export
 from dogent_tui.errors import DogentError, UsageError
 from dogent_tui.language import ngettext, tr
 from dogent_tui.permissions.model import ToolCall
@@ -24,8 +22,6 @@ from dogent_tui.plain import one_line
 from dogent_tui.references.file_index import FileIndex
 from dogent_tui.tui.attachments.model import file_size, readable_size
 from dogent_tui.tui.exporting.first_page import choose_theme
-from dogent_tui.tui.foreground import Tell
-from dogent_tui.tui.pandoc_offer import wants_pandoc
 from dogent_tui.tui.questions.own_writes import may_do
 from dogent_tui.tui.results.model import is_markdown
 from dogent_tui.tui.screens.choice import choose
@@ -110,15 +106,14 @@ class Exporting:
         self._app = app
         self._asked_for_browser = False
 
-    async def export(self, typed: str) -> None:
-        """Do what was `typed` after the command, and say what came of it. Not to be awaited by a
-        handler of messages.
+    async def export(self, typed: str) -> str:
+        """Do what was `typed` after the command, and return what came of it. Not to be awaited by a
+        handler of messages. Raises DogentError.
         """
         try:
-            said = await self._export(typed)
+            return await self._export(typed)
         except DogentError as error:
-            said = tr("Nothing was exported. {error}", error=error)
-        self._app.conversation.prompt.notify_hint(one_line(said))
+            raise DogentError(tr("Nothing was exported. {error}", error=error)) from None
 
     async def _export(self, typed: str) -> str:
         screen, opened = self._app.conversation, self._app.opened
@@ -136,14 +131,13 @@ class Exporting:
         name = opened.workspace.relative(request.target)
         if not await asyncio.to_thread(request.markdown.is_file):
             return tr("There is no file {markdown} here.", markdown=markdown)
-        kind: ExportKind = "docx" if typed_export.kind == "docx" else "pdf"
-        if not await may_do(self._app, partial(_as_call, request, kind), _BECAUSE):
+        if not await may_do(self._app, partial(_as_call, request), _BECAUSE):
             return tr("Nothing was exported: {name} is unchanged.", name=name)
-        if kind == "pdf" and not await self._offer_browser():
+        if request.kind == "pdf" and not await self._offer_browser():
             return tr("Nothing was exported.")
         if screen.foreground.busy or self._app.opened is not opened:  # while the question was open
             return _BUSY if screen.foreground.busy else tr("Nothing was exported.")
-        made = await self._make(request, kind, checked=typed_export.checked)
+        made = await self._make(request, checked=typed_export.checked)
         if made is None:
             return tr("The export was stopped: {name} was not written.", name=name)
         opened.service.tell_exported(opened.workspace.relative(made.path))
@@ -151,12 +145,8 @@ class Exporting:
         screen.look_again()
         return await asyncio.to_thread(_done, name, made)
 
-    async def _make(
-        self, request: ExportRequest, kind: ExportKind, *, checked: bool
-    ) -> ExportResult | None:
-        """Have it made, with a pandoc that is downloaded before where the user says so, and with
-        what a check of its sources finds where it is to be `checked`. None where it was stopped.
-        """
+    async def _make(self, request: ExportRequest, *, checked: bool) -> ExportResult | None:
+        """Create it, with the findings of a check of its sources if `checked`. None if stopped."""
         foreground, libraries = self._app.conversation.foreground, self._app.opened.libraries
         name = request.markdown.name
         if checked:
@@ -167,22 +157,8 @@ class Exporting:
             if appendix is None:
                 return None
             request = msgspec.structs.replace(request, appendix=appendix)
-        make = partial(libraries.exporter.export, request, kind)
-        exporting = tr("Exporting {name}", name=name)
-        try:
-            return await foreground.run(make, exporting)
-        except DocumentError as error:
-            if not await wants_pandoc(self._app, error):
-                raise
-        if foreground.busy:
-            raise DogentError(_BUSY)
-
-        async def fetch_and_make(tell: Tell) -> ExportResult:
-            await install_pandoc(tell)
-            tell(exporting)
-            return await make(tell)
-
-        return await foreground.run(fetch_and_make)
+        make = partial(libraries.exporter.export, request)
+        return await foreground.run(make, tr("Exporting {name}", name=name))
 
     # ── Which document ────────────────────────────────────────────────────────────────────────
 
@@ -262,10 +238,10 @@ class Exporting:
 _BECAUSE = tr("You asked for this with /export.")
 
 
-def _as_call(request: ExportRequest, kind: ExportKind) -> ToolCall:
+def _as_call(request: ExportRequest) -> ToolCall:
     """Return what the agent would call to have the same made: one rule for both."""
-    given = {"md_path": str(request.markdown), "format": kind, "output_path": str(request.target)}
-    return ToolCall("mcp__dogent__export_document", given)
+    paths = {"md_path": str(request.markdown), "output_path": str(request.target)}
+    return ToolCall("mcp__dogent__export_document", {**paths, "format": request.kind})
 
 
 def _markdown_files(index: FileIndex) -> list[str]:

@@ -10,7 +10,8 @@ import pytest
 import pytest_asyncio
 
 from dogent_tui.documents.export.browser import find_browsers
-from dogent_tui.documents.export.pdf import PdfExporter
+from dogent_tui.documents.export.model import ExportRequest, ExportResult, Progress, unheard
+from dogent_tui.documents.exporter import Exporter
 
 
 class Listener:
@@ -23,6 +24,12 @@ class Listener:
     async def answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.asked.append(await reader.read(2000))
         writer.close()
+
+
+async def export_docx(request: ExportRequest, on_progress: Progress = unheard) -> ExportResult:
+    """Make a docx where no browser is."""
+    async with Exporter(list) as exporter:
+        return await exporter.export(request, on_progress)
 
 
 @pytest_asyncio.fixture(loop_scope="module")
@@ -45,14 +52,14 @@ def browser_here() -> None:
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def exporter(browser_here: None) -> AsyncIterator[PdfExporter]:
+async def exporter(browser_here: None) -> AsyncIterator[Exporter]:
     """Prints with the browser."""
-    async with PdfExporter() as found:
+    async with Exporter() as found:
         yield found
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def typesetter() -> AsyncIterator[PdfExporter]:
+async def typesetter() -> AsyncIterator[Exporter]:
     """Knows of no browser."""
-    async with PdfExporter(list) as found:
+    async with Exporter(list) as found:
         yield found

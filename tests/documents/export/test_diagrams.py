@@ -7,9 +7,8 @@ import pymupdf
 import pytest
 
 from dogent_tui.documents.export import diagrams
-from dogent_tui.documents.export.browser import Browser
-from dogent_tui.documents.export.docx import export_docx
 from dogent_tui.documents.export.model import ExportRequest
+from dogent_tui.documents.exporter import Exporter
 from dogent_tui.documents.library import DocumentLibrary
 
 pytestmark = [pytest.mark.slow, pytest.mark.asyncio(loop_scope="module")]
@@ -18,13 +17,15 @@ pytestmark = [pytest.mark.slow, pytest.mark.asyncio(loop_scope="module")]
 def request(folder, text, kind="pdf"):
     source = folder / "text.md"
     source.write_text(text, "utf-8")
-    return ExportRequest(markdown=source, target=folder / f"text.{kind}", root=folder, home=folder)
+    return ExportRequest(
+        kind=kind, markdown=source, target=folder / f"text.{kind}", root=folder, home=folder
+    )
 
 
 async def drawings(exporter, folder, *texts):
     """Return the drawings in a docx, as text, and the result."""
     blocks = "\n\n".join(f"```mermaid\n{text}\n```" for text in texts)
-    result = await export_docx(request(folder, blocks, "docx"), browser=exporter.browser)
+    result = await exporter.export(request(folder, blocks, "docx"))
     with zipfile.ZipFile(result.path) as package:
         names = [name for name in package.namelist() if name.endswith(".svg")]
         pictures = [name for name in package.namelist() if name.endswith(".png")]
@@ -52,7 +53,7 @@ async def test_a_diagram_is_drawn_with_its_words_and_number(exporter, tmp_path):
 async def test_a_drawn_diagram_is_read_back_as_what_it_was_drawn_from(exporter, tmp_path):
     block = '```mermaid\ngraph LR\n  A[Gauge] --> B["[x] 预报"]\n\n    B --> C\n```'
     pdf = await exporter.export(request(tmp_path, f"# The way\n\n{block}\n"))
-    docx = await export_docx(request(tmp_path, block, "docx"), browser=exporter.browser)
+    docx = await exporter.export(request(tmp_path, block, "docx"))
     async with DocumentLibrary(tmp_path / "conversions") as library:
         assert (await library.read(docx.path)).text == block
         assert block in (await library.read(pdf.path)).text
@@ -138,6 +139,6 @@ async def test_a_document_without_diagrams_starts_no_browser(tmp_path):
     def find():
         raise AssertionError
 
-    with_none = Browser(find)
-    result = await export_docx(request(tmp_path, "Text\n", "docx"), browser=with_none)
+    async with Exporter(find) as exporter:
+        result = await exporter.export(request(tmp_path, "Text\n", "docx"))
     assert result.warnings == ()

@@ -16,12 +16,12 @@ import pytest
 from docx.oxml.ns import qn
 from PIL import Image
 
-from dogent_tui.documents.export.docx import export_docx
 from dogent_tui.documents.export.docx_reference import built_in
 from dogent_tui.documents.export.model import ExportRequest
 from dogent_tui.documents.export.themes import DEFAULT, theme
 from dogent_tui.documents.model import DocumentError
 from dogent_tui.documents.pandoc.program import pandoc_path
+from tests.documents.export.conftest import export_docx
 
 pytestmark = pytest.mark.slow
 
@@ -121,7 +121,12 @@ def export(tmp_path):
         (root / "report.md").write_text(text, encoding="utf-8")
         target = root / "report.docx"
         request = ExportRequest(
-            markdown=root / "report.md", target=target, root=root, home=tmp_path / "home", **wanted
+            kind="docx",
+            markdown=root / "report.md",
+            target=target,
+            root=root,
+            home=tmp_path / "home",
+            **wanted,
         )
         return Made(target, asyncio.run(export_docx(request)))
 
@@ -490,6 +495,7 @@ def test_who_gives_up_waits_for_nothing_and_nothing_is_written(export):
         text = "# Heading\n\n" + "word *word* " * 200_000
         (export.root / "report.md").write_text(text, encoding="utf-8")
         request = ExportRequest(
+            kind="docx",
             markdown=export.root / "report.md",
             target=export.root / "report.docx",
             root=export.root,
@@ -509,7 +515,11 @@ def test_who_gives_up_waits_for_nothing_and_nothing_is_written(export):
 
 def test_a_file_that_is_not_there_is_a_sentence(tmp_path):
     request = ExportRequest(
-        markdown=tmp_path / "no.md", target=tmp_path / "no.docx", root=tmp_path, home=tmp_path
+        kind="docx",
+        markdown=tmp_path / "no.md",
+        target=tmp_path / "no.docx",
+        root=tmp_path,
+        home=tmp_path,
     )
     with pytest.raises(DocumentError, match=r"no\.md does not exist"):
         asyncio.run(export_docx(request))

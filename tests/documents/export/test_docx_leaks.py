@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from dogent_tui.documents.export.docx import export_docx
 from dogent_tui.documents.export.model import ExportRequest
+from tests.documents.export.conftest import export_docx
 
 pytestmark = pytest.mark.slow
 
@@ -179,7 +179,11 @@ def test_a_payload_neither_leaks_nor_fetches_and_is_told(kind, secret, listener,
     )
     (root / "report.md").write_text(f"{text}\n\nThe text stays.\n", encoding="utf-8")
     request = ExportRequest(
-        markdown=root / "report.md", target=root / "report.docx", root=root, home=tmp_path / "home"
+        kind="docx",
+        markdown=root / "report.md",
+        target=root / "report.docx",
+        root=root,
+        home=tmp_path / "home",
     )
     result = asyncio.run(export_docx(request))
 

@@ -9,8 +9,8 @@ import pymupdf
 import pytest
 from PIL import Image
 
-from dogent_tui.documents.export.docx import export_docx
 from dogent_tui.documents.export.model import ExportRequest
+from tests.documents.export.conftest import export_docx
 
 TEXT = """\
 ---
@@ -60,7 +60,11 @@ async def test_libreoffice_lays_out_all_of_it(tmp_path):
     target = tmp_path / "report.docx"
     made = await export_docx(
         ExportRequest(
-            markdown=tmp_path / "report.md", target=target, root=tmp_path, home=tmp_path / "home"
+            kind="docx",
+            markdown=tmp_path / "report.md",
+            target=target,
+            root=tmp_path,
+            home=tmp_path / "home",
         )
     )
     assert (made.warnings, made.left_out) == ((), ())

@@ -11,7 +11,7 @@ from PIL import Image
 
 from dogent_tui.documents.export.browser import Browser
 from dogent_tui.documents.export.model import ExportRequest, ExportResult
-from dogent_tui.documents.export.pdf import PdfExporter
+from dogent_tui.documents.exporter import Exporter
 from tests.documents.export.conftest import Listener
 
 pytestmark = [pytest.mark.slow, pytest.mark.asyncio(loop_scope="module")]
@@ -172,7 +172,7 @@ SHEETS = {
 
 
 async def export(
-    exporter: PdfExporter, outside: Path, listener: Listener, text: str, sheet: str = ""
+    exporter: Exporter, outside: Path, listener: Listener, text: str, sheet: str = ""
 ) -> ExportResult:
     """Make a pdf of a hostile text, or with a hostile style sheet."""
 
@@ -195,6 +195,7 @@ async def export(
         (work / ".dogent" / "pdf.css").write_text(filled(sheet))
     return await exporter.export(
         ExportRequest(
+            kind="pdf",
             markdown=work / "a.md",
             target=work / "a.pdf",
             root=work.resolve(),

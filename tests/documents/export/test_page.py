@@ -17,6 +17,7 @@ def document(tmp_path: Path, text: str, *, toc: bool | None = None) -> Document:
     (tmp_path / "text.md").write_text(text, "utf-8")
     return read_document(
         ExportRequest(
+            kind="pdf",
             markdown=tmp_path / "text.md",
             target=tmp_path / "text.pdf",
             root=tmp_path,

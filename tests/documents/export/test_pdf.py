@@ -19,7 +19,7 @@ from PIL import Image
 
 from dogent_tui.documents.export.browser import Browser, find_browsers
 from dogent_tui.documents.export.model import ExportRequest, ExportResult
-from dogent_tui.documents.export.pdf import PdfExporter
+from dogent_tui.documents.exporter import Exporter
 from dogent_tui.documents.model import DocumentError
 from tests.children import children_running
 
@@ -29,11 +29,12 @@ A4 = (595, 842)
 
 
 async def export(
-    exporter: PdfExporter, folder: Path, text: str, **wishes: Any
+    exporter: Exporter, folder: Path, text: str, **wishes: Any
 ) -> tuple[ExportResult, pymupdf.Document]:
     """Make a pdf of `text` in the workspace `folder`, and open it."""
     (folder / "text.md").write_text(text, "utf-8")
     request = ExportRequest(
+        kind="pdf",
         markdown=folder / "text.md",
         target=folder / "out" / "text.pdf",
         root=folder,
@@ -289,13 +290,18 @@ async def test_a_failure_leaves_the_old_file(exporter, tmp_path):
     with pytest.raises(DocumentError, match="does not exist"):
         await exporter.export(
             ExportRequest(
-                markdown=tmp_path / "none.md", target=target, root=tmp_path, home=tmp_path
+                kind="pdf",
+                markdown=tmp_path / "none.md",
+                target=target,
+                root=tmp_path,
+                home=tmp_path,
             )
         )
     (tmp_path / "folder.pdf").mkdir()
     with pytest.raises(DocumentError, match="cannot be written"):
         await exporter.export(
             ExportRequest(
+                kind="pdf",
                 markdown=tmp_path / "text.md",
                 target=tmp_path / "folder.pdf",
                 root=tmp_path,
@@ -310,7 +316,11 @@ async def test_progress_is_told(exporter, tmp_path):
     (tmp_path / "a.md").write_text("x")
     heard: list[str] = []
     request = ExportRequest(
-        markdown=tmp_path / "a.md", target=tmp_path / "a.pdf", root=tmp_path, home=tmp_path
+        kind="pdf",
+        markdown=tmp_path / "a.md",
+        target=tmp_path / "a.pdf",
+        root=tmp_path,
+        home=tmp_path,
     )
     await exporter.export(request, heard.append)
     assert heard[0] == "Reading a.md"
@@ -319,7 +329,7 @@ async def test_progress_is_told(exporter, tmp_path):
 
 @pytest.mark.thorough
 async def test_a_browser_that_died_is_started_again(browser_here, tmp_path):
-    async with PdfExporter() as exporter:
+    async with Exporter() as exporter:
         await export(exporter, tmp_path, "# One")
         for process in own_children():
             with suppress(psutil.NoSuchProcess):  # a browser's processes take each other along
@@ -371,10 +381,14 @@ def own_children() -> list[psutil.Process]:
 async def test_who_is_stopped_early_leaves_no_program_behind(browser_here, tmp_path):
     (tmp_path / "a.md").write_text("x")
     request = ExportRequest(
-        markdown=tmp_path / "a.md", target=tmp_path / "a.pdf", root=tmp_path, home=tmp_path
+        kind="pdf",
+        markdown=tmp_path / "a.md",
+        target=tmp_path / "a.pdf",
+        root=tmp_path,
+        home=tmp_path,
     )
     before = set(psutil.Process().children())
-    async with PdfExporter() as exporter:
+    async with Exporter() as exporter:
         exporting = asyncio.ensure_future(exporter.export(request))
         while not set(psutil.Process().children()) - before:  # until something was started
             await asyncio.sleep(0)
@@ -494,7 +508,7 @@ async def test_a_browser_that_does_not_start_is_passed_over(browser_here, tmp_pa
         assert browser.path != broken
     finally:
         await browser.close()
-    async with PdfExporter(lambda: [broken]) as exporter:
+    async with Exporter(lambda: [broken]) as exporter:
         result, _ = await export(exporter, tmp_path, "# One")
     assert result.engine.startswith("typst")
     assert "No browser on this computer starts (broken-browser" in result.warnings[0]
@@ -504,12 +518,12 @@ async def test_notes_are_at_the_foot_of_their_pages_where_the_file_asks(tmp_path
     text = "One.[^1]\n\n\\newpage\n\nTwo.[^2]\n\n[^1]: The first note.\n\n[^2]: The second.\n"
     source = tmp_path / "notes.md"
     request = ExportRequest(
-        markdown=source, target=tmp_path / "notes.pdf", root=tmp_path, home=tmp_path
+        kind="pdf", markdown=source, target=tmp_path / "notes.pdf", root=tmp_path, home=tmp_path
     )
     (tmp_path / "pdf.css").write_text("p { color: red }")
     source.write_text(f"---\ntitle: Notes\nfootnotes: page\n---\n\n{text}")
 
-    async with PdfExporter(list) as exporter:
+    async with Exporter(list) as exporter:
         result = await exporter.export(request)
     assert result.engine.startswith("typst")
     (warning,) = result.warnings

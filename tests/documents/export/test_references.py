@@ -23,6 +23,7 @@ def read(folder: Path, text: str, name: str = "text.md") -> Document:
     (folder / name).write_text(text, "utf-8")
     return read_document(
         ExportRequest(
+            kind="pdf",
             markdown=folder / name,
             target=folder / "text.pdf",
             root=folder.resolve(),

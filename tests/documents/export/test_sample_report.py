@@ -9,11 +9,11 @@ import pymupdf
 import pytest
 from docx.enum.section import WD_ORIENT
 
-from dogent_tui.documents.export.docx import export_docx
 from dogent_tui.documents.export.model import ExportRequest, ExportResult
-from dogent_tui.documents.export.pdf import PdfExporter
+from dogent_tui.documents.exporter import Exporter
 from dogent_tui.documents.model import ReadOptions
 from dogent_tui.documents.pdf.reader import open_pdf
+from tests.documents.export.conftest import export_docx
 
 pytestmark = [pytest.mark.slow, pytest.mark.asyncio(loop_scope="module")]
 
@@ -26,10 +26,16 @@ HEADINGS = [
 
 
 def request(target: Path) -> ExportRequest:
-    return ExportRequest(markdown=REPORT, target=target, root=REPORT.parent, home=target.parent)
+    return ExportRequest(
+        kind=target.suffix[1:],
+        markdown=REPORT,
+        target=target,
+        root=REPORT.parent,
+        home=target.parent,
+    )
 
 
-async def printed(exporter: PdfExporter, folder: Path) -> tuple[ExportResult, pymupdf.Document]:
+async def printed(exporter: Exporter, folder: Path) -> tuple[ExportResult, pymupdf.Document]:
     result = await exporter.export(request(folder / "report.pdf"))
     return result, pymupdf.open(result.path)
 

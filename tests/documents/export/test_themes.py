@@ -6,12 +6,12 @@ import docx
 import pymupdf
 import pytest
 
-from dogent_tui.documents.export.docx import export_docx
 from dogent_tui.documents.export.model import ExportRequest
 from dogent_tui.documents.export.themes import theme, theme_names
 from dogent_tui.documents.exporter import plan_export
 from dogent_tui.documents.model import DocumentError
 from dogent_tui.storage.paths import Workspace
+from tests.documents.export.conftest import export_docx
 
 TEXT = """---
 title: Lease of the workshop
@@ -35,7 +35,9 @@ def request(folder, name, kind, **given):
     source = folder / "text.md"
     source.write_text(TEXT.replace("THEME", f"theme: {name}"), "utf-8")
     target = folder / f"text.{kind}"
-    return ExportRequest(markdown=source, target=target, root=folder, home=folder, **given)
+    return ExportRequest(
+        kind=kind, markdown=source, target=target, root=folder, home=folder, **given
+    )
 
 
 @pytest.mark.thorough_after(2)
