@@ -1,11 +1,11 @@
 """A conversation with the agent, without a screen.
 
 In `agent/`: `events.py` is the vocabulary, `run.py` has the states of session and run as two tables
-and what its calls were answered, `service.py` is the I/O around them, `turn.py` a message on its
-way and the end of its turn, `connection.py` starts, reads, restarts and ends the model session,
+and what its calls were answered, `service.py` is the I/O around them, `connection.py` starts,
+reads, restarts and ends the model session and has one turn taken,
 `stream.py` delivers events to subscribers, `queue.py` keeps the prompts that wait for their run,
 `open_requests.py` what waits for the user, `conversation.py` is the seam to a model session,
-`claude.py` the session of the real CLI and the only module that knows the SDK's messages, `gate.py`
+`claude.py` the session of the real CLI, `translator.py` turns its messages into events, `gate.py`
 the bridge from the SDK's callbacks to policy and user, `authority.py` the one place where the
 policy and what the user allowed before meet, which also words what is asked, `launch.py` brings the
 parts of a conversation together, `failures.py` words what can go wrong, `shell.py` runs the user's
@@ -22,11 +22,10 @@ The life of a prompt
 2. `AgentService.submit` queues the prompt. One worker takes one prompt at a time, publishes
    `RunStarted`, waits for the connection, and sends the words followed by the JSON array of
    attachments (`agent/prompts/user.md`).
-3. One reader, for the life of a session, turns the SDK's messages into events (`claude.py`,
-   `Translator`). The service stamps each with a run and a number and hands it to every subscriber:
-   the screen, the recorder, print mode. What the CLI tells beside a result about the file that was
-   changed (`changed_text.py`) goes along, so that a card counts what became of a text, not the
-   text.
+3. One reader, for the life of a session, turns the SDK's messages into events (`translator.py`).
+   The service stamps each with a run and a number and hands it to every subscriber: the screen, the
+   recorder, print mode. What the CLI tells beside a result about the file that was changed goes
+   along, so that a card counts what became of a text, not the text.
 4. `ConversationScreen.handle` gives the event to the transcript, the status bar and the
    attachments. The transcript draws at most some 15 times a second, and only what is visible.
 5. The end of the turn becomes `RunFinished`, with a status, a reason and a remedy. The next prompt

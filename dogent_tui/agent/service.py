@@ -13,7 +13,7 @@ from typing import Self
 from msgspec.structs import replace
 
 from dogent_tui.agent.cli_transcripts import Memory, memory_of
-from dogent_tui.agent.connection import FORGOTTEN, Connection
+from dogent_tui.agent.connection import FORGOTTEN, Connection, Turn, TurnLost
 from dogent_tui.agent.conversation import (
     ContextUse,
     Conversation,
@@ -64,7 +64,6 @@ from dogent_tui.agent.queue import PromptQueue
 from dogent_tui.agent.run import SESSION, STOPPED, Run, RunState, SessionInput, SessionState
 from dogent_tui.agent.shell import PersonalShell
 from dogent_tui.agent.stream import EventStream
-from dogent_tui.agent.turn import Turn, TurnLost
 from dogent_tui.agent.turn_index import TurnIndex, turn_index_of
 from dogent_tui.errors import AgentError
 from dogent_tui.language import tr

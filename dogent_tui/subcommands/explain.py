@@ -17,8 +17,7 @@ from dogent_tui.permissions.explain import as_text, describe
 from dogent_tui.permissions.model import ToolCall
 from dogent_tui.plain import visible
 from dogent_tui.storage.paths import Workspace
-from dogent_tui.subcommands.arguments import add_workspace, existing_folder
-from dogent_tui.subcommands.terminal import Terminal
+from dogent_tui.subcommands.terminal import Terminal, add_workspace, existing_folder
 
 DESCRIPTION = tr(
     "Show what a tool call of the agent would do, and what is decided about it before it"
