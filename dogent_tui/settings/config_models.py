@@ -1,9 +1,8 @@
-"""What the profiles of ``claude.json``, ``web.json`` and ``vision.json`` may say, key by key (SPEC
-1).
+"""The fields of profiles in ``claude.json``, ``web.json`` and ``vision.json`` (SPEC 1).
 
-The models check what a user wrote (`config_check.py`) and make the JSON Schemas that editors use
-(`json_schemas.py`), in which the words below a field describe it. A field's `expected` ends the
-sentence “expected …” where its type alone would say too little. `secret` marks what is never shown.
+The models validate what a user wrote (`config_check.py`) and generate the JSON Schemas for editors
+(`json_schemas.py`), with the texts below the fields as descriptions. A field's `expected` ends the
+sentence “expected …” if its type alone would not be clear. `secret` marks what is never shown.
 """
 
 from collections.abc import Mapping
@@ -15,7 +14,7 @@ from msgspec import Meta
 from dogent_tui.language import tr
 
 LONGEST_SEARCH_S: Final = 120
-"""Seconds that a search may take."""
+"""The time limit of a search in seconds."""
 
 _MILLISECONDS = tr("a whole number of milliseconds")
 _SWITCH = tr("1 or 0")

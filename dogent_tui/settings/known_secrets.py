@@ -1,5 +1,5 @@
-"""Every key that lies about: in the files of the home folder and in the environment, to be kept
-out of what is logged.
+"""Every available key, from the files of the home folder and the environment, to be kept out of
+logs.
 """
 
 import contextlib
@@ -17,7 +17,7 @@ _NAMED_AS_KEY = re.compile(
     r"(?:key|token|secret|password|passwd|credential|cse_id|authorization)s?$", re.IGNORECASE
 )
 _SHORTEST = 8
-"""Characters; what is shorter stands in too many other words."""
+"""The minimum length in characters; shorter values occur in too many other words."""
 
 
 def known_secrets() -> tuple[str, ...]:
@@ -33,13 +33,13 @@ def known_secrets() -> tuple[str, ...]:
 
 
 def names_key(name: str) -> bool:
-    """Whether what is called `name` is a key, going by that."""
+    """Return whether `name` indicates a key."""
     return _NAMED_AS_KEY.search(name) is not None
 
 
 def learned_secrets() -> frozenset[str]:
-    """Return the keys that were looked up so far in this process, of which there may be more the
-    next time. Reads nothing.
+    """Return the keys looked up so far in this process; there may be more next time. Reads
+    nothing.
     """
     return frozenset(filter(_is_secret, revealed_keys()))
 
@@ -49,8 +49,8 @@ def _is_secret(value: str) -> bool:
 
 
 def _looked_up(key: str) -> str:
-    """Return the key that `key` is or names in the environment; nothing for one of the keyring,
-    which could ask the user.
+    """Return the key that `key` is or names in the environment; empty for the keyring, which could
+    ask the user.
     """
     found = reference(key)
     if found is None:
@@ -61,8 +61,8 @@ def _looked_up(key: str) -> str:
 def texts_in(
     value: Any, names: re.Pattern[str], *, secret: bool = False
 ) -> Iterator[tuple[str, bool]]:
-    """Yield each text of a JSON `value`, and whether it is `secret`: it stands, at any depth, under
-    one of `names`.
+    """Yield each text in a JSON `value`, and whether it is `secret`: below one of `names`, at any
+    depth.
     """
     match value:
         case Mapping():

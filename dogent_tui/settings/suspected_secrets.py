@@ -1,7 +1,7 @@
 """Everything in the files and the environment that may be a secret, to be kept out of a report that
 is given to others.
 
-More than `known_secrets`, which a log needs: a hole too many in a report does no harm.
+More than `known_secrets`, which a log needs: redacting too much does no harm in a report.
 """
 
 import json
@@ -23,19 +23,17 @@ _SECRET_VARIABLE = re.compile(
     re.IGNORECASE,
 )
 _WORD = re.compile(r"[a-z]{1,7}|[A-Z]{1,7}|[0-9]{1,5}|.{1,3}", re.DOTALL)
-"""What stands where a key is wanted and none is needed: taken for a secret, it would make holes
-in every path.
-"""
+"""Used where a key is required but not needed: redacting it as a secret would affect every path."""
 _PAIR = re.compile(r'"([^"\\]*)"\s*:\s*"((?:[^"\\]|\\.)*)"')
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^\s\"'<>]+")
 
 
 def suspected_secrets(files: Iterable[Path]) -> tuple[str, ...]:
-    """Return everything in the JSON `files` and in the environment that may be a secret: to be
-    kept out of a report.
+    """Return everything in the JSON `files` and in the environment that may be a secret: to be kept
+    out of a report.
 
-    That is what stands under a name such as key or token, at any depth, and what stands before the
-    @ of an address.
+    That is every value of a name such as key or token, at any depth, and what precedes the @ of an
+    address.
     """
     found: set[str] = set()
     for file in files:
@@ -46,7 +44,7 @@ def suspected_secrets(files: Iterable[Path]) -> tuple[str, ...]:
 
 
 def _content(file: Path) -> Any:
-    """Return what the JSON `file` holds; where it is not JSON, the texts in it by their names."""
+    """Return the content of the JSON `file`; if it is not JSON, the texts in it by name."""
     try:
         text = file.read_text(encoding="utf-8-sig", errors="replace")
     except OSError:

@@ -1,5 +1,5 @@
-"""The settings of a workspace, ``.dogent/dogent.json``, and the user's own: read forgivingly,
-written without a loss.
+"""The settings of a workspace, ``.dogent/dogent.json``, and the user's own: parsed leniently,
+written without losing anything.
 """
 
 from collections.abc import Mapping
@@ -17,7 +17,7 @@ from dogent_tui.storage.files import read_json
 from dogent_tui.storage.paths import Workspace
 
 EVERY_TOOL = "every_tool"
-"""The value of `consent` with which the agent asks whenever it looks at a document."""
+"""The value of `consent` with which the agent asks before every access to a document."""
 
 
 class WorkspaceSettings(msgspec.Struct, frozen=True):
@@ -93,8 +93,8 @@ class HomeSettings(msgspec.Struct, frozen=True):
 
 
 def load_settings(workspace: Workspace) -> tuple[WorkspaceSettings, list[ConfigWarning]]:
-    """Return the settings of `workspace`, and a warning for each thing in the file that could
-    not be used. Never raises.
+    """Return the settings of `workspace`, and a warning for each problem in the file. Never
+    raises.
     """
     data, warnings = _read(workspace.settings_file)
     known, more = checked(data, WorkspaceSettings, workspace.settings_file)
@@ -102,9 +102,7 @@ def load_settings(workspace: Workspace) -> tuple[WorkspaceSettings, list[ConfigW
 
 
 def load_home_settings(home: Path) -> tuple[HomeSettings, list[ConfigWarning]]:
-    """Return the user's own settings, and a warning for each thing in the file that could not be
-    used. Never raises.
-    """
+    """Return the user's own settings, and a warning for each problem in the file. Never raises."""
     file = home / "dogent.json"
     data, warnings = _read(file)
     known, more = checked(data, HomeSettings, file)
@@ -112,11 +110,11 @@ def load_home_settings(home: Path) -> tuple[HomeSettings, list[ConfigWarning]]:
 
 
 def plan_settings(workspace: Workspace, changes: Mapping[str, Any]) -> OwnChange:
-    """Return the change to the file of `workspace` that sets the keys in `changes` and nothing
-    else; None removes a key.
+    """Return the change to the file of `workspace` that sets only the keys in `changes`; None
+    removes a key.
 
-    A broken file is set aside first, and begun again. Raises OSError where it cannot be, or cannot
-    be read.
+    A broken file is first set aside, and a new one begun. Raises OSError if that fails, or if it
+    cannot be read.
     """
     return plan_values(workspace.settings_file, {(key,): value for key, value in changes.items()})
 
