@@ -4,9 +4,8 @@ also what the worker speaks.
 
 from typing import Literal, TypeAlias
 
-import msgspec
-
 from dogent_tui.errors import DogentError
+from dogent_tui.records import Record
 
 MARKDOWN = (".md", ".markdown", ".mdown", ".mkd", ".mdx", ".qmd", ".rmd")
 """The endings of a Markdown file, in lower case; the same as `documents.kinds` knows."""
@@ -29,7 +28,7 @@ class ManuscriptError(DogentError):
     """
 
 
-class Scope(msgspec.Struct, frozen=True):
+class Scope(Record):
     """Where to look: below `root`, a real path, but not in `without`: names of folders, or paths
     from the root with a ``/``.
     """
@@ -38,7 +37,7 @@ class Scope(msgspec.Struct, frozen=True):
     without: tuple[str, ...] = ()
 
 
-class FindFiles(msgspec.Struct, frozen=True, tag=True):
+class FindFiles(Record, tag=True):
     """Which Markdown files have `pattern` in their names. See `matching.name_filter`."""
 
     scope: Scope
@@ -46,7 +45,7 @@ class FindFiles(msgspec.Struct, frozen=True, tag=True):
     regex: bool = False
 
 
-class SearchContent(msgspec.Struct, frozen=True, tag=True):
+class SearchContent(Record, tag=True):
     """Where `query` stands in the Markdown files that `file_pattern` lets through, in capitals
     or not.
     """
@@ -57,7 +56,7 @@ class SearchContent(msgspec.Struct, frozen=True, tag=True):
     regex: bool = False
 
 
-class ListTree(msgspec.Struct, frozen=True, tag=True):
+class ListTree(Record, tag=True):
     """Which folders and files there are, whatever their kind."""
 
     scope: Scope
@@ -66,7 +65,7 @@ class ListTree(msgspec.Struct, frozen=True, tag=True):
 Request: TypeAlias = FindFiles | SearchContent | ListTree
 
 
-class FoundFile(msgspec.Struct, frozen=True):
+class FoundFile(Record):
     """A file. `path` is relative to the root, `size` in bytes, `modified` in UTC, ISO 8601."""
 
     path: str
@@ -75,14 +74,14 @@ class FoundFile(msgspec.Struct, frozen=True):
     modified: str
 
 
-class FoundFiles(msgspec.Struct, frozen=True, tag=True):
+class FoundFiles(Record, tag=True):
     """The first files by path, and how many there are with the others."""
 
     files: tuple[FoundFile, ...]
     count: int
 
 
-class FoundLine(msgspec.Struct, frozen=True):
+class FoundLine(Record):
     """A line with what was searched. `line` counts from 1; `text` is what stands around the
     first match on it.
     """
@@ -92,7 +91,7 @@ class FoundLine(msgspec.Struct, frozen=True):
     text: str
 
 
-class FoundContent(msgspec.Struct, frozen=True, tag=True):
+class FoundContent(Record, tag=True):
     """The first lines by path and place, and what was found in all. `skipped` are files that
     were too large to search.
     """
@@ -104,7 +103,7 @@ class FoundContent(msgspec.Struct, frozen=True, tag=True):
     skipped: int = 0
 
 
-class Node(msgspec.Struct, frozen=True, omit_defaults=True):
+class Node(Record, omit_defaults=True):
     """A file or folder. `more` are those in the folder that are not among its `children`,
     counted with what is in them.
     """
@@ -117,7 +116,7 @@ class Node(msgspec.Struct, frozen=True, omit_defaults=True):
     more: int = 0
 
 
-class FoundTree(msgspec.Struct, frozen=True, tag=True):
+class FoundTree(Record, tag=True):
     """What lies in the root, folders first."""
 
     children: tuple[Node, ...]
@@ -126,7 +125,7 @@ class FoundTree(msgspec.Struct, frozen=True, tag=True):
     more: int = 0
 
 
-class Failed(msgspec.Struct, frozen=True, tag=True):
+class Failed(Record, tag=True):
     """The request cannot be answered: what the `ManuscriptError` will say."""
 
     message: str
