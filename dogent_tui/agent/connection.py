@@ -116,26 +116,13 @@ class Connection:
         with suppress(AgentError):
             await self.get()
 
-    async def renew(self) -> None:
-        """Restart the process with what the launcher now knows, for a session in which nothing has
-        been said yet.
+    async def start_again(self, *, is_begun: bool = True) -> None:
+        """End the process and start another with what the launcher now knows. It continues the
+        conversation, if that `is_begun`.
         """
-        await self.warm_up()
-        conversation = self._leave()
-        if conversation is None:
-            return
-        self._session = self._as_before(conversation)
-        await self.warm_up()
-
-    async def start_again(self) -> None:
-        """End the process and start another, which continues the conversation with what
-        the launcher now knows.
-        """
-        if self._connecting is not None:
-            await asyncio.wait({self._connecting})
-        if self._leave() is not None:
-            # it writes to its transcript until it exits
-            await asyncio.wait(self._endings, timeout=_CLOSE_LIMIT_S)
+        conversation = await self._end_process()
+        if conversation is not None and not is_begun:
+            self._session = self._as_before(conversation)
         await self.warm_up()
 
     async def forget(self, runs: Sequence[str]) -> str:
@@ -143,11 +130,7 @@ class Connection:
 
         Return the first of them in its transcript, empty if it contains none.
         """
-        if self._connecting is not None:
-            await asyncio.wait({self._connecting})
-        conversation = self._leave()
-        if self._endings:  # it writes to its transcript until it exits
-            await asyncio.wait(self._endings, timeout=_CLOSE_LIMIT_S)
+        conversation = await self._end_process()
         if (
             conversation is not None
             and self._fork_of
@@ -158,6 +141,15 @@ class Connection:
         first = await asyncio.to_thread(first_remembered, remembered, runs)
         self._session = replace(self._session, dropped=first or self._session.dropped)
         return self._session.dropped
+
+    async def _end_process(self) -> Conversation | None:
+        """End the current process, if any, and wait: it writes to its transcript until it exits."""
+        if self._connecting is not None:
+            await asyncio.wait({self._connecting})
+        conversation = self._leave()
+        if self._endings:
+            await asyncio.wait(self._endings, timeout=_CLOSE_LIMIT_S)
+        return conversation
 
     def _leave(self) -> Conversation | None:
         """End the current process and ignore it from now on."""
@@ -239,9 +231,7 @@ class Connection:
                 task.cancel()
         if self._connecting is not None:
             await asyncio.wait({self._connecting}, timeout=_CLOSE_LIMIT_S)
-        conversation, self.live = self.live, None
-        if conversation is not None:
-            self._end(conversation)
+        conversation = self._leave()
         if self._endings:
             _, slow = await asyncio.wait(self._endings, timeout=_CLOSE_LIMIT_S)
             if slow and conversation is not None:

@@ -359,7 +359,7 @@ class AgentService:
     async def _start_again(self) -> None:
         if self._run is not None:
             raise AgentError(*REWIND_AT_WORK)
-        await (self._connection.start_again() if self.begun else self._connection.renew())
+        await self._connection.start_again(is_begun=self.begun)
 
     async def set_budget(self, limit_usd: float) -> None:
         """Limit the cost of the conversation to `limit_usd` dollars, 0 for no limit. Raises
@@ -384,7 +384,7 @@ class AgentService:
         Does nothing once a run has begun: the conversation continues as it is.
         """
         if not self.begun:
-            await self._connection.renew()
+            await self._connection.start_again(is_begun=False)
 
     async def rewind(self, run_id: str) -> None:
         """Rewind to before the prompt of the run `run_id`: the agent forgets it and everything
