@@ -68,7 +68,7 @@ class Question:
 
     sentence: str
     reasons: tuple[str, ...]
-    affected: tuple[AffectedPlace, ...]
+    targets: tuple[AffectedPlace, ...]
     spans: tuple[tuple[int, int], ...]
     diff: str
     words: str
@@ -95,7 +95,7 @@ def ask_about(
     return Question(
         sentence=wording.sentence(decision.asked),
         reasons=decision.reasons,
-        affected=wording.affected(decision.asked),
+        targets=wording.affected(decision.asked),
         spans=_spans(decision.asked) if call.tool == "Bash" else (),
         diff=wording.diff(decision.effects),
         words=_words(call),

@@ -3,7 +3,8 @@ questions, mostly about downloading what is missing; and arguments that several 
 """
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -69,6 +70,16 @@ class Terminal(msgspec.Struct, frozen=True):
     def note(self, remarks: Iterable[object]) -> None:
         """Write `remarks`, one per line, separately from the command's result."""
         self.stderr.writelines(f"dogent-tui: {one_line(str(remark))}\n" for remark in remarks)
+
+
+def run_command(name: str, arguments: Sequence[str], terminal: Terminal) -> int:
+    """Run the command `name` with its `arguments`, and return the exit status."""
+    command = import_module(f"dogent_tui.subcommands.{name}")
+    about = {"description": command.DESCRIPTION, "epilog": command.EPILOG}
+    parser = CommandLine(prog=f"dogent-tui {name}", **about)
+    command.add_arguments(parser)
+    status: int = command.run(parser.parse_args(arguments), terminal)
+    return status
 
 
 async def offer_browser(terminal: Terminal) -> None:

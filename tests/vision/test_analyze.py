@@ -31,7 +31,9 @@ async def run(*arguments, out=None):
     """Run it in a thread, since it has an event loop of its own."""
     out, err = out or io.StringIO(), io.StringIO()
     terminal = Terminal(io.StringIO(), out, err)
-    status = await asyncio.to_thread(command.run, [str(each) for each in arguments], terminal)
+    status = await asyncio.to_thread(
+        run_command, "analyze", [str(each) for each in arguments], terminal
+    )
     return status, out.getvalue(), err.getvalue()
 
 
