@@ -11,7 +11,7 @@ policy and what the user allowed before meet, which also words what is asked, `l
 parts of a conversation together, `failures.py` words what can go wrong, `shell.py` runs the user's
 own commands, `wall_status.py` finds out which wall surrounds commands and says so, `session.py`
 opens a session from a folder and a few choices, `recorder.py` writes its log and the history
-(`log_redactor.py` keeps keys out of it, also where one streams in pieces).
+(and keeps keys out of it, also where one streams in pieces).
 
 The life of a prompt
 --------------------
@@ -64,7 +64,7 @@ besides, keep permissions, and know by the states that are noted after each call
 changed since. A rewind is itself a change that is kept.
 
 The SDK is imported in a thread after the first paint (`launch.py`), without its own server for
-tools (`sdk.py`): `transport.py` takes what the CLI asks of our tools out of the stream. A prompt
+tools (`sdk.py`): `claude.py` takes what the CLI asks of our tools out of the stream. A prompt
 that is sent before simply waits in its run.
 
 `--continue` reads the session's log (`replay.py`) and shows its end before the SDK is imported; the

@@ -10,8 +10,7 @@ from typing import TypeAlias
 
 from msgspec.structs import replace
 
-from dogent_tui.offline.passage_index import Index, good
-from dogent_tui.offline.passages import Passage
+from dogent_tui.offline.passages import Index, Passage, good
 from dogent_tui.offline.words import Language, phrase, terms
 from dogent_tui.plain import words_of
 from dogent_tui.records import Record

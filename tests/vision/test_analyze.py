@@ -8,7 +8,7 @@ import pytest
 
 from dogent_tui.cli import main
 from dogent_tui.subcommands import analyze as command
-from dogent_tui.subcommands.terminal import Terminal
+from dogent_tui.subcommands.terminal import Terminal, run_command
 from tests.vision.conftest import KEY, SEEN
 from tests.vision.media_files import mp4
 
