@@ -11,6 +11,13 @@ from dogent_tui.subcommands.terminal import Terminal, run_command
 from tests.documents.pandoc.made_docx import PNG
 
 
+@pytest.fixture
+def table(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("a,b\n" + "1,2\n" * 1000, encoding="utf-8")
+    return path
+
+
 def read(capsys, *arguments):
     status = main(["read", *map(str, arguments)])
     out, err = capsys.readouterr()
