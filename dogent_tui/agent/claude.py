@@ -1,4 +1,6 @@
-"""A conversation over the Claude Agent SDK."""
+"""A conversation over the Claude Agent SDK: its client on our process of the CLI, and our tools
+taken out of the stream between them.
+"""
 
 import asyncio
 import contextlib

@@ -1,5 +1,5 @@
 """Records what happens: every event in the session's log, every run in the history of the
-workspace.
+workspace. No key is written, even if one streams in pieces.
 """
 
 import asyncio

@@ -1,5 +1,5 @@
 """The conversation so far, parsed from the messages of a request: prompts, the calls made for each,
-and their results.
+and their results; and the files of the workspace, read by such calls.
 """
 
 import json

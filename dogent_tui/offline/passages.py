@@ -1,5 +1,5 @@
 """Splits a file into passages that can be quoted, each with its heading and place, and extracts its
-tables.
+tables; and finds passages by their words.
 """
 
 import csv
