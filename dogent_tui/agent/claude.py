@@ -203,7 +203,7 @@ class ClaudeConversation:
             holds_key=self._holds_key,
         )
         self._root = options.cwd
-        # Where nobody can review, nothing waits for a review: the policy decides as ever.
+        # If no one can review, nothing waits for a review: the policy decides as usual.
         mode = options.review_mode if options.at_screen else ReviewMode()
         self._reviewing = reviewing = Reviewing(form, libraries, mode, ledger)
         self._at_screen = options.at_screen

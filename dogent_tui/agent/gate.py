@@ -214,8 +214,8 @@ class Gate:
     async def after_request(
         self, payload: HookInput, tool_use_id: str | None, context: HookContext
     ) -> HookJSONOutput:
-        """Take the request, and stop the turn. Not called for a call that failed, so that the
-        model corrects that one.
+        """Accept the request, and stop the turn. Not called for a failed call, so that the model
+        can correct it.
         """
         del tool_use_id, context
         values: dict[str, Any] = dict(payload)

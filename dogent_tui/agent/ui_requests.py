@@ -333,11 +333,11 @@ def from_ask_user_question(given: Json) -> Clarification:
 
 
 def understood(call: ToolUse) -> UiRequested | None:
-    """Return what a call of the CLI's `AskUserQuestion` asks, None where `call` is no such one, or
-    asks nothing that can be put.
+    """Return the questions in a call of the CLI's `AskUserQuestion`, None if `call` is not one or
+    asks nothing valid.
 
-    It is not offered, but models know it. The CLI refuses the call, so it ends the turn as
-    `ui_request` does.
+    It is not offered, but models know it. The CLI refuses the call, so it ends the turn like
+    `ui_request`.
     """
     if call.name != _ASK_USER_QUESTION:
         return None
@@ -348,7 +348,7 @@ def understood(call: ToolUse) -> UiRequested | None:
 
 
 def ui_requested(request: Request) -> UiRequested:
-    """Return `request` as what happened. Its payload is one that `parse_request` reads."""
+    """Return `request` as an event, with a payload for `parse_request`."""
     kind = "clarification" if isinstance(request, Clarification) else "outline_edit"
     payload = {"type": kind, **msgspec.json.decode(msgspec.json.encode(request))}
     return UiRequested(request_id=uuid.uuid4().hex[:12], kind=kind, payload=payload)  # type: ignore[arg-type]

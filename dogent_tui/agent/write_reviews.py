@@ -66,8 +66,8 @@ class Reviewing:
         )
 
     async def review(self, opened: Reviewed, text: str) -> str | None:
-        """Have the user review a proposal. Returns what came of it, None where the turn was
-        stopped before.
+        """Have the user review a proposal. Return the outcome, None if the turn was stopped
+        before.
         """
         change = opened.change
         base = None if change.content is None else change.content.decode("utf-8")
@@ -84,8 +84,8 @@ class Reviewing:
         return answer.review
 
     def _note_reviewed(self, opened: Reviewed, text: str, over: str) -> None:
-        """Note what the model knows of a file now: it is told what came of its proposal, but not
-        what else was written there.
+        """Record what the model now knows about a file: it is told the outcome of its proposal, but
+        not what else was written there.
         """
         with suppress(OSError):
             is_all_its_own = content_of(opened.path) == text.encode("utf-8", "replace")

@@ -1,5 +1,5 @@
-"""A change that was proposed to a document, and what the user decides about it, hunk by hunk.
-Nothing here touches a disk.
+"""A proposed change to a document, and the user's decisions hunk by hunk. Does not access the
+disk.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -17,13 +17,13 @@ from dogent_tui.records import Json, JsonDict, Record
 Verdict: TypeAlias = Literal["open", "accepted", "rejected"]
 
 LARGEST = 4 << 20
-"""Bytes of a document, and of a proposal, that is reviewed."""
+"""The maximum size in bytes of a document and a proposal under review."""
 _LONGEST_COMMENT = 4_000
 
 
 class Decision(Record):
-    """What the user decided about a hunk. `edited` are the lines to write instead of those
-    proposed, None for those.
+    """The user's decision about a hunk. `edited` are the lines to write instead of the proposed
+    ones, None if not edited.
     """
 
     verdict: Verdict = "open"
@@ -35,9 +35,7 @@ _OPEN = Decision()
 
 
 class Draft(Record):
-    """The decisions as they are kept while a review is not finished. `base` and `hunks` tell
-    whether they still fit.
-    """
+    """The decisions as saved during a review. `base` and `hunks` tell whether they still apply."""
 
     base: str
     hunks: int
@@ -45,10 +43,10 @@ class Draft(Record):
 
 
 class DocumentChange:
-    """The change of the document `name` from `content` (None: there is no file yet) that `hunks`
-    make.
+    """The change of the document `name` from `content` (None: the file does not exist yet) by
+    `hunks`.
 
-    Only what is accepted is in the `result`: a hunk that nobody decided about changes nothing.
+    Only accepted hunks are in the `result`; undecided ones change nothing.
     """
 
     def __init__(
@@ -60,8 +58,8 @@ class DocumentChange:
         new: Lines,
         summary: str = "",
     ) -> None:
-        """Made by `propose`, or by `merging.rebased`. `new` gives a text that is all new its
-        line endings.
+        """Created by `propose` or `merging.rebased`. `new` defines the line endings of an entirely
+        new text.
         """
         self.name = name
         self.content = content
@@ -69,7 +67,7 @@ class DocumentChange:
         self.hunks = tuple(hunks)
         self.summary = summary
         self.new = new
-        """The proposal, as it would be written."""
+        """The proposal as it would be written."""
         self._decisions: dict[int, Decision] = {}
         self._numbers = {hunk.number: hunk for hunk in hunks}
 
@@ -77,12 +75,12 @@ class DocumentChange:
 
     @property
     def fingerprint(self) -> str:
-        """What tells the base from any other content of the file; "" where there is no file."""
+        """A hash of the base; "" if there is no file."""
         return fingerprint(self.content)
 
     @property
     def is_new(self) -> bool:
-        """Whether there is no file yet."""
+        """Whether the file does not exist yet."""
         return self.content is None
 
     def hunk(self, number: int) -> Hunk:
@@ -92,24 +90,24 @@ class DocumentChange:
     # ── What is decided ───────────────────────────────────────────────────────────────────────────
 
     def decision(self, number: int) -> Decision:
-        """Return what was decided about a hunk."""
+        """Return the decision about a hunk."""
         return self._decisions.get(number, _OPEN)
 
     def decide(self, number: int, verdict: Verdict) -> None:
-        """Accept or reject a hunk, or open it again."""
+        """Accept, reject or reopen a hunk."""
         self._set(number, replace(self.decision(number), verdict=verdict))
 
     def decide_all(self, verdict: Verdict) -> None:
-        """Accept or reject all hunks. A conflict is accepted on its own only: it replaces what
-        somebody else wrote.
+        """Accept or reject all hunks. Conflicts must be accepted individually, because they replace
+        what someone else wrote.
         """
         for hunk in self.hunks:
             if verdict != "accepted" or not hunk.is_conflict:
                 self.decide(hunk.number, verdict)
 
     def edit(self, number: int, text: str) -> None:
-        """Take `text` in the place of what was proposed, and accept it. What was proposed makes
-        it unedited again.
+        """Replace the proposed text with `text`, and accept it. The proposed text itself counts as
+        unedited.
         """
         lines = split(text).lines if text else ()
         hunk = self.hunk(number)
@@ -120,23 +118,23 @@ class DocumentChange:
         )
 
     def comment(self, number: int, words: str) -> None:
-        """Say something about a hunk to the agent; nothing takes it back."""
+        """Set a comment on a hunk for the agent; decisions do not clear it."""
         self._set(number, replace(self.decision(number), comment=words.strip()[:_LONGEST_COMMENT]))
 
     def take_over(self, number: int, decision: Decision) -> None:
-        """Decide about a hunk as it was decided before."""
+        """Restore an earlier decision about a hunk."""
         self._set(number, decision)
 
     def _set(self, number: int, decision: Decision) -> None:
         self._decisions[self.hunk(number).number] = decision
 
     def count(self, verdict: Verdict) -> int:
-        """Return how many hunks were decided in this way."""
+        """Return the number of hunks with this decision."""
         return sum(self.decision(hunk.number).verdict == verdict for hunk in self.hunks)
 
     def lines_of(self, hunk: Hunk) -> tuple[str, ...]:
-        """Return what would be written for a hunk if it is accepted: what was proposed, or what
-        the user made of it.
+        """Return what would be written for a hunk if accepted: the proposal, or the user's version
+        of it.
         """
         edited = self.decision(hunk.number).edited
         return hunk.new if edited is None else edited
@@ -145,11 +143,11 @@ class DocumentChange:
 
     @property
     def result(self) -> Lines:
-        """The document with what is accepted."""
+        """The document with all accepted hunks."""
         return self.with_hunks(lambda hunk: self.decision(hunk.number).verdict == "accepted")
 
     def with_hunks(self, taken: Callable[[Hunk], bool]) -> Lines:
-        """Return the document with the hunks for which `taken` says so, as they were edited."""
+        """Return the document with the hunks for which `taken` returns true, as edited."""
         hunks = [hunk for hunk in self.hunks if taken(hunk)]
         if not hunks:
             return self.base
@@ -177,16 +175,14 @@ class DocumentChange:
     # ── Kept while it is not finished ─────────────────────────────────────────────────────────────
 
     def draft(self) -> JsonDict:
-        """Return the decisions, as JSON holds them."""
+        """Return the decisions as JSON."""
         made: JsonDict = msgspec.to_builtins(
             Draft(self.fingerprint, len(self.hunks), self._decisions), str_keys=True
         )
         return made
 
     def restore(self, draft: Json) -> bool:
-        """Take over decisions that were kept. False where they do not fit any more: nothing was
-        taken over.
-        """
+        """Restore saved decisions. False, without restoring anything, if they no longer apply."""
         try:
             kept = msgspec.convert(draft, Draft, strict=False)
         except msgspec.ValidationError:
@@ -204,8 +200,8 @@ class DocumentChange:
 def _endings_for(
     count: int, replaced: Sequence[str], before: Sequence[str | None], base: Lines
 ) -> Iterable[str | None]:
-    """Return the endings of new lines: of those that they replace, and further on as the line
-    above has it.
+    """Return the line endings of new lines: those of the lines they replace, then that of the line
+    above.
     """
     last = replaced[-1] if replaced else before[-1] if before else None
     return [
@@ -214,9 +210,10 @@ def _endings_for(
 
 
 def propose(name: str, content: bytes | None, text: str, summary: str = "") -> DocumentChange:
-    """Return the change that makes `text` of what the file `name` holds (None: there is none yet).
+    """Return the change that turns the content of the file `name` (None: it does not exist yet)
+    into `text`.
 
-    Raises DogentError where either is too large, or no text.
+    Raises DogentError if either is too large or not text.
     """
     if len(content or b"") > LARGEST or len(text) > LARGEST:
         raise DogentError(

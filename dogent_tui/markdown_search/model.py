@@ -1,5 +1,5 @@
-"""What is asked about the Markdown files of a workspace, and what is found. These records are
-also what the worker speaks.
+"""Requests about the Markdown files of a workspace, and their answers; also the messages exchanged
+with the worker.
 """
 
 from typing import Literal, TypeAlias
@@ -8,29 +8,29 @@ from dogent_tui.errors import DogentError
 from dogent_tui.records import Record
 
 MARKDOWN = (".md", ".markdown", ".mdown", ".mkd", ".mdx", ".qmd", ".rmd")
-"""The endings of a Markdown file, in lower case; the same as `documents.kinds` knows."""
+"""The extensions of Markdown files, in lower case; the same as in `documents.kinds`."""
 
 IGNORED_FOLDERS = ("node_modules", "bower_components", "__pycache__", "site-packages", "venv")
-"""Folders in which nobody keeps manuscripts. Hidden ones (``.git``) are left out as well."""
+"""Folders that do not contain manuscripts. Hidden ones (``.git``) are left out as well."""
 
 MOST_FILES = 500
-"""Named in one answer."""
+"""The number of files named in one answer."""
 MOST_LINES = 200
-"""Shown of all that a search found, in the order of the paths."""
+"""The number of search results shown, in path order."""
 MOST_LINES_OF_FILE = 10
 MOST_NODES = 400
-"""Of a tree."""
+"""The number of entries of a tree."""
 
 
 class ManuscriptError(DogentError):
-    """Something could not be read or searched. The message and the remedy are for the model and
-    the user alike.
+    """Something could not be read or searched. Message and remedy are for the model and the user
+    alike.
     """
 
 
 class Scope(Record):
-    """Where to look: below `root`, a real path, but not in `without`: names of folders, or paths
-    from the root with a ``/``.
+    """Where to search: below `root`, a real path, except in `without`: folder names, or paths
+    relative to the root with a ``/``.
     """
 
     root: str
@@ -38,7 +38,7 @@ class Scope(Record):
 
 
 class FindFiles(Record, tag=True):
-    """Which Markdown files have `pattern` in their names. See `matching.name_filter`."""
+    """Asks for the Markdown files whose names match `pattern`. See `matching.name_filter`."""
 
     scope: Scope
     pattern: str = ""
@@ -46,8 +46,8 @@ class FindFiles(Record, tag=True):
 
 
 class SearchContent(Record, tag=True):
-    """Where `query` stands in the Markdown files that `file_pattern` lets through, in capitals
-    or not.
+    """Asks for the matches of `query`, ignoring case, in the Markdown files that match
+    `file_pattern`.
     """
 
     scope: Scope
@@ -57,7 +57,7 @@ class SearchContent(Record, tag=True):
 
 
 class ListTree(Record, tag=True):
-    """Which folders and files there are, whatever their kind."""
+    """Asks for the folders and files of any kind."""
 
     scope: Scope
 
@@ -75,16 +75,14 @@ class FoundFile(Record):
 
 
 class FoundFiles(Record, tag=True):
-    """The first files by path, and how many there are with the others."""
+    """The first files by path, and their total number."""
 
     files: tuple[FoundFile, ...]
     count: int
 
 
 class FoundLine(Record):
-    """A line with what was searched. `line` counts from 1; `text` is what stands around the
-    first match on it.
-    """
+    """A matching line. `line` counts from 1; `text` surrounds the first match on it."""
 
     path: str
     line: int
@@ -92,8 +90,8 @@ class FoundLine(Record):
 
 
 class FoundContent(Record, tag=True):
-    """The first lines by path and place, and what was found in all. `skipped` are files that
-    were too large to search.
+    """The first matching lines by path and position, and the totals. `skipped` is the number of
+    files too large to search.
     """
 
     lines: tuple[FoundLine, ...]
@@ -104,8 +102,8 @@ class FoundContent(Record, tag=True):
 
 
 class Node(Record, omit_defaults=True):
-    """A file or folder. `more` are those in the folder that are not among its `children`,
-    counted with what is in them.
+    """A file or folder. `more` counts the descendants of the folder that are not among its
+    `children`.
     """
 
     name: str
@@ -117,7 +115,7 @@ class Node(Record, omit_defaults=True):
 
 
 class FoundTree(Record, tag=True):
-    """What lies in the root, folders first."""
+    """The content of the root, folders first."""
 
     children: tuple[Node, ...]
     folders: int
@@ -126,7 +124,7 @@ class FoundTree(Record, tag=True):
 
 
 class Failed(Record, tag=True):
-    """The request cannot be answered: what the `ManuscriptError` will say."""
+    """The request cannot be answered: the content of the `ManuscriptError`."""
 
     message: str
     remedy: str
@@ -136,5 +134,5 @@ Answer: TypeAlias = FoundFiles | FoundContent | FoundTree | Failed
 
 
 def is_markdown(name: str) -> bool:
-    """Tell whether a file of this name is a Markdown file."""
+    """Return whether a file of this name is a Markdown file."""
     return name.lower().endswith(MARKDOWN)

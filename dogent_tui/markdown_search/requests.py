@@ -1,5 +1,5 @@
-"""The record of what the agent asked to consult: a call runs by a request that was approved, and
-each allows one call.
+"""The record of the agent's requests to consult files: a call needs an approved request, and each
+request allows one call.
 """
 
 import json
@@ -15,12 +15,12 @@ from dogent_tui.records import Json, Record
 Status: TypeAlias = Literal["pending", "approved", "denied"]
 
 _MOST = 500
-"""Requests that are kept."""
+"""The number of requests kept."""
 
 
 class ToolRequest(Record):
-    """One request. `tool` is the tool's own name, `action` what it does (``read``); `timestamp`
-    is UTC, ISO 8601.
+    """A request. `tool` is the name of the tool, `action` what it does (``read``); `timestamp` is
+    UTC, ISO 8601.
     """
 
     id: str
@@ -34,20 +34,20 @@ class ToolRequest(Record):
 
 
 class RequestBook:
-    """The requests of a session. For one thread."""
+    """The requests of a session. Not thread-safe."""
 
     def __init__(self) -> None:
         self._requests: dict[str, ToolRequest] = {}
 
     def all(self) -> tuple[ToolRequest, ...]:
-        """Return the requests, the oldest first."""
+        """Return the requests, oldest first."""
         return tuple(self._requests.values())
 
     def open(self, request_id: str, tool: str, action: str, values: Json) -> ToolRequest:
-        """Note a request. One that has the id already is another call's, and is not touched: the
-        new one replaces nothing.
+        """Record a request. An existing request with the same id belongs to another call and is
+        never replaced.
 
-        Raises ManuscriptError where the id was used.
+        Raises ManuscriptError if the id was used.
         """
         if request_id in self._requests:
             raise ManuscriptError(tr("This request was already made."), tr("Make a new one."))
@@ -62,14 +62,14 @@ class RequestBook:
         return made
 
     def settle(self, request_id: str, status: Status) -> None:
-        """Note the answer. What was denied or used stays so."""
+        """Record the answer. Denied and used requests keep their state."""
         request = self._requests.get(request_id)
         if request is not None and request.status != "denied" and not request.used:
             self._requests[request_id] = msgspec.structs.replace(request, status=status)
 
     def use(self, tool: str, values: Json) -> ToolRequest:
-        """Take an approved request for this very call; it cannot be taken again. Raises
-        ManuscriptError where none is.
+        """Take the approved request for exactly this call; it cannot be taken again. Raises
+        ManuscriptError if there is none.
         """
         wanted = _comparable(values)
         for request in self._requests.values():
