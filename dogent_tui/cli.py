@@ -320,23 +320,13 @@ def _never_fail_to_print() -> None:
 
 
 def _subcommand(name: str, arguments: Sequence[str]) -> int:
-    from importlib import import_module
+    from dogent_tui.subcommands.terminal import Terminal, run_command
 
-    from dogent_tui.arguments import CommandLine
-    from dogent_tui.subcommands.terminal import Terminal
-
-    command = import_module(f"dogent_tui.subcommands.{name}")
-    about = {"description": command.DESCRIPTION, "epilog": command.EPILOG}
-    parser = CommandLine(prog=f"dogent-tui {name}", **about)
-    command.add_arguments(parser)
     _never_fail_to_print()
     try:
-        status: int = command.run(
-            parser.parse_args(arguments), Terminal(sys.stdin, sys.stdout, sys.stderr)
-        )
+        return run_command(name, arguments, Terminal(sys.stdin, sys.stdout, sys.stderr))
     except KeyboardInterrupt:
         return INTERRUPTED
-    return status
 
 
 _SUBCOMMANDS = (

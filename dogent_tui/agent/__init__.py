@@ -1,17 +1,17 @@
 """A conversation with the agent, without a screen.
 
 In `agent/`: `events.py` is the vocabulary, `run.py` has the states of session and run as two tables
-and what its calls were answered, `service.py` is the I/O around them, `turn.py` a message on its
-way and the end of its turn, `connection.py` starts, reads, restarts and ends the model session,
+and what its calls were answered, `service.py` is the I/O around them, `connection.py` starts,
+reads, restarts and ends the model session and has one turn taken,
 `stream.py` delivers events to subscribers, `queue.py` keeps the prompts that wait for their run,
 `open_requests.py` what waits for the user, `conversation.py` is the seam to a model session,
-`claude.py` the session of the real CLI and the only module that knows the SDK's messages, `gate.py`
+`claude.py` the session of the real CLI, `translator.py` turns its messages into events, `gate.py`
 the bridge from the SDK's callbacks to policy and user, `authority.py` the one place where the
 policy and what the user allowed before meet, which also words what is asked, `launch.py` brings the
 parts of a conversation together, `failures.py` words what can go wrong, `shell.py` runs the user's
 own commands, `wall_status.py` finds out which wall surrounds commands and says so, `session.py`
 opens a session from a folder and a few choices, `recorder.py` writes its log and the history
-(`log_redactor.py` keeps keys out of it, also where one streams in pieces).
+(and keeps keys out of it, also where one streams in pieces).
 
 The life of a prompt
 --------------------
@@ -22,11 +22,10 @@ The life of a prompt
 2. `AgentService.submit` queues the prompt. One worker takes one prompt at a time, publishes
    `RunStarted`, waits for the connection, and sends the words followed by the JSON array of
    attachments (`agent/prompts/user.md`).
-3. One reader, for the life of a session, turns the SDK's messages into events (`claude.py`,
-   `Translator`). The service stamps each with a run and a number and hands it to every subscriber:
-   the screen, the recorder, print mode. What the CLI tells beside a result about the file that was
-   changed (`changed_text.py`) goes along, so that a card counts what became of a text, not the
-   text.
+3. One reader, for the life of a session, turns the SDK's messages into events (`translator.py`).
+   The service stamps each with a run and a number and hands it to every subscriber: the screen, the
+   recorder, print mode. What the CLI tells beside a result about the file that was changed goes
+   along, so that a card counts what became of a text, not the text.
 4. `ConversationScreen.handle` gives the event to the transcript, the status bar and the
    attachments. The transcript draws at most some 15 times a second, and only what is visible.
 5. The end of the turn becomes `RunFinished`, with a status, a reason and a remedy. The next prompt
@@ -65,7 +64,7 @@ besides, keep permissions, and know by the states that are noted after each call
 changed since. A rewind is itself a change that is kept.
 
 The SDK is imported in a thread after the first paint (`launch.py`), without its own server for
-tools (`sdk.py`): `transport.py` takes what the CLI asks of our tools out of the stream. A prompt
+tools (`sdk.py`): `claude.py` takes what the CLI asks of our tools out of the stream. A prompt
 that is sent before simply waits in its run.
 
 `--continue` reads the session's log (`replay.py`) and shows its end before the SDK is imported; the
@@ -105,7 +104,7 @@ one after the other. `permissions/__init__.py` tells the way of a permission, th
    (`agent/ui_requests.py`) reads the payload: what is wrong goes back as the tool's error, which
    names the field, and the model corrects itself. What is right gets the result that the user is
    answering.
-2. The PostToolUse hook (`Asking.after_request`, `agent/user_questions.py`) says `continue_: False`:
+2. The PostToolUse hook (`Gate.after_request`) says `continue_: False`:
    the CLI ends the turn (`hook_stopped`) with no further request to the model. Measured with the
    real CLI: one request before the answers, one after. Calls beside it in the same message still
    run. The hook is not called after a failed call. What the model later sees of its call is that
@@ -125,10 +124,10 @@ one after the other. `permissions/__init__.py` tells the way of a permission, th
    is sent.
 
 The CLI's own `AskUserQuestion` is not offered; there is one tool for questions. A model that calls
-it all the same is understood: the CLI refuses the call, `Asking`'s `understood` reads it from the
-stream, and the turn is interrupted, as after `ui_request`. In print mode a request is the output
-(exit 11 or 12), `--answers FILE` answers, and without it the system prompt says that nobody is
-there, by which the offline engine knows too.
+it all the same is understood: the CLI refuses the call, `understood` (`agent/ui_requests.py`) reads
+it from the stream, and the turn is interrupted, as after `ui_request`. In print mode a request is
+the output (exit 11 or 12), `--answers FILE` answers, and without it the system prompt says that
+nobody is there, by which the offline engine knows too.
 
 Answers may begin the first run of a conversation that is taken up: what came with the folder is
 asked about before they are sent (`tui/requests.py`), and before those that were given and not

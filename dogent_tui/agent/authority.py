@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from dogent_tui.agent.events import PermissionRequested, Scope, Target
+from dogent_tui.agent.events import PermissionRequested, Scope
 from dogent_tui.agent.wall_status import find_wall_status
 from dogent_tui.language import tr
 from dogent_tui.settings.grants import GrantStore, RememberedGrant
@@ -221,26 +221,16 @@ class Authority:
         from dogent_tui.permissions.question import ask_about
 
         asked = ask_about(call, decision, self._root, difference=difference)
-        return PermissionRequested(
-            request_id=uuid.uuid4().hex[:12],
-            tool_use_id=tool_use_id,
-            tool=call.tool,
-            input=call.input,
-            sentence=asked.sentence,
-            reasons=(*why, *asked.reasons),
-            targets=tuple(
-                Target(spot.path, spot.kind, spot.exists, spot.size, spot.note)
-                for spot in asked.affected
-            ),
-            spans=asked.spans,
-            diff=asked.diff,
-            words=asked.words,
-            scopes=asked.scopes,
-            once_because=asked.once_because,
-            rules=asked.rules,
-            ends_run=asked.ends_run,
-            happened=difference is not None,
-        )
+        told = {
+            **msgspec.to_builtins(asked),
+            "request_id": uuid.uuid4().hex[:12],
+            "tool_use_id": tool_use_id,
+            "tool": call.tool,
+            "input": call.input,
+            "reasons": [*why, *asked.reasons],
+            "happened": difference is not None,
+        }
+        return msgspec.convert(told, PermissionRequested)
 
     def grants(self) -> tuple[HeldGrant, ...]:
         """Return the grants, those of the command line first. Other windows' answers take effect at

@@ -63,7 +63,7 @@ _ENDS_WITHIN_S = 5.0
 class ConversationOptions:
     """What a conversation is started with. `choice` says which session it continues.
 
-    `at_screen`: whether someone can answer while a turn waits (see `Asking`). `native_tools` are
+    `at_screen`: whether someone can answer while a turn waits. `native_tools` are
     those of the CLI's own that are offered. `notices` are reported first. `review_mode` says
     whether the user reviews every change; it may change at any time. `standing` is what the system
     prompt says about the user's wishes, `read_standing` reads their current state. `budget_usd` is

@@ -1,12 +1,12 @@
 """The connection to the model session: started when needed, read for its lifetime, restarted after
-a loss, ended with the service.
+a loss, ended with the service; and one turn: a message is sent, and its end awaited or forced.
 """
 
 import asyncio
 import uuid
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
-from typing import Protocol
+from typing import Any, Protocol
 
 from msgspec.structs import replace
 
@@ -21,6 +21,7 @@ from dogent_tui.agent.conversation import (
 )
 from dogent_tui.agent.events import Event, Notice
 from dogent_tui.agent.failures import session_lost
+from dogent_tui.agent.run import Run
 from dogent_tui.errors import AgentError, DogentError
 from dogent_tui.language import tr
 
@@ -115,26 +116,13 @@ class Connection:
         with suppress(AgentError):
             await self.get()
 
-    async def renew(self) -> None:
-        """Restart the process with what the launcher now knows, for a session in which nothing has
-        been said yet.
+    async def start_again(self, *, is_begun: bool = True) -> None:
+        """End the process and start another with what the launcher now knows. It continues the
+        conversation, if that `is_begun`.
         """
-        await self.warm_up()
-        conversation = self._leave()
-        if conversation is None:
-            return
-        self._session = self._as_before(conversation)
-        await self.warm_up()
-
-    async def start_again(self) -> None:
-        """End the process and start another, which continues the conversation with what
-        the launcher now knows.
-        """
-        if self._connecting is not None:
-            await asyncio.wait({self._connecting})
-        if self._leave() is not None:
-            # it writes to its transcript until it exits
-            await asyncio.wait(self._endings, timeout=_CLOSE_LIMIT_S)
+        conversation = await self._end_process()
+        if conversation is not None and not is_begun:
+            self._session = self._as_before(conversation)
         await self.warm_up()
 
     async def forget(self, runs: Sequence[str]) -> str:
@@ -142,11 +130,7 @@ class Connection:
 
         Return the first of them in its transcript, empty if it contains none.
         """
-        if self._connecting is not None:
-            await asyncio.wait({self._connecting})
-        conversation = self._leave()
-        if self._endings:  # it writes to its transcript until it exits
-            await asyncio.wait(self._endings, timeout=_CLOSE_LIMIT_S)
+        conversation = await self._end_process()
         if (
             conversation is not None
             and self._fork_of
@@ -157,6 +141,15 @@ class Connection:
         first = await asyncio.to_thread(first_remembered, remembered, runs)
         self._session = replace(self._session, dropped=first or self._session.dropped)
         return self._session.dropped
+
+    async def _end_process(self) -> Conversation | None:
+        """End the current process, if any, and wait: it writes to its transcript until it exits."""
+        if self._connecting is not None:
+            await asyncio.wait({self._connecting})
+        conversation = self._leave()
+        if self._endings:
+            await asyncio.wait(self._endings, timeout=_CLOSE_LIMIT_S)
+        return conversation
 
     def _leave(self) -> Conversation | None:
         """End the current process and ignore it from now on."""
@@ -238,9 +231,7 @@ class Connection:
                 task.cancel()
         if self._connecting is not None:
             await asyncio.wait({self._connecting}, timeout=_CLOSE_LIMIT_S)
-        conversation, self.live = self.live, None
-        if conversation is not None:
-            self._end(conversation)
+        conversation = self._leave()
         if self._endings:
             _, slow = await asyncio.wait(self._endings, timeout=_CLOSE_LIMIT_S)
             if slow and conversation is not None:
@@ -330,3 +321,91 @@ def _as_agent_error(error: Exception) -> AgentError:
         tr("The agent could not be reached ({words}).", words=words),
         tr("Send the prompt again, or restart dogent-tui."),
     )
+
+
+_STOP_LIMIT_S = 0.3
+"""How long an interrupted turn may keep the user waiting (it takes 6–30 ms to end)."""
+_DYING_LIMIT_S = 10.0
+"""How long a process may take to exit if its turn was cut short by a signal and not by us (75 ms on
+a quiet machine).
+"""
+
+
+class TurnLost(Exception):  # noqa: N818  (it says what happened, and is an error only to the run)
+    """The agent process is gone in the middle of a turn."""
+
+
+class Turn:
+    """The turn of `run` over a connection."""
+
+    def __init__(self, run: Run, connection: Connection) -> None:
+        self.run = run
+        self._connection = connection
+        self._ended: asyncio.Future[TurnEnded | None] = asyncio.get_running_loop().create_future()
+        self._stop = asyncio.Event()
+
+    @property
+    def is_left(self) -> bool:
+        """Whether its end is no longer waited for."""
+        return self._stop.is_set()
+
+    def leave(self) -> None:
+        """Wait for its end only briefly from now on."""
+        self._stop.set()
+
+    def hear_end(self, ended: TurnEnded | None) -> None:
+        """Accept its end, None if the agent is lost; the first one counts."""
+        if not self._ended.done():
+            self._ended.set_result(ended)
+
+    async def take(self, send: Callable[[Conversation], Awaitable[None]]) -> TurnEnded:
+        """Let `send` send the message once the agent is there, and return how the turn ended.
+
+        Raises AgentError if the session cannot start, and TurnLost.
+        """
+        stopped = asyncio.create_task(self._stop.wait())
+        connected = asyncio.ensure_future(self._connection.get())
+        try:
+            await _first_of(connected, stopped)
+            if self.is_left:
+                return TurnEnded("stopped")
+            conversation = connected.result()
+            try:
+                await send(conversation)
+            except AgentError as error:
+                raise TurnLost from error
+            await _first_of(self._ended, stopped)
+            ended = self._ended.result() if self._ended.done() else await self._await_stop()
+            if ended is None or await self._was_cut(ended, stopped):
+                raise TurnLost
+            return ended
+        finally:
+            stopped.cancel()
+            if not connected.done():
+                connected.cancel()
+
+    async def _await_stop(self) -> TurnEnded | None:
+        """Briefly wait for an interrupted turn to end. If it takes longer, the user may continue,
+        and the connection waits for it.
+        """
+        await asyncio.wait({self._ended}, timeout=_STOP_LIMIT_S)
+        if not self._ended.done():
+            self.hear_end(TurnEnded("stopped"))
+            self._connection.leave_turn()
+        return self._ended.result()
+
+    async def _was_cut(self, ended: TurnEnded, stopped: asyncio.Future[Any]) -> bool:
+        """Return whether the process died of what ended the turn: a CLI ended by a signal finishes
+        its turn first.
+        """
+        if self.run.state != "working" or ended.outcome not in ("cut", "error", "stopped"):
+            return False
+        limit_s = _DYING_LIMIT_S if ended.outcome == "cut" else 0.0
+        dying = asyncio.create_task(self._connection.last_breath(limit_s))
+        await _first_of(dying, stopped)
+        dying.cancel()
+        return self._connection.live is None
+
+
+async def _first_of(*waits: asyncio.Future[Any]) -> None:
+    await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)

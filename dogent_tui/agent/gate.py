@@ -6,7 +6,7 @@ to the user. A hook that raises would fail open, so every error in it becomes a 
 
 import asyncio
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
@@ -25,6 +25,7 @@ from dogent_tui.agent.sdk import (
     ToolPermissionContext,
 )
 from dogent_tui.agent.tool_names import friendly_name, input_summary
+from dogent_tui.agent.ui_requests import parse_request, ui_requested
 from dogent_tui.agent.write_reviews import Reviewing
 from dogent_tui.errors import DogentError
 from dogent_tui.language import tr
@@ -34,6 +35,8 @@ from dogent_tui.permissions.consultations import CONSULTING
 from dogent_tui.permissions.model import Decision, EffectKind, ToolCall
 from dogent_tui.records import Json, JsonDict
 from dogent_tui.sources.ledger import How, Ledger, hash_of
+from dogent_tui.tools.server import tool_name
+from dogent_tui.tools.ui_request import ANSWERING, NAME
 from dogent_tui.undo.undo_log import UndoLog
 
 _HOOK_TIMEOUT_S = 3600.0
@@ -44,7 +47,7 @@ decision.
 _MOST_QUESTIONS = 3
 """How often to ask about one call while the places it would affect keep changing."""
 
-_MOST_ANNOUNCED = 200
+_MOST_CALLS = 200
 """The number of running calls for which the hook's decision is kept."""
 
 _CHANGED = "What it would touch changed while you were asked."
@@ -84,14 +87,6 @@ BehindWall: TypeAlias = Callable[[ToolCall, Decision, str], JsonDict]
 """Returns the input with which a command, approved as decided, runs behind the wall. Blocks for the
 disk.
 """
-
-
-@dataclass(frozen=True, slots=True)
-class _Announced:
-    """What the hook knew about a call that the user is now asked about."""
-
-    cwd: Path
-    verdict: str
 
 
 class _Given(NamedTuple):
@@ -135,8 +130,7 @@ class Gate:
         self._ask = ask
         self._cwd = cwd
         self._copies = copies
-        self._announced: dict[str, _Announced] = {}
-        self._calls: dict[str, tuple[str, Json]] = {}
+        self._calls: dict[str, tuple[ToolCall, str]] = {}
         self._said: list[Event] = []
         self._told = ""
         self._waiting: list[asyncio.Future[None]] = []
@@ -149,7 +143,8 @@ class Gate:
         return {
             "PreToolUse": [
                 HookMatcher(hooks=[self.before_tool], timeout=_HOOK_TIMEOUT_S, on_failure="block")
-            ]
+            ],
+            "PostToolUse": [HookMatcher(matcher=tool_name(NAME), hooks=[self.after_request])],
         }
 
     def take_heard(self) -> list[Event]:
@@ -200,7 +195,7 @@ class Gate:
                 await self._let_through(call, decision, tool_use_id)
                 wrapped = await self._wrapped(call, decision, tool_use_id)
             self._record(call, tool_use_id, decision.verdict)
-            self._announce(tool_use_id, _Announced(call.cwd or self._cwd, decision.verdict))
+            self._note(tool_use_id, call, decision.verdict)
         except Exception as error:
             decision = Decision(
                 "deny", (f"The permission policy failed ({type(error).__name__}).",)
@@ -216,6 +211,17 @@ class Gate:
             answer["updatedInput"] = wrapped
         return {"hookSpecificOutput": answer}
 
+    async def after_request(
+        self, payload: HookInput, tool_use_id: str | None, context: HookContext
+    ) -> HookJSONOutput:
+        """Accept the request, and stop the turn. Not called for a failed call, so that the model
+        can correct it.
+        """
+        del tool_use_id, context
+        values: dict[str, Any] = dict(payload)
+        self._said.append(ui_requested(parse_request(values["tool_input"])))
+        return {"continue_": False, "stopReason": ANSWERING}
+
     async def _wrapped(self, call: ToolCall, decision: Decision, tool_use_id: str) -> JsonDict:
         """Return the input with which a command runs behind the wall; empty for other tools. Raises
         if there is no wall.
@@ -228,18 +234,14 @@ class Gate:
         """Return the id of the newest call of `tool` with this input, empty if unknown: our tools
         are not told it.
         """
-        calls = reversed(self._calls.items())
-        return next((identity for identity, known in calls if known == (tool, tool_input)), "")
+        calls = ((identity, call) for identity, (call, _) in reversed(self._calls.items()))
+        wanted = (tool, tool_input)
+        return next((name for name, call in calls if (call.tool, call.input) == wanted), "")
 
-    def _note(self, tool_use_id: str, call: ToolCall) -> None:
-        self._calls[tool_use_id] = (call.tool, call.input)
-        while len(self._calls) > _MOST_ANNOUNCED:
+    def _note(self, tool_use_id: str, call: ToolCall, verdict: str = "ask") -> None:
+        self._calls[tool_use_id] = (call, verdict)
+        while len(self._calls) > _MOST_CALLS:
             self._calls.pop(next(iter(self._calls)))
-
-    def _announce(self, tool_use_id: str, announced: _Announced) -> None:
-        self._announced[tool_use_id] = announced
-        while len(self._announced) > _MOST_ANNOUNCED:  # an allowed call is not asked about later
-            self._announced.pop(next(iter(self._announced)))
 
     def _record(self, call: ToolCall, tool_use_id: str, verdict: str) -> None:
         if call.tool in CONSULTING:
@@ -266,12 +268,12 @@ class Gate:
         self, tool: str, tool_input: JsonDict, context: ToolPermissionContext
     ) -> PermissionResultAllow | PermissionResultDeny:
         tool_use_id = context.tool_use_id or ""
-        announced = self._announced.pop(tool_use_id, _Announced(self._cwd, "ask"))
-        call = ToolCall(tool, tool_input, announced.cwd)
+        known, announced = self._calls.get(tool_use_id, (None, "ask"))
+        call = ToolCall(tool, tool_input, known.cwd if known is not None else self._cwd)
         decision = await asyncio.to_thread(self._authority.decide, call)
         # The CLI also asks on its own, about calls that the policy allows: the user is asked
         # anyway.
-        asks = decision.verdict != "allow" or announced.verdict == "allow"
+        asks = decision.verdict != "allow" or announced == "allow"
         why: tuple[str, ...] = (
             (context.decision_reason,) if context.decision_reason and not decision.reasons else ()
         )

@@ -14,36 +14,36 @@ _LOG = logging.getLogger(__name__)
 _TRY_AGAIN_S = 5.0
 """How often to retry while nothing happens."""
 
-_NOT_KEPT = {
+_SAID = {
     "not_recorded": (
         tr("This conversation can't be saved right now: {error}."),
         tr("It is kept in memory and saved as soon as that is possible."),
+        tr("The conversation is being saved again; what had to wait was added."),
     ),
     "history_not_kept": (
         tr("The history can't be saved right now: {error}."),
         tr("It is kept in memory until you quit."),
+        tr("The history is being saved again."),
     ),
     "usage_not_kept": (
         tr("The usage can't be saved right now: {error}."),
         tr("It is kept in memory until you quit."),
+        tr("The usage is being saved again."),
     ),
     "seen_not_kept": (
         tr("What the agent has read can't be noted on disk right now: {error}."),
         tr("It is kept in memory until you quit."),
+        tr("What the agent has read is being noted again."),
     ),
     "undo_not_kept": (
         tr("No copies can be kept right now: {error}. What changes meanwhile can't be undone."),
         "",
+        tr("Copies are being kept again: what changes from here on can be undone."),
     ),
 }
-"""The code of a notice → its text, and what happens to what is not saved."""
-_KEPT_AGAIN = {
-    "not_recorded": tr("The conversation is being saved again; what had to wait was added."),
-    "history_not_kept": tr("The history is being saved again."),
-    "usage_not_kept": tr("The usage is being saved again."),
-    "seen_not_kept": tr("What the agent has read is being noted again."),
-    "undo_not_kept": tr("Copies are being kept again: what changes from here on can be undone."),
-}
+"""The code of a notice → its text, what happens to what is not saved, and that it is saved
+again.
+"""
 
 
 class Keeps(Protocol):
@@ -55,23 +55,6 @@ class Keeps(Protocol):
 
     def try_again(self) -> None:
         """Write what waits, or check whether that is possible again."""
-
-
-def _not_kept(code: str, error: Exception) -> Notice:
-    """Return the notice that something is not saved."""
-    message, remedy = _NOT_KEPT[code]
-    return Notice(
-        level="warning",
-        code=code,
-        message=message.format(error=reason_of(error)),
-        remedy=sentences(remedy, disk_remedy(error) if isinstance(error, OSError) else ""),
-        why=disk_trouble(error) if isinstance(error, OSError) else "",
-    )
-
-
-def _kept_again(code: str) -> Notice:
-    """Return the notice that it is saved again."""
-    return Notice(level="info", code=f"{code}_over", message=_KEPT_AGAIN[code])
 
 
 class SaveFailures:
@@ -91,10 +74,19 @@ class SaveFailures:
             if error is not None and code not in self._failing:
                 _LOG.warning("%s: %s", code, reason_of(error))
                 self._failing.add(code)
-                self._say(_not_kept(code, error))
+                said, kept, _ = _SAID[code]
+                is_disk = isinstance(error, OSError)
+                notice = Notice(
+                    level="warning",
+                    code=code,
+                    message=said.format(error=reason_of(error)),
+                    remedy=sentences(kept, disk_remedy(error) if is_disk else ""),
+                    why=disk_trouble(error) if is_disk else "",
+                )
+                self._say(notice)
             elif error is None and code in self._failing:
                 self._failing.discard(code)
-                self._say(_kept_again(code))
+                self._say(Notice(level="info", code=f"{code}_over", message=_SAID[code][2]))
         if self._failing and (self._trying is None or self._trying.done()):
             self._trying = asyncio.create_task(self._try_again(), name="keeping")
 

@@ -13,7 +13,7 @@ from typing import Self
 from msgspec.structs import replace
 
 from dogent_tui.agent.cli_transcripts import Memory, memory_of
-from dogent_tui.agent.connection import FORGOTTEN, Connection
+from dogent_tui.agent.connection import FORGOTTEN, Connection, Turn, TurnLost
 from dogent_tui.agent.conversation import (
     ContextUse,
     Conversation,
@@ -64,7 +64,6 @@ from dogent_tui.agent.queue import PromptQueue
 from dogent_tui.agent.run import SESSION, STOPPED, Run, RunState, SessionInput, SessionState
 from dogent_tui.agent.shell import PersonalShell
 from dogent_tui.agent.stream import EventStream
-from dogent_tui.agent.turn import Turn, TurnLost
 from dogent_tui.agent.turn_index import TurnIndex, turn_index_of
 from dogent_tui.errors import AgentError
 from dogent_tui.language import tr
@@ -360,7 +359,7 @@ class AgentService:
     async def _start_again(self) -> None:
         if self._run is not None:
             raise AgentError(*REWIND_AT_WORK)
-        await (self._connection.start_again() if self.begun else self._connection.renew())
+        await self._connection.start_again(is_begun=self.begun)
 
     async def set_budget(self, limit_usd: float) -> None:
         """Limit the cost of the conversation to `limit_usd` dollars, 0 for no limit. Raises
@@ -385,7 +384,7 @@ class AgentService:
         Does nothing once a run has begun: the conversation continues as it is.
         """
         if not self.begun:
-            await self._connection.renew()
+            await self._connection.start_again(is_begun=False)
 
     async def rewind(self, run_id: str) -> None:
         """Rewind to before the prompt of the run `run_id`: the agent forgets it and everything

@@ -9,13 +9,14 @@ clarification.
 
 import json
 import re
+import uuid
 from collections.abc import Collection, Sequence
 from typing import Annotated, Any, Literal, TypeAlias, TypeVar, get_args
 
 import msgspec
 from msgspec import Meta
 
-from dogent_tui.agent.events import UiAnswer
+from dogent_tui.agent.events import ToolUse, UiAnswer, UiRequested
 from dogent_tui.errors import DogentError
 from dogent_tui.language import ngettext, tr
 from dogent_tui.records import Json, JsonDict, Record
@@ -297,6 +298,7 @@ def _shown(given: Any) -> str:
 
 # ── `AskUserQuestion` of the CLI ──────────────────────────────────────────────────────────────────
 
+_ASK_USER_QUESTION = "AskUserQuestion"
 _MARKED = re.compile(r"\s*[(（]\s*recommended\s*[)）]\s*$", re.IGNORECASE)
 """The CLI has the model mark the recommended option in its label."""
 
@@ -328,6 +330,28 @@ def from_ask_user_question(given: Json) -> Clarification:
     questions = [_as_question(one) for one in asked]
     # it follows “The agent asks”
     return Clarification(title.format(count=len(asked)), _questions(questions))
+
+
+def understood(call: ToolUse) -> UiRequested | None:
+    """Return the questions in a call of the CLI's `AskUserQuestion`, None if `call` is not one or
+    asks nothing valid.
+
+    It is not offered, but models know it. The CLI refuses the call, so it ends the turn like
+    `ui_request`.
+    """
+    if call.name != _ASK_USER_QUESTION:
+        return None
+    try:
+        return ui_requested(from_ask_user_question(call.input))
+    except RequestError:
+        return None
+
+
+def ui_requested(request: Request) -> UiRequested:
+    """Return `request` as an event, with a payload for `parse_request`."""
+    kind = "clarification" if isinstance(request, Clarification) else "outline_edit"
+    payload = {"type": kind, **msgspec.json.decode(msgspec.json.encode(request))}
+    return UiRequested(request_id=uuid.uuid4().hex[:12], kind=kind, payload=payload)  # type: ignore[arg-type]
 
 
 def _as_question(asked: _Asked) -> _GivenQuestion:

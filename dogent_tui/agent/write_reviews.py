@@ -1,12 +1,15 @@
-"""What the agent's file tools would write, as a proposal that the user reviews first:
-`review_edits`, `/review`.
+"""The reviews of changes: of those that the agent proposes, and of what its own file tools would
+write, where the user reviews all of that (`review_edits`, `/review`).
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable
+import uuid
+from contextlib import suppress
 from pathlib import Path
 
-from dogent_tui.agent.ui_requests import ReviewMode
+from dogent_tui.agent.conversation import AskForm
+from dogent_tui.agent.events import UiRequested
+from dogent_tui.agent.ui_requests import KIND, ChangeRequest, ReviewMode
 from dogent_tui.changes.reviewed import Reviewed, held
 from dogent_tui.errors import DogentError
 from dogent_tui.language import tr
@@ -14,8 +17,10 @@ from dogent_tui.permissions.edits import text_after
 from dogent_tui.permissions.model import ToolCall
 from dogent_tui.records import Json
 from dogent_tui.sources.ledger import Ledger
-from dogent_tui.storage.paths import Workspace
-from dogent_tui.tools.propose_change import UNDECIDED
+from dogent_tui.storage.files import content_of
+from dogent_tui.tools.libraries import Libraries
+from dogent_tui.tools.propose_change import UNDECIDED, propose_document_change_tool
+from dogent_tui.tools.server import Tool
 
 REVIEWED_TOOLS = frozenset({"Write", "Edit", "MultiEdit"})
 """The CLI's tools that write texts. NotebookEdit is not offered."""
@@ -40,23 +45,54 @@ class Reviewing:
     """
 
     def __init__(
-        self,
-        mode: ReviewMode,
-        workspace: Workspace,
-        review: Callable[[Reviewed, str], Awaitable[str | None]],
-        ledger: Ledger,
+        self, form: AskForm, libraries: Libraries, mode: ReviewMode, ledger: Ledger
     ) -> None:
-        """`review` presents a proposal and its text to the user, and returns the outcome in words,
-        None if no one decided.
+        """`form` puts what waits within the turn to the user; `mode` says whether all that the
+        agent writes is reviewed.
 
         `ledger` knows what the model has seen of a file: a complete new text is a change of that.
         """
-        self._ledger = ledger
+        self._form = form
+        self._libraries = libraries
         self._mode = mode
-        self._workspace = workspace
-        self._review = review
+        self._ledger = ledger
         self._places: list[tuple[Json, Path]] = []
         self._reviewed: set[str] = set()
+
+    def tool(self) -> Tool:
+        """Return the tool by which the agent proposes a change."""
+        return propose_document_change_tool(
+            self._libraries, self.review, self.approved, self._ledger
+        )
+
+    async def review(self, opened: Reviewed, text: str) -> str | None:
+        """Have the user review a proposal. Return the outcome, None if the turn was stopped
+        before.
+        """
+        change = opened.change
+        base = None if change.content is None else change.content.decode("utf-8")
+        place = str(opened.path) if opened.by_approval else ""
+        is_unread = not change.is_new and not self._ledger.has(opened.path)
+        payload = ChangeRequest(change.name, text, change.summary, base, place, is_unread).payload
+        event = UiRequested(
+            request_id=uuid.uuid4().hex[:12], kind=KIND, payload=payload, in_run=True
+        )
+        answer = await self._form(event)
+        if answer is None or answer.review is None:
+            return None
+        await asyncio.to_thread(self._note_reviewed, opened, text, answer.over)
+        return answer.review
+
+    def _note_reviewed(self, opened: Reviewed, text: str, over: str) -> None:
+        """Record what the model now knows about a file: it is told the outcome of its proposal, but
+        not what else was written there.
+        """
+        with suppress(OSError):
+            is_all_its_own = content_of(opened.path) == text.encode("utf-8", "replace")
+            if is_all_its_own or (opened.change.is_new and not over):
+                self._ledger.note(opened.path)
+                return
+        self._ledger.note_edit(opened.path, over)
 
     def takes(self, call: ToolCall) -> bool:
         """Return whether the user reviews `call` instead of running it."""
@@ -75,7 +111,7 @@ class Reviewing:
             return f"Nothing was written. The user reviews every change. {error}"
         if not opened.change.hunks:
             return f"Nothing was written: {opened.change.name} holds this text already."
-        outcome = await self._review(opened, text)
+        outcome = await self.review(opened, text)
         if outcome is None:
             return UNDECIDED
         self._reviewed.add(tool_use_id)
@@ -91,9 +127,9 @@ class Reviewing:
         of it, for the model.
         """
         opened = await asyncio.to_thread(
-            Reviewed.open, self._workspace, str(place), text, BY_COMMAND, approved=place
+            Reviewed.open, self._libraries.workspace, str(place), text, BY_COMMAND, approved=place
         )
-        return await self._review(opened, text) or UNDECIDED
+        return await self.review(opened, text) or UNDECIDED
 
     def is_reviewed(self, tool_use_id: str) -> bool:
         """Return whether the result of this call is the outcome of a review, although the CLI
@@ -121,7 +157,8 @@ class Reviewing:
             raise DogentError(
                 tr("It is not clear where this call writes."), tr("Give the file's plain path.")
             )
-        name = self._workspace.relative(place)
+        workspace = self._libraries.workspace
+        name = workspace.relative(place)
         content = held(place, name)
         text = text_after(call.tool, call.input, "" if content is None else content.text)
         if text is None:
@@ -135,7 +172,4 @@ class Reviewing:
         # An Edit changes the current file, a Write what the model has seen.
         seen = self._ledger.content(place) if call.tool == "Write" else None
         base = ... if seen is None else seen
-        return (
-            Reviewed.open(self._workspace, str(place), text, SUMMARY, base=base, approved=place),
-            text,
-        )
+        return Reviewed.open(workspace, str(place), text, SUMMARY, base=base, approved=place), text

@@ -9,7 +9,7 @@ The steps of a proposed change
    file, is asked about first. The gate then records the real path for this call, once
    (`Reviewing.approve`, `agent/write_reviews.py`); without that, `Reviewed.open`
    (`changes/reviewed.py`) refuses such a path, including `.dogent`. A link that points elsewhere by
-   then is not followed. The call waits: `Asking.review` publishes a `UiRequested` of the kind
+   then is not followed. The call waits: `Reviewing.review` publishes a `UiRequested` of the kind
    `document_change` that is `in_run`, with the content of the file (`agent/ui_requests.py`), so
    that a later change of the file is recognized as someone else's. Without a user at a screen the
    tool is not offered.

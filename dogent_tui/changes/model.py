@@ -3,7 +3,7 @@ disk.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 import msgspec
 from msgspec.structs import replace
@@ -12,6 +12,7 @@ from dogent_tui.changes.hunks import Hunk, hunks_between
 from dogent_tui.changes.text import Lines, decoded, ended, fingerprint, proposed, split
 from dogent_tui.errors import DogentError
 from dogent_tui.language import tr
+from dogent_tui.records import Json, JsonDict, Record
 
 Verdict: TypeAlias = Literal["open", "accepted", "rejected"]
 
@@ -20,7 +21,7 @@ LARGEST = 4 << 20
 _LONGEST_COMMENT = 4_000
 
 
-class Decision(msgspec.Struct, frozen=True):
+class Decision(Record):
     """The user's decision about a hunk. `edited` are the lines to write instead of the proposed
     ones, None if not edited.
     """
@@ -38,7 +39,7 @@ class Decision(msgspec.Struct, frozen=True):
 _OPEN = Decision()
 
 
-class Draft(msgspec.Struct, frozen=True):
+class Draft(Record):
     """The decisions as saved during a review. `base` and `hunks` tell whether they still apply."""
 
     base: str
@@ -175,14 +176,14 @@ class DocumentChange:
 
     # ── Kept while it is not finished ─────────────────────────────────────────────────────────────
 
-    def draft(self) -> dict[str, Any]:
+    def draft(self) -> JsonDict:
         """Return the decisions as JSON."""
-        made: dict[str, Any] = msgspec.to_builtins(
+        made: JsonDict = msgspec.to_builtins(
             Draft(self.fingerprint, len(self.hunks), self._decisions), str_keys=True
         )
         return made
 
-    def restore(self, draft: Mapping[str, Any]) -> bool:
+    def restore(self, draft: Json) -> bool:
         """Restore saved decisions. False, without restoring anything, if they no longer apply."""
         try:
             kept = msgspec.convert(draft, Draft, strict=False)

@@ -19,7 +19,7 @@ The CLI believes that it talks to a model it knows; a relay (`local_models/relay
    (`agent/gate.py`), so that the model tries again; a fence or bare JSON is a call only if it names
    an offered tool and nothing but calls follows. Everything else is passed on at once.
    `call_json.py` parses JSON leniently and converts arguments to the types of the tool's schema.
-3. `sentences.py` words errors, with a status that keeps the CLI from retrying in vain;
+3. `model.py` words errors, with a status that keeps the CLI from retrying in vain;
    `agent/failures.py` displays them.
 4. `discovery.py` determines the models of a server and the size of the window: the CLI is told
    (`agent/claude.py`), and does not compact. Ollama silently truncates what does not fit, so the

@@ -17,9 +17,15 @@ from dogent_tui.endpoint_kind import ServerKind
 from dogent_tui.language import tr
 from dogent_tui.local_models.call_json import Tools, at, loads
 from dogent_tui.local_models.discovery import look_at
-from dogent_tui.local_models.model import LABELS, LocalModel, window_warning
+from dogent_tui.local_models.model import (
+    LABELS,
+    LocalModel,
+    refusal,
+    too_long,
+    unreachable,
+    window_warning,
+)
 from dogent_tui.local_models.replies import LocalReply, UpstreamError, said_of
-from dogent_tui.local_models.sentences import refusal, too_long, unreachable
 from dogent_tui.local_models.upstream import chat_body, offered
 from dogent_tui.offline.messages_api import ApiError, MessagesRequest, error_event
 from dogent_tui.offline.server import Answer, LoopbackServer

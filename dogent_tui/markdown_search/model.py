@@ -4,9 +4,8 @@ with the worker.
 
 from typing import Literal, TypeAlias
 
-import msgspec
-
 from dogent_tui.errors import DogentError
+from dogent_tui.records import Record
 
 MARKDOWN = (".md", ".markdown", ".mdown", ".mkd", ".mdx", ".qmd", ".rmd")
 """The extensions of Markdown files, in lower case; the same as in `documents.kinds`."""
@@ -29,7 +28,7 @@ class ManuscriptError(DogentError):
     """
 
 
-class Scope(msgspec.Struct, frozen=True):
+class Scope(Record):
     """Where to search: below `root`, a real path, except in `without`: folder names, or paths
     relative to the root with a ``/``.
     """
@@ -38,7 +37,7 @@ class Scope(msgspec.Struct, frozen=True):
     without: tuple[str, ...] = ()
 
 
-class FindFiles(msgspec.Struct, frozen=True, tag=True):
+class FindFiles(Record, tag=True):
     """Asks for the Markdown files whose names match `pattern`. See `matching.name_filter`."""
 
     scope: Scope
@@ -46,7 +45,7 @@ class FindFiles(msgspec.Struct, frozen=True, tag=True):
     regex: bool = False
 
 
-class SearchContent(msgspec.Struct, frozen=True, tag=True):
+class SearchContent(Record, tag=True):
     """Asks for the matches of `query`, ignoring case, in the Markdown files that match
     `file_pattern`.
     """
@@ -57,7 +56,7 @@ class SearchContent(msgspec.Struct, frozen=True, tag=True):
     regex: bool = False
 
 
-class ListTree(msgspec.Struct, frozen=True, tag=True):
+class ListTree(Record, tag=True):
     """Asks for the folders and files of any kind."""
 
     scope: Scope
@@ -66,7 +65,7 @@ class ListTree(msgspec.Struct, frozen=True, tag=True):
 Request: TypeAlias = FindFiles | SearchContent | ListTree
 
 
-class FoundFile(msgspec.Struct, frozen=True):
+class FoundFile(Record):
     """A file. `path` is relative to the root, `size` in bytes, `modified` in UTC, ISO 8601."""
 
     path: str
@@ -75,14 +74,14 @@ class FoundFile(msgspec.Struct, frozen=True):
     modified: str
 
 
-class FoundFiles(msgspec.Struct, frozen=True, tag=True):
+class FoundFiles(Record, tag=True):
     """The first files by path, and their total number."""
 
     files: tuple[FoundFile, ...]
     count: int
 
 
-class FoundLine(msgspec.Struct, frozen=True):
+class FoundLine(Record):
     """A matching line. `line` counts from 1; `text` surrounds the first match on it."""
 
     path: str
@@ -90,7 +89,7 @@ class FoundLine(msgspec.Struct, frozen=True):
     text: str
 
 
-class FoundContent(msgspec.Struct, frozen=True, tag=True):
+class FoundContent(Record, tag=True):
     """The first matching lines by path and position, and the totals. `skipped` is the number of
     files too large to search.
     """
@@ -102,7 +101,7 @@ class FoundContent(msgspec.Struct, frozen=True, tag=True):
     skipped: int = 0
 
 
-class Node(msgspec.Struct, frozen=True, omit_defaults=True):
+class Node(Record, omit_defaults=True):
     """A file or folder. `more` counts the descendants of the folder that are not among its
     `children`.
     """
@@ -115,7 +114,7 @@ class Node(msgspec.Struct, frozen=True, omit_defaults=True):
     more: int = 0
 
 
-class FoundTree(msgspec.Struct, frozen=True, tag=True):
+class FoundTree(Record, tag=True):
     """The content of the root, folders first."""
 
     children: tuple[Node, ...]
@@ -124,7 +123,7 @@ class FoundTree(msgspec.Struct, frozen=True, tag=True):
     more: int = 0
 
 
-class Failed(msgspec.Struct, frozen=True, tag=True):
+class Failed(Record, tag=True):
     """The request cannot be answered: the content of the `ManuscriptError`."""
 
     message: str

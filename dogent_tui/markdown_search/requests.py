@@ -3,14 +3,14 @@ request allows one call.
 """
 
 import json
-from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 import msgspec
 
 from dogent_tui.language import tr
 from dogent_tui.markdown_search.model import ManuscriptError
+from dogent_tui.records import Json, Record
 
 Status: TypeAlias = Literal["pending", "approved", "denied"]
 
@@ -18,7 +18,7 @@ _MOST = 500
 """The number of requests kept."""
 
 
-class ToolRequest(msgspec.Struct, frozen=True):
+class ToolRequest(Record):
     """A request. `tool` is the name of the tool, `action` what it does (``read``); `timestamp` is
     UTC, ISO 8601.
     """
@@ -27,7 +27,7 @@ class ToolRequest(msgspec.Struct, frozen=True):
     tool: str
     action: str
     reason: str
-    parameters: Mapping[str, Any]
+    parameters: Json
     timestamp: str
     status: Status = "pending"
     used: bool = False
@@ -43,9 +43,7 @@ class RequestBook:
         """Return the requests, oldest first."""
         return tuple(self._requests.values())
 
-    def open(
-        self, request_id: str, tool: str, action: str, values: Mapping[str, Any]
-    ) -> ToolRequest:
+    def open(self, request_id: str, tool: str, action: str, values: Json) -> ToolRequest:
         """Record a request. An existing request with the same id belongs to another call and is
         never replaced.
 
@@ -69,7 +67,7 @@ class RequestBook:
         if request is not None and request.status != "denied" and not request.used:
             self._requests[request_id] = msgspec.structs.replace(request, status=status)
 
-    def use(self, tool: str, values: Mapping[str, Any]) -> ToolRequest:
+    def use(self, tool: str, values: Json) -> ToolRequest:
         """Take the approved request for exactly this call; it cannot be taken again. Raises
         ManuscriptError if there is none.
         """
@@ -89,7 +87,7 @@ class RequestBook:
         )
 
 
-def _comparable(values: Mapping[str, Any], reason: str | None = None) -> str:
+def _comparable(values: Json, reason: str | None = None) -> str:
     said = values.get("reason", "") if reason is None else reason
     parameters = {key: value for key, value in values.items() if key != "reason"}
     return json.dumps([parameters, str(said).strip()], sort_keys=True, default=str)

@@ -12,10 +12,10 @@ account. It finds, quotes and rearranges; it does not write.
   everything else the engine says and understands in English and Chinese. A prompt without a
   matching verb is a question, or declined. Nothing is written without a verb *and* material.
 * `finder.py` has a method for each verb. A method is written as if each tool call returned at once;
-  if a result is missing, `materials.py` leaves it (`Pending`) with the calls that the CLI has to
+  if a result is missing, `conversation.py` leaves it (`Pending`) with the calls that the CLI has to
   make first, and it runs again with their results.
 * `passages.py` splits files into passages with heading, page or row, keeping a question together
-  with its answer. `passage_index.py` is BM25 over stems (snowball, jieba) and Chinese characters,
+  with its answer, and finds them: BM25 over stems (snowball, jieba) and Chinese characters,
   with weighted headings; a passage that does not contain nearly everything asked for is quoted with
   its neighbors; `tables.py` answers questions about tables; `drafts.py` puts extracts under
   headings, each with a footnote, and flags figures that differ between sources.

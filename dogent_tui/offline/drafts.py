@@ -5,14 +5,15 @@ citation if a bibliography contains it, otherwise as a footnote.
 import re
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import TypeAlias
 
-from dogent_tui.offline.passage_index import Index, good
-from dogent_tui.offline.passages import Passage
+from msgspec.structs import replace
+
+from dogent_tui.offline.passages import Index, Passage, good
 from dogent_tui.offline.words import Language, phrase, terms
 from dogent_tui.plain import words_of
+from dogent_tui.records import Record
 
 Found: TypeAlias = Sequence[Passage]
 Parts: TypeAlias = Sequence[tuple[str, Found]]
@@ -27,8 +28,7 @@ _NOTE = re.compile(r"^\[\^(\d+)\]:", re.MULTILINE)
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n+")
 
 
-@dataclass(frozen=True, slots=True)
-class Draft:
+class Draft(Record):
     """A draft, or part of one: its Markdown, its passages, and remarks about gaps and differing
     figures.
     """

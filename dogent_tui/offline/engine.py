@@ -8,8 +8,7 @@ import json
 import re
 from typing import ClassVar, Self
 
-from dogent_tui.offline.conversation import conversation_of
-from dogent_tui.offline.materials import Files, Materials, Pending
+from dogent_tui.offline.conversation import Files, Materials, Pending, conversation_of
 from dogent_tui.offline.messages_api import MessagesRequest, ReplyBlock, ReplyText
 from dogent_tui.offline.server import LoopbackServer
 

@@ -7,10 +7,15 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from dogent_tui.offline import drafts
-from dogent_tui.offline.conversation import EXPORT, PROPOSE, Conversation
-from dogent_tui.offline.materials import DOCUMENTS, PASTED, Materials
-from dogent_tui.offline.passage_index import Index, good
-from dogent_tui.offline.passages import MARK, Document, Passage
+from dogent_tui.offline.conversation import (
+    DOCUMENTS,
+    EXPORT,
+    PASTED,
+    PROPOSE,
+    Conversation,
+    Materials,
+)
+from dogent_tui.offline.passages import MARK, Document, Index, Passage, good
 from dogent_tui.offline.requests import Request, parse_request
 from dogent_tui.offline.tables import ask, operation_of
 from dogent_tui.offline.words import extension, language_of, pattern, phrase, suggest, terms, words

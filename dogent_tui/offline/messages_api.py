@@ -9,23 +9,22 @@ modules, and not aiohttp.
 import json
 import secrets
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
-from dogent_tui.records import Json, JsonDict
+import msgspec
+
+from dogent_tui.records import Json, JsonDict, Record
 
 # ── What a request holds ──────────────────────────────────────────────────────────────────────────
 
 
-@dataclass(frozen=True, slots=True)
-class Text:
+class Text(Record):
     """A text block, of the user or of the model: Markdown in a reply."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class ToolCall:
+class ToolCall(Record):
     """A tool call in a reply, past or to be made. An empty `id` is replaced by a new one when it is
     sent.
     """
@@ -35,8 +34,7 @@ class ToolCall:
     id: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class ToolOutcome:
+class ToolOutcome(Record):
     """The result of a tool call, as far as it is text."""
 
     tool_use_id: str
@@ -44,27 +42,35 @@ class ToolOutcome:
     is_error: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Other:
-    """A block of a kind that is not examined here: thinking, images, documents."""
+class _Block(Record):
+    """A block of a message, of any type: what is looked into."""
 
-    kind: str
+    type: str = ""
+    text: str = ""
+    id: str = ""
+    name: str = ""
+    input: Json = msgspec.field(default_factory=dict)
+    tool_use_id: str = ""
+    content: Any = ""
+    is_error: bool | None = None
 
 
-Block: TypeAlias = Text | ToolCall | ToolOutcome | Other
-
-
-@dataclass(frozen=True, slots=True)
-class Message:
+class Message(Record):
     """One message of a conversation. `role` is ``user``, ``assistant`` or ``system``."""
 
     role: str
-    blocks: tuple[Block, ...]
+    content: str | tuple[_Block, ...]
+
+    def _of(self, kind: str) -> Iterator[_Block]:
+        blocks = (
+            self.content if not isinstance(self.content, str) else (_Block("text", self.content),)
+        )
+        return (block for block in blocks if block.type == kind)
 
     @property
-    def texts(self) -> tuple[str, ...]:
+    def texts(self) -> list[str]:
         """The text blocks, in order."""
-        return tuple(block.text for block in self.blocks if isinstance(block, Text))
+        return [block.text for block in self._of("text")]
 
     @property
     def text(self) -> str:
@@ -72,20 +78,34 @@ class Message:
         return "\n\n".join(filter(None, map(str.strip, self.texts)))
 
     @property
-    def tool_calls(self) -> tuple[ToolCall, ...]:
+    def tool_calls(self) -> list[ToolCall]:
         """The tool calls of this message, in order."""
-        return tuple(block for block in self.blocks if isinstance(block, ToolCall))
+        return [ToolCall(block.name, block.input, block.id) for block in self._of("tool_use")]
 
     @property
-    def tool_results(self) -> tuple[ToolOutcome, ...]:
+    def tool_results(self) -> list[ToolOutcome]:
         """The tool results of this message, in the order sent, which may differ from the order of
         the calls.
         """
-        return tuple(block for block in self.blocks if isinstance(block, ToolOutcome))
+        return [
+            ToolOutcome(block.tool_use_id, _joined_text(block.content), bool(block.is_error))
+            for block in self._of("tool_result")
+        ]
 
 
-@dataclass(frozen=True, slots=True)
-class MessagesRequest:
+class _Tool(Record):
+    name: str = ""
+
+
+class _Body(Record):
+    messages: tuple[Message, ...]
+    model: str = ""
+    system: Any = ""
+    tools: tuple[_Tool, ...] = ()
+    stream: bool = False
+
+
+class MessagesRequest(Record):
     """A request to `/v1/messages` or `/v1/messages/count_tokens`.
 
     `size` is the length of its body in bytes; `headers` have lower-case names and include the
@@ -98,8 +118,11 @@ class MessagesRequest:
     tools: tuple[str, ...] = ()
     stream: bool = False
     size: int = 0
-    headers: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)
-    raw: Json = field(default_factory=dict, repr=False, compare=False)
+    headers: Mapping[str, str] = msgspec.field(default_factory=dict)
+    raw: Json = msgspec.field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        return f"MessagesRequest({self.model!r}, {self.size} bytes)"  # no token in a log
 
     @property
     def input_tokens(self) -> int:
@@ -117,26 +140,21 @@ class MessagesRequest:
 
 
 def parse_request(body: bytes | str, headers: Mapping[str, str] | None = None) -> MessagesRequest:
-    """Parse the body of a request, keeping its `headers`. Blocks of unknown kinds are kept as
-    `Other`.
+    """Parse the body of a request, keeping its `headers`.
 
     Raises ValueError with a sentence if `body` is not JSON or does not follow the API.
     """
     try:
         data = json.loads(body)
-    except (ValueError, RecursionError) as error:
-        raise ValueError(f"The request body is not valid JSON: {error}") from error
-    if not isinstance(data, dict) or not isinstance(data.get("messages"), list):
-        raise ValueError("messages: Field required")
-    tools = data.get("tools")
-    tools = tools if isinstance(tools, list) else []
-    names = [tool.get("name") for tool in tools if isinstance(tool, dict)]
-    asked = (str(data.get("model", "")), _joined_text(data.get("system")))
-    messages = tuple(_message(item) for item in data["messages"])
+        asked = msgspec.convert(data, _Body)
+    except (ValueError, RecursionError, msgspec.ValidationError) as error:
+        raise ValueError(f"The request body is not right: {error}") from error
     size = len(body.encode(errors="replace")) if isinstance(body, str) else len(body)
     known = {name.lower(): value for name, value in (headers or {}).items()}
-    offered = tuple(name for name in names if isinstance(name, str))
-    return MessagesRequest(*asked, messages, offered, data.get("stream") is True, size, known, data)
+    names, system = tuple(tool.name for tool in asked.tools), _joined_text(asked.system)
+    return MessagesRequest(
+        asked.model, system, asked.messages, names, asked.stream, size, known, data
+    )
 
 
 def strip_reminders(text: str) -> str:
@@ -147,33 +165,6 @@ def strip_reminders(text: str) -> str:
     first, *rest = text.split(opening)
     kept = (part.partition(closing)[2] if closing in part else opening + part for part in rest)
     return (first + "".join(kept)).rstrip("\n") if rest else text
-
-
-def _message(item: Any) -> Message:
-    if not isinstance(item, dict) or not isinstance(item.get("role"), str):
-        raise ValueError("messages: each message needs a role and content")
-    content = item.get("content")
-    if isinstance(content, str):
-        return Message(item["role"], (Text(content),))
-    if not isinstance(content, list):
-        raise ValueError("messages: content must be a string or a list of blocks")
-    blocks = (_block(block) for block in content if isinstance(block, dict))
-    return Message(item["role"], tuple(blocks))
-
-
-def _block(block: JsonDict) -> Block:
-    match block.get("type"):
-        case "text":
-            return Text(str(block.get("text", "")))
-        case "tool_use":
-            arguments = block.get("input")
-            given = arguments if isinstance(arguments, dict) else {}
-            return ToolCall(str(block.get("name", "")), given, str(block.get("id", "")))
-        case "tool_result":
-            identity, failed = str(block.get("tool_use_id", "")), block.get("is_error") is True
-            return ToolOutcome(identity, _joined_text(block.get("content")), failed)
-        case kind:
-            return Other(str(kind))
 
 
 def _joined_text(content: Any) -> str:
@@ -188,8 +179,7 @@ def _joined_text(content: Any) -> str:
 # ── What a reply holds ────────────────────────────────────────────────────────────────────────────
 
 
-@dataclass(frozen=True, slots=True)
-class ReplyThinking:
+class ReplyThinking(Record):
     """The thinking before a reply."""
 
     text: str
@@ -205,14 +195,13 @@ model sees why.
 ReplyBlock: TypeAlias = ReplyText | ReplyThinking | ReplyToolUse
 
 
-@dataclass(frozen=True, slots=True)
-class ApiError:
+class ApiError(Record):
     """An error of the API. `kind` defaults to the one for `status`."""
 
     status: int
     message: str
     kind: str = ""
-    headers: Mapping[str, str] = field(default_factory=dict)
+    headers: Mapping[str, str] = msgspec.field(default_factory=dict)
 
     def as_json(self) -> JsonDict:
         """Return the body: ``{"type": "error", "error": {"type", "message"}, "request_id"}``."""

@@ -8,7 +8,8 @@ begin with, export it.
 import posixpath
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+
+import msgspec
 
 from dogent_tui.offline.words import Language, figures, language_of, pattern, terms, words
 
@@ -20,8 +21,7 @@ _PAGE = 400
 """Words."""
 
 
-@dataclass(slots=True)
-class Request:
+class Request(msgspec.Struct):
     """A request. `files` are the existing files it names, `missing` those that do not exist.
 
     `topic` is its subject, `target` the file to write, `headings` those for the text; `old` and
@@ -32,11 +32,11 @@ class Request:
     verb: str
     language: Language
     topic: str = ""
-    files: list[str] = field(default_factory=list)
-    missing: list[str] = field(default_factory=list)
+    files: list[str] = []
+    missing: list[str] = []
     target: str = ""
-    headings: list[str] = field(default_factory=list)
-    formats: list[str] = field(default_factory=list)
+    headings: list[str] = []
+    formats: list[str] = []
     old: str = ""
     new: str = ""
     words: int = 0

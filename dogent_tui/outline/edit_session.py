@@ -65,7 +65,7 @@ class OutlineEditing:
     def summary(self) -> str:
         """The size and the changes, in a line."""
         number = len(self.outline.headings)
-        count = ngettext("{count:,} heading", "{count:,} headings", number).format(count=number)
+        count = ngettext("{count:,} heading", "{count:,} headings", number, count=number)
         if not self.is_changed:
             state = tr("as saved") if self.is_document else tr("as proposed")
             return f"{count} · {state}"

@@ -15,6 +15,7 @@ import msgspec
 from msgspec.structs import replace
 
 from dogent_tui.language import tr
+from dogent_tui.records import Record
 
 DEEPEST = 6
 """The number of heading levels in Markdown; lists have any number."""
@@ -27,7 +28,7 @@ _LENGTH = re.compile(
 _CJK = re.compile("[\u3040-\u30ff\u3400-\u9fff]")
 
 
-class Mark(msgspec.Struct, frozen=True):
+class Mark(Record):
     """How the headings of one level are written: their number (a template of `numbering`), what
     follows it, and the indent.
     """
@@ -37,7 +38,7 @@ class Mark(msgspec.Struct, frozen=True):
     indent: int = 0
 
 
-class Frame(msgspec.Struct, frozen=True):
+class Frame(Record):
     """What is around the headings, and how they are written.
 
     `preamble`: the text before the first one. `end`: the empty lines after the last. `gap` and
@@ -59,7 +60,7 @@ class Frame(msgspec.Struct, frozen=True):
         return self.marks[level - 1] if level <= len(self.marks) else Mark()
 
 
-class Heading(msgspec.Struct, frozen=True):
+class Heading(Record):
     """One heading. `body` is the text below it (its note), `length` its target length as written,
     including brackets.
 

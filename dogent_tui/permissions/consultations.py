@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from dogent_tui.language import tr
+from dogent_tui.records import Json
 
 CONSULTING: Mapping[str, str] = {
     "mcp__dogent__read_markdown_file": "read",
@@ -22,7 +23,7 @@ READ_DOCUMENT = "mcp__dogent__read_document"
 """The document reader also asks, with a reason, if every access to a document requires consent."""
 
 
-def refusal(values: Mapping[str, Any]) -> str:
+def refusal(values: Json) -> str:
     """Return what the model must correct in a call before the user is asked, or "" if nothing."""
     reason = values.get("reason")
     if isinstance(reason, str) and reason.strip():
@@ -33,19 +34,19 @@ def refusal(values: Mapping[str, Any]) -> str:
     )
 
 
-def without_reason(tool: str, values: Mapping[str, Any]) -> Mapping[str, Any]:
+def without_reason(tool: str, values: Json) -> Json:
     """Return the input without the reason: calls that differ only in their reason are the same."""
     return {key: values[key] for key in values if key != "reason" or tool not in CONSULTING}
 
 
-def sentence(tool: str, values: Mapping[str, Any], place: str) -> str:
+def sentence(tool: str, values: Json, place: str) -> str:
     """Return what a call would do. `place` is the file it reads, as displayed to the user."""
     what = CONSULTING.get(tool, "read")
     if what == "read":
-        return tr("read {place}").format(place=place)
+        return tr("read {place}", place=place)
     pattern, files = _shown(values.get("pattern")), _shown(values.get("file_pattern"))
     if what == "find":
-        named = tr("look for Markdown files named like “{pattern}”").format(pattern=pattern)
+        named = tr("look for Markdown files named like “{pattern}”", pattern=pattern)
         return named if pattern else tr("list all Markdown files in the workspace")
     if what == "search":
         where = tr("Markdown files named like “{files}”") if files else tr("all Markdown files")

@@ -158,7 +158,7 @@ def real_path(disk: Disk, path: str) -> str:
             continue
         links += 1
         if links > _MAX_LINKS:
-            raise ValueError(tr("Too many symbolic links in {path}.").format(path=path))
+            raise ValueError(tr("Too many symbolic links in {path}.", path=path))
         target = disk.link(here)
         if target.startswith("/"):
             done = "/"

@@ -53,7 +53,7 @@ def shortened(diff: str) -> str:
     """Return a diff truncated to a readable length."""
     lines = diff.split("\n")
     if (more := len(lines) - _MOST_LINES) > 1:
-        lines[_MOST_LINES:] = [tr("… {more} more lines").format(more=more)]
+        lines[_MOST_LINES:] = [tr("… {more} more lines", more=more)]
     return "\n".join(lines)
 
 

@@ -81,17 +81,17 @@ class Grant:
         program = family.get(self.program, self.program)  # the same in all languages
         if self.kind == "network":
             place, program = self.place or tr("other machines"), program or tr("any program")
-            return tr("reach {place} with {program}").format(place=place, program=program)
+            return tr("reach {place} with {program}", place=place, program=program)
         if self.kind == "use":
-            return tr("search the documents with {program}").format(program=program)
+            return tr("search the documents with {program}", program=program)
         if self.kind == "tool":
             server, _, tool = program.removeprefix("mcp__").partition("__")
             words = tr("use the tool {tool} of the MCP server {server}, outside the wall")
             return words.format(tool=tool, server=server)
         place = tr("everything in {root}") if self.below else "{root}"
         place = place.format(root=self._shown(root))
-        allowed = tr("{verb} {places}").format(verb=_VERBS.get(self.kind, self.kind), places=place)
-        return allowed + (tr(" (by {program})").format(program=program) if program else "")
+        allowed = tr("{verb} {places}", verb=_VERBS.get(self.kind, self.kind), places=place)
+        return allowed + (tr(" (by {program})", program=program) if program else "")
 
     def _shown(self, root: Path) -> str:
         return self.place.removeprefix(f"{root}/")
@@ -157,7 +157,7 @@ def parse_rule(text: str, workspace: Path, home: Path | None = None) -> Grant:
         words, remedy = _NO_FOREIGN_TOOL, tr("Write tool:mcp__SERVER__TOOL.")
     else:
         is_known, words = rest in names, tr("“{text}” does not specify a tool that can be allowed.")
-        remedy = tr("Write use:TOOL, where TOOL is one of: {names}.").format(names=", ".join(names))
+        remedy = tr("Write use:TOOL, where TOOL is one of: {names}.", names=", ".join(names))
     if not is_known:
         raise UsageError(words.format(text=text), remedy)
     return Grant(kind, host, program)
@@ -167,7 +167,7 @@ def _placed(text: str, kind: str, place: str, workspace: Path, home: str) -> Gra
     spelled = home + place[1:] if place == "~" or place.startswith("~/") else place
     full = spelled if spelled.startswith("/") else f"{workspace}/{spelled}"
     if any(mark in spelled for mark in "*?") and not os.path.lexists(full):
-        message = tr("“{text}” contains a pattern.").format(text=text)
+        message = tr("“{text}” contains a pattern.", text=text)
         raise UsageError(
             message, tr("Specify one place; a folder ending in / means everything in it.")
         )
@@ -175,6 +175,6 @@ def _placed(text: str, kind: str, place: str, workspace: Path, home: str) -> Gra
         rule = PathRule(workspace, Path(home), RealDisk())
         real = str(rule.resolve(full, follow=kind not in {"delete", "move"} or full.endswith("/")))
     except ValueError as error:
-        message = tr("“{text}” cannot be resolved: {error}").format(text=text, error=error)
+        message = tr("“{text}” cannot be resolved: {error}", text=text, error=error)
         raise UsageError(message, tr("Specify a place that exists.")) from error
     return Grant(kind, real, below=full.endswith("/"))

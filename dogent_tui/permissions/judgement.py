@@ -53,11 +53,11 @@ def _forbidden(effect: Effect, rule: PathRule) -> str:
         return ""
     guard = rule.guard(path)
     if guard is Guard.ROOT and effect.kind.goes:
-        return tr("It would delete or move {path}, which contains everything.").format(path=path)
+        return tr("It would delete or move {path}, which contains everything.", path=path)
     if guard is Guard.STORE:
         return tr("It would change your saved permissions.")
     if rule.place(path) is Place.DEVICE:
-        return tr("It would write to the device {path}.").format(path=path)
+        return tr("It would write to the device {path}.", path=path)
     return ""
 
 
@@ -74,7 +74,7 @@ def _asked(effect: Effect, rule: PathRule) -> tuple[str, bool]:
         )
         return words.format(server=effect.program.split("__")[1]), True
     if kind is EffectKind.EXECUTE:
-        return tr("It runs a program outside the workspace: {path}").format(path=path), True
+        return tr("It runs a program outside the workspace: {path}", path=path), True
     if kind is EffectKind.UNKNOWN:
         return effect.note, False
     if kind is EffectKind.NETWORK:
@@ -93,24 +93,22 @@ def _read(effect: Effect, path: Path, rule: PathRule) -> str:
     inside = rule.place(path) in {Place.INSIDE, Place.STREAM} or any(
         path.is_relative_to(each) for each in rule.readable
     )
-    return "" if inside else tr("It reads outside the workspace: {path}").format(path=path)
+    return "" if inside else tr("It reads outside the workspace: {path}", path=path)
 
 
 def _written(effect: Effect, path: Path, rule: PathRule) -> tuple[str, bool]:
     guard, name = rule.guard(path), _name(path, rule)
     if not rule.inside(path):
-        return tr("It writes outside the workspace: {path}").format(path=path), True
+        return tr("It writes outside the workspace: {path}", path=path), True
     if effect.note:
         sure = guard is Guard.NONE and effect.kind is EffectKind.WRITE and not effect.wildcard
         return effect.note, sure
     if guard is Guard.PRIVILEGED:
-        return tr("{path} controls which programs run or what the agent may do.").format(
-            path=name
-        ), False
+        return tr("{path} controls which programs run or what the agent may do.", path=name), False
     if guard is Guard.PROTECTED and effect.kind is EffectKind.WRITE:
-        return tr("It changes {path}, which only you may change.").format(path=name), False
+        return tr("It changes {path}, which only you may change.", path=name), False
     if effect.replaces and guard is not Guard.SCRATCH:
-        return tr("It replaces all of {path}.").format(path=name), not effect.wildcard
+        return tr("It replaces all of {path}.", path=name), not effect.wildcard
     return "", True
 
 

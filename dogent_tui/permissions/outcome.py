@@ -233,7 +233,7 @@ class _Outcome:
     def _odd(self, change: Change, after: Entry, path: Path) -> str:
         """Return what is wrong with the new kind of entry."""
         if after.kind in {"pipe", "socket", "device"}:
-            return tr("{path} is now {kind}.").format(path=change.path, kind=_KINDS[after.kind])
+            return tr("{path} is now {kind}.", path=change.path, kind=_KINDS[after.kind])
         if after.kind == "link":
             return self._leads_out(change, after.target, path)
         new = after.mode & ~(change.before.mode if change.before else 0)
@@ -277,8 +277,9 @@ class _Outcome:
         if change.before is None and self._becomes_repository(path):
             return tr(
                 "Git now treats {folder} as a repository, with settings or hooks that make it run"
-                " programs."
-            ).format(folder=path.parent.name)
+                " programs.",
+                folder=path.parent.name,
+            )
         runs = found is not None and runs_in_git(found[1])
         if (
             name == ".gitmodules"
@@ -290,7 +291,7 @@ class _Outcome:
         hook = bool({path, path.parent} & self._hooks) and not path.name.endswith(".sample")
         if not (runs or hook) or own or (after.kind == "folder" and change.what != "replace"):
             return ""
-        return tr("{path} controls which programs Git runs.").format(path=change.path)
+        return tr("{path} controls which programs Git runs.", path=change.path)
 
     def _settings(self, change: Change, path: Path) -> str:
         """Return the new or changed settings of a file that may run something."""
@@ -339,7 +340,7 @@ def _difference_of(change: Change, after: Entry) -> str:
     if before is None or change.what == "edit":
         return ""
     if change.what == "empty":
-        return tr("It leaves {path} empty.").format(path=change.path)
+        return tr("It leaves {path} empty.", path=change.path)
     if change.what == "replace":
         note = tr("{path} was {before} and is now {after}.")
         return note.format(path=change.path, before=_KINDS[before.kind], after=_KINDS[after.kind])

@@ -61,7 +61,7 @@ def decide(
         effects = tool_effects(call, rule, fetching or Fetching(), consent=consent)
         return decide_effects(effects, rule)
     except Exception as error:
-        note = tr("It could not be judged ({error}).").format(error=type(error).__name__)
+        note = tr("It could not be judged ({error}).", error=type(error).__name__)
         effect = _doubt(note, call.tool)
         return Decision("ask", (note,), (), (effect,), (effect,))
 

@@ -68,7 +68,7 @@ class Question:
 
     sentence: str
     reasons: tuple[str, ...]
-    affected: tuple[AffectedPlace, ...]
+    targets: tuple[AffectedPlace, ...]
     spans: tuple[tuple[int, int], ...]
     diff: str
     words: str
@@ -95,7 +95,7 @@ def ask_about(
     return Question(
         sentence=wording.sentence(decision.asked),
         reasons=decision.reasons,
-        affected=wording.affected(decision.asked),
+        targets=wording.affected(decision.asked),
         spans=_spans(decision.asked) if call.tool == "Bash" else (),
         diff=wording.diff(decision.effects),
         words=_words(call),
@@ -133,7 +133,7 @@ class _Wording:
         if self._difference is not None:
             if any(effect.path is None for effect in asked):
                 parts.append(tr("lost history or uncommitted changes in a Git repository"))
-            return tr("The command {done}").format(done=_joined(parts))
+            return tr("The command {done}", done=_joined(parts))
         if not parts:
             parts = [self._vaguely(asked)]
         elif any(effect.kind is EffectKind.UNKNOWN for effect in asked):
@@ -149,18 +149,18 @@ class _Wording:
         verb = _VERBS[kind][self._difference is not None]
         if self._difference is None and all(effect.replaces for effect in effects):
             verb = tr("replace")
-        return tr("{verb} {places}").format(verb=verb, places=self._places(places))
+        return tr("{verb} {places}", verb=verb, places=self._places(places))
 
     def _vaguely(self, asked: Sequence[Effect]) -> str:
         if self._call.tool == "Bash":
             unclear = tr("run a command that can't be fully analyzed")
             return unclear if asked else tr("run a command")
         if address := next((effect.written for effect in asked if "://" in effect.written), ""):
-            return tr("open {address}").format(address=address)
+            return tr("open {address}", address=address)
         places = [text for key in _PLACE_KEYS if isinstance(text := self._call.input.get(key), str)]
         if any(places[:1]) and (verb := _FILE_VERBS.get(self._call.tool)):
-            return tr("{verb} {places}").format(verb=verb, places=places[0])
-        return tr("use {tool}").format(tool=self._call.tool.rpartition("__")[2].replace("_", " "))
+            return tr("{verb} {places}", verb=verb, places=places[0])
+        return tr("use {tool}", tool=self._call.tool.rpartition("__")[2].replace("_", " "))
 
     def _foreign(self) -> str:
         server, _, tool = self._call.tool.removeprefix("mcp__").partition("__")
@@ -177,7 +177,7 @@ class _Wording:
         hosts = dict.fromkeys(urlsplit(effect.written).hostname or "" for effect in effects)
         if "" in hosts:
             return tr("run a command that reaches the network")
-        return tr("run a command that reaches {hosts}").format(hosts=", ".join(hosts))
+        return tr("run a command that reaches {hosts}", hosts=", ".join(hosts))
 
     def _places(self, places: Sequence[Path]) -> str:
         """Name a single place; otherwise give the number and the common folder."""
@@ -194,7 +194,7 @@ class _Wording:
         counted = tr("{count} folders") if kinds == {"folder"} else tr("{count} files")
         counted = tr("{count} files and folders") if len(kinds) > 1 else counted
         common = Path(os.path.commonpath([str(place.parent) for place in places]))
-        where = tr(" in {folder}/").format(folder=self._shown(common))
+        where = tr(" in {folder}/", folder=self._shown(common))
         where = tr(" in several folders") if common == Path("/") else where
         where = "" if common == self._root else where
         return f"{counted.format(count=len(places))}{where}{beyond}"
@@ -208,7 +208,7 @@ class _Wording:
         entry, notes = self._disk.entry(path), []
         if self._difference is not None:
             moved = effect.kind is EffectKind.MOVE and effect.written
-            notes.append(tr("to {place}").format(place=effect.written) if moved else "")
+            notes.append(tr("to {place}", place=effect.written) if moved else "")
         elif effect.kind not in {EffectKind.DELETE, EffectKind.MOVE}:
             notes.append(self._by_link(effect.written, path))
         if entry is not None and entry.kind == "link":
@@ -231,15 +231,15 @@ class _Wording:
         relative = os.path.relpath(os.path.normpath(base / written) if written else path, base)
         spelled = os.path.normpath(f"{real_path(self._disk, str(base))}/{relative}")
         leads = spelled != path and real_path(self._disk, spelled) == path
-        return tr("{name} points here").format(name=written) if leads else ""
+        return tr("{name} points here", name=written) if leads else ""
 
     def _count(self, folder: str) -> str:
         below = walk(self._disk, folder, _MOST_COUNTED)
         if below is None:
-            return tr("more than {count:,} files").format(count=_MOST_COUNTED)
+            return tr("more than {count:,} files", count=_MOST_COUNTED)
         kinds = [entry.kind for entry in map(self._disk.entry, below) if entry is not None]
         files = len(kinds) - kinds.count("folder")
-        words = ngettext("{count:,} file", "{count:,} files", files).format(count=files)
+        words = ngettext("{count:,} file", "{count:,} files", files, count=files)
         return words if below else ""
 
     def diff(self, effects: Iterable[Effect]) -> str:
@@ -285,4 +285,4 @@ def _words(call: ToolCall) -> str:
 
 def _joined(parts: Sequence[str]) -> str:
     *first, last = parts
-    return tr("{first} and {last}").format(first=", ".join(first), last=last) if first else last
+    return tr("{first} and {last}", first=", ".join(first), last=last) if first else last

@@ -17,9 +17,9 @@ def deceptive_character(text: str) -> str:
     for index, char in enumerate(text):
         category = unicodedata.category(char)
         if category in {"Cc", "Cs", "Co", "Cn"} and char not in "\n\t":
-            return tr("It contains the control character U+{char:04X}.").format(char=ord(char))
+            return tr("It contains the control character U+{char:04X}.", char=ord(char))
         if char in _INVISIBLE or (category == "Cf" and not _joins_emoji(text, index)):
-            return tr("It contains the invisible character U+{char:04X}.").format(char=ord(char))
+            return tr("It contains the invisible character U+{char:04X}.", char=ord(char))
     return ""
 
 

@@ -69,7 +69,7 @@ def tool_effects(
         return tuple(_ours(inputs, call.tool.removeprefix(_OURS), fetching))
     if call.tool.startswith("mcp__"):
         return tuple(_foreign(inputs))
-    return (inputs.doubt(tr("The tool {tool} is unknown.").format(tool=call.tool)),)
+    return (inputs.doubt(tr("The tool {tool} is unknown.", tool=call.tool)),)
 
 
 class _Inputs:
@@ -138,7 +138,7 @@ def _fetch(inputs: _Inputs, fetching: Fetching) -> Iterator[Effect]:
     if inside is None:
         inside = _is_private(parts.hostname or "")
     if parts.scheme not in {"http", "https"} or inside:
-        note = tr("The address {hostname} is not public.").format(hostname=host)
+        note = tr("The address {hostname} is not public.", hostname=host)
         yield inputs.doubt(note, url, EffectKind.NETWORK)
     if part := leaking_part(url, fetching.known, inputs.rule.disk, inputs.rule.root):
         part = part if len(part) <= 500 else f"{part[:499]}…"
@@ -174,7 +174,7 @@ def _ours(inputs: _Inputs, name: str, fetching: Fetching) -> Iterator[Effect]:
         if name == "read_document" and inputs.call.input.get("ocr"):
             yield _shown_pages(inputs, fetching)
     else:
-        yield inputs.doubt(tr("It is not known what the tool {name} does.").format(name=name))
+        yield inputs.doubt(tr("It is not known what the tool {name} does.", name=name))
 
 
 def _shown_pages(inputs: _Inputs, fetching: Fetching) -> Effect:
@@ -191,7 +191,6 @@ def _shown_pages(inputs: _Inputs, fetching: Fetching) -> Effect:
         "{count} page of {path} ({pages}) is sent as a picture to {looker}.",
         "{count} pages of {path} ({pages}) are sent as pictures to {looker}.",
         count,
-    ).format(
         count=count,
         path=inputs.text("path"),
         pages=pages,

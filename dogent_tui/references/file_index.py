@@ -14,8 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import msgspec
-
+from dogent_tui.records import Record
 from dogent_tui.references.file_walk import walk
 from dogent_tui.storage.files import atomic_write, private_folder
 
@@ -54,7 +53,7 @@ _STEP_MS = 250
 """How often to check for changes and for the end."""
 
 
-class FileHit(msgspec.Struct, frozen=True):
+class FileHit(Record):
     """A matching file or folder. `path` is relative to the root, with ``/``, and ends in one for a
     folder.
 
@@ -66,7 +65,7 @@ class FileHit(msgspec.Struct, frozen=True):
     positions: tuple[int, ...] = ()
 
 
-class _Snapshot(msgspec.Struct, frozen=True):
+class _Snapshot(Record):
     """The result of one walk. Immutable, so that searches need no lock: a refresh replaces it."""
 
     paths: Sequence[str]  # sorted; a folder ends in "/"

@@ -12,9 +12,9 @@ import stat
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
-import msgspec
 from msgspec.structs import replace
 
+from dogent_tui.records import Record
 from dogent_tui.references.sheets import sheet_names, split_cells
 from dogent_tui.storage.paths import Workspace
 
@@ -31,7 +31,7 @@ __all__ = [
 ]
 
 
-class Reference(msgspec.Struct, frozen=True):
+class Reference(Record):
     """A reference as typed: ``text[start:end]``, including the ``@``. `lines`: the first and last
     line requested, counted from 1.
 
@@ -57,7 +57,7 @@ ReferenceKey = tuple[str, str | None, tuple[int, int] | None]
 """Path, sheet and lines, as written."""
 
 
-class ResolvedReference(msgspec.Struct, frozen=True):
+class ResolvedReference(Record):
     """What a reference points to. `reference` may be shorter than the given one: text that followed
     without a blank is left out.
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Container
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-import msgspec
+from dogent_tui.records import Record
 
 if TYPE_CHECKING:
     from zipfile import ZipFile
@@ -24,7 +24,7 @@ _MOST_SHEETS = 10_000
 _Element: TypeAlias = Callable[[str, dict[str, str]], None]
 
 
-class ListedSheet(msgspec.Struct, frozen=True):
+class ListedSheet(Record):
     """A sheet in the workbook's list: `state` is ``visible``, ``hidden`` or ``veryHidden``,
     `relation` the id of its part.
     """
@@ -34,7 +34,7 @@ class ListedSheet(msgspec.Struct, frozen=True):
     relation: str
 
 
-class TableOfContents(msgspec.Struct, frozen=True):
+class TableOfContents(Record):
     """The list of sheets. `part` is the name of its part; `epoch_1904` tells how dates are
     counted.
     """

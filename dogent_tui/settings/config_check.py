@@ -14,6 +14,7 @@ import msgspec
 from msgspec.structs import fields
 
 from dogent_tui.language import tr
+from dogent_tui.records import Json, JsonDict, Record
 from dogent_tui.storage.files import BrokenFile, read_json
 from dogent_tui.storage.json_lines import KeyPath, line_of
 from dogent_tui.storage.paths import display_path, dogent_home
@@ -31,7 +32,7 @@ unknown key.
 """
 
 
-class ConfigWarning(msgspec.Struct, frozen=True):
+class ConfigWarning(Record):
     """A problem in the configuration, which does not prevent further work.
 
     `message` and `remedy` are sentences; `code` is for programs. None of them contains a key.
@@ -46,8 +47,8 @@ class ConfigWarning(msgspec.Struct, frozen=True):
 
 
 def checked(
-    data: Mapping[str, Any], model: type[msgspec.Struct], file: Path, where: KeyPath = ()
-) -> tuple[dict[str, Any], list[ConfigWarning]]:
+    data: Json, model: type[msgspec.Struct], file: Path, where: KeyPath = ()
+) -> tuple[JsonDict, list[ConfigWarning]]:
     """Return the valid part of `data` according to `model`, and a warning for each problem. Never
     raises.
 
@@ -55,7 +56,7 @@ def checked(
     surrounding blanks.
     """
     known = {field.encode_name: field.type for field in fields(model)}
-    usable: dict[str, Any] = {}
+    usable: JsonDict = {}
     warnings = []
     for key, value in data.items():
         if key == SCHEMA_KEY and not where:
@@ -73,7 +74,7 @@ def checked(
     return usable, warnings
 
 
-def read_profiles(file: Path) -> tuple[dict[str, Mapping[str, Any]], list[ConfigWarning]]:
+def read_profiles(file: Path) -> tuple[dict[str, Json], list[ConfigWarning]]:
     """Return the raw profiles of `file` by name, and problems with the file. Never raises."""
     data, broken = read_json(file)
     warnings = [broken_file_warning(broken)] if broken else []

@@ -12,6 +12,7 @@ import msgspec
 from msgspec import Meta
 
 from dogent_tui.language import tr
+from dogent_tui.records import Json, Record
 
 LONGEST_SEARCH_S: Final = 120
 """The time limit of a search in seconds."""
@@ -22,7 +23,7 @@ _SWITCH = tr("1 or 0")
 _Key = Annotated[str, Meta(extra={"secret": True})]
 
 
-class LlmProfile(msgspec.Struct, frozen=True):
+class LlmProfile(Record):
     """An endpoint that speaks Anthropic's Messages API."""
 
     ANTHROPIC_BASE_URL: str = ""
@@ -56,7 +57,7 @@ class LlmProfile(msgspec.Struct, frozen=True):
     """Accepted, but always on."""
 
 
-class WebProfile(msgspec.Struct, frozen=True):
+class WebProfile(Record):
     """A way to search the web."""
 
     provider: str = ""
@@ -78,7 +79,7 @@ class WebProfile(msgspec.Struct, frozen=True):
     """Seconds a search may take."""
 
 
-class VisionProfile(msgspec.Struct, frozen=True):
+class VisionProfile(Record):
     """A model that looks at pictures and videos."""
 
     provider: str = ""
@@ -89,7 +90,7 @@ class VisionProfile(msgspec.Struct, frozen=True):
     """The address of the endpoint, without /chat/completions or /v1/messages."""
     api_key: _Key = ""
     """The key."""
-    extra: Mapping[str, Any] = msgspec.field(default_factory=dict)
+    extra: Json = msgspec.field(default_factory=dict)
     """Extra fields for each request."""
     timeout_s: Annotated[
         float,
@@ -125,7 +126,7 @@ def secret_keys(model: type[msgspec.Struct]) -> tuple[str, ...]:
     )
 
 
-def _extra(kind: Any) -> Mapping[str, Any]:
+def _extra(kind: Any) -> Json:
     return next(
         (meta.extra or {} for meta in getattr(kind, "__metadata__", ()) if isinstance(meta, Meta)),
         {},

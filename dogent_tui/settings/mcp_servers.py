@@ -13,12 +13,10 @@ import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
-
-import msgspec
 
 from dogent_tui.errors import ConfigError
 from dogent_tui.language import tr
+from dogent_tui.records import Json, JsonDict, Record
 from dogent_tui.settings.config_check import ConfigWarning, broken_file_warning, wrong_value
 from dogent_tui.settings.known_secrets import names_key
 from dogent_tui.settings.secrets import reference, revealed
@@ -66,13 +64,13 @@ environment. A server that was started before is run through the four arguments 
 _RESTARTED = (sys.executable, "-I", "-S", str(Path(__file__).with_name("restarted_server.py")))
 
 
-class McpServer(msgspec.Struct, frozen=True):
+class McpServer(Record):
     """A server as defined in its file. `on`: it should run here. `digest` covers its whole entry in
     the file.
     """
 
     name: str
-    config: Mapping[str, Any]
+    config: Json
     of_workspace: bool
     digest: str
     on: bool
@@ -121,14 +119,14 @@ def switch(workspace: Workspace, server: McpServer, *, on: bool) -> None:
     _switches(workspace).put([record], ("server",))
 
 
-def started_with(servers: Iterable[McpServer]) -> tuple[dict[str, Any], list[str]]:
+def started_with(servers: Iterable[McpServer]) -> tuple[JsonDict, list[str]]:
     """Return the agent process's configuration of the `servers` that are on, and a sentence for
     each that is left out.
 
     It contains keys, so it belongs in a private file. Resolves references; a keyring may take a
     while.
     """
-    ready: dict[str, Any] = {}
+    ready: JsonDict = {}
     left: list[str] = []
     for server in servers:
         if server.on:
@@ -145,7 +143,7 @@ def started_with(servers: Iterable[McpServer]) -> tuple[dict[str, Any], list[str
     return ready, left
 
 
-def _ready(name: str, config: Mapping[str, Any]) -> dict[str, Any]:
+def _ready(name: str, config: Json) -> JsonDict:
     if "url" in config:
         headers = _values(config.get("headers"))
         kind = "sse" if config.get("type") == "sse" else "http"
@@ -170,7 +168,7 @@ def _values(values: Mapping[str, str] | None) -> dict[str, str]:
     }
 
 
-def _read(file: Path) -> tuple[dict[str, Mapping[str, Any]], list[ConfigWarning]]:
+def _read(file: Path) -> tuple[dict[str, Json], list[ConfigWarning]]:
     data, broken = read_json(file)
     warnings = [broken_file_warning(broken)] if broken else []
     servers = data.get("mcpServers", {})
@@ -206,9 +204,7 @@ def _texts(values: object) -> Iterator[object]:
         yield None
 
 
-def _is_on(
-    record: Mapping[str, Any] | None, digest: str, of_workspace: bool, config: Mapping[str, Any]
-) -> bool:
+def _is_on(record: Json | None, digest: str, of_workspace: bool, config: Json) -> bool:
     if record is not None and (record.get("digest") == digest or not of_workspace):
         return record.get("on") is True
     return not of_workspace and config.get("disabled") is not True

@@ -9,13 +9,14 @@ import os
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Annotated, Any, get_args
+from typing import Annotated, get_args
 
 import msgspec
 
 from dogent_tui.endpoint_kind import EndpointKind, ServerKind
 from dogent_tui.errors import ConfigError
 from dogent_tui.language import tr
+from dogent_tui.records import Json, Record
 from dogent_tui.settings.config_check import ConfigWarning, checked, meant_profile, read_profiles
 from dogent_tui.settings.config_models import LlmProfile
 from dogent_tui.settings.endpoint_url import check_url, is_anthropic, sends_keys_in_clear
@@ -47,7 +48,7 @@ _OF_ANOTHER_ENDPOINT = (
 """Variables that would make the CLI use another endpoint, or send it another's credentials."""
 
 
-class Endpoint(msgspec.Struct, frozen=True):
+class Endpoint(Record):
     """An endpoint and its key. `base_url` is empty only for the offline engine, which chooses its
     own port.
 
@@ -166,7 +167,7 @@ def _why_offline(wanted: str) -> str:
 
 def _named(
     wanted: str,
-    profiles: Mapping[str, Mapping[str, Any]],
+    profiles: Mapping[str, Json],
     home: Path,
     warnings: list[ConfigWarning],
     *,
@@ -197,7 +198,7 @@ def _named(
 
 def profile_endpoint(
     name: str,
-    data: Mapping[str, Any],
+    data: Json,
     file: Path,
     warnings: list[ConfigWarning],
 ) -> Endpoint | None:
@@ -234,7 +235,7 @@ def _from_environment(warnings: list[ConfigWarning]) -> Endpoint | None:
     )
 
 
-class _Origin(msgspec.Struct, frozen=True):
+class _Origin(Record):
     """The words for an endpoint: its name, its name in a sentence, and its place."""
 
     name: str
@@ -243,9 +244,7 @@ class _Origin(msgspec.Struct, frozen=True):
     file: str = ""
 
 
-def _endpoint(
-    of: _Origin, data: Mapping[str, Any], warnings: list[ConfigWarning]
-) -> Endpoint | None:
+def _endpoint(of: _Origin, data: Json, warnings: list[ConfigWarning]) -> Endpoint | None:
     """Return the endpoint described by `data`, None if it is unusable; append the reasons to
     `warnings`.
     """
@@ -307,7 +306,7 @@ def _endpoint(
     )
 
 
-def _key_remedy(of: _Origin, data: Mapping[str, Any], keys: Mapping[str, str]) -> str:
+def _key_remedy(of: _Origin, data: Json, keys: Mapping[str, str]) -> str:
     """Return how to give the endpoint another key, at the place where its current one is."""
     name = next((name for name, key in keys.items() if key), "ANTHROPIC_AUTH_TOKEN")
     lies = reference(_text(data, name)) if of.file else None
@@ -332,7 +331,7 @@ def _key_remedy(of: _Origin, data: Mapping[str, Any], keys: Mapping[str, str]) -
     )
 
 
-def _server(data: Mapping[str, Any]) -> ServerKind | None:
+def _server(data: Json) -> ServerKind | None:
     named = _text(data, "DOGENT_LOCAL_SERVER")
     return next((kind for kind in get_args(ServerKind) if kind == named), None)
 
@@ -353,9 +352,7 @@ def _no_key_warning(who: str, name: str, url: str) -> ConfigWarning:
     )
 
 
-def _hint_at_profiles(
-    profiles: Mapping[str, Mapping[str, Any]], warnings: list[ConfigWarning]
-) -> None:
+def _hint_at_profiles(profiles: Mapping[str, Json], warnings: list[ConfigWarning]) -> None:
     """Tell a user who filled in a profile, but chose none, how to choose it."""
     usable = [
         name
@@ -379,12 +376,12 @@ def _hint_at_profiles(
         )
 
 
-def _text(data: Mapping[str, Any], key: str) -> str:
+def _text(data: Json, key: str) -> str:
     value = data.get(key, "")
     return value.strip() if isinstance(value, str) else ""
 
 
-def _credential(data: Mapping[str, Any], key: str) -> str:
+def _credential(data: Json, key: str) -> str:
     """Return the key, empty if there is none. Raises ConfigError for a broken reference."""
     text = _text(data, key)
     return "" if is_missing(text) else revealed(text)
@@ -393,7 +390,7 @@ def _credential(data: Mapping[str, Any], key: str) -> str:
 _Milliseconds = Annotated[int, msgspec.Meta(gt=0, lt=2**31)]
 
 
-def _timeout(data: Mapping[str, Any], who: str, warnings: list[ConfigWarning]) -> int | None:
+def _timeout(data: Json, who: str, warnings: list[ConfigWarning]) -> int | None:
     value = data.get("API_TIMEOUT_MS")
     if value is None or value == "":
         return None

@@ -11,11 +11,9 @@ import re
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
-
-import msgspec
 
 from dogent_tui.plain import one_line
+from dogent_tui.records import JsonDict, Record
 from dogent_tui.storage.files import first_text
 from dogent_tui.storage.paths import Workspace, dogent_home
 
@@ -27,7 +25,7 @@ _FRONT_MATTER = re.compile(r"\A---[ \t]*\r?\n(.*?)^---[ \t]*$", re.DOTALL | re.M
 _NAME = re.compile(r"[\w.-]{1,60}")
 
 
-class Skill(msgspec.Struct, frozen=True):
+class Skill(Record):
     """A skill. `folder` is its real path; `description` is one line, and says when it is useful."""
 
     name: str
@@ -93,7 +91,7 @@ def _skill(entry: str, folder: Path, *, of_workspace: bool) -> Skill | None:
     )
 
 
-def _told(text: str) -> dict[str, Any]:
+def _told(text: str) -> JsonDict:
     """Return the front matter."""
     head = _FRONT_MATTER.match(text)
     if head is None:

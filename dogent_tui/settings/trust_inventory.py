@@ -6,11 +6,9 @@ import os
 import stat
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
-
-import msgspec
 
 from dogent_tui.language import ngettext, tr
+from dogent_tui.records import Json, Record
 from dogent_tui.settings.custom_commands import command_files
 from dogent_tui.storage.paths import Workspace
 
@@ -19,7 +17,7 @@ _MOST_BYTES = 1_000_000
 _MOST_FILES = 1_000
 
 
-class Found(msgspec.Struct, frozen=True):
+class Found(Record):
     """One thing that came. `place` is relative to the workspace, `text` its content. `used`: once
     the folder is trusted.
     """
@@ -46,7 +44,7 @@ def _own(root: Path) -> Iterator[Found]:
         lines = [line for line in (text or "").splitlines() if line.strip()]
         if text is None or lines:
             count = (
-                ngettext(", {count} line", ", {count} lines", len(lines)).format(count=len(lines))
+                ngettext(", {count} line", ", {count} lines", len(lines), count=len(lines))
                 if text is not None
                 else ""
             )
@@ -151,7 +149,7 @@ def _text(path: Path) -> str | None:
         return None
 
 
-def _json(path: Path) -> Mapping[str, Any]:
+def _json(path: Path) -> Json:
     import json
 
     try:

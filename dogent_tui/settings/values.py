@@ -10,6 +10,7 @@ import msgspec
 from msgspec import Meta
 
 from dogent_tui.language import tr
+from dogent_tui.records import Json, JsonDict, Record
 from dogent_tui.settings.config_check import ConfigWarning, broken_file_warning, checked
 from dogent_tui.settings.config_writer import plan_values
 from dogent_tui.settings.own_files import OwnChange
@@ -20,7 +21,7 @@ EVERY_TOOL = "every_tool"
 """The value of `consent` with which the agent asks before every access to a document."""
 
 
-class WorkspaceSettings(msgspec.Struct, frozen=True):
+class WorkspaceSettings(Record):
     """What a workspace chose. An empty text means: not chosen.
 
     `review_edits` has the user review every change of a file before it is written.
@@ -59,7 +60,7 @@ class WorkspaceSettings(msgspec.Struct, frozen=True):
     """every_tool: the agent gets only tools that ask each time they look at a document."""
 
 
-class HomeSettings(msgspec.Struct, frozen=True):
+class HomeSettings(Record):
     """What a user wants in all folders, ``~/.dogent/dogent.json``. Nothing of it can come with a
     workspace.
 
@@ -109,7 +110,7 @@ def load_home_settings(home: Path) -> tuple[HomeSettings, list[ConfigWarning]]:
     return HomeSettings(**known), [*warnings, *more]
 
 
-def plan_settings(workspace: Workspace, changes: Mapping[str, Any]) -> OwnChange:
+def plan_settings(workspace: Workspace, changes: Json) -> OwnChange:
     """Return the change to the file of `workspace` that sets only the keys in `changes`; None
     removes a key.
 
@@ -119,6 +120,6 @@ def plan_settings(workspace: Workspace, changes: Mapping[str, Any]) -> OwnChange
     return plan_values(workspace.settings_file, {(key,): value for key, value in changes.items()})
 
 
-def _read(file: Path) -> tuple[dict[str, Any], list[ConfigWarning]]:
+def _read(file: Path) -> tuple[JsonDict, list[ConfigWarning]]:
     data, broken = read_json(file)
     return data, [broken_file_warning(broken)] if broken else []

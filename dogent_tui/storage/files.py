@@ -17,10 +17,9 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import msgspec
-
 from dogent_tui.errors import DogentError, disk_remedy
 from dogent_tui.language import sentences, tr
+from dogent_tui.records import JsonDict, Record
 from dogent_tui.storage.paths import state_dir
 
 if TYPE_CHECKING:
@@ -42,7 +41,7 @@ _HELD = threading.local()
 """The names of the locks held by a thread."""
 
 
-class BrokenFile(msgspec.Struct, frozen=True):
+class BrokenFile(Record):
     """A file that could not be used. `kept_as` is where it was moved to, None if it was not moved;
     `helps` is the remedy.
     """
@@ -300,7 +299,7 @@ def write_checked(
     return True
 
 
-def read_json(path: Path) -> tuple[dict[str, Any], BrokenFile | None]:
+def read_json(path: Path) -> tuple[JsonDict, BrokenFile | None]:
     """Return the object that the JSON file `path` holds, an empty one if there is no file. Never
     raises on what the file holds.
 
@@ -330,7 +329,7 @@ def read_json(path: Path) -> tuple[dict[str, Any], BrokenFile | None]:
     return read_json(path)  # another window has fixed it in the meantime
 
 
-def _parsed(content: bytes) -> dict[str, Any] | str:
+def _parsed(content: bytes) -> JsonDict | str:
     """Return the content of a JSON file, or why it is invalid."""
     try:
         value: Any = json.loads(content.decode("utf-8-sig"))

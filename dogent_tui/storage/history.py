@@ -9,16 +9,15 @@ written can be truncated.
 import json
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
-import msgspec
 from msgspec.structs import asdict
 
 from dogent_tui.errors import DogentError
 from dogent_tui.language import tr
+from dogent_tui.records import Json, JsonDict, Record
 from dogent_tui.storage.files import BrokenFile, atomic_write, locked, set_aside
 
 RECALLED = 30
@@ -38,7 +37,7 @@ _NEXT_ENTRY = re.compile(r"\s*,\s*(?=\{)")
 _ENTRY_START = re.compile(r"^[ \t\[,]*(?=\{)", re.MULTILINE)
 
 
-class HistoryEntry(msgspec.Struct, frozen=True):
+class HistoryEntry(Record):
     """One run or command. `timestamp`: UTC, ISO 8601; `status`: ``started``, ``command``,
     ``clarification`` or the outcome of the run.
 
@@ -54,7 +53,7 @@ class HistoryEntry(msgspec.Struct, frozen=True):
     session_id: str = ""
     duration_ms: int = 0
     cost_usd: float | None = None
-    todos: tuple[Mapping[str, Any], ...] = ()
+    todos: tuple[Json, ...] = ()
 
 
 def utc_now() -> str:
@@ -133,7 +132,7 @@ class History:
         """
         return [_from_json(data) for data in self._raw()]
 
-    def _raw(self) -> Iterable[dict[str, Any]]:
+    def _raw(self) -> Iterable[JsonDict]:
         text = self._text()
         data = _parse(text)
         return _salvage(text) if data is None else filter(_is_entry, data)
@@ -176,7 +175,7 @@ class History:
         return content.decode("utf-8", errors="replace"), total <= size
 
 
-def _parse(text: str) -> list[dict[str, Any]] | None:
+def _parse(text: str) -> list[JsonDict] | None:
     """Return the objects of `text` if it is a JSON array of objects, else None."""
     try:
         data = json.loads(text)
@@ -185,7 +184,7 @@ def _parse(text: str) -> list[dict[str, Any]] | None:
     return data if isinstance(data, list) and all(isinstance(item, dict) for item in data) else None
 
 
-def _salvage(text: str) -> Iterator[dict[str, Any]]:
+def _salvage(text: str) -> Iterator[JsonDict]:
     """Yield the complete entries of `text`, whatever else it contains.
 
     An entry begins on a new line, also in indented files; no line inside an entry looks like the
@@ -238,7 +237,7 @@ def _as_json(entry: HistoryEntry) -> bytes:
     return _dump(data)
 
 
-def _dump(data: Mapping[str, Any]) -> bytes:
+def _dump(data: Json) -> bytes:
     # backslashreplace: JSON reads a lone surrogate, which represents an invalid byte in a file
     # name, back from its escape.
     return json.dumps(data, ensure_ascii=False).encode("utf-8", errors="backslashreplace")
@@ -247,11 +246,11 @@ def _dump(data: Mapping[str, Any]) -> bytes:
 _TEXTS = ("timestamp", "status", "prompt", "summary", "reason", "session_id")
 
 
-def _from_json(data: Mapping[str, Any]) -> HistoryEntry:
+def _from_json(data: Json) -> HistoryEntry:
     """Return the entry for `data`, with defaults for fields that are missing or of the wrong
     type.
     """
-    known: dict[str, Any] = dict.fromkeys(("timestamp", "status", "prompt"), "")
+    known: JsonDict = dict.fromkeys(("timestamp", "status", "prompt"), "")
     known |= {
         name: value for name, value in data.items() if name in _TEXTS and isinstance(value, str)
     }

@@ -4,10 +4,11 @@ real path, readable by the user only.
 The format is ``{"workspaces": {ROOT: [{…}, …]}}``. Data unknown to this version is kept.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from dogent_tui.records import Json, JsonDict
 from dogent_tui.storage.files import (
     BrokenFile,
     atomic_write,
@@ -28,15 +29,13 @@ class HomeRecords:
         self._root = str(root)
         self.broken: BrokenFile | None = None
 
-    def entries(self) -> list[dict[str, Any]]:
+    def entries(self) -> list[JsonDict]:
         """Return the current records. Never raises: if they cannot be read, the result is empty and
         `broken` says why.
         """
         return [entry for entry in _entries(self._read(), self._root) if isinstance(entry, dict)]
 
-    def put(
-        self, records: Sequence[Mapping[str, Any]], keys: Sequence[str], *, gone: bool = False
-    ) -> None:
+    def put(self, records: Sequence[Json], keys: Sequence[str], *, gone: bool = False) -> None:
         """Add `records`, replacing those with equal `keys`; if `gone`, only remove these. Raises
         OSError, and DogentError if another window holds the file.
         """
@@ -59,13 +58,13 @@ class HomeRecords:
             atomic_write(self.path, json_text(data), mode=0o600)
             self.path.chmod(0o600)  # also if it was created by hand
 
-    def _read(self) -> dict[str, Any]:
+    def _read(self) -> JsonDict:
         data, broken = read_json(self.path)
         self.broken = broken or self.broken
         return data
 
 
-def _entries(data: dict[str, Any], root: str) -> list[Any]:
+def _entries(data: JsonDict, root: str) -> list[Any]:
     workspaces = data.get("workspaces")
     entries = workspaces.get(root) if isinstance(workspaces, dict) else None
     return entries if isinstance(entries, list) else []

@@ -9,10 +9,11 @@ while it writes.
 import contextlib
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from dogent_tui.records import Json
 from dogent_tui.storage.files import (
     atomic_write,
     json_text,
@@ -126,7 +127,7 @@ class SessionLog:
         DogentError.
         """
 
-        def changes(metadata: Mapping[str, Any]) -> Mapping[str, Any]:
+        def changes(metadata: Json) -> Json:
             before = metadata.get("session_id")
             if not before or before == session_id:
                 return {"session_id": session_id}
@@ -230,7 +231,7 @@ def metadata_file(log: Path) -> Path:
     return log.with_suffix(".json")
 
 
-def change_metadata(log: Path, changes: Callable[[Mapping[str, Any]], Mapping[str, Any]]) -> None:
+def change_metadata(log: Path, changes: Callable[[Json], Json]) -> None:
     """Update the metadata of `log` with the result of `changes`.
 
     Raises OSError, and DogentError if another window holds the file.

@@ -10,17 +10,15 @@ import json
 import os
 import shutil
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
-from typing import Any
-
-import msgspec
 
 from dogent_tui.errors import DogentError
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
+from dogent_tui.records import Json, JsonDict, Record
 from dogent_tui.storage.files import private_folder, read_json
 from dogent_tui.storage.paths import Workspace, file_name, state_dir
 from dogent_tui.storage.session_log import (
@@ -45,7 +43,7 @@ _SHORTEST_ID = 4
 """The minimum length of an abbreviated id."""
 
 
-class SessionRecord(msgspec.Struct, frozen=True):
+class SessionRecord(Record):
     """A conversation that can be resumed. `path` is its log, `workspace` its folder, empty if
     unknown.
 
@@ -245,14 +243,14 @@ def _record(path: Path, modified_ns: int) -> SessionRecord | None:
     )
 
 
-def _text(data: Mapping[str, Any], key: str) -> str:
+def _text(data: Json, key: str) -> str:
     value = data.get(key)
     return value if isinstance(value, str) else ""
 
 
-def _told_by_the_log(path: Path) -> dict[str, Any]:
+def _told_by_the_log(path: Path) -> JsonDict:
     """Reconstruct the metadata of a log from its first events if it was lost or damaged."""
-    metadata: dict[str, Any] = {}
+    metadata: JsonDict = {}
     with contextlib.suppress(OSError):
         for line in islice(read_lines(path), _FIRST_EVENTS):
             with contextlib.suppress(ValueError, AttributeError, KeyError, TypeError):

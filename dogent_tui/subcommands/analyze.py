@@ -10,8 +10,7 @@ from dogent_tui.plain import visible
 from dogent_tui.settings.home_files import ensure_home_files
 from dogent_tui.settings.values import load_settings
 from dogent_tui.storage.paths import Workspace, dogent_home
-from dogent_tui.subcommands.arguments import add_workspace, existing_folder
-from dogent_tui.subcommands.terminal import Terminal
+from dogent_tui.subcommands.terminal import Terminal, add_workspace, existing_folder
 from dogent_tui.vision.look import look_at
 from dogent_tui.vision.model import Analysis
 from dogent_tui.vision.profiles import DEFAULT_PROFILE

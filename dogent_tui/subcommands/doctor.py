@@ -11,8 +11,7 @@ from dogent_tui.agent.doctor import as_text, examine
 from dogent_tui.arguments import CommandLine
 from dogent_tui.language import tr
 from dogent_tui.storage.paths import Workspace
-from dogent_tui.subcommands.arguments import add_workspace, existing_folder
-from dogent_tui.subcommands.terminal import Terminal
+from dogent_tui.subcommands.terminal import Terminal, add_workspace, existing_folder
 
 DESCRIPTION = tr(
     "Show the engines and their versions, the files in use, and how to fix what is missing."

@@ -2,11 +2,12 @@
 run.
 """
 
-import json
 from argparse import Namespace
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, TextIO
+from typing import TextIO
+
+import msgspec
 
 from dogent_tui.agent.authority import Authority
 from dogent_tui.agent.wall_status import standing_words
@@ -16,9 +17,9 @@ from dogent_tui.language import tr
 from dogent_tui.permissions.explain import as_text, describe
 from dogent_tui.permissions.model import ToolCall
 from dogent_tui.plain import visible
+from dogent_tui.records import JsonDict
 from dogent_tui.storage.paths import Workspace
-from dogent_tui.subcommands.arguments import add_workspace, existing_folder
-from dogent_tui.subcommands.terminal import Terminal
+from dogent_tui.subcommands.terminal import Terminal, add_workspace, existing_folder
 
 DESCRIPTION = tr(
     "Show what a tool call of the agent would do, and what is decided about it before it"
@@ -61,7 +62,7 @@ def run(chosen: Namespace, terminal: Terminal) -> int:
     return 0
 
 
-def explained(call: ToolCall, authority: Authority) -> dict[str, Any]:
+def explained(call: ToolCall, authority: Authority) -> JsonDict:
     """Return the decision about `call`, with the grants that were considered, as plain data."""
     decision = authority.judge(call)
     found = describe(call, decision)
@@ -85,45 +86,27 @@ def explained(call: ToolCall, authority: Authority) -> dict[str, Any]:
 
 def _call(tool: str, text: str) -> ToolCall:
     try:
-        value = json.loads(text)
-    except ValueError:
-        value = None
-    if not isinstance(value, dict):
-        if tool != "Bash":
-            raise UsageError(
-                tr("--input is not a JSON object."),
-                tr('Write one, for example {"file_path": "notes.md"}.'),
-            )
-        value = {"command": text}
-    return _checked({"tool": tool, "input": value}, "--input")
+        return ToolCall(tool, msgspec.json.decode(text, type=JsonDict))
+    except msgspec.DecodeError:
+        if tool == "Bash":
+            return ToolCall(tool, {"command": text})
+        raise UsageError(
+            tr("--input is not a JSON object."),
+            tr('Write one, for example {"file_path": "notes.md"}.'),
+        ) from None
 
 
 def _calls(stdin: TextIO) -> Iterator[ToolCall]:
     for number, line in enumerate(stdin, 1):
-        if line.strip():
-            try:
-                value = json.loads(line)
-            except ValueError:
-                raise UsageError(
-                    tr("Line {number} is not JSON.", number=number),
-                    tr("Write one object per line, with tool and input."),
-                ) from None
-            yield _checked(value, tr("Line {number}", number=number))
+        try:
+            if line.strip():
+                yield msgspec.json.decode(line, type=ToolCall, dec_hook=_path)
+        except (msgspec.DecodeError, TypeError):
+            raise UsageError(
+                tr("Line {number} is not a tool call.", number=number),
+                tr('Write {"tool": NAME, "input": {…}}, with "cwd" if it matters.'),
+            ) from None
 
 
-def _checked(value: Any, where: str) -> ToolCall:
-    tool, tool_input, cwd = (
-        (value.get(key) for key in ("tool", "input", "cwd"))
-        if isinstance(value, dict)
-        else (None, None, None)
-    )
-    if (
-        not isinstance(tool, str)
-        or not isinstance(tool_input, dict)
-        or not isinstance(cwd, str | None)
-    ):
-        raise UsageError(
-            tr("{where} is not a tool call.", where=where),
-            tr('Write {"tool": NAME, "input": {…}}, with "cwd" if it matters.'),
-        )
-    return ToolCall(tool, tool_input, None if cwd is None else Path(cwd))
+def _path(_: type, written: object) -> Path:
+    return Path(str(written))

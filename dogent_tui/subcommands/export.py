@@ -16,8 +16,7 @@ from dogent_tui.errors import UsageError
 from dogent_tui.language import ngettext, tr
 from dogent_tui.plain import one_line
 from dogent_tui.storage.paths import Workspace, dogent_home, is_file, is_there
-from dogent_tui.subcommands.arguments import existing_folder
-from dogent_tui.subcommands.terminal import Terminal, offer_browser
+from dogent_tui.subcommands.terminal import Terminal, existing_folder, offer_browser
 
 _FAILED = 1
 

@@ -8,8 +8,7 @@ from dogent_tui.arguments import CommandLine
 from dogent_tui.language import tr
 from dogent_tui.settings.values import load_settings
 from dogent_tui.storage.paths import Workspace, display_path, dogent_home
-from dogent_tui.subcommands.arguments import add_part, around_part, existing_folder
-from dogent_tui.subcommands.terminal import Terminal
+from dogent_tui.subcommands.terminal import Terminal, add_part, around_part, existing_folder
 from dogent_tui.tools.libraries import Libraries
 from dogent_tui.web.article_lines import squeezed
 from dogent_tui.web.model import DEFAULT_CHARS, FetchResult, WebError

@@ -13,8 +13,7 @@ from dogent_tui.documents.spool import how_far, places
 from dogent_tui.errors import disk_remedy
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
-from dogent_tui.subcommands.arguments import add_part, around_part
-from dogent_tui.subcommands.terminal import Terminal
+from dogent_tui.subcommands.terminal import Terminal, add_part, around_part
 
 DESCRIPTION = tr(
     "Write a document as Markdown: pdf, docx, odt, rtf, pptx, epub, html, ipynb, xlsx, xls,"

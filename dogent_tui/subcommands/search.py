@@ -14,8 +14,7 @@ from dogent_tui.settings.config_check import ConfigWarning
 from dogent_tui.settings.home_files import ensure_home_files
 from dogent_tui.settings.values import load_settings
 from dogent_tui.storage.paths import Workspace, dogent_home
-from dogent_tui.subcommands.arguments import add_workspace, existing_folder
-from dogent_tui.subcommands.terminal import Terminal
+from dogent_tui.subcommands.terminal import Terminal, add_workspace, existing_folder
 from dogent_tui.web.profiles import WebAccess, find_profile, read_access
 from dogent_tui.web.search.model import (
     DEFAULT_RESULTS,

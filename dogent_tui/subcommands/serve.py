@@ -9,8 +9,7 @@ from dogent_tui.arguments import CommandLine, add_profile, add_rights
 from dogent_tui.errors import UsageError
 from dogent_tui.language import tr
 from dogent_tui.processes import guard_children
-from dogent_tui.subcommands.arguments import existing_folder
-from dogent_tui.subcommands.terminal import Terminal
+from dogent_tui.subcommands.terminal import Terminal, existing_folder
 
 DESCRIPTION = tr(
     "Offer the agent to pages on this machine: the endpoint that the AI SDK speaks to, and"

@@ -1,15 +1,20 @@
-"""The terminal of a user who typed a command: output, and questions, mostly about downloading what
-is missing.
+"""What commands have in common: the terminal of the user who typed them, for output and for
+questions, mostly about downloading what is missing; and arguments that several take.
 """
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from importlib import import_module
+from pathlib import Path
 from typing import Any, TextIO
 
 import msgspec
 
+from dogent_tui.arguments import CommandLine
+from dogent_tui.errors import UsageError
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line, visible
+from dogent_tui.storage.paths import is_folder
 
 
 class Terminal(msgspec.Struct, frozen=True):
@@ -67,6 +72,16 @@ class Terminal(msgspec.Struct, frozen=True):
         self.stderr.writelines(f"dogent-tui: {one_line(str(remark))}\n" for remark in remarks)
 
 
+def run_command(name: str, arguments: Sequence[str], terminal: Terminal) -> int:
+    """Run the command `name` with its `arguments`, and return the exit status."""
+    command = import_module(f"dogent_tui.subcommands.{name}")
+    about = {"description": command.DESCRIPTION, "epilog": command.EPILOG}
+    parser = CommandLine(prog=f"dogent-tui {name}", **about)
+    command.add_arguments(parser)
+    status: int = command.run(parser.parse_args(arguments), terminal)
+    return status
+
+
 async def offer_browser(terminal: Terminal) -> None:
     """Offer to download a browser if there is none. Without it, another engine creates the pdf.
     Raises DocumentError.
@@ -82,3 +97,41 @@ async def offer_browser(terminal: Terminal) -> None:
         )
     ):
         await install_browser(terminal.progress)
+
+
+def existing_folder(named: str | Path) -> Path:
+    """Return the folder given by ``--workspace``. Raises UsageError if it does not exist."""
+    folder = Path(named)
+    if not is_folder(folder):
+        raise UsageError(
+            tr("There is no folder {folder}.", folder=folder),
+            tr("Specify an existing folder with --workspace."),
+        )
+    return folder
+
+
+def add_workspace(parser: CommandLine) -> None:
+    """Add the argument for the folder whose settings apply."""
+    parser.add_text("--workspace", "DIR", tr("the workspace (default: this folder)"), ".")
+
+
+def add_part(parser: CommandLine, default_chars: int) -> None:
+    """Add the arguments for the part of a text, in characters."""
+    most = tr("at most N characters (default: {default_chars})", default_chars=default_chars)
+    parser.add_argument("--max-chars", type=int, default=default_chars, metavar="N", help=most)
+    parser.add_argument(
+        "--offset", type=int, default=0, metavar="N", help=tr("start after N characters")
+    )
+
+
+def around_part(total_chars: int | None, next_offset: int | None) -> tuple[str, str]:
+    """Return the continuation of a part's position: the total number of characters, and where the
+    next part begins; either may be empty.
+    """
+    of = tr(" of {total_chars}", total_chars=total_chars) if total_chars is not None else ""
+    more = (
+        tr("; continue with --offset {next_offset}", next_offset=next_offset)
+        if next_offset is not None
+        else ""
+    )
+    return of, more

@@ -1,5 +1,5 @@
 """Which of our tools a session offers the model, besides `ui_request`, which belongs to its
-conversation (`agent/user_questions.py`).
+conversation (`agent/claude.py`).
 
 A family of tools is a module here with a function that creates them from the libraries, and an
 entry in `FAMILIES`. Its display names are in `agent/tool_names.py`, its effects for the policy in

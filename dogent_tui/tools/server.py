@@ -1,5 +1,5 @@
 """The in-process MCP server `dogent`: the CLI's messages arrive over the control channel
-(`agent/transport.py`).
+(`agent/claude.py`).
 
 It answers everything a tools-only server has to, like the SDK's own, which takes 0.6 s to import
 (`mcp`, mostly its HTTP part). A test compares the two. Format:

@@ -22,6 +22,7 @@ from typing import Literal, TypeAlias
 import msgspec
 
 from dogent_tui.language import tr
+from dogent_tui.records import Record
 from dogent_tui.storage.files import atomic_write, open_for_appending, private_folder
 from dogent_tui.storage.paths import Workspace, file_name, state_dir
 
@@ -46,7 +47,7 @@ OWN = "own"
 _Kind: TypeAlias = Literal["file", "link", "folder", "absent", "other"]
 
 
-class Kept(msgspec.Struct, frozen=True):
+class Kept(Record):
     """The result of keeping copies: places that `undo` can restore, and those it cannot (too large,
     unreadable, too many).
 
@@ -58,7 +59,7 @@ class Kept(msgspec.Struct, frozen=True):
     number: int = 0
 
 
-class Undone(msgspec.Struct, frozen=True):
+class Undone(Record):
     """The result of an undo. `removed` had been created by the change; `left` could not be
     restored.
     """
@@ -69,7 +70,7 @@ class Undone(msgspec.Struct, frozen=True):
     left: tuple[str, ...]
 
 
-class Item(msgspec.Struct, frozen=True):
+class Item(Record):
     """The previous entry of a place. `copy` is relative to the session's folder; for a link it is
     the link's text.
 
@@ -83,7 +84,7 @@ class Item(msgspec.Struct, frozen=True):
     mode: int = 0
 
 
-class State(msgspec.Struct, frozen=True):
+class State(Record):
     """Enough about the entry at a place to tell whether it has changed. `mode`: permission bits,
     none for a link.
     """
@@ -93,7 +94,7 @@ class State(msgspec.Struct, frozen=True):
     mode: int = 0
 
 
-class Change(msgspec.Struct, frozen=True, tag="change"):
+class Change(Record, tag="change"):
     """What a call was about to change. `run` is its run; `left` could not be copied."""
 
     number: int
@@ -103,13 +104,13 @@ class Change(msgspec.Struct, frozen=True, tag="change"):
     left: tuple[str, ...] = ()
 
 
-class _Undoing(msgspec.Struct, frozen=True, tag="undone"):
+class _Undoing(Record, tag="undone"):
     """Records that the change with this number was undone."""
 
     undone: int
 
 
-class _Settled(msgspec.Struct, frozen=True, tag="settled"):
+class _Settled(Record, tag="settled"):
     """Records the state after a change, one for each of its items."""
 
     settled: int

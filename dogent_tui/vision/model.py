@@ -1,11 +1,11 @@
 """The records of vision: what is sent, what comes back, who is asked, and what can go wrong."""
 
-from collections.abc import Mapping
-from typing import Any, Literal, Protocol, TypeAlias
+from typing import Literal, Protocol, TypeAlias
 
 import msgspec
 
 from dogent_tui.errors import DogentError
+from dogent_tui.records import Json, Record
 
 MediaType: TypeAlias = Literal["image", "video"]
 
@@ -24,7 +24,7 @@ class VisionError(DogentError):
         self.code = code
 
 
-class Analysis(msgspec.Struct, frozen=True):
+class Analysis(Record):
     """What a model sees: sentences, short tags, and the legible text. All of it is untrusted
     text.
     """
@@ -34,14 +34,14 @@ class Analysis(msgspec.Struct, frozen=True):
     text: str
 
 
-class ImageLimits(msgspec.Struct, frozen=True):
+class ImageLimits(Record):
     """A provider's limits for a picture: pixels of the longer side, and bytes of the file."""
 
     side: int
     bytes: int
 
 
-class VideoLimits(msgspec.Struct, frozen=True):
+class VideoLimits(Record):
     """A provider's limits for a video: bytes, and containers (`mp4`, `mov`, `webm`, `mkv`,
     `avi`).
     """
@@ -50,7 +50,7 @@ class VideoLimits(msgspec.Struct, frozen=True):
     formats: tuple[str, ...]
 
 
-class Picture(msgspec.Struct, frozen=True):
+class Picture(Record):
     """A picture to send: pixels rewritten, without anything else its file contained. `note` tells
     the model what was done.
     """
@@ -62,14 +62,14 @@ class Picture(msgspec.Struct, frozen=True):
     note: str = ""
 
 
-class Clip(msgspec.Struct, frozen=True):
+class Clip(Record):
     """A video to send: the file without its metadata."""
 
     mime: str
     data: bytes
 
 
-class VisionProfile(msgspec.Struct, frozen=True):
+class VisionProfile(Record):
     """A profile of ``vision.json``.
 
     `base_url` is the endpoint with or without the path of the call. `extra` are additional fields
@@ -82,7 +82,7 @@ class VisionProfile(msgspec.Struct, frozen=True):
     model: str
     base_url: str
     api_key: str
-    extra: Mapping[str, Any] = msgspec.field(default_factory=dict)
+    extra: Json = msgspec.field(default_factory=dict)
     timeout_s: float = 0
     max_side: int = 0
     max_video_mb: int = 0

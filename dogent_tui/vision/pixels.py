@@ -14,6 +14,7 @@ import msgspec
 
 from dogent_tui.image_files import pillow_formats
 from dogent_tui.language import tr
+from dogent_tui.records import Record
 from dogent_tui.wall.decoder import limit_process
 
 if TYPE_CHECKING:
@@ -41,14 +42,14 @@ _BRIGHT = 200
 _DRAWN_COLORS = 4096
 
 
-class Wanted(msgspec.Struct, frozen=True):
+class Wanted(Record):
     """What the picture must fit into: pixels of its longer side, and bytes."""
 
     side: int
     bytes: int
 
 
-class Made(msgspec.Struct, frozen=True):
+class Made(Record):
     """The result, followed by its bytes, unless there is a `problem`: `not_image`, `hostile`,
     `damaged`.
     """

@@ -5,12 +5,11 @@ at once.
 "max_side"?, "max_video_mb"?}}}``
 """
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from dogent_tui.errors import ConfigError
 from dogent_tui.language import tr
+from dogent_tui.records import Json
 from dogent_tui.settings import config_models
 from dogent_tui.settings.config_check import checked, meant_profile
 from dogent_tui.settings.endpoint_url import check_url, sends_keys_in_clear
@@ -49,7 +48,7 @@ def load_profile(name: str, home: Path) -> VisionProfile:
     return vision_profile(name, data, file)
 
 
-def vision_profile(name: str, data: Mapping[str, Any], file: Path) -> VisionProfile:
+def vision_profile(name: str, data: Json, file: Path) -> VisionProfile:
     """Return the profile `name` of `file` as described by `data`. Raises VisionError (`config`)."""
     where = display_path(file)
     usable, warnings = checked(data, config_models.VisionProfile, file, ("profiles", name))
@@ -117,7 +116,7 @@ def _check(profile: VisionProfile) -> None:
         )
 
 
-def _profiles(file: Path, where: str) -> Mapping[str, Any]:
+def _profiles(file: Path, where: str) -> Json:
     data, broken = read_json(file)
     if broken:
         raise _config(broken.message, broken.remedy)
@@ -130,7 +129,7 @@ def _profiles(file: Path, where: str) -> Mapping[str, Any]:
     return profiles
 
 
-def _unknown(name: str, profiles: Mapping[str, Any], where: str) -> VisionError:
+def _unknown(name: str, profiles: Json, where: str) -> VisionError:
     known = meant_profile(name, profiles)
     return _config(
         tr("There is no vision profile {name} in {where}.", name=name, where=where),

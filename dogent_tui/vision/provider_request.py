@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
+from dogent_tui.records import Json
 from dogent_tui.settings.secrets import redact
 from dogent_tui.vision.model import VisionError, VisionProfile
 
@@ -22,10 +23,10 @@ _SECONDS = re.compile(r"[0-9]{1,6}")
 async def post_json(
     url: str,
     headers: Mapping[str, str],
-    body: Mapping[str, Any],
+    body: Json,
     profile: VisionProfile,
     timeout_s: float,
-) -> Mapping[str, Any]:
+) -> Json:
     """Return the JSON object that `url` answers to `body`. Raises VisionError, whose message never
     contains the key.
     """
@@ -69,7 +70,7 @@ async def post_json(
     return _object(profile, answer)
 
 
-def _encoded(body: Mapping[str, Any]) -> bytes:
+def _encoded(body: Json) -> bytes:
     return json.dumps(body, ensure_ascii=False).encode("utf-8", "replace")
 
 
@@ -95,7 +96,7 @@ async def _body(response: Any) -> bytes:
     return bytes(body)
 
 
-def _object(profile: VisionProfile, answer: bytes) -> Mapping[str, Any]:
+def _object(profile: VisionProfile, answer: bytes) -> Json:
     if len(answer) > _MOST_ANSWER_BYTES:
         raise _error(
             profile,

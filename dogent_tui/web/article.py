@@ -21,6 +21,7 @@ from dogent_tui.documents.html.markup import plain_tree
 from dogent_tui.documents.html.nodes import Element
 from dogent_tui.documents.html.reader import markdown_blocks
 from dogent_tui.language import tr
+from dogent_tui.records import JsonDict, Record
 from dogent_tui.web.article_lines import squeezed, tidied
 from dogent_tui.web.boilerplate import clean, leads, title_of
 from dogent_tui.web.content_encodings import unescaped
@@ -53,7 +54,7 @@ _TOO_MUCH = tr(
 )
 
 
-class Article(msgspec.Struct, frozen=True):
+class Article(Record):
     """The content of a page, in blocks of Markdown. `title`, `author` and `date` (as ISO) are empty
     if unknown.
 
@@ -156,7 +157,7 @@ def _extracted(html: str, url: str) -> list[str]:
     tree = load_html(html)
     if tree is None:
         return []
-    wanted: dict[str, Any] = {
+    wanted: JsonDict = {
         "url": url or None,
         "include_links": True,
         "include_tables": True,

@@ -3,9 +3,8 @@
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-import msgspec
-
 from dogent_tui.errors import DogentError
+from dogent_tui.records import Record
 
 FetchMode: TypeAlias = Literal["auto", "text", "image"]
 """What is wanted: the text of whatever is there, or an image to save."""
@@ -48,7 +47,7 @@ class WebError(DogentError):
         self.retry_after_s = retry_after_s
 
 
-class SavedImage(msgspec.Struct, frozen=True):
+class SavedImage(Record):
     """A saved image. `snippet` is the Markdown that displays it; its path is relative to the folder
     of the workspace.
     """
@@ -61,7 +60,7 @@ class SavedImage(msgspec.Struct, frozen=True):
     bytes: int
 
 
-class FetchResult(msgspec.Struct, frozen=True):
+class FetchResult(Record):
     """The content of an address: untrusted text, or a saved image.
 
     Attributes:

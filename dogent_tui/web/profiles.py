@@ -2,14 +2,12 @@
 the web.
 """
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
 from dogent_tui.errors import ConfigError
 from dogent_tui.language import tr
+from dogent_tui.records import Json, Record
 from dogent_tui.settings import config_models
 from dogent_tui.settings.config_check import ConfigWarning, checked, meant_profile, read_profiles
 from dogent_tui.settings.endpoint_url import check_url, sends_keys_in_clear
@@ -26,7 +24,7 @@ NATIVE = "default"
 DEFAULT_TIMEOUT_S = 20.0
 
 
-class WebProfile(msgspec.Struct, frozen=True):
+class WebProfile(Record):
     """A way to search. Missing values and placeholders are empty. `file` is its file, for
     display.
     """
@@ -44,7 +42,7 @@ class WebProfile(msgspec.Struct, frozen=True):
         return f"WebProfile(name={self.name!r}, provider={self.provider!r})"
 
 
-class WebAccess(msgspec.Struct, frozen=True):
+class WebAccess(Record):
     """What a session may do on the web. Without a `profile`, the agent's native tools are used.
 
     `allow_hosts` are the private hosts that the user allowed permanently, each exact; `proxy` is
@@ -119,7 +117,7 @@ def find_profile(name: str, home: Path, warnings: list[ConfigWarning]) -> WebPro
 
 def web_profile(
     name: str,
-    data: Mapping[str, Any],
+    data: Json,
     file: Path,
     warnings: list[ConfigWarning],
 ) -> WebProfile:

@@ -18,6 +18,7 @@ from dogent_tui import __version__
 from dogent_tui.connection_errors import trouble_of
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
+from dogent_tui.records import Record
 from dogent_tui.web.address import Allowed
 from dogent_tui.web.content_encodings import ENCODINGS, decoder_for
 from dogent_tui.web.guarded_connector import Guard, MakeResolver, guarded_connector, open_connector
@@ -38,7 +39,7 @@ _BUSY = frozenset({429, 503})
 _CHUNK = 65_536
 
 
-class Limits(msgspec.Struct, frozen=True):
+class Limits(Record):
     """The limits of a fetch, in seconds and bytes.
 
     `headers_s` is how long a server may take to answer at all, `silence_s` how long it may pause.
@@ -58,7 +59,7 @@ class Limits(msgspec.Struct, frozen=True):
     retry_s: float = 10.0
 
 
-class Response(msgspec.Struct, frozen=True):
+class Response(Record):
     """What a server sent. `declared` is its Content-Type, `filename` its name for the file; both
     are untrusted.
 

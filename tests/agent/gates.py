@@ -6,7 +6,7 @@ from dogent_tui.agent.authority import Authority
 from dogent_tui.agent.conversation import Ask
 from dogent_tui.agent.gate import Gate
 from dogent_tui.agent.ui_requests import ReviewMode
-from dogent_tui.agent.user_questions import Asking
+from dogent_tui.agent.write_reviews import Reviewing
 from dogent_tui.markdown_search.requests import RequestBook
 from dogent_tui.permissions.model import Decision, ToolCall
 from dogent_tui.settings.values import WorkspaceSettings
@@ -16,11 +16,11 @@ from dogent_tui.tools.libraries import Libraries
 from dogent_tui.undo.undo_log import UndoLog
 
 
-def made_asking(workspace: Workspace, form: Any, ledger: Ledger, **given: Any) -> Asking:
-    """Return what brings questions to the user, who has no document open."""
-    wanted: dict[str, Any] = {"at_screen": True, "review_mode": ReviewMode(), **given}
-    libraries = Libraries(workspace, WorkspaceSettings())
-    return Asking(form, libraries, ledger=ledger, **wanted)
+def made_reviewing(
+    workspace: Workspace, form: Any, ledger: Ledger, mode: ReviewMode | None = None
+) -> Reviewing:
+    """Return what brings changes to the user, who has no document open."""
+    return Reviewing(form, Libraries(workspace, WorkspaceSettings()), mode or ReviewMode(), ledger)
 
 
 def made_gate(workspace: Workspace, ask: Ask, **given: Any) -> Gate:
@@ -30,7 +30,7 @@ def made_gate(workspace: Workspace, ask: Ask, **given: Any) -> Gate:
         "authority": Authority(workspace),
         "copies": UndoLog(workspace, "s"),
         "requests": RequestBook(),
-        "reviewing": made_asking(workspace, None, ledger).reviewing,
+        "reviewing": made_reviewing(workspace, None, ledger),
         "behind_wall": wrapped,
         "ledger": ledger,
     }

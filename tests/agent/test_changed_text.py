@@ -3,8 +3,7 @@
 import pytest
 from claude_agent_sdk import ToolResultBlock, UserMessage
 
-from dogent_tui.agent.changed_text import changed_hunks, part_given
-from dogent_tui.agent.claude import Translator
+from dogent_tui.agent.translator import Translator, changed_hunks, part_given
 
 
 def test_hunks_become_what_was_there_and_what_is_there_now():

@@ -21,8 +21,7 @@ from dogent_tui.agent.events import (
     ToolUse,
     from_json,
 )
-from dogent_tui.agent.log_redactor import Redactor
-from dogent_tui.agent.recorder import Recorder, session_recorder
+from dogent_tui.agent.recorder import Recorder, Redactor, session_recorder
 from dogent_tui.agent.session import SessionOptions, open_session
 from dogent_tui.settings.known_secrets import known_secrets
 from dogent_tui.storage.history import History

@@ -30,8 +30,7 @@ from dogent_tui.agent.recorder import Recorder
 from dogent_tui.agent.replay import earlier_events
 from dogent_tui.agent.service import AgentService
 from dogent_tui.agent.session import SessionOptions, open_session
-from dogent_tui.agent.ui_requests import Clarification, Question
-from dogent_tui.agent.user_questions import ui_requested
+from dogent_tui.agent.ui_requests import Clarification, Question, ui_requested
 from dogent_tui.settings.profiles import Endpoint
 from dogent_tui.storage.history import History, HistoryEntry
 from dogent_tui.storage.paths import Workspace

@@ -32,7 +32,7 @@ from dogent_tui.agent.events import (
     UiSettled,
     UsageChanged,
 )
-from dogent_tui.agent.log_redactor import Redactor
+from dogent_tui.agent.recorder import Redactor
 from dogent_tui.agent.replay import earlier_events
 from dogent_tui.storage.session_log import SessionLog
 from dogent_tui.tui.transcript.model import Reply, TranscriptModel

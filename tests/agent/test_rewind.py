@@ -21,8 +21,7 @@ from dogent_tui.agent.events import (
 from dogent_tui.agent.recorder import Recorder
 from dogent_tui.agent.replay import earlier_events
 from dogent_tui.agent.session import SessionOptions, open_session
-from dogent_tui.agent.ui_requests import Clarification, Question
-from dogent_tui.agent.user_questions import ui_requested
+from dogent_tui.agent.ui_requests import Clarification, Question, ui_requested
 from dogent_tui.errors import AgentError
 from dogent_tui.storage.paths import Workspace
 from dogent_tui.storage.sessions import latest_session, list_sessions

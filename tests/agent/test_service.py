@@ -156,7 +156,7 @@ async def test_a_turn_that_a_signal_cut_is_a_lost_session_however_long_its_proce
 
 
 async def test_a_turn_that_does_not_end_when_interrupted_is_given_up(monkeypatch):
-    monkeypatch.setattr("dogent_tui.agent.turn._STOP_LIMIT_S", 0.01)
+    monkeypatch.setattr("dogent_tui.agent.connection._STOP_LIMIT_S", 0.01)
     monkeypatch.setattr("dogent_tui.agent.connection._TURN_LIMIT_S", 0.05)
     monkeypatch.setattr("dogent_tui.agent.connection._INTERRUPT_LIMIT_S", 0.02)
     launcher = FakeLauncher()
@@ -178,7 +178,7 @@ async def test_a_turn_that_does_not_end_when_interrupted_is_given_up(monkeypatch
 
 
 async def test_what_a_stopped_turn_still_says_is_not_taken_for_the_next_one(monkeypatch):
-    monkeypatch.setattr("dogent_tui.agent.turn._STOP_LIMIT_S", 0.01)
+    monkeypatch.setattr("dogent_tui.agent.connection._STOP_LIMIT_S", 0.01)
     launcher = FakeLauncher()
     async with serving(launcher) as agent:
         await begin(agent, launcher)

@@ -5,7 +5,7 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dogent_tui.agent.streamed_writes import StreamedWrite
+from dogent_tui.agent.translator import StreamedWrite
 
 
 @given(

@@ -13,7 +13,7 @@ from dogent_tui.agent.ui_requests import ReviewMode
 from dogent_tui.sources.ledger import Ledger
 from dogent_tui.storage.paths import Workspace
 from dogent_tui.undo.undo_log import UndoLog
-from tests.agent.gates import made_asking, made_gate
+from tests.agent.gates import made_gate, made_reviewing
 
 PROPOSE = "mcp__dogent__propose_document_change"
 
@@ -21,7 +21,7 @@ PROPOSE = "mcp__dogent__propose_document_change"
 class Desk:
     """A gate with a user who allows what they are asked and answers each review with `answer`."""
 
-    def __init__(self, folder, *, on=True, at_screen=True):
+    def __init__(self, folder, *, on=True):
         (folder / "w" / ".dogent").mkdir(parents=True)
         self.workspace = Workspace(folder / "w")
         self.root = self.workspace.root
@@ -32,14 +32,12 @@ class Desk:
         self.meanwhile = lambda: None
         self.copies = UndoLog(self.workspace, "s")
         ledger = Ledger("s")
-        self.asking = made_asking(
-            self.workspace, self.form, ledger, at_screen=at_screen, review_mode=self.mode
-        )
+        self.reviewing = made_reviewing(self.workspace, self.form, ledger, self.mode)
         self.gate = made_gate(
             self.workspace,
             self.ask,
             copies=self.copies,
-            reviewing=self.asking.reviewing,
+            reviewing=self.reviewing,
             ledger=ledger,
         )
 
@@ -73,7 +71,7 @@ class Desk:
         """Have the CLI call our tool: what the gate said, and what the tool answered."""
         values = {"path": path, "new_content": "new\n", "summary": "S"}
         gate = await self.call(PROPOSE, **values)
-        answer = await self.asking.tools()[1].handler(values)
+        answer = await self.reviewing.tool().handler(values)
         return gate, answer["content"][0]["text"]
 
 
@@ -94,22 +92,20 @@ async def test_an_edit_is_reviewed_and_the_answer_is_what_became_of_it(desk):
     assert event.payload["new_content"] == "Tea is “cold”.\n\nCake.\n"
     assert event.payload["place"] == ""
     assert desk.asked == []
-    assert desk.asking.reviewing.is_reviewed("t")
+    assert desk.reviewing.is_reviewed("t")
     assert desk.copies.undo() is None, "the review keeps what it changes itself"
     await desk.call("Write", file_path=str(desk.root / "new.md"), content="# New\n")
     assert desk.shown[1].payload["base"] is None
     assert not (desk.root / "new.md").exists()
 
 
-async def test_nothing_is_reviewed_where_it_is_off_or_nobody_can(desk, tmp_path):
+async def test_nothing_is_reviewed_where_it_is_off(desk):
     values = {"file_path": str(desk.root / "tea.md"), "content": "x"}
     desk.mode.on = False
     assert await desk.call("Write", **values) == "allow"
     desk.mode.on = True
     await desk.call("Read", file_path=values["file_path"])
-    nobody = Desk(tmp_path / "nobody", at_screen=False)
-    assert await nobody.call("Write", file_path=str(nobody.root / "tea.md"), content="x") == "allow"
-    assert desk.shown == nobody.shown == []
+    assert desk.shown == []
 
 
 async def test_switched_off_while_it_was_asked_about_it_runs(desk):
@@ -155,7 +151,7 @@ async def test_what_cannot_be_reviewed_is_not_run(desk):
         "did not decide"
         in (await desk.call("Write", file_path=str(desk.root / "tea.md"), content="x")).message
     )
-    assert not desk.asking.reviewing.is_reviewed("t")
+    assert not desk.reviewing.is_reviewed("t")
 
 
 async def test_a_proposal_outside_is_reviewed_once_it_was_approved(desk):
@@ -166,7 +162,7 @@ async def test_a_proposal_outside_is_reviewed_once_it_was_approved(desk):
         "The user reviewed your change.",
         str(desk.root.parent / "out.md"),
     )
-    again = await desk.asking.tools()[1].handler(
+    again = await desk.reviewing.tool().handler(
         {"path": "../out.md", "new_content": "new\n", "summary": "S"}
     )
     assert "outside this workspace" in again["content"][0]["text"], "an approval allows one call"
@@ -193,6 +189,6 @@ async def test_a_link_that_leads_elsewhere_after_the_approval_is_not_followed(de
     await desk.call(PROPOSE, **values)
     await asyncio.to_thread(link.unlink)
     link.symlink_to(second)
-    answer = await desk.asking.tools()[1].handler(values)
+    answer = await desk.reviewing.tool().handler(values)
     assert "no longer points" in answer["content"][0]["text"]
     assert desk.shown == []

@@ -121,10 +121,16 @@ def test_the_model_is_told_its_own_name():
 
 def test_odd_messages_do_no_harm():
     odd = [
-        {"role": "user", "content": [3, {"type": None}, {"type": "text"}]},
+        {"role": "user", "content": [{"type": "hologram"}, {"type": "text"}]},
         {"role": "wizard", "content": "x"},
     ]
-    assert body(messages=odd, tools="none", max_tokens="many")["messages"] == []
+    said = body(messages=odd, max_tokens="many")["messages"]
+    assert said == [
+        {
+            "role": "user",
+            "content": "[A hologram was attached here, which this model cannot be shown.]",
+        }
+    ]
 
 
 def test_the_reply_gets_the_room_that_is_left():

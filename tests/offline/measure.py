@@ -19,8 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from dogent_tui.offline.finder import Finder
-from dogent_tui.offline.passage_index import Index
-from dogent_tui.offline.passages import parse
+from dogent_tui.offline.passages import Index, parse
 from dogent_tui.offline.words import phrase
 from dogent_tui.sample import copy_sample
 from tests.offline.simulated_cli import Conversation, Turn

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from dogent_tui.offline.messages_api import (
     ApiError,
-    Other,
     ReplyText,
     ReplyThinking,
     ReplyToolUse,
@@ -66,7 +65,7 @@ def test_content_may_be_a_string_or_blocks():
     assert parsed.messages[0].text == "plain"
     assert parsed.messages[1].tool_calls[0].input == {"file_path": "/a"}
     assert parsed.messages[2].tool_results[0].text == "inside"
-    assert parsed.messages[3].blocks == (Other("thinking"),)
+    assert (parsed.messages[3].text, parsed.messages[3].tool_calls) == ("", [])
 
 
 def test_media_of_a_tool_result_are_no_text():
@@ -88,6 +87,8 @@ def test_media_of_a_tool_result_are_no_text():
         "{}",
         "nonsense",
         '{"messages": [1]}',
+        '{"messages": [{"role": "user", "content": [3]}]}',
+        '{"messages": [], "tools": "none"}',
         '{"messages": [{"role": "user"}]}',
         "[" * 100_000,
     ],

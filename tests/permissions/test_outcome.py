@@ -175,7 +175,7 @@ def test_a_deleted_folder_is_one_place_with_its_count(layer):
     layer.gone("sub")
     asked = layer.question()
     assert asked.sentence == "The command deleted the folder sub/ with 502 files"
-    assert [(spot.path, spot.kind, spot.note) for spot in asked.affected] == [
+    assert [(spot.path, spot.kind, spot.note) for spot in asked.targets] == [
         (str(layer.root / "sub"), "delete", "502 files")
     ]
     assert asked.rules == ("delete:sub",)
@@ -188,7 +188,7 @@ def test_what_happened_is_said_with_places_and_sizes(layer):
     layer.after("sub/1.md", "")
     asked = layer.question()
     assert asked.sentence == "The command deleted a.md, moved away b.md and changed sub/1.md"
-    assert {(Path(spot.path).name, spot.kind, spot.size, spot.note) for spot in asked.affected} == {
+    assert {(Path(spot.path).name, spot.kind, spot.size, spot.note) for spot in asked.targets} == {
         ("a.md", "delete", 4, ""),
         ("b.md", "move", 4, "to sub/b.md"),
         ("1.md", "write", 4, ""),
@@ -201,7 +201,7 @@ def test_a_moved_folder_is_one_place(layer):
     layer.gone("sub", moved_to="old")
     for name in ("old/1.md", "old/2.md"):
         layer.after(name, "old\n", moved_from=name.replace("old", "sub"))
-    assert [(spot.kind, spot.note) for spot in layer.question().affected] == [
+    assert [(spot.kind, spot.note) for spot in layer.question().targets] == [
         ("move", "to old; 2 files")
     ]
 

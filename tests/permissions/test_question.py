@@ -65,7 +65,7 @@ def test_other_tools_in_one_sentence(root):
 
 def test_places_say_what_happens_to_them_and_what_their_names_hide(root):
     outside = root.parent / "outside.txt"
-    (read,) = question("Read", root, file_path="link.txt").affected
+    (read,) = question("Read", root, file_path="link.txt").targets
     assert (read.path, read.kind, read.exists, read.size, read.note) == (
         str(outside),
         "read",
@@ -73,10 +73,10 @@ def test_places_say_what_happens_to_them_and_what_their_names_hide(root):
         6,
         "link.txt points here",
     )
-    folder, gone = question("Bash", root, command="rm -r chapters; rm link.txt").affected
+    folder, gone = question("Bash", root, command="rm -r chapters; rm link.txt").targets
     assert (folder.size, folder.note) == (None, "3 files")
     assert (gone.path, gone.note) == (str(root / "link.txt"), "a link: its target stays")
-    (new,) = question("Bash", root, command=f"touch {root.parent}/new").affected
+    (new,) = question("Bash", root, command=f"touch {root.parent}/new").targets
     assert (new.kind, new.exists, new.size) == ("create", False, None)
 
 

@@ -6,18 +6,9 @@ import json
 import docx
 import pytest
 
-from dogent_tui.arguments import CommandLine
 from dogent_tui.cli import main
-from dogent_tui.subcommands import read as command
-from dogent_tui.subcommands.terminal import Terminal
+from dogent_tui.subcommands.terminal import Terminal, run_command
 from tests.documents.pandoc.made_docx import PNG
-
-
-def run(file, terminal):
-    """Read `file` as the command would; returns its exit status."""
-    parser = CommandLine()
-    command.add_arguments(parser)
-    return command.run(parser.parse_args([str(file)]), terminal)
 
 
 @pytest.fixture
@@ -71,7 +62,7 @@ def test_a_terminal_is_not_told_what_to_do_by_a_text(tmp_path):
             return True
 
     out, err = Screen(), Screen()
-    assert run(tmp_path / "a.txt", Terminal(io.StringIO(), out, err)) == 0
+    assert run_command("read", [str(tmp_path / "a.txt")], Terminal(io.StringIO(), out, err)) == 0
     assert out.getvalue() == "␛]0;title␇ and more\n"
 
 

@@ -17,8 +17,13 @@ from dogent_tui.agent.events import (
     UiSettled,
     to_json,
 )
-from dogent_tui.agent.ui_requests import Clarification, Option, OutlineRequest, Question
-from dogent_tui.agent.user_questions import ui_requested
+from dogent_tui.agent.ui_requests import (
+    Clarification,
+    Option,
+    OutlineRequest,
+    Question,
+    ui_requested,
+)
 from dogent_tui.settings.trust import FolderTrust
 from dogent_tui.storage.answer_drafts import AnswerDrafts
 from dogent_tui.tui.screens.clarification import ClarificationScreen

@@ -6,10 +6,9 @@ import json
 
 import pytest
 
-from dogent_tui.arguments import CommandLine
 from dogent_tui.cli import main
 from dogent_tui.subcommands import analyze as command
-from dogent_tui.subcommands.terminal import Terminal
+from dogent_tui.subcommands.terminal import Terminal, run_command
 from tests.vision.conftest import KEY, SEEN
 from tests.vision.media_files import mp4
 
@@ -32,10 +31,9 @@ async def run(*arguments, out=None):
     """Run it in a thread, since it has an event loop of its own."""
     out, err = out or io.StringIO(), io.StringIO()
     terminal = Terminal(io.StringIO(), out, err)
-    parser = CommandLine()
-    command.add_arguments(parser)
-    chosen = parser.parse_args([str(each) for each in arguments])
-    status = await asyncio.to_thread(command.run, chosen, terminal)
+    status = await asyncio.to_thread(
+        run_command, "analyze", [str(each) for each in arguments], terminal
+    )
     return status, out.getvalue(), err.getvalue()
 
 

@@ -272,8 +272,8 @@ class _Early:
 
     def _network(self, hosts: Iterable[str], word: Word, what: str) -> None:
         for host in hosts:
-            note = tr("{program} exchanges data with other machines.").format(program=what)
-            note = tr("It reaches {host}.").format(host=host) if host else note
+            note = tr("{program} exchanges data with other machines.", program=what)
+            note = tr("It reaches {host}.", host=host) if host else note
             address = f"https://{f'[{host}]' if ':' in host else host}" if host else ""
             self._add(EffectKind.NETWORK, None, replace(word, text=address), note=note)
 
@@ -311,7 +311,7 @@ class _Early:
         others = [arg.text for arg in words[1:] if arg.literal and arg.text[:1] not in set("-%0")]
         processes = others if words[0].text != "kill" else [one for one in others if one.isdigit()]
         if processes and not any(arg.text in {"-l", "-L", "-0"} for arg in words):
-            note = tr("It terminates other processes: {names}.").format(names=" ".join(others))
+            note = tr("It terminates other processes: {names}.", names=" ".join(others))
             self._doubt(words[0], note)
 
 

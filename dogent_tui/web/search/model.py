@@ -1,9 +1,9 @@
 """The records of searching: the query, and results in one form for every provider."""
 
 from collections.abc import Mapping
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
-import msgspec
+from dogent_tui.records import Json, Record
 
 SearchMode: TypeAlias = Literal["web", "image"]
 
@@ -12,7 +12,7 @@ MOST_RESULTS = 10
 """The number of results of one search (SPEC 5)."""
 
 
-class Query(msgspec.Struct, frozen=True):
+class Query(Record):
     """A query: words, the kind of results, and their number."""
 
     words: str
@@ -20,7 +20,7 @@ class Query(msgspec.Struct, frozen=True):
     count: int = DEFAULT_RESULTS
 
 
-class WebResult(msgspec.Struct, frozen=True, omit_defaults=True):
+class WebResult(Record, omit_defaults=True):
     """A page. `published` is the date as given by the provider, usually ISO 8601; empty if
     unknown.
     """
@@ -31,7 +31,7 @@ class WebResult(msgspec.Struct, frozen=True, omit_defaults=True):
     published: str = ""
 
 
-class ImageResult(msgspec.Struct, frozen=True):
+class ImageResult(Record):
     """An image, and the page that shows it. Sizes are in pixels; unknown values are empty, or
     None.
     """
@@ -47,7 +47,7 @@ class ImageResult(msgspec.Struct, frozen=True):
 Result: TypeAlias = WebResult | ImageResult
 
 
-class SearchResults(msgspec.Struct, frozen=True):
+class SearchResults(Record):
     """The results of a search, best first, and the provider."""
 
     provider: str
@@ -57,14 +57,14 @@ class SearchResults(msgspec.Struct, frozen=True):
     results: tuple[Result, ...]
 
 
-class Request(msgspec.Struct, frozen=True):
+class Request(Record):
     """What is sent with one HTTP request besides its address: a POST if there is a `body`, sent as
     JSON. Contains a key: never shown or logged.
     """
 
     params: Mapping[str, str] = {}
     headers: Mapping[str, str] = {}
-    body: Mapping[str, Any] | None = None
+    body: Json | None = None
 
 
 Cause: TypeAlias = Literal["key", "quota", "busy", "gone", "format", "other"]

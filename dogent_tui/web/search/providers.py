@@ -3,12 +3,10 @@ results.
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
-
-import msgspec
 
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
+from dogent_tui.records import Json, Record
 from dogent_tui.settings.config_check import nearest
 from dogent_tui.settings.endpoint_url import check_url
 from dogent_tui.web.model import WebError
@@ -20,7 +18,7 @@ _CAUSES: Mapping[int, Cause] = {401: "key", 403: "key", 404: "gone", 410: "gone"
 _MOST_ENGINES = 8
 
 
-class SearchProvider(msgspec.Struct, frozen=True, kw_only=True):
+class SearchProvider(Record, kw_only=True):
     """The specifics of one provider. In each pair the first is for pages, the second for images.
 
     Attributes:
@@ -56,7 +54,7 @@ class SearchProvider(msgspec.Struct, frozen=True, kw_only=True):
             base = base.removesuffix(path)
         return base + self.paths[query.mode == "image"]
 
-    def results(self, answer: Mapping[str, Any], query: Query) -> Iterator[Result | None]:
+    def results(self, answer: Json, query: Query) -> Iterator[Result | None]:
         """Yield the results in an answer; None for an invalid entry."""
         is_image = query.mode == "image"
         for item in values_at(answer, self.items[is_image]):
@@ -64,13 +62,13 @@ class SearchProvider(msgspec.Struct, frozen=True, kw_only=True):
             known = {"url": item} if isinstance(item, str) else item
             yield result_of(known, query.mode, self.fields[is_image])
 
-    def cause(self, status: int, answer: Mapping[str, Any]) -> Cause:
+    def cause(self, status: int, answer: Json) -> Cause:
         """Return why it refuses, based on the status and on the answer if that is JSON."""
         codes = [status, *(code for path in self.codes for code in values_at(answer, path))]
         found = (cause for code, cause in self.causes.items() if code in codes)
         return next(found, _CAUSES.get(status, "other"))
 
-    def failed(self, answer: Mapping[str, Any]) -> str:
+    def failed(self, answer: Json) -> str:
         """Return which engines that the provider asked itself failed, and why, as pairs; empty if
         none did.
         """

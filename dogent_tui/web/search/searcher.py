@@ -10,6 +10,7 @@ import msgspec
 from dogent_tui import __version__
 from dogent_tui.language import listing, tr
 from dogent_tui.plain import one_line
+from dogent_tui.records import Json, Record
 from dogent_tui.settings.secrets import redact
 from dogent_tui.storage.paths import display_path, dogent_home
 from dogent_tui.web.model import WebError
@@ -40,7 +41,7 @@ _LONGEST_QUERY = 2000
 _LONGEST_SAYING = 200
 
 
-class _Answer(msgspec.Struct, frozen=True):
+class _Answer(Record):
     """A provider's answer. `data` is its JSON, None if it is not JSON."""
 
     status: int
@@ -264,7 +265,7 @@ def _wait_s(provider: SearchProvider, answer: _Answer) -> float | None:
     return provider.wait_s(answer.headers) if wait is None else wait
 
 
-def _saying(profile: WebProfile, data: Mapping[str, Any]) -> str:
+def _saying(profile: WebProfile, data: Json) -> str:
     """Return the provider's own error message, without the key, which some repeat."""
     said = (
         text

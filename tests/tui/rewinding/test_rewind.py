@@ -5,8 +5,7 @@ from textual.widgets import OptionList
 from dogent_tui.agent.conversation import TurnEnded
 from dogent_tui.agent.events import TextFinished
 from dogent_tui.agent.replay import earlier_events
-from dogent_tui.agent.ui_requests import Clarification, Question
-from dogent_tui.agent.user_questions import ui_requested
+from dogent_tui.agent.ui_requests import Clarification, Question, ui_requested
 from dogent_tui.storage.sessions import latest_session
 from dogent_tui.tui.screens.choice import ChoiceScreen
 from dogent_tui.tui.screens.clarification import ClarificationScreen
