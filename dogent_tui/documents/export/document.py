@@ -39,6 +39,7 @@ from dogent_tui.documents.export.references import (
 )
 from dogent_tui.documents.export.source import FrontMatter, MarkdownSource, read_source
 from dogent_tui.documents.export.tables import captioned, label_of, turned
+from dogent_tui.documents.export.terms import is_right_to_left, term
 from dogent_tui.documents.export.themes import DEFAULT, Theme, theme_names
 from dogent_tui.documents.export.themes import theme as named_theme
 from dogent_tui.documents.export.tree import Node, attributes, mapped, node, words
@@ -85,6 +86,7 @@ class Document(msgspec.Struct, frozen=True, kw_only=True):
     front: FrontMatter
     theme: Theme
     title: str
+    is_right_to_left: bool
     blocks: list[Any]
     headings: tuple[tree.Heading, ...]
     contents: tuple[tree.Heading, ...]
@@ -157,6 +159,7 @@ def _read(request: ExportRequest, source: MarkdownSource, halt: Halt | None) -> 
         front=front,
         theme=theme,
         title=front.title or only or (first.text if first else source.path.stem),
+        is_right_to_left=is_right_to_left(front.lang, source.text),
         blocks=blocks,
         headings=headings[1:] if is_title and front.title else headings,
         contents=_contents(headings[1:] if is_title else headings, front) if wanted else (),
@@ -284,7 +287,18 @@ class _Cleaner:
         """
         self._leading["Link"] = self._within
         self._leading["Span"] = lambda span: self._labels.resolve(span, self._leading)
-        return [turned(block) for block in mapped(self._walk(blocks), self._leading)]
+        out: list[Any] = []
+        for block in map(turned, mapped(self._walk(blocks), self._leading)):
+            before = tree.kind_of(out[-1]) if out else ""
+            if {before, tree.kind_of(block)} == {tree.BREAK, tree.LANDSCAPE}:
+                if before == tree.LANDSCAPE:  # it ends its page already, as it begins one
+                    continue
+                out.pop()
+            if tree.kind_of(block) == tree.LANDSCAPE:
+                while out and out[-1]["t"] == "Header":  # which is not to be alone on its page
+                    block["c"][1].insert(0, out.pop())
+            out.append(block)
+        return out
 
     def warnings(self) -> list[str]:
         """Return what was found that leads to nowhere."""
@@ -327,7 +341,8 @@ class _Cleaner:
             except LeftOutError as error:
                 reason = str(error)
         if reason:
-            self._left_out.add(tr("Link"), address, reason)
+            what = address or f"[{tree.plain_text(inside)}]"
+            self._left_out.add(tr("Link"), what, reason)
         inside = self._walk(inside)
         return [*kept, *(inside if reason or not address else [tree.link(inside, address, title)])]
 
@@ -416,7 +431,13 @@ class _Cleaner:
 
     def _div(self, content: Any) -> list[Node]:
         if callout := next((kind for kind in content[0][1] if kind in _CALLOUTS), ""):
-            return [tree.div(tree.CALLOUT, self._walk(content[1]), callout)]
+            inside = self._walk(content[1])
+            if inside and tree.kind_of(inside[0]) == "title":  # pandoc's, in English
+                title = words(term(self._front.lang, callout))
+                inside[0] = tree.div("title", [node("Para", title)])
+            return [tree.div(tree.CALLOUT, inside, callout)]
+        if tree.BREAK in content[0][1]:
+            return [tree.div(tree.BREAK, []), *self._walk(content[1])]
         return self._with_classes("Div", content)
 
     def _code(self, content: Any) -> list[Node]:
@@ -435,6 +456,8 @@ class _Cleaner:
             [attributes(), count, self._rows(upper), self._rows(lower)]
             for _, count, upper, lower in bodies
         ]
+        if not any(cell[4] for _, cells in head for cell in cells):
+            head = []  # CommonMark has no table without one
         ends = [[attributes(), self._rows(rows)] for rows in (head, foot)]
         caption = [None, [node("Plain", inlines)] if inlines else []]
         table = node("Table", [attributes(name), caption, columns, ends[0], parts, ends[1]])

@@ -20,8 +20,8 @@ from dogent_tui.documents.export.docx_package import (
 )
 from dogent_tui.documents.export.docx_reference import find_reference
 from dogent_tui.documents.export.model import ExportRequest, Made
-from dogent_tui.documents.export.page import contents_title
 from dogent_tui.documents.export.tables import column_widths
+from dogent_tui.documents.export.terms import term
 from dogent_tui.documents.export.themes import title_docx
 from dogent_tui.documents.export.tree import Node, attributes, mapped, node, words
 from dogent_tui.documents.pandoc.program import Output, pandoc_version
@@ -63,19 +63,20 @@ def make_docx(request: ExportRequest, document: Document, halt: Halt) -> Made:
     handlers = _Writer(pictures, reference.area, contents).handlers
     title = mapped(title_docx(document.theme, front), handlers)
     blocks = [*title, *mapped(document.blocks, handlers, _apart)]
-    written = _write(halt, blocks, front.lang, reference.content)
+    written = _write(halt, blocks, document, reference.content)
     finished = finish(written.data, document, pictures.files, _now(os.environ))
     engine = f"pandoc {'.'.join(map(str, pandoc_version()))}"
     warnings = (*reference.warnings, *writer_warnings(written.warnings))
     return Made(finished, engine, warnings=warnings)
 
 
-def _write(halt: Halt, blocks: list[Any], lang: str, reference: bytes) -> Output:
+def _write(halt: Halt, blocks: list[Any], document: Document, reference: bytes) -> Output:
     with tempfile.NamedTemporaryFile(prefix="dogent-", suffix=".docx") as file:
         file.write(reference)
         file.flush()
         options = ["-o", "-", "--columns=9999", f"--reference-doc={file.name}"]
-        options += tree.language(lang)
+        options += tree.language(document.front.lang)
+        options += ["--metadata=dir:rtl"] * document.is_right_to_left
         return tree.written(blocks, "docx", *options, halt=halt, readable=(file.name,))
 
 
@@ -86,7 +87,7 @@ def _contents(document: Document) -> list[Node]:
     if not document.contents:
         return []
     levels = [heading.level for heading in document.contents]
-    title = document.front.toc_title or contents_title(document.front.lang)
+    title = document.front.toc_title or term(document.front.lang, "contents")
     blocks = [
         tree.raw("openxml", _CONTENTS_BEGIN),
         _styled("TOC Heading", [node("Para", words(title))]),

@@ -137,4 +137,5 @@ def _look_for(document: Any, doubtful: AbstractSet[str]) -> tuple[frozenset[str]
     # where all was searched and nothing is a box, each has a glyph of its own
     all_drawn = not boxes and document.page_count <= _MOST_PAGES_SEARCHED
     known = doubtful if all_drawn else doubtful & drawn
-    return frozenset(known), "".join(missing)[:_MOST_MISSING]
+    more = "…" * (len(missing) > _MOST_MISSING)
+    return frozenset(known), "".join(missing[:_MOST_MISSING]) + more

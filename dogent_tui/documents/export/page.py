@@ -12,6 +12,7 @@ from dogent_tui.documents.export.document import Document, writer_warnings
 from dogent_tui.documents.export.images import SCREEN_DPI
 from dogent_tui.documents.export.links import whole
 from dogent_tui.documents.export.styles import Style, shipped
+from dogent_tui.documents.export.terms import term
 from dogent_tui.documents.export.themes import as_css, title_html
 from dogent_tui.documents.export.tree import Node, mapped, node
 from dogent_tui.processes import Halt
@@ -24,11 +25,6 @@ _POLICY = (
 that no request leaves.
 """
 
-_CONTENTS = {"de": "Inhalt", "es": "Índice", "fr": "Sommaire", "it": "Indice", "ja": "目次",
-    "ko": "목차", "pt": "Sumário",
-             "ru": "Содержание", "zh": "目录", "zh-tw": "目錄", "zh-hk": "目錄",
-             "zh-hant": "目錄"}  # fmt: skip
-
 _CONTENTS_PLACE = f'<div class="{tree.CONTENTS}">\n\n</div>'
 _FORMULA = re.compile(
     r"(<math[^>]*>.*?<annotation[^>]*>)(.*?)(</annotation></semantics></math>)", re.DOTALL
@@ -38,6 +34,8 @@ _IMAGE = re.compile(r'(<img\s[^>]*?\bsrc=")(image:\d+)"')
 _CODE_LINE = re.compile(
     r'<span id="cb\d+-\d+"><a href="#cb\d+-\d+" aria-hidden="true" tabindex="-1"></a>'
 )
+_LONE_WAY_BACK = re.compile(r'(?m)^(<p>)?<a [^>]*class="footnote-back"[^>]*>[^<]*</a>(</p>)?')
+"""The link back from a note, in a line of its own where the note ends with no paragraph."""
 _NOT_ON_PAPER = {
     ' role="doc-noteref"': "",  # with which Chromium takes it for no link
     ' role="doc-backlink"': "",
@@ -75,6 +73,7 @@ class Page(msgspec.Struct, frozen=True):
         body = self.body.replace(_CONTENTS_PLACE, toc, 1)
         built_in = f"{shipped().read_text('utf-8')}\n{as_css(document.theme)}"
         language = f' lang="{escape(document.front.lang)}"' if document.front.lang else ""
+        language += ' dir="rtl"' * document.is_right_to_left
         running = (
             f"@page {{ @top-center {{ content: {_css_string(document.front.title)} }} }}"
             if document.front.title and document.theme.running
@@ -99,7 +98,7 @@ class Page(msgspec.Struct, frozen=True):
             f' class="number">{pages.get(heading.name, "")}</span></a></li>'
             for heading in contents
         )
-        title = self.document.front.toc_title or contents_title(self.document.front.lang)
+        title = self.document.front.toc_title or term(self.document.front.lang, "contents")
         return (
             '<nav class="toc"><p'
             f' class="toc-title">{escape(title, quote=False)}</p><ol>{entries}</ol></nav>'
@@ -133,7 +132,7 @@ def compose(document: Document, style: Style, halt: Halt | None = None) -> Page:
     blocks = mapped(document.blocks, handlers)
     written = tree.written(blocks, "html5", "--mathml", "--wrap=none", "--eol=lf", halt=halt)
     html = _CODE_LINE.sub("<span>", written.data.decode("utf-8", "replace"))
-    html = _FORMULA.sub(_named, html)
+    html = _FORMULA.sub(_named, _LONE_WAY_BACK.sub("", html))
     for field, sign in _NOT_ON_PAPER.items():
         html = html.replace(field, sign)
     html = _IMAGE.sub(lambda found: f'{found[1]}{addresses[found[2]]}"', html)
@@ -155,9 +154,3 @@ def _css_string(text: str) -> str:
     """
     kept = (char if char.isalnum() or char in " ,.-" else f"\\{ord(char):x} " for char in text)
     return f'"{"".join(kept)}"'
-
-
-def contents_title(lang: str) -> str:
-    """Return what a table of contents is called in `lang`."""
-    language, *more = lang.lower().split("-")
-    return _CONTENTS.get("-".join([language, *more[:1]])) or _CONTENTS.get(language, "Contents")

@@ -104,6 +104,12 @@ def kinds_in(nodes: list[Any]) -> set[str]:
     return {part.get("t", "") for part in nodes if isinstance(part, dict)}
 
 
+def kind_of(block: Node) -> str:
+    """Return the first class of a div, "" for any other block."""
+    classes = block["c"][0][1] if block["t"] == "Div" else []
+    return classes[0] if classes else ""
+
+
 def node(kind: str, content: Any) -> Node:
     """Return a node."""
     return {"t": kind, "c": content}
