@@ -60,7 +60,8 @@ which are taken out here.
 _BREAK = re.compile(r"\\(?:newpage|pagebreak|clearpage)")
 _CONTENTS = re.compile(r"\[\[?_?toc_?\]\]?", re.IGNORECASE)
 _CALLOUTS = frozenset({"note", "tip", "important", "warning", "caution"})
-_KEPT = re.compile("kbd|mark|small|title|page-break|landscape|csl-.*|hanging-indent")
+_ABSTRACT = "::::::::: abstract\n{}\n:::::::::\n\n"
+_KEPT = re.compile("abstract|kbd|mark|small|title|page-break|landscape|csl-.*|hanging-indent")
 """Classes that mean something to the writers; the last are of pandoc's list of what is cited."""
 _KANA = re.compile("[\u3041-\u30ff]")
 _HANGUL = re.compile("[\uac00-\ud7a3]")
@@ -122,8 +123,9 @@ def _read(request: ExportRequest, source: MarkdownSource, halt: Halt | None) -> 
     )
     left_out = LeftOut(source)
     images = Images(request.root, source.path.parent, left_out)
+    text = _ABSTRACT.format(front.abstract) * bool(front.abstract) + source.text
     parsed = tree.ask_pandoc(
-        source.text.encode("utf-8", "replace"), "-f", _READER, "-t", "json", halt=halt
+        text.encode("utf-8", "replace"), "-f", _READER, "-t", "json", halt=halt
     )
     blocks = tree.blocks_of(parsed.data)
     warnings = [*source.warnings, *unknown, *parsed.warnings]
@@ -140,9 +142,10 @@ def _read(request: ExportRequest, source: MarkdownSource, halt: Halt | None) -> 
             stays = tr("{some}: stays as it is, as the front matter names no bibliography.")
             warnings.append(stays.format(some=", ".join(map(shown, uncited[:3]))))
     if theme.cover and not front.title:
-        front = replace(front, title=_only_title(blocks))
+        front = replace(front, title=_only_title(blocks[bool(front.abstract) :]))
     cleaner = _Cleaner(front, images, left_out, request.target.parent)
     blocks = cleaner.cleaned(blocks)
+    before = [blocks.pop(0)] if front.abstract else []
     headings = tuple(cleaner.headings)
     first = headings[0] if headings else None
     tops = [heading for heading in headings if heading.level == 1]
@@ -152,7 +155,7 @@ def _read(request: ExportRequest, source: MarkdownSource, halt: Halt | None) -> 
     wanted = request.toc if request.toc is not None else front.toc
     wanted = cleaner.placed or theme.toc if wanted is None else wanted
     if wanted and not cleaner.placed:
-        blocks.insert(0, tree.div(tree.CONTENTS, []))
+        before.append(tree.div(tree.CONTENTS, []))
     is_title = bool(only) and front.title in {"", only}
     return Document(
         source=source,
@@ -160,7 +163,7 @@ def _read(request: ExportRequest, source: MarkdownSource, halt: Halt | None) -> 
         theme=theme,
         title=front.title or only or (first.text if first else source.path.stem),
         is_right_to_left=is_right_to_left(front.lang, source.text),
-        blocks=blocks,
+        blocks=[*before, *blocks],
         headings=headings[1:] if is_title and front.title else headings,
         contents=_contents(headings[1:] if is_title else headings, front) if wanted else (),
         images=images,

@@ -41,6 +41,8 @@ _CONTENTS_BEGIN = (
     "<w:docPartUnique/></w:docPartObj></w:sdtPr><w:sdtContent>"
 )
 _CONTENTS_END = '<w:p><w:r><w:fldChar w:fldCharType="end"/></w:r></w:p></w:sdtContent></w:sdt>'
+_STYLES = {tree.CALLOUT: "Callout", "title": "Callout Title", "abstract": "Abstract"}
+"""The styles of paragraphs in divs of these classes."""
 _PANDOCS_WIDTH = 396
 """Points of a page's text for pandoc, of which it makes the widths of columns."""
 _BETWEEN_XML = (
@@ -150,7 +152,7 @@ class _Writer:
             turned = [starts, *self._inside(inside), ends]
             self._width, self._across = self._across, self._width
             return turned
-        style = "Callout" if tree.CALLOUT in kinds else "Callout Title" if "title" in kinds else ""
+        style = next((_STYLES[kind] for kind in kinds if kind in _STYLES), "")
         style = style or dict(given).get("custom-style", "")
         return [_styled(style, self._inside(inside), name)]
 

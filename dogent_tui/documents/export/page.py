@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from html import escape, unescape
+from html import escape
 from typing import Any
 
 import msgspec
@@ -14,7 +14,7 @@ from dogent_tui.documents.export.links import whole
 from dogent_tui.documents.export.styles import Style, shipped
 from dogent_tui.documents.export.terms import term
 from dogent_tui.documents.export.themes import as_css, title_html
-from dogent_tui.documents.export.tree import Node, mapped, node
+from dogent_tui.documents.export.tree import Node, attributes, mapped, node
 from dogent_tui.processes import Halt
 
 _POLICY = (
@@ -26,10 +26,6 @@ that no request leaves.
 """
 
 _CONTENTS_PLACE = f'<div class="{tree.CONTENTS}">\n\n</div>'
-_FORMULA = re.compile(
-    r"(<math[^>]*>.*?<annotation[^>]*>)(.*?)(</annotation></semantics></math>)", re.DOTALL
-)
-_NUMBERED = re.compile(r"\\qquad\(\d+\)\Z")
 _IMAGE = re.compile(r'(<img\s[^>]*?\bsrc=")(image:\d+)"')
 _CODE_LINE = re.compile(
     r'<span id="cb\d+-\d+"><a href="#cb\d+-\d+" aria-hidden="true" tabindex="-1"></a>'
@@ -128,24 +124,19 @@ def compose(document: Document, style: Style, halt: Halt | None = None) -> Page:
         addresses[short] = found.data_uri
         return [node("Image", [[name, [], sizes], alt, [short, title]])]
 
-    handlers: dict[str, tree.Handler] = {"Image": image, "Link": link}
+    def formula(content: Any) -> list[Node]:
+        named = attributes(role="img", aria_label=tree.tex_of(content))
+        return [node("Span", [named, [node("Math", content)]])]
+
+    handlers: dict[str, tree.Handler] = {"Image": image, "Link": link, "Math": formula}
     blocks = mapped(document.blocks, handlers)
     written = tree.written(blocks, "html5", "--mathml", "--wrap=none", "--eol=lf", halt=halt)
     html = _CODE_LINE.sub("<span>", written.data.decode("utf-8", "replace"))
-    html = _FORMULA.sub(_named, _LONE_WAY_BACK.sub("", html))
+    html = _LONE_WAY_BACK.sub("", html)
     for field, sign in _NOT_ON_PAPER.items():
         html = html.replace(field, sign)
     html = _IMAGE.sub(lambda found: f'{found[1]}{addresses[found[2]]}"', html)
     return Page(document, html, style, tuple(writer_warnings(written.warnings)))
-
-
-def _named(formula: re.Match[str]) -> str:
-    """Return a formula with its TeX for who cannot see it: a pdf keeps that as the text in its
-    place.
-    """
-    tex = _NUMBERED.sub("", unescape(formula[2]))
-    mark = "$$" if 'display="block"' in formula[1] else "$"
-    return f'<span role="img" aria-label="{escape(mark + tex + mark)}">{formula[0]}</span>'
 
 
 def _css_string(text: str) -> str:

@@ -5,6 +5,7 @@ A node is ``{"t": type, "c": contents}`` (https://pandoc.org/lua-filters.html na
 what they contain).
 """
 
+import re
 from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
@@ -28,6 +29,7 @@ out.
 
 _API_VERSION = [1, 23, 1]
 """Of pandoc's JSON (pandoc 3.x)."""
+_NUMBER = re.compile(r"\\qquad\(\d+\)\Z")
 _LIMIT_S = 60.0
 """Each run of pandoc. A document of 1,000 pages takes it some ten seconds."""
 
@@ -147,6 +149,14 @@ def raw(language: str, text: str, *, inline: bool = False) -> Node:
     in it unescaped.
     """
     return node("RawInline" if inline else "RawBlock", [language, text])
+
+
+def tex_of(math: Any) -> str:
+    """Return the TeX of a formula, without the number that was put behind it, as Markdown has it:
+    for who cannot see it; a pdf keeps that as the text in its place.
+    """
+    mark = "$$" if math[0]["t"] == "DisplayMath" else "$"
+    return f"{mark}{_NUMBER.sub('', math[1])}{mark}"
 
 
 class Heading(msgspec.Struct, frozen=True):

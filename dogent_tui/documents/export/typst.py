@@ -24,7 +24,12 @@ from dogent_tui.wall.own import own_environment, walled
 _LIMIT_S = 60.0
 _WIDEST = 600.0
 """CSS pixels that go between the margins; wider images are as wide as the text."""
-_AROUND = {tree.LANDSCAPE: "page(flipped: true)", tree.CALLOUT: "callout", "title": "strong"}
+_AROUND = {
+    tree.LANDSCAPE: "page(flipped: true)",
+    tree.CALLOUT: "callout",
+    "title": "strong",
+    "abstract": "abstract",
+}
 """The functions of typst for divs of these classes."""
 _SET = Path(__file__).with_name("set_typst.py")
 
@@ -171,9 +176,7 @@ def _written_for_typst(document: Document, folder: Path) -> list[Node]:
 
 
 def _formula(content: Any) -> list[Node]:
-    kind, tex = content
-    mark = "$$" if kind["t"] == "DisplayMath" else "$"
-    named = f"#[#set math.equation(alt: {_quoted(mark + tex + mark)});"
+    named = f"#[#set math.equation(alt: {_quoted(tree.tex_of(content))});"
     return [
         tree.raw("typst", named, inline=True),
         node("Math", content),

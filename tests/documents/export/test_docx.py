@@ -192,6 +192,11 @@ def test_without_front_matter_the_first_heading_names_the_document(export):
     assert export("Text.\n").document.core_properties.title == "report"
 
 
+def test_the_abstract_has_a_style_of_its_own(export):
+    made = export("---\ntitle: A\nabstract: We prove it.\n---\n\nText\n")
+    assert made.styles_of("Abstract") == ["We prove it."]
+
+
 def test_a_heading_that_repeats_the_title_stands_there_once(export):
     made = export("---\ntitle: The report\n---\n\n# The report\n\n## Part\n")
     assert (made.styles_of("Title"), made.styles_of("Heading 1"), made.styles_of("Heading 2")) == (

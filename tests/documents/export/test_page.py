@@ -91,6 +91,21 @@ def test_a_link_that_leads_nowhere_is_told_by_its_words(tmp_path):
     assert told == "Link [these words] (line 3): it has no target."
 
 
+def test_the_abstract_is_markdown_between_title_and_contents(tmp_path):
+    front = "---\ntitle: A\nabstract: |\n  We *prove* it.\n\n  At length.\ntoc: true\n---\n\n"
+    found = document(tmp_path, f"{front}# A\n\n## One\n")
+    html = compose(found, Style()).html()
+    first, second, third = (
+        html.index(part) for part in ("<em>prove</em>", "At length.", 'class="toc"')
+    )
+    assert first < second < third < html.index("One</h2>")
+    assert (html.count("<h1"), found.title, found.front.description) == (
+        0,
+        "A",
+        "We prove it. At length.".replace("prove", "*prove*"),
+    )
+
+
 def test_contents_are_called_by_their_name():
     assert [term(lang, "contents") for lang in ("", "en-GB", "de-AT", "zh-CN", "zh-TW",
         "zh-Hant-TW")] == [
