@@ -95,6 +95,11 @@ class Document(msgspec.Struct, frozen=True, kw_only=True):
     left_out: tuple[str, ...]
     warnings: tuple[str, ...]
 
+    @property
+    def contents_title(self) -> str:
+        """What the table of contents is called."""
+        return self.front.toc_title or term(self.front.lang, "contents")
+
 
 def read_document(request: ExportRequest, halt: Halt | None = None) -> Document:
     """Return the document that `request` names. Blocks. Raises DocumentError."""

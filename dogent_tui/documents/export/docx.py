@@ -21,7 +21,6 @@ from dogent_tui.documents.export.docx_package import (
 from dogent_tui.documents.export.docx_reference import find_reference
 from dogent_tui.documents.export.model import ExportRequest, Made
 from dogent_tui.documents.export.tables import column_widths
-from dogent_tui.documents.export.terms import term
 from dogent_tui.documents.export.themes import title_docx
 from dogent_tui.documents.export.tree import Node, attributes, mapped, node, words
 from dogent_tui.documents.pandoc.program import Output, pandoc_version
@@ -89,10 +88,9 @@ def _contents(document: Document) -> list[Node]:
     if not document.contents:
         return []
     levels = [heading.level for heading in document.contents]
-    title = document.front.toc_title or term(document.front.lang, "contents")
     blocks = [
         tree.raw("openxml", _CONTENTS_BEGIN),
-        _styled("TOC Heading", [node("Para", words(title))]),
+        _styled("TOC Heading", [node("Para", words(document.contents_title))]),
     ]
     field = [tree.raw("openxml", _TOC_XML.format(min(levels), max(levels)), inline=True)]
     for heading in document.contents:

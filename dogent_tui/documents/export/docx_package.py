@@ -186,7 +186,7 @@ def _turn_pages(body: Any) -> None:
             continue
         mark.remove(mark.find(w("pPr")))
         _put(mark, "spacing", before="0", after="0", line="20", lineRule="exact")
-        section = body.makeelement(w("sectPr")) if last is None else deepcopy(last)
+        section = deepcopy(last)
         if turned and not within(mark, f"following-sibling::*[not({' or '.join(_NOTHING)})]"):
             section = last  # no page is behind it
         size = section.find(w("pgSz"))

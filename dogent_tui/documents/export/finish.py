@@ -24,6 +24,8 @@ _ENGINE = threading.Lock()
 
 _MOST_PAGES_SEARCHED = 400
 _MOST_MISSING = 12
+_SAME_GLYPH = dict(zip("〜‖―", "～∥—", strict=True))
+"""Signs that fonts for Chinese draw as others, by whose name a browser then tells them."""
 
 
 class Finished(msgspec.Struct, frozen=True):
@@ -130,7 +132,8 @@ def _look_for(document: Any, doubtful: AbstractSet[str]) -> tuple[frozenset[str]
         for span in page.get_texttrace():
             for code, glyph, *_ in span["chars"]:
                 if glyph:
-                    drawn.add(to_unicode.usual(chr(code)))
+                    letter = to_unicode.usual(chr(code))
+                    drawn |= {letter, _SAME_GLYPH.get(letter, letter)}
                 else:
                     boxes = True
     missing = sorted(doubtful - drawn, key=lambda char: (not char.isalpha(), char)) if boxes else []

@@ -12,7 +12,6 @@ from dogent_tui.documents.export.document import Document, writer_warnings
 from dogent_tui.documents.export.images import SCREEN_DPI
 from dogent_tui.documents.export.links import whole
 from dogent_tui.documents.export.styles import Style, shipped
-from dogent_tui.documents.export.terms import term
 from dogent_tui.documents.export.themes import as_css, title_html
 from dogent_tui.documents.export.tree import Node, attributes, mapped, node
 from dogent_tui.processes import Halt
@@ -94,10 +93,10 @@ class Page(msgspec.Struct, frozen=True):
             f' class="number">{pages.get(heading.name, "")}</span></a></li>'
             for heading in contents
         )
-        title = self.document.front.toc_title or term(self.document.front.lang, "contents")
         return (
             '<nav class="toc"><p'
-            f' class="toc-title">{escape(title, quote=False)}</p><ol>{entries}</ol></nav>'
+            f' class="toc-title">{escape(self.document.contents_title, quote=False)}</p>'
+            f"<ol>{entries}</ol></nav>"
         )
 
 

@@ -12,7 +12,6 @@ from dogent_tui.documents.export import tree
 from dogent_tui.documents.export.document import Document, writer_warnings
 from dogent_tui.documents.export.model import Made
 from dogent_tui.documents.export.styles import shipped
-from dogent_tui.documents.export.terms import term
 from dogent_tui.documents.export.themes import as_typst, title_typst
 from dogent_tui.documents.export.tree import Node, mapped, node
 from dogent_tui.documents.model import DocumentError
@@ -124,10 +123,9 @@ def _front(document: Document) -> str:
 def _outline(document: Document) -> list[Node]:
     if not document.contents:
         return []
-    title = _quoted(document.front.toc_title or term(document.front.lang, "contents"))
     deepest = max(heading.level for heading in document.contents)
     outline = f"#outline(title: none, depth: {deepest}, indent: auto)"
-    return [tree.raw("typst", f"#contents-title({title})\n{outline}")]
+    return [tree.raw("typst", f"#contents-title({_quoted(document.contents_title)})\n{outline}")]
 
 
 def _quoted(text: str) -> str:
