@@ -1,6 +1,4 @@
-"""Parsers of command lines whose help speaks the language of the interface, down to the words of
-argparse itself.
-"""
+"""Argument parsers with help in the language of the interface, including argparse's own words."""
 
 import argparse
 import re
@@ -13,15 +11,13 @@ from dogent_tui.plain import columns_of
 __all__ = ["CommandLine"]
 
 _UNITS = re.compile(r"\s+|[“‘（]*(?:[!-~]+|[^\s!-~])[”’，。；：、？！）…]*")
-"""Where a line may end: at white space, and behind each character that is not Latin, with the
-punctuation that belongs to it.
+"""Where a line may break: at white space, and after each non-Latin character with its
+punctuation.
 """
 
 
 class CommandLine(argparse.ArgumentParser):
-    """As `argparse.ArgumentParser`; what is wrong with a command line is said in argparse's own
-    English.
-    """
+    """Like `argparse.ArgumentParser`; errors in a command line are in argparse's own English."""
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(add_help=False, formatter_class=_Help, **settings)
@@ -30,12 +26,12 @@ class CommandLine(argparse.ArgumentParser):
         self.add_argument("-h", "--help", action="help", help=tr("show this help and exit"))
 
     def add_argument(self, *names: str, **settings: Any) -> argparse.Action:
-        """Add an argument to the part of the help that it belongs to."""
+        """Add an argument to its group in the help."""
         part = self._named if names[0].startswith("-") else self._placed
         return part.add_argument(*names, **settings)
 
     def add_flag(self, name: str, says: str) -> None:
-        """Add an option that is given or not; `says` is its line in the help."""
+        """Add a boolean option; `says` is its line in the help."""
         self.add_argument(name, action="store_true", help=says)
 
     def add_text(self, name: str, metavar: str, says: str, default: str = "") -> None:
@@ -43,12 +39,12 @@ class CommandLine(argparse.ArgumentParser):
         self.add_argument(name, default=default, metavar=metavar, help=says)
 
     def add_texts(self, name: str, metavar: str, says: str) -> None:
-        """Add an option that takes a text, and may be given again."""
+        """Add a repeatable option that takes a text."""
         self.add_argument(name, action="append", default=[], metavar=metavar, help=says)
 
 
 class _Help(argparse.HelpFormatter):
-    """Breaks lines by the columns that characters take."""
+    """Breaks lines by the display width of characters."""
 
     def add_usage(
         self,
@@ -72,13 +68,13 @@ class _Help(argparse.HelpFormatter):
 
 
 def add_profile(parser: CommandLine) -> None:
-    """Have a command take the profile that its agent uses."""
+    """Add the option for the profile of a command's agent."""
     says = tr("a profile of ~/.dogent/claude.json, or “offline”")
     parser.add_text("--profile", "NAME", says)
 
 
 def add_rights(parser: CommandLine) -> None:
-    """Have a command take what its agent may do without asking."""
+    """Add the option for what a command's agent may do without asking."""
     says = tr("what the agent may do without asking, as with -p")
     parser.add_texts("--allow", "RULE", says)
     parser.add_flag("--trust", tr("trust what came with the folder, this time"))

@@ -1,4 +1,4 @@
-"""The command line: arguments to the application or to print mode. Nothing is imported before it
+"""The command line: from arguments to the application or print mode. Nothing is imported before it
 is needed.
 """
 
@@ -19,20 +19,20 @@ if TYPE_CHECKING:
     from dogent_tui.agent.session import OpenedSession
 
 USAGE_ERROR = 2
-"""Exit status for a command line that cannot be understood (SPEC 7)."""
+"""Exit status for an invalid command line (SPEC 7)."""
 
 INTERRUPTED = 14
-"""Exit status of a subcommand that was interrupted, as in print mode."""
+"""Exit status of an interrupted subcommand, as in print mode."""
 
 _MAX_PIPED_BYTES = 8 * 1024 * 1024
-"""What print mode takes from stdin: far beyond any context window, and still no danger to
+"""The maximum size of print mode's stdin: far beyond any context window, and still no risk for
 memory.
 """
 
 
 _COLLECTED_AFTER = (60_000, 20, 20)
-"""When Python looks for garbage in cycles. Its own numbers cost a fifth of the time in which the
-SDK is imported, and twenty collections for each change of theme.
+"""The thresholds of Python's garbage collector. The defaults cost a fifth of the time for importing
+the SDK, and twenty collections per change of theme.
 """
 
 
@@ -58,7 +58,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         if options is None:
             return _subcommand(arguments[0], arguments[1:])
         return _print(options) if options.print is not None else _app(options)
-    except BrokenPipeError:  # whoever read our output has enough
+    except BrokenPipeError:  # the reader of our output has enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except (DogentError, OSError) as error:
@@ -166,7 +166,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _parsed(arguments: Sequence[str]) -> argparse.Namespace:
-    """Return what `arguments` say: also where other options stand between ``-p`` and its prompt."""
+    """Return the parsed `arguments`, even with other options between ``-p`` and its prompt."""
     import os
 
     parser = _parser()
@@ -203,7 +203,7 @@ def _open(options: argparse.Namespace) -> OpenedSession:
         resume, folder = _wanted_session(options.session, folder, given=options.workspace != ".")
     if not is_folder(folder):
         raise UsageError(
-            tr("There is no folder {folder}.").format(folder=folder),
+            tr("There is no folder {folder}.", folder=folder),
             tr("Specify an existing folder, or create it first."),
         )
     answered_by: AnsweredBy = (
@@ -222,9 +222,7 @@ def _open(options: argparse.Namespace) -> OpenedSession:
 
 
 def _wanted_session(wanted: str, folder: Path, *, given: bool) -> tuple[str, Path]:
-    """Return the id of the conversation that is wanted, and the folder in which it was held.
-    Raises UsageError.
-    """
+    """Return the id of the requested conversation and its folder. Raises UsageError."""
     from pathlib import Path
 
     from dogent_tui.errors import UsageError
@@ -233,23 +231,21 @@ def _wanted_session(wanted: str, folder: Path, *, given: bool) -> tuple[str, Pat
     record = find_session(wanted)
     if record is None:
         raise UsageError(
-            tr("There is no conversation {wanted}.").format(wanted=wanted),
+            tr("There is no conversation {wanted}.", wanted=wanted),
             tr("Run “dogent-tui FOLDER --resume” to choose one from that folder."),
         )
     held_in = Path(record.workspace) if record.workspace else folder
     if given and held_in != folder.resolve():
         raise UsageError(
-            tr("The conversation {wanted} belongs to {held_in}.").format(
-                wanted=wanted, held_in=held_in
-            ),
+            tr("The conversation {wanted} belongs to {held_in}.", wanted=wanted, held_in=held_in),
             tr("Omit the folder."),
         )
     return record.session_id, held_in
 
 
 def _sample_folder(options: argparse.Namespace) -> Path:
-    """Return the sample's folder: the one that is named, or else the usual one, which is asked
-    about before it is made.
+    """Return the sample's folder: the given one, or the default, which is confirmed before it is
+    created.
     """
     from pathlib import Path
 
@@ -265,9 +261,7 @@ def _sample_folder(options: argparse.Namespace) -> Path:
     ):
         return copy_sample(usual)
     try:
-        named = input(
-            tr("Folder for the sample documents [{usual}]: ").format(usual=SAMPLE)
-        ).strip()
+        named = input(tr("Folder for the sample documents [{usual}]: ", usual=SAMPLE)).strip()
     except (EOFError, KeyboardInterrupt):
         print()
         sys.exit(130)
@@ -306,19 +300,19 @@ def _read_answers(name: str) -> dict[str, object]:
         answers = json.loads(Path(name).read_text(encoding="utf-8-sig"))
     except (OSError, ValueError) as error:
         raise UsageError(
-            tr("The answers in {name} cannot be read: {error}.").format(name=name, error=error),
+            tr("The answers in {name} cannot be read: {error}.", name=name, error=error),
             tr("It must be a JSON object."),
         ) from error
     if not isinstance(answers, dict):
         raise UsageError(
-            tr("The answers in {name} are not a JSON object.").format(name=name),
+            tr("The answers in {name} are not a JSON object.", name=name),
             tr('Write {"question id": "value"}.'),
         )
     return answers
 
 
 def _never_fail_to_print() -> None:
-    """Write what the terminal's encoding does not hold as an escape."""
+    """Write characters missing from the terminal's encoding as escapes."""
     import io
 
     if isinstance(sys.stdout, io.TextIOWrapper):
@@ -328,12 +322,18 @@ def _never_fail_to_print() -> None:
 def _subcommand(name: str, arguments: Sequence[str]) -> int:
     from importlib import import_module
 
+    from dogent_tui.arguments import CommandLine
     from dogent_tui.subcommands.terminal import Terminal
 
     command = import_module(f"dogent_tui.subcommands.{name}")
+    about = {"description": command.DESCRIPTION, "epilog": command.EPILOG}
+    parser = CommandLine(prog=f"dogent-tui {name}", **about)
+    command.add_arguments(parser)
     _never_fail_to_print()
     try:
-        status: int = command.run(arguments, Terminal(sys.stdin, sys.stdout, sys.stderr))
+        status: int = command.run(
+            parser.parse_args(arguments), Terminal(sys.stdin, sys.stdout, sys.stderr)
+        )
     except KeyboardInterrupt:
         return INTERRUPTED
     return status
@@ -352,7 +352,7 @@ _SUBCOMMANDS = (
     "search",
     "serve",
 )
-"""What is done without the application. A folder of such a name is ``./read``."""
+"""What is done without the application. A folder with such a name is ``./read``."""
 
 
 def _read_stdin() -> str:
@@ -380,8 +380,8 @@ def _app(options: argparse.Namespace) -> int:
 
 
 def _settle_home() -> None:
-    """Have a home that is no folder's full name, such as an empty one, count as not given: files
-    would be made in whatever folder one is in.
+    """Treat a home that is not an absolute path, such as an empty one, as not given: files would be
+    created in the current folder.
     """
     import os
 
@@ -390,7 +390,7 @@ def _settle_home() -> None:
 
 
 def _must_have_home() -> None:
-    """Raise ConfigError where neither the environment nor the system knows a home folder, as in a
+    """Raise ConfigError if neither the environment nor the system knows a home folder, as in a
     container that runs under a number without a name.
     """
     import os
@@ -405,11 +405,10 @@ def _must_have_home() -> None:
 
 
 def _settle_language() -> None:
-    """Have everything speak the language of the settings, before anything is imported: messages
-    stand in constants.
+    """Set the language from the settings before anything is imported: constants contain messages.
 
-    So the file is looked into without the room of the settings, which takes a while to load, and
-    tells what is wrong in it later.
+    The file is therefore read without the settings package, which takes a while to load and reports
+    errors in it later.
     """
     import json
     import os

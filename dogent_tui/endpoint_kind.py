@@ -1,12 +1,10 @@
-"""The kinds of endpoints and of local servers, words that both the vocabulary of events and the
-configuration use.
-"""
+"""The kinds of endpoints and of local servers, used both by events and by the configuration."""
 
 from typing import Literal, TypeAlias
 
 EndpointKind: TypeAlias = Literal["anthropic", "custom", "local", "offline"]
-"""Who answers: Anthropic's own endpoint, another one that speaks its protocol, a local server
-behind our relay, or the built-in offline engine.
+"""Anthropic's own endpoint, another one with the same protocol, a local server behind our relay, or
+the built-in offline engine.
 """
 
 ServerKind: TypeAlias = Literal["ollama", "llama.cpp", "lm-studio", "vllm"]

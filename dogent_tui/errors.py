@@ -1,4 +1,4 @@
-"""The exceptions a user may meet: each is a sentence about what happened, and a remedy."""
+"""The exceptions a user may see: each is a sentence about what happened, and a remedy."""
 
 import errno
 import os
@@ -8,9 +8,9 @@ from dogent_tui.language import sentences, tr
 
 
 class DogentError(Exception):
-    """Something a user can act upon.
+    """An error that a user can act upon.
 
-    `message` says what happened and to what; `remedy` says what to do about it. Neither holds a
+    `message` says what happened and to what; `remedy` says what to do about it. Neither contains a
     key, a traceback or markup.
     """
 
@@ -24,11 +24,11 @@ class DogentError(Exception):
 
 
 class UsageError(DogentError):
-    """The command line names something that is not there."""
+    """The command line names something that does not exist."""
 
 
 class ConfigError(DogentError):
-    """A configuration file or an environment variable does not say what it should."""
+    """A configuration file or an environment variable is invalid."""
 
 
 class AgentError(DogentError):
@@ -36,8 +36,8 @@ class AgentError(DogentError):
 
 
 def reason_of(error: Exception) -> str:
-    """Return why something failed, in words: of what the disk said without its number, with the
-    file that it said it of.
+    """Return why something failed, in words: for a disk error without its number, but with the
+    file.
     """
     if not isinstance(error, OSError) or not error.strerror:
         return str(error)
@@ -83,7 +83,7 @@ _OF_DISK: Mapping[int, tuple[str, str]] = {
     errno.EHOSTDOWN: _DRIVE,
     errno.ENOTCONN: _DRIVE,
 }
-"""What the system says of a file → what that is in two or three words, and what helps."""
+"""System error for a file → a description in two or three words, and the remedy."""
 
 
 _OTHER = tr("disk trouble"), tr("Check the file and its disk.")
@@ -95,8 +95,8 @@ def disk_trouble(error: Exception) -> str:
 
 
 def disk_remedy(error: Exception) -> str:
-    """Return what helps where the disk refused something, as a sentence. What is no OSError is a
-    name that no file can have.
+    """Return the remedy for a disk error as a sentence. Anything but an OSError is a name that no
+    file can have.
     """
     return _of_disk(error)[1]
 

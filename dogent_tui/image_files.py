@@ -1,5 +1,5 @@
-"""Image files: what they say beside their pixels, such as where a photo was taken, left out without
-a pixel decoded; and the photos of phones, HEIC, for Pillow.
+"""Removes metadata from image files, such as where a photo was taken, without decoding pixels; and
+makes HEIC, the format of phones, known to Pillow.
 """
 
 import struct
@@ -19,14 +19,14 @@ _HEIF = frozenset((b"heic", b"heix", b"heim", b"heis", b"mif1"))
 
 
 def is_heif(head: bytes) -> bool:
-    """Whether a file that begins with `head` is a HEIC photo or a relative of it (ISO 23008-12)."""
+    """Return whether a file that begins with `head` is a HEIC photo or similar (ISO 23008-12)."""
     return head[4:8] == b"ftyp" and head[8:12] in _HEIF
 
 
 def pillow_formats(head: bytes, formats: Iterable[str]) -> list[str]:
-    """Return those of `formats` that a file that begins with `head` may have, as Pillow is asked
-    for them. HEIF is none of its own: it is made known for such files, and else not asked for,
-    as Pillow fails at a format that it does not know.
+    """Return which of `formats` to pass to Pillow for a file that begins with `head`. HEIF is not
+    built in: it is registered for such files, and otherwise not passed, as Pillow fails for unknown
+    formats.
     """
     if is_heif(head):
         import pi_heif  # on use
@@ -37,8 +37,8 @@ def pillow_formats(head: bytes, formats: Iterable[str]) -> list[str]:
 
 
 def without_metadata(body: bytes) -> bytes:
-    """Return a JPEG, PNG or WebP without its metadata, but with which side of a JPEG is up; any
-    other image as it is.
+    """Return a JPEG, PNG or WebP without its metadata, except the orientation of a JPEG; any other
+    image unchanged.
     """
     try:
         if body.startswith(b"\xff\xd8"):
@@ -57,7 +57,7 @@ def _jpeg(body: bytes) -> Iterator[bytes]:
     yield body[:2]
     at = 2
     while body[at] == 0xFF and body[at + 1] != _SCAN:
-        if body[at + 1] == 0xFF:  # a byte that fills
+        if body[at + 1] == 0xFF:  # a fill byte
             at += 1
             continue
         (length,) = struct.unpack_from(">H", body, at + 2)
@@ -98,7 +98,7 @@ def _webp(body: bytes) -> Iterator[bytes]:
         kind, length = struct.unpack_from("<4sI", body, at)
         whole = 8 + length + length % 2
         chunk = body[at : at + whole]
-        if kind == b"VP8X":  # says which chunks there are
+        if kind == b"VP8X":  # says which chunks exist
             chunk = chunk[:8] + bytes((chunk[8] & ~0x0C,)) + chunk[9:]
         if kind not in _WEBP_CHUNKS:
             yield chunk

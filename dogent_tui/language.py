@@ -1,9 +1,9 @@
-"""The language of the interface: English, and what `locale` holds translations for (GNU gettext).
+"""The language of the interface: English, and the translations in `locale` (GNU gettext).
 
-``tr("Nothing was written.")`` returns a message in the language of the interface; what varies is
-filled in: ``tr("There is no theme {name}.", name=name)``. Messages stand in constants too, so the
-language is settled before any of them is imported, by `choose`; a change counts from the next start
-on. ``make messages`` collects what is to be translated.
+``tr("Nothing was written.")`` returns a message in the language of the interface; values are filled
+in: ``tr("There is no theme {name}.", name=name)``. Constants contain messages too, so `choose` sets
+the language before any of them is imported; a change takes effect at the next start. ``make
+messages`` collects what is to be translated.
 """
 
 import os
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 __all__ = ["LANGUAGES", "choose", "interface_language", "listing", "ngettext", "sentences", "tr"]
 
 LANGUAGES = ("en", "zh_CN")
-"""The languages of the interface. English is what stands in the code."""
+"""The languages of the interface. The messages in the code are English."""
 
 VARIABLE = "DOGENT_LANGUAGE"
-"""Names the language, before anything else does."""
+"""The variable that overrides everything else."""
 
 _LOCALE = os.path.join(os.path.dirname(__file__), "locale")  # noqa: PTH118, PTH120 — `--version` does without pathlib
 _SIMPLIFIED = ("zh_cn", "zh_sg", "zh_hans", "zh-hans", "zh-cn", "zh-sg")
@@ -29,8 +29,8 @@ _chosen: list[str] = []
 
 
 def choose(name: str) -> None:
-    """Have the interface speak `name` where the environment does not say otherwise. To be called
-    before messages are imported.
+    """Use the language `name` unless the environment overrides it. Call this before messages are
+    imported.
     """
     _chosen[:] = [name] if name else []
     interface_language.cache_clear()
@@ -39,15 +39,15 @@ def choose(name: str) -> None:
 
 @cache
 def interface_language() -> str:
-    """Return the language of the interface, one of `LANGUAGES`: of the environment, of the
-    settings, of the system.
+    """Return the language of the interface, one of `LANGUAGES`: from the environment, the settings,
+    or the system.
     """
     return spoken(os.environ, _chosen[0] if _chosen else "")
 
 
 def spoken(environ: Mapping[str, str], chosen: str = "") -> str:
-    """Return which of `LANGUAGES` is meant by `environ`, and by what was `chosen` in the
-    settings; English where none is.
+    """Return which of `LANGUAGES` is specified by `environ` and by what was `chosen` in the
+    settings; English by default.
     """
     system = next(filter(None, map(environ.get, ("LC_ALL", "LC_MESSAGES", "LANG"))), "")
     named = environ.get(VARIABLE) or chosen or system
@@ -56,8 +56,8 @@ def spoken(environ: Mapping[str, str], chosen: str = "") -> str:
 
 
 def tr(message: str, /, **values: object) -> str:
-    """Return `message` in the language of the interface, with `values` in the places that it has
-    for them. Without any, nothing is filled in: braces stay as they are.
+    """Return `message` in the language of the interface, with `values` filled in. Without values,
+    braces stay as they are.
     """
     translations = _translations()
     said = message if translations is None else translations.gettext(message)
@@ -79,15 +79,17 @@ def ngettext(one: str, many: str, count: int, /, **values: object) -> str:
 def listing(words: Sequence[str]) -> str:
     """Return `words` as a list within a sentence: “a, b and c”."""
     *first, last = words or ("",)
-    return (
-        tr("{things} and {last}").format(things=tr(", ").join(first), last=last) if first else last
-    )
+    return tr("{things} and {last}", things=tr(", ").join(first), last=last) if first else last
+
+
+def and_more(words: Sequence[str], most: int) -> str:
+    """Return the first `most` of `words` with commas between them, and how many more there are."""
+    named, more = ", ".join(words[:most]), len(words) - most
+    return tr("{named} and {more} more", named=named, more=more) if more > 0 else named
 
 
 def sentences(*said: str) -> str:
-    """Return what is `said` one after the other. After a full stop of Chinese, which is wide,
-    there is no blank.
-    """
+    """Join sentences. After a Chinese full stop, which is wide, there is no blank."""
     text = ""
     for sentence in filter(None, said):
         text += sentence if not text or text.endswith(("。", "！", "？")) else f" {sentence}"

@@ -1,6 +1,4 @@
-"""Text from outside, made safe to draw: every character that a terminal would obey is replaced
-by one that it shows.
-"""
+"""Makes untrusted text safe to display: every control character is replaced by a visible one."""
 
 import re
 from unicodedata import combining, east_asian_width
@@ -12,9 +10,9 @@ _OBEYED = re.compile(
     # C0, DEL, C1: cursor movement, colors, clipboard, title, …
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f"
     "\u2028\u2029"  # line and paragraph separators
-    # bidirectional embeddings and overrides: they show a text in another order than it has
+    # bidirectional embeddings and overrides, which change the displayed order
     "\u202a-\u202e\u2066-\u2069"
-    # lone surrogates, which no terminal encoding holds (file names that are not UTF-8)
+    # lone surrogates, which no terminal encoding can represent (file names that are not UTF-8)
     "\ud800-\udfff"
     "\U000e0000-\U000e007f]"  # tags: invisible text
 )
@@ -24,18 +22,19 @@ _UNSEEN = re.compile(
     "\u200b-\u200f\u2060-\u2064\u206a-\u206f"  # zero-width characters and marks of direction
     "\u3164\ufeff\uffa0\ufff9-\ufffb]"  # more fillers, the byte order mark, annotations
 )
-"""What takes no room and can make two texts look the same."""
+"""Characters that take no space and can make two texts look the same."""
 
 
 _CONTINUES = re.compile("[\u200d\ufe00-\ufe0f\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f]")
-"""What changes the character before it: a joiner, a variation selector, a tone of skin, a tag."""
+"""Characters that modify the previous one: a joiner, a variation selector, a skin tone, a tag."""
 
 
 def visible(text: str) -> str:
-    """Return `text` with controls as visible stand-ins, newlines as ``\\n`` and tabs as spaces.
+    """Return `text` with control characters as visible symbols, newlines as ``\\n`` and tabs as
+    spaces.
 
-    ESC becomes ``␛``, NUL ``␀``, an override ``⟦U+202E⟧``. Brackets and all else stay as they are:
-    the result is plain text and must still be drawn as such, never as markup.
+    ESC becomes ``␛``, NUL ``␀``, an override ``⟦U+202E⟧``. Brackets and everything else are
+    unchanged: the result is plain text and must still be displayed as such, never as markup.
     """
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
@@ -44,10 +43,9 @@ def visible(text: str) -> str:
 
 
 def revealed(text: str) -> str:
-    """Return `text` made `visible`, and with it what nobody would see: zero-width characters become
-    ``⟦U+200B⟧``.
+    """Return `text` made `visible`, including zero-width characters, which become ``⟦U+200B⟧``.
 
-    For text by which a user decides. Elsewhere they stay as they are, since emoji and some scripts
+    For text on which a user bases a decision. Elsewhere they are kept, since emoji and some scripts
     need them.
     """
     return _UNSEEN.sub(_stand_in, visible(text))
@@ -59,11 +57,10 @@ def one_line(text: str) -> str:
 
 
 def cut_bytes(text: str, most: int) -> str:
-    """Return the longest beginning of `text` within `most` bytes of UTF-8 that splits no character
-    as it is seen.
+    """Return the longest beginning of `text` within `most` bytes of UTF-8 that does not split a
+    visible character.
 
-    A letter keeps its combining marks; an emoji keeps its modifiers, and whatever it is joined
-    with.
+    A letter keeps its combining marks; an emoji keeps its modifiers, and everything joined to it.
     """
     cut = text.encode("utf-8", "replace")[:most].decode("utf-8", "ignore")
     while (
@@ -76,8 +73,8 @@ def cut_bytes(text: str, most: int) -> str:
 
 
 def columns_of(text: str) -> int:
-    """Return how many columns of a terminal, or of text in a fixed pitch, `text` takes: East
-    Asian characters take two.
+    """Return the display width of `text` in a terminal or a monospaced font: East Asian characters
+    take two columns.
     """
     return sum(2 if east_asian_width(character) in "WF" else 1 for character in text)
 
@@ -95,7 +92,7 @@ _WORD = re.compile(
 
 
 def words_of(text: str) -> list[str]:
-    """Return what is set apart by blanks, and each Chinese or Japanese character, as word
-    processors count.
+    """Return the words separated by blanks, and each Chinese or Japanese character, like word
+    processors.
     """
     return _WORD.findall(text)

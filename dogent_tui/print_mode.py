@@ -1,5 +1,5 @@
-"""Print mode: one prompt on the same service, no screen. Results go to stdout, everything else
-to stderr.
+"""Print mode: one prompt on the same service, without a screen. The result goes to stdout,
+everything else to stderr.
 """
 
 import asyncio
@@ -9,7 +9,7 @@ import signal
 from collections.abc import AsyncIterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, Literal, TextIO
+from typing import Literal, TextIO
 
 import msgspec
 
@@ -42,6 +42,7 @@ from dogent_tui.agent.ui_requests import RequestError, check_answers, parse_requ
 from dogent_tui.errors import AgentError, ConfigError, UsageError
 from dogent_tui.language import listing, tr
 from dogent_tui.plain import visible
+from dogent_tui.records import Json
 from dogent_tui.settings.profiles import ENVIRONMENT, profile_names
 
 OutputFormat = Literal["text", "json", "stream-json"]
@@ -54,22 +55,22 @@ EXIT_STATUS: Mapping[RunStatus, int] = {
     "needs_outline_edit": 12,
     "interrupted": 14,
 }
-"""Exit status by how the run ended (SPEC 7); 2 is for wrong usage."""
+"""Exit status by the outcome of the run (SPEC 7); 2 is for wrong usage."""
 
 
 @dataclass(frozen=True, slots=True)
 class PrintRequest:
-    """What to run and how to say what came of it. `piped` is what came on stdin: text, in which no
-    reference is looked for.
+    """What to run and how to report the result. `piped` is the text from stdin, in which references
+    are not looked for.
 
     `answers` answer what the agent asks on a screen: question id → value, and ``outline``. With
-    answers and no text, what the conversation before left open is answered.
+    answers and no text, the open questions of the previous conversation are answered.
     """
 
     text: str
     piped: str = ""
     output_format: OutputFormat = "text"
-    answers: Mapping[str, Any] | None = None
+    answers: Json | None = None
 
 
 async def run_print(
@@ -77,8 +78,8 @@ async def run_print(
 ) -> int:
     """Run one prompt and return the exit status.
 
-    Raises UsageError, also where it names a template that is not there; ConfigError where another
-    than the profile of the command line would answer: a script could not tell.
+    Raises UsageError, also for a template that does not exist; ConfigError if another profile than
+    that of the command line would be used, which a script could not detect.
     """
     await asyncio.to_thread(_check_profile, opened)
     check_writable(opened)
@@ -88,23 +89,25 @@ async def run_print(
     except ConfigError as error:
         raise UsageError(error.message, error.remedy) from error
     for warning in opened.warnings:
-        print(visible(tr("warning: {warning}").format(warning=warning)), file=stderr)
+        print(visible(tr("warning: {warning}", warning=warning)), file=stderr)
     if not opened.trust.trusted:
         came = listing(opened.trust.came)
         print(
             visible(
                 tr(
                     "warning: {came} came with this folder and is not used. Add --trust if you"
-                    " trust it."
-                ).format(came=came)
+                    " trust it.",
+                    came=came,
+                )
             ),
             file=stderr,
         )
     for reference in unresolved:
         print(
             visible(
-                tr("warning: there is no file {path} here; the text is sent unchanged.").format(
-                    path=reference.path
+                tr(
+                    "warning: there is no file {path} here; the text is sent unchanged.",
+                    path=reference.path,
                 )
             ),
             file=stderr,
@@ -121,9 +124,7 @@ async def run_print(
 
 
 def _check_profile(opened: OpenedSession) -> None:
-    """Raise an error where the user named a profile, and another would answer. Reads which
-    profiles there are.
-    """
+    """Raise an error if the user named a profile and another would be used. Reads the profiles."""
     wanted = opened.options.profile.strip()
     if not wanted or not opened.unusable_profile:
         return
@@ -139,13 +140,13 @@ def _check_profile(opened: OpenedSession) -> None:
         )
         raise ConfigError(message, remedy or tr("Set ANTHROPIC_API_KEY, or specify a profile."))
     raise UsageError(
-        tr("There is no profile {name}.").format(name=wanted),
-        tr("Available: {names}.").format(names=", ".join(names)),
+        tr("There is no profile {name}.", name=wanted),
+        tr("Available: {names}.", names=", ".join(names)),
     )
 
 
 async def _run(opened: OpenedSession, printer: "Printer", prompt: Prompt) -> RunFinished:
-    """Run the prompt, or where there is none, answer what the conversation before left open.
+    """Run the prompt or, if there is none, answer the open questions of the previous conversation.
     Raises UsageError.
     """
     service = opened.service
@@ -167,7 +168,7 @@ async def _run(opened: OpenedSession, printer: "Printer", prompt: Prompt) -> Run
                 reason=tr("The answers do not match the questions."),
             )
         return await printer.follow(events)
-    if left:  # a prompt in place of answers
+    if left:  # a prompt instead of answers
         await service.reply(left[0].request_id, UiAnswer())
     events = service.events()
     await service.submit(prompt)
@@ -175,7 +176,7 @@ async def _run(opened: OpenedSession, printer: "Printer", prompt: Prompt) -> Run
 
 
 def _quoted(request: PrintRequest) -> str:
-    """Return what was piped in: marked as material behind the words, or on its own as the words."""
+    """Return the piped text: marked as material after the words, or as the words themselves."""
     if not request.piped or not request.text.strip():
         return request.piped.strip()
     return f"<stdin>\n{request.piped.rstrip()}\n</stdin>"
@@ -184,14 +185,14 @@ def _quoted(request: PrintRequest) -> str:
 def _interrupt_on_signals(service: AgentService) -> None:
     loop = asyncio.get_running_loop()
     for name in ("SIGINT", "SIGTERM", "SIGHUP"):
-        with suppress(NotImplementedError, AttributeError):  # not every platform has each of them
+        with suppress(NotImplementedError, AttributeError):  # not every platform has all of them
             loop.add_signal_handler(
                 getattr(signal, name), lambda: loop.create_task(service.interrupt())
             )
 
 
 class Printer:
-    """Turns the events of one run into output. A question that nobody can answer here is a
+    """Turns the events of one run into output. A question that no one can answer here is a
     denial.
     """
 
@@ -201,10 +202,10 @@ class Printer:
         service: AgentService,
         stdout: TextIO,
         stderr: TextIO,
-        answers: Mapping[str, Any] | None = None,
+        answers: Json | None = None,
     ) -> None:
         self._answers = answers
-        self._answered: list[Mapping[str, Any]] = []
+        self._answered: list[Json] = []
         self._format = output_format
         self._service = service
         self._stdout = stdout
@@ -220,7 +221,7 @@ class Printer:
             if isinstance(event, PermissionRequested):
                 with suppress(
                     AgentError
-                ):  # it was cancelled meanwhile, by a signal or a denial beside it
+                ):  # it was cancelled in the meantime, by a signal or another denial
                     await self._service.reply(
                         event.request_id, PermissionAnswer("deny", ends_run=True)
                     )
@@ -234,8 +235,8 @@ class Printer:
         )
 
     async def answer(self) -> bool:
-        """Answer what is asked from the given answers. Returns whether they were sent; what does
-        not fit is said.
+        """Answer a request from the given answers. Return whether they were sent; mismatches are
+        reported.
         """
         if self._answers is None:
             return False
@@ -250,16 +251,17 @@ class Printer:
                 for request in self._service.requests
             ]
         except RequestError as error:
-            self._say(tr("the answers do not match: {error}").format(error=error))
+            self._say(tr("the answers do not match: {error}", error=error))
             return False
         if again := next(
             (request for request, _ in asked if request.payload in self._answered), None
         ):
             self._say(
-                tr("“{title}” was already answered, and is asked again").format(
-                    title=again.payload.get("title")
+                tr(
+                    "“{title}” was already answered, and is asked again",
+                    title=again.payload.get("title"),
                 )
-            )  # else it might never end
+            )  # otherwise it might never end
             return False
         for request, answer in asked:
             self._answered.append(request.payload)
@@ -288,8 +290,9 @@ class Printer:
             self._say(
                 tr(
                     "To answer: dogent-tui --continue --answers FILE -p, where FILE contains"
-                    " {answers}"
-                ).format(answers=_answers_wanted(asked[0]))
+                    " {answers}",
+                    answers=_answers_wanted(asked[0]),
+                )
             )
 
     def _progress(self, event: Event) -> None:
@@ -297,15 +300,18 @@ class Printer:
             case SessionStarted():
                 self._session_id = event.session_id
                 self._say(
-                    tr("agent: {model}").format(
-                        model=endpoint_label(event.profile, event.endpoint, event.model)
+                    tr(
+                        "agent: {model}",
+                        model=endpoint_label(event.profile, event.endpoint, event.model),
                     )
                 )
             case ToolUse(name=name, input=values):
                 self._say(
-                    tr("tool: {name} {input}")
-                    .format(name=friendly_name(name), input=input_summary(values))
-                    .rstrip()
+                    tr(
+                        "tool: {name} {input}",
+                        name=friendly_name(name),
+                        input=input_summary(values),
+                    ).rstrip()
                 )
             case PermissionRequested():
                 for line in question_lines(event):
@@ -314,8 +320,7 @@ class Printer:
                 self._say(
                     tr(
                         "the endpoint failed: {what}; asking again in {size:.0f} s, attempt"
-                        " {attempt} of {max_attempts}"
-                    ).format(
+                        " {attempt} of {max_attempts}",
                         what=retry_reason(event),
                         attempt=event.attempt,
                         max_attempts=event.max_attempts,
@@ -328,14 +333,16 @@ class Printer:
                 )
             case Stalled(seconds=seconds, most_s=most_s) if seconds:
                 self._say(
-                    tr("nothing received for {seconds} s, of {most_s} s at most").format(
-                        seconds=seconds, most_s=most_s
+                    tr(
+                        "nothing received for {seconds} s, of {most_s} s at most",
+                        seconds=seconds,
+                        most_s=most_s,
                     )
                 )
             case Notice():
                 self._say(f"{event.level}: {event.message} {event.remedy}".rstrip())
             case UiRequested():
-                self._say(tr("the agent asks: {title}").format(title=event.payload.get("title")))
+                self._say(tr("the agent asks: {title}", title=event.payload.get("title")))
 
     def _say(self, text: str) -> None:
         print(visible(text), file=self._stderr, flush=True)
@@ -347,8 +354,8 @@ class Printer:
         self._stdout.flush()
 
 
-def _answers_wanted(payload: Mapping[str, Any]) -> str:
-    """Return what a file of answers to this request looks like."""
+def _answers_wanted(payload: Json) -> str:
+    """Return an example of a file of answers to this request."""
     if payload.get("type") == "document_change":
         return tr("nothing yet: review the change first, with dogent-tui --continue")
     if payload.get("type") == "outline_edit":
@@ -359,12 +366,12 @@ def _answers_wanted(payload: Mapping[str, Any]) -> str:
 
 
 def question_lines(asked: PermissionRequested) -> list[str]:
-    """Return a question as text: what it would do, where, why it asks, and how to allow it the
-    next time.
+    """Return a question as text: what it would do, where, why it asks, and how to allow it next
+    time.
     """
     summary = f"{friendly_name(asked.tool)} {input_summary(asked.input)}".rstrip()
     lines = [
-        tr("permission needed: {sentence}").format(sentence=asked.sentence or summary),
+        tr("permission needed: {sentence}", sentence=asked.sentence or summary),
         f"  {summary}",
     ]
     lines += [
@@ -375,8 +382,9 @@ def question_lines(asked: PermissionRequested) -> list[str]:
     lines.append(tr("Print mode can't ask you, so this is denied."))
     if asked.rules:
         lines.append(
-            tr("To allow it, add {rules}").format(
-                rules=" ".join(f"--allow {shlex.quote(rule)}" for rule in asked.rules)
+            tr(
+                "To allow it, add {rules}",
+                rules=" ".join(f"--allow {shlex.quote(rule)}" for rule in asked.rules),
             )
         )
     else:

@@ -1,5 +1,5 @@
-"""The one way to run another program: in a group of its own, never waited for for ever, and ended
-with all that it started.
+"""The one way to run another program: in a group of its own, with a time limit, and ended with all
+its descendants.
 """
 
 import asyncio
@@ -34,21 +34,21 @@ for turn in 1 2 3 4 5; do
     [ -n "$found" ] || exit 0
     kill -9 $found
 done"""
-"""Waits until its input ends, as it does with the process that has the other end, and then ends
-every process that is marked in its environment, or by an open file: ``env -i`` and ``sudo`` take
-the one away, what closes files the other. It looks again, since those may have started others. The
-process itself has the open file, too, and may still be on its way out.
+"""Waits for the end of its input, which comes with the end of the guarded process, and then kills
+every process marked in its environment or by an open file: ``env -i`` and ``sudo`` remove the
+former, programs that close files the latter. It repeats this, since those may have started others.
+The guarded process itself has the open file too, and may still be exiting.
 """
 
 _marks: dict[int, int] = {}
-"""The process that is guarded → a descriptor that marks what inherits it. A fork of the process has
-no mark.
+"""The guarded process → a descriptor that marks what inherits it. A fork of the process has no
+mark.
 """
 
 
 def guard_children() -> None:
-    """Have all that this process starts from now on, and what that starts, end with it, however it
-    ends. Where there is no ``/proc``, each has to see to it itself.
+    """Make everything this process starts from now on, and its descendants, end with it, however it
+    ends. Without ``/proc``, each process has to take care of that itself.
     """
     if Path("/proc/self/environ").exists():
         _guard(os.getpid())
@@ -56,7 +56,7 @@ def guard_children() -> None:
 
 @cache
 def _guard(pid: int) -> subprocess.Popen[bytes]:
-    """Start the guard of a process, once. What is forked from it is guarded by itself."""
+    """Start the guard of a process, once. Forked processes have guards of their own."""
     name = f"{_MARK}_{pid}_{uuid.uuid4().hex}"
     environment = outliving_environment()
     os.environ[name] = "1"
@@ -74,7 +74,7 @@ def _guard(pid: int) -> subprocess.Popen[bytes]:
 
 
 def outliving_environment() -> dict[str, str]:
-    """Return our environment for a process that may outlive us: the guard leaves it alone."""
+    """Return our environment for a process that may outlive us: the guard ignores it."""
     return {name: value for name, value in os.environ.items() if not name.startswith(_MARK)}
 
 
@@ -85,12 +85,11 @@ async def stream_process(
     on_output: Callable[[bytes], None],
     limit_s: float | None = None,
 ) -> int:
-    """Run `command` in `cwd` and return its exit status; what it writes, errors included, goes to
-    `on_output` as it comes.
+    """Run `command` in `cwd` and return its exit status; its output, including errors, goes to
+    `on_output` as it arrives.
 
-    Nothing is given to it on standard input. When it is cancelled, or takes longer than `limit_s`
-    seconds, the whole group ends. Raises OSError where the program does not start, and
-    TimeoutError.
+    Standard input is empty. On cancellation, or after `limit_s` seconds, the whole group is ended.
+    Raises OSError if the program does not start, and TimeoutError.
     """
     process = await _start(
         command,
@@ -111,12 +110,12 @@ async def stream_process(
 
 
 async def feed_process(command: Sequence[str], data: bytes, *, limit_s: float) -> int:
-    """Run `command` with `data` on its standard input and return its exit status. What it writes is
+    """Run `command` with `data` on its standard input and return its exit status. Its output is
     dropped.
 
-    What it leaves in the background lives on: a program that fills the clipboard stays there to
-    hand it out. When it is cancelled, or takes longer than `limit_s` seconds, the whole group ends.
-    Raises OSError where it does not start, and TimeoutError.
+    Background processes live on: a program that fills the clipboard stays to provide its content.
+    On cancellation, or after `limit_s` seconds, the whole group is ended. Raises OSError if it does
+    not start, and TimeoutError.
     """
     process = await _start(
         command,
@@ -141,10 +140,10 @@ async def talk_process(
     env: Mapping[str, str],
     stdin: int = asyncio.subprocess.PIPE,
 ) -> asyncio.subprocess.Process:
-    """Start `command` to talk with over pipes. What it writes as errors is dropped. Whoever starts
-    it ends it with `end_tree`.
+    """Start `command` with pipes for communication. Its errors are dropped. The caller ends it with
+    `end_tree`.
 
-    `stdin` is a descriptor where it is no pipe. Raises OSError where it does not start.
+    `stdin` is a descriptor instead of a pipe. Raises OSError if it does not start.
     """
     return await _start(
         command,
@@ -157,10 +156,10 @@ async def talk_process(
 
 
 def python_command(module: str, *, preload: Sequence[str] = ()) -> list[str]:
-    """Return how to run `main` of our `module` in a process: with the modules that we have, and
-    none of the folder we are in.
+    """Return the command line that runs `main` of our `module` in a process: with the modules we
+    have, and not those in the current folder.
 
-    It speaks our language. `preload` are modules that it loads before.
+    It uses our language. `preload` are modules to load first.
     """
     package = str(Path(__file__).parents[1])
     path = [entry for entry in sys.path if entry]
@@ -175,15 +174,15 @@ def python_command(module: str, *, preload: Sequence[str] = ()) -> list[str]:
 
 
 async def end_tree(process: asyncio.subprocess.Process) -> None:
-    """End `process` at once, with all that descends from it, in whatever group that is."""
+    """Kill `process` and all its descendants, in whatever group they are."""
     if process.returncode is None:
         await asyncio.to_thread(kill_tree, process.pid)
     await _gone(process)
 
 
 class Halt:
-    """Ends, from another thread, the program that `run_to_end` runs, and every later one that it is
-    given to.
+    """Ends, from another thread, the program run by `run_to_end`, and every later one it is passed
+    to.
     """
 
     def __init__(self) -> None:
@@ -192,13 +191,13 @@ class Halt:
         self._process: subprocess.Popen[bytes] | None = None
 
     def halt(self) -> None:
-        """End what runs, at once."""
+        """Kill what is running."""
         with self._lock:
             self._halted = True
             self._kill()
 
     def watch(self, process: "subprocess.Popen[bytes] | None") -> None:
-        """Take note of what runs now."""
+        """Register what is running now."""
         with self._lock:
             self._process = process
             if self._halted:
@@ -219,11 +218,11 @@ def run_to_end(
     limit_s: float,
     halt: Halt | None = None,
 ) -> subprocess.CompletedProcess[bytes]:
-    """Run `command` on a file or on bytes, and return its status and all that it wrote. Blocks: for
-    a process that may.
+    """Run `command` on a file or on bytes, and return its status and all of its output. Blocks: for
+    worker threads and processes.
 
-    When it takes longer than `limit_s` seconds, the whole group ends. Raises OSError where it does
-    not start, and subprocess.TimeoutExpired.
+    After `limit_s` seconds the whole group is ended. Raises OSError if it does not start, and
+    subprocess.TimeoutExpired.
     """
     data, file = (stdin, subprocess.PIPE) if isinstance(stdin, bytes) else (None, stdin)
     with subprocess.Popen(
@@ -248,18 +247,18 @@ def run_to_end(
 
 
 def run_in_terminal(command: Sequence[str], *, errors: TextIO | None) -> int:
-    """Run `command` with the terminal to itself and return its exit status. Blocks for as long as
-    the user takes.
+    """Run `command` with exclusive use of the terminal and return its exit status. Blocks for as
+    long as the user takes.
 
-    `errors` is where it writes them. It stays in our group, as only that one may read from the
-    terminal. Raises OSError where it does not start.
+    `errors` is where its errors go. It stays in our group, as only that one may read from the
+    terminal. Raises OSError if it does not start.
     """
     return subprocess.run(command, check=False, stderr=errors).returncode
 
 
 async def _start(command: Sequence[str], **options: Any) -> asyncio.subprocess.Process:
-    """Start `command` in a group of its own. Who is cancelled meanwhile ends the group: asyncio
-    would end its leader only.
+    """Start `command` in a group of its own. Cancellation during the start ends the group, whereas
+    asyncio would only end its leader.
     """
     starting = asyncio.ensure_future(
         asyncio.create_subprocess_exec(*command, start_new_session=True, **options)
@@ -273,7 +272,7 @@ async def _start(command: Sequence[str], **options: Any) -> asyncio.subprocess.P
 
 
 async def _end_group(process: asyncio.subprocess.Process) -> None:
-    """End whatever is left of the group: what the program put into the background belongs to it."""
+    """End the rest of the group, which includes the program's background processes."""
     try:
         os.killpg(process.pid, signal.SIGTERM)
     except (ProcessLookupError, PermissionError):
@@ -281,17 +280,17 @@ async def _end_group(process: asyncio.subprocess.Process) -> None:
     try:
         with suppress(TimeoutError):
             await asyncio.wait_for(_gone(process), _TERM_GRACE_S)
-    finally:  # also where this is cancelled once more
+    finally:  # even if this is cancelled again
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, signal.SIGKILL)
     await _gone(process)
 
 
 async def _gone(process: asyncio.subprocess.Process) -> None:
-    """Wait until a process that was told to end has ended, and let go of its pipes.
+    """Wait until a process that was told to end has ended, and close its pipes.
 
-    Its own `wait` waits for the pipes too: for ever where nobody reads what is in them any more, or
-    another process holds them.
+    Its own `wait` also waits for the pipes: forever if no one reads them any more, or another
+    process holds them.
     """
     while process.returncode is None:  # noqa: ASYNC110
         await asyncio.sleep(_GONE_POLL_S)
@@ -299,8 +298,8 @@ async def _gone(process: asyncio.subprocess.Process) -> None:
 
 
 def kill_tree(pid: int) -> None:
-    """Kill the process `pid` and all that descends from it, at once. Blocks for the time of one
-    `ps` where there is no /proc.
+    """Kill the process `pid` and all its descendants. Blocks for the time of one `ps` if there is
+    no /proc.
     """
     for process in reversed(_tree(pid)):  # it may be our own
         with suppress(ProcessLookupError, PermissionError):
@@ -308,7 +307,7 @@ def kill_tree(pid: int) -> None:
 
 
 def is_alive(pid: int) -> bool:
-    """Return whether a process runs, whoever owns it."""
+    """Return whether a process exists, whoever owns it."""
     try:
         os.kill(pid, 0)
     except ProcessLookupError:
@@ -319,8 +318,8 @@ def is_alive(pid: int) -> bool:
 
 
 def tree_memory(pid: int) -> int:
-    """Return how many bytes of memory the process `pid` and all that descends from it have
-    resident. Blocks as `kill_tree`.
+    """Return the resident memory of the process `pid` and all its descendants, in bytes. Blocks
+    like `kill_tree`.
     """
     if _PROC.is_dir():
         return sum(map(_resident, _tree(pid)))
@@ -329,16 +328,15 @@ def tree_memory(pid: int) -> int:
 
 
 def tree_cpu(pid: int) -> float | None:
-    """Return the seconds of processor time that the process `pid` and all that descends from it
-    have used.
+    """Return the processor time used by the process `pid` and all its descendants, in seconds.
 
-    None where the system does not tell. Blocks as `kill_tree`.
+    None if the system does not tell. Blocks like `kill_tree`.
     """
     return sum(map(_used, _tree(pid))) / os.sysconf("SC_CLK_TCK") if _PROC.is_dir() else None
 
 
 def _used(pid: int) -> int:
-    """Return the ticks of a process and of its children that have ended."""
+    """Return the ticks of a process and of its finished children."""
     try:
         return sum(
             map(int, (_PROC / str(pid) / "stat").read_bytes().rpartition(b")")[2].split()[11:15])
@@ -348,10 +346,10 @@ def _used(pid: int) -> int:
 
 
 def _tree(pid: int) -> list[int]:
-    """Return `pid` and the processes that descend from it, parents first."""
+    """Return `pid` and its descendants, parents first."""
     found = [pid]
     if (_PROC / str(os.getpid()) / "task" / str(os.getpid()) / "children").exists():
-        for process in found:  # grows while it is walked
+        for process in found:  # grows during the iteration
             found.extend(_children(process))
         return found
     parents = _listed("ppid")
@@ -361,13 +359,13 @@ def _tree(pid: int) -> list[int]:
 
 
 def _children(pid: int) -> list[int]:
-    """Return the children of each thread of `pid`, as the kernel lists them."""
+    """Return the children of each thread of `pid`, as listed by the kernel."""
     try:
         threads = list((_PROC / str(pid) / "task").iterdir())
         return [
             int(child) for thread in threads for child in (thread / "children").read_bytes().split()
         ]
-    except OSError:  # it has ended meanwhile
+    except OSError:  # it has already ended
         return []
 
 
@@ -380,7 +378,7 @@ def _resident(pid: int) -> int:
 
 
 def _listed(column: str) -> list[tuple[int, int]]:
-    """Return each process with a number that `ps` knows of it."""
+    """Return process id → a number reported by `ps`."""
     try:
         listing = subprocess.run(
             ["ps", "-A", "-o", f"pid=,{column}="],

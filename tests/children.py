@@ -17,3 +17,10 @@ def children_running(words: str, below: psutil.Process | None = None) -> list[ps
             if words in " ".join(child.cmdline()):
                 found.append((child.create_time(), child))
     return [child for _, child in sorted(found, key=lambda each: each[0])]
+
+
+def lives(process: psutil.Process) -> bool:
+    """Return whether a process runs; one that has ended and that no one has reaped does not."""
+    with suppress(psutil.Error):
+        return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
+    return False

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
-from tests.published_pandoc import no_pandoc, offered, published, real_pandoc  # noqa: F401 — fixtures of several rooms
+from tests.without_pandoc import no_pandoc, real_pandoc  # noqa: F401 — fixtures of several rooms
 
 # A busy machine is no fault of the code: no example has a time limit, and making them may take as
 # long as it takes. Every run tries other examples. `--hypothesis-profile=thorough` tries very many.

@@ -1,8 +1,8 @@
-"""What may run in one workspace: the policy, and what the user allowed before. The one place where
-the two meet.
+"""What may run in one workspace: the policy combined with what the user has allowed. The only place
+where the two meet.
 
-The policy is imported on use: it is not needed before the first tool call, and the start is quick
-without it.
+The policy is imported on use: it is not needed before the first tool call, which keeps startup
+fast.
 """
 
 import uuid
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 _OURS = "mcp__dogent__"
 _READ_DOCUMENT = "mcp__dogent__read_document"
 _WEB_FETCH = f"{_OURS}web_fetch"
-"""Our tool that fetches. The CLI's own one runs elsewhere and asks about every private address."""
+"""Our tool that fetches. The CLI's own runs elsewhere and asks about every private address."""
 
 _NOT_NAMED = (
     "{} It is opened only if the user names it in a prompt and then allows it, or if their settings"
@@ -39,11 +39,9 @@ _NOT_NAMED = (
 
 
 class HeldGrant(msgspec.Struct, frozen=True):
-    """Something that is allowed just now. `granted` is when it was, UTC, ISO 8601, empty where that
-    is not known.
+    """A grant in effect. `granted` is its time, UTC, ISO 8601, empty if unknown.
 
-    `origin` is `session` or `always` for answers of the user, and `rule` for what the command line
-    said.
+    `origin` is `session` or `always` for answers of the user, and `rule` for the command line.
     """
 
     grant: "Grant"
@@ -52,7 +50,7 @@ class HeldGrant(msgspec.Struct, frozen=True):
 
 
 class Authority:
-    """Decides about tool calls. Safe for use by several threads."""
+    """Decides about tool calls. Thread-safe."""
 
     def __init__(
         self,
@@ -65,13 +63,18 @@ class Authority:
         *,
         consent: bool = False,
     ) -> None:
-        """Decide for `workspace`. `rules` are allowed from the start. Raises UsageError where one
-        of them is no rule.
+        """Decide for `workspace`. Raises UsageError if one of the `rules` is invalid.
 
-        `hosts` knows which private hosts the user named; only these are asked about when our tool
-        fetches. `known` returns what the user wrote and what searches found: it may leave in an
-        address. `images` is where images are saved. `places` is told where calls of our own tools
-        may go. `consent`: every look at a document is asked about.
+        Args:
+            workspace: The folder that the agent works in.
+            rules: What is allowed from the start.
+            hosts: Knows which private hosts the user named; only these are asked about when our
+                tool fetches.
+            known: Returns what the user wrote and what searches found, which may appear in an
+                address.
+            images: Where images are saved.
+            places: Is told where calls of our own tools may go.
+            consent: Whether every access to a document requires a question.
         """
         self._consent = consent
         self._known = known
@@ -83,36 +86,36 @@ class Authority:
         self._rules = tuple(self._parsed(rule) for rule in rules)
         self._session: tuple[Grant, ...] = ()
         self.readable: tuple[Path, ...] = ()
-        """Folders outside the workspace that the agent may read unasked: those of the user's
+        """Folders outside the workspace that the agent may read without asking: those of the user's
         skills.
         """
         self.standing_told = False
-        """Whether the user was told which wall there is."""
+        """Whether the user has been told which wall there is."""
 
     @cached_property
     def _visible(self) -> tuple[Path, ...]:
-        """Where tools lie that commands see."""
+        """The places of tools that commands see."""
         from dogent_tui.wall.view import read_only_places
 
         return read_only_places(Path.home())
 
     @cached_property
     def standing(self) -> "WallStatus":
-        """Which wall surrounds commands. Found out by trying, once: the first look takes a tenth
-        of a second, in a thread.
+        """The wall around commands. Found by trying, once: the first access takes a tenth of a
+        second, so do it in a thread.
         """
         return find_wall_status(Workspace(self._root))
 
     @cached_property
     def store(self) -> GrantStore:
-        """Where lies what is allowed for good."""
+        """The file that stores permanent grants."""
         from dogent_tui.permissions.paths import STORE
 
         return GrantStore(dogent_home() / STORE, self._root)
 
     def decide(self, call: "ToolCall") -> "Decision":
-        """Return what is decided about `call`: the policy's verdict, and `allow` where
-        everything it asks about is allowed.
+        """Return the decision about `call`: the policy's verdict, or `allow` if grants cover
+        everything it asks about.
         """
         from dataclasses import replace
 
@@ -125,7 +128,7 @@ class Authority:
         return decision
 
     def let_through(self, call: "ToolCall", decision: "Decision") -> None:
-        """Take note that `call` runs now, with what was asked about in `decision` approved."""
+        """Record that `call` is running now, with what `decision` asked about approved."""
         if self._places is not None and call.tool.startswith(_OURS):
             self._places.note(
                 call.input, [effect.path for effect in decision.effects if effect.path is not None]
@@ -136,8 +139,8 @@ class Authority:
         note(_address(call))
 
     def _is_unnamed(self, call: "ToolCall", decision: "Decision") -> bool:
-        """Tell whether `call` fetches from a private host of which the user said nothing: that
-        is no question to put.
+        """Return whether `call` fetches from a private host that the user never mentioned: it is
+        denied without a question.
         """
         return (
             self._hosts is not None
@@ -146,7 +149,7 @@ class Authority:
         )
 
     def judge(self, call: "ToolCall") -> "Decision":
-        """Return the policy's decision about `call`, whatever was allowed before."""
+        """Return the policy's decision about `call`, regardless of grants."""
         from dogent_tui.permissions.policy import Fetching, decide
 
         leads_inside = None
@@ -174,7 +177,7 @@ class Authority:
         )
 
     def allowing(self, decision: "Decision") -> tuple["Grant", ...]:
-        """Return the grants that allow what `decision` asks about, none unless they cover all of
+        """Return the grants that allow what `decision` asks about, empty unless they cover all of
         it.
         """
         from dogent_tui.permissions.grants import covering
@@ -184,8 +187,8 @@ class Authority:
     def judge_outcome(
         self, difference: "Difference", losses: "Sequence[Loss]", allowed: "Sequence[Effect]"
     ) -> "Decision":
-        """Return whether what a command did is kept unasked. `allowed` is what the user allowed
-        before it ran.
+        """Return whether to keep what a command did without asking. `allowed` is what the user
+        approved before it ran.
         """
         from dataclasses import replace
 
@@ -210,10 +213,10 @@ class Authority:
         why: tuple[str, ...] = (),
         difference: "Difference | None" = None,
     ) -> PermissionRequested:
-        """Return what the user is asked about `call`, under an id of its own. `why` comes before
-        the policy's own reasons. Looks at the disk.
+        """Return the question about `call`, with a new id. `why` precedes the policy's own reasons.
+        Reads the disk.
 
-        `difference` is what a command did already, where the question is whether to keep it.
+        `difference` is what a command has already done, if the question is whether to keep it.
         """
         from dogent_tui.permissions.question import ask_about
 
@@ -240,8 +243,8 @@ class Authority:
         )
 
     def grants(self) -> tuple[HeldGrant, ...]:
-        """Return what is allowed, what the command line said first. Other windows' answers count
-        from the next look on.
+        """Return the grants, those of the command line first. Other windows' answers take effect at
+        the next call.
         """
         from dogent_tui.permissions.grants import Grant
 
@@ -255,9 +258,10 @@ class Authority:
         )
 
     def remember(self, decision: "Decision", scope: Scope) -> None:
-        """Allow from now on what `decision` asked about. What cannot be remembered safely never is.
+        """Allow from now on what `decision` asked about. Does nothing if that cannot be remembered
+        safely.
 
-        Raises OSError, DogentError where it cannot be kept for good; it then holds for this
+        Raises OSError, DogentError if it cannot be stored permanently; it then applies to this
         session.
         """
         from dogent_tui.permissions.grants import keys_of
@@ -277,9 +281,7 @@ class Authority:
         self._session = tuple(dict.fromkeys((*self._session, *keys)))
 
     def revoke(self, held: HeldGrant) -> None:
-        """Take back a grant. Raises OSError, DogentError where it cannot be taken out of the
-        file.
-        """
+        """Revoke a grant. Raises OSError, DogentError if it cannot be removed from the file."""
         if held.origin == "always":
             self.store.revoke(
                 RememberedGrant(held.grant.kind, held.grant.place, held.grant.program)
@@ -290,7 +292,7 @@ class Authority:
             self._rules = tuple(grant for grant in self._rules if grant != held.grant)
 
     def describe(self, grant: "Grant") -> str:
-        """Return what a grant allows, for a user."""
+        """Describe what a grant allows to the user."""
         return grant.sentence(self._root)
 
     def _parsed(self, rule: str) -> "Grant":
@@ -300,7 +302,7 @@ class Authority:
 
 
 def _reaches_inside(call: "ToolCall", decision: "Decision") -> bool:
-    """Tell whether a call of our tool was asked about because its address is no public one."""
+    """Return whether a call of our tool is asked about because its address is not public."""
     return call.tool == _WEB_FETCH and any(
         effect.kind.value == "network" for effect in decision.asked
     )
@@ -312,8 +314,8 @@ def _address(call: "ToolCall") -> str:
 
 
 def _looker(workspace: Workspace) -> str:
-    """Return the vision profile of the workspace and where its provider is; that there is none
-    is told by the tool.
+    """Return the vision profile of the workspace and its provider's address; if there is none, the
+    tool says so.
     """
     from urllib.parse import urlsplit
 

@@ -1,4 +1,4 @@
-"""What a tool says beside its result, or in its first line, about the file that it changed or
+"""What a tool reports, next to its result or in its first line, about the file that it changed or
 read.
 """
 
@@ -7,16 +7,15 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 _MOST = 100_000
-"""Characters of a change that are kept: a longer one is read in the file."""
+"""The length of a change in characters; a longer one can be read in the file."""
 
 
 def changed_hunks(told: object) -> tuple[tuple[str, str], ...]:
-    """Return what stood where a file was changed and what stands there now, each with the lines
-    around it.
+    """Return the old and the new text of each changed place of a file, with the lines around it.
 
-    `told` is the ``toolUseResult`` of the CLI's transcript, in which ``structuredPatch`` holds the
-    hunks. Empty for a new file, for what changed nothing, and for what is no such report: it is the
-    CLI's own affair and may look different some day.
+    `told` is the ``toolUseResult`` of the CLI's transcript, whose ``structuredPatch`` contains the
+    hunks. Empty for a new file, for no change, and for any other result: the format is internal to
+    the CLI and may change.
     """
     patch = told.get("structuredPatch") if isinstance(told, Mapping) else None
     if not isinstance(patch, Sequence) or isinstance(patch, str):
@@ -26,11 +25,11 @@ def changed_hunks(told: object) -> tuple[tuple[str, str], ...]:
 
 
 def part_given(told: object, result: str) -> tuple[int, int, int] | None:
-    """Return where the part of a text begins and ends that a tool gave, counted from 0, and how
-    much there is.
+    """Return the start and end of the part of a text that a tool returned, counted from 0, and the
+    total.
 
-    In lines where it is the CLI's own Read, whose ``toolUseResult`` is `told`; in characters where
-    it is our reader of Markdown files. None for any other result, or where it does not say.
+    In lines for the CLI's own Read, whose ``toolUseResult`` is `told`; in characters for our reader
+    of Markdown files. None for any other result.
     """
     file = told.get("file") if isinstance(told, Mapping) else None
     if isinstance(file, Mapping):

@@ -1,5 +1,5 @@
-"""A conversation over the Claude Agent SDK: the only module that knows the SDK's messages, and
-turns them into events.
+"""A conversation over the Claude Agent SDK: the only module that knows the SDK's messages, which it
+turns into events.
 """
 
 import asyncio
@@ -8,7 +8,7 @@ import re
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
@@ -71,6 +71,7 @@ from dogent_tui.agent.user_questions import Asking, understood
 from dogent_tui.errors import AgentError
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
+from dogent_tui.records import Json, JsonDict
 from dogent_tui.settings.known_secrets import known_secrets
 from dogent_tui.settings.secrets import SHORTEST, spellings
 from dogent_tui.sources.ledger import Ledger
@@ -81,31 +82,31 @@ from dogent_tui.tools.server import ToolServer, tool_name
 from dogent_tui.undo.undo_log import UndoLog
 
 _PLANS = (tool_name(PLAN), "TodoWrite")
-"""Tools whose calls are the plan. The CLI's is not offered; earlier conversations have it."""
+"""Tools whose calls are the plan. The CLI's is not offered, but earlier conversations contain
+it.
+"""
 
 _OURS_EACH_TIME: SystemPromptPreset = {"type": "preset", "preset": "claude_code", "snapshot": False}
-"""No preset, in truth: it is how the SDK takes a prompt from a file and still says that a
-conversation which is resumed gets the prompt of now. By default it keeps that of its first request
-(measured), with wishes and a wall of long ago.
+"""Not really a preset: only in this way does the SDK take a prompt from a file and also give a
+resumed conversation the current prompt. By default it keeps that of its first request (measured),
+with outdated wishes and wall.
 """
 
 _AFTER_A_QUESTION = (TextDelta, TextFinished, ThinkingDelta, ToolPreparing, ToolUse)
-"""What the model may still say after a call of `AskUserQuestion`, which the CLI refuses, before
-its turn is over.
+"""How long to wait for the end of the turn after a call of `AskUserQuestion`, which the CLI
+refuses.
 """
 _MAKE_ROOM = tr("Use /new to start with an empty context.")
 _SERVER_LIMIT_S = 2.0
-"""How long an MCP server is waited for when it is started by hand; it connects later all the
-same.
-"""
+"""How long to wait for an MCP server that is started manually; it may still connect later."""
 _CONTEXT_LIMIT_S = 20.0
-"""How long it may take to say what fills the context: the CLI has the endpoint count."""
+"""How long the CLI may take to report what fills the context: it has the endpoint count."""
 
 _IMAGE_ERROR = "image_error"
 """`terminal_reason` of a turn whose images or documents the endpoint refused."""
 
 _CUT = frozenset({"aborted_streaming", "aborted_tools"})
-"""`terminal_reason`s of a turn that an interrupt, a denial or a signal cut."""
+"""`terminal_reason`s of a turn cut short by an interrupt, a denial or a signal."""
 
 
 class ClaudeConversation:
@@ -133,12 +134,10 @@ class ClaudeConversation:
         self._root = options.cwd
         self._asking = asking = Asking(
             form,
-            libraries.workspace,
+            libraries,
             at_screen=options.at_screen,
             review_mode=options.review_mode,
-            open_document=lambda: libraries.open_document,
             ledger=ledger,
-            unsaved=libraries.unsaved,
         )
         self._at_screen = options.at_screen
         self._offering: asyncio.Task[None] | None = None
@@ -199,14 +198,14 @@ class ClaudeConversation:
                 self._offering = asyncio.create_task(
                     asyncio.to_thread(self._commands.offer_leftovers), name="leftovers"
                 )
-        except Exception as error:  # the SDK raises plain ones, too, where it does not answer
+        except Exception as error:  # the SDK raises generic ones too if it does not answer
             raise self._process.did_not_start(error) from error
 
     async def send(self, text: str, message_id: str) -> None:
-        """Send a user message, which the CLI's transcript keeps under `message_id`. Raises
-        AgentError where the CLI is gone.
+        """Send a user message, stored in the CLI's transcript under `message_id`. Raises AgentError
+        if the CLI is gone.
         """
-        self._translator.start_turn()
+        self._translator.start_turn(message_id)
         self._is_asked = False
         await asyncio.to_thread(self._ledger.begin, message_id.replace("-", "")[:12])
         self._save_failures.look()
@@ -223,7 +222,7 @@ class ClaudeConversation:
 
     async def compact(self, focus: str, message_id: str) -> None:
         """See `Conversation.compact`."""
-        self._translator.start_turn(compacts=True)
+        self._translator.start_turn(message_id, compacts=True)
         await asyncio.to_thread(self._ledger.begin, message_id.replace("-", "")[:12])
         await self._query(_user_message(f"/compact {one_line(focus)}".rstrip(), message_id))
 
@@ -248,7 +247,7 @@ class ClaudeConversation:
                 self._process.redacted(str(error)), tr("Look at its command in mcp.json.")
             ) from error
 
-    async def _query(self, message: AsyncIterator[dict[str, Any]]) -> None:
+    async def _query(self, message: AsyncIterator[JsonDict]) -> None:
         try:
             await self._client.query(message)
         except Exception as error:
@@ -257,15 +256,14 @@ class ClaudeConversation:
             ) from error
 
     def _what_changed(self) -> str:
-        """Return the note of how the user's wishes differ from what the model was told of them,
-        and take it as told.
+        """Return the note about how the user's wishes differ from what the model was told, and
+        consider it told.
         """
         try:
             now = self._read_standing()
         except OSError:
             return ""
-        # What was told in a message of an earlier process is older than what the system prompt
-        # says, and comes after it.
+        # A message from an earlier process is older than the system prompt, but comes after it.
         earlier, self._earlier = self._earlier, ""
         known = None if earlier and mentions(earlier, STANDING_CHANGED) else self._told
         self._told = now
@@ -284,8 +282,8 @@ class ClaudeConversation:
             ) from error
 
     async def messages(self) -> AsyncIterator[Event | TurnEnded]:
-        """Everything the CLI says, as events, until it ends. Raises AgentError with its last
-        words where it failed.
+        """Yield everything the CLI says, as events, until it ends. Raises AgentError with its last
+        words if it failed.
         """
         receiving = asyncio.create_task(self._receive(), name="agent-messages")
         try:
@@ -306,7 +304,7 @@ class ClaudeConversation:
                     if isinstance(event, ToolResult) and self._asking.reviewing.is_reviewed(
                         event.tool_use_id
                     ):
-                        event = replace(event, is_error=False)  # what was reviewed did not fail
+                        event = replace(event, is_error=False)  # a reviewed call did not fail
                     yield event
             await receiving
         except ClaudeSDKError as error:
@@ -316,10 +314,10 @@ class ClaudeConversation:
             receiving.cancel()
 
     async def _note(self, event: Event | TurnEnded, message: object) -> None:
-        """Have the ledger and the gate know what `event`, which came with `message`, says of
-        files and calls.
+        """Tell the ledger and the gate what `event`, which came with `message`, says about files
+        and calls.
         """
-        if isinstance(event, CopiesKept):  # a command's own doing
+        if isinstance(event, CopiesKept):  # done by a command
             await asyncio.to_thread(self._ledger.expect, map(Path, event.paths))
         elif isinstance(event, ToolResult):
             part = part_given(getattr(message, "tool_use_result", None), event.content)
@@ -330,24 +328,25 @@ class ClaudeConversation:
             self._save_failures.look()
 
     async def _receive(self) -> None:
-        """Put what the CLI says into the inbox, where what our own tools tell meanwhile goes
-        too.
-        """
+        """Put what the CLI says into the inbox, to which our own tools add their progress."""
         try:
             async for message in self._client.receive_messages():
                 if isinstance(message, SystemMessage) and message.subtype == "compact_boundary":
-                    self._told = self._in_prompt  # what was told since is in a summary at best
+                    # what was told since is only in a summary, if at all
+                    self._told = self._in_prompt
                 self._inbox.put_nowait(message)
         finally:
             self._inbox.put_nowait(None)
 
-    def _hear_progress(self, tool: str, payload: Mapping[str, Any], text: str) -> None:
+    def _hear_progress(self, tool: str, payload: Json, text: str) -> None:
         tool_use_id = self._gate.call_of(tool_name(tool), payload)
         if tool_use_id:
             self._inbox.put_nowait(ToolOutput(tool_use_id=tool_use_id, text=f"{text}\n"))
 
     async def interrupt(self) -> None:
-        """Stop the turn under way. A CLI that is gone, or does not answer, has nothing to stop."""
+        """Stop the current turn. If the CLI is gone or does not answer, there is nothing to
+        stop.
+        """
         with contextlib.suppress(Exception):
             await self._client.interrupt()
 
@@ -355,7 +354,7 @@ class ClaudeConversation:
         """End the CLI and wait for it."""
         with contextlib.suppress(Exception):
             await self._client.disconnect()
-        await self._process.close()  # where the SDK did not come to it
+        await self._process.close()  # if the SDK did not get to it
         await asyncio.to_thread(self._ledger.leave_no_key)
         await self._save_failures.close()
         await self._commands.close()
@@ -380,19 +379,19 @@ class ClaudeConversation:
         )
 
 
-def _server_state(told: Mapping[str, Any]) -> ServerState:
+def _server_state(told: Json) -> ServerState:
     tools = tuple(str(tool.get("name")) for tool in told.get("tools") or ())
     return ServerState(told["name"], told["status"], str(told.get("error") or ""), tools)
 
 
 async def _user_message(
     text: str, message_id: str, *, client_composed: bool = False
-) -> AsyncIterator[dict[str, Any]]:
-    """Yield a message as the SDK sends one, with an id of ours (measured: the transcript has it,
+) -> AsyncIterator[JsonDict]:
+    """Yield a message as the SDK sends one, with our own id (measured: the transcript contains it,
     and a fork keeps it).
 
-    `client_composed`: it reaches the model as it is. Otherwise the CLI runs what begins with a
-    slash as a command of its own.
+    `client_composed`: it reaches the model unchanged. Otherwise the CLI runs text that begins with
+    a slash as one of its commands.
     """
     message = {
         "type": "user",
@@ -404,14 +403,14 @@ async def _user_message(
 
 
 class Spent(NamedTuple):
-    """What the CLI counted: dollars by its own price list, and tokens."""
+    """The CLI's totals: dollars by its own price list, and tokens."""
 
     usd: float
     tokens: UsedTokens
 
     @classmethod
-    def of(cls, usd: object, usage: Mapping[str, Any] | None) -> "Spent":
-        """Return what the CLI says: `usage` is by model."""
+    def of(cls, usd: object, usage: Json | None) -> "Spent":
+        """Return the CLI's totals: `usage` is by model."""
         models = [model for model in (usage or {}).values() if isinstance(model, Mapping)]
         names = ("inputTokens", "outputTokens", "cacheReadInputTokens", "cacheCreationInputTokens")
         tokens = UsedTokens(*(sum(int(model.get(name) or 0) for model in models) for name in names))
@@ -423,17 +422,14 @@ _NOTHING_SPENT = Spent(0.0, UsedTokens())
 
 @dataclass(slots=True)
 class Translator:
-    """Turns the SDK's messages into events. Keeps what is needed of the message under way, and
-    nothing of earlier ones.
+    """Turns the SDK's messages into events. Keeps only what is needed of the current message.
 
-    `window` is the size of the context window where the CLI does not know it.
+    `window` is the size of the context window if the CLI does not know it.
     """
 
     window: int = 0
     counted_before: Spent = _NOTHING_SPENT
-    """What the CLI counted up to the turn before: it counts on from turn to turn, and from
-    process to process.
-    """
+    """The CLI's totals before this turn: they accumulate over turns and processes."""
 
     _message_id: str = ""
     _texts: dict[int, list[str]] = field(default_factory=dict)
@@ -442,32 +438,41 @@ class Translator:
     _unfinished: bool = False
     _stop_reason: str = ""
     _error: str = ""
-    _boundary: Mapping[str, Any] | None = None
+    _boundary: Json | None = None
     _compact_error: str = ""
     _owes_summary: bool = False
 
-    def start_turn(self, *, compacts: bool = False) -> None:
-        """Forget the turn before: what it left unfinished stays as it is. `compacts`: this one
-        is to end with a summary.
-        """
+    _sent: str = ""
+    """The id of the user message that was sent last."""
+    _is_ours: bool = False
+    """Whether it belongs to the turn under way."""
+    _tells_begin: bool = False
+    """Whether the CLI tells when a message begins a turn, or joins one."""
+
+    def start_turn(self, message_id: str, *, compacts: bool = False) -> None:
+        """Wait for the turn of a user message. `compacts`: it is to end with a summary."""
         self._owes_summary = compacts
-        self._unfinished = False
+        self._sent = message_id
+
+    def _forget_turn(self) -> None:
+        """Forget the turn that has ended: what it left unfinished stays as it is."""
+        self._is_ours = self._unfinished = False
         self._streamed.clear()
         self._error = self._compact_error = self._stop_reason = ""
         self._boundary = None
 
     def translate(self, message: object) -> Iterator[Event | TurnEnded]:
-        """Yield the events of one message of the SDK."""
+        """Yield the events for one message of the SDK."""
         match message:
             case StreamEvent(parent_tool_use_id=None, event=event):
                 yield from self._stream(event)
             case AssistantMessage(parent_tool_use_id=None):
                 yield from self._assistant(message)
-            # the summary comes right behind it
+            # the summary follows immediately
             case UserMessage(content=content) if self._boundary is not None:
                 boundary, self._boundary, self._owes_summary = self._boundary, None, False
                 yield compacted(boundary, content if isinstance(content, str) else _texts(content))
-                # what the next request takes is not known before it
+                # the size of the next request is not known before it
                 yield UsageChanged(context_tokens=0)
             case UserMessage(content=list() as blocks):
                 results = [block for block in blocks if isinstance(block, ToolResultBlock)]
@@ -486,7 +491,7 @@ class Translator:
             case _:
                 pass
 
-    def _system(self, subtype: str, data: Mapping[str, Any]) -> Iterator[Event]:
+    def _system(self, subtype: str, data: Json) -> Iterator[Event]:
         match subtype:
             case "status":
                 self._compact_error = str(data.get("compact_error") or "")
@@ -498,17 +503,26 @@ class Translator:
                 self._stop_reason = ""
                 yield from self._drop_unfinished()
                 yield _retrying(data)
+            case "command_lifecycle":  # measured with 2.1.330: queued, started, completed
+                self._tells_begin = True
+                self._is_ours |= data["command_uuid"] == self._sent and data["state"] == "started"
 
     def _result(self, message: ResultMessage) -> Iterator[Event | TurnEnded]:
-        # the CLI began it, and the reply came all the same
+        if self._tells_begin and not self._is_ours:
+            # a turn that the CLI began itself, because a command in the background had ended
+            self._forget_turn()
+            return
+        # the CLI began to compact, but the reply came anyway
         if self._compact_error and not self._owes_summary:
             words = tr(
                 "The conversation could not be compacted: {error}", error=self._compact_error
             )
             yield Notice(level="warning", code="not_compacted", message=words, remedy=_MAKE_ROOM)
-        yield self._turn_ended(message)
+        ended = self._turn_ended(message)
+        self._forget_turn()
+        yield ended
 
-    def _stream(self, event: Mapping[str, Any]) -> Iterator[Event]:
+    def _stream(self, event: Json) -> Iterator[Event]:
         index = int(event.get("index", 0))
         match event.get("type"):
             case "message_start":
@@ -536,10 +550,11 @@ class Translator:
             case "message_delta" if event["delta"].get("stop_reason"):
                 self._stop_reason = event["delta"]["stop_reason"]
                 self._unfinished = (
-                    False  # a cut stream can end like a whole one, but without a reason to stop
+                    # an interrupted stream can end like a complete one, but without a stop reason
+                    False
                 )
 
-    def _delta(self, index: int, delta: Mapping[str, Any]) -> Iterator[Event]:
+    def _delta(self, index: int, delta: Json) -> Iterator[Event]:
         match delta.get("type"):
             case "text_delta":
                 self._texts.setdefault(index, []).append(delta["text"])
@@ -586,7 +601,7 @@ class Translator:
 
     def _turn_ended(self, message: ResultMessage) -> TurnEnded:
         now, before = Spent.of(message.total_cost_usd, message.model_usage), self.counted_before
-        if now.tokens.total < before.tokens.total:  # it began to count from zero
+        if now.tokens.total < before.tokens.total:  # its totals started from zero
             before = _NOTHING_SPENT
         self.counted_before = now
         windows = [usage.get("contextWindow", 0) for usage in (message.model_usage or {}).values()]
@@ -606,8 +621,8 @@ class Translator:
 
 
 def _errors(message: ResultMessage) -> str:
-    """What the CLI says of an early end, without the diagnostics that it means for its own
-    makers.
+    """The CLI's explanation of an early end, without the diagnostics intended for its
+    developers.
     """
     errors = [error for error in message.errors or [] if "ede_diagnostic" not in error]
     return "; ".join(errors) or message.subtype.replace("_", " ")
@@ -633,7 +648,7 @@ def _texts(blocks: Iterable[object]) -> str:
     return "\n".join(block.text for block in blocks if isinstance(block, TextBlock))
 
 
-def _retrying(data: Mapping[str, Any]) -> Retrying:
+def _retrying(data: Json) -> Retrying:
     return Retrying(
         attempt=int(data.get("attempt", 0)),
         max_attempts=int(data.get("max_retries", 0)),
@@ -643,7 +658,7 @@ def _retrying(data: Mapping[str, Any]) -> Retrying:
     )
 
 
-def _todos_changed(tool_input: Mapping[str, Any]) -> TodosChanged:
+def _todos_changed(tool_input: Json) -> TodosChanged:
     todos = tool_input.get("todos")
     return TodosChanged(
         todos=tuple(
@@ -659,9 +674,7 @@ def _todos_changed(tool_input: Mapping[str, Any]) -> TodosChanged:
 
 
 def _todo_status(status: object) -> TodoStatus:
-    """Return the status as one that we know: the input of a tool is whatever the model made of
-    it.
-    """
+    """Return the status as one of ours: the input of a tool is arbitrary."""
     return (
         "completed"
         if status == "completed"
@@ -672,15 +685,15 @@ def _todo_status(status: object) -> TodoStatus:
 
 
 _ERROR_TAGS = ("<tool_use_error>", "</tool_use_error>")
-"""What the CLI puts around a tool's error for the model."""
+"""What the CLI wraps around a tool's error for the model."""
 
 
 _BY_HOOK = re.compile(r"\APreToolUse:\S+ hook error: ")
-"""What it puts before the reason of a call that the policy denied."""
+"""What it puts before the reason of a call denied by the policy."""
 
 
-def result_text(content: str | list[dict[str, Any]] | None) -> str:
-    """Return a tool result as text; what is no text is named by its type."""
+def result_text(content: str | list[JsonDict] | None) -> str:
+    """Return a tool result as text; other content is named by its type."""
     if isinstance(content, list):
         content = "\n".join(
             str(block.get("text", "")) if block.get("type") == "text" else f"[{block.get('type')}]"
@@ -694,7 +707,7 @@ def result_text(content: str | list[dict[str, Any]] | None) -> str:
     )
 
 
-def context_tokens(usage: Mapping[str, Any]) -> int:
+def context_tokens(usage: Json) -> int:
     """Return how many tokens of the context window a request and its answer took (all three
     kinds of input, and the output).
     """

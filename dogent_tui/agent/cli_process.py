@@ -1,8 +1,8 @@
-"""The CLI as a process: what it is started with, and its lines in and out.
+"""The CLI as a process: its arguments and environment, and its lines in and out.
 
-It is started before the SDK is imported, which takes as long as the CLI itself takes to be ready:
-0.6 s, both at the same time. What the SDK would run is what is run here; a test holds one against
-the other. Nothing here imports the SDK.
+It is started before the SDK is imported, which takes as long as the CLI takes to be ready: 0.6 s,
+in parallel. This runs what the SDK would run; a test compares the two. Nothing here imports the
+SDK.
 """
 
 import asyncio
@@ -34,42 +34,40 @@ from dogent_tui.storage.files import atomic_write, private_folder
 from dogent_tui.tools.libraries import Libraries
 
 TOOLS = ("Read", "Write", "Edit", "Glob", "Grep", "Bash", "WebSearch", "WebFetch")
-"""The CLI's own tools that the model is offered."""
+"""The CLI's own tools that are offered to the model."""
 _OF_THE_WEB = 2
-"""How many of them, the last ones, ours stand in for where a web profile is chosen."""
+"""How many of these, at the end, are replaced by ours if a web profile is chosen."""
 LONGEST_MS = 86_400_000
-"""The longest time limit of a command that the CLI takes (measured). The launcher keeps the
+"""The longest time limit for a command that the CLI accepts (measured). The launcher enforces the
 model's own.
 """
 _RECORDS = {"permissions": {"deny": ["Read(.dogent/history.json)", "Read(.dogent/archives/**)"]}}
-"""Our records of the workspace, which the CLI's Read, Grep and Glob leave out (measured): what
-was asked before is no source.
+"""Our records of the workspace, which the CLI's Read, Grep and Glob leave out (measured): earlier
+prompts are not a source.
 """
 _OUR_SERVER = {"mcpServers": {"dogent": {"type": "sdk", "name": "dogent"}}}
 _LONGEST_LINE = 64 * 1024 * 1024
-"""Bytes of a line between the CLI and us: a Write holds the whole file."""
+"""The maximum length in bytes of a line between the CLI and us: a Write contains the whole file."""
 _AFTER_REPAIR = tr("Then send the prompt again.")
 _REINSTALL = tr(
     "Send the prompt again. If that doesn't help, reinstall claude-agent-sdk, which provides the"
     " process."
 )
 _LAST_WORDS, _MOST_WORDS = 20, 400
-"""Lines of its standard error that are kept, and characters that are told."""
+"""The number of lines of its standard error to keep, and of characters to report."""
 _ENDS_WITHIN_S = 5.0
-"""How long the CLI may take to end at the end of its input: it writes its transcript then."""
+"""How long the CLI may take to exit after the end of its input: it writes its transcript then."""
 
 
 @dataclass(frozen=True, slots=True)
 class ConversationOptions:
     """What a conversation is started with. `choice` says which session it continues.
 
-    `at_screen`: whether somebody can answer while a turn waits (see `Asking`).
-    `native_tools` are those of the CLI's own that are offered. `notices` are told before anything
-    else.
-    `review_mode` says whether the user reviews every change; it may change at any time. `standing`
-    is what the system prompt says of the user's wishes, `read_standing` reads what they are now.
-    `budget_usd` is what it may still cost. `servers` are the user's MCP servers, as the CLI reads
-    them: with their keys.
+    `at_screen`: whether someone can answer while a turn waits (see `Asking`). `native_tools` are
+    those of the CLI's own that are offered. `notices` are reported first. `review_mode` says
+    whether the user reviews every change; it may change at any time. `standing` is what the system
+    prompt says about the user's wishes, `read_standing` reads their current state. `budget_usd` is
+    the remaining budget. `servers` are the user's MCP servers in the CLI's format, including keys.
     """
 
     cwd: Path
@@ -88,8 +86,8 @@ class ConversationOptions:
     effort: Effort = ""
 
     def arguments(self, prompt_file: Path, servers_file: Path) -> list[str]:
-        """Return the arguments of the CLI. What is in an argument, every user of the machine can
-        read: what is secret or long goes by a file.
+        """Return the CLI's arguments. Every user of the machine can read arguments, so anything
+        secret or long is passed in a file.
         """
         chosen = {
             "tools": ",".join(self.native_tools),
@@ -117,7 +115,7 @@ class ConversationOptions:
 
 
 def native_tools(libraries: Libraries) -> tuple[str, ...]:
-    """Return those of the CLI's own tools that are offered beside ours."""
+    """Return which of the CLI's own tools are offered besides ours."""
     if libraries.consent:
         return ()
     return TOOLS if libraries.web.profile is None else TOOLS[:-_OF_THE_WEB]
@@ -139,17 +137,17 @@ class CliProcess:
 
     @property
     def pid(self) -> int | None:
-        """Its process id once it was started."""
+        """Its process id once it has been started."""
         return self._process.pid if self._process is not None else None
 
     @property
     def is_running(self) -> bool:
-        """Whether it was started and has not ended."""
+        """Whether it has been started and has not ended."""
         return self._process is not None and self._process.returncode is None
 
     async def start(self) -> None:
         """Start it. Raises OSError."""
-        from importlib.metadata import version  # on use: 20 ms
+        from importlib.metadata import version  # imported on use: 20 ms
 
         await asyncio.to_thread(self._write_files)
         options = self._options
@@ -174,7 +172,7 @@ class CliProcess:
         self._hearing = asyncio.create_task(self._hear(self._process), name="agent-stderr")
 
     async def write(self, text: str) -> None:
-        """Write to its input. Raises OSError where it is gone."""
+        """Write to its input. Raises OSError if it is gone."""
         if self._process is None or self._process.stdin is None or not self.is_running:
             raise ConnectionError
         async with self._writing:
@@ -182,17 +180,18 @@ class CliProcess:
             await self._process.stdin.drain()
 
     async def messages(self) -> AsyncIterator[dict[str, Any]]:
-        """Yield what it writes, one JSON object a line, to its end. Raises ValueError for a line
-        that is too long, or no JSON.
+        """Yield its output, one JSON object per line, until it ends. Raises ValueError for a line
+        that is too long or not JSON.
         """
         assert self._process is not None
         assert self._process.stdout is not None
         while line := await self._process.stdout.readline():
-            if line.lstrip().startswith(b"{") and line.endswith(b"\n"):  # else debug output, or cut
+            # otherwise debug output, or truncated
+            if line.lstrip().startswith(b"{") and line.endswith(b"\n"):
                 yield json.loads(line)
 
     def end_input(self) -> None:
-        """End its input, which ends it."""
+        """Close its input, which ends it."""
         if self._process is not None and self._process.stdin is not None:
             self._process.stdin.close()
 
@@ -202,7 +201,7 @@ class CliProcess:
         return await self._process.wait()
 
     async def close(self) -> None:
-        """End it and wait for it: at the end of its input, else as it is told, else at once."""
+        """End it and wait: first by closing its input, then by a signal, then by killing it."""
         for end in (self.end_input, self._terminate, self.kill):
             if self.is_running:
                 end()
@@ -218,14 +217,12 @@ class CliProcess:
             self._process.terminate()
 
     def kill(self) -> None:
-        """End it at once, with all that it started. For a process that did not end when asked
-        to.
-        """
+        """Kill it and everything it started, if it did not end when asked to."""
         if self.pid is not None:
             kill_tree(self.pid)
 
     def did_not_start(self, error: Exception) -> AgentError:
-        """Return the error for a process that did not start, or did not answer."""
+        """Return the error for a process that did not start or did not answer."""
         if not self._options.cwd.is_dir():
             words = tr("The folder {root} no longer exists.", root=self._options.cwd)
             return AgentError(words, tr("Open another one: dogent-tui FOLDER."))
@@ -238,7 +235,7 @@ class CliProcess:
         return AgentError(words, repair)
 
     def last_words(self) -> str:
-        """Return the end of what it wrote to its standard error, without keys."""
+        """Return the end of its standard error, without keys."""
         return self.redacted(" ".join(self._stderr)[-_MOST_WORDS:].strip())
 
     def redacted(self, text: str) -> str:
@@ -246,23 +243,23 @@ class CliProcess:
         return redact(text, self._options.endpoint.secrets)
 
     def servers_were_read(self) -> None:
-        """Remove the file with the user's MCP servers, which holds keys."""
+        """Delete the file with the user's MCP servers, which contains keys."""
         self._servers_file.unlink(missing_ok=True)
 
     def give_time(self, server: str) -> None:
-        """Have an MCP server that is started again take its time, as at first."""
+        """Give an MCP server that is started again as much time as at first."""
         (self._started_servers / server).unlink(missing_ok=True)
 
     async def _hear(self, process: asyncio.subprocess.Process) -> None:
         assert process.stderr is not None
-        with contextlib.suppress(ValueError):  # a line longer than any of words
+        with contextlib.suppress(ValueError):  # a line too long to be a message
             while line := await process.stderr.readline():
                 said = line.decode(errors="replace").rstrip()
                 self._stderr = [*self._stderr[1 - _LAST_WORDS :], *([said] if said else [])]
 
     def _write_files(self) -> None:
         folder = self._prompt_file.parent
-        # the CLI would make it, and its files, for all to read
+        # the CLI would create it, and its files, readable by everyone
         private_folder(folder.parent).chmod(0o700)
         private_folder(folder)
         clear_keys_of_dead(folder, known_secrets())
@@ -274,8 +271,8 @@ class CliProcess:
             atomic_write(self._servers_file, text, mode=0o600, durable=False)
 
     def _leave_no_key(self) -> None:
-        """Take keys out of the transcript, unless the session was resumed already and its next
-        process adds to it.
+        """Remove keys from the transcript, unless the session has already been resumed by another
+        process, which appends to it.
         """
         self._prompt_file.unlink(missing_ok=True)
         self._servers_file.unlink(missing_ok=True)
@@ -286,9 +283,7 @@ class CliProcess:
 
 
 def cli_program() -> str:
-    """Return the path of the CLI in the SDK's wheel, else of one that is installed. Raises
-    OSError.
-    """
+    """Return the path of the CLI in the SDK's wheel, or of an installed one. Raises OSError."""
     found = find_spec("claude_agent_sdk")  # does not import it
     for place in found.submodule_search_locations or () if found is not None else ():
         if (bundled := Path(place, "_bundled", "claude")).is_file():
@@ -299,11 +294,10 @@ def cli_program() -> str:
 
 
 def environment(endpoint: Endpoint, config_dir: Path) -> dict[str, str]:
-    """Return the variables that the CLI runs with, over those of our own process, which it
-    inherits.
+    """Return the CLI's environment variables, which override those it inherits from our process.
 
-    The endpoint blanks every credential and route that is not its own: a key never reaches
-    another's endpoint.
+    The endpoint blanks every credential and route that is not its own: a key never reaches another
+    endpoint.
     """
     inherited = {name: "" for name in os.environ if name.startswith(_STEERING)}
     return {
@@ -316,9 +310,9 @@ def environment(endpoint: Endpoint, config_dir: Path) -> dict[str, str]:
         "CLAUDE_CODE_ENABLE_TASKS": "0",
         "CLAUDE_CODE_MAX_RETRIES": "3",
         "ENABLE_TOOL_SEARCH": "false",
-        # else the first request waits for a slow server, 30 s at most (measured)
+        # otherwise the first request waits for a slow server, up to 30 s (measured)
         "CLAUDE_CODE_MCP_STARTUP_WAIT_MS": "1500",
-        # of our own tools, which bound their answers in characters
+        # for our own tools, which limit their answers in characters
         "MAX_MCP_OUTPUT_TOKENS": "60000",
         **(_OFFLINE if endpoint.kind in ("offline", "local") else {}),
         **(_small_window(endpoint.window) if endpoint.window else {}),
@@ -326,11 +320,12 @@ def environment(endpoint: Endpoint, config_dir: Path) -> dict[str, str]:
 
 
 def _small_window(tokens: int) -> dict[str, str]:
-    """Return what tells the CLI of a window other than that of the model which it believes to ask.
+    """Return the variables that tell the CLI about a window other than that of the model it
+    believes it is using.
 
-    That it summarizes the conversation by itself reckons with that model, and has to be off. It
-    sends nothing where it would not find room for the longest reply (measured: 20,000 tokens of a
-    window of 24,000), so the longest reply is a quarter of the window.
+    Its automatic summarizing is based on that model, and has to be off. It sends nothing unless
+    there is room for the longest reply (measured: 20,000 tokens of a window of 24,000), so the
+    longest reply is set to a quarter of the window.
     """
     reply = max(1024, min(32_000, tokens // 4))
     return {
@@ -346,16 +341,16 @@ _STEERING = (
     "CLAUDE_CODE_EXTRA_BODY",
     "CLAUDE_CODE_OAUTH_",
     "CLAUDE_CODE_SESSION_ACCESS_TOKEN",
-    "CLAUDE_CODE_SIMPLE",  # any value silences the hooks, and with them the gate
+    "CLAUDE_CODE_SIMPLE",  # any value disables the hooks, and with them the gate
     "CLAUDE_CODE_USE_",
 )
-"""How variables begin that would steer a session elsewhere, with other keys, or without hooks."""
+"""Prefixes of variables that would redirect a session, give it other keys, or disable hooks."""
 
 _OFFLINE = {
     "NO_PROXY": "127.0.0.1,localhost",
     "no_proxy": "127.0.0.1,localhost",
     "CLAUDE_CODE_GLOB_NO_IGNORE": "false",
 }
-"""The offline engine answers on this machine: a proxy of the environment must not come between.
-What it searches unasked should not fill the hundred places of a Glob with what git ignores.
+"""The offline engine is on this machine: a proxy from the environment must not interfere. Its
+unrequested searches should not fill the hundred results of a Glob with files ignored by git.
 """

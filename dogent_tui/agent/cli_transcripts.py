@@ -1,9 +1,9 @@
-"""What the CLI itself keeps of our sessions: ``CONFIG/projects/FOLDER/ID.jsonl``, and beside it a
-folder ``ID`` for subtasks.
+"""The CLI's own transcripts of our sessions: ``CONFIG/projects/FOLDER/ID.jsonl``, and a folder
+``ID`` next to it for subtasks.
 
-Each line is an entry, a JSON object with a ``uuid`` and the ``parentUuid`` of the entry that it
-follows (CLI 2.1.330, measured). A conversation that was resumed at an earlier entry continues in a
-branch, and plainly resumed it is at the end of the latest one.
+Each line is an entry, a JSON object with a ``uuid`` and the ``parentUuid`` of the entry it follows
+(CLI 2.1.330, measured). A conversation resumed at an earlier entry continues in a branch; resuming
+it without one continues the latest branch.
 """
 
 import json
@@ -13,12 +13,13 @@ import uuid
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
 from dogent_tui.agent.conversation import SessionChoice
 from dogent_tui.processes import is_alive
+from dogent_tui.records import Json, JsonDict
 from dogent_tui.settings.secrets import spellings
 from dogent_tui.storage.files import atomic_write
 from dogent_tui.storage.paths import state_dir
@@ -27,19 +28,18 @@ _ID = re.compile(r"[0-9a-fA-F-]{36}")
 
 
 def delete_transcript(session_id: str) -> None:
-    """Delete what the CLI remembers of a session. What is no id of its kind names nothing.
-    Raises OSError.
-    """
+    """Delete the CLI's transcript of a session. An invalid id is ignored. Raises OSError."""
     for transcript in _transcripts(session_id):
         transcript.unlink(missing_ok=True)
         shutil.rmtree(transcript.with_suffix(""), ignore_errors=True)
 
 
 def clear_keys(session_id: str, keys: Iterable[str]) -> None:
-    """Take keys out of what the CLI remembers of a session, and close it to other users. Blocks,
-    never raises.
+    """Remove keys from the CLI's transcript of a session, and make it unreadable for other users.
+    Blocks, never raises.
 
-    The CLI keeps the output of tools as it was; it must not run, since it adds to the file.
+    The CLI keeps the output of tools unchanged; it must not be running, since it appends to the
+    file.
     """
     spelled = {text.encode() for key in keys for text in spellings(key)}
     found = re.compile(b"|".join(re.escape(key) for key in sorted(spelled, key=len, reverse=True)))
@@ -54,8 +54,8 @@ def clear_keys(session_id: str, keys: Iterable[str]) -> None:
 
 
 def clear_keys_of_dead(folder: Path, keys: Collection[str]) -> None:
-    """Do as `clear_keys` for sessions whose application died, by what it left in `folder`: files
-    ``SESSION.PROCESS.NAME.md``.
+    """Apply `clear_keys` to sessions whose application died, based on the files it left in
+    `folder`: ``SESSION.PROCESS.NAME.md``.
     """
     for file in folder.glob("*.*.*.md"):
         session_id, process, *_ = file.name.split(".")
@@ -66,20 +66,20 @@ def clear_keys_of_dead(folder: Path, keys: Collection[str]) -> None:
 
 
 def is_remembered(session_id: str) -> bool:
-    """Whether the CLI has a transcript of a session."""
+    """Return whether the CLI has a transcript of a session."""
     return bool(_transcripts(session_id))
 
 
 def mentions(session_id: str, words: str) -> bool:
-    """Whether `words` (ASCII) occur in what the CLI remembers of a session. Blocks."""
+    """Return whether `words` (ASCII) occur in the CLI's transcript of a session. Blocks."""
     return any(words.encode() in file.read_bytes() for file in _transcripts(session_id))
 
 
-def counted(session_id: str) -> dict[str, Any]:
-    """Return what the CLI counted in a session up to the end of its last process, in its own words;
-    empty where it wrote nothing.
+def counted(session_id: str) -> JsonDict:
+    """Return the CLI's totals for a session at the end of its last process, in its own format;
+    empty if it wrote none.
 
-    A process that resumes it counts on from there (measured). Blocks.
+    A process that resumes the session continues from there (measured). Blocks.
     """
     last = b""
     for transcript in _transcripts(session_id):
@@ -94,15 +94,14 @@ def counted(session_id: str) -> dict[str, Any]:
 
 
 def first_remembered(session_id: str, runs: Sequence[str]) -> str:
-    """Return the first of `runs` whose prompt the CLI has, empty where it has none of them."""
+    """Return the first of `runs` whose prompt the CLI has, empty if it has none."""
     prompts = {_run_of(entry) for entry in _entries(session_id) if entry.get("type") == "user"}
     return next((run for run in runs if run in prompts), "")
 
 
 class Memory(NamedTuple):
     """What the CLI remembers of a session: `prompts` are the runs whose prompts it has, `replies`
-    the messages with a text of the agent, and `sources` all runs and messages of which it has
-    anything.
+    the agent's messages with text, and `sources` all runs and messages of which it has anything.
     """
 
     sources: frozenset[str]
@@ -110,15 +109,15 @@ class Memory(NamedTuple):
     replies: frozenset[str]
 
     def beyond(self, runs: Collection[str], messages: Collection[str]) -> int:
-        """Return how many prompts and replies it has that are none of `runs` and `messages`."""
+        """Return the number of prompts and replies that belong to none of `runs` and `messages`."""
         return len(self.prompts.difference(runs)) + len(self.replies.difference(messages))
 
 
 def memory_of(session_id: str, dropped: str = "") -> Memory | None:
-    """Return what the CLI remembers of a session up to the prompt of the run `dropped`, None where
+    """Return what the CLI remembers of a session up to the prompt of the run `dropped`, None if
     there is no transcript.
 
-    Blocks. The contents are not kept: a transcript may be large.
+    Blocks. Contents are not kept, since a transcript may be large.
     """
     if not is_remembered(session_id):
         return None
@@ -141,16 +140,16 @@ def memory_of(session_id: str, dropped: str = "") -> Memory | None:
 
 
 _OUTPUT_OF_COMMAND = "<local-command-"
-"""How what the CLI itself answers to a command like /compact begins; its transcript has that as
-a message of the user.
+"""The beginning of the CLI's own answer to a command such as /compact, which its transcript stores
+as a user message.
 """
 _BY_THE_CLI = ("isMeta", "isCompactSummary", "isVisibleInTranscriptOnly", "isApiErrorMessage")
-"""What marks entries that neither the user nor the model said."""
+"""Marks entries that neither the user nor the model said."""
 
 
-def _in_short(entry: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what places an entry, whose message it is, and whether that says something: a
-    prompt, or a text of the model.
+def _in_short(entry: Json) -> JsonDict:
+    """Return an entry's position, whose message it is, and whether it says something: a prompt, or
+    a text of the model.
     """
     message = entry.get("message")
     message = message if isinstance(message, dict) else {}
@@ -172,10 +171,10 @@ def _in_short(entry: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def without_dropped(choice: SessionChoice) -> SessionChoice:
-    """Return `choice` so that the agent remembers nothing from the prompt of `choice.dropped` on.
+    """Change `choice` so that the agent remembers nothing from the prompt of `choice.dropped` on.
     Reads the transcript.
 
-    Where nothing came before that prompt, that is a new session.
+    If nothing precedes that prompt, the result is a new session.
     """
     if not choice.dropped or not (choice.resume or choice.fork_of):
         return choice
@@ -187,12 +186,12 @@ def without_dropped(choice: SessionChoice) -> SessionChoice:
             if before:
                 return replace(choice, at=str(before))
             return SessionChoice(choice.session_id if choice.fork_of else str(uuid.uuid4()))
-    return choice  # the conversation went on from before it since
+    return choice  # the conversation has since continued from before it
 
 
-def _before(entry: Mapping[str, Any], entries: Mapping[str, Mapping[str, Any]]) -> object:
-    """Return the id of the entry that a prompt follows. A summary that was asked for is written
-    before the command that asked.
+def _before(entry: Json, entries: Mapping[str, Json]) -> object:
+    """Return the id of the entry before a prompt. A requested summary is written before the command
+    that requested it.
     """
     before = entry.get("parentUuid") or entry.get("logicalParentUuid")
     above = entries.get(str(before), {})
@@ -202,9 +201,9 @@ def _before(entry: Mapping[str, Any], entries: Mapping[str, Mapping[str, Any]]) 
     return before
 
 
-def _chain(entries: dict[str, dict[str, Any]]) -> Iterator[Mapping[str, Any]]:
-    """Yield the entries of the latest branch, the last one first; also what lies before a
-    summary that stands in for it.
+def _chain(entries: dict[str, JsonDict]) -> Iterator[Json]:
+    """Yield the entries of the latest branch, last one first, including those before a summary that
+    replaces them.
     """
     at = next(reversed(entries), "")
     passed = set()
@@ -214,18 +213,18 @@ def _chain(entries: dict[str, dict[str, Any]]) -> Iterator[Mapping[str, Any]]:
         at = str(entries[at].get("parentUuid") or entries[at].get("logicalParentUuid") or "")
 
 
-def _run_of(entry: Mapping[str, Any]) -> str:
-    """Return the run whose prompt an entry would be: the id of a run is how the id of its
-    message begins.
+def _run_of(entry: Json) -> str:
+    """Return the run whose prompt an entry would be: a run's id is the beginning of its message's
+    id.
     """
     return str(entry.get("uuid", "")).replace("-", "")[:12]
 
 
-def _entries(session_id: str) -> Iterator[dict[str, Any]]:
+def _entries(session_id: str) -> Iterator[JsonDict]:
     for transcript in _transcripts(session_id):
         with suppress(OSError), transcript.open("rb") as file:
             for line in file:
-                with suppress(ValueError):  # what a crash cut short
+                with suppress(ValueError):  # truncated by a crash
                     entry = json.loads(line)
                     if isinstance(entry, dict) and "uuid" in entry and not entry.get("isSidechain"):
                         yield entry
@@ -240,7 +239,7 @@ def _transcripts(session_id: str) -> list[Path]:
 
 
 def claude_config_dir() -> Path:
-    """Return the CLI's own folder for our sessions: its transcripts live here, apart from a
-    Claude Code of the user's own.
+    """Return the CLI's folder for our sessions: its transcripts are kept apart from the user's own
+    Claude Code.
     """
     return state_dir() / "claude"

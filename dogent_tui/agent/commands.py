@@ -1,9 +1,9 @@
-"""The agent's commands: each runs behind the wall, and what it did is judged, asked about where
-needed, and kept or dropped.
+"""The agent's commands: each runs behind the wall, and what it did is judged, asked about if
+necessary, and kept or dropped.
 
-A command is settled when it has ended, before its shell continues: that is the one place that also
-sees what failed, timed out or ran in the background. It happens in a thread of the wall; what has
-to be asked is asked on the event loop.
+A command is settled when it has ended, before its shell continues: only then are failures, timeouts
+and background commands covered too. This happens in a thread of the wall; questions are asked on
+the event loop.
 """
 
 import asyncio
@@ -43,11 +43,11 @@ from dogent_tui.web.command_proxy import Proxy, proxy_variables, ssh_places
 T = TypeVar("T")
 
 _DEFAULT_LIMIT_S = 120.0
-"""The CLI's own limit where the model names none."""
+"""The CLI's own time limit if the model specifies none."""
 _CHANGES = frozenset({EffectKind.WRITE, EffectKind.CREATE, EffectKind.DELETE, EffectKind.MOVE})
 _MOST_NAMED = 5
 _LARGEST_TEXT = 2_000_000
-"""Bytes of a text that is reviewed, as `edits.py` has it for a diff."""
+"""The largest text to review, in bytes; `edits.py` uses the same for a diff."""
 _CACHES = frozenset(
     {
         ".cache",
@@ -62,11 +62,11 @@ _CACHES = frozenset(
         ".texlive",
     }
 )
-"""What programs keep in a home for themselves: nobody misses it."""
+"""Files that programs keep for themselves in a home, which no one misses."""
 
 
 class _Running(msgspec.Struct):
-    """A command under way: the call, what the early question allowed, and whether it runs in the
+    """A running command: the call, what the early question allowed, and whether it runs in the
     background.
     """
 
@@ -93,9 +93,9 @@ class Commands:
     ) -> None:
         """Run commands in the workspace `root`.
 
-        `ask` puts a question to the user, `tell` is told what happened, `interrupt` ends the turn.
-        `snapshots` is where the CLI keeps what it knows of the user's shell. `reviewing` is told of
-        edits, where the user reviews every one.
+        `ask` asks the user, `tell` receives events, `interrupt` ends the turn. `snapshots` is where
+        the CLI keeps its snapshots of the user's shell. `reviewing` receives edits if the user
+        reviews every one.
         """
         self._reviewing = reviewing
         self._authority = authority
@@ -113,21 +113,21 @@ class Commands:
         self._wall: Wall | None = None
 
     async def start(self) -> None:
-        """Have the wall up before the first command comes; where none can be had, tell."""
+        """Set up the wall before the first command; if there is none, report it."""
         standing = await asyncio.to_thread(lambda: self._authority.standing)
-        # not again when the agent starts again, as after a rewind
+        # not again when the agent restarts, such as after a rewind
         if not self._authority.standing_told:
             self._authority.standing_told = True
             for notice in standing_notices(standing):
                 self._tell(notice)
         if self._snapshots is not None:
-            # before the CLI's first command: it is there from then on
+            # before the CLI's first command, so that it exists from then on
             private_folder(self._snapshots)
         await asyncio.to_thread(self._start)
 
     def _start(self) -> None:
         standing = self._authority.standing
-        if standing.level == "none":  # there is no layer, and no folder for one
+        if standing.level == "none":  # there are no layers, and no folder for them
             return
         sessions = private_folder(standing.folder / "wall")
         self._committing = Committing(sessions / JOURNALS, self._copies)
@@ -153,15 +153,15 @@ class Commands:
         self._wall.start()
 
     def _skills(self) -> tuple[Path, ...]:
-        """Return the folders of skills that do not lie in the workspace, of which a command sees
-        its layer anyway.
+        """Return the folders of skills outside the workspace; those inside are visible through the
+        layer anyway.
         """
         return tuple(
             folder for folder in self._authority.readable if not folder.is_relative_to(self._root)
         )
 
     async def close(self) -> None:
-        """End every command. What waits for an answer is dropped."""
+        """End all commands. Those waiting for an answer are dropped."""
         for asking in self._asking:
             asking.cancel()
         if self._wall is not None:
@@ -169,8 +169,8 @@ class Commands:
         await asyncio.to_thread(self._settling.shutdown)
 
     def offer_leftovers(self) -> None:
-        """Finish what a dead session had begun to keep, and ask about what it had not judged
-        yet. Blocks for the answers.
+        """Finish the commits of a dead session, and ask about what it had not judged yet. Blocks
+        for the answers.
         """
         if self._committing is None or self._wall is None:
             return
@@ -198,11 +198,11 @@ class Commands:
             left.remove()
 
     def wrapped(self, call: ToolCall, decision: Decision, tool_use_id: str) -> dict[str, Any]:
-        """Return the input with which the CLI runs `call`, which may run, behind the wall; nothing
-        where there is none.
+        """Return the input with which the CLI runs the approved `call` behind the wall; empty if
+        there is no wall.
 
-        Blocks for the disk. Without a wall a command runs as it is, because the user said so or
-        because it only reads.
+        Blocks for the disk. Without a wall a command runs unchanged, because the user approved it
+        or it only reads.
         """
         if self._wall is None:
             return {}
@@ -249,7 +249,7 @@ class Commands:
     def _settle(self, ended: Ended) -> Answer:
         running = self._running.pop(ended.job.name, None)
         if running is None or ended.why == "gone":
-            return Answer(ended.status)  # nobody waits: it was stopped, and nothing of it is kept
+            return Answer(ended.status)  # no one is waiting: it was stopped, and nothing is kept
         text = written(*ended.output)
         notes = [
             *advice(text, self._root, network=ended.job.hosts is not None),
@@ -258,13 +258,13 @@ class Commands:
         if ended.why == "timeout":
             notes.append(tr("dogent-tui: the command exceeded its time limit and was ended."))
         kept = self._judged(ended, running, notes)
-        for place in ended.job.outside if kept else ():  # each was asked about before
+        for place in ended.job.outside if kept else ():  # each was asked about in advance
             self._commit(running, place.difference(ended.began_ns), notes)
         status = ended.status if kept else ended.status or 1
         return Answer(status, self._stands_in(ended) if kept else "", tuple(notes))
 
     def _judged(self, ended: Ended, running: _Running, notes: list[str]) -> bool:
-        """Keep or drop what a command did. Returns whether it was kept."""
+        """Keep or drop what a command did. Return whether it was kept."""
         difference = read_difference(str(self._root), str(ended.upper), ended.began_ns)
         if not difference.changes:
             return True
@@ -279,8 +279,8 @@ class Commands:
         return True
 
     def _reviewed(self, difference: Difference, notes: list[str]) -> Difference:
-        """Have the user review the edits of texts, where they review every one, and return the
-        rest.
+        """Have the user review text edits if they review every one, and return the other
+        changes.
         """
         if self._reviewing is None or not self._reviewing.on:
             return difference
@@ -314,7 +314,7 @@ class Commands:
         )
 
     def _on_loop(self, waiting: Coroutine[Any, Any, T]) -> T:
-        """Wait for what the user answers. Raises CancelledError where nobody will any more."""
+        """Wait for the user's answer. Raises CancelledError if no one will answer any more."""
         asking = asyncio.run_coroutine_threadsafe(waiting, self._loop)
         self._asking.add(asking)
         try:
@@ -335,7 +335,7 @@ class Commands:
     # ── Committing ────────────────────────────────────────────────────────────────────────────
 
     def _commit(self, running: _Running, difference: Difference, notes: list[str]) -> None:
-        assert self._committing is not None  # as the wall is up
+        assert self._committing is not None  # since the wall is up
         if not difference.changes:
             return
         label = (
@@ -358,7 +358,7 @@ class Commands:
                 notes.append(words.format(path=change.path))
         notes += [f"dogent-tui: {path}: {why}" for path, why in done.failed]
         if done.number:
-            # it reads what was written: the shell does not wait for that
+            # it reads what was written; the shell does not wait for that
             self._settling.submit(self._copies.settle, done.number)
         if committed:
             paths = tuple(str(Path(difference.root, path)) for path in committed)
@@ -398,7 +398,9 @@ class Commands:
     # ── What the answer says ──────────────────────────────────────────────────────────────────
 
     def _stands_in(self, ended: Ended) -> str:
-        """Return the folder that the shell changed to, "" where it stays, or left the workspace."""
+        """Return the shell's new working directory, "" if it is unchanged or outside the
+        workspace.
+        """
         place = ended.stands_in()
         if (
             place is None
@@ -410,7 +412,7 @@ class Commands:
         return str(place)
 
     def _not_kept(self, ended: Ended) -> list[str]:
-        """Say what the command left in the home or among the temporary files, which are private
+        """Report what the command left in the home or the temporary folders, which are private
         here.
         """
         assert self._wall is not None
@@ -427,9 +429,7 @@ class Commands:
 
 
 def _hosts(asked: Collection[Effect]) -> tuple[str, ...] | None:
-    """Return the hosts that were allowed: None for none, () for all public ones where one could
-    not be named.
-    """
+    """Return the allowed hosts: None for none, () for all public ones if one could not be named."""
     reached = [effect for effect in asked if effect.kind is EffectKind.NETWORK]
     if not reached:
         return None
@@ -440,7 +440,7 @@ def _hosts(asked: Collection[Effect]) -> tuple[str, ...] | None:
 
 
 def _edited_text(difference: Difference, change: Change) -> str | None:
-    """Return the text that a command made of a text, None where it did something else."""
+    """Return the edited text if a command edited a text file, otherwise None."""
     before, after = change.before, change.after
     if (
         change.what != "edit"

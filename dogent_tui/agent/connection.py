@@ -1,5 +1,5 @@
-"""The way to the model session: started when it is needed, read for life, started again after a
-loss, ended with us.
+"""The connection to the model session: started when needed, read for its lifetime, restarted after
+a loss, ended with the service.
 """
 
 import asyncio
@@ -25,30 +25,30 @@ from dogent_tui.errors import AgentError, DogentError
 from dogent_tui.language import tr
 
 _INTERRUPT_LIMIT_S = 0.25
-"""How long the process may take to hear an interrupt; one that hangs is not waited for."""
+"""How long to wait for the process to accept an interrupt."""
 _TURN_LIMIT_S = 2.0
-"""How long an interrupted turn may take to end before its process is given up. Nothing that was
-said is lost by that: the next process is told what this one did not keep.
+"""How long an interrupted turn may take to end before its process is killed. Nothing said is lost:
+the next process is told what this one did not store.
 """
 _LAST_BREATH_S = 0.5
-"""How long a process that ends takes from the end of its turn to the end of its output (75 ms
+"""How long an ending process takes from the end of its turn to the end of its output (75 ms
 measured).
 """
 _CLOSE_LIMIT_S = 1.0
-"""How long the CLI may take to end by itself when we close; then it is killed."""
+"""How long the CLI may take to exit when we close; then it is killed."""
 FORGOTTEN = "resume_failed"
 """The code of the notice that the earlier conversation is not remembered."""
 _UNKNOWN = ("No conversation found", "No message found")
-"""What the CLI says where it does not know the session that it is asked to resume, or not the place
-in it: what lies before a summary that stands in for it cannot be gone back to.
+"""The CLI's message if it does not know the session to resume, or the entry in it: entries before a
+summary that replaces them cannot be resumed at.
 """
 
 
 class Listener(Protocol):
-    """What is told of a connection."""
+    """Receives what happens on a connection."""
 
     def on_start(self, conversation: Conversation, *, resumed: bool) -> None:
-        """A process runs; nothing has been read of it yet."""
+        """A process is running; nothing has been read from it yet."""
 
     def on_item(self, item: Event | TurnEnded) -> None:
         """Something arrived: an event without run and number, or the end of a turn."""
@@ -58,7 +58,9 @@ class Listener(Protocol):
 
 
 class Connection:
-    """Holds the one process that a session has at a time. Not told once `close` was called."""
+    """Holds a session's process, one at a time. After `close` the listener is not called any
+    more.
+    """
 
     def __init__(
         self,
@@ -89,14 +91,14 @@ class Connection:
 
     @property
     def remembers(self) -> tuple[str, str]:
-        """The session whose transcript the process started from, and the run from whose prompt
-        on it was to forget.
+        """The session whose transcript the process started from, and the run from whose prompt on
+        it had to forget.
         """
         return self._fork_of or self._session.session_id, self._session.dropped
 
     async def get(self) -> Conversation:
-        """Return the live conversation, starting one where there is none. Raises AgentError
-        where there can be none.
+        """Return the live conversation, starting one if there is none. Raises AgentError if that is
+        impossible.
         """
         if self._leaving is not None:
             await asyncio.wait({self._leaving})
@@ -107,15 +109,15 @@ class Connection:
         return await asyncio.shield(self._connecting)
 
     async def warm_up(self) -> None:
-        """Connect where there is no conversation yet. What goes wrong is told, and tried again
-        with the next `get`.
+        """Connect if there is no conversation yet. Errors are reported, and the next `get` tries
+        again.
         """
         with suppress(AgentError):
             await self.get()
 
     async def renew(self) -> None:
-        """Start the process again, with what the launcher now knows. For a session in which
-        nothing was said yet.
+        """Restart the process with what the launcher now knows, for a session in which nothing has
+        been said yet.
         """
         await self.warm_up()
         conversation = self._leave()
@@ -131,19 +133,19 @@ class Connection:
         if self._connecting is not None:
             await asyncio.wait({self._connecting})
         if self._leave() is not None:
-            # it writes to its transcript until the end
+            # it writes to its transcript until it exits
             await asyncio.wait(self._endings, timeout=_CLOSE_LIMIT_S)
         await self.warm_up()
 
     async def forget(self, runs: Sequence[str]) -> str:
         """End the process; the next one remembers nothing of `runs`, which are the last ones.
 
-        Returns the first of them that its transcript holds, empty where it holds none.
+        Return the first of them in its transcript, empty if it contains none.
         """
         if self._connecting is not None:
             await asyncio.wait({self._connecting})
         conversation = self._leave()
-        if self._endings:  # it writes to its transcript until the end
+        if self._endings:  # it writes to its transcript until it exits
             await asyncio.wait(self._endings, timeout=_CLOSE_LIMIT_S)
         if (
             conversation is not None
@@ -157,7 +159,7 @@ class Connection:
         return self._session.dropped
 
     def _leave(self) -> Conversation | None:
-        """Have the process end that there is, and hear no more of it."""
+        """End the current process and ignore it from now on."""
         conversation, self.live = self.live, None
         if conversation is not None:
             if self._reader is not None:
@@ -166,10 +168,8 @@ class Connection:
         return conversation
 
     def _as_before(self, conversation: Conversation) -> SessionChoice:
-        """Return the choice by which `conversation`, in which nothing was said, starts as it
-        did.
-        """
-        if self._fork_of:  # under another id: the one before may be taken
+        """Return the choice with which `conversation`, in which nothing was said, starts again."""
+        if self._fork_of:  # with a new id: the previous one may be in use
             return SessionChoice(
                 str(uuid.uuid4()), fork_of=self._fork_of, dropped=self._session.dropped
             )
@@ -183,19 +183,19 @@ class Connection:
 
     @property
     def is_leaving_turn(self) -> bool:
-        """Whether a turn is still ending that was left."""
+        """Whether an abandoned turn is still ending."""
         return self._turn_left is not None
 
     def leave_turn(self) -> None:
-        """Hear nothing more of the turn that was interrupted. `get` waits until it has ended, or
-        its process was given up.
+        """Ignore the rest of the interrupted turn. `get` waits until it has ended or its process
+        has been killed.
         """
         self._turn_left = asyncio.get_running_loop().create_future()
         self._leaving = asyncio.create_task(self._end_turn(self._turn_left), name="agent-turn-end")
 
     async def _end_turn(self, turn_left: asyncio.Future[None]) -> None:
-        """Wait for the end of the turn; ask again, as an interrupt may overtake its prompt; then
-        give the process up.
+        """Wait for the end of the turn; interrupt again, as an interrupt may overtake its prompt;
+        then kill the process.
         """
         deadline = asyncio.get_running_loop().time() + _TURN_LIMIT_S
         waits = {turn_left} if self._reader is None else {turn_left, self._reader}
@@ -215,7 +215,7 @@ class Connection:
     async def give_up(self) -> None:
         """Kill a process that does not answer; the next `get` starts another.
 
-        Where the kernel cannot end it yet, because its disk hangs, nothing is heard of it any more.
+        If the kernel cannot end it yet because its disk hangs, it is ignored from now on.
         """
         conversation = self.live
         if conversation is not None:
@@ -225,16 +225,14 @@ class Connection:
             self._leave()
 
     async def last_breath(self, limit_s: float = 0.0) -> None:
-        """Wait a moment, or `limit_s` seconds, for a process that may be ending: `live` is None
-        afterwards where it was.
+        """Wait a moment, or `limit_s` seconds, for a process that may be exiting, after which
+        `live` is None.
         """
         if self._reader is not None:
             await asyncio.wait({self._reader}, timeout=limit_s or _LAST_BREATH_S)
 
     async def close(self) -> None:
-        """End the process, and what its launcher shares; at the most some two and a half
-        seconds.
-        """
+        """End the process and the launcher, within about two and a half seconds."""
         for task in (self._reader, self._connecting, self._leaving):
             if task is not None:
                 task.cancel()
@@ -270,8 +268,8 @@ class Connection:
         return conversation
 
     async def _launch(self) -> Conversation:
-        """Start the chosen session; where an earlier one cannot be resumed, a new one, and say
-        so.
+        """Start the chosen session; if an earlier one cannot be resumed, start a new one and report
+        it.
         """
         self._session = choice = await asyncio.to_thread(without_dropped, self._session)
         try:
@@ -299,8 +297,8 @@ class Connection:
         return conversation
 
     async def _read(self, conversation: Conversation) -> None:
-        """Read for life. When the stream ends, the session is lost, with an exception or
-        without.
+        """Read for the lifetime of the process. When the stream ends, with or without an exception,
+        the session is lost.
         """
         detail = ""
         try:
@@ -322,8 +320,8 @@ class Connection:
 
 
 def _as_agent_error(error: Exception) -> AgentError:
-    """Return `error` as a sentence: whatever goes wrong on the way to the agent ends a run,
-    never the service.
+    """Return `error` as a sentence: an error in reaching the agent ends a run, never the
+    service.
     """
     if isinstance(error, AgentError):
         return error

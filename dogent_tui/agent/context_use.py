@@ -1,5 +1,5 @@
-"""What the CLI tells of the context: what fills it, and the summary that takes the place of what
-was said.
+"""What the CLI reports about the context: what fills it, and the summary that replaces earlier
+messages.
 """
 
 import re
@@ -13,12 +13,12 @@ _SUMMARY = re.compile(
     r"(?:\A|.*\n)Summary:\n(.*?)(?:\n\nIf you need specific details from before compaction.*)?\Z",
     re.DOTALL,
 )
-"""The summary among what the CLI tells the model around it."""
+"""The summary within the CLI's message to the model."""
 
 
 def compacted(boundary: Mapping[str, Any], text: str) -> Compacted:
-    """Return what the CLI tells of a summary: `boundary` is its metadata, `text` the message
-    that stands for the others.
+    """Return the event for a summary: `boundary` is its metadata, `text` the message that replaces
+    the others.
     """
     found = _SUMMARY.match(text)
     return Compacted(
@@ -35,12 +35,12 @@ _SYSTEM_PROMPT, _TOOLS_OF_CLI, _TOOLS_OF_MCP, _MESSAGES = (
     "mcp_tools",
     "messages",
 )
-"""The categories of the CLI's answer that we know."""
+"""The known categories in the CLI's answer."""
 
 
 def context_use(told: Mapping[str, Any]) -> ContextUse:
-    """Return what the CLI's answer on the context says. What is no part of its messages and
-    counted with them, are its notes.
+    """Return the CLI's answer about the context. What is counted with the messages without being
+    part of them is its notes.
     """
     categories = {
         str(each.get("id")): int(each.get("tokens") or 0) for each in told.get("categories") or ()

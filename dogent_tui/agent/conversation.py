@@ -1,4 +1,4 @@
-"""What the service needs of a model session: the seam between the state machine of runs and the
+"""What the service needs from a model session: the seam between the state machine of runs and the
 SDK.
 """
 
@@ -15,24 +15,25 @@ from dogent_tui.agent.events import (
     UiRequested,
     UsedTokens,
 )
+from dogent_tui.records import Record
 
 TurnOutcome: TypeAlias = Literal["completed", "stopped", "cut", "api_error", "error", "budget"]
 """`stopped`: a hook of ours ended the turn; `cut`: an interrupt, a denial or a signal did;
-`budget`: it may cost no more; `error`: it ended for a reason that is no answer of the endpoint.
+`budget`: the budget is used up; `error`: it ended for a reason other than the endpoint's answer.
 """
 
 Effort: TypeAlias = Literal["", "low", "medium", "high", "xhigh", "max"]
-"""How much a model is to think; empty for as much as it does by itself."""
+"""How much a model should think; empty for its default."""
 EFFORTS: tuple[Effort, ...] = ("low", "medium", "high", "xhigh", "max")
 
 
-class TurnEnded(msgspec.Struct, frozen=True):
-    """The model's turn is over. `status` is the HTTP status of a failing endpoint, 0 where there
-    was none.
+class TurnEnded(Record):
+    """The model's turn is over. `status` is the HTTP status of a failing endpoint, 0 if there was
+    none.
 
-    `cost_usd` is what the turn cost as the CLI reckons, `tokens` those of its requests, None where
-    that is not known. `window` is the size of the context window in tokens. `because` is why the
-    model, or the CLI, stopped where it failed: the API's ``stop_reason``, or ``image_error``.
+    `cost_usd` is the cost of the turn by the CLI's estimate, `tokens` those of its requests, None
+    if unknown. `window` is the size of the context window in tokens. `because` says why a failed
+    turn stopped: the API's ``stop_reason``, or ``image_error``.
     """
 
     outcome: TurnOutcome
@@ -46,12 +47,12 @@ class TurnEnded(msgspec.Struct, frozen=True):
     tokens: UsedTokens | None = None
 
 
-class ContextUse(msgspec.Struct, frozen=True):
-    """What fills the context window, in tokens as the CLI estimates them.
+class ContextUse(Record):
+    """What fills the context window, in tokens by the CLI's estimate.
 
-    `window` is how many fit, `compacts_at` from how many on the conversation is summarized by
-    itself, 0 where it is not. `prompts`, `replies`, `calls` (what the model wrote into tools) and
-    `results` by tool are the history; `notes` what the CLI added to it.
+    `window` is its size, `compacts_at` where automatic summarizing starts, 0 for never. `prompts`,
+    `replies`, `calls` (tool inputs written by the model) and `results` by tool are the history;
+    `notes` are added by the CLI.
     """
 
     total: int
@@ -66,9 +67,9 @@ class ContextUse(msgspec.Struct, frozen=True):
     results: Mapping[str, int] = msgspec.field(default_factory=dict)
 
 
-class ServerState(msgspec.Struct, frozen=True):
-    """How an MCP server of the user stands in the agent process. `state` is the CLI's word;
-    `tools` are those that it offers.
+class ServerState(Record):
+    """The state of a user's MCP server in the agent process. `state` is the CLI's word; `tools` are
+    those it offers.
     """
 
     name: str
@@ -77,11 +78,11 @@ class ServerState(msgspec.Struct, frozen=True):
     tools: tuple[str, ...] = ()
 
 
-class Verdict(msgspec.Struct, frozen=True):
+class Verdict(Record):
     """What the answer to a `PermissionRequested` means for its call. `stop`: the denial ends the
     turn; otherwise `message` goes back to the model.
 
-    `scope` is how long an allowance holds; only one of the request's `scopes`.
+    `scope` is how long the permission applies, one of the request's `scopes`.
     """
 
     allow: bool
@@ -93,63 +94,65 @@ class Verdict(msgspec.Struct, frozen=True):
 Ask: TypeAlias = Callable[[PermissionRequested], Awaitable[Verdict]]
 
 AskForm: TypeAlias = Callable[[UiRequested], Awaitable[UiAnswer | None]]
-"""Puts a request that waits within its turn to the user; None where nobody will answer any more."""
+"""Asks the user a question within a turn; returns None if no one will answer any more."""
 
 
 class Conversation(Protocol):
-    """One model session. `connect` comes first; one reader reads `messages`, whose end means
-    that the session is lost.
+    """One model session. Call `connect` first; one reader reads `messages`, whose end means that
+    the session is lost.
     """
 
     session_id: str
 
     async def connect(self) -> None:
-        """Start the session. Raises AgentError where it cannot."""
+        """Start the session. Raises AgentError if that fails."""
 
     async def send(self, text: str, message_id: str) -> None:
-        """Send a user message, to be kept under `message_id`, a UUID. Raises AgentError where
-        the session is lost.
+        """Send a user message to be stored under `message_id`, a UUID. Raises AgentError if the
+        session is lost.
         """
 
     def messages(self) -> AsyncIterator[Event | TurnEnded]:
-        """Everything that comes back, for life: events without run and number, and a `TurnEnded`
-        at the end of each turn.
+        """Yield everything that comes back, for the lifetime of the session: events without run and
+        number, and a `TurnEnded` at the end of each turn.
         """
 
     async def compact(self, focus: str, message_id: str) -> None:
-        """Have what was said summarized, above all what `focus` names; a `TurnEnded` follows.
-        Raises AgentError as `send`.
+        """Summarize the conversation with an emphasis on `focus`; a `TurnEnded` follows. Raises
+        AgentError like `send`.
         """
 
     async def context(self) -> ContextUse:
-        """Return what fills the context window now. Raises AgentError where that cannot be had."""
+        """Return what currently fills the context window. Raises AgentError if that is
+        unavailable.
+        """
 
     async def servers(self) -> Sequence[ServerState]:
-        """Return how the MCP servers stand that the process was started with. Raises AgentError
-        as `context`.
+        """Return the states of the MCP servers the process was started with. Raises AgentError like
+        `context`.
         """
 
     async def switch_server(self, name: str, *, on: bool) -> None:
-        """Start or end an MCP server that the process was started with. Raises AgentError where
-        that fails.
+        """Start or stop an MCP server the process was started with. Raises AgentError if that
+        fails.
         """
 
     async def interrupt(self) -> None:
-        """Stop the turn under way; its `TurnEnded` follows."""
+        """Stop the current turn; its `TurnEnded` follows."""
 
     async def close(self) -> None:
         """End the session and its process. Never raises."""
 
     def kill(self) -> None:
-        """End the process at once, where it did not end when asked to."""
+        """Kill the process if it did not exit when asked to."""
 
 
-class SessionChoice(msgspec.Struct, frozen=True):
-    """Which session to start: a new one under an id of ours, or an earlier one to continue.
+class SessionChoice(Record):
+    """Which session to start: a new one with our id, or an earlier one to continue.
 
-    `fork_of`: the new one under our id remembers what was said in that session, which stays as it
-    is. `dropped`: nothing from the prompt of this run on is to be remembered, and that is so where
-    only what came up to the entry `at` is.
+    `fork_of`: the new session with our id remembers that one, which stays unchanged. `dropped`:
+    nothing from the prompt of this run on is remembered, which is achieved by resuming at the entry
+    `at`.
     """
 
     session_id: str
@@ -160,15 +163,15 @@ class SessionChoice(msgspec.Struct, frozen=True):
 
     @property
     def continues(self) -> str:
-        """The id of the session that is remembered, "" for none."""
+        """The id of the remembered session, "" for none."""
         return self.fork_of or (self.session_id if self.resume else "")
 
 
 class Launcher(Protocol):
-    """Starts conversations; what they share lives until `close`."""
+    """Starts conversations; what they share exists until `close`."""
 
     async def start(self, choice: SessionChoice, ask: Ask, form: AskForm) -> Conversation:
-        """Return a connected conversation. Raises AgentError where there can be none."""
+        """Return a connected conversation. Raises AgentError if that is impossible."""
 
     async def close(self) -> None:
-        """End what the conversations shared."""
+        """Release what the conversations shared."""

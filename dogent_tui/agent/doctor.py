@@ -1,7 +1,7 @@
-"""Which engines are here, in which versions, which files are used, and what to do about what is
-missing.
+"""Which engines are available, in which versions, which files are used, and what to do about what
+is missing.
 
-Nothing is changed, and no key is shown.
+Changes nothing and shows no keys.
 """
 
 import asyncio
@@ -54,9 +54,7 @@ _WORDS = {
     "documents read": tr("document cache"),
     "logs": tr("logs"),
 }
-"""Groups and names of findings as a user reads them. In the JSON they are the same in every
-language.
-"""
+"""Groups and names of findings for display. In JSON they are the same in every language."""
 _MARKS: dict[State, str] = {
     "ok": "✓",
     "warning": "!",
@@ -67,8 +65,8 @@ _MARKS: dict[State, str] = {
 
 
 async def examine(workspace: Workspace, servers: Collection[ServerState] = ()) -> list[Finding]:
-    """Look at everything, for `workspace`. Starts the programs that are asked for their
-    versions, and one behind the wall. `servers` are the states of the MCP servers that run.
+    """Examine everything for `workspace`. Runs programs to get their versions, one of them behind
+    the wall. `servers` are the states of the running MCP servers.
     """
     wall, readers, engines, files = await asyncio.gather(
         asyncio.to_thread(_wall, workspace),
@@ -81,7 +79,7 @@ async def examine(workspace: Workspace, servers: Collection[ServerState] = ()) -
 
 
 def as_text(findings: Sequence[Finding]) -> str:
-    """Return `findings` for reading."""
+    """Format `findings` for reading."""
     lines = [
         f"dogent-tui {__version__} · Python {platform.python_version()} · {platform.platform()}"
     ]
@@ -100,7 +98,7 @@ def as_text(findings: Sequence[Finding]) -> str:
 
 
 def _padded(name: str) -> str:
-    """Return `name` with blanks up to the column of what was found."""
+    """Pad `name` to the column of the findings."""
     return name + " " * (_NAME_COLUMNS - columns_of(name))
 
 
@@ -119,8 +117,8 @@ async def _engines() -> list[Finding]:
 
 
 async def _claude() -> Finding:
-    """The CLI of the SDK's wheel. Asked for its version: it is a program of another maker that
-    has to start here.
+    """Examine the CLI in the SDK's wheel by asking for its version, because it is a third-party
+    program that must run here.
     """
     try:
         program = cli_program()
@@ -212,9 +210,7 @@ def _package(name: str, module: str, use: str) -> Finding:
 
 
 async def _version(program: str) -> str:
-    """Return the version that `program` says it has, empty where it does not start or says
-    nothing.
-    """
+    """Return the version reported by `program`, empty if it does not start or reports none."""
     found = re.search(r"\d+(?:\.\d+)+", await _output(program, "--version"))
     return found[0] if found else ""
 

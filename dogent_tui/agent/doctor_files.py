@@ -1,5 +1,5 @@
-"""Every file and folder that is used, for the doctor: what was found, and what is not right
-about it. Nothing is changed.
+"""All files and folders in use, for the doctor: what was found and what is wrong. Changes
+nothing.
 """
 
 import json
@@ -15,7 +15,7 @@ from dogent_tui.documents.export.docx_reference import NAME as REFERENCE
 from dogent_tui.documents.export.styles import NAME as STYLE_SHEET
 from dogent_tui.errors import ConfigError
 from dogent_tui.language import tr
-from dogent_tui.settings.config_check import checked, read_profiles
+from dogent_tui.settings.config_check import ConfigWarning, checked, read_profiles
 from dogent_tui.settings.config_models import PROFILE_MODELS, secret_keys
 from dogent_tui.settings.key_files import open_to_others
 from dogent_tui.settings.mcp_servers import NAME as MCP
@@ -23,12 +23,7 @@ from dogent_tui.settings.profiles import Endpoint, choose_endpoint
 from dogent_tui.settings.secrets import is_missing, reference, revealed
 from dogent_tui.settings.suspected_secrets import suspected_secrets
 from dogent_tui.settings.trust import FolderTrust
-from dogent_tui.settings.values import (
-    ConfigWarning,
-    HomeSettings,
-    WorkspaceSettings,
-    load_settings,
-)
+from dogent_tui.settings.values import HomeSettings, WorkspaceSettings, load_settings
 from dogent_tui.storage.paths import Workspace, cache_dir, dogent_home, log_dir, state_dir
 from dogent_tui.vision.model import VisionError
 from dogent_tui.vision.profiles import load_profile
@@ -47,11 +42,11 @@ _ENVIRONMENT = (
     "NO_PROXY",
     "NO_COLOR",
 )
-"""Variables that change what is done here. Their names are told, never their values."""
+"""Variables that change our behavior. Their names are shown, never their values."""
 
 _COMMANDS = ".claude/commands"
 _MOST_LISTED = 1_000
-"""Entries of a folder that are looked at."""
+"""The number of entries of a folder to examine."""
 
 _JSON_FILES = (*PROFILE_MODELS, MCP, "dogent.json", "permissions.json", "trust.json")
 
@@ -60,8 +55,8 @@ def examine_files(
     workspace: Workspace,
     servers: Collection[ServerState] = (),
 ) -> list[Finding]:
-    """Return what is used in `workspace`, who does the work there, and what is not right,
-    without a secret in it. `servers` are the states of the MCP servers that run.
+    """Return what is used in `workspace`, which model works there, and what is wrong, without
+    secrets. `servers` are the states of the running MCP servers.
     """
     home = dogent_home()
     found = [
@@ -81,7 +76,7 @@ def examine_files(
 def _who(workspace: Workspace, home: Path) -> Iterator[Finding]:
     group = "Who does the work"
     files = (workspace.settings_file, *(home / name for name in PROFILE_MODELS))
-    # reading them as a session does would set them aside
+    # reading them like a session would set broken ones aside
     if any(_content(file)[1] for file in files):
         yield Finding(group, "profiles", "broken", tr("unknown until the files below are fixed"))
         return
@@ -172,7 +167,7 @@ def _workspace_files(workspace: Workspace) -> Iterator[Finding]:
 def _servers(
     workspace: Workspace, home: Path, servers: Collection[ServerState]
 ) -> Iterator[Finding]:
-    # A broken file is told of above; reading it as a session does would set it aside.
+    # A broken file is reported above; reading it like a session would set it aside.
     if not any(_content(folder / MCP)[1] for folder in (home, workspace.dot)):
         yield from examine_servers(workspace, servers)
 
@@ -225,8 +220,8 @@ def _file(group: str, path: Path, name: str) -> Finding:
 
 
 def _markdown_files(group: str, folder: Path, name: str, what: str, instead: str = "") -> Finding:
-    """Return what is in a folder of Markdown files that work by being there: `what`, in words;
-    `instead` says why they do not.
+    """Return the finding about a folder of Markdown files that are used automatically: `what`, in
+    words; `instead` says why they are not.
     """
     try:
         count = sum(path.suffix == ".md" for path in islice(folder.rglob("*"), _MOST_LISTED))
@@ -244,7 +239,7 @@ def _markdown_files(group: str, folder: Path, name: str, what: str, instead: str
 
 
 def _content(path: Path) -> tuple[Any, str]:
-    """Return what the JSON file holds, and what is wrong with it; it is left as it is."""
+    """Return the content of a JSON file and what is wrong with it; the file is not changed."""
     try:
         value = json.loads(path.read_text(encoding="utf-8-sig"))
     except FileNotFoundError:

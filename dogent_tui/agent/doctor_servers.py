@@ -1,5 +1,5 @@
-"""What the doctor finds, and the user's MCP servers among it: which there are, how they stand, and
-that no wall is around them. None is started.
+"""The doctor's findings, and those about the user's MCP servers: which exist, their states, and
+that they run without a wall. None is started.
 """
 
 import re
@@ -18,19 +18,19 @@ from dogent_tui.settings.trust import FolderTrust
 from dogent_tui.storage.paths import Workspace
 
 _USERINFO = re.compile(r"(?<=://)[^/@\s]+@")
-"""What stands before the host of an address: a name and a password."""
+"""User name and password before the host of an address."""
 
 State: TypeAlias = Literal["ok", "warning", "missing", "optional", "broken"]
-"""`optional`: it is not here, and most works without it. `broken`: it is here and cannot be
-used. `warning`: it is used, and something about it is not right.
+"""`optional`: missing, but most things work without it. `broken`: present but unusable. `warning`:
+used, but something about it is wrong.
 """
 
 
 class Finding(msgspec.Struct, frozen=True):
-    """One thing that was looked for. `detail` is a version, or what was found; `remedy` says what
-    to do where it is not `ok`.
+    """One finding. `detail` is a version, or what was found; `remedy` says what to do if it is not
+    `ok`.
 
-    `problems` are sentences about what is not right in it, each with its remedy.
+    `problems` are sentences about what is wrong, each with its remedy.
     """
 
     group: str
@@ -42,7 +42,7 @@ class Finding(msgspec.Struct, frozen=True):
     problems: tuple[str, ...] = ()
 
     def judged(self, detail: str, warnings: Iterable[object]) -> "Finding":
-        """Return the finding with what was found, and `warnings` about it."""
+        """Return the finding with a detail and `warnings`."""
         problems = tuple(map(str, warnings))
         return replace(
             self, state="warning" if problems else "ok", detail=detail, problems=problems
@@ -72,15 +72,15 @@ SERVER_STATES: Mapping[str, str] = {
     "disabled": tr("off"),
     "unknown": tr("on"),
 }
-"""How a server stands, as the user reads it. `unknown`: it is on, and nobody has asked it."""
+"""The state of a server for display. `unknown`: it is on but has not been asked."""
 
 _GROUP = "MCP servers, outside the wall"
 _MARKS: Mapping[str, State] = {"failed": "broken", "needs-auth": "broken", "disabled": "optional"}
 
 
 def state_of(server: McpServer, known: ServerState | None) -> str:
-    """Return how `server` stands, one of `SERVER_STATES`; `known` is what the agent process
-    says.
+    """Return the state of `server`, one of `SERVER_STATES`; `known` is what the agent process
+    reports.
     """
     if not server.on:
         return "disabled"
@@ -92,7 +92,7 @@ def examine_servers(
     states: Collection[ServerState] = (),
 ) -> Iterator[Finding]:
     """Yield a finding for each server of the user and of a trusted `workspace`; `states` are what
-    the agent process says of those that it started.
+    the agent process reports about those it started.
     """
     servers, warnings = mcp_servers(workspace, trusted=FolderTrust(workspace).trusted)
     known = {state.name: state for state in states}

@@ -1,5 +1,5 @@
-"""The review of a change that the agent asks for, the same for every face: how it begins, and what
-is written at its end. Without the SDK, which the rest of reviewing needs.
+"""The review of a change proposed by the agent, the same for every face: how it begins, and what is
+written at the end. Without the SDK, which the rest of reviewing needs.
 """
 
 from pathlib import Path
@@ -13,8 +13,8 @@ from dogent_tui.undo.undo_log import UndoLog
 
 
 def review_of(workspace: Workspace, asked: ChangeRequest, unsaved: str | None = None) -> Reviewed:
-    """Return the review of a change that the agent asks for, over what its file held then.
-    Blocks. Raises DogentError.
+    """Return the review of a change proposed by the agent, relative to the file's content at that
+    time. Blocks. Raises DogentError.
     """
     return Reviewed.open(
         workspace,
@@ -28,8 +28,8 @@ def review_of(workspace: Workspace, asked: ChangeRequest, unsaved: str | None = 
 
 
 def written(reviewed: Reviewed, copies: UndoLog | None) -> UiAnswer | None:
-    """Write what is accepted, and return the answer; None where the file changed meanwhile, and
-    nothing was written. Blocks. Raises DogentError.
+    """Write what is accepted, and return the answer; None if the file has changed, in which case
+    nothing is written. Blocks. Raises DogentError.
     """
     change = reviewed.change
     if not reviewed.apply(copies):

@@ -1,9 +1,9 @@
 """The vocabulary of the project: what happens in a conversation, and what a user answers.
 
-Every event is immutable, belongs to a run (or to the session, with an empty `run_id`) and carries a
-sequence number that the service assigns. One event is one JSON line: print mode writes it, a
-session log stores it, and replaying a log draws the same transcript. Events carry facts, not words
-for the screen. This module imports nothing of ours that does anything.
+Every event is immutable, belongs to a run (or to the session, with an empty `run_id`) and has a
+sequence number assigned by the service. One event is one JSON line: print mode writes it, a session
+log stores it, and replaying a log draws the same transcript. Events carry facts, not words for the
+screen. This module imports no modules of ours with behavior.
 """
 
 import functools
@@ -11,11 +11,12 @@ import json
 import operator
 import re
 from collections.abc import Mapping
-from typing import Any, ClassVar, Literal, TypeAlias
+from typing import Any, ClassVar, Literal, TypeAlias, dataclass_transform
 
 import msgspec
 
 from dogent_tui.endpoint_kind import EndpointKind
+from dogent_tui.records import Json, Record
 
 RunStatus: TypeAlias = Literal[
     "completed", "needs_clarification", "needs_outline_edit", "aborted", "interrupted", "failed"
@@ -25,14 +26,14 @@ RunStatus: TypeAlias = Literal[
 Level: TypeAlias = Literal["info", "warning", "error"]
 
 Scope: TypeAlias = Literal["once", "session", "always"]
-"""How long a permission holds: for this call, until the session ends, or for good in this
+"""How long a permission applies: for this call, until the session ends, or permanently in this
 workspace.
 """
 
 SHELL_TOOL = "Shell"
-"""The name under which a shell command of the user appears among the tool calls."""
+"""The name of the user's own shell commands among the tool calls."""
 SHELL_STOPPED = "(stopped)"
-"""How the result of one ends that the user stopped."""
+"""The end of the result of a shell command that the user stopped."""
 
 TodoStatus: TypeAlias = Literal["pending", "in_progress", "completed"]
 
@@ -40,11 +41,12 @@ TodoStatus: TypeAlias = Literal["pending", "in_progress", "completed"]
 # ── What a user sends ───────────────────────────────────────────────────────────────────────────
 
 
-class Attachment(msgspec.Struct, frozen=True):
-    """A referenced file: where it is, never what it holds.
+class Attachment(Record):
+    """A referenced file: its path, never its content.
 
-    `path` is relative to the workspace where it lies inside; `type` is the lower-case extension,
-    `folder` or `file`. `lines` are those that are meant of a text, from 1: ``10-40``, or ``7``.
+    `path` is relative to the workspace if it is inside; `type` is the lower-case extension,
+    `folder` or `file`. `lines` are the lines of a text that are meant, counted from 1: ``10-40``,
+    or ``7``.
     """
 
     path: str
@@ -54,26 +56,26 @@ class Attachment(msgspec.Struct, frozen=True):
     lines: str | None = None
 
     def as_metadata(self) -> dict[str, str]:
-        """Return the object that travels to the model: ``{"path", "name", "type"[, "sheet"][,
+        """Return the object that is sent to the model: ``{"path", "name", "type"[, "sheet"][,
         "lines"]}``.
         """
         told = msgspec.structs.asdict(self)
         return {name: value for name, value in told.items() if value is not None}
 
 
-class UsedTemplate(msgspec.Struct, frozen=True):
-    """A document template for one request: how it is named, and what it says."""
+class UsedTemplate(Record):
+    """A document template for one request: its name and its text."""
 
     name: str
     text: str
 
 
-class Prompt(msgspec.Struct, frozen=True):
+class Prompt(Record):
     """What the user typed, and the files it refers to, in the order typed. `answers`: the requests
-    that it answers.
+    it answers.
 
-    `compacts`: it is ``/compact [focus]``, which has the agent continue with a summary of what was
-    said; nothing else of it counts.
+    `compacts`: it is ``/compact [focus]``, which replaces earlier messages with a summary; no other
+    field applies.
     """
 
     text: str
@@ -83,12 +85,12 @@ class Prompt(msgspec.Struct, frozen=True):
     compacts: bool = False
 
 
-class PermissionAnswer(msgspec.Struct, frozen=True):
-    """The user's answer to `PermissionRequested`. `message`: words for the model, which then goes
-    on after a denial.
+class PermissionAnswer(Record):
+    """The user's answer to `PermissionRequested`. `message`: words for the model, which continues
+    after the denial.
 
-    `ends_run`: a denial without words ends the run, whatever was asked about: there is nobody whom
-    the model could ask for more. `drops`: what happened is not kept, and the run continues.
+    `ends_run`: a denial without words ends the run, whatever was asked, because the model could not
+    ask anyone for more. `drops`: what the command did is not kept, and the run continues.
     """
 
     behavior: Literal["allow", "deny"]
@@ -98,16 +100,16 @@ class PermissionAnswer(msgspec.Struct, frozen=True):
     drops: bool = False
 
 
-class UiAnswer(msgspec.Struct, frozen=True):
+class UiAnswer(Record):
     """The user's answer to `UiRequested`: question id → value(s), or the edited outline. `None`:
     the request was abandoned.
 
-    `changes` say in short what is other in the outline than it was proposed. `review` says what
-    became of a change, hunk by hunk, and `over` is the hash of what the file held before, "" for no
-    file.
+    `changes` briefly describe how the outline differs from the proposed one. `review` says what
+    happened to a change, hunk by hunk, and `over` is the hash of the file's previous content, ""
+    for no file.
     """
 
-    answers: Mapping[str, Any] | None = None
+    answers: Json | None = None
     outline: str | None = None
     comment: str = ""
     changes: tuple[str, ...] = ()
@@ -116,7 +118,7 @@ class UiAnswer(msgspec.Struct, frozen=True):
 
     @property
     def is_empty(self) -> bool:
-        """Whether the user answers nothing: the request is abandoned."""
+        """Whether the user abandons the request without an answer."""
         return self.answers is None and self.outline is None and self.review is None
 
 
@@ -130,9 +132,10 @@ def _snake_case(name: str) -> str:
     return re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower()
 
 
-class Event(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag=_snake_case):
-    """Something that happened. `seq` rises by one from event to event of a session; `time` is
-    seconds since the epoch.
+@dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(msgspec.field,))
+class Event(Record, kw_only=True, tag_field="type", tag=_snake_case):
+    """Something that happened. `seq` increases by one per event of a session; `time` is seconds
+    since the epoch.
     """
 
     run_id: str = ""
@@ -141,7 +144,7 @@ class Event(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag=_sn
 
     @property
     def type(self) -> str:
-        """The name of the event in JSON: the class's own in snake case."""
+        """The name of the event in JSON: the name of its class in snake case."""
         return _type_of(self.__class__)
 
 
@@ -149,9 +152,9 @@ def _type_of(cls: type[Event]) -> str:
     return str(cls.__struct_config__.tag)
 
 
-class SessionStarted(Event, frozen=True, kw_only=True):
+class SessionStarted(Event):
     """The agent is connected. `resumed`: it remembers an earlier conversation. `profile` is the
-    name the status bar shows.
+    name in the status bar.
     """
 
     session_id: str
@@ -163,37 +166,37 @@ class SessionStarted(Event, frozen=True, kw_only=True):
     resumed: bool = False
 
 
-class QueuedPrompt(msgspec.Struct, frozen=True, kw_only=True):
-    """A prompt that waits for the current run to end."""
+class QueuedPrompt(Record, kw_only=True):
+    """A prompt waiting for the current run to end."""
 
     id: str
     prompt: Prompt
 
 
-class QueueChanged(Event, frozen=True, kw_only=True):
-    """The prompts that wait, first to run first."""
+class QueueChanged(Event):
+    """The waiting prompts, in order."""
 
     prompts: tuple[QueuedPrompt, ...] = ()
 
 
-class RunStarted(Event, frozen=True, kw_only=True):
-    """A prompt went to the agent."""
+class RunStarted(Event):
+    """A prompt was sent to the agent."""
 
     prompt: Prompt
 
 
-class TextDelta(Event, frozen=True, kw_only=True):
-    """More Markdown of the reply. `message_id` and `block` name the text that it belongs to."""
+class TextDelta(Event):
+    """More Markdown of the reply. `message_id` and `block` identify the text it belongs to."""
 
     message_id: str
     block: int
     text: str
 
 
-class TextFinished(Event, frozen=True, kw_only=True):
+class TextFinished(Event):
     """A text of the reply is complete: `text` is all of it and replaces what was streamed.
 
-    It does not come where the run ended within the text: `RunFinished` then ends what is open.
+    It is missing if the run ended within the text: `RunFinished` then ends what is open.
     """
 
     message_id: str
@@ -201,15 +204,15 @@ class TextFinished(Event, frozen=True, kw_only=True):
     text: str
 
 
-class MessageDropped(Event, frozen=True, kw_only=True):
-    """The stream was cut: the texts of this message are void, finished or not, and the whole of
-    it comes again.
+class MessageDropped(Event):
+    """The stream was interrupted: all texts of this message are void, and the whole message is
+    streamed again.
     """
 
     message_id: str
 
 
-class ThinkingDelta(Event, frozen=True, kw_only=True):
+class ThinkingDelta(Event):
     """More of the model's thinking."""
 
     message_id: str
@@ -217,17 +220,17 @@ class ThinkingDelta(Event, frozen=True, kw_only=True):
     text: str
 
 
-class ToolPreparing(Event, frozen=True, kw_only=True):
-    """The model began to write a tool call; its input is still arriving."""
+class ToolPreparing(Event):
+    """The model has begun to write a tool call; its input is still arriving."""
 
     message_id: str
     tool_use_id: str
     name: str
 
 
-class DocumentDelta(Event, frozen=True, kw_only=True):
-    """More of the text that a call is about to write to `path`. No log keeps it: the `ToolUse`
-    that follows holds all of it.
+class DocumentDelta(Event):
+    """More of the text that a call is about to write to `path`. Not stored in logs: the `ToolUse`
+    that follows contains all of it.
     """
 
     message_id: str
@@ -236,27 +239,27 @@ class DocumentDelta(Event, frozen=True, kw_only=True):
     text: str
 
 
-class ToolUse(Event, frozen=True, kw_only=True):
+class ToolUse(Event):
     """The model called a tool. `name` is the tool's own name (``mcp__dogent__read_document``);
-    screens show a friendly one.
+    screens display a friendly one.
     """
 
     tool_use_id: str
     name: str
-    input: Mapping[str, Any]
+    input: Json
     parent_tool_use_id: str | None = None
 
 
-class ToolOutput(Event, frozen=True, kw_only=True):
-    """More of what a call under way has written so far. Its `ToolResult` will hold all of it."""
+class ToolOutput(Event):
+    """More output of a running call. Its `ToolResult` will contain all of it."""
 
     tool_use_id: str
     text: str
 
 
-class ToolResult(Event, frozen=True, kw_only=True):
-    """What a tool call returned, as text. `changes`: the places of a file that it changed, as
-    they were and are now.
+class ToolResult(Event):
+    """The result of a tool call, as text. `changes`: the old and new texts of the places it changed
+    in a file.
     """
 
     tool_use_id: str
@@ -265,23 +268,23 @@ class ToolResult(Event, frozen=True, kw_only=True):
     changes: tuple[tuple[str, str], ...] = ()
 
 
-class Todo(msgspec.Struct, frozen=True):
-    """One line of the agent's plan. `active_form` says it as something under way."""
+class Todo(Record):
+    """One item of the agent's plan. `active_form` describes it as being in progress."""
 
     content: str
     status: TodoStatus
     active_form: str = ""
 
 
-class TodosChanged(Event, frozen=True, kw_only=True):
-    """The agent's plan, whole."""
+class TodosChanged(Event):
+    """The agent's complete plan."""
 
     todos: tuple[Todo, ...] = ()
 
 
-class Target(msgspec.Struct, frozen=True):
-    """A place that a tool call concerns, as it really resolves. `size` is in bytes, None where
-    there is no plain file.
+class Target(Record):
+    """A place that a tool call affects, resolved. `size` is in bytes, None unless it is a regular
+    file.
 
     `kind` is what happens to it (``read``, ``write``, ``create``, ``delete``, ``move``,
     ``execute``); `note` says what its name hides ("a link in the workspace leads here").
@@ -294,25 +297,32 @@ class Target(msgspec.Struct, frozen=True):
     note: str = ""
 
 
-class PermissionRequested(Event, frozen=True, kw_only=True):
-    """A tool call waits for the user.
+class PermissionRequested(Event):
+    """A tool call is waiting for the user.
 
-    `sentence` says what it would do ("Delete 3 files in chapters/"), `reasons` why it asks,
-    `targets` are the places concerned. `spans` are the risky parts of ``input["command"]`` (start
-    and end, in characters), `diff` is the unified diff of a Write or an Edit. `words` is the reason
-    that the model gave. `scopes` are the answers that can be given, and `once_because` says why
-    there is none that is remembered. `rules` are what `--allow` takes to allow it beforehand.
-    `tool_use_id` is empty where the application itself asks, before a write of its own. `ends_run`:
-    a denial without words ends the run. `happened`: the command ran behind the wall already, and
-    the question is whether to keep what it did. Not `in_run`: the command is in the background,
-    and waits for its answer whatever becomes of the run.
+    Attributes:
+        sentence: What it would do ("Delete 3 files in chapters/").
+        reasons: Why it asks.
+        targets: The affected places.
+        spans: The risky parts of ``input["command"]`` (start and end, in characters).
+        diff: The unified diff of a Write or an Edit.
+        words: The reason given by the model.
+        scopes: The possible answers.
+        once_because: Why no answer can be remembered.
+        rules: The `--allow` rules that would allow it in advance.
+        tool_use_id: Empty if the application itself asks, before a write of its own.
+        ends_run: A denial without words ends the run.
+        happened: The command has already run behind the wall, and the question is whether to keep
+            what it did.
+        in_run: False for a command in the background, which waits for its answer regardless of the
+            run.
     """
 
     kind: ClassVar[Literal["permission"]] = "permission"
     request_id: str
     tool_use_id: str
     tool: str
-    input: Mapping[str, Any]
+    input: Json
     sentence: str = ""
     reasons: tuple[str, ...] = ()
     targets: tuple[Target, ...] = ()
@@ -327,8 +337,8 @@ class PermissionRequested(Event, frozen=True, kw_only=True):
     in_run: bool = True
 
 
-class PermissionDecided(Event, frozen=True, kw_only=True):
-    """A request was answered. `by`: the user, the print-mode rules, or nobody any more
+class PermissionDecided(Event):
+    """A request was answered. `by`: the user, print mode's rules, or no one any more
     (`cancelled`).
     """
 
@@ -339,9 +349,9 @@ class PermissionDecided(Event, frozen=True, kw_only=True):
     message: str = ""
 
 
-class CopiesKept(Event, frozen=True, kw_only=True):
-    """What a call changed or deleted was kept before: `/undo` brings `paths` back. Of `left`
-    there is no copy.
+class CopiesKept(Event):
+    """Copies were made before a call changed or deleted something: `/undo` restores `paths`. `left`
+    could not be copied.
     """
 
     tool_use_id: str
@@ -349,50 +359,46 @@ class CopiesKept(Event, frozen=True, kw_only=True):
     left: tuple[str, ...] = ()
 
 
-class DocumentExported(Event, frozen=True, kw_only=True):
-    """The user exported a document by hand. `path` is relative to the workspace where it lies
-    inside.
-    """
+class DocumentExported(Event):
+    """The user exported a document. `path` is relative to the workspace if it is inside."""
 
     path: str
 
 
-class UiRequested(Event, frozen=True, kw_only=True):
+class UiRequested(Event):
     """The agent asks on a native screen: a clarification form, the outline editor, the review of a
     change.
 
-    The run ends with it, and the answer is the next prompt; but where it is `in_run`, the run waits
-    for the answer.
+    This ends the run, and the answer is the next prompt; but if it is `in_run`, the run waits for
+    the answer.
     """
 
     request_id: str
     kind: Literal["clarification", "outline_edit", "document_change"]
-    payload: Mapping[str, Any]
+    payload: Json
     in_run: bool = False
 
 
-class UiSettled(Event, frozen=True, kw_only=True):
-    """A request on a screen was answered, or, where `answer` is None, will not be."""
+class UiSettled(Event):
+    """A request on a screen was answered or, if `answer` is None, will not be."""
 
     request_id: str
     answer: UiAnswer | None = None
 
 
 Request: TypeAlias = PermissionRequested | UiRequested
-"""What waits for the user: each has a `kind`, one `Reply` at most, and is settled once."""
+"""What waits for the user: each has a `kind` and at most one `Reply`, and is settled once."""
 
 
-class UsageChanged(Event, frozen=True, kw_only=True):
-    """Tokens in the context window, of how many. `window` is 0 where it is not known."""
+class UsageChanged(Event):
+    """Tokens used in the context window, and its size. `window` is 0 if unknown."""
 
     context_tokens: int
     window: int = 0
 
 
-class UsedTokens(msgspec.Struct, frozen=True):
-    """Tokens that were paid for: new ones that went to the model, what it wrote, what came from
-    its cache and went into it.
-    """
+class UsedTokens(Record):
+    """Billed tokens: new input, output, cache reads and cache writes."""
 
     input: int = 0
     output: int = 0
@@ -401,7 +407,7 @@ class UsedTokens(msgspec.Struct, frozen=True):
 
     @property
     def total(self) -> int:
-        """All of them."""
+        """The total."""
         return self.input + self.output + self.cached + self.cache_written
 
     def plus(self, other: "UsedTokens", times: int = 1) -> "UsedTokens":
@@ -414,15 +420,15 @@ class UsedTokens(msgspec.Struct, frozen=True):
         )
 
 
-class Compacting(Event, frozen=True, kw_only=True):
-    """The agent began to summarize the conversation, so that it fits into its context window."""
+class Compacting(Event):
+    """The agent has begun to summarize the conversation so that it fits into its context window."""
 
 
-class Compacted(Event, frozen=True, kw_only=True):
-    """From here on the agent remembers what was said before as `summary`, and little else of it.
+class Compacted(Event):
+    """From here on the agent remembers earlier messages as `summary`, and little else.
 
-    `by_user`: the user asked for it. `before_tokens` is what the whole context took, `after_tokens`
-    what is left of the messages; 0 where it is not known.
+    `by_user`: the user requested it. `before_tokens` is the size of the whole context,
+    `after_tokens` the remaining size of the messages; 0 if unknown.
     """
 
     summary: str
@@ -431,9 +437,9 @@ class Compacted(Event, frozen=True, kw_only=True):
     after_tokens: int = 0
 
 
-class Retrying(Event, frozen=True, kw_only=True):
-    """The endpoint failed and will be asked again in `delay_ms`. `status` is its HTTP status, 0
-    for no answer at all.
+class Retrying(Event):
+    """The endpoint failed and will be asked again in `delay_ms`. `status` is its HTTP status, 0 for
+    no answer.
     """
 
     attempt: int
@@ -443,34 +449,33 @@ class Retrying(Event, frozen=True, kw_only=True):
     error: str = ""
 
 
-class Rewound(Event, frozen=True, kw_only=True):
-    """The user went back to before the prompt of the run `to`: it, and all after it, is not part of
-    the conversation any more.
+class Rewound(Event):
+    """The user rewound to before the prompt of the run `to`: that run and everything after it no
+    longer belong to the conversation.
 
-    `dropped` is the first of these runs that the agent's own transcript holds, empty where it holds
-    none.
+    `dropped` is the first of these runs in the agent's own transcript, empty if it contains none.
     """
 
     to: str
     dropped: str = ""
 
 
-class Stalled(Event, frozen=True, kw_only=True):
-    """Nothing has come for `seconds`. Emitted again as it lasts, and once with 0 when something
-    comes.
+class Stalled(Event):
+    """Nothing has arrived for `seconds`. Repeated while this lasts, and emitted once with 0 when
+    something arrives.
 
-    `most_s` is after how many the run is given up.
+    The run is given up after `most_s` seconds.
     """
 
     seconds: int
     most_s: int = 0
 
 
-class Notice(Event, frozen=True, kw_only=True):
-    """A sentence for the user that belongs to no message. `code` names it for programs
+class Notice(Event):
+    """A sentence for the user that belongs to no message. `code` identifies it for programs
     (``config_unknown_key``).
 
-    `why`: in two or three words, where something is not kept right now.
+    `why`: in two or three words, if something is currently not being saved.
     """
 
     level: Level
@@ -480,35 +485,35 @@ class Notice(Event, frozen=True, kw_only=True):
     why: str = ""
 
 
-class SessionLost(Event, frozen=True, kw_only=True):
-    """The agent process ended on its own. The conversation resumes with the next prompt, or when
-    the user asks for it.
+class SessionLost(Event):
+    """The agent process ended on its own. The conversation resumes with the next prompt or when the
+    user requests it.
     """
 
     message: str
     remedy: str = ""
 
 
-class Aborted(Event, frozen=True, kw_only=True):
-    """A permission was denied, and with it the run."""
+class Aborted(Event):
+    """A permission was denied, which ends the run."""
 
     reason: str
 
 
-class Interrupted(Event, frozen=True, kw_only=True):
+class Interrupted(Event):
     """The user stopped the run."""
 
 
 CLOSED = "closed"
-"""The code of a run that was interrupted because the application ended, or its terminal did."""
+"""The code of a run that was interrupted because the application or its terminal was closed."""
 
 
-class RunFinished(Event, frozen=True, kw_only=True):
-    """A run ended. `reason` and `remedy` are set unless it completed; `code` names a failure
+class RunFinished(Event):
+    """A run ended. `reason` and `remedy` are set unless it completed; `code` identifies a failure
     (``api_401``) for programs.
 
-    `cost_usd` is set only where it is real, that is for Anthropic's own endpoint. `tokens` are
-    those of all its requests, None where that is not known.
+    `cost_usd` is only set if it is accurate, that is for Anthropic's own endpoint. `tokens` are
+    those of all its requests, None if unknown.
     """
 
     status: RunStatus
@@ -529,23 +534,23 @@ BUDGET_SPENT = "budget"
 # ── One event, one JSON line ──────────────────────────────────────────────────────────────────────
 
 EVENTS: Mapping[str, type[Event]] = {_type_of(cls): cls for cls in Event.__subclasses__()}
-"""Every event class by its `type`."""
+"""Event type → its class."""
 
 
 def to_json(event: Event) -> str:
-    """Return `event` as one line of JSON, `type` first, non-ASCII characters kept."""
+    """Return `event` as one line of JSON, `type` first, with non-ASCII characters."""
     try:
         return msgspec.json.encode(event, enc_hook=str).decode()
     except (
         UnicodeEncodeError
-    ):  # a file name that is not UTF-8: half a character, which JSON can spell and UTF-8 cannot
+    ):  # a file name that is not UTF-8: a lone surrogate, which JSON can represent and UTF-8 cannot
         return json.dumps(msgspec.to_builtins(event, enc_hook=str))
 
 
 def from_json(line: str) -> Event:
-    """Return the event that `to_json` wrote. Fields of a newer version are left out.
+    """Return the event written by `to_json`. Fields of a newer version are ignored.
 
-    Raises ValueError where `line` is not JSON, or not an event that this version knows.
+    Raises ValueError if `line` is not JSON or not an event known to this version.
     """
     try:
         return _decoder().decode(line)
@@ -565,7 +570,7 @@ def _any_event() -> Any:
 
 
 def _from_odd_json(line: str) -> Event:
-    """Read what only Python's own reader takes: half characters."""
+    """Parse what only Python's own parser accepts: lone surrogates."""
     try:
         event: Event = msgspec.convert(json.loads(line), _any_event())
     except msgspec.ValidationError as error:

@@ -16,20 +16,20 @@ from dogent_tui.settings.secrets import redact
 
 REWIND_AT_WORK = tr("The agent is working."), tr("Wait, or stop it first with Esc.")
 REWIND_UNKNOWN = tr("This prompt is no longer part of the conversation."), tr("Nothing was done.")
-"""Why the conversation cannot be taken back to a prompt."""
+"""Why the conversation cannot be rewound to a prompt."""
 
 _PROMPT_TOO_LONG = ("prompt is too long", "prompt too long", "context window", "context_length")
 
 
 _RELAYED = "API Error: 400 "
-"""What the CLI puts before the words of an error that it does not try again (measured)."""
+"""The CLI's prefix for an error that it does not retry (measured)."""
 _MOST_SAID = 400
-"""Characters of a server's sentence."""
+"""The length in characters of a server's sentence."""
 
 
 class Failure(msgspec.Struct, frozen=True):
-    """Why a run ended as it did, above all why it failed: `code` for programs, `message` and
-    `remedy` for people.
+    """Why a run ended as it did, usually why it failed: `code` for programs, `message` and `remedy`
+    for people.
     """
 
     code: str = ""
@@ -38,8 +38,8 @@ class Failure(msgspec.Struct, frozen=True):
 
 
 def server_words(text: str) -> str:
-    """Return the server's own sentence out of what the CLI said of its error, empty where the
-    CLI put it in words of its own.
+    """Return the server's own sentence from the CLI's error message, empty if the CLI replaced it
+    with its own words.
     """
     found = _SERVER_WORDS.search(text)
     if found is None:
@@ -54,7 +54,7 @@ _SERVER_WORDS = re.compile(
     r"API Error: (?:Request rejected \(\d{3}\)(?: · )?|\d{3} )(.+)", re.DOTALL
 )
 _ADVICE = re.compile(r"\. This is a server-side issue, usually temporary.*", re.DOTALL)
-"""What the CLI adds of its own (measured with its version 2.1)."""
+"""What the CLI adds (measured with version 2.1)."""
 
 _NO_CREDIT = re.compile(
     r"credit balance|insufficient (?:balance|funds|credit)|billing|quota exceeded", re.IGNORECASE
@@ -62,11 +62,11 @@ _NO_CREDIT = re.compile(
 
 
 def api_failure(status: int, text: str, endpoint: Endpoint, said: str = "") -> Failure:
-    """Return the failure for the answer of `endpoint`. `status` 0 means that no answer came; `text`
-    is what the CLI said of it.
+    """Return the failure for an answer of `endpoint`. `status` 0 means that no answer came; `text`
+    is the CLI's message.
 
-    `said` is the server's own sentence where it is known. Our relay's errors are a sentence and, in
-    the next line, a remedy.
+    `said` is the server's own sentence if known. The errors of our relay are a sentence and, on the
+    next line, a remedy.
     """
     relayed = endpoint.kind == "local"
     if relayed and text.startswith(_RELAYED):
@@ -101,8 +101,8 @@ def api_failure(status: int, text: str, endpoint: Endpoint, said: str = "") -> F
 
 
 def stopped_reply(because: str, endpoint: Endpoint) -> Failure | None:
-    """Return the failure for what `TurnEnded.because` says, None where it says nothing of one.
-    The CLI has words of its own for these, with remedies that are none here.
+    """Return the failure for `TurnEnded.because`, None if it does not indicate one. The CLI's own
+    words for these contain remedies that do not apply here.
     """
     if because == "model_context_window_exceeded":
         return _prompt_too_long(endpoint)
@@ -146,7 +146,7 @@ def _new_key(endpoint: Endpoint) -> str:
 
 
 def who_answers(endpoint: Endpoint) -> str:
-    """Return who answers, as words within a sentence."""
+    """Return the name of the endpoint for use within a sentence."""
     if endpoint.name == ENVIRONMENT:
         return tr("the endpoint that your environment names")
     return tr("the endpoint of profile “{profile}”", profile=endpoint.name)
@@ -201,9 +201,7 @@ def _by_class(status: int) -> tuple[str, str]:
 
 
 def retry_reason(event: Retrying) -> str:
-    """Return why the endpoint is asked again, in a few words; the CLI's own names of errors are
-    no words.
-    """
+    """Return briefly why the endpoint is asked again; the CLI's names of errors are not words."""
     if event.status == 0:
         return tr("no usable answer")
     words = _RETRIED.get(event.status) or (
@@ -241,10 +239,10 @@ RUN_LOST = Failure(
     tr("The run ended because the agent process exited."),
     tr("Send the prompt again."),
 )
-"""What a run says whose process was lost; the loss itself has been told."""
+"""The message of a run whose process was lost; the loss itself has already been reported."""
 
 _DEBRIS = "Check stderr output"
-"""In what the SDK says where it knows nothing but an exit code."""
+"""Part of the SDK's message if it only knows an exit code."""
 
 
 def turn_failure(detail: str) -> Failure:
@@ -257,7 +255,7 @@ def turn_failure(detail: str) -> Failure:
 
 
 def budget_spent(limit_usd: float) -> Failure:
-    """Return the failure of a run that the budget of its conversation ends."""
+    """Return the failure of a run ended by the budget of its conversation."""
     return Failure(
         BUDGET_SPENT,
         tr("The budget of ${limit:.2f} for this conversation is used up.", limit=limit_usd),

@@ -1,8 +1,7 @@
-"""The way of a tool call: the policy decides in the PreToolUse hook, the user in `can_use_tool`.
+"""The path of a tool call: the policy decides in the PreToolUse hook, the user in `can_use_tool`.
 
-The hook sees every call, also those that the CLI would let through by itself, and only "ask" leads
-to the user. A hook that raises would fail open, so everything that goes wrong in it becomes a
-denial (measured).
+The hook sees every call, including those that the CLI would allow by itself, and only "ask" leads
+to the user. A hook that raises would fail open, so every error in it becomes a denial (measured).
 """
 
 import asyncio
@@ -33,19 +32,20 @@ from dogent_tui.markdown_search.requests import RequestBook, Status
 from dogent_tui.offline.messages_api import UNREADABLE
 from dogent_tui.permissions.consultations import CONSULTING
 from dogent_tui.permissions.model import Decision, EffectKind, ToolCall
+from dogent_tui.records import Json, JsonDict
 from dogent_tui.sources.ledger import How, Ledger, hash_of
 from dogent_tui.undo.undo_log import UndoLog
 
 _HOOK_TIMEOUT_S = 3600.0
-"""The hook only computes; the limit is there so that the CLI's own of 60 s never turns a slow
-disk into a decision.
+"""The hook only computes; the limit keeps the CLI's own of 60 s from turning a slow disk into a
+decision.
 """
 
 _MOST_QUESTIONS = 3
-"""How often one call is asked about while what it would touch keeps changing."""
+"""How often to ask about one call while the places it would affect keep changing."""
 
 _MOST_ANNOUNCED = 200
-"""Calls under way of which is known what the hook said."""
+"""The number of running calls for which the hook's decision is kept."""
 
 _CHANGED = "What it would touch changed while you were asked."
 _CHANGES = {EffectKind.WRITE, EffectKind.DELETE, EffectKind.MOVE}
@@ -76,27 +76,27 @@ _STATUS: Mapping[str, Status] = {"allow": "approved", "ask": "pending", "deny": 
 
 
 Part: TypeAlias = tuple[int, int, int]
-"""Where a part of a text begins and ends, counted from 0, and how much there is: in lines, or in
+"""The start and end of a part of a text, counted from 0, and the total, in lines or in
 characters.
 """
 
-BehindWall: TypeAlias = Callable[[ToolCall, Decision, str], dict[str, Any]]
-"""Returns the input by which a command, approved as decided, runs behind the wall. Blocks for
-the disk.
+BehindWall: TypeAlias = Callable[[ToolCall, Decision, str], JsonDict]
+"""Returns the input with which a command, approved as decided, runs behind the wall. Blocks for the
+disk.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class _Announced:
-    """What the hook knew of a call that the user is now asked about."""
+    """What the hook knew about a call that the user is now asked about."""
 
     cwd: Path
     verdict: str
 
 
 class _Given(NamedTuple):
-    """A file that a call gives the model or writes, how it will know it, and the hash of what an
-    edit changes.
+    """A file that a call shows to the model or writes, how the model will know it, and the hash of
+    the content that an edit changes.
     """
 
     path: Path
@@ -105,7 +105,7 @@ class _Given(NamedTuple):
 
 
 class Gate:
-    """Bridges the authority of a workspace and one user to the callbacks of the SDK."""
+    """Connects the authority of a workspace and one user to the callbacks of the SDK."""
 
     def __init__(
         self,
@@ -121,10 +121,10 @@ class Gate:
         """Decide by `authority` and `ask`. `cwd` is where the session starts; `copies` keeps what
         approved calls change.
 
-        `requests` records the calls that consult documents: those tools run by what was approved
-        there. `reviewing` takes the calls that the user reviews in place of their being run, once
-        they may run, and learns where proposals may lead. `behind_wall` has commands run behind the
-        wall. `ledger` notes which files the model sees.
+        `requests` records the calls that consult documents: those tools run only if approved there.
+        `reviewing` takes over the calls that the user reviews instead, once they are allowed, and
+        learns where proposals may lead. `behind_wall` makes commands run behind the wall. `ledger`
+        records which files the model sees.
         """
         self._ledger = ledger
         self._given: dict[str, list[_Given]] = {}
@@ -136,15 +136,15 @@ class Gate:
         self._cwd = cwd
         self._copies = copies
         self._announced: dict[str, _Announced] = {}
-        self._calls: dict[str, tuple[str, Mapping[str, Any]]] = {}
+        self._calls: dict[str, tuple[str, Json]] = {}
         self._said: list[Event] = []
         self._told = ""
         self._waiting: list[asyncio.Future[None]] = []
         self._kept: dict[str, int] = {}
 
     def hooks(self) -> dict[Any, list[HookMatcher]]:
-        """Return the hooks for `ClaudeAgentOptions`: one matcher over every tool, which blocks
-        when it fails.
+        """Return the hooks for `ClaudeAgentOptions`: one matcher for every tool, which blocks when
+        it fails.
         """
         return {
             "PreToolUse": [
@@ -153,7 +153,7 @@ class Gate:
         }
 
     def take_heard(self) -> list[Event]:
-        """Return what there is to tell since the last call."""
+        """Return the events since the last call."""
         said, self._said = self._said, []
         broken = self._authority.store.broken
         if broken is not None and broken.message != self._told:
@@ -171,19 +171,19 @@ class Gate:
     async def before_tool(
         self, payload: HookInput, tool_use_id: str | None, context: HookContext
     ) -> HookJSONOutput:
-        """Answer the PreToolUse hook with the policy's verdict. What runs unasked is copied
-        before it runs.
+        """Answer the PreToolUse hook with the policy's verdict. Copies are made before an allowed
+        call runs.
         """
         del context
-        wrapped: dict[str, Any] = {}
+        wrapped: JsonDict = {}
         try:
-            values: dict[str, Any] = dict(payload)
+            values: JsonDict = dict(payload)
             call = ToolCall(
                 values["tool_name"], values["tool_input"], Path(values.get("cwd") or self._cwd)
             )
-            # In a thread: it looks at the disk, and a slow one must not hold up the screen.
+            # In a thread: it reads the disk, and a slow one must not block the screen.
             decision = await asyncio.to_thread(self._authority.decide, call)
-            if UNREADABLE in call.input:  # whatever the tool would make of it
+            if UNREADABLE in call.input:  # whatever the tool would do with it
                 decision = Decision("deny", (_UNREADABLE,))
             tool_use_id = tool_use_id or str(values.get("tool_use_id") or "")
             self._note(tool_use_id, call)
@@ -216,19 +216,17 @@ class Gate:
             answer["updatedInput"] = wrapped
         return {"hookSpecificOutput": answer}
 
-    async def _wrapped(
-        self, call: ToolCall, decision: Decision, tool_use_id: str
-    ) -> dict[str, Any]:
-        """Return the input by which a command runs behind the wall; nothing for other tools.
-        Raises where there is no wall.
+    async def _wrapped(self, call: ToolCall, decision: Decision, tool_use_id: str) -> JsonDict:
+        """Return the input with which a command runs behind the wall; empty for other tools. Raises
+        if there is no wall.
         """
         if call.tool != "Bash":
             return {}
         return await asyncio.to_thread(self._behind_wall, call, decision, tool_use_id)
 
-    def call_of(self, tool: str, tool_input: Mapping[str, Any]) -> str:
-        """Return the id of the newest call of `tool` with this input, empty where none is known:
-        our tools are not told it.
+    def call_of(self, tool: str, tool_input: Json) -> str:
+        """Return the id of the newest call of `tool` with this input, empty if unknown: our tools
+        are not told it.
         """
         calls = reversed(self._calls.items())
         return next((identity for identity, known in calls if known == (tool, tool_input)), "")
@@ -240,7 +238,7 @@ class Gate:
 
     def _announce(self, tool_use_id: str, announced: _Announced) -> None:
         self._announced[tool_use_id] = announced
-        while len(self._announced) > _MOST_ANNOUNCED:  # what runs unasked is not asked about later
+        while len(self._announced) > _MOST_ANNOUNCED:  # an allowed call is not asked about later
             self._announced.pop(next(iter(self._announced)))
 
     def _record(self, call: ToolCall, tool_use_id: str, verdict: str) -> None:
@@ -251,10 +249,10 @@ class Gate:
             self._requests.settle(tool_use_id, _STATUS.get(verdict, "denied"))
 
     async def can_use_tool(
-        self, tool: str, tool_input: dict[str, Any], context: ToolPermissionContext
+        self, tool: str, tool_input: JsonDict, context: ToolPermissionContext
     ) -> PermissionResultAllow | PermissionResultDeny:
-        """Put the call to the user and wait. Suggestions of the CLI to remember the answer are
-        never applied.
+        """Ask the user about the call and wait. The CLI's suggestions of what to remember are never
+        applied.
         """
         status: Status = "denied"
         try:
@@ -265,14 +263,14 @@ class Gate:
         return answer
 
     async def _permit(
-        self, tool: str, tool_input: dict[str, Any], context: ToolPermissionContext
+        self, tool: str, tool_input: JsonDict, context: ToolPermissionContext
     ) -> PermissionResultAllow | PermissionResultDeny:
         tool_use_id = context.tool_use_id or ""
         announced = self._announced.pop(tool_use_id, _Announced(self._cwd, "ask"))
         call = ToolCall(tool, tool_input, announced.cwd)
         decision = await asyncio.to_thread(self._authority.decide, call)
-        # The CLI asks on its own too, about what the policy allows: that is a question
-        # nevertheless.
+        # The CLI also asks on its own, about calls that the policy allows: the user is asked
+        # anyway.
         asks = decision.verdict != "allow" or announced.verdict == "allow"
         why: tuple[str, ...] = (
             (context.decision_reason,) if context.decision_reason and not decision.reasons else ()
@@ -291,7 +289,7 @@ class Gate:
                         message=verdict.message or "The user denied this call.",
                         interrupt=verdict.stop,
                     )
-                # What was approved is what was shown: a link may lead elsewhere by now.
+                # The approval is for what was shown: a link may lead elsewhere by now.
                 now = await asyncio.to_thread(self._authority.decide, call)
                 if now.verdict != "allow" and _touched(now) != _touched(decision):
                     decision, why = now, (_CHANGED,)
@@ -301,7 +299,7 @@ class Gate:
                 return PermissionResultDeny(
                     message=await self._reviewing.outcome(call, _place(decision), tool_use_id)
                 )
-            # the user may have written it while they were asked
+            # the user may have written it while being asked
             if why_not := await self._out_of_date(call, decision):
                 return PermissionResultDeny(message=why_not)
             await self._let_through(call, decision, tool_use_id)
@@ -314,28 +312,27 @@ class Gate:
         )
 
     async def _let_through(self, call: ToolCall, decision: Decision, tool_use_id: str) -> None:
-        """Take note that `call` runs now."""
+        """Record that `call` is running now."""
         self._authority.let_through(call, decision)
         place = _place(decision)
         if call.tool not in ("Bash", _PROPOSE):
             self._given[tool_use_id] = await asyncio.to_thread(_given, call, decision)
         if call.tool == "Bash" and self._authority.standing.level != "none":
-            return  # what it changes is kept when it is known
+            return  # its changes are copied when they are known
         if call.tool != _PROPOSE:
             await self._keep_copies(call, decision, tool_use_id)
-        elif place is not None:  # it writes nothing; its review keeps what it changes
+        elif place is not None:  # it writes nothing; its review makes the copies
             self._reviewing.approve(call.input, place)
 
     async def _out_of_date(self, call: ToolCall, decision: Decision) -> str:
-        """Return why a file is not written whole by what the model knows of it, empty where it may
-        be.
+        """Return why a file must not be overwritten based on what the model knows of it, empty if
+        it may be.
 
-        The CLI looks at the time of the last change alone: a file that was put in the place of
-        another may be older.
+        The CLI only compares modification times: a file that replaced another may be older.
         """
         place = _place(decision)
         if place is None or self._reviewing.takes(call) or call.tool != "Write":
-            return ""  # an edit leaves the rest of the file as it is
+            return ""  # an edit keeps the rest of the file
         if await asyncio.to_thread(self._ledger.is_stale, place):
             return _STALE
         return _PARTLY_READ if self._ledger.is_part(place) and place.exists() else ""
@@ -356,7 +353,7 @@ class Gate:
                     and decision.verdict == "ask"
                     and await self._allowed_now(call)
                 )
-                if allowed and not asking.done():  # an answer that came meanwhile counts
+                if allowed and not asking.done():  # an answer that arrived in the meantime counts
                     return Verdict(allow=True)
             return asking.result()
         finally:
@@ -385,8 +382,8 @@ class Gate:
                 other.set_result(None)
 
     async def _keep_copies(self, call: ToolCall, decision: Decision, tool_use_id: str) -> None:
-        """Keep what a call that now runs is about to change. A disk that takes no copy does not
-        stop what was approved.
+        """Copy what a call is about to change. If the disk cannot take a copy, the approved call
+        still runs.
         """
         changed = [
             effect.path
@@ -410,11 +407,11 @@ class Gate:
     async def after_tool(
         self, tool_use_id: str, *, is_error: bool = False, part: Part | None = None
     ) -> None:
-        """Note what a call that is over gave the model, and how it left what it changed: later
-        changes are somebody else's.
+        """Record what a finished call showed to the model, and the state after its changes: later
+        changes are someone else's.
 
-        `part`: where the part that it gave begins and ends, and of how much. A call that failed
-        gave nothing.
+        `part`: the start and end of the part it returned, and the total. A failed call showed
+        nothing.
         """
         given = self._given.pop(tool_use_id, [])
         if not is_error:
@@ -429,19 +426,19 @@ class Gate:
             await asyncio.to_thread(self._copies.settle, number)
 
     async def after_turn(self) -> None:
-        """Note the same of every call whose result did not come, because the turn was stopped."""
+        """Do the same for every call without a result because the turn was stopped."""
         self._kept.clear()
         self._given.clear()
         await asyncio.to_thread(self._copies.settle)
 
 
 def _place(decision: Decision) -> Path | None:
-    """Return the one place that a call writes, as it really lies."""
+    """Return the real path of the one place that a call writes."""
     return next((effect.path for effect in decision.effects if effect.path is not None), None)
 
 
 def _given(call: ToolCall, decision: Decision) -> list[_Given]:
-    """Return which files `call` gives the model or writes, and how it will know them. Reads the
+    """Return which files `call` shows to the model or writes, and how it will know them. Reads the
     disk.
     """
     found = []
@@ -454,6 +451,6 @@ def _given(call: ToolCall, decision: Decision) -> list[_Given]:
     return found
 
 
-def _touched(decision: Decision) -> Mapping[str, Any]:
-    """Return what the user was shown of a decision."""
+def _touched(decision: Decision) -> Json:
+    """Return the part of a decision that the user was shown."""
     return {"verdict": decision.verdict, "asked": frozenset(decision.asked)}

@@ -1,5 +1,5 @@
-"""How a conversation comes to life: the endpoint, the words, the policy, and the SDK, which is
-imported here and not before.
+"""How a conversation is set up: the endpoint, the prompts, the policy, and the SDK, which is
+imported here and not earlier.
 """
 
 import asyncio
@@ -35,12 +35,12 @@ if TYPE_CHECKING:
 
 
 AnsweredBy: TypeAlias = Literal["user", "file", "nobody"]
-"""Who answers what the agent asks on a screen: where there is none, a file may."""
+"""Who answers the agent's questions: if no one is at a screen, a file may."""
 
 
 class Budget(msgspec.Struct):
-    """What a conversation may cost, in US dollars, and has cost; `limit_usd` 0: there is no
-    limit. It may change at any time.
+    """What a conversation may cost, in US dollars, and has cost; `limit_usd` 0: no limit. It may
+    change at any time.
     """
 
     limit_usd: float = 0.0
@@ -48,23 +48,22 @@ class Budget(msgspec.Struct):
 
     @property
     def left_usd(self) -> float | None:
-        """What it may still cost, None where there is no limit."""
+        """The remaining budget, None if there is no limit."""
         return max(0.0, self.limit_usd - self.spent_usd) if self.limit_usd else None
 
     @property
     def is_spent(self) -> bool:
-        """Whether it may cost no more."""
+        """Whether the budget is used up."""
         return self.left_usd is not None and self.left_usd <= 0.0
 
 
 class ClaudeLauncher(msgspec.Struct):
-    """Starts the real CLI for one workspace and one endpoint: with the offline engine behind it
-    where that is the endpoint, and with a relay before it where it is a local server.
+    """Starts the real CLI for one workspace and one endpoint: together with the offline engine if
+    that is the endpoint, or with a relay if it is a local server.
 
     `libraries` is what our tools work with; it is closed with the launcher. `settings` reads those
-    of the workspace. `answered_by` is who answers what the agent asks.
-    `review_mode`: whether the user reviews every change that it makes. `budget`: what the
-    conversation may cost.
+    of the workspace. `answered_by` is who answers the agent's questions. `review_mode`: whether the
+    user reviews every change. `budget`: what the conversation may cost.
     """
 
     workspace: Workspace
@@ -84,7 +83,7 @@ class ClaudeLauncher(msgspec.Struct):
     _told: tuple[Notice, ...] = ()
 
     async def start(self, choice: SessionChoice, ask: Ask, form: AskForm) -> Conversation:
-        """See `Launcher.start`. The SDK is imported in a thread while all else starts."""
+        """See `Launcher.start`. The SDK is imported in a thread while everything else starts."""
         imported = asyncio.create_task(asyncio.to_thread(_import_conversation))
         endpoint, (words, standing), about_skills, servers = await asyncio.gather(
             self._reach(),
@@ -122,19 +121,19 @@ class ClaudeLauncher(msgspec.Struct):
                 options, process, self.authority, ask, form, self.libraries, self.copies()
             )
             await conversation.connect()
-        except BaseException:  # also when cancelled: a process must not stay behind
+        except BaseException:  # including cancellation: no process must be left behind
             process.kill()
             raise
         return conversation
 
     async def close(self) -> None:
-        """Stop the offline engine or the relay, if it runs, and close the libraries, at the same
-        time.
+        """Stop the offline engine or the relay, if running, and close the libraries,
+        concurrently.
         """
         await asyncio.gather(self._shared.aclose(), self.libraries.close())
 
     def _prepare(self) -> tuple[str, ProjectInstructions]:
-        """Return the system prompt with the wishes that it holds."""
+        """Return the system prompt, and the wishes it contains."""
         standing = self._standing()
         words = system_prompt(
             workspace=str(self.workspace.root),
@@ -147,8 +146,8 @@ class ClaudeLauncher(msgspec.Struct):
         return words, standing
 
     def _standing(self) -> ProjectInstructions:
-        """Read what applies in the workspace now: nothing where the words of whoever made the
-        folder would speak for the user.
+        """Read what applies in the workspace now: nothing in an untrusted folder, whose author
+        would speak for the user.
         """
         return (
             read_project_instructions(self.workspace, self.settings())
@@ -157,8 +156,8 @@ class ClaudeLauncher(msgspec.Struct):
         )
 
     def _skills(self) -> str:
-        """Return what the system prompt says of the skills, and have what they hold be read
-        unasked.
+        """Return what the system prompt says about the skills, and allow their folders to be
+        read.
         """
         if self.endpoint.kind == "offline" or self.libraries.consent:
             return ""
@@ -167,8 +166,8 @@ class ClaudeLauncher(msgspec.Struct):
         return skills_prompt(found)
 
     def _servers(self) -> "dict[str, Any]":
-        """Return the user's MCP servers. The built-in engine calls none, and where every look is
-        asked about none is offered.
+        """Return the user's MCP servers. The offline engine calls none, and none is offered if
+        every access requires consent.
         """
         if self.endpoint.kind == "offline" or self.libraries.consent:
             return {}
@@ -233,6 +232,6 @@ class ClaudeLauncher(msgspec.Struct):
 
 
 def _import_conversation() -> None:
-    """Import the SDK, and what judges calls."""
+    """Import the SDK and the policy."""
     for module in ("agent.claude", "permissions.policy", "permissions.question"):
         importlib.import_module(f"dogent_tui.{module}")

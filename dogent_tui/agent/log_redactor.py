@@ -1,6 +1,4 @@
-"""Keys are kept out of the log of a session, also where one streams in pieces of which none is a
-key.
-"""
+"""Keeps keys out of a session's log, including keys that are streamed in several pieces."""
 
 from collections.abc import Callable, Iterable, Iterator
 
@@ -24,17 +22,17 @@ _Piece = TextDelta | ThinkingDelta | ToolOutput
 
 
 class Redactor:
-    """Writes events as lines in which no secret stands.
+    """Writes events as lines without secrets.
 
-    A piece of a stream that ends like the beginning of a secret is held back as far as it does,
-    until more of the stream comes.
+    If a piece of a stream ends like the beginning of a secret, that end is held back until more of
+    the stream arrives.
     """
 
     def __init__(
         self, secrets: Iterable[str], learned: Callable[[], frozenset[str]] = frozenset
     ) -> None:
-        """Keep `secrets` out, and what `learned` returns when a line is written: keys are looked
-        up at any time.
+        """Redact `secrets`, and what `learned` returns when a line is written: keys are looked up
+        at any time.
         """
         self._learned = learned
         self._known: frozenset[str] = frozenset()
@@ -44,13 +42,13 @@ class Redactor:
         self._keep_out(secrets)
 
     def lines(self, event: Event) -> Iterator[str]:
-        """Yield the lines for `event`: mostly one, more where a stream ended before it."""
+        """Yield the lines for `event`: usually one, more if a stream ended before it."""
         self._learn()
         if not self._secrets:
             yield to_json(event)
             return
         if isinstance(event, _Piece):
-            # written with no text, too: it says when the stream began
+            # written even without text: it says when the stream began
             event = self._held_back(event)
         else:
             yield from (self._line(piece) for piece in self._released(event))
@@ -88,8 +86,8 @@ class Redactor:
         return replace(piece, text=text[: len(text) - begun])
 
     def _released(self, event: Event) -> list[_Piece]:
-        """Forget what is held of a stream whose whole text comes; return all that is held where
-        nothing more will come.
+        """Discard what is held of a stream whose complete text has arrived; return everything held
+        if nothing more will arrive.
         """
         if isinstance(event, TextFinished | ToolResult):
             self._held.pop(_stream(event), None)
@@ -104,7 +102,7 @@ class Redactor:
 
 
 def _stream(event: _Piece | TextFinished | ToolResult) -> tuple[str, ...]:
-    """Return what names the stream that `event` is of."""
+    """Return the key of the stream that `event` belongs to."""
     if isinstance(event, ToolOutput | ToolResult):
         return ("tool", event.tool_use_id)
     return (
@@ -115,7 +113,7 @@ def _stream(event: _Piece | TextFinished | ToolResult) -> tuple[str, ...]:
 
 
 def _begun(text: str, secret: str) -> int:
-    """Return how many characters at the end of `text` are a beginning of `secret`."""
+    """Return the length of the longest end of `text` that is a beginning of `secret`."""
     return next(
         (
             size

@@ -1,6 +1,6 @@
-"""What waits for the user, and the message that the answers on screens become.
+"""What waits for the user, and the message made from the answers on screens.
 
-Several screens of one turn are put one after the other, and answered with one message.
+Several screens of one turn are shown one after another and answered with one message.
 """
 
 import asyncio
@@ -27,10 +27,10 @@ from dogent_tui.language import tr
 
 
 class OpenRequests:
-    """The one truth about what waits for the user; faces only show it. Each request has one answer,
-    or is cancelled when nobody will answer any more.
+    """The single source of truth about what waits for the user; faces only display it. Each request
+    has one answer, or is cancelled if no one will answer any more.
 
-    What the agent asked on a screen stays open where its run ends, also over a restart.
+    What the agent asked on a screen stays open when its run ends, even across a restart.
     """
 
     def __init__(self, publish: Callable[[Event], None]) -> None:
@@ -46,21 +46,21 @@ class OpenRequests:
 
     @property
     def on_screens(self) -> tuple[UiRequested, ...]:
-        """What the agent asked on screens, first asked first."""
+        """What the agent asked on screens, oldest first."""
         return tuple(each for each in self._open.values() if isinstance(each, UiRequested))
 
     @property
     def permissions(self) -> tuple[PermissionRequested, ...]:
-        """The calls that wait for a permission, first asked first."""
+        """The calls waiting for a permission, oldest first."""
         return tuple(each for each in self._open.values() if isinstance(each, PermissionRequested))
 
     @property
     def all_answered(self) -> bool:
-        """Whether there are answers for a message, and no screen is open any more."""
+        """Whether all screens are answered and there are answers to send."""
         return bool(self._answered) and not self.on_screens
 
     def restore(self, events: Iterable[Event]) -> None:
-        """Take over what is still open, or answered and not sent, in an earlier log of the
+        """Restore what is open, or answered and not sent, from an earlier log of the
         conversation.
         """
         asked: dict[str, UiRequested] = {}
@@ -80,7 +80,7 @@ class OpenRequests:
         self._open.update(asked)
 
     def add(self, event: UiRequested) -> None:
-        """Keep a request open that ended its turn."""
+        """Keep open a request that ended its turn."""
         self._open[event.request_id] = event
 
     @overload
@@ -88,7 +88,7 @@ class OpenRequests:
     @overload
     async def ask(self, request: UiRequested) -> UiAnswer | None: ...
     async def ask(self, request: Request) -> Reply | None:
-        """Publish a request that waits within its turn, and wait for the answer; None where nobody
+        """Publish a request that waits within its turn, and wait for the answer; None if no one
         will answer any more.
         """
         waiter: asyncio.Future[Reply | None] = asyncio.get_running_loop().create_future()
@@ -99,19 +99,19 @@ class OpenRequests:
         finally:
             self._waiters.pop(request.request_id, None)
             if isinstance(request, PermissionRequested) and request.request_id in self._open:
-                self._settle(request, None)  # whoever asked is gone
+                self._settle(request, None)  # the caller is gone
 
     def ended(self, finished: RunFinished) -> None:
-        """Keep how the run ended whose requests are open, for the case that they are abandoned."""
+        """Remember how the run with open requests ended, in case they are abandoned."""
         self._ended = {finished.run_id: finished}
 
     def ended_run(self, request_id: str) -> RunFinished | None:
-        """Return how the run of this request ended; None while it is under way."""
+        """Return how the run of this request ended; None while it is in progress."""
         return self._ended.get(self._open[request_id].run_id)
 
     def answer(self, request_id: str, answer: Reply) -> None:
-        """Take an answer. Raises AgentError where the request is not open (any more), or wants
-        another answer.
+        """Accept an answer. Raises AgentError if the request is not open (any more) or requires
+        another kind of answer.
         """
         request = self.find(request_id, answer)
         if (
@@ -126,7 +126,7 @@ class OpenRequests:
         self._settle(request, answer)
 
     def find(self, request_id: str, answer: Reply | None = None) -> Request:
-        """Return the request that `answer` is for. Raises AgentError as `answer`."""
+        """Return the request that `answer` is for. Raises AgentError like `answer`."""
         request = self._open.get(request_id)
         if request is None:
             raise AgentError(
@@ -141,9 +141,7 @@ class OpenRequests:
         return request
 
     def abandon(self) -> None:
-        """The user answers none of them. What the model should know of that goes with the next
-        message.
-        """
+        """Abandon all of them: the user does not answer. The next message tells the model."""
         left = [*(request for request, _ in self._answered.values()), *self.on_screens]
         self._answered.clear()
         for request in self.on_screens:
@@ -152,21 +150,19 @@ class OpenRequests:
         self._note = "\n".join(filter(None, [self._note, *said]))
 
     def forget(self) -> None:
-        """The model will not remember that it asked: nobody answers, and it is told nothing of
-        that.
-        """
+        """Drop them without telling the model, which will not remember that it asked."""
         self.abandon()
         self._note = ""
 
     def cancel_permissions(self, *, run_only: bool = False) -> None:
-        """Have nobody permit what waits for it; with `run_only` not what outlives its run."""
+        """Cancel waiting permissions; with `run_only`, not those that outlive their run."""
         for request in list(self._open.values()):
             if isinstance(request, PermissionRequested) and (request.in_run or not run_only):
                 self._settle(request, None)
 
     def release(self) -> None:
-        """The turn in which some wait is lost: nobody permits anything, and the answers on screens,
-        which stay open, become a message.
+        """The turn with waiting requests is lost: permissions are cancelled, and the answers on
+        screens, which stay open, become a message.
         """
         self.cancel_permissions()
         for waiter in self._waiters.values():
@@ -174,8 +170,8 @@ class OpenRequests:
                 waiter.set_result(None)
 
     def take_message(self) -> Prompt | None:
-        """Return the message with all answers, once; None while a request is open, or where
-        nothing was answered.
+        """Return the message with all answers, once; None while a request is open or if nothing was
+        answered.
         """
         if not self.all_answered:
             return None
@@ -187,14 +183,12 @@ class OpenRequests:
         return message
 
     def take_note(self) -> list[str]:
-        """Return, once, what the model should know of requests that were abandoned."""
+        """Return, once, the note for the model about abandoned requests."""
         note, self._note = self._note, ""
         return [note] if note else []
 
     def _settle(self, request: Request, answer: Any) -> None:
-        """Close `request`, and give `answer` to what waits for it; without that, it is for the
-        message.
-        """
+        """Close `request` and pass `answer` to its waiter; without one, keep it for the message."""
         del self._open[request.request_id]
         waiter = self._waiters.get(request.request_id)
         if isinstance(request, UiRequested):

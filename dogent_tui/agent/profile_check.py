@@ -1,40 +1,37 @@
-"""Whether a profile works: one tiny real request to what it leads to, and the answer as a
+"""Checks whether a profile works: one tiny real request to its endpoint, and the result as a
 sentence.
 """
 
 import asyncio
 import time
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
-
-import msgspec
 
 from dogent_tui.agent.unanswered import CHEAP_MODEL, credential_headers, why_unanswered
 from dogent_tui.errors import DogentError
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
+from dogent_tui.records import Json, Record
+from dogent_tui.settings.config_check import ConfigWarning
 from dogent_tui.settings.profiles import Endpoint, profile_endpoint
 from dogent_tui.settings.secrets import redact
-from dogent_tui.settings.values import ConfigWarning
 
 _LIMIT_S = 30.0
 _LOADING_LIMIT_S = 120.0
-"""For a local server: it may have to load the model first."""
+"""For a local server, which may have to load the model first."""
 
 
-class Probed(msgspec.Struct, frozen=True):
-    """What came of a check. `words` are one or two sentences, without a key."""
+class Probed(Record):
+    """The result of a check. `words` are one or two sentences, without keys."""
 
     works: bool
     words: str
 
 
-async def probe(file: Path, name: str, data: Mapping[str, Any]) -> Probed:
-    """Check the profile `name` of `file`, one of the three files of profiles, as `data` describes
-    it. Costs next to nothing.
+async def probe(file: Path, name: str, data: Json) -> Probed:
+    """Check the profile `name` of `file`, one of the three profile files, as described by `data`.
+    Costs next to nothing.
 
-    It sends no document: a model is asked for one token, a search engine for one result, a vision
+    No document is sent: a model is asked for one token, a search engine for one result, a vision
     model about a white square.
     """
     check = {"claude.json": _model, "web.json": _search, "vision.json": _vision}[file.name]
@@ -55,7 +52,7 @@ async def probe(file: Path, name: str, data: Mapping[str, Any]) -> Probed:
     )
 
 
-async def _model(file: Path, name: str, data: Mapping[str, Any]) -> str:
+async def _model(file: Path, name: str, data: Json) -> str:
     from dogent_tui.web.messages_probe import probe_messages
 
     warnings: list[ConfigWarning] = []
@@ -75,8 +72,8 @@ async def _model(file: Path, name: str, data: Mapping[str, Any]) -> str:
 
 
 async def _local(name: str, endpoint: Endpoint) -> str:
-    """Ask a local server the way a conversation does, through the relay: many know nothing of
-    the Messages API.
+    """Ask a local server the way a conversation does, through the relay: many do not support the
+    Messages API.
     """
     from dogent_tui.local_models.relay import LocalRelay
     from dogent_tui.web.messages_probe import probe_messages
@@ -100,7 +97,7 @@ async def _local(name: str, endpoint: Endpoint) -> str:
     )
 
 
-async def _search(file: Path, name: str, data: Mapping[str, Any]) -> str:
+async def _search(file: Path, name: str, data: Json) -> str:
     from dogent_tui.web.profiles import read_access, web_profile
     from dogent_tui.web.search.searcher import Searcher
 
@@ -117,7 +114,7 @@ async def _search(file: Path, name: str, data: Mapping[str, Any]) -> str:
     )
 
 
-async def _vision(file: Path, name: str, data: Mapping[str, Any]) -> str:
+async def _vision(file: Path, name: str, data: Json) -> str:
     from dogent_tui.vision.media import white_square
     from dogent_tui.vision.profiles import vision_profile
     from dogent_tui.vision.providers import client_for
@@ -129,5 +126,5 @@ async def _vision(file: Path, name: str, data: Mapping[str, Any]) -> str:
 
 
 def _as_error(warnings: list[ConfigWarning]) -> DogentError:
-    """Return the gravest of `warnings`, which came last, as an error."""
+    """Return the most severe of `warnings`, which is the last, as an error."""
     return DogentError(warnings[-1].message, warnings[-1].remedy)

@@ -1,5 +1,5 @@
-"""What applies in every conversation of a workspace: the user's wishes, the template of its
-documents, the lessons learnt.
+"""What applies in every conversation of a workspace: the user's wishes, the document template, the
+lessons learned.
 """
 
 import msgspec
@@ -7,27 +7,28 @@ import msgspec
 from dogent_tui.errors import ConfigError
 from dogent_tui.language import tr
 from dogent_tui.plain import cut_bytes
+from dogent_tui.settings.config_check import ConfigWarning
 from dogent_tui.settings.lessons import latest_lessons, lessons_text
 from dogent_tui.settings.templates import find_template, templates
-from dogent_tui.settings.values import ConfigWarning, WorkspaceSettings
+from dogent_tui.settings.values import WorkspaceSettings
 from dogent_tui.storage.files import first_text
 from dogent_tui.storage.paths import Workspace, dogent_home
 
 MOST_BYTES = 60_000
-"""Bytes (UTF-8) of `.dogent/dogent.md` that are sent with every conversation. What is longer is
-cut, and both are told.
+"""The bytes (UTF-8) of `.dogent/dogent.md` sent with every conversation. The rest is cut off, which
+both user and model are told.
 """
 
 _MOST_LANGUAGE = 60
 _MOST_READ = 200_000
-"""Bytes read of `.dogent/dogent.md`."""
+"""The bytes of `.dogent/dogent.md` to read."""
 
 
 class ProjectInstructions(msgspec.Struct, frozen=True):
     """`constraints` is the text of `.dogent/dogent.md`, `template` that of the document template;
-    empty where there is none.
+    empty if there is none.
 
-    `language` is that of replies and documents, empty where the user settled none.
+    `language` is that of replies and documents, empty if the user chose none.
     """
 
     constraints: str = ""
@@ -39,8 +40,8 @@ class ProjectInstructions(msgspec.Struct, frozen=True):
 def read_project_instructions(
     workspace: Workspace, settings: WorkspaceSettings
 ) -> ProjectInstructions:
-    """Read what applies in `workspace`, which has to be trusted. A template that is not there is
-    left out. Raises OSError.
+    """Read what applies in `workspace`, which must be trusted. A missing template is left out.
+    Raises OSError.
     """
     return ProjectInstructions(
         _constraints(workspace),
@@ -51,9 +52,7 @@ def read_project_instructions(
 
 
 def instruction_warnings(workspace: Workspace) -> list[ConfigWarning]:
-    """Return what the user should know of what stands there: that a part of it is not sent.
-    Never raises.
-    """
+    """Return a notice for the user if part of it is not sent. Never raises."""
     try:
         text = _written(workspace)
     except OSError:
@@ -83,8 +82,8 @@ def _constraints(workspace: Workspace) -> str:
 
 
 def _written(workspace: Workspace) -> str:
-    """Return the beginning of `.dogent/dogent.md`. No link out of the workspace is followed:
-    that would send any file.
+    """Return the beginning of `.dogent/dogent.md`. Links out of the workspace are not followed:
+    they could send any file.
     """
     file = workspace.constraints_file
     if not workspace.contains(file) or not file.is_file():

@@ -1,4 +1,4 @@
-"""The prompts that wait for the run under way to end."""
+"""The prompts that wait for the current run to end."""
 
 import asyncio
 import uuid
@@ -8,8 +8,8 @@ from dogent_tui.agent.events import Event, Prompt, QueueChanged, QueuedPrompt
 
 
 class PromptQueue:
-    """First in, first to run. What waits is published whenever it changes; a prompt that runs at
-    once never waits.
+    """First in, first out. The waiting prompts are published whenever they change; a prompt that
+    runs at once never waits.
     """
 
     def __init__(self, publish: Callable[[Event], None]) -> None:
@@ -22,12 +22,12 @@ class PromptQueue:
 
     @property
     def waiting(self) -> tuple[QueuedPrompt, ...]:
-        """The prompts that wait."""
+        """The waiting prompts."""
         return tuple(self._waiting)
 
     def put(self, prompt: Prompt, *, waits: bool, first: bool = False) -> str:
-        """Add `prompt` and return the id under which it waits. `waits`: something runs already;
-        `first`: before the others.
+        """Add `prompt` and return its id. `waits`: something is already running; `first`: before
+        the others.
         """
         queued = QueuedPrompt(id=uuid.uuid4().hex[:12], prompt=prompt)
         self._waiting.insert(0 if first else len(self._waiting), queued)
@@ -37,7 +37,7 @@ class PromptQueue:
         return queued.id
 
     def take_back(self, queued_id: str) -> Prompt | None:
-        """Remove a waiting prompt and return it; None where it does not wait any more."""
+        """Remove a waiting prompt and return it; None if it is not waiting any more."""
         for index, queued in enumerate(self._waiting):
             if queued.id == queued_id:
                 del self._waiting[index]
@@ -46,20 +46,20 @@ class PromptQueue:
         return None
 
     def stop(self) -> None:
-        """Let nothing run any more; what waits stays."""
+        """Let nothing run any more, keeping what waits."""
         self._stopped = True
 
     def hold(self, held: bool) -> None:
-        """Let nothing run for now, or let it run again."""
+        """Pause or resume running."""
         self._held = held
         self._filled.set()
 
     def tell(self) -> None:
-        """Publish what waits, whether it changed or not."""
+        """Publish the waiting prompts, whether they changed or not."""
         self._publish(QueueChanged(prompts=self.waiting))
 
     async def next(self) -> Prompt:
-        """Wait for a prompt and take it out."""
+        """Wait for a prompt and remove it."""
         while self._stopped or self._held or not self._waiting:
             self._filled.clear()
             await self._filled.wait()

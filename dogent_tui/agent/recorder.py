@@ -1,5 +1,5 @@
-"""Writes down what happens: every event into the session's log, every run into the history of
-the workspace.
+"""Records what happens: every event in the session's log, every run in the history of the
+workspace.
 """
 
 import asyncio
@@ -41,22 +41,22 @@ from dogent_tui.storage.usage import UsageEntry, note_usage
 
 T = TypeVar("T")
 _SUMMARY_CHARS = 500
-"""How much of a reply the history keeps; the session's log has all of it."""
+"""The length of a reply in the history; the session's log has all of it."""
 
 _MOST_WAITING = 8_000_000
-"""Characters of the log that wait in memory for a disk that takes none; of what is more, the
-oldest is given up.
+"""The number of characters of the log to keep in memory while the disk is full; beyond it, the
+oldest lines are dropped.
 """
 _MOST_USED = 1_000
-"""Runs whose usage waits in memory."""
+"""The number of runs whose usage is kept in memory."""
 _BEGINS = (RunStarted, ToolUse, UiSettled, Rewound)
-"""What a log begins with: a run, a shell command of the user, the end of what an earlier session
-asked, a way back in it.
+"""Events with which a log begins: a run, a shell command of the user, the end of an earlier
+session's request, a rewind in it.
 """
 
 
 class _Backlog(Generic[T]):
-    """What waits to be written, oldest first: a full disk must not end the conversation. See
+    """What is to be written, oldest first: a full disk must not end the conversation. See
     `save_failures.Keeps`.
     """
 
@@ -67,7 +67,7 @@ class _Backlog(Generic[T]):
         self._writing = threading.Lock()
 
     def try_again(self) -> None:
-        """Write what waits, as far as the disk takes it."""
+        """Write as much as the disk accepts."""
         with self._writing:
             try:
                 while self.waiting:
@@ -80,10 +80,10 @@ class _Backlog(Generic[T]):
 
 
 class Recorder:
-    """Follows a stream of events and writes it to disk, in a thread, in the order it came.
+    """Follows a stream of events and writes it to disk, in a thread, in order.
 
-    A session is on disk from its first run or shell command on: one in which nothing was done is
-    nothing to go back to.
+    A session is on disk from its first run or shell command on: without one, there is nothing to
+    resume.
     """
 
     def __init__(
@@ -97,11 +97,10 @@ class Recorder:
         hold: SessionHold | None = None,
         fork_of: SessionRecord | None = None,
     ) -> None:
-        """Record the session `session_id`. `secrets`, and those `learned` since, are left out of
-        what is written.
+        """Record the session `session_id`. `secrets`, and those `learned` since, are redacted.
 
-        `notify` tells the user of trouble. `hold` keeps other windows from writing it, and is let
-        go at the end. A new one begins with what was said in `fork_of`.
+        `notify` tells the user about problems. `hold` keeps other windows from writing, and is
+        released at the end. A new session begins with the log of `fork_of`.
         """
         self._workspace = workspace
         self._log_of = self._session_id = session_id
@@ -156,7 +155,7 @@ class Recorder:
             self._before_first_run.append(event)
         for backlog in (self._lines, self._entries, self._used):
             backlog.try_again()
-        with suppress(OSError, DogentError):  # the log itself can tell it again
+        with suppress(OSError, DogentError):  # the log itself contains it
             self._note_in_metadata(event)
 
     def _note_in_metadata(self, event: Event) -> None:
@@ -171,9 +170,7 @@ class Recorder:
             self._log.entitle(one_line(self._redactor.text(event.prompt.text))[:TITLE_CHARS])
 
     def _append(self, event: Event) -> None:
-        """Have an event wait to be written. Of what is too much for the memory, the oldest is
-        given up.
-        """
+        """Queue an event to be written. If memory is exceeded, the oldest is dropped."""
         lines = self._lines.waiting
         for line in self._redactor.lines(event):
             lines.append(line)
@@ -207,14 +204,14 @@ class Recorder:
     def _open_log(self) -> SessionLog:
         log = open_log(self._workspace, self._log_of, self._hold, fork_of=self._fork_of)
         if self._session_id != self._log_of:
-            # the agent had forgotten: the conversation continues all the same
+            # the agent had forgotten: the conversation continues anyway
             log.goes_on_as(self._session_id)
         return log
 
     def _remember(self, event: Event) -> None:
         if isinstance(event, RunStarted):
             self._started, self._todos = event, None
-            if event.prompt.compacts:  # it is recorded as the command that it is
+            if event.prompt.compacts:  # it is recorded as a command
                 return
             status = "clarification" if event.prompt.answers else "started"
             self._entries.waiting.append(
@@ -234,7 +231,7 @@ class Recorder:
                 self._entries.waiting.append(self._entry(started, event))
 
     def _note_usage(self, event: RunFinished) -> None:
-        """Have what a run used wait to be added to the sums."""
+        """Queue the usage of a run to be added to the totals."""
         if event.tokens is None or not event.tokens.total or self._answers is None:
             return
         used, answers = event.tokens, self._answers
@@ -243,8 +240,8 @@ class Recorder:
         self._used.waiting.append(UsageEntry(event.time, *named, *counts, event.cost_usd))
 
     def _earlier_run(self, run_id: str) -> RunStarted | None:
-        """Return the beginning of a run that an earlier session left open, and that is ended by
-        abandoning what it asked.
+        """Return the beginning of a run that an earlier session left open, and that ends because
+        its request is abandoned.
         """
         for line in read_lines(self._log.path) if self._log is not None else ():
             if run_id in line:
@@ -276,8 +273,8 @@ def _utc(seconds: float) -> str:
 def start_recording(
     opened: OpenedSession, notify: Callable[[Notice], None] | None = None
 ) -> asyncio.Task[None]:
-    """Write down what happens in `opened` from now on. Returns the task of that, which is done soon
-    after the service is closed. `notify` tells the user of trouble.
+    """Record what happens in `opened` from now on. Return the task, which finishes soon after the
+    service is closed. `notify` tells the user about problems.
     """
     return asyncio.create_task(_record(opened, opened.service.events(), notify))
 
@@ -292,8 +289,8 @@ async def _record(
 def session_recorder(
     opened: OpenedSession, notify: Callable[[Notice], None] | None = None
 ) -> Recorder:
-    """Return what writes log and history of `opened`, without the keys that are known by then.
-    Reads files that hold keys.
+    """Return the writer of log and history of `opened`, which redacts the keys known by then. Reads
+    files that contain keys.
     """
     return Recorder(
         opened.workspace,

@@ -1,4 +1,4 @@
-"""Reading the log of an earlier conversation, so that it can be shown again."""
+"""Reads the log of an earlier conversation in order to display it again."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -11,9 +11,9 @@ from dogent_tui.storage.session_log import read_lines
 
 _OF = r'"[^{\[]*?"(?:message_id|tool_use_id)": ?"([^"]*)"(?:, ?"block": ?(\d+))?'
 _PIECE = re.compile(r'\{"type": ?"(?:text_delta|tool_output)' + _OF)
-"""A piece of a text that streamed, as `to_json` writes it: what it is a piece of."""
+"""A piece of a streamed text, as written by `to_json`: the text it belongs to."""
 _WHOLE = re.compile(r'\{"type": ?"(?:text_finished|tool_result)' + _OF)
-"""The whole text."""
+"""The complete text."""
 
 _UNREADABLE = Notice(
     level="warning",
@@ -24,7 +24,9 @@ _UNREADABLE = Notice(
 
 
 def cut_off(events: Sequence[Event]) -> list[str]:
-    """Return the prompts that still waited for their run when the earlier session was cut off."""
+    """Return the prompts that were still waiting for their run when the earlier session was cut
+    off.
+    """
     last = next((event for event in reversed(events) if isinstance(event, QueueChanged)), None)
     return (
         [queued.prompt.text for queued in last.prompts if not queued.prompt.answers]
@@ -34,8 +36,8 @@ def cut_off(events: Sequence[Event]) -> list[str]:
 
 
 def told_by(log: Path) -> tuple[list[Event], list[str]]:
-    """Return what happened in an earlier session, and the prompts that it did not come to;
-    nothing where that cannot be read.
+    """Return the events of an earlier session and the prompts that it did not get to; empty if it
+    cannot be read.
     """
     with suppress(OSError):
         events = list(earlier_events(log))
@@ -44,16 +46,16 @@ def told_by(log: Path) -> tuple[list[Event], list[str]]:
 
 
 def earlier_events(log: Path) -> Iterator[Event]:
-    """Yield the events of `log`, as `events_of` does. Raises OSError."""
+    """Yield the events of `log`, like `events_of`. Raises OSError."""
     yield from events_of(list(read_lines(log)))
 
 
 def events_of(lines: Sequence[str]) -> Iterator[Event]:
-    """Yield the events that stand in `lines` of a log, without most pieces of texts that stand
-    there whole as well.
+    """Yield the events in the `lines` of a log, without most pieces of texts that are also there in
+    full.
 
-    Nine lines of ten are such pieces. The first of each stays: it says when the text began. For
-    lines that are no events there is a notice.
+    Nine out of ten lines are such pieces. The first of each text is kept: it says when the text
+    began. Lines that are not events are replaced by a notice.
     """
     whole = {found.groups() for line in lines if (found := _WHOLE.match(line))}
     begun = set()

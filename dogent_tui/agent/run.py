@@ -1,5 +1,5 @@
-"""How a session and its run stand, and what may follow on that, as two tables; and what is known of
-the run under way. Nothing here waits, asks or tells: `service.py` does, by what these say.
+"""The states of a session and its run, and their possible transitions, as two tables; and what is
+known about the current run. Nothing here waits, asks or reports: `service.py` does, based on this.
 """
 
 import json
@@ -28,7 +28,7 @@ from dogent_tui.agent.tool_names import friendly_name, input_summary
 from dogent_tui.language import tr
 
 _TELL_AGAIN_S = 5.0
-"""How much longer a silence must be to be told once more."""
+"""How much longer a silence must be to be reported again."""
 
 _WITHOUT = (
     "The user denied this call. Do not ask for the same again: continue without it, or say what you"
@@ -39,7 +39,7 @@ _DROPPED = "The user looked at what it did and did not keep it. Do not run it ag
 
 
 STOPPED = Verdict(allow=False, message="The run was stopped.", stop=True)
-"""What a call gets that nobody will answer any more."""
+"""The answer to a call that no one will answer any more."""
 
 
 SessionState: TypeAlias = Literal["connecting", "idle", "running", "lost", "closed"]
@@ -49,36 +49,36 @@ SESSION: Mapping[SessionState, Mapping[SessionInput, SessionState]] = {
     "connecting": {**_ENDS, "agent started": "idle", "run began": "running"},
     "idle": {**_ENDS, "run began": "running"},
     "running": {**_ENDS, "run ended": "idle"},  # the agent may start only now: the run waits for it
-    "lost": {**_ENDS, "agent started": "idle", "run began": "running"},  # which starts it again
+    "lost": {**_ENDS, "agent started": "idle", "run began": "running"},  # which restarts it
     "closed": {},
 }
-"""State → input → state of the session; what is not listed changes nothing."""
+"""State → input → new state of the session; other inputs change nothing."""
 
 RunState: TypeAlias = Literal["working"] | RunStatus
-"""A run works until its turn ends, or something says before how it will end."""
+"""A run works until its turn ends, or until something determines how it will end."""
 
 _STOPPED: tuple[RunState, ...] = ("aborted", "failed", "interrupted")
 RUN: Mapping[RunState, tuple[RunState, ...]] = {
     "working": ("completed", "needs_clarification", "needs_outline_edit", *_STOPPED),
     "completed": (),
-    "needs_clarification": _STOPPED,  # the first thing that it asks counts
+    "needs_clarification": _STOPPED,  # the first thing it asks counts
     "needs_outline_edit": _STOPPED,
     "aborted": (),
-    "failed": ("interrupted",),  # where we close meanwhile: it is not reported as failed
-    "interrupted": ("interrupted",),  # where we close meanwhile, which is why it ended
+    "failed": ("interrupted",),  # if we are closing, it is not reported as failed
+    "interrupted": ("interrupted",),  # if we are closing, which is why it ended
 }
-"""Which states of a run may follow on a state. A denial aborts it; it failed where its turn did, or
+"""State of a run → possible next states. A denial aborts it; it fails if its turn did, or if
 nothing came for too long; the user, or our closing, interrupts it.
 """
 
 
 class Run(msgspec.Struct):
-    """The run under way. Times are the event loop's.
+    """The current run. Times are the event loop's.
 
-    `denied` are the calls that the user denied, and their answers: who asks the same again gets the
-    same answer. `why` says how it came into its `state`. `had_begun`: an answer to the last request
-    began to come. `message_id` is the UUID under which the agent's own transcript keeps the prompt,
-    and `id` how that begins: by it the prompt is found there again.
+    `denied` are the calls that the user denied, with their answers: an identical call gets the same
+    answer. `why` says how it came into its `state`. `had_begun`: an answer to the last request had
+    begun to arrive. `message_id` is the UUID of the prompt in the agent's own transcript; `id` is
+    its beginning, so that the prompt can be found there.
     """
 
     id: str
@@ -96,27 +96,27 @@ class Run(msgspec.Struct):
 
     @classmethod
     def begin(cls, now: float) -> "Run":
-        """Return a run that begins `now`."""
+        """Return a run that begins at `now`."""
         message = uuid.uuid4()
         return cls(message.hex[:12], now, now, message_id=str(message))
 
     @property
     def is_stopped(self) -> bool:
-        """Whether it is not to continue: it was interrupted, aborted, given up or has failed."""
+        """Whether it must not continue: it was interrupted, aborted or given up, or has failed."""
         return self.state in _STOPPED
 
     def turn_to(self, state: RunState, why: Failure) -> None:
-        """Have it be in `state`, where that may follow on the one it is in."""
+        """Enter `state` if that may follow the current one."""
         if state in RUN[self.state]:
             self.state, self.why = state, why
 
     def end(self, why: Failure | None = None) -> None:
-        """Have it be completed, or failed for `why`, where nothing said before how it ends."""
+        """Complete, or fail for `why`, unless its end was already determined."""
         if self.state == "working":
             self.turn_to("failed" if why else "completed", why or Failure())
 
     def hear(self, item: Event | TurnEnded, now: float) -> bool:
-        """Note that `item` came. Returns whether that ends a silence that was told."""
+        """Record that `item` arrived. Return whether that ends a reported silence."""
         was_told, self.stalled = bool(self.stalled), 0
         self.last_heard = now
         self.had_begun = self.had_begun or isinstance(item, TextDelta | MessageDropped)
@@ -133,17 +133,17 @@ class Run(msgspec.Struct):
         return was_told
 
     def denied_before(self, question: PermissionRequested) -> Verdict | None:
-        """Return what the user said when the same call was denied before, None where it was not."""
+        """Return the user's words if they have denied the same call before, otherwise None."""
         return self.denied.get(_same(question))
 
     def record_answer(
         self, question: PermissionRequested, answer: PermissionAnswer | None, cwd: str
     ) -> Verdict:
-        """Return what `answer` means for the call; None is nobody's answer. A denial without words
+        """Return what `answer` means for the call; None is no one's answer. A denial without words
         aborts the run.
 
-        It does not where the question says so: then the model hears of it, and continues without
-        what it asked for.
+        The exception is a question with `ends_run` unset: then the model is told, and continues
+        without it.
         """
         if answer is not None and answer.behavior == "allow":
             return Verdict(allow=True, scope=answer.scope)
@@ -164,7 +164,9 @@ class Run(msgspec.Struct):
         return verdict
 
     def silence(self, now: float, stall_after_s: float) -> int:
-        """Return for how many seconds nothing has come, where that should be told now; else 0."""
+        """Return for how many seconds nothing has arrived, if that is to be reported now; otherwise
+        0.
+        """
         quiet = now - self.last_heard
         if quiet < max(stall_after_s, self.stalled + _TELL_AGAIN_S if self.stalled else 0.0):
             return 0
@@ -173,15 +175,15 @@ class Run(msgspec.Struct):
 
 
 def needed_by(request: UiRequested) -> RunStatus:
-    """Return how a run ends that asks this."""
+    """Return the status of a run that ends with this request."""
     return "needs_clarification" if request.kind == "clarification" else "needs_outline_edit"
 
 
 def _same(question: PermissionRequested) -> str:
-    """Return what an identical call has in common with this one."""
+    """Return the key that identical calls have in common."""
     from dogent_tui.permissions.consultations import (
         without_reason,
-    )  # on use: not needed before the first denial
+    )  # imported on use: not needed before the first denial
 
     places = (
         [[target.path, target.kind] for target in question.targets] if question.happened else []

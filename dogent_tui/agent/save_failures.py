@@ -1,4 +1,4 @@
-"""Says what the disk does not keep while it is so, and has it tried again until it does."""
+"""Reports what currently cannot be saved, and has it retried until it can."""
 
 import asyncio
 import contextlib
@@ -12,7 +12,7 @@ from dogent_tui.language import sentences, tr
 
 _LOG = logging.getLogger(__name__)
 _TRY_AGAIN_S = 5.0
-"""How often it is tried again while nothing happens."""
+"""How often to retry while nothing happens."""
 
 _NOT_KEPT = {
     "not_recorded": (
@@ -36,7 +36,7 @@ _NOT_KEPT = {
         "",
     ),
 }
-"""The code of a notice → what it says, and what becomes of what is not kept."""
+"""The code of a notice → its text, and what happens to what is not saved."""
 _KEPT_AGAIN = {
     "not_recorded": tr("The conversation is being saved again; what had to wait was added."),
     "history_not_kept": tr("The history is being saved again."),
@@ -47,18 +47,18 @@ _KEPT_AGAIN = {
 
 
 class Keeps(Protocol):
-    """What keeps something on a disk; `try_again` blocks, and never raises."""
+    """Something that saves data on a disk; `try_again` blocks, and never raises."""
 
     @property
     def refused(self) -> Exception | None:
-        """Why it cannot right now."""
+        """Why it currently cannot."""
 
     def try_again(self) -> None:
-        """Write what waits, or find out whether that is possible again."""
+        """Write what waits, or check whether that is possible again."""
 
 
 def _not_kept(code: str, error: Exception) -> Notice:
-    """Return the notice that something is not kept."""
+    """Return the notice that something is not saved."""
     message, remedy = _NOT_KEPT[code]
     return Notice(
         level="warning",
@@ -70,22 +70,22 @@ def _not_kept(code: str, error: Exception) -> Notice:
 
 
 def _kept_again(code: str) -> Notice:
-    """Return the notice that it is."""
+    """Return the notice that it is saved again."""
     return Notice(level="info", code=f"{code}_over", message=_KEPT_AGAIN[code])
 
 
 class SaveFailures:
-    """Watches over what keeps something, by the code of its notice."""
+    """Monitors what saves data, by the code of its notice."""
 
     def __init__(self, say: Callable[[Notice], None], keeps: Mapping[str, Keeps]) -> None:
-        """Have `say` tell the user."""
+        """Use `say` to tell the user."""
         self._say = say
         self._keeps = keeps
         self._failing: set[str] = set()
         self._trying: asyncio.Task[None] | None = None
 
     def look(self) -> None:
-        """Say what has changed since the last time."""
+        """Report what has changed since the last time."""
         for code, keeps in self._keeps.items():
             error = keeps.refused
             if error is not None and code not in self._failing:
@@ -106,7 +106,7 @@ class SaveFailures:
             self.look()
 
     async def close(self) -> None:
-        """Try no more."""
+        """Stop retrying."""
         if self._trying is not None:
             self._trying.cancel()
             with contextlib.suppress(asyncio.CancelledError):

@@ -1,10 +1,8 @@
-"""The Claude Agent SDK, as it is imported here: without `mcp` and `jsonschema`, which take 0.6 of
-its 0.7 s.
+"""Imports the Claude Agent SDK without `mcp` and `jsonschema`, which take 0.6 of its 0.7 s.
 
-The SDK imports them for tool servers in its own process, of which it is given none: ours is
-`tools/server.py`. Empty modules stand in for them while the SDK is imported; whoever imports them
-later gets the real ones. Waits for https://github.com/anthropics/claude-agent-sdk-python to import
-them on use.
+The SDK needs them only for tool servers in its own process, of which there are none: ours is
+`tools/server.py`. Empty modules replace them while the SDK is imported; later imports get the real
+ones. Waits for https://github.com/anthropics/claude-agent-sdk-python to import them on use.
 """
 
 import sys
@@ -18,10 +16,10 @@ _NOT_NEEDED = ("mcp", "jsonschema")
 
 
 class _Placeholder:
-    """Any class of a package that is not imported: a base, and an argument of types."""
+    """Replaces any class of a package that is not imported: as base class and type argument."""
 
     def __init_subclass__(cls, **_: object) -> None:
-        """Take what the real one takes."""
+        """Accept what the real one accepts."""
 
     def __class_getitem__(cls, _: object) -> type:
         return cls
@@ -48,7 +46,7 @@ class _EmptyPackages(MetaPathFinder, Loader):
         return _EmptyModule(spec.name)
 
     def exec_module(self, module: ModuleType) -> None:
-        """There is nothing in it."""
+        """Do nothing: the module stays empty."""
 
 
 @contextmanager

@@ -1,5 +1,5 @@
-"""The agent service: prompts in, typed events out, one run at a time. The app, print mode and
-every other face use it alike.
+"""The agent service: prompts in, typed events out, one run at a time. Used alike by the app, print
+mode and all other faces.
 """
 
 import asyncio
@@ -80,11 +80,11 @@ _MEMORY_GAP = Notice(
     remedy=tr("It has been given what is missing there, without the results of tools."),
 )
 _LONGEST_SILENCE_S = 600.0
-"""For how long an endpoint that is there may say nothing, where its profile sets no
-API_TIMEOUT_MS: as long as the CLI waits.
+"""How long a reachable endpoint may be silent, if its profile sets no API_TIMEOUT_MS: as long as
+the CLI waits.
 """
 _CHECK_LIMIT_S = 10.0
-"""How long an endpoint may take to say that it is there."""
+"""How long an endpoint may take to show that it is reachable."""
 
 
 class AgentService:
@@ -92,7 +92,7 @@ class AgentService:
 
     `async with service:` starts it: the agent connects in the background while prompts already
     queue. `events()` gives every subscriber every event from then on. `submit`, `interrupt`,
-    `reply` and the queue calls may be used at any time until `close`.
+    `reply` and the queue methods may be called at any time until `close`.
     """
 
     def __init__(
@@ -108,12 +108,12 @@ class AgentService:
         began: Callable[[str], None] | None = None,
         budget: Budget | None = None,
     ) -> None:
-        """Converse through `launcher`. As a run begins, `heard` is told what the user wrote,
+        """Converse through `launcher`. When a run begins, `heard` receives what the user wrote,
         `began` the id of the run.
 
-        `budget` is what the conversation may cost, shared with the launcher.
-        A silence is told after `stall_after_s` seconds. After `check_after_s` it is looked whether
-        the endpoint is there at all.
+        `budget` is what the conversation may cost, shared with the launcher. A silence is reported
+        after `stall_after_s` seconds. After `check_after_s` seconds the endpoint's reachability is
+        checked.
         """
         self.endpoint = endpoint
         self.state: SessionState = "connecting"
@@ -157,17 +157,17 @@ class AgentService:
         await self.close()
 
     async def close(self) -> None:
-        """End the run, every question and the CLI; subscribers see the stream end. Prompts that
-        wait stay in `queued`.
+        """End the run, every question and the CLI; subscribers see the stream end. Waiting prompts
+        stay in `queued`.
 
-        Takes some 50 ms; at the most, with a process that does not answer, three seconds.
+        Takes about 50 ms; three seconds at most, with a process that does not answer.
         """
         if self.state == "closed":
             return
         self._closing = True
         self._queue.stop()
         if self._queue.waiting:
-            # they are the caller's again, and not what a crash cut off
+            # they belong to the caller again, and were not cut off by a crash
             self._publish(QueueChanged())
         self._requests.release()
         await self._stop_run("interrupted", Failure(CLOSED))
@@ -199,14 +199,12 @@ class AgentService:
 
     @property
     def queued(self) -> tuple[QueuedPrompt, ...]:
-        """The prompts that wait."""
+        """The waiting prompts."""
         return self._queue.waiting
 
     @property
     def said(self) -> tuple[tuple[str, str], ...]:
-        """What was said so far and not gone back over: the role, ``user`` or ``assistant``, and
-        the text.
-        """
+        """What was said and not rewound: the role, ``user`` or ``assistant``, and the text."""
         return tuple(
             ("user" if who == "The user" else "assistant", text)
             for who, text, _ in self._turns.said
@@ -214,31 +212,31 @@ class AgentService:
 
     @property
     def requests(self) -> tuple[UiRequested, ...]:
-        """What the agent asked on a screen and the user has not answered, first asked first."""
+        """What the agent asked on a screen and the user has not answered, oldest first."""
         return self._requests.on_screens
 
     @property
     def prompt_ids(self) -> list[str]:
-        """The runs of the user's prompts that were not gone back over, oldest first."""
+        """The runs of the user's prompts that were not rewound, oldest first."""
         return self._turns.prompt_ids
 
     @property
     def permissions(self) -> tuple[PermissionRequested, ...]:
-        """The calls that wait for a permission, first asked first."""
+        """The calls waiting for a permission, oldest first."""
         return self._requests.permissions
 
     def find_request(self, request_id: str, answer: Reply | None = None) -> Request:
-        """Return what waits for an answer. Raises AgentError where it does not (any more), or
-        waits for another kind than `answer`.
+        """Return what waits for `answer`. Raises AgentError if it does not wait (any more), or
+        waits for another kind of answer.
         """
         return self._requests.find(request_id, answer)
 
     def restore(self, events: Iterable[Event], *, send: bool = True) -> None:
-        """Keep open what is open in the log of the conversation that this one continues. Before
-        anything is submitted.
+        """Keep open what is open in the log of the conversation that is being continued. Call this
+        before submitting anything.
 
-        What was answered and not sent is sent; where `send` is False, by `send_answers` or before
-        the next prompt.
+        Answers not yet sent are sent now or, if `send` is False, by `send_answers` or before the
+        next prompt.
         """
         earlier = list(events)
         self.budget.spent_usd = sum(
@@ -253,17 +251,15 @@ class AgentService:
 
     @property
     def has_unsent_answers(self) -> bool:
-        """Whether nothing is open any more, and the answers wait to be sent."""
+        """Whether nothing is open any more and there are answers to send."""
         return self._requests.all_answered
 
     def events(self) -> AsyncIterator[Event]:
-        """Return every event from this call on, in order, until the service is closed."""
+        """Yield every event from this call on, in order, until the service is closed."""
         return self._stream.subscribe()
 
     async def submit(self, prompt: Prompt) -> str:
-        """Queue `prompt`; it runs when its turn comes. Returns the id under which it waits.
-        Raises AgentError once closed.
-        """
+        """Queue `prompt`, which runs in its turn. Return its id. Raises AgentError once closed."""
         if self.state == "closed":
             raise AgentError(tr("The session is closed."), tr("Restart the application."))
         if self.has_unsent_answers:
@@ -271,20 +267,20 @@ class AgentService:
         return self._queue.put(prompt, waits=self._run is not None or bool(self.requests))
 
     def tell_queue(self) -> None:
-        """Publish which prompts wait: the log of an earlier session may end with others, which
-        are the user's again.
+        """Publish the waiting prompts: the log of an earlier session may end with others, which
+        belong to the user again.
         """
         self._queue.tell()
 
     def take_back(self, queued_id: str) -> Prompt | None:
-        """Remove a waiting prompt from the queue and return it; None where it does not wait any
+        """Remove a waiting prompt from the queue and return it; None if it is not waiting any
         more.
         """
         return self._queue.take_back(queued_id)
 
     async def interrupt(self) -> None:
-        """Stop the shell command or the run under way, if any. Waiting prompts stay queued and
-        run next.
+        """Stop the current shell command or run, if any. Waiting prompts stay queued and run
+        next.
         """
         if self.stop_shell():
             return
@@ -293,15 +289,15 @@ class AgentService:
             await self._stop_run("interrupted", Failure())
 
     def stop_shell(self) -> bool:
-        """Stop the user's shell command under way; returns whether there is one."""
+        """Stop the user's current shell command; return whether there is one."""
         return self._shell.stop()
 
     async def reply(self, request_id: str, reply: Reply) -> None:
-        """Answer a question. Raises AgentError where it does not wait (any more), or waits for
-        another kind of answer.
+        """Answer a question. Raises AgentError if it does not wait (any more), or waits for another
+        kind of answer.
 
-        The answers to what the agent asked on a screen go to it as the next prompt, before those
-        that wait. An empty one abandons all that is asked, and the run ends as interrupted.
+        Answers to what the agent asked on screens are sent as the next prompt, before waiting ones.
+        An empty answer abandons all that is asked, and the run ends as interrupted.
         """
         if isinstance(reply, UiAnswer) and reply.is_empty:
             await self._abandon(request_id)
@@ -311,53 +307,49 @@ class AgentService:
             self.send_answers()
 
     def tell_taken_back(self, restored: Sequence[str], removed: Sequence[str]) -> None:
-        """Have the agent know, with the next prompt, which files are not any more as it left
-        them.
-        """
+        """Tell the agent, with the next prompt, which files are no longer as it left them."""
         if restored or removed:
             self._taken_back.append(taken_back(restored, removed))
 
     def tell_exported(self, path: str) -> None:
-        """Put on record that the user exported a document to `path`."""
+        """Record that the user exported a document to `path`."""
         self._publish(DocumentExported(path=path))
 
     async def run_shell(self, command: str) -> None:
-        """Run a shell command of the user in the workspace. What it writes goes to the agent with
+        """Run a shell command of the user in the workspace. Its output is sent to the agent with
         the next prompt.
 
-        One at a time; `interrupt` stops it. Raises AgentError while another one runs.
+        One at a time; `interrupt` stops it. Raises AgentError while another one is running.
         """
         await self._shell.run(command, Path(self._cwd))
 
     async def restart(self) -> None:
-        """Start the agent process again where it was lost; the conversation continues where it
-        was.
-        """
+        """Restart the agent process if it was lost; the conversation continues where it was."""
         await self._connection.warm_up()
 
     @property
     def context_tokens(self) -> int:
-        """How many tokens of the context window are used, 0 where it is not known."""
+        """The used tokens of the context window, 0 if unknown."""
         return self._usage.context_tokens
 
     async def context(self) -> ContextUse:
-        """Return what fills the context window now. Raises AgentError where the agent is not
-        there, or does not say.
+        """Return what currently fills the context window. Raises AgentError if the agent is not
+        there or does not answer.
         """
         conversation = await self._connection.get()
         return await conversation.context()
 
     async def servers(self) -> Sequence[ServerState]:
-        """Return how the user's MCP servers stand. Raises AgentError as `context`."""
+        """Return the states of the user's MCP servers. Raises AgentError like `context`."""
         conversation = await self._connection.get()
         return await conversation.servers()
 
     async def switch_server(self, name: str, *, on: bool) -> None:
-        """Start or end an MCP server. One that the agent process was not started with has it start
-        again, with the conversation.
+        """Start or stop an MCP server. If the agent process was not started with it, the process is
+        restarted and the conversation continued.
 
-        Raises AgentError while the agent works, where the process would have to be started again,
-        or where it fails.
+        Raises AgentError if the process would have to be restarted while the agent works, or if it
+        fails.
         """
         conversation = await self._connection.get()
         if any(each.name == name for each in await conversation.servers()):
@@ -371,24 +363,24 @@ class AgentService:
         await (self._connection.start_again() if self.begun else self._connection.renew())
 
     async def set_budget(self, limit_usd: float) -> None:
-        """Have the conversation cost `limit_usd` dollars at most, 0 for no limit. Raises
+        """Limit the cost of the conversation to `limit_usd` dollars, 0 for no limit. Raises
         AgentError while the agent works.
         """
         if self._run is not None:
             raise AgentError(*REWIND_AT_WORK)
         self.budget.limit_usd = limit_usd
         if self.state != "closed" and self.endpoint.kind == "anthropic":
-            await self._start_again()  # the process was told the limit as it started
+            await self._start_again()  # the process was given the limit at its start
 
     async def go_on(self) -> None:
-        """Send once more what was not sent because the budget was used up, or else have the
-        agent continue where it stopped.
+        """Send again what was not sent because the budget was used up, or let the agent continue
+        where it stopped.
         """
         unsent, self._unsent = self._unsent, None
         await self.submit(unsent or Prompt(tr("Continue where you stopped.")))
 
     async def renew(self) -> None:
-        """Start the agent process again, so that it begins with what was decided meanwhile.
+        """Restart the agent process so that it uses the current decisions.
 
         Does nothing once a run has begun: the conversation continues as it is.
         """
@@ -396,11 +388,11 @@ class AgentService:
             await self._connection.renew()
 
     async def rewind(self, run_id: str) -> None:
-        """Go back to before the prompt of the run `run_id`: the agent forgets it and all that came
+        """Rewind to before the prompt of the run `run_id`: the agent forgets it and everything
         after it.
 
-        What is open of what it asked is abandoned. Raises AgentError while it is at work, or where
-        there is no such run any more.
+        Its open requests are abandoned. Raises AgentError while the agent works, or if there is no
+        such run any more.
         """
         runs = self._turns.runs_from(run_id)
         if not runs or self._run is not None or self.state in ("running", "closed"):
@@ -418,7 +410,7 @@ class AgentService:
     # ── Runs ──────────────────────────────────────────────────────────────────────────────────
 
     async def _work(self) -> None:
-        """Take one prompt after the other."""
+        """Process one prompt after another."""
         while True:
             await self._perform(await self._queue.next())
 
@@ -468,8 +460,8 @@ class AgentService:
             await conversation.send(await self._words(prompt, run), run.message_id)
 
     async def _words(self, prompt: Prompt, run: Run) -> str:
-        """Return the message for `prompt`; what the user ran in the shell since the last one
-        follows it, once.
+        """Return the message for `prompt`, followed, once, by the shell commands that the user has
+        run since the last one.
         """
         notes = await self._not_remembered(run)
         notes += [*self._requests.take_note(), *self._shell.take_notes(), *self._taken_back]
@@ -477,10 +469,10 @@ class AgentService:
         return "\n\n".join([user_prompt(prompt.text, prompt.attachments, prompt.template), *notes])
 
     async def _not_remembered(self, run: Run) -> list[str]:
-        """Return, once after each start of the process, a note of what was said before `run` and
-        the process does not remember.
+        """Return, once after each start of the process, a note about what was said before `run`
+        that the process does not remember.
 
-        What is the other way round, that it remembers what our log does not have, the user is told.
+        In the opposite case, when it remembers what our log lacks, the user is told.
         """
         remembered, self._remembered = self._remembered, None
         forgotten, self._forgotten = self._forgotten, False
@@ -505,16 +497,16 @@ class AgentService:
         return [earlier_conversation(lacking, is_part=True)]
 
     async def _api_failure(self, run: Run, ended: TurnEnded) -> Failure:
-        """Return why the endpoint failed, and write to the log what was said of it.
+        """Return why the endpoint failed, and log its own words.
 
-        The CLI keeps some errors to itself and says what it makes of them: of a wrong key, that one
-        should log in; of whatever is no error of the API, that there is no connection, and more.
-        There the endpoint is asked once more, by us.
+        The CLI withholds some errors and reports its interpretation: for a wrong key, that one
+        should log in; for anything that is not an API error, that there is no connection, and so
+        on. In these cases we ask the endpoint once more.
         """
         from dogent_tui.agent.unanswered import (
             asked_again,
             why_unanswered,
-        )  # on use: not needed before something fails
+        )  # imported on use: not needed before something fails
 
         if failure := stopped_reply(ended.because, self.endpoint):
             return failure
@@ -534,7 +526,7 @@ class AgentService:
         return why_unanswered(self.endpoint, answered, had_begun=run.had_begun)
 
     async def _conclude(self, turn: Turn, ended: TurnEnded) -> None:
-        """Take what a turn cost, and have its run end as it did."""
+        """Record the cost of a turn, and end its run accordingly."""
         run = turn.run
         run.cost_usd, run.tokens = self._cost(ended), ended.tokens
         if ended.window and ended.window != self._usage.window:
@@ -553,8 +545,8 @@ class AgentService:
             run.end(turn_failure(ended.error))
 
     def _cost(self, ended: TurnEnded) -> float | None:
-        """What this run cost, only where the figure is real: the CLI prices every endpoint as if
-        it were Anthropic's.
+        """Return the cost of this run if the figure is accurate: the CLI prices every endpoint as
+        if it were Anthropic's.
         """
         if ended.cost_usd is None or self.endpoint.kind != "anthropic":
             return None
@@ -562,9 +554,9 @@ class AgentService:
         return ended.cost_usd
 
     def _finish(self, run: Run, result: str = "", turns: int = 0) -> None:
-        """Tell how `run` ended, once."""
+        """Report how `run` ended, once."""
         if run is not self._run or run.state == "working":
-            return  # closing told it already
+            return  # closing has already reported it
         why = run.why
         self._requests.cancel_permissions(run_only=True)
         if run.state == "aborted":
@@ -589,8 +581,8 @@ class AgentService:
         self._note("run ended")
 
     async def _watch(self, turn: Turn) -> None:
-        """Say for how long nothing has come, and give up in the end, unless a tool or the user
-        is what we wait for.
+        """Report how long nothing has arrived, and eventually give up, unless we are waiting for a
+        tool or the user.
         """
         loop, run = asyncio.get_running_loop(), turn.run
         most_s = self._longest_silence_s
@@ -613,10 +605,10 @@ class AgentService:
         return self.endpoint.timeout_ms / 1000 if self.endpoint.timeout_ms else _LONGEST_SILENCE_S
 
     async def _give_up_where_dead(self, turn: Turn, silent_s: float, most_s: float) -> None:
-        """End the run as failed where the endpoint is not there, or was silent for too long."""
+        """End the run as failed if the endpoint is unreachable or was silent for too long."""
         from dogent_tui.agent.unanswered import (
             given_up,
-        )  # on use: not needed before something fails
+        )  # imported on use: not needed before something fails
 
         heard = turn.run.last_heard
         failure = await given_up(
@@ -678,9 +670,9 @@ class AgentService:
     # ── Questions ─────────────────────────────────────────────────────────────────────────────
 
     async def _ask(self, question: PermissionRequested) -> Verdict:
-        """Put a tool call to the user and wait for as long as it takes."""
+        """Ask the user about a tool call and wait as long as it takes."""
         run = self._run
-        if not question.in_run:  # a command in the background, whichever run is under way meanwhile
+        if not question.in_run:  # a command in the background, whichever run is current by now
             answer = await self._requests.ask(question)
             kept = answer is not None and answer.behavior == "allow"
             return Verdict(
@@ -696,14 +688,14 @@ class AgentService:
         return verdict
 
     async def _ask_form(self, request: UiRequested) -> UiAnswer | None:
-        """Put a request that waits within its run, and wait for as long as it takes."""
+        """Ask a question within its run, and wait as long as it takes."""
         run = self._run
         if run is None or run.state != "working":
             return None
         return await self._requests.ask(replace(request, run_id=run.id))
 
     def send_answers(self) -> None:
-        """Send the answers once nothing is open any more; what was submitted meanwhile comes
+        """Send the answers once nothing is open any more; prompts submitted in the meantime come
         after them.
         """
         if message := self._requests.take_message():

@@ -1,5 +1,5 @@
-"""Opening a session: from a folder and a few choices to a service that runs, the same for every
-face of the application.
+"""Opens a session: from a folder and a few choices to a running service, the same for every face of
+the application.
 """
 
 import uuid
@@ -20,6 +20,7 @@ from dogent_tui.agent.ui_requests import ReviewMode
 from dogent_tui.endpoint_kind import EndpointKind
 from dogent_tui.errors import ConfigError, DogentError, UsageError
 from dogent_tui.language import listing, tr
+from dogent_tui.records import Record
 from dogent_tui.references.lookup import (
     Reference,
     ResolvedReference,
@@ -27,15 +28,15 @@ from dogent_tui.references.lookup import (
     format_lines,
     resolve,
 )
+from dogent_tui.settings.config_check import ConfigWarning, broken_file_warning
+from dogent_tui.settings.home_files import ensure_home_files
 from dogent_tui.settings.key_files import key_file_warnings
-from dogent_tui.settings.profiles import ENVIRONMENT, Endpoint, choose_endpoint, ensure_home_files
+from dogent_tui.settings.profiles import ENVIRONMENT, Endpoint, choose_endpoint
 from dogent_tui.settings.trust import FolderTrust
 from dogent_tui.settings.values import (
     EVERY_TOOL,
-    ConfigWarning,
     HomeSettings,
     WorkspaceSettings,
-    broken_file_warning,
     load_home_settings,
     load_settings,
 )
@@ -50,15 +51,19 @@ if TYPE_CHECKING:
     from dogent_tui.undo.undo_log import UndoLog
 
 
-class SessionOptions(msgspec.Struct, frozen=True):
-    """What the user chose on the command line. `allow` are rules of what may run unasked.
+class SessionOptions(Record):
+    """What the user chose on the command line.
 
-    `resume` is the id of the conversation to continue; `fork`: continue from there in another one,
-    and leave it as it is. `answered_by` is who answers what the agent asks.
-    `trust`: what came with the folder is used, this time. `begin` is the UUID of a new
-    conversation, if it is to have that one. `consent`: only tools that ask whenever they look at a
-    document. `model` and `effort` are taken in place of the profile's model, and of the effort that
-    the model makes by itself.
+    Attributes:
+        allow: Rules for what may run without asking.
+        resume: The id of the conversation to continue.
+        fork: Continue it as a new conversation, and leave it unchanged.
+        answered_by: Who answers the agent's questions.
+        trust: Whether to trust what came with the folder, this time.
+        begin: The UUID for a new conversation.
+        consent: Only offer tools that ask before every access to a document.
+        model: Overrides the profile's model.
+        effort: Overrides the model's default effort.
     """
 
     profile: str = ""
@@ -74,16 +79,16 @@ class SessionOptions(msgspec.Struct, frozen=True):
     effort: Effort = ""
 
 
-class OpenedSession(msgspec.Struct, frozen=True):
+class OpenedSession(Record):
     """A service that is ready to be entered. `earlier_log` is the log of the conversation that it
     continues.
 
     `authority` knows what the user allowed, `copies()` what the session's tool calls changed,
     `trust` whether what came with the folder is used. `libraries` is what the agent's tools work
-    with, and whatever else reads or writes documents here. `review_mode` says whether the user
-    reviews every change of a file, and can be changed. `read_only`: another window has this
-    conversation, and it can only be read here. `hold` keeps others from writing it. `fork_of` is
-    the conversation that a new one begins with.
+    with, and everything else here that reads or writes documents. `review_mode` says whether the
+    user reviews every change, and can be changed. `read_only`: another window has this
+    conversation. `hold` keeps others from writing it. `fork_of` is the conversation that a new one
+    begins with.
     """
 
     workspace: Workspace
@@ -105,18 +110,18 @@ class OpenedSession(msgspec.Struct, frozen=True):
 
     @property
     def unusable_profile(self) -> str:
-        """The profile that was to answer and cannot, so that the offline engine does; empty
-        where the right one answers.
+        """The chosen profile if it cannot be used and the offline engine answers instead; otherwise
+        empty.
         """
         wanted = (self.options.profile or self.settings.profile or self.own.profile).strip()
         return "" if wanted == self.endpoint.name else wanted
 
 
 def open_session(workspace: Workspace, options: SessionOptions) -> OpenedSession:
-    """Read the configuration and return the session for it. Cheap: nothing is imported or started
-    for the agent yet.
+    """Read the configuration and return its session. Cheap: nothing is imported or started for the
+    agent yet.
 
-    Raises UsageError where the conversation to continue is not one of this workspace.
+    Raises UsageError if the conversation to continue does not belong to this workspace.
     """
     home = dogent_home()
     settings, warnings = load_settings(workspace)
@@ -126,7 +131,7 @@ def open_session(workspace: Workspace, options: SessionOptions) -> OpenedSession
     except (
         ConfigError,
         OSError,
-    ) as error:  # a home that cannot be written costs the stubs, not the session
+    ) as error:  # a read-only home costs the stubs, not the session
         warnings.append(_not_writable(error, home))
     endpoint, endpoint_warnings = choose_endpoint(settings, home, override=options.profile or None)
     if options.model and endpoint.kind != "offline":
@@ -206,13 +211,15 @@ def open_session(workspace: Workspace, options: SessionOptions) -> OpenedSession
 
 
 def _each_once(*warnings: Iterable[ConfigWarning]) -> tuple[ConfigWarning, ...]:
-    """Return all `warnings`; several readers of a file may have told the same of it."""
+    """Return all `warnings` without duplicates: several readers of a file may have reported the
+    same.
+    """
     return tuple(dict.fromkeys(warning for some in warnings for warning in some))
 
 
 def _earlier(workspace: Workspace, options: SessionOptions) -> SessionRecord | None:
-    """Return the conversation to continue or to fork. Raises UsageError where the one that was
-    named is not there.
+    """Return the conversation to continue or to fork. Raises UsageError if the named one does not
+    exist.
     """
     if not options.resume:
         return latest_session(workspace) if options.continue_latest else None
@@ -234,8 +241,8 @@ def _choice(earlier: SessionRecord | None, options: SessionOptions) -> SessionCh
 
 
 def _taken(hold: SessionHold, earlier: SessionRecord) -> bool:
-    """Whether the conversation is ours to write. Where nothing can be locked, nothing can be
-    written either: it is.
+    """Return whether we may write the conversation; also if nothing can be locked, since nothing
+    can be written then.
     """
     try:
         return hold.take(earlier.path)
@@ -256,10 +263,11 @@ def _copies_of(
 def session_copies(
     workspace: Workspace, session_id: str, fork_of: str = ""
 ) -> Callable[[], "UndoLog"]:
-    """Return what gives the copies of a session, always the same: they are not needed before the
+    """Return a function that provides the copies of a session, created when first needed, in the
     first run.
 
-    A new one begins with those of the session `fork_of`: its prompts can be gone back to as well.
+    A new session begins with those of the session `fork_of`, so that its prompts can be rewound
+    too.
     """
 
     @cache
@@ -277,10 +285,10 @@ def make_prompt(
     references: Iterable[Reference],
     also: Iterable[Attachment] = (),
 ) -> tuple[Prompt, list[ResolvedReference]]:
-    """Return `text` as a prompt with its `references` as attachments, in the order typed, each
-    once, and those not found.
+    """Return `text` as a prompt with its `references` as attachments, in order and without
+    duplicates, and those not found.
 
-    `also` are attachments that the text does not name; they come last. Looks at the disk.
+    `also` are further attachments, which come last. Reads the disk.
     """
     resolved = [resolve(reference, workspace) for reference in references]
     found = [as_attachment(ref) for ref in resolved if ref.exists]
@@ -292,10 +300,10 @@ def make_prompt(
 def prompt_of(
     opened: OpenedSession, text: str, also: Iterable[Attachment] = (), quoted: str = ""
 ) -> tuple[Prompt, list[ResolvedReference]]:
-    """Return `text` as a prompt with all that it names, and `also`, and the references that are
-    not found. `quoted` comes after it: no reference is looked for there.
+    """Return `text` as a prompt with everything it names, and `also`, and the references not found.
+    `quoted` is appended without looking for references.
 
-    Looks at the disk. Raises ConfigError, as `with_template` does; OSError.
+    Reads the disk. Raises ConfigError like `with_template`; OSError.
     """
     prompt, missing = make_prompt(text, opened.workspace, find_references(text), also)
     prompt = with_template(prompt, opened.workspace, trusted=opened.trust.trusted)
@@ -304,7 +312,7 @@ def prompt_of(
 
 
 def check_writable(opened: OpenedSession) -> None:
-    """Raise DogentError where another window has the conversation."""
+    """Raise DogentError if another window has the conversation."""
     if opened.read_only:
         raise DogentError(
             tr("This conversation is open in another window."),
@@ -313,9 +321,9 @@ def check_writable(opened: OpenedSession) -> None:
 
 
 def with_template(prompt: Prompt, workspace: Workspace, *, trusted: bool) -> Prompt:
-    """Return `prompt` with the template that it names after ``@@``, if it does. Looks at the disk.
+    """Return `prompt` with the template that it names after ``@@``, if any. Reads the disk.
 
-    Raises ConfigError where there is no such template, or more than one is named; OSError.
+    Raises ConfigError if there is no such template, or more than one is named; OSError.
     """
     from dogent_tui.settings.templates import find_template, named_templates, templates
 
@@ -332,7 +340,7 @@ def with_template(prompt: Prompt, workspace: Workspace, *, trusted: bool) -> Pro
 
 
 def as_attachment(found: ResolvedReference) -> Attachment:
-    """Return what travels of a file that a reference leads to."""
+    """Return the attachment for a resolved reference."""
     lines = found.reference.lines if found.type != "folder" else None
     return Attachment(
         found.path, found.name, found.type, found.sheet, format_lines(lines) if lines else None
@@ -340,7 +348,7 @@ def as_attachment(found: ResolvedReference) -> Attachment:
 
 
 def endpoint_label(name: str, kind: EndpointKind, model: str) -> str:
-    """Return how the endpoint in use is named wherever it is shown: who answers, and with what."""
+    """Return the display name of the endpoint in use: its profile and model."""
     if kind == "offline":
         return tr("offline engine · no AI model")
     shown = tr("environment") if name == ENVIRONMENT else name
@@ -352,7 +360,7 @@ def _trust_warnings(trust: FolderTrust) -> list[ConfigWarning]:
 
 
 def _web_warnings(libraries: Libraries) -> list[ConfigWarning]:
-    """Say beforehand what the web tools would say when the agent calls them."""
+    """Report in advance what the web tools would report when called."""
     profile = libraries.web.profile
     if profile is None:
         return []

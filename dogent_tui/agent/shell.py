@@ -26,8 +26,8 @@ from dogent_tui.processes import stream_process
 
 _MOST_KEPT = 1_000_000
 _MOST_OFFERED = 10_000
-"""Characters of output that are kept for the screen, and that travel with the next prompt: its
-end, where the result is.
+"""The number of characters of output to keep for the screen, and to send with the next prompt: its
+end, which has the result.
 """
 _LEFT_OUT = "[the beginning is left out]\n"
 _STOP_LIMIT_S = 1.0
@@ -35,14 +35,14 @@ _STOP_LIMIT_S = 1.0
 
 
 class ShellNote(msgspec.Struct, frozen=True):
-    """A command that the user ran, and what it wrote; it goes with the next prompt."""
+    """A command that the user ran, and its output, sent with the next prompt."""
 
     command: str
     output: str
     status: int | None
 
     def as_text(self) -> str:
-        """Return the block that the model reads."""
+        """Return the block for the model."""
         ended = "stopped by the user" if self.status is None else f"exit status {self.status}"
         output = (
             self.output
@@ -53,8 +53,8 @@ class ShellNote(msgspec.Struct, frozen=True):
 
 
 class PersonalShell:
-    """Runs the user's commands, one at a time; `notes` are of those that the agent has not been
-    told of yet.
+    """Runs the user's commands, one at a time; `notes` are those that the agent has not been told
+    about.
     """
 
     def __init__(self, publish: Callable[[Event], None]) -> None:
@@ -63,8 +63,8 @@ class PersonalShell:
         self._running: asyncio.Task[ShellNote] | None = None
 
     async def run(self, command: str, cwd: Path) -> None:
-        """Run `command` in the folder `cwd` until it ends. Raises AgentError while another one
-        runs.
+        """Run `command` in the folder `cwd` until it ends. Raises AgentError while another one is
+        running.
         """
         if self._running is not None and not self._running.done():
             raise AgentError(
@@ -76,7 +76,7 @@ class PersonalShell:
             self.notes.append(self._running.result())
 
     def stop(self) -> bool:
-        """Stop the command under way; returns whether there is one."""
+        """Stop the running command; return whether there is one."""
         if self._running is None or self._running.done():
             return False
         if not self._running.cancelling():
@@ -84,18 +84,18 @@ class PersonalShell:
         return True
 
     def take_notes(self) -> list[str]:
-        """Return what the agent should know of the commands since the last call."""
+        """Return what to tell the agent about commands since the last call."""
         notes, self.notes = self.notes, []
         return [note.as_text() for note in notes]
 
     async def close(self) -> None:
-        """Stop the command under way and wait a moment for its end."""
+        """Stop the running command and briefly wait for its end."""
         if self.stop() and self._running is not None:
             await asyncio.wait({self._running}, timeout=_STOP_LIMIT_S)
 
 
 class _Tail:
-    """The end of a text that grows; `total` counts all of it, in characters."""
+    """The end of a growing text; `total` counts all of it, in characters."""
 
     def __init__(self) -> None:
         self.total = 0
@@ -116,7 +116,7 @@ class _Tail:
 
 
 async def run_shell(command: str, cwd: Path, publish: Callable[[Event], None]) -> ShellNote:
-    """Run `command` in the user's shell and publish it as a tool call. Cancelling stops it, and
+    """Run `command` in the user's shell and publish it as a tool call. Cancelling stops it, which
     is a result too.
     """
     tool_use_id = f"shell-{uuid.uuid4().hex[:12]}"
@@ -128,7 +128,7 @@ async def run_shell(command: str, cwd: Path, publish: Callable[[Event], None]) -
         text = decoder.decode(chunk)
         if text:
             kept.add(text)
-            # what is more would only scroll by; the result has the end
+            # more would only scroll by; the result has the end
             if kept.total <= _MOST_KEPT:
                 publish(ToolOutput(tool_use_id=tool_use_id, text=text))
 

@@ -9,12 +9,12 @@ from msgspec.structs import replace
 from dogent_tui.agent.events import Event
 
 _CLOCK = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
-"""Nobody sets it; where there is one that counts on while the machine sleeps, that."""
+"""A clock that no one can set, preferably one that also runs while the machine sleeps."""
 
 
 class EventStream:
-    """Numbers events and hands each to all subscribers, each with a queue of its own, so that a
-    slow one delays nobody.
+    """Numbers events and delivers each to all subscribers, each with its own queue, so that a slow
+    one delays no one.
     """
 
     def __init__(self) -> None:
@@ -24,9 +24,7 @@ class EventStream:
         self._subscribers: list[asyncio.Queue[Event | None]] = []
 
     def publish(self, event: Event, run_id: str) -> Event:
-        """Stamp `event` with its number, the time and its run, deliver it, and return what was
-        delivered.
-        """
+        """Stamp `event` with its number, time and run, deliver it, and return the stamped event."""
         self._seq += 1
         stamped = replace(event, seq=self._seq, time=self._time(run_id), run_id=run_id)
         for subscriber in self._subscribers:
@@ -34,19 +32,19 @@ class EventStream:
         return stamped
 
     def subscribe(self) -> AsyncIterator[Event]:
-        """Return every event from this call on, until the stream is closed."""
+        """Yield every event from this call on, until the stream is closed."""
         subscriber: asyncio.Queue[Event | None] = asyncio.Queue()
         self._subscribers.append(subscriber)
         return self._deliver(subscriber)
 
     def close(self) -> None:
-        """End every subscription, after what was published before."""
+        """End every subscription after the events published so far."""
         for subscriber in self._subscribers:
             subscriber.put_nowait(None)
 
     def _time(self, run_id: str) -> float:
-        """Return the time, in seconds since the epoch. Within a run the clock is looked at once:
-        one that is set meanwhile changes no duration.
+        """Return the time, in seconds since the epoch. The clock is read once per run: setting it
+        does not change durations.
         """
         now = time.clock_gettime(_CLOCK)
         if not run_id or run_id != self._run_id:

@@ -1,4 +1,4 @@
-"""What tools are called on the screen, and what their input comes down to."""
+"""The display names of tools, and one-line summaries of their inputs and results."""
 
 import re
 from collections.abc import Mapping
@@ -9,7 +9,7 @@ from dogent_tui.language import ngettext, tr
 from dogent_tui.plain import one_line
 
 Kind: TypeAlias = Literal["read", "search", "fetch", "edit", "execute", "think", "other"]
-"""What a tool does, as the Agent Client Protocol sorts them."""
+"""The kinds of tools in the Agent Client Protocol."""
 _TOOLS: Mapping[str, tuple[Kind, str]] = {
     "analyze_media": ("read", tr("Analyze media")),
     "check_quotes": ("read", tr("Check quotes")),
@@ -42,22 +42,22 @@ _TOOLS: Mapping[str, tuple[Kind, str]] = {
     "ui_request": ("other", tr("Ask you")),
 }
 
-# The field of a tool's input that says most, by falling interest.
+# The most informative field of a tool's input, in order of preference.
 _PATHS = ("file_path", "path", "notebook_path", "md_path")
 _TELLING = (*_PATHS, "command", "query", "pattern", "url", "host", "description", "title", "reason")
 _LIMIT = 200
 _REVIEWED = re.compile(r"The user reviewed your change: (?P<outcome>[^\n]*)\.")
-"""How the outcome of a review begins (`dogent_tui.changes.outcome`)."""
+"""The beginning of the outcome of a review (`dogent_tui.changes.outcome`)."""
 _WRITTEN = re.compile(r"(?P<taken>\d+) of (?P<count>\d+) hunks? written to (?P<name>.+)")
 _NOT_WRITTEN = re.compile(r"nothing was written to (?P<name>.+)")
 _COUNTED = re.compile(r'\{"(?:matches|count)":(\d+)')
-"""How the answer of a search of the workspace begins."""
+"""The beginning of the answer of a workspace search."""
 _SEARCH_RESULT = re.compile(r"^    \{", re.MULTILINE)
-"""A result stands on a line of its own (`dogent_tui.tools.web.search_json`)."""
+"""One result per line (`dogent_tui.tools.web.search_json`)."""
 
 
 def friendly_name(name: str) -> str:
-    """Return what a user reads for the tool `name`: ``mcp__dogent__read_document`` gives ``Read
+    """Return the display name of the tool `name`: ``mcp__dogent__read_document`` gives ``Read
     document``.
     """
     server, _, own = (
@@ -72,7 +72,7 @@ def friendly_name(name: str) -> str:
 
 
 def tool_kind(name: str) -> Kind:
-    """Return what the tool `name` does."""
+    """Return the kind of the tool `name`."""
     return _TOOLS.get(name.removeprefix("mcp__dogent__"), ("other", ""))[0]
 
 
@@ -82,10 +82,10 @@ def path_in(tool_input: Mapping[str, Any]) -> str:
 
 
 def input_summary(tool_input: Mapping[str, Any], cwd: str = "") -> str:
-    """Return the one line that says what a call is about: its path (relative to `cwd` where
-    inside), command, pattern, ….
+    """Return the subject of a call on one line: its path (relative to `cwd` if inside), command,
+    pattern, ….
 
-    Empty where no field tells anything.
+    Empty if no field is informative.
     """
     for key in _TELLING:
         value = tool_input.get(key)
@@ -98,9 +98,7 @@ def input_summary(tool_input: Mapping[str, Any], cwd: str = "") -> str:
 
 
 def result_summary(name: str, result: str) -> str:
-    """Return the few words that say what came of a call, empty where the size of the result says
-    as much.
-    """
+    """Return the result of a call in a few words, empty if the size of the result says as much."""
     match name:
         case "mcp__dogent__web_search":
             return _results(len(_SEARCH_RESULT.findall(result)))
@@ -127,16 +125,16 @@ def _results(found: int) -> str:
 
 
 def review_summary(result: str) -> str:
-    """Return what came of a change that the user reviewed, ``1 of 2 hunks written to tea.md``;
-    empty where they did not.
+    """Return the result of a reviewed change, ``1 of 2 hunks written to tea.md``; empty if it was
+    not reviewed.
     """
     found = _REVIEWED.match(result)
     return one_line(found["outcome"]) if found is not None else ""
 
 
 def review_words(result: str) -> str:
-    """Return what `review_summary` does, in the language of the interface: what the agent is
-    told stays as it is.
+    """Return `review_summary` in the language of the interface: what the agent is told is not
+    translated.
     """
     outcome = review_summary(result)
     if found := _WRITTEN.fullmatch(outcome):
@@ -152,7 +150,7 @@ def review_words(result: str) -> str:
 
 
 def relative(path: str, cwd: str) -> str:
-    """Return `path` as seen from the folder `cwd`, unchanged where it lies outside."""
+    """Return `path` relative to the folder `cwd`, unchanged if it is outside."""
     if cwd and PurePath(path).is_absolute() and PurePath(path).is_relative_to(cwd):
         return str(PurePath(path).relative_to(cwd))
     return path

@@ -1,4 +1,4 @@
-"""One turn: a message goes to the agent, and its end is waited for, or made to come."""
+"""One turn: sends a message to the agent, and waits for its end or forces it."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -12,8 +12,8 @@ from dogent_tui.errors import AgentError
 _STOP_LIMIT_S = 0.3
 """How long an interrupted turn may keep the user waiting (it takes 6–30 ms to end)."""
 _DYING_LIMIT_S = 10.0
-"""How long a process may take to end whose turn was cut, and not by us: it got a signal (75 ms
-on a quiet machine).
+"""How long a process may take to exit if its turn was cut short by a signal and not by us (75 ms on
+a quiet machine).
 """
 
 
@@ -36,19 +36,18 @@ class Turn:
         return self._stop.is_set()
 
     def leave(self) -> None:
-        """Wait for its end no longer than a moment."""
+        """Wait for its end only briefly from now on."""
         self._stop.set()
 
     def hear_end(self, ended: TurnEnded | None) -> None:
-        """Take its end, None where the agent is lost; the first one counts."""
+        """Accept its end, None if the agent is lost; the first one counts."""
         if not self._ended.done():
             self._ended.set_result(ended)
 
     async def take(self, send: Callable[[Conversation], Awaitable[None]]) -> TurnEnded:
-        """Have `send` send what the run is about once the agent is there, and return how the turn
-        ended.
+        """Let `send` send the message once the agent is there, and return how the turn ended.
 
-        Raises AgentError where the session cannot start, and TurnLost.
+        Raises AgentError if the session cannot start, and TurnLost.
         """
         stopped = asyncio.create_task(self._stop.wait())
         connected = asyncio.ensure_future(self._connection.get())
@@ -72,7 +71,7 @@ class Turn:
                 connected.cancel()
 
     async def _await_stop(self) -> TurnEnded | None:
-        """Wait a moment for an interrupted turn to end. Where it takes longer, the user is free,
+        """Briefly wait for an interrupted turn to end. If it takes longer, the user may continue,
         and the connection waits for it.
         """
         await asyncio.wait({self._ended}, timeout=_STOP_LIMIT_S)
@@ -82,8 +81,8 @@ class Turn:
         return self._ended.result()
 
     async def _was_cut(self, ended: TurnEnded, stopped: asyncio.Future[Any]) -> bool:
-        """Whether the process died of what ended the turn: a CLI that a signal ends finishes its
-        turn first, then itself.
+        """Return whether the process died of what ended the turn: a CLI ended by a signal finishes
+        its turn first.
         """
         if self.run.state != "working" or ended.outcome not in ("cut", "error", "stopped"):
             return False

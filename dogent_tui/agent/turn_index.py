@@ -1,5 +1,5 @@
-"""The course of a conversation as it stands: its runs, and what was said. What the user went
-back over is not part of it.
+"""The current course of a conversation: its runs, and what was said, without what the user
+rewound.
 """
 
 from collections.abc import Iterable
@@ -21,7 +21,7 @@ from dogent_tui.agent.events import (
 
 
 class _Begun(msgspec.Struct, frozen=True):
-    """How things stood as a run began."""
+    """The state at the beginning of a run."""
 
     run_id: str
     said: int
@@ -30,14 +30,14 @@ class _Begun(msgspec.Struct, frozen=True):
 
 
 MOST_TOLD = 60_000
-"""Characters of an earlier conversation that are told where it is not remembered: no more of a
+"""The number of characters of an earlier conversation to tell if it is not remembered; no more of a
 text is kept.
 """
 
 
 class Said(NamedTuple):
-    """Who said what. `source` is the run whose prompt it is, or the message of the agent that it
-    is of.
+    """Who said what. `source` is the run whose prompt it is, or the agent's message that contains
+    it.
     """
 
     who: str
@@ -46,11 +46,11 @@ class Said(NamedTuple):
 
 
 class TurnIndex:
-    """Follows the events of a conversation. `said` is who said what, oldest first: the prompts and
-    the replies.
+    """Follows the events of a conversation. `said` is who said what, oldest first: prompts and
+    replies.
 
-    A text that never ended, because something died, counts as far as it came. `messages` are those
-    of the agent of which anything is known, also of what was gone back over.
+    A text that never ended because something died is included as far as it arrived. `messages` are
+    those of the agent of which anything is known, including rewound ones.
     """
 
     def __init__(self) -> None:
@@ -61,7 +61,7 @@ class TurnIndex:
         self._unfinished: dict[tuple[str, int], str] = {}
 
     def hear(self, event: Event) -> None:
-        """Take in what happened."""
+        """Process an event."""
         if isinstance(event, TextDelta | TextFinished):
             self.messages.add(event.message_id)
         match event:
@@ -101,7 +101,7 @@ class TurnIndex:
             self.said = [said for said in self.said if said.source != event.run_id]
 
     def end(self) -> None:
-        """Take what did not end for all that there is of it."""
+        """Consider unfinished texts complete."""
         unfinished, self._unfinished = self._unfinished, {}
         for (message_id, _), text in unfinished.items():
             self._reply(message_id, text)
@@ -111,8 +111,8 @@ class TurnIndex:
             self.said.append(Said("You", text[-MOST_TOLD:], message_id))
 
     def runs_from(self, run_id: str) -> list[str]:
-        """Return the ids of the run `run_id` and of all after it; none where it is no part of
-        the conversation.
+        """Return the ids of the run `run_id` and all later ones; empty if it does not belong to the
+        conversation.
         """
         ids = self.run_ids
         return ids[ids.index(run_id) :] if run_id in ids else []
@@ -124,11 +124,11 @@ class TurnIndex:
 
     @property
     def prompt_ids(self) -> list[str]:
-        """The ids of the runs that a prompt began, and not the answers to what the agent asked."""
+        """The ids of the runs begun by a prompt, not by answers to the agent's questions."""
         return [begun.run_id for begun in self._begun if not begun.is_answer]
 
     def said_before(self, run_id: str) -> list[Said]:
-        """Return what was said before the run `run_id`; all where it is no part of the
+        """Return what was said before the run `run_id`; everything if it does not belong to the
         conversation.
         """
         return self.said[
@@ -146,7 +146,7 @@ class TurnIndex:
 
 
 def turn_index_of(events: Iterable[Event]) -> TurnIndex:
-    """Return the course of a conversation that is over."""
+    """Return the course of a finished conversation."""
     course = TurnIndex()
     for event in events:
         course.hear(event)

@@ -1,14 +1,15 @@
 """What the agent may ask on a screen of its own: a clarification or an outline to edit (the input
 of the tool `ui_request`).
 
-`parse_request` reads the model's payload and names every field that is wrong, so that the model can
-correct itself. What is meant clearly is taken: an option as a plain string, a number as a value, a
-question without an id. The CLI's own `AskUserQuestion` becomes the same clarification.
+`parse_request` parses the model's payload and names every invalid field, so that the model can
+correct itself. Unambiguous deviations are accepted: an option as a plain string, a number as a
+value, a question without an id. The CLI's own `AskUserQuestion` is turned into the same
+clarification.
 """
 
 import json
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from typing import Annotated, Any, Literal, TypeAlias, TypeVar, get_args
 
 import msgspec
@@ -17,16 +18,17 @@ from msgspec import Meta
 from dogent_tui.agent.events import UiAnswer
 from dogent_tui.errors import DogentError
 from dogent_tui.language import ngettext, tr
+from dogent_tui.records import Json, JsonDict, Record
 
 Kind: TypeAlias = Literal["clarification", "outline_edit"]
 
 MOST_QUESTIONS = 50
-"""More than anybody answers; a form is laid out whole."""
+"""More than anyone answers; a form is laid out completely."""
 MOST_OPTIONS = 50
 
 
 class RequestError(DogentError):
-    """A field of a request, or of an answer, is not what it should be. `field` is its path:
+    """A field of a request, or of an answer, is invalid. `field` is its path:
     ``questions[1].options[0].label``.
     """
 
@@ -35,9 +37,9 @@ class RequestError(DogentError):
         self.field = field
 
 
-class Option(msgspec.Struct, frozen=True):
-    """One answer that can be chosen. `label` is what the user reads, `value` what goes back,
-    `description` a further line.
+class Option(Record):
+    """A possible answer. `label` is for the user, `value` is sent back, `description` is a second
+    line.
     """
 
     label: str
@@ -45,9 +47,9 @@ class Option(msgspec.Struct, frozen=True):
     description: str = ""
 
 
-class Question(msgspec.Struct, frozen=True):
-    """One question. `recommended` holds values of its options; `header` is a word or two that
-    name the subject.
+class Question(Record):
+    """One question. `recommended` contains values of its options; `header` names the subject in a
+    word or two.
     """
 
     id: str
@@ -61,7 +63,7 @@ class Question(msgspec.Struct, frozen=True):
 
     @property
     def takes_text(self) -> bool:
-        """Whether the user may answer in words of their own."""
+        """Whether the user may answer in their own words."""
         return self.allow_freeform or not self.options
 
     def option(self, value: str) -> Option | None:
@@ -69,7 +71,7 @@ class Question(msgspec.Struct, frozen=True):
         return next((option for option in self.options if option.value == value), None)
 
 
-class Clarification(msgspec.Struct, frozen=True):
+class Clarification(Record):
     """Questions that the user answers together."""
 
     title: str
@@ -77,7 +79,7 @@ class Clarification(msgspec.Struct, frozen=True):
     preface: str = ""
 
 
-class OutlineRequest(msgspec.Struct, frozen=True):
+class OutlineRequest(Record):
     """An outline, in Markdown, that the user may edit."""
 
     title: str
@@ -90,15 +92,6 @@ _Given = TypeVar("_Given", bound=msgspec.Struct)
 
 
 # ── The input of the tool ─────────────────────────────────────────────────────────────────────────
-
-
-def _advice(description: str, **schema: Any) -> dict[str, Any]:
-    """Return a schema that tells the model what a field is, and lets everything else pass as well.
-
-    The SDK refuses what its schema refuses, in words that do not say which field (claude-agent-sdk
-    0.2.187, `run_tool`). So it is `parse_request` that refuses.
-    """
-    return {"description": description, "anyOf": [schema, {}]}
 
 
 _OPTION_SCHEMA = {
@@ -125,21 +118,26 @@ _QUESTION_SCHEMA = {
     "required": ["id", "question"],
 }
 
-JSON_SCHEMA: Mapping[str, Any] = {
+JSON_SCHEMA: Json = {
     "type": "object",
     "properties": {
-        "type": _advice("Required.", type="string", enum=["clarification", "outline_edit"]),
-        "title": _advice("A few words. Required.", type="string"),
-        "preface": _advice("Why you ask.", type="string"),
-        "questions": _advice("Of a clarification.", type="array", items=_QUESTION_SCHEMA),
-        "outline_text": _advice("Markdown headings.", type="string"),
+        "type": {"type": "string", "enum": ["clarification", "outline_edit"]},
+        "title": {"type": "string", "description": "A few words."},
+        "preface": {"type": "string", "description": "Why you ask."},
+        "questions": {
+            "type": "array",
+            "items": _QUESTION_SCHEMA,
+            "description": "Of a clarification.",
+        },
+        "outline_text": {"type": "string", "description": "Markdown headings."},
     },
+    "required": ["type", "title"],
 }
 """The schema of the tool's input."""
 
 
 Scalar: TypeAlias = str | int | float | bool
-"""What may stand where a text is wanted: a number or a truth value counts as JSON spells it."""
+"""What is accepted as a text: a number or a boolean counts as its JSON form."""
 
 
 class _GivenOption(msgspec.Struct):
@@ -160,7 +158,7 @@ class _GivenQuestion(msgspec.Struct):
 
 
 class _GivenRequest(msgspec.Struct):
-    """What the model may give: everything can be left out, to be asked for in our own words."""
+    """What the model may send: everything is optional, so that our own messages can request it."""
 
     type: str | None = None
     response_type: str | None = None
@@ -170,9 +168,9 @@ class _GivenRequest(msgspec.Struct):
     outline_text: Scalar | None = None
 
 
-def parse_request(payload: Mapping[str, Any]) -> Request:
-    """Return the request in `payload`, the input of the tool. Raises RequestError, which names
-    the first field that is wrong.
+def parse_request(payload: Json) -> Request:
+    """Return the request in `payload`, the input of the tool. Raises RequestError, which names the
+    first invalid field.
     """
     given = _converted(payload, _GivenRequest)
     kind = _kind(given)
@@ -272,7 +270,7 @@ def _recommended(item: _GivenQuestion, field: str, options: Sequence[Option]) ->
 
 
 def _find(options: Sequence[Option], wanted: str) -> Option | None:
-    """Return the option with this value, else the one with this label."""
+    """Return the option with this value or, failing that, with this label."""
     by_value = (option for option in options if option.value == wanted)
     by_label = (option for option in options if option.label == wanted)
     return next(by_value, None) or next(by_label, None)
@@ -300,7 +298,7 @@ def _shown(given: Any) -> str:
 # ── `AskUserQuestion` of the CLI ──────────────────────────────────────────────────────────────────
 
 _MARKED = re.compile(r"\s*[(（]\s*recommended\s*[)）]\s*$", re.IGNORECASE)
-"""The CLI has the model say in the label which option it recommends."""
+"""The CLI has the model mark the recommended option in its label."""
 
 
 class _AskedOption(msgspec.Struct):
@@ -319,16 +317,16 @@ class _AskedQuestions(msgspec.Struct):
     questions: list[_Asked]
 
 
-def from_ask_user_question(given: Mapping[str, Any]) -> Clarification:
+def from_ask_user_question(given: Json) -> Clarification:
     """Return the input of the CLI's `AskUserQuestion` as a clarification. Raises RequestError.
 
-    The CLI always lets the user answer otherwise, so that each question takes free text. The values
-    of options are their labels.
+    The CLI always lets the user answer otherwise, so each question accepts free text. The values of
+    options are their labels.
     """
     asked = _converted(given, _AskedQuestions).questions
     title = ngettext("One question", "{count} questions", len(asked))
     questions = [_as_question(one) for one in asked]
-    # it stands behind “The agent asks”
+    # it follows “The agent asks”
     return Clarification(title.format(count=len(asked)), _questions(questions))
 
 
@@ -351,7 +349,7 @@ def _as_question(asked: _Asked) -> _GivenQuestion:
 
 
 def values_of(answer: object) -> list[str]:
-    """Return an answer, a value or several, as a list; empty where the question was skipped."""
+    """Return an answer, one value or several, as a list; empty if the question was skipped."""
     given = answer if isinstance(answer, list | tuple) else [answer]
     return [str(value) for value in given if value is not None and str(value).strip()]
 
@@ -405,14 +403,13 @@ class _Comment(msgspec.Struct):
     comment: Scalar | None = None
 
 
-def check_answers(request: Request, given: Mapping[str, Any]) -> UiAnswer:
+def check_answers(request: Request, given: Json) -> UiAnswer:
     """Return the answers of a file to `request`: question id → value, label, several of them, or
     text; null skips a question.
 
-    The file may answer several requests, so that names which this one does not know are no error,
-    unless a question of it has no answer: then one of them is probably misspelled. An outline is
-    ``{"outline": "…"}``, with a ``comment`` where there is one to say. Raises RequestError, which
-    names the question.
+    The file may answer several requests, so unknown names are not errors, unless a question has no
+    answer: then one of them is probably misspelled. An outline is ``{"outline": "…"}``, with an
+    optional ``comment``. Raises RequestError, which names the question.
     """
     comment = _text(_converted({"comment": given.get("comment")}, _Comment).comment)
     if isinstance(request, OutlineRequest):
@@ -427,7 +424,7 @@ def check_answers(request: Request, given: Mapping[str, Any]) -> UiAnswer:
     unknown = sorted(
         set(given) - {question.id for question in request.questions} - {"comment", "outline"}
     )
-    answers: dict[str, Any] = {}
+    answers: JsonDict = {}
     for question in request.questions:
         if question.id in given:
             answers[question.id] = _checked(question, given[question.id])
@@ -444,8 +441,8 @@ def check_answers(request: Request, given: Mapping[str, Any]) -> UiAnswer:
 
 
 def _checked(question: Question, given: Any) -> Any:
-    """Return an answer as the value of an option, as text, or, where several can be chosen, as a
-    list of these.
+    """Return an answer as the value of an option, as text or, if several can be chosen, as a list
+    of these.
     """
     entries = given if isinstance(given, list) else [given]
     if len(entries) > 1 and not question.multiple:
@@ -481,19 +478,20 @@ KIND: Literal["document_change"] = "document_change"
 
 
 class ReviewMode(msgspec.Struct):
-    """Whether every change of the agent is reviewed, for one session. `/review` changes it while
+    """Whether every change by the agent is reviewed, for one session. `/review` changes it while
     the agent works.
     """
 
     on: bool = False
 
 
-class ChangeRequest(msgspec.Struct, frozen=True):
+class ChangeRequest(Record):
     """The text that the agent proposes for the file `path`. `base` is what it last saw there, None
     for no file.
 
-    `is_unread`: the agent has not seen what the file holds, so `base` is what it held when this was
-    proposed. `place` is its real path where a proposal leads there by an approval only, else empty.
+    `is_unread`: the agent has not seen the file's content, so `base` is the content at the time of
+    the proposal. `place` is its real path if a proposal requires approval to lead there, otherwise
+    empty.
     """
 
     path: str
@@ -504,14 +502,14 @@ class ChangeRequest(msgspec.Struct, frozen=True):
     is_unread: bool = False
 
     @property
-    def payload(self) -> dict[str, Any]:
-        """This as the payload of the event that asks the user."""
-        made: dict[str, Any] = msgspec.to_builtins(self)
+    def payload(self) -> JsonDict:
+        """The payload of the event that asks the user."""
+        made: JsonDict = msgspec.to_builtins(self)
         return {"type": KIND, "title": self.path, **made}
 
 
-def read_request(payload: Mapping[str, Any]) -> Request | ChangeRequest:
-    """Return what the payload of a `UiRequested` asks. Raises RequestError,
+def read_request(payload: Json) -> Request | ChangeRequest:
+    """Return the request in the payload of a `UiRequested`. Raises RequestError,
     msgspec.ValidationError for one that is not ours.
     """
     return (
@@ -521,7 +519,7 @@ def read_request(payload: Mapping[str, Any]) -> Request | ChangeRequest:
     )
 
 
-def answer_words(payload: Mapping[str, Any], answer: UiAnswer) -> str:
+def answer_words(payload: Json, answer: UiAnswer) -> str:
     """Return the user's message that answers a request."""
     request = read_request(payload)
     if isinstance(request, ChangeRequest):

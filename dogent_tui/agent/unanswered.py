@@ -1,5 +1,5 @@
-"""Why an endpoint gave no answer: asked again, with next to nothing, and told from what really
-came.
+"""Why an endpoint did not answer: it is asked again with a minimal request, and judged by its
+actual answer.
 """
 
 from urllib.parse import urlsplit
@@ -12,21 +12,21 @@ from dogent_tui.settings.secrets import redact
 from dogent_tui.web.messages_probe import Answered, probe_messages, probe_presence
 
 CHEAP_MODEL = "claude-haiku-4-5"
-"""What is asked where a profile names no model, as with Anthropic's own endpoint."""
+"""The model to ask if a profile names none, as with Anthropic's own endpoint."""
 _AGAIN_LIMIT_S = 5.0
-"""For asking again what was just refused."""
+"""The time limit for repeating a request that was just refused."""
 _SAID = 200
 
 
 def credential_headers(endpoint: Endpoint) -> dict[str, str]:
-    """Return the headers that carry the key, as the CLI sends them."""
+    """Return the headers with the key, as the CLI sends them."""
     bearer = {"Authorization": f"Bearer {endpoint.token}"} if endpoint.token else {}
     return bearer | ({"x-api-key": endpoint.api_key} if endpoint.api_key else {})
 
 
 async def asked_again(endpoint: Endpoint) -> Answered | None:
-    """Ask `endpoint` for one token; None where that would tell nothing of it: a server of our
-    own is in between, or a log-in.
+    """Ask `endpoint` for one token; None if that would not be informative: a server of our own is
+    in between, or a login is used.
     """
     if endpoint.kind not in ("anthropic", "custom") or endpoint.oauth_token:
         return None
@@ -39,12 +39,12 @@ async def asked_again(endpoint: Endpoint) -> Answered | None:
 async def given_up(
     endpoint: Endpoint, silent_s: float, most_s: float, check_s: float
 ) -> Failure | None:
-    """Return the failure of a run that heard nothing for `silent_s` seconds, None where it may
-    still wait.
+    """Return the failure of a run that heard nothing for `silent_s` seconds, None if it may still
+    wait.
 
-    Up to `most_s` seconds are waited for an endpoint that is there: a model may think for long. One
-    that does not even answer that it is there, within `check_s` seconds, is not waited for. Our own
-    servers for local models and for the offline engine are there as long as we are.
+    A reachable endpoint may take up to `most_s` seconds: a model may think for long. One that does
+    not even accept a connection within `check_s` seconds is not waited for. Our own servers for
+    local models and the offline engine are reachable as long as we run.
     """
     if silent_s >= most_s:
         return _silence(
@@ -68,8 +68,8 @@ def _silence(endpoint: Endpoint, silent_s: float, remedy: str) -> Failure:
 
 
 def why_unanswered(endpoint: Endpoint, answered: Answered, *, had_begun: bool = False) -> Failure:
-    """Return the failure for what `answered` shows of `endpoint`. `had_begun`: an answer came,
-    and broke off.
+    """Return the failure indicated by the answer of `endpoint`. `had_begun`: an answer had begun to
+    arrive.
     """
     said = redact(answered.said, endpoint.secrets)[:_SAID]
     url = endpoint.place_of("ANTHROPIC_BASE_URL")
@@ -132,6 +132,6 @@ def _sentence(words: str, endpoint: Endpoint, **values: object) -> str:
 
 
 def _address(endpoint: Endpoint) -> str:
-    """Return where the endpoint is, without a name or password that the address may hold."""
+    """Return the address of the endpoint without user name and password."""
     parts = urlsplit(endpoint.base_url)
     return one_line(f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}")

@@ -1,12 +1,10 @@
-"""What the model asks the user: our tool `ui_request`, which ends its turn, and changes that it
-proposes, which wait.
+"""The model's questions to the user: our tool `ui_request`, which ends its turn, and proposed
+changes, which wait.
 """
 
 import asyncio
 import uuid
-from collections.abc import Callable, Mapping
 from contextlib import suppress
-from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -34,7 +32,7 @@ from dogent_tui.agent.write_reviews import Reviewing
 from dogent_tui.changes.reviewed import Reviewed
 from dogent_tui.sources.ledger import Ledger
 from dogent_tui.storage.files import content_of
-from dogent_tui.storage.paths import Workspace
+from dogent_tui.tools.libraries import Libraries
 from dogent_tui.tools.propose_change import propose_document_change_tool
 from dogent_tui.tools.server import Tool, tool_name
 from dogent_tui.tools.ui_request import ANSWERING, NAME, ui_request_tool
@@ -44,56 +42,45 @@ ASK_USER_QUESTION = "AskUserQuestion"
 
 
 class Asking:
-    """Brings the model's questions to the user. `form` puts one that waits within the turn.
+    """Brings the model's questions to the user. `form` asks one that waits within the turn.
 
-    `at_screen`: somebody can answer while the turn waits.
-    `open_document` tells the path of the document that the user has open. `ledger` knows what the
-    model has seen, and `unsaved` holds what an editor has not saved.
-    `review_mode` says whether all that the agent writes is reviewed; `reviewing` sees to it.
+    `at_screen`: someone can answer while the turn waits. `ledger` knows what the model has seen.
+    `review_mode` says whether everything the agent writes is reviewed; `reviewing` does so.
     """
 
     def __init__(
         self,
         form: AskForm,
-        workspace: Workspace,
+        libraries: Libraries,
         *,
         at_screen: bool,
         review_mode: ReviewMode,
-        open_document: Callable[[], str],
         ledger: Ledger,
-        unsaved: Mapping[Path, str],
     ) -> None:
-        self._unsaved = unsaved
-        # Where nobody can review, nothing waits for a review: the policy decides as ever.
+        # If no one can review, nothing waits for a review: the policy decides as usual.
         mode = review_mode if at_screen else ReviewMode()
         self._ledger = ledger
-        self.reviewing = Reviewing(mode, workspace, self.review, ledger)
+        self.reviewing = Reviewing(mode, libraries.workspace, self.review, ledger)
         self._form = form
-        self._workspace = workspace
-        self._open_document = open_document
+        self._libraries = libraries
         self._at_screen = at_screen
         self._said: list[Event] = []
 
     def tools(self) -> list[Tool]:
-        """Return the tools by which the model asks; it proposes a change only where somebody can
-        review it meanwhile.
+        """Return the tools with which the model asks; changes can be proposed only if someone can
+        review them.
         """
         asking = ui_request_tool(JSON_SCHEMA, parse_request)
         if not self._at_screen:
             return [asking]
         proposing = propose_document_change_tool(
-            self._workspace,
-            self.review,
-            self.reviewing.approved,
-            self._open_document,
-            self._ledger,
-            self._unsaved,
+            self._libraries, self.review, self.reviewing.approved, self._ledger
         )
         return [asking, proposing]
 
     async def review(self, opened: Reviewed, text: str) -> str | None:
-        """Have the user review a proposal. Returns what came of it, None where the turn was
-        stopped before.
+        """Have the user review a proposal. Return the outcome, None if the turn was stopped
+        before.
         """
         change = opened.change
         base = None if change.content is None else change.content.decode("utf-8")
@@ -110,8 +97,8 @@ class Asking:
         return answer.review
 
     def _note_reviewed(self, opened: Reviewed, text: str, over: str) -> None:
-        """Note what the model knows of a file now: it is told what came of its proposal, but not
-        what else was written there.
+        """Record what the model now knows about a file: it is told the outcome of its proposal, but
+        not what else was written there.
         """
         with suppress(OSError):
             is_all_its_own = content_of(opened.path) == text.encode("utf-8", "replace")
@@ -125,15 +112,15 @@ class Asking:
         return {"PostToolUse": [HookMatcher(matcher=tool_name(NAME), hooks=[self.after_request])]}
 
     def take_heard(self) -> list[Event]:
-        """Return what was requested since the last call."""
+        """Return the requests since the last call."""
         said, self._said = self._said, []
         return said
 
     async def after_request(
         self, payload: HookInput, tool_use_id: str | None, context: HookContext
     ) -> HookJSONOutput:
-        """Take the request, and stop the turn. Not called for a call that failed, so that the
-        model corrects that one.
+        """Accept the request, and stop the turn. Not called for a failed call, so that the model
+        can correct it.
         """
         del tool_use_id, context
         values: dict[str, Any] = dict(payload)
@@ -142,11 +129,11 @@ class Asking:
 
 
 def understood(call: ToolUse) -> UiRequested | None:
-    """Return what a call of the CLI's `AskUserQuestion` asks, None where `call` is no such one, or
-    asks nothing that can be put.
+    """Return the questions in a call of the CLI's `AskUserQuestion`, None if `call` is not one or
+    asks nothing valid.
 
-    It is not offered, but models know it. The CLI refuses the call, so it ends the turn as
-    `ui_request` does.
+    It is not offered, but models know it. The CLI refuses the call, so it ends the turn like
+    `ui_request`.
     """
     if call.name != ASK_USER_QUESTION:
         return None
@@ -157,7 +144,7 @@ def understood(call: ToolUse) -> UiRequested | None:
 
 
 def ui_requested(request: Request) -> UiRequested:
-    """Return `request` as what happened. Its payload is one that `parse_request` reads."""
+    """Return `request` as an event, with a payload for `parse_request`."""
     kind = "clarification" if isinstance(request, Clarification) else "outline_edit"
     payload = {"type": kind, **msgspec.json.decode(msgspec.json.encode(request))}
     return UiRequested(request_id=uuid.uuid4().hex[:12], kind=kind, payload=payload)  # type: ignore[arg-type]

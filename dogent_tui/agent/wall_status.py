@@ -1,8 +1,7 @@
-"""Which wall surrounds the agent's commands: found out by going behind it once, and said in words
-for the user.
+"""Which wall surrounds the agent's commands: found by using it once, and described for the user.
 
-The wall is imported on use: this is known before a session starts, and the start is quick without
-it.
+The wall is imported on use: the description is needed before a session starts, and startup is fast
+without it.
 """
 
 import contextlib
@@ -36,7 +35,7 @@ _WALLS = {
 
 
 def find_wall_status(workspace: Workspace) -> "WallStatus":
-    """Return which wall surrounds commands in `workspace`.
+    """Return the wall around commands in `workspace`.
 
     Starts short-lived processes and leaves nothing behind: call it in a thread.
     """
@@ -45,7 +44,7 @@ def find_wall_status(workspace: Workspace) -> "WallStatus":
     folder = state_dir()
     was_there = folder.exists()
     try:
-        with contextlib.suppress(OSError):  # layers can lie elsewhere
+        with contextlib.suppress(OSError):  # layers can be elsewhere
             private_folder(folder)
         return probe(workspace.root, folder)
     except OSError as error:
@@ -55,7 +54,7 @@ def find_wall_status(workspace: Workspace) -> "WallStatus":
         )
     finally:
         if not was_there:
-            with contextlib.suppress(OSError):  # somebody else uses it already
+            with contextlib.suppress(OSError):  # already used by someone else
                 folder.rmdir()
 
 
@@ -70,9 +69,7 @@ def standing_words(standing: "WallStatus") -> str:
 
 
 def standing_notices(standing: "WallStatus") -> tuple[Notice, ...]:
-    """Return what is told at the start of a session: nothing where the wall holds back
-    everything.
-    """
+    """Return the notice at the start of a session: empty if the wall holds back everything."""
     if standing.level == "full":
         return ()
     message = " ".join(filter(None, (wall_words(standing), standing.reason)))

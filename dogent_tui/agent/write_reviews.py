@@ -1,11 +1,10 @@
-"""What the agent's own file tools would write, as a proposal that the user reviews first:
+"""What the agent's file tools would write, as a proposal that the user reviews first:
 `review_edits`, `/review`.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import Any
 
 from dogent_tui.agent.ui_requests import ReviewMode
 from dogent_tui.changes.reviewed import Reviewed, held
@@ -13,6 +12,7 @@ from dogent_tui.errors import DogentError
 from dogent_tui.language import tr
 from dogent_tui.permissions.edits import text_after
 from dogent_tui.permissions.model import ToolCall
+from dogent_tui.records import Json
 from dogent_tui.sources.ledger import Ledger
 from dogent_tui.storage.paths import Workspace
 from dogent_tui.tools.propose_change import UNDECIDED
@@ -31,7 +31,7 @@ BY_COMMAND = tr(
 )
 
 _MOST_PLACES = 200
-"""Approved proposals that were not made yet."""
+"""The number of approved proposals to remember until they are made."""
 
 
 class Reviewing:
@@ -46,29 +46,28 @@ class Reviewing:
         review: Callable[[Reviewed, str], Awaitable[str | None]],
         ledger: Ledger,
     ) -> None:
-        """`review` puts a proposal and its text to the user, and gives the outcome in words, None
-        where nobody decided.
+        """`review` presents a proposal and its text to the user, and returns the outcome in words,
+        None if no one decided.
 
-        `ledger` knows what the model has seen of a file: that is what a whole new text of it
-        changes.
+        `ledger` knows what the model has seen of a file: a complete new text is a change of that.
         """
         self._ledger = ledger
         self._mode = mode
         self._workspace = workspace
         self._review = review
-        self._places: list[tuple[Mapping[str, Any], Path]] = []
+        self._places: list[tuple[Json, Path]] = []
         self._reviewed: set[str] = set()
 
     def takes(self, call: ToolCall) -> bool:
-        """Tell whether the user reviews `call` in place of its being run."""
+        """Return whether the user reviews `call` instead of running it."""
         return self._mode.on and call.tool in REVIEWED_TOOLS
 
     async def outcome(self, call: ToolCall, place: Path | None, tool_use_id: str) -> str:
-        """Have the user review what `call` would make of the file at `place`, and return what came
-        of it, for the model.
+        """Have the user review what `call` would do to the file at `place`, and return the outcome
+        for the model.
 
-        What they accept is written by the review. A call that cannot be reviewed is not run: the
-        answer says why.
+        The review writes what they accept. A call that cannot be reviewed is not run: the answer
+        says why.
         """
         try:
             opened, text = await asyncio.to_thread(self._opened, call, place)
@@ -97,19 +96,19 @@ class Reviewing:
         return await self._review(opened, text) or UNDECIDED
 
     def is_reviewed(self, tool_use_id: str) -> bool:
-        """Tell whether the result of this call is the outcome of a review, though the CLI
+        """Return whether the result of this call is the outcome of a review, although the CLI
         reports it as refused.
         """
         return tool_use_id in self._reviewed
 
-    def approve(self, proposal: Mapping[str, Any], place: Path) -> None:
-        """Note that the call of `propose_document_change` with this input may lead to `place`,
+    def approve(self, proposal: Json, place: Path) -> None:
+        """Record that the call of `propose_document_change` with this input may lead to `place`,
         once.
         """
         self._places = [*self._places[-_MOST_PLACES:], (dict(proposal), place)]
 
-    def approved(self, proposal: Mapping[str, Any]) -> Path | None:
-        """Take the place that was approved for this very proposal."""
+    def approved(self, proposal: Json) -> Path | None:
+        """Take the place that was approved for this proposal."""
         for number, (known, place) in enumerate(self._places):
             if known == proposal:
                 del self._places[number]
@@ -117,7 +116,7 @@ class Reviewing:
         return None
 
     def _opened(self, call: ToolCall, place: Path | None) -> tuple[Reviewed, str]:
-        """Return the review of `call`, and the text that it would leave. Raises DogentError."""
+        """Return the review of `call`, and the text it would leave. Raises DogentError."""
         if place is None:
             raise DogentError(
                 tr("It is not clear where this call writes."), tr("Give the file's plain path.")
@@ -133,7 +132,7 @@ class Reviewing:
                 ),
                 tr("Read the file again."),
             )
-        # An Edit is of the file as it is now, a Write of what the model has seen.
+        # An Edit changes the current file, a Write what the model has seen.
         seen = self._ledger.content(place) if call.tool == "Write" else None
         base = ... if seen is None else seen
         return (

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import msgspec
 
 from dogent_tui.changes.prose import aligned
-from dogent_tui.outline.blocks import fenced_lines
+from dogent_tui.outline.blocks import heading_lines
 
 _JOINED_OVER = 2
 """Unchanged lines within one paragraph over which two changes are one: a paragraph that was
@@ -164,11 +164,6 @@ def _in_one_paragraph(between: Sequence[str]) -> bool:
     return 0 < len(between) <= _JOINED_OVER and not any(map(_BLOCK.match, between))
 
 
-_ATX = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*?))??(?:[ \t]+#+)?[ \t]*\Z")
-_SETEXT = re.compile(r" {0,3}(=+|-+)[ \t]*\Z")
-_NO_TITLE = re.compile(r" {0,3}(?:[-+*>#|]|\d+[.)]|\Z)|\t| {4}")
-
-
 class Headings:
     """The headings of a text, by its lines."""
 
@@ -176,7 +171,8 @@ class Headings:
         self._starts: list[int] = []
         self._paths: list[tuple[str, ...]] = []
         above: list[tuple[int, str]] = []
-        for place, level, title in _headings(lines):
+        likely = any(line.lstrip(" ")[:1] in ("#", "=", "-") for line in lines)
+        for place, _, level, title in heading_lines("\n".join(lines)) if likely else ():
             while above and above[-1][0] >= level:
                 above.pop()
             above.append((level, title))
@@ -189,21 +185,3 @@ class Headings:
         """
         number = bisect_right(self._starts, line)
         return self._paths[number - 1] if number else ()
-
-
-def _headings(lines: Sequence[str]) -> Iterator[tuple[int, int, str]]:
-    """Yield the line, level and title of each heading."""
-    likely = [place for place, line in enumerate(lines) if line.lstrip(" ")[:1] in ("#", "=", "-")]
-    if not likely:
-        return
-    fenced = set(fenced_lines(lines))
-    for place in likely:
-        if place in fenced:
-            continue
-        found = _ATX.match(lines[place])
-        if found is not None:
-            yield place, len(found[1]), (found[2] or "").strip()
-            continue
-        under = _SETEXT.match(lines[place])
-        if under is not None and place and not _NO_TITLE.match(lines[place - 1]):
-            yield place - 1, 1 if under[1][0] == "=" else 2, lines[place - 1].strip()

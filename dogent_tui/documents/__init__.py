@@ -1,33 +1,30 @@
-"""Documents in, as Markdown whose every block knows where it came from; Markdown out, as finished
-pdf and docx.
+"""Documents in, as Markdown in which every block knows where it came from; Markdown out, as
+finished pdf and docx.
 
 The life of a document that is read
 -----------------------------------
 
-1. `DocumentLibrary.read` (`documents/library.py`) looks at the file. Its real path, size, time and
-   what is wanted of it name a conversion: one that is kept (`store.py`, in the platform's cache
-   folder), one under way, or a new one (`conversion.py`). So two readers share one, paging never
-   converts again, and a file that changed is converted again.
+1. `DocumentLibrary.read` (`documents/library.py`) examines the file. A conversion is identified by
+   the file's real path, size, time and the options: it is stored (`store.py`, in the platform's
+   cache folder), in progress, or new (`conversion.py`). Two readers therefore share one, paging
+   never converts again, and a changed file is converted again.
 2. A new one gets a worker (`workers.py` starts and watches it, `worker.py` is it): a process of its
-   own, without our environment's keys, which has to give a block every six and a half seconds and
-   stay below 560 MB with all that it starts. `kinds.py` tells what the file is, by its content
-   first, and names the `Reader` (`model.py`); the library that it needs is imported there and
-   nowhere else. What libraries print goes nowhere: the pipe of the answers is not their standard
-   output. The worker ends itself, with what it started, when we are gone, however we went.
-3. The blocks come as a JSON object a line (`messages.py`) and go to a file (`spool.py`), at most 64
-   MB. As soon as there is a page of them, or six seconds are over, the reader gets it, cut at a
-   block. The conversion continues behind, as a lower priority. When nobody waits any more for a
-   first page, because a run was interrupted, it ends.
+   own, without our environment's keys, which must produce a block every six and a half seconds and
+   stay below 560 MB including its children. `kinds.py` determines the type of the file, from its
+   content first, and names the `Reader` (`model.py`); the library it needs is imported there and
+   nowhere else. What libraries print is discarded: answers use a pipe other than their standard
+   output. The worker ends itself and its children when we are gone, however that happened.
+3. The blocks arrive as one JSON object per line (`messages.py`) and go to a file (`spool.py`), at
+   most 64 MB. As soon as there is a page of them, or after six seconds, the reader gets it, cut at
+   a block. The conversion continues in the background at a lower priority. If no one waits for a
+   first page any more, because a run was interrupted, it ends.
 4. A worker that served a short document waits for the next one with its libraries loaded. Every
    failure is a `DocumentError`: a sentence, a remedy, and a code for programs.
 
-Pandoc is that of its wheel, else one on PATH, else what a user had downloaded
-(`pandoc/download.py`: one release of its makers with the SHA-256 of each archive). The readers only
-ever say that it is missing; who was asked by a user (`subcommands/terminal.py`,
-`tui/pandoc_offer.py`) asks back, downloads, and tries again. No tool of the agent does.
+Pandoc is that of its wheel, or one on PATH; if there is none, the error says what to install.
 
-`tools/documents.py` is that for the model, `subcommands/read.py` by hand,
-`tui/attachments/document_facts.py` for the preview, which asks for the next part as one scrolls.
-Relative paths of our own tools start at the root of the workspace, for them and for the policy,
-wherever the session's shell is.
+`tools/documents.py` offers this to the model, `subcommands/read.py` on the command line,
+`tui/attachments/document_facts.py` to the preview and the pane, which request the next part while
+scrolling. Relative paths of our own tools start at the root of the workspace, for them and for the
+policy, whatever the working directory of the session's shell.
 """

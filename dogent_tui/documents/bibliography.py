@@ -1,8 +1,8 @@
 """Bibliographies: one reader for the check, the picker, the tools and the exports.
 
-BibTeX, BibLaTeX (as Zotero's Better BibTeX writes it) and RIS become CSL JSON by pandoc, once for
-each content; CSL JSON and CSL YAML are that already. Pandoc drops what a `file` field names, so
-that alone is looked for here, as are the keys of a file that pandoc cannot read.
+Pandoc converts BibTeX, BibLaTeX (as written by Zotero's Better BibTeX) and RIS to CSL JSON, once
+per content; CSL JSON and CSL YAML are used directly. Pandoc drops the `file` field, so only that is
+parsed here, and the keys of a file that pandoc cannot read.
 """
 
 import hashlib
@@ -30,15 +30,15 @@ SOURCE_ENTRIES = ".dogent/sources/sources.json"
 _READERS = {".bib": "biblatex", ".bibtex": "bibtex", ".ris": "ris"}
 SUFFIXES = frozenset({*_READERS, ".json", ".yaml", ".yml"})
 LARGEST = 32 << 20
-"""Bytes of a bibliography."""
+"""The maximum size of a bibliography in bytes."""
 _LIMIT_S = 120.0
-"""Of pandoc: it takes 4 s for 10,000 entries."""
+"""Pandoc's time limit: it takes 4 s for 10,000 entries."""
 _FORMAT = b"1"
 _ENTRY = re.compile(r"^[ \t]*@(\w+)\s*[{(]\s*([^\s,{}]+)\s*,", re.MULTILINE)
 _FIELD = re.compile(r"\bfile\s*=\s*(?:\{((?:[^{}]|\{[^{}]*\})*)\}|\"([^\"]*)\")", re.IGNORECASE)
 _RANGE = re.compile(r"\s*(\d+)(?:\s*[-–—]+\s*(\d+))?\s*")
 _WHOLE = frozenset({"book", "report", "thesis"})
-"""Types of which the one number in `page` is how many there are."""
+"""Types for which a single number in `page` is the number of pages."""
 _PAGES = re.compile(
     r"(?:(?<![^\W\d_])(?:pp?\.?|SS?\.|pages?|Seiten?)|第|#page=)\s*(?P<first>\d+)(?:\s*[-–—]\s*(?P<last>\d+))?|(?P<one>\d+)\s*页",
     re.IGNORECASE,
@@ -49,8 +49,8 @@ _MOST_NAMED = 5
 
 
 class Entry(msgspec.Struct, frozen=True, array_like=True):
-    """An entry. `pages` are the first and last of the work as it counts them, 0 where that is not
-    known; `file` is its document as the bibliography names it, "" for none.
+    """An entry. `pages` are the first and last page in the work's own numbering, 0 if unknown;
+    `file` is its document according to the bibliography, "" for none.
     """
 
     key: str
@@ -61,7 +61,7 @@ class Entry(msgspec.Struct, frozen=True, array_like=True):
     file: str = ""
 
     def has_pages(self, first: int, last: int, in_file: int = 0) -> bool:
-        """Whether the work, or its document of so many pages, has these pages, as far as that is
+        """Return whether the work, or its document with this many pages, has these pages, as far as
         known.
         """
         in_work = self.pages[0] <= first and last <= self.pages[1]
@@ -75,7 +75,7 @@ class Bibliography(NamedTuple):
     entries: list[Entry]
 
     def document(self, entry: Entry) -> Path | None:
-        """Return where the document of an entry is said to be."""
+        """Return where the document of an entry should be."""
         return Path(os.path.normpath(self.path.parent / entry.file)) if entry.file else None
 
 
@@ -89,8 +89,8 @@ _reading = threading.Lock()
 
 
 def read_bibliography(path: Path) -> Bibliography:
-    """Return what a bibliography holds, nothing where it cannot be read. Blocks: several seconds
-    where a large one was not read before. What it was read as is kept, by its content.
+    """Return the entries of a bibliography, empty if it cannot be read. Blocks: several seconds the
+    first time for a large one. The result is cached by content.
     """
     try:
         state = _state(path)
@@ -105,7 +105,7 @@ def read_bibliography(path: Path) -> Bibliography:
 
 
 def is_read(path: Path) -> bool:
-    """Whether `read_bibliography` has it at hand, and as it is now."""
+    """Return whether `read_bibliography` has its current content cached."""
     with suppress(OSError):
         return path in _read and _read[path][0] == _state(path)
     return True
@@ -127,7 +127,7 @@ def _kept_entries(path: Path, content: bytes) -> list[Entry]:
             return kept.entries
     try:
         entries = [*parse(content, suffix)]
-    except DocumentError:  # not kept: pandoc may be there the next time
+    except DocumentError:  # not cached: pandoc may be available next time
         return [Entry(key, file=file) for key, file in _files_of(content).items()]
     with suppress(OSError):
         private_folder(place.parent)
@@ -137,7 +137,7 @@ def _kept_entries(path: Path, content: bytes) -> list[Entry]:
 
 
 def parse(content: bytes, suffix: str) -> Iterator[Entry]:
-    """Yield the entries of a bibliography. Blocks. Raises DocumentError where pandoc cannot read
+    """Yield the entries of a bibliography. Blocks. Raises DocumentError if pandoc cannot read
     it.
     """
     files: dict[str, str] = {}
@@ -158,7 +158,7 @@ def _items(content: bytes, suffix: str) -> list[Any]:
             found = next(yaml.load_all(content, Loader=yaml.BaseLoader), None)
         else:
             found = json.loads(content)
-    except Exception as error:  # what YAML raises shares no type with ValueError
+    except Exception as error:  # YAML's errors are not ValueErrors
         raise DocumentError(tr("This is not a bibliography."), code="damaged") from error
     found = found.get("references", found.get("items")) if isinstance(found, dict) else found
     return found if isinstance(found, list) else []
@@ -197,9 +197,7 @@ def _pages_of(csl: dict[str, Any]) -> tuple[int, int]:
 
 
 def _files_of(content: bytes) -> dict[str, str]:
-    """Return the keys of a BibTeX file, each with the name of its document, "" where it has
-    none.
-    """
+    """Return the keys of a BibTeX file, each with the name of its document, "" if it has none."""
     text = content.decode("utf-8", "replace")
     found = [*_ENTRY.finditer(text)]
     ends = [*(entry.start() for entry in found), len(text)][1:]
@@ -221,8 +219,8 @@ def named_bibliographies(
     root: Path, names: Iterable[str] = (), folder: Path | None = None
 ) -> list[Path]:
     """Return the bibliographies of a draft in `folder` whose front matter has these `names`: those,
-    else the one that the settings of the workspace name, else each ``.bib`` in its `root`; and the
-    source records. None lies outside of it.
+    or the one in the settings of the workspace, or every ``.bib`` in its `root`; and the source
+    records. None is outside the workspace.
     """
     found = [(folder or root) / name for name in names]
     if not found:
@@ -239,8 +237,8 @@ def _is_within(path: Path, root: Path) -> bool:
 
 
 def key_of(document: Path, root: Path) -> str:
-    """Return the key that a bibliography of the folder has for a document, "" where none has. A
-    file that was moved since is known by its name. Blocks.
+    """Return the key of a document in a bibliography of the folder, "" if there is none. A moved
+    file is recognized by its name. Blocks.
     """
     by_name = ""
     for bibliography in map(read_bibliography, named_bibliographies(root)):
@@ -255,7 +253,7 @@ def key_of(document: Path, root: Path) -> str:
 
 
 def pages_in(text: str) -> tuple[int, int]:
-    """Return the first and last page that a text names, 0 for none: ``p. 3``, ``第3页``."""
+    """Return the first and last page named in a text, 0 for none: ``p. 3``, ``第3页``."""
     found = _PAGES.search(text)
     if found is None:
         return 0, 0
@@ -264,7 +262,7 @@ def pages_in(text: str) -> tuple[int, int]:
 
 
 def locator_pages(text: str) -> tuple[int, int]:
-    """Return the pages that what follows a key names: a number alone is a page there, too."""
+    """Return the pages named after a key, where a bare number is a page too."""
     pages = pages_in(text)
     if not pages[0] and (bare := _BARE_PAGES.match(text)):
         pages = int(bare[1]), max(int(bare[2] or bare[1]), int(bare[1]))
@@ -272,8 +270,8 @@ def locator_pages(text: str) -> tuple[int, int]:
 
 
 def cited_documents(text: str, root: Path, folder: Path, names: Iterable[str]) -> dict[str, Path]:
-    """Return the pdf files in the workspace of works that a text in `folder`, whose front matter
-    has the bibliographies `names`, cites with a page, by their keys. Blocks.
+    """Return key → pdf file in the workspace of the works that a text in `folder` cites with a
+    page; `names` are the bibliographies in its front matter. Blocks.
     """
     keys = _CITED.finditer(text)
     cited = {key[1] for key in keys if locator_pages(text[key.end() : key.end() + 60])[0]}
@@ -288,12 +286,12 @@ def cited_documents(text: str, root: Path, folder: Path, names: Iterable[str]) -
 
 
 def cited_keys(text: str) -> set[str]:
-    """Return what may be keys of citations in a Markdown text."""
+    """Return possible citation keys in a Markdown text."""
     return set(_CITED.findall(text))
 
 
 def unused_entries(keys: Sequence[str]) -> str:
-    """Return the sentence that says that these entries are not cited."""
+    """Return the sentence that these entries are not cited."""
     some = ", ".join(keys[:_MOST_NAMED]) + (" …" if len(keys) > _MOST_NAMED else "")
     return ngettext(
         "{count} entry of the bibliography is not cited: {some}.",

@@ -1,5 +1,5 @@
-"""One conversion of one document: made by a worker or found in the store, and read while it is
-still going on.
+"""One conversion of one document: done by a worker or found in the store, and readable while in
+progress.
 """
 
 import asyncio
@@ -25,11 +25,11 @@ from dogent_tui.documents.workers import Workers
 from dogent_tui.language import tr
 
 _MOST_BYTES = 64 << 20
-"""Of a conversion on the disk; what would come after it is left out."""
+"""The size of a conversion on disk; the rest is left out."""
 
 
 class Conversion:
-    """Begins at once. `waiting` counts who waits for it; `was_useful`: somebody got a part of
+    """Begins at once. `waiting` counts the waiting readers; `was_useful`: someone got a part of
     it.
     """
 
@@ -59,16 +59,16 @@ class Conversion:
 
     @property
     def spool_chars(self) -> int:
-        """How many characters there are so far."""
+        """The number of characters so far."""
         return self._spool.chars if self._spool is not None else 0
 
     @property
     def has_failed(self) -> bool:
-        """Whether it ended without anything to show: worth trying again."""
+        """Whether it ended without a result, so that it is worth trying again."""
         return self.error is not None and not self.spool_chars
 
     async def until(self, holds: Callable[[], bool]) -> None:
-        """Wait until something holds that the conversion changes."""
+        """Wait until a condition changed by the conversion holds."""
         async with self._changed:
             await self._changed.wait_for(holds)
 
@@ -79,7 +79,7 @@ class Conversion:
         return await asyncio.to_thread(self._spool.page, offset, max_chars, ended=self.ended)
 
     async def close(self) -> None:
-        """End it if it continues, and let go of its file, which stays where it is kept."""
+        """End it if it is in progress, and close its file, which stays if it is stored."""
         self._task.cancel()
         await asyncio.wait([self._task])
         if self._spool is not None:
@@ -105,7 +105,7 @@ class Conversion:
                 await self._tell()
 
     async def _find(self) -> bool:
-        if self._options.images_dir is not None:  # the images are not kept
+        if self._options.images_dir is not None:  # the images are not stored
             return False
         found = await asyncio.to_thread(self._store.find, self._key)
         if found is None:
@@ -152,8 +152,8 @@ class Conversion:
                     pass
 
     async def _keep(self, spool: Spool) -> None:
-        """Keep what was converted, unless the file was changed meanwhile: then nobody knows what
-        it is a conversion of.
+        """Store the conversion, unless the file has changed in the meantime: then it is unclear
+        which version was converted.
         """
         with contextlib.suppress(OSError):
             if await asyncio.to_thread(FileState.of, self._path) == self._state:

@@ -1,6 +1,4 @@
-"""Markdown out, as the file that was asked for: what may be written where, and the engines, kept
-warm for a session.
-"""
+"""Exports Markdown: which file may be written where, and the engines, kept warm for a session."""
 
 import asyncio
 import errno
@@ -47,12 +45,11 @@ def plan_export(
     start: Path | None = None,
     theme: str = "",
 ) -> ExportRequest:
-    """Return the request for what was typed: `markdown` as `kind` in `output`, beside it where that
-    is empty.
+    """Return the request for what was typed: `markdown` as `kind` in `output`, or next to it if
+    that is empty.
 
-    What is relative starts at `start`, the root of the workspace unless told. Links are followed,
-    so that what is written is what a question named. Touches nothing, but asks the disk. Raises
-    DocumentError.
+    Relative paths start at `start`, by default the root of the workspace. Links are followed, so
+    that the file written is the one named in a question. Only reads the disk. Raises DocumentError.
     """
     if kind not in KINDS:
         asked = one_line(kind) or tr("nothing")
@@ -82,7 +79,7 @@ def plan_export(
 def _check_target(workspace: Workspace, source: Path, target: Path, kind: str) -> None:
     home = Path(os.path.realpath(dogent_home()))
     is_in_root = target.is_relative_to(workspace.root)
-    is_sample = is_in_root and workspace.root.is_relative_to(home)  # which lies in the home
+    is_sample = is_in_root and workspace.root.is_relative_to(home)  # which is in the home
     code = "unsupported"
     if _is_too_long(target):
         message = tr("The name {name} is too long for this disk.")
@@ -113,7 +110,7 @@ def _real(workspace: Workspace, typed: str, start: Path | None) -> Path:
     typed = typed.removeprefix("file://")
     if typed.startswith("~") and not typed.startswith(
         "~/"
-    ):  # a shell would take it for somebody's home
+    ):  # a shell would take it for someone's home
         raise DocumentError(
             tr("{typed} is ambiguous.", typed=one_line(typed)),
             tr("Put ./ before it, or give the full path."),
@@ -129,8 +126,8 @@ def _real(workspace: Workspace, typed: str, start: Path | None) -> Path:
 
 
 class Exporter:
-    """Makes pdf and docx files. One for a session, on one event loop; close it at the end.
-    Nothing starts before it is wanted.
+    """Creates pdf and docx files. One per session, on one event loop; close it at the end. Nothing
+    is started before it is needed.
     """
 
     def __init__(self, find: Callable[[], Sequence[Path]] = find_browsers) -> None:
@@ -145,7 +142,7 @@ class Exporter:
         await self.close()
 
     async def export(self, request: ExportRequest, on_progress: Progress = unheard) -> ExportResult:
-        """Make the file that `request` asks for. Its target is replaced at the very end, or not
+        """Create the file that `request` asks for. Its target is replaced at the very end, or not
         at all. Raises DocumentError.
         """
         # on use, as are the engines in them
@@ -169,11 +166,11 @@ class Exporter:
                 on_progress(tr("Creating the docx"))
                 made = await asyncio.to_thread(make_docx, request, document, halt)
         finally:
-            halt.halt()  # who gives up waits for no program
+            halt.halt()  # a cancelled caller does not wait for programs
             starting.cancel()
             with suppress(asyncio.CancelledError, DocumentError):
                 await starting
-        # who was cancelled by now has written nothing
+        # if cancelled by now, nothing has been written
         await asyncio.to_thread(write_target, request, made.content)
         return ExportResult(
             path=request.target,
@@ -184,12 +181,12 @@ class Exporter:
         )
 
     async def close(self) -> None:
-        """End what runs. A later export starts it again."""
+        """End what is running. A later export starts it again."""
         await self.browser.close()
 
 
 async def _pages_of_documents(request: ExportRequest) -> dict[str, int]:
-    """Return how many pages the documents have of works that are cited with a page."""
+    """Return the page counts of the documents of works that are cited with a page."""
     found = await asyncio.to_thread(_cited_documents, request)
     counted: dict[str, int] = {}
     if found:
@@ -197,7 +194,7 @@ async def _pages_of_documents(request: ExportRequest) -> dict[str, int]:
 
         async with DocumentLibrary() as documents:
             for key, path in found.items():
-                with suppress(DocumentError):  # it is no document, or a scan
+                with suppress(DocumentError):  # it is not a document, or a scan
                     read = await documents.read(path, ReadOptions(pages="1"), max_chars=200)
                     counted[key] = int(read.metadata.get("pages") or 0)
     return counted

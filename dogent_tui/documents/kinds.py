@@ -1,5 +1,5 @@
-"""What kind of document a file is: told by what is in it first, and by its name only where that
-says nothing.
+"""The kind of a document: determined from its content first, and from its name only if the content
+does not tell.
 """
 
 import zipfile
@@ -24,13 +24,13 @@ READERS: Mapping[str, tuple[str, str]] = {
     "markdown": (_LINES, "open_markdown"), "text": (_LINES, "open_text"),
     "code": (_LINES, "open_code"), "page": ("dogent_tui.web.page", "open_page"),
 }  # fmt: skip
-"""Module and function of the `Reader` for each kind; only the worker imports them."""
+"""Kind → module and function of its `Reader`; only the worker imports them."""
 
 _HEAD_BYTES = 4096
 _PDF_WITHIN = 1024
-"""Where the header of a pdf may begin; what stands before it is ignored by every reader."""
+"""How far from the start the header of a pdf may be; every reader ignores what precedes it."""
 _LARGEST = 512 << 20
-"""Bytes of a file that has to be read as a whole. Text is read as it comes."""
+"""The maximum size in bytes of a file that must be read as a whole. Text is read as a stream."""
 
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 
@@ -39,8 +39,8 @@ _OFFICE = (
     ("workbook", "xl/workbook.xml", b"spreadsheetml"),
     ("pptx", "ppt/presentation.xml", b"presentationml"),
 )
-"""Where Office Open XML files keep their main part, and what their content types are named for:
-files of Word may name the part otherwise.
+"""The location of the main part in Office Open XML files, and the keyword in its content type: Word
+files may use another location.
 """
 _OPEN_DOCUMENT = "application/vnd.oasis.opendocument."
 _OPEN_KINDS: Mapping[str, str] = {"text": "odt", "spreadsheet": "values"}
@@ -50,7 +50,7 @@ _TEXTS: Mapping[str, str] = {
     **dict.fromkeys((".csv", ".tsv", ".tab", ".psv"), "table"),
     **dict.fromkeys((".md", ".markdown", ".mdown", ".mkd", ".mdx", ".qmd", ".rmd"), "markdown"),
 }
-"""Texts that are told by their names."""
+"""Kinds of text recognized by name."""
 
 _OFFICE_NAMES: Mapping[str, str] = {
     ".docx": tr("Word document"), ".docm": tr("Word document"), ".dotx": tr("Word document"),
@@ -59,8 +59,8 @@ _OFFICE_NAMES: Mapping[str, str] = {
     ".pptx": tr("presentation"), ".odt": tr("OpenDocument text"), ".epub": tr("e-book"),
     ".pdf": "pdf",
 }  # fmt: skip
-"""Names that promise a format whose content is unmistakable: what has the name and not the
-content is damaged.
+"""Names of formats with unmistakable content: a file with the name but not the content is
+damaged.
 """
 
 _IMAGE = (tr("an image"), tr("analyze_media can see what is in it."))
@@ -84,7 +84,7 @@ _MAGIC: tuple[tuple[tuple[str, str], int, tuple[bytes, ...]], ...] = (
     (_DATABASE, 0, (b"SQLite format 3\0", b"PAR1")),
     (_FONT, 0, (b"wOFF", b"wOF2", b"OTTO\0", b"\0\1\0\0\0")), (_POSTSCRIPT, 0, (b"%!PS",)),
 )  # fmt: skip
-"""What it is and what to do, where, and the bytes of formats that no text begins like."""
+"""The name of a format and what to do, the offset, and the bytes, which no text begins with."""
 
 _RIFF = {b"WEBP": _IMAGE, b"AVI ": _VIDEO, b"WAVE": _AUDIO}
 
@@ -92,7 +92,7 @@ _RIFF = {b"WEBP": _IMAGE, b"AVI ": _VIDEO, b"WAVE": _AUDIO}
 def kind_of(path: Path) -> str:
     """Return the kind of the file `path`, a key of `READERS`.
 
-    Raises DocumentError where it is of no kind that can be read.
+    Raises DocumentError if it cannot be read.
     """
     try:
         with path.open("rb") as file:
@@ -114,15 +114,15 @@ def kind_of(path: Path) -> str:
 
 
 def _by_content(path: Path, head: bytes) -> str | None:
-    """Return the kind where the first bytes are those of a container or of a format that is not
-    plain text.
+    """Return the kind if the first bytes are those of a container or of a format other than plain
+    text.
     """
     if head.startswith((b"PK\x03\x04", b"PK\x05\x06")):
         return _zip_kind(path)
     if head.startswith(_OLE):
         if is_old_workbook(path):
             return "values"
-        check_archive(path)  # tells old formats from encrypted ones
+        check_archive(path)  # distinguishes old formats from encrypted ones
     if b"%PDF-" in head[:_PDF_WITHIN]:
         return "pdf"
     return "rtf" if head.startswith(b"{\\rtf") else None
@@ -190,7 +190,7 @@ def _refuse_other_formats(path: Path, head: bytes) -> None:
 
 
 def _by_name(path: Path, head: bytes) -> str:
-    """Return which kind of text it is; what is no text at all is found out when its encoding is."""
+    """Return the kind of text; whether it is text at all is determined with its encoding."""
     from dogent_tui.documents.text.lines import language_of
 
     suffix = path.suffix.lower()
@@ -204,7 +204,7 @@ def _by_name(path: Path, head: bytes) -> str:
 
 
 def unsupported(path: Path, what: str, remedy: str) -> DocumentError:
-    """Return the error for a file that is something else than a document that can be read."""
+    """Return the error for a file that is not a readable document."""
     return DocumentError(
         tr("{path} is {what}, which read_document cannot read.").format(path=path.name, what=what),
         remedy,

@@ -1,5 +1,5 @@
-"""Reading documents, page by page: a conversion is made once, continues behind the first page, and
-is kept for later.
+"""Reads documents page by page: a document is converted once, continues in the background after the
+first page, and is stored.
 """
 
 import asyncio
@@ -21,24 +21,24 @@ from dogent_tui.language import tr
 from dogent_tui.storage.paths import cache_dir
 
 DEFAULT_CHARS = 15_000
-"""Characters of a page (SPEC 5)."""
+"""Characters per page (SPEC 5)."""
 FEWEST_CHARS = 200
 MOST_CHARS = 1_000_000
 _PROGRESS_AFTER_S = 1.0
 _FULL_PAGE_S = 6.0
-"""How long a page is waited for; after that, what there is of it is enough, and the rest is the
-next page.
+"""How long to wait for a page; after that, a partial one is returned, and the rest is the next
+page.
 """
 _MOST_IN_HAND = 16
-"""Conversions that are known without looking into the store."""
+"""The number of conversions to keep without looking in the store."""
 
 
 class ReadResult(msgspec.Struct, frozen=True):
     """Characters `offset` to ``offset + len(text)`` of a document's Markdown.
 
-    `next_offset` is where to read on, None at the end; `total_chars` is None as long as the
-    conversion continues. `sources` tell for ranges of its characters where they come from.
-    `metadata` and `warnings` are complete once `total_chars` is.
+    `next_offset` is where to continue, None at the end; `total_chars` is None while the conversion
+    is in progress. `sources` say where ranges of its characters come from. `metadata` and
+    `warnings` are complete once `total_chars` is set.
     """
 
     text: str
@@ -52,10 +52,10 @@ class ReadResult(msgspec.Struct, frozen=True):
 
 
 class DocumentLibrary:
-    """Reads documents for one event loop; what is under way ends with `close`. Cheap to make:
-    nothing is started before a read.
+    """Reads documents on one event loop; `close` ends what is in progress. Cheap to create: nothing
+    is started before a read.
 
-    `folder` is where conversions are kept, by default in the platform's cache folder.
+    `folder` is where conversions are stored, by default in the platform's cache folder.
     """
 
     def __init__(
@@ -87,11 +87,11 @@ class DocumentLibrary:
         on_progress: Report | None = None,
         place: Path | None = None,
     ) -> ReadResult:
-        """Return the part of the document `path` that begins at `offset`, cut at a block where one
-        ends within `max_chars`.
+        """Return the part of the document `path` from `offset` on, cut at the end of a block within
+        `max_chars` if possible.
 
-        `on_progress` is told how far the conversion is, from one second on. `place` is the real
-        path to which `path` has to lead, where that was decided before. Raises DocumentError.
+        `on_progress` receives the progress of the conversion, from one second on. `place` is the
+        real path that `path` must lead to, if that was decided before. Raises DocumentError.
         """
         max_chars = max(FEWEST_CHARS, min(max_chars, MOST_CHARS))
         offset = max(0, offset)
@@ -118,7 +118,7 @@ class DocumentLibrary:
         return result
 
     async def close(self) -> None:
-        """End what is under way, and the processes with it."""
+        """End what is in progress, including processes."""
         conversions = list(self._conversions.values())
         self._conversions.clear()
         await asyncio.gather(*(conversion.close() for conversion in conversions))
@@ -127,7 +127,9 @@ class DocumentLibrary:
     async def _conversion(
         self, key: str, path: Path, state: FileState, options: ReadOptions
     ) -> Conversion:
-        """Return the conversion under way or at hand, or begin one. Those used last stand last."""
+        """Return the conversion in progress or in memory, or begin one. Most recently used ones are
+        last.
+        """
         found = self._conversions.pop(key, None)
         if found is None or found.has_failed:
             found = Conversion(self._store, self._workers, key, path, state, options)
@@ -142,8 +144,8 @@ class DocumentLibrary:
     async def _waiting(
         self, key: str, conversion: Conversion, on_progress: Report | None
     ) -> AsyncIterator[None]:
-        """Count who waits: a conversion that nobody waits for any more before it gave anything
-        ends.
+        """Count a waiting reader: a conversion that no one waits for any more before its first part
+        is ended.
         """
         telling = asyncio.create_task(_tell(conversion, on_progress)) if on_progress else None
         conversion.waiting += 1
@@ -191,8 +193,8 @@ class DocumentLibrary:
 async def _gathered(
     conversion: Conversion, offset: int, max_chars: int, full_page_s: float
 ) -> None:
-    """Wait until there is a page from `offset` on. A document that trickles in for minutes gives
-    a shorter one in time.
+    """Wait for a page from `offset` on. A document that takes minutes returns a shorter one in
+    time.
     """
     try:
         async with asyncio.timeout(full_page_s):
@@ -212,7 +214,9 @@ async def _tell(conversion: Conversion, on_progress: Callable[[int, int, str], N
 
 
 def _look_at(path: Path) -> FileState:
-    """Return what the file is now. Raises DocumentError where it is none, or may not be read."""
+    """Return the current state of the file. Raises DocumentError if it is not a file or cannot be
+    read.
+    """
     try:
         mode = path.stat().st_mode
         is_readable = os.access(path, os.R_OK)
@@ -228,7 +232,7 @@ def _look_at(path: Path) -> FileState:
     said, remedy, code = "", tr("Specify a file."), "unsupported"
     if stat.S_ISDIR(mode):
         said, remedy = tr("{path} is a folder."), tr("Specify a file inside it.")
-    elif not stat.S_ISREG(mode):  # opening a pipe or a device may take for ever
+    elif not stat.S_ISREG(mode):  # opening a pipe or a device may block
         said = tr("{path} is not a file but a device, socket or pipe.")
     elif not is_readable:
         said, remedy = tr("You have no permission to read {path}."), tr("Check its permissions.")

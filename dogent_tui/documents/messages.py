@@ -1,4 +1,6 @@
-"""What the worker process and we say to each other: one JSON object a line, read by `msgspec`."""
+"""The messages between the worker process and us: one JSON object per line, decoded by
+`msgspec`.
+"""
 
 from typing import Any, Literal, TypeAlias
 
@@ -7,15 +9,15 @@ import msgspec
 from dogent_tui.documents.model import ReadOptions, Source
 
 Joint: TypeAlias = Literal["\n\n", "\n", ""]
-"""What stands between a piece and the one before it: a new block, the next lines of a block, or
-nothing: one line continues.
+"""The separator between a piece and the previous one: a new block, the next lines of a block, or
+nothing within a line.
 """
 
 
 class Request(msgspec.Struct, frozen=True):
-    """Which document is to be read. The path is bytes: names need not be UTF-8.
+    """The document to read. The path is bytes: names need not be UTF-8.
 
-    The file itself comes along, open, where `passed`: then the path is only its name.
+    If `passed`, the open file itself is sent along, and the path is only its name.
     """
 
     path: bytes
@@ -32,8 +34,8 @@ class Began(msgspec.Struct, frozen=True, tag="began"):
 
 
 class Piece(msgspec.Struct, frozen=True, tag="piece", omit_defaults=True):
-    """A block, or a part of one that is very long. The document's Markdown is ``joint + text``
-    of all pieces.
+    """A block, or a part of a very long one. The document's Markdown is ``joint + text`` of all
+    pieces.
     """
 
     text: str
@@ -50,14 +52,14 @@ class Progress(msgspec.Struct, frozen=True, tag="progress"):
 
 
 class Finished(msgspec.Struct, frozen=True, tag="finished"):
-    """All was read."""
+    """The document was read completely."""
 
     metadata: dict[str, Any]
     warnings: list[str]
 
 
 class Failed(msgspec.Struct, frozen=True, tag="failed"):
-    """It cannot be read, or not to its end: a DocumentError in parts."""
+    """It cannot be read, or not completely: the parts of a DocumentError."""
 
     message: str
     remedy: str

@@ -1,5 +1,5 @@
-"""What reading a document means, for every kind of document: options, blocks with their sources,
-and what can go wrong.
+"""The records of reading documents, for every kind: options, blocks with their sources, and
+errors.
 """
 
 from collections.abc import Callable, Iterator
@@ -13,11 +13,11 @@ from dogent_tui.language import tr
 
 
 class DocumentError(DogentError):
-    """A document cannot be read or written. The message is a sentence for the user and for the
-    model alike.
+    """A document cannot be read or written. The message is a sentence for both the user and the
+    model.
 
-    `code` names the case for programs: `not_found`, `unsupported`, `encrypted`, `damaged`,
-    `scanned`, `too_large`, `no_sheet`, `no_page`, `hostile`, `timeout`, `engine_missing`, `failed`.
+    `code` is for programs: `not_found`, `unsupported`, `encrypted`, `damaged`, `scanned`,
+    `too_large`, `no_sheet`, `no_page`, `hostile`, `timeout`, `engine_missing`, `failed`.
     """
 
     def __init__(self, message: str, remedy: str = "", *, code: str = "failed") -> None:
@@ -26,7 +26,7 @@ class DocumentError(DogentError):
 
 
 def encrypted(name: str) -> DocumentError:
-    """Return what there is to say about the document `name`, which asks for a password."""
+    """Return the error for a document `name` that requires a password."""
     return DocumentError(
         tr("{name} is protected with a password.").format(name=name),
         tr("Save a copy without a password and open that."),
@@ -35,7 +35,7 @@ def encrypted(name: str) -> DocumentError:
 
 
 def unreadable(path: Path, error: OSError) -> DocumentError:
-    """Return what there is to say about a document that the disk does not give."""
+    """Return the error for a document that cannot be read from disk."""
     reason = error.strerror or type(error).__name__
     return DocumentError(
         tr("{path} cannot be read: {strerror}.").format(path=path.name, strerror=reason),
@@ -45,22 +45,22 @@ def unreadable(path: Path, error: OSError) -> DocumentError:
 
 
 def damaged(message: str) -> DocumentError:
-    """Return `message` as an error: a document that is not what its format asks for."""
+    """Return `message` as the error for a document that violates its format."""
     remedy = tr("Open it in the program that created it and save it again.")
     return DocumentError(message, remedy, code="damaged")
 
 
 def hostile(message: str) -> DocumentError:
-    """Return `message` as an error: a document that would hurt whoever opens it."""
+    """Return `message` as the error for a document that is dangerous to open."""
     remedy = tr("It was not opened; accept it only from someone you trust.")
     return DocumentError(message, remedy, code="hostile")
 
 
 class Source(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Where a block stands in its document; what does not apply is empty.
+    """The position of a block in its document; inapplicable fields are empty.
 
-    `page` counts from 1. `cells` is a range as a spreadsheet writes it (``A1:D20``). `headings` is
-    the path of the titles above the block, outermost first. `line` counts from 1, in a text file.
+    `page` counts from 1. `cells` is a spreadsheet range (``A1:D20``). `headings` are the titles
+    above the block, outermost first. `line` counts from 1, in a text file.
     """
 
     page: int = 0
@@ -71,11 +71,11 @@ class Source(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Block(msgspec.Struct, frozen=True):
-    """A piece of Markdown that is cut only where it alone is longer than what is asked for: a
-    paragraph, a list, rows of a table.
+    """A piece of Markdown that is cut only if it alone exceeds the requested size: a paragraph, a
+    list, rows of a table.
 
-    Blocks are joined with a blank line, or with a single newline where `tight` says that the block
-    continues the one before it (the later rows of a table that is too long for one block).
+    Blocks are joined with a blank line, or with a single newline if `tight`: the block continues
+    the previous one (later rows of a table that is too long for one block).
     """
 
     markdown: str
@@ -84,29 +84,28 @@ class Block(msgspec.Struct, frozen=True):
 
 
 Changes: TypeAlias = Literal["accept", "reject", "all"]
-"""What becomes of tracked changes: taken as if accepted, as if rejected, or all shown and
-marked.
-"""
+"""How to treat tracked changes: as if accepted, as if rejected, or shown and marked."""
 
 
 class WebPage(msgspec.Struct, frozen=True):
-    """That a file is a page of the web, of which the article is wanted. `plain`: all of its text
-    will do.
-    """
+    """Marks a file as a web page whose article is wanted. `plain`: all of its text will do."""
 
     url: str
     plain: bool = False
 
 
 class ReadOptions(msgspec.Struct, frozen=True):
-    """What of a document is wanted. These, with the file's size and time, are what a conversion is
-    remembered by.
+    """What is wanted of a document. Together with the file's size and time, these identify a
+    conversion.
 
-    `sheet`: a name, empty for the first one, with a range of its cells behind a ``!`` where only
-    that is wanted. `rows` of a sheet or a table: ``100-250``; `pages`: ``3-7,12``; empty for all.
-    `encoding` of a text, empty where it is to be told. `images_dir`: where the images of the
-    document are to be written, None to name them only; an existing, absolute folder. `page`: that
-    the file is one of the web.
+    Attributes:
+        sheet: A name, empty for the first sheet, optionally with a range of its cells after a
+            ``!``.
+        rows: Rows of a sheet or a table: ``100-250``; empty for all.
+        pages: ``3-7,12``; empty for all.
+        encoding: The encoding of a text, empty to detect it.
+        images_dir: An existing, absolute folder for the document's images, None to only name them.
+        page: Set if the file is a web page.
     """
 
     sheet: str = ""
@@ -119,9 +118,9 @@ class ReadOptions(msgspec.Struct, frozen=True):
 
 
 class Opened(msgspec.Struct):
-    """A document that is being read: what is known of it at once, and its blocks as they are made.
+    """A document being read: what is known at once, and its blocks as they are produced.
 
-    `metadata` holds JSON values (``format``, ``title``, ``pages``, ``sheets``, …). It may grow
+    `metadata` contains JSON values (``format``, ``title``, ``pages``, ``sheets``, …). It may grow
     until `blocks` ends, as may `warnings`, which are sentences about what could not be carried
     over.
     """
@@ -133,12 +132,10 @@ class Opened(msgspec.Struct):
 
 
 Report: TypeAlias = Callable[[int, int, str], None]
-"""Tells how far a conversion is: done, of how many (0: not known), of what (``pages``,
-``rows``).
-"""
+"""Reports the progress of a conversion: done, total (0: unknown), unit (``pages``, ``rows``)."""
 
 Reader: TypeAlias = Callable[[Path, ReadOptions, Report], Opened]
-"""Opens one kind of document. Runs in the worker process, so it may block, and need not be safe
-against what it reads beyond what it can tell cheaply. Raises DocumentError, here or while the
-blocks are taken; its imports of libraries are inside it.
+"""Opens one kind of document. Runs in the worker process, so it may block and only needs cheap
+safety checks. Raises DocumentError, here or while the blocks are consumed; imports its libraries
+inside the function.
 """

@@ -1,4 +1,4 @@
-"""The Markdown of a document as it is converted, in a file: appended to at its end, cut into
+"""The Markdown of a document during its conversion, in a file: appended to at the end, cut into
 pages anywhere.
 """
 
@@ -15,11 +15,11 @@ from dogent_tui.documents.model import Source
 from dogent_tui.language import tr
 
 _TAIL_BYTES = 8
-"""Of a file that is kept: how long what stands before them is, which says what the file is."""
+"""The suffix of a stored file: the length of the description that precedes it."""
 
 
 class Shown(msgspec.Struct, frozen=True):
-    """Characters `start` to `end` of a document's Markdown stand at `source` in it."""
+    """Characters `start` to `end` of a document's Markdown come from `source` in it."""
 
     start: int
     end: int
@@ -36,7 +36,7 @@ class Page(NamedTuple):
 
 
 class Placed(msgspec.Struct, frozen=True, array_like=True):
-    """A piece, whose joint begins at `start` and whose text at `begin`; the file has both up to
+    """A piece whose joint begins at `start` and whose text at `begin`; the file contains both up to
     the byte `byte_end`.
     """
 
@@ -48,30 +48,30 @@ class Placed(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Spool:
-    """Pieces in the file `path`, which holds their text. `chars` and `size` tell how much there
-    is; both only grow.
+    """Pieces in the file `path`, which contains their text. `chars` and `size` are its current
+    length; both only grow.
 
-    One thread at a time appends; others may read meanwhile. Its methods block.
+    One thread at a time appends; others may read concurrently. Its methods block.
     """
 
     def __init__(self, path: Path, placed: Iterable[Placed] = ()) -> None:
-        """Take a file that holds so much, or none."""
+        """Use a file of this size, or none."""
         self.path = path
         self.placed = [*placed]
         self._descriptor: int | None = None
 
     @property
     def chars(self) -> int:
-        """How many characters there are."""
+        """The number of characters."""
         return self.placed[-1].end if self.placed else 0
 
     @property
     def size(self) -> int:
-        """How long the file is."""
+        """The size of the file."""
         return self.placed[-1].byte_end if self.placed else 0
 
     def append(self, pieces: Iterable[Piece]) -> None:
-        """Add pieces. Raises OSError."""
+        """Append pieces. Raises OSError."""
         descriptor = self._open()
         data, placed, chars, size = bytearray(), [], self.chars, self.size
         for piece in pieces:
@@ -84,11 +84,10 @@ class Spool:
         self.placed += placed
 
     def page(self, offset: int, max_chars: int, *, ended: bool) -> Page:
-        """Return the characters from `offset` on, at most `max_chars`, up to where it is best to
-        cut.
+        """Return the characters from `offset` on, at most `max_chars`, up to the best place to cut.
 
-        That is the end of a block. A block that fits on no page is cut at the end of a line where
-        one is near, else anywhere. `ended`: nothing will come after what there is.
+        That is the end of a block. A block that does not fit on any page is cut at the end of a
+        line if one is near, otherwise anywhere. `ended`: nothing will be appended.
         """
         chars = self.chars
         offset = min(offset, chars)
@@ -98,7 +97,8 @@ class Spool:
         placed = self.placed[first:last]
         if not placed:
             return Page("", offset, offset, ())
-        # whole pieces, from the one that holds the offset to the last that begins up to the limit
+        # complete pieces, from the one containing the offset to the last that begins before the
+        # limit
         start = self.placed[first - 1].byte_end if first else 0
         data = os.pread(self._open(), placed[-1].byte_end - start, start)
         base = placed[0].start
@@ -113,7 +113,7 @@ class Spool:
         return Page(text[: end - offset], offset, end, tuple(shown))
 
     def keep(self, place: Path, about: bytes) -> None:
-        """Make the file that of a whole document, at `place`, with what there is to say `about` it
+        """Turn the file into that of a complete document, at `place`, with the description `about`
         at its end. Raises OSError.
         """
         os.pwrite(self._open(), about + len(about).to_bytes(_TAIL_BYTES), self.size)
@@ -121,7 +121,7 @@ class Spool:
 
     @staticmethod
     def about(place: Path) -> bytes:
-        """Return what is said of the document at `place`. Raises OSError."""
+        """Return the description of the document at `place`. Raises OSError."""
         with place.open("rb") as file:
             file.seek(-_TAIL_BYTES, os.SEEK_END)
             size = int.from_bytes(file.read())
@@ -129,7 +129,7 @@ class Spool:
             return file.read(size)
 
     def close(self) -> None:
-        """Close the file. It stays."""
+        """Close the file without deleting it."""
         if self._descriptor is not None:
             os.close(self._descriptor)
             self._descriptor = None
@@ -141,8 +141,8 @@ class Spool:
 
 
 def _cut(text: str, offset: int, limit: int, placed: Sequence[Placed]) -> int:
-    """Return after how many characters of `text` it is best to cut: there is always one, and
-    something to see before it.
+    """Return after how many characters of `text` it is best to cut: at least one, with something
+    visible before it.
     """
     seen = len(text) - len(text.lstrip())
     places = (
@@ -154,7 +154,7 @@ def _cut(text: str, offset: int, limit: int, placed: Sequence[Placed]) -> int:
     )
     block = max((place for place in places if place > seen), default=0)
     line = text.rfind("\n", seen) + 1
-    # the next block: it fits on no page
+    # the next block does not fit on any page
     is_cut_anyway = placed[-1].end - offset - block > limit - offset
     enough = len(text) // 4
     if block > enough or (block and not is_cut_anyway):
@@ -163,8 +163,8 @@ def _cut(text: str, offset: int, limit: int, placed: Sequence[Placed]) -> int:
 
 
 def places(shown: Sequence[Shown]) -> str:
-    """Return `` · pages 3–5``, `` · sheet Visits, A1:D50``, `` · lines 1–80``, or nothing where
-    nothing is known.
+    """Return `` · pages 3–5``, `` · sheet Visits, A1:D50``, `` · lines 1–80``, or nothing if
+    unknown.
     """
     if not shown:
         return ""
@@ -181,12 +181,12 @@ def places(shown: Sequence[Shown]) -> str:
 
 
 _UNITS = {"pages": tr("pages"), "rows": tr("rows"), "parts": tr("parts"), "bytes": tr("bytes")}
-"""What readers count while they read."""
+"""The units that readers count in."""
 
 
 def how_far(done: int, total: int, what: str) -> str:
-    """Return `` 3 of 18 pages``, `` 1,200 rows`` where nobody knows of how many, or nothing
-    where it has just begun.
+    """Return `` 3 of 18 pages``, `` 1,200 rows`` if the total is unknown, or nothing at the
+    beginning.
     """
     unit = _UNITS.get(what, what)
     if total:

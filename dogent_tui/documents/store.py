@@ -1,5 +1,5 @@
-"""Conversions that are kept: in the platform's cache folder, for as long as their files do not
-change and there is room.
+"""Stored conversions: in the platform's cache folder, as long as their files do not change and
+there is room.
 """
 
 import contextlib
@@ -18,16 +18,16 @@ from dogent_tui.language import interface_language
 from dogent_tui.storage.files import private_folder
 
 _MOST_BYTES = 512 << 20
-"""Of all conversions together; the least recently used go first."""
+"""The size of all conversions together; the least recently used are deleted first."""
 _UNUSED_S = 14 * 86_400
-"""A conversion that nobody asked for in this time goes: it holds what is in somebody's document."""
+"""A conversion not used for this long is deleted: it contains the content of someone's document."""
 _UNFINISHED_S = 3_600
-"""After this time without a change a conversion that was never finished belongs to nobody."""
+"""An unfinished conversion not changed for this long is abandoned."""
 
 
 class FileState(msgspec.Struct, frozen=True):
-    """What tells one content of a file from another. `path` has all links followed, `suffix` is
-    how it was named.
+    """What identifies the content of a file. `path` has all links resolved, `suffix` is from the
+    original name.
     """
 
     path: bytes
@@ -38,7 +38,7 @@ class FileState(msgspec.Struct, frozen=True):
 
     @classmethod
     def of(cls, path: Path) -> "FileState":
-        """Look at the file. Raises OSError."""
+        """Examine the file. Raises OSError."""
         found = path.stat()
         return cls(
             os.fsencode(os.path.realpath(path)),
@@ -50,7 +50,7 @@ class FileState(msgspec.Struct, frozen=True):
 
 
 class Kept(msgspec.Struct, frozen=True):
-    """What is known of a whole conversion, beside the text in its spool."""
+    """What is known about a complete conversion, besides the text in its spool."""
 
     format: str
     metadata: dict[str, Any]
@@ -59,14 +59,14 @@ class Kept(msgspec.Struct, frozen=True):
 
 
 class ConversionStore:
-    """The conversions in `folder`, which is made when it is first needed. All of it blocks."""
+    """The conversions in `folder`, created when first needed. All methods block."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
     def key(self, state: FileState, options: ReadOptions) -> str:
-        """Return the name of a conversion: it differs where the file, what is wanted of it, this
-        program or the language of its warnings does.
+        """Return the name of a conversion, which depends on the file, the options, the version of
+        this program and the language of warnings.
         """
         known = msgspec.json.encode((state, options, __version__, interface_language()))
         return hashlib.sha256(known).hexdigest()[:32]
@@ -79,23 +79,23 @@ class ConversionStore:
         return spool
 
     def keep(self, key: str, spool: Spool, kept: Kept) -> None:
-        """Keep a conversion that is whole. Raises OSError."""
+        """Store a complete conversion. Raises OSError."""
         spool.keep(self._place(key), msgspec.json.encode(kept))
         self.tidy()
 
     def find(self, key: str) -> tuple[Kept, Spool] | None:
-        """Return a conversion that was kept, and remember that it was wanted."""
+        """Return a stored conversion, and record that it was used."""
         place = self._place(key)
         try:
             kept = msgspec.json.decode(Spool.about(place), type=Kept)
             os.utime(place)
-        except (OSError, ValueError, OverflowError, msgspec.DecodeError):  # none of ours
+        except (OSError, ValueError, OverflowError, msgspec.DecodeError):  # not one of ours
             return None
         return kept, Spool(place, kept.placed)
 
     def tidy(self) -> None:
-        """Drop what nobody wants any more, and the least recently used where all take too much
-        room.
+        """Delete conversions not used for a long time, and the least recently used ones if all take
+        too much space.
         """
         now, left = time.time(), _MOST_BYTES
         with contextlib.suppress(OSError):

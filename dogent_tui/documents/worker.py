@@ -1,9 +1,9 @@
-"""The process that reads documents: it may hang, grow and crash, and the application does not.
+"""The process that reads documents: it may hang, grow or crash without affecting the application.
 
-It takes a `Request` a line on its standard input, a socket, with the open file, and answers with
-messages a line: it sees no other file of the user's. What libraries print goes nowhere. It ends
-with whoever started it: at the end of its input it kills itself with all that it started, and where
-a library does not let Python run, a watchdog that needs no Python does.
+It receives a `Request` per line on its standard input, a socket, with the open file, and answers
+with one message per line: it sees no other file of the user's. What libraries print is discarded.
+It ends with the process that started it: at the end of its input it kills itself and its children,
+and if a library blocks Python, a watchdog that does not need Python does so.
 """
 
 import contextlib
@@ -38,19 +38,19 @@ from dogent_tui.language import tr
 from dogent_tui.processes import kill_tree, python_command
 
 LONG_CHARS = 256_000
-"""What is longer is no longer read for somebody who waits: the worker lets others go first, and
-is not used again.
+"""A longer conversion is no longer waited for: the worker lowers its priority, and is not used
+again.
 """
 
 _DATA_BYTES = 448 << 20
-"""Memory that this process, and each one that it starts, may fill. Over their sum, those who
-started us watch.
-"""
+"""The memory limit of this process, and of each of its children. The parent watches their total."""
 _PIECE_CHARS = 16_000
-"""No piece is longer, so that a page can be cut out of a block of any size in bounded memory."""
+"""The maximum length of a piece, so that a page can be cut from a block of any size in bounded
+memory.
+"""
 _STALLED_S = 20.0
-"""Without a block for this long it ends itself. Whoever started it has ended it before, unless
-they are gone.
+"""Without a block for this long it ends itself. Its parent would have ended it before, unless it is
+gone.
 """
 _IDLE_S = 300.0
 """Without a request for this long it ends: its libraries take memory."""
@@ -60,19 +60,19 @@ _CHUNK = 65_536
 
 
 def main() -> None:
-    """Answer requests until the input ends, or none comes for a long time."""
+    """Answer requests until the input ends, or none arrives for a long time."""
     channel = _Channel()
     _limit_memory()
     try:
         while _answer(channel.next_request(), channel):
             faulthandler.cancel_dump_traceback_later()  # it is answered
-    finally:  # nobody may hear us any more, and what we started would live on
+    finally:  # the parent may be gone, and our children would live on
         kill_tree(os.getpid())
 
 
 def _answer(request: Request, channel: "_Channel") -> bool:
-    """Answer a request, and return whether there can be another one: who knows in what state the
-    libraries are.
+    """Answer a request, and return whether the process can be used again, given the unknown state
+    of libraries.
     """
     error, is_known = None, True
     try:
@@ -87,10 +87,10 @@ def _answer(request: Request, channel: "_Channel") -> bool:
 
 
 class _Channel:
-    """The two pipes to whoever started us."""
+    """The two pipes to the parent process."""
 
     def __init__(self) -> None:
-        self._in, self._out = os.dup(0), os.dup(1)  # not inherited by what we start
+        self._in, self._out = os.dup(0), os.dup(1)  # not inherited by children
         nothing = os.open(os.devnull, os.O_RDWR)
         for standard in (0, 1, 2):
             os.dup2(nothing, standard)
@@ -101,8 +101,8 @@ class _Channel:
         threading.Thread(target=self._listen, daemon=True).start()
 
     def next_request(self) -> Request:
-        """Wait for it; raise queue.Empty where none comes for a long time. An empty line asks
-        whether we are there, and is answered with one.
+        """Wait for it; raise queue.Empty if none arrives for a long time. An empty line is a ping,
+        and is answered with one.
         """
         while (line := self._requests.get(timeout=_IDLE_S)) == b"\n":
             os.write(self._out, line)
@@ -126,7 +126,7 @@ class _Channel:
         faulthandler.dump_traceback_later(_STALLED_S, exit=True)
 
     def report(self, done: int, total: int, what: str) -> None:
-        """Tell how far it is, though not more often than somebody can read."""
+        """Report progress, at most as often as someone can read."""
         now = time.monotonic()
         if now - self._reported_at >= _PROGRESS_S:
             self._reported_at = now
@@ -134,7 +134,9 @@ class _Channel:
 
     @contextlib.contextmanager
     def file_of(self, request: Request) -> Iterator[Path]:
-        """Give the path at which the document can be opened while it is read, with its own name."""
+        """Provide a path, with the document's own name, at which it can be opened while it is
+        read.
+        """
         path = Path(os.fsdecode(request.path))
         if not request.passed:
             yield path
@@ -147,7 +149,7 @@ class _Channel:
             os.close(file)
 
     def _listen(self) -> None:
-        """Take requests, each after the file that comes with it, until there is nobody any more."""
+        """Receive requests, each after its file, until the parent is gone."""
         rest = b""
         with contextlib.suppress(OSError), socket.socket(fileno=self._in) as requests:
             while (received := socket.recv_fds(requests, _CHUNK, 1))[0]:
@@ -161,9 +163,7 @@ class _Channel:
 
 
 def _placed(file: int, path: Path) -> Path:
-    """Return `path`, made to lead to an open file; to a copy where that may not be opened once
-    more.
-    """
+    """Return `path`, a link to an open file, or to a copy if that cannot be reopened."""
     path.symlink_to(f"/proc/self/fd/{file}")
     try:
         path.open("rb").close()
@@ -204,7 +204,7 @@ def _ignored(kind: str, options: ReadOptions) -> Iterator[str]:
 
 
 def _pieces(opened: Opened) -> Iterator[Piece]:
-    """Yield the blocks; a long one in parts, cut after a line where there is one."""
+    """Yield the blocks; a long one in parts, cut at the end of a line if possible."""
     is_first = True
     for block in opened.blocks:
         joint: Joint = "" if is_first else "\n" if block.tight else "\n\n"
@@ -220,13 +220,13 @@ def _pieces(opened: Opened) -> Iterator[Piece]:
 def _encoded(message: Message) -> bytes:
     try:
         return msgspec.json.encode(message, enc_hook=str)
-    except UnicodeEncodeError:  # lone surrogates, which some formats let through
+    except UnicodeEncodeError:  # lone surrogates, which some formats allow
         plain = msgspec.to_builtins(message, enc_hook=str)
         return json.dumps(plain, ensure_ascii=False).encode("utf-8", "replace")
 
 
 def _told(name: str, error: Exception) -> DocumentError:
-    """Return what there is to say of a failure that no reader expected."""
+    """Return the error for an unexpected failure of a reader."""
     if isinstance(error, MemoryError | RecursionError):
         return too_large(name)
     if isinstance(error, ImportError):
@@ -239,7 +239,7 @@ def _told(name: str, error: Exception) -> DocumentError:
 
 
 def too_large(name: str) -> DocumentError:
-    """Return what there is to say about a document that takes more memory than one may."""
+    """Return the error for a document that needs more memory than allowed."""
     return DocumentError(
         tr("{name} exceeds the memory limit for a document.").format(name=name),
         tr("Split it, or save it again with the program that created it."),
@@ -257,7 +257,7 @@ def _limit_memory() -> None:
 
 
 def worker_command(*, preload: Sequence[str] = ()) -> list[str]:
-    """Return how to start this process. `preload` are modules that it loads before it takes a
+    """Return the command line of this process. `preload` are modules to load before it accepts a
     request.
     """
     return python_command("dogent_tui.documents.worker", preload=preload)

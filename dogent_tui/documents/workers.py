@@ -1,5 +1,5 @@
-"""Running the worker process: its limits on time and memory, its end, and what is said when it
-ends on its own.
+"""Runs the worker process: its limits on time and memory, its end, and the error if it ends on its
+own.
 """
 
 import asyncio
@@ -24,10 +24,10 @@ from dogent_tui.storage.places import open_real
 from dogent_tui.wall.own import own_environment, walled
 
 _LONGEST_S = 600.0
-"""No conversion takes longer, however many blocks come: 64 MB of Markdown come sooner."""
+"""The time limit of a conversion, however many blocks arrive: 64 MB of Markdown arrive sooner."""
 _WATCH_S = 0.05
 _IDLE_BYTES = 250 << 20
-"""A worker that has more resident is not kept for the next document."""
+"""A worker with more resident memory is not reused."""
 _PING_S = 2.0
 _START_S = 15.0
 _MOST_AT_ONCE = 4
@@ -37,9 +37,9 @@ _MESSAGE = msgspec.json.Decoder(Message)
 
 
 class Limits(msgspec.Struct, frozen=True):
-    """When a conversion is given up: without a new block for `silence_s` seconds, or for `cpu_s`
-    seconds of processor time, which others who work here do not shorten, and where the worker and
-    all that it started have more than `memory_bytes` resident.
+    """When to give up a conversion: without a new block for `silence_s` seconds, after `cpu_s`
+    seconds of processor time, which other load does not shorten, or when the worker and its
+    children have more than `memory_bytes` resident.
     """
 
     silence_s: float = 6.5
@@ -48,8 +48,8 @@ class Limits(msgspec.Struct, frozen=True):
 
 
 class Workers:
-    """Workers for one event loop: `at_once` of them at the most, and `kept` that wait with their
-    libraries loaded.
+    """Workers for one event loop: at most `at_once`, and `kept` idle ones with their libraries
+    loaded.
 
     `command` starts one.
     """
@@ -71,36 +71,35 @@ class Workers:
     async def convert(
         self, path: Path, request: Request, real: Path
     ) -> AsyncGenerator[list[Message], None]:
-        """Yield what a worker says of a document, as it comes, until all is said. `real` is where
-        `path` leads.
+        """Yield a worker's messages about a document as they arrive. `real` is where `path` leads.
 
-        Raises DocumentError where it takes too long or too much, or ends on its own.
+        Raises DocumentError if it takes too long or too much memory, or ends on its own.
         """
         images = request.options.images_dir
         async with self._free, self._lent(*filter(None, [images])) as worker:
-            if self._limits.cpu_s < _LONGEST_S:  # what it loads is no document's fault
+            if self._limits.cpu_s < _LONGEST_S:  # loading libraries is not the document's fault
                 await worker.is_there(_START_S)
             async with contextlib.aclosing(worker.answer(path, request, real)) as said:
                 async for messages in said:
                     yield messages
 
     async def warm(self) -> None:
-        """Have a worker wait that has loaded its libraries, so that the time of the next
-        document is its own.
+        """Keep an idle worker with its libraries loaded, so that the next document does not have to
+        wait for them.
         """
         if not self._idle:
             async with self._lent() as worker:
                 worker.is_in_order = await worker.is_there(_START_S)
 
     async def close(self) -> None:
-        """End the workers that wait. Those that work end with their conversions."""
+        """End idle workers. Busy ones end with their conversions."""
         while self._idle:
             await self._idle.pop().end()
 
     @contextlib.asynccontextmanager
     async def _lent(self, *writable: str) -> AsyncIterator["_Worker"]:
-        """Give a worker that sees nothing of the user's but what it is given, and may write in the
-        folders `writable`; one that waits where it may not write.
+        """Provide a worker that sees nothing of the user's except what it is given, and may write
+        to the folders `writable`; an idle one if there are none.
         """
         places = await asyncio.to_thread(pandoc_places)
         command = await asyncio.to_thread(
@@ -118,14 +117,14 @@ class Workers:
                 await worker.end()
 
     async def _idle_one(self, command: Sequence[str]) -> "_Worker | None":
-        """Return one that waits and was started with `command`: another saw another pandoc, or
+        """Return an idle worker that was started with `command`: others see another pandoc, or
         none.
         """
         while self._idle:
             worker, is_there = self._idle.pop(), False
             try:
                 is_there = worker.command == command and await worker.is_there()
-            finally:  # also where nobody waits for it any more
+            finally:  # even if no one waits for it any more
                 if not is_there:
                     await worker.end()
             if is_there:
@@ -149,7 +148,7 @@ async def _start(command: Sequence[str], limits: Limits) -> "_Worker":
 
 
 class _Worker:
-    """One process, which `command` started. `is_in_order`: it said all that it had to say."""
+    """One process, started with `command`. `is_in_order`: it sent everything it had to."""
 
     def __init__(
         self,
@@ -170,7 +169,7 @@ class _Worker:
         self._give_up_at = self._wait_until = 0.0
 
     async def is_there(self, limit_s: float = _PING_S) -> bool:
-        """Tell whether it answers. That a process has ended is known some time later only."""
+        """Return whether it answers. The end of a process is noticed only some time later."""
         assert self._process.stdout is not None
         try:
             self._requests.send(b"\n")
@@ -180,7 +179,7 @@ class _Worker:
             return False
 
     async def is_reusable(self) -> bool:
-        """Whether it is in order, lean, and in no worse place in the queue for the processor."""
+        """Whether it is usable again: in order, small, and with normal priority."""
         is_lean = self.is_in_order and self._chars < LONG_CHARS
         return is_lean and await self._memory() < _IDLE_BYTES
 
@@ -206,7 +205,7 @@ class _Worker:
             watching.cancel()
 
     def _send(self, real: Path, request: Request) -> None:
-        """Send a request with its document, open. Raises DocumentError."""
+        """Send a request with its open document. Raises DocumentError."""
         try:
             file = open_real(real)
         except OSError as error:
@@ -216,17 +215,17 @@ class _Worker:
         try:
             socket.send_fds(self._requests, [line], [file] if passed else [])
         except ConnectionError:
-            pass  # told by the end of its output
+            pass  # indicated by the end of its output
         finally:
             os.close(file)
 
     async def end(self) -> None:
-        """End it, with what it started."""
+        """End it and its children."""
         self._requests.close()
         await asyncio.shield(end_tree(self._process))
 
     async def _next_messages(self) -> list[Message]:
-        """Return what it says next: at least one message. Raises TimeoutError and EOFError."""
+        """Return its next messages, at least one. Raises TimeoutError and EOFError."""
         assert self._process.stdout is not None
         found: list[Message] = []
         async with asyncio.timeout_at(self._wait_until):
@@ -249,7 +248,7 @@ class _Worker:
 
     async def _watch(self, path: Path) -> None:
         while self._given_up is None:
-            await asyncio.sleep(_WATCH_S)  # there is nothing that tells of memory
+            await asyncio.sleep(_WATCH_S)  # memory usage is not available
             used = await asyncio.to_thread(tree_cpu, self._process.pid)
             used = time.monotonic() if used is None else used
             self._cpu_used = used if self._cpu_used is None else self._cpu_used

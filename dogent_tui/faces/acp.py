@@ -21,19 +21,20 @@ from dogent_tui.errors import DogentError
 from dogent_tui.faces.acp_session import EditorSession, image_folder
 from dogent_tui.faces.shared import Chunk, open_to_write
 from dogent_tui.language import tr
+from dogent_tui.records import JsonDict
 from dogent_tui.settings.profiles import profile_names
 from dogent_tui.storage.paths import Workspace
 from dogent_tui.storage.sessions import SessionRecord, all_sessions, list_sessions
 
 _LONGEST_LINE = 64 << 20
-"""Bytes: images come within a line."""
+"""The maximum line length in bytes: images are within a line."""
 _MODEL, _REVIEW = "model", "review"
 _Capabilities: TypeAlias = schema.ClientCapabilities | None
 
 
 class DogentAgent:
-    """What an editor talks to: its sessions, and what it can do. The methods are those of
-    `acp.Agent` that we serve.
+    """The agent side of the protocol: its sessions and capabilities. The methods are those of
+    `acp.Agent` that we support.
     """
 
     def __init__(self, options: SessionOptions) -> None:
@@ -47,7 +48,7 @@ class DogentAgent:
         self._client = conn
 
     async def initialize(self, client_capabilities: _Capabilities = None, **_: Any) -> Chunk:
-        """Say what we can do."""
+        """Return our capabilities."""
         elicitation = client_capabilities.elicitation if client_capabilities is not None else None
         self._has_forms = elicitation is not None and elicitation.form is not None
         words = tr("Opens dogent-tui in a terminal: /setup chooses the model.")
@@ -64,7 +65,7 @@ class DogentAgent:
         }
 
     async def authenticate(self, **_: Any) -> Chunk:
-        """Nothing is kept by a connection: whoever answers is chosen in the settings."""
+        """Do nothing: the model is chosen in the settings."""
         return {}
 
     async def new_session(self, cwd: str, **_: Any) -> Chunk:
@@ -73,24 +74,24 @@ class DogentAgent:
         return {"sessionId": session.id, "configOptions": config_options(session)}
 
     async def load_session(self, cwd: str, session_id: str, **_: Any) -> Chunk:
-        """Continue with a conversation, and tell what was said in it."""
-        await self.close_session(session_id)  # an editor that opens it once more
+        """Continue a conversation, and send what was said in it."""
+        await self.close_session(session_id)  # an editor that opens it again
         session = await self._open(cwd, replace(self._options, resume=session_id), replays=True)
         return {"configOptions": config_options(session)}
 
     async def resume_session(self, session_id: str, cwd: str, **_: Any) -> Chunk:
-        """Continue with a conversation that the editor still shows."""
+        """Continue a conversation that the editor still shows."""
         known = self._sessions.get(session_id)
         session = known or await self._open(cwd, replace(self._options, resume=session_id))
         return {"configOptions": config_options(session)}
 
     async def list_sessions(self, cwd: str | None = None, **_: Any) -> Chunk:
-        """List conversations, last spoken in first."""
+        """List conversations, most recent first."""
         listed = [list_sessions, Workspace(Path(cwd))] if cwd else [all_sessions]
         return {"sessions": [_listed(each) for each in await asyncio.to_thread(*listed)]}
 
     async def close_session(self, session_id: str, **_: Any) -> Chunk:
-        """Let go of a conversation; it stays on the disk."""
+        """Close a conversation, which stays on disk."""
         if (session := self._sessions.pop(session_id, None)) is not None:
             await session.close()
         return {}
@@ -133,9 +134,9 @@ class DogentAgent:
         assert self._client is not None
         folder = Path(cwd)
         if "\0" in cwd or not folder.is_absolute() or not await asyncio.to_thread(folder.is_dir):
-            raise _wrong(tr("There is no folder {folder}.").format(folder=cwd))
+            raise _wrong(tr("There is no folder {folder}.", folder=cwd))
         if not options.resume and not options.begin:
-            raise _wrong(tr("There is no session {name} here.").format(name=""))
+            raise _wrong(tr("There is no session {name} here.", name=""))
         try:
             opened = await asyncio.to_thread(open_to_write, Workspace(folder), options)
         except DogentError as error:
@@ -147,7 +148,7 @@ class DogentAgent:
         return session
 
     async def _with_model(self, session: EditorSession, profile: str) -> EditorSession:
-        """Continue with a session under another profile."""
+        """Continue a session with another profile."""
         await session.close()
         has_begun = session.service.begun or session.opened.earlier_log is not None
         chosen = {"resume": session.id} if has_begun else {"begin": session.id}
@@ -157,14 +158,12 @@ class DogentAgent:
     def _known(self, session_id: str) -> EditorSession:
         session = self._sessions.get(session_id)
         if session is None:
-            raise _wrong(tr("There is no session {name} here.").format(name=session_id))
+            raise _wrong(tr("There is no session {name} here.", name=session_id))
         return session
 
 
 def config_options(session: EditorSession) -> list[Chunk]:
-    """Return what an editor may choose in a session: the model, and whether changes are
-    reviewed.
-    """
+    """Return an editor's options for a session: the model, and whether changes are reviewed."""
     current = session.opened.endpoint.name
     models = {name: name for name in (current, *profile_names())}
     review = {"off": tr("Write changes, undo later"), "on": tr("Review every change")}
@@ -193,27 +192,27 @@ def _wrong(message: str) -> acp.RequestError:
 
 class LineTransport:
     """See `acp.Transport`: JSON-RPC messages between a reader, whose limit is the longest line, and
-    a writer of bytes. What is no message is answered as JSON-RPC 2.0 asks for, where the SDK's own
-    transport ends with the first line that is no object.
+    a writer of bytes. Invalid messages are answered as required by JSON-RPC 2.0, whereas the SDK's
+    own transport ends at the first line that is not an object.
     """
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._reader = reader
         self._writer = writer
 
-    async def send(self, message: dict[str, Any]) -> None:
-        """Write `message`, the lines in the order in which they were sent."""
+    async def send(self, message: JsonDict) -> None:
+        """Write `message`, keeping lines in the order in which they were sent."""
         line = json.dumps(message, ensure_ascii=False, separators=(",", ":")).encode()
         self._writer.write(line + b"\n")
         await self._writer.drain()
 
-    async def receive(self) -> dict[str, Any] | None:
+    async def receive(self) -> JsonDict | None:
         """Return the next message, None at the end of the input."""
         while True:
             try:
                 line = await self._reader.readline()
                 message = json.loads(line) if line.strip() else None
-            except (ValueError, RecursionError):  # a line that is too long is a ValueError, too
+            except (ValueError, RecursionError):  # ValueError also for a line that is too long
                 await self._refuse(-32700, "Parse error")
                 continue
             if not line or (isinstance(message, dict) and _is_message(message)):
@@ -232,19 +231,19 @@ class LineTransport:
         await self.send({"jsonrpc": "2.0", "id": number, "error": error})
 
 
-def _is_message(message: dict[str, Any]) -> bool:
-    """Whether it is a request, a notification or an answer, as far as its shape goes."""
+def _is_message(message: JsonDict) -> bool:
+    """Return whether it has the form of a request, a notification or a response."""
     named = isinstance(message.get("method"), str)
     answers = "method" not in message and bool({"result", "error"} & message.keys())
     return (named or answers) and isinstance(message.get("id"), str | int | None)
 
 
 async def run_acp(options: SessionOptions) -> None:
-    """Serve one editor on standard input and output until it goes away. Nothing but the protocol
-    is written there.
+    """Serve one editor on standard input and output until it disconnects. Only the protocol is
+    written there.
     """
     wire = os.fdopen(os.dup(1), "wb", buffering=0)
-    os.dup2(2, 1)  # whatever prints, here or in a child, goes to standard error
+    os.dup2(2, 1)  # anything printed, here or by a child process, goes to standard error
     sys.stdout = os.fdopen(os.dup(wire.fileno()), "w")
     agent = DogentAgent(replace(options, allow=(*options.allow, f"read:{image_folder()}/")))
     try:

@@ -1,13 +1,13 @@
 """Events as updates of the Agent Client Protocol, version 1 (PyPI `agent-client-protocol` 0.12),
-and what is asked on a screen as a form of it, or as text where an editor has no forms.
+and questions on screens as its forms, or as text for editors without forms.
 
-Texts, tool calls and the plan are known by their ids, so that each update may be taken for the
-whole state of its thing.
+Texts, tool calls and the plan are identified by id, so that each update can be taken for the
+complete state.
 """
 
 import contextlib
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,15 +19,16 @@ from dogent_tui.changes.hunks import Hunk
 from dogent_tui.faces.shared import Chunk, Seen, TextEvent, ToolEvent
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
+from dogent_tui.records import Json
 
 _LONGEST_RESULT = 20_000
-"""Characters of a result that an editor gets."""
+"""The number of characters of a result to send."""
 _LONGEST_TAIL = 4_000
 _HUNK = re.compile(r"^@@.*@@.*$", re.MULTILINE)
 
 
 class Updates:
-    """Makes the updates of one session in the folder `root`."""
+    """Creates the updates of one session in the folder `root`."""
 
     def __init__(self, root: Path) -> None:
         self._root = root
@@ -37,7 +38,7 @@ class Updates:
 
     def of(self, event: events.Event, *, replayed: bool = False) -> Iterator[Chunk]:
         """Yield the updates for an event, often none. `replayed`: the editor has not seen the
-        prompts, either.
+        prompts either.
         """
         match event:
             case events.RunStarted():
@@ -105,7 +106,7 @@ class Updates:
         return progress(event.tool_use_id, status=status, content=content or [text_of(text)])
 
     def asked(self, event: events.PermissionRequested) -> Chunk:
-        """Return the call about which an editor asks: the sentence, why, where, and what would
+        """Return the call for an editor's question: the sentence, the reasons, the places, and the
         change.
         """
         path = self._path(event.input) or next((target.path for target in event.targets), "")
@@ -119,12 +120,12 @@ class Updates:
         title = event.sentence or friendly_name(event.tool)
         return call(event.tool_use_id or event.request_id, event.tool, title, **known)
 
-    def _path(self, values: Mapping[str, Any]) -> str:
+    def _path(self, values: Json) -> str:
         return str(self._root / path) if (path := path_in(values)) else ""
 
 
 def _told(event: events.Event) -> str:
-    """Return what an event says to the user in words of its own, mostly nothing."""
+    """Return what an event says to the user in words, usually nothing."""
     match event:
         case events.RunFinished(status="failed" | "aborted"):
             return f"{event.reason} {event.remedy}".rstrip()
@@ -142,18 +143,18 @@ def said(text: str, message_id: str, kind: str = "agent_message_chunk") -> Chunk
 
 
 def call(call_id: str, tool: str, title: str, **values: Any) -> Chunk:
-    """Return what is known of a call."""
+    """Return what is known about a call."""
     known = {"toolCallId": call_id, "title": title, "kind": tool_kind(tool), "status": "pending"}
     return {**known, **values}
 
 
 def begun(told: Chunk) -> Chunk:
-    """Return a call as an update that tells it first."""
+    """Return the update that announces a call."""
     return {"sessionUpdate": "tool_call", **told}
 
 
 def progress(call: str, **values: Any) -> Chunk:
-    """Return what is new of a call."""
+    """Return an update of a call."""
     return {"sessionUpdate": "tool_call_update", "toolCallId": call, **values}
 
 
@@ -173,9 +174,7 @@ def hunk_diffs(path: str, hunks: Sequence[Hunk]) -> list[Chunk]:
 
 
 def diffs_of(diff: str, path: str) -> list[Chunk]:
-    """Return a unified diff as content of a call, one for each hunk: the lines before, and
-    after.
-    """
+    """Return a unified diff as content of a call, one per hunk: the lines before and after."""
     hunks = [hunk.strip("\n").split("\n") for hunk in _HUNK.split(diff)[1:]]
     return [diff_of(path, _side(hunk, "-"), _side(hunk, "+")) for hunk in hunks]
 
@@ -188,8 +187,8 @@ def _side(hunk: list[str], sign: str) -> str:
 
 
 def fields_of(asked: ui.Request) -> Chunk:
-    """Return the fields of a form: for a question its options, and a text where words of one's
-    own are taken.
+    """Return the fields of a form: the options of each question, and a text field if free text is
+    accepted.
     """
     if isinstance(asked, ui.OutlineRequest):
         text = asked.outline_text
@@ -208,14 +207,14 @@ def _fields(question: ui.Question) -> Chunk:
         fields[name] = {"type": "string", "title": title, "oneOf": options}
         fields[name] |= {"default": question.recommended[0]} if question.recommended else {}
     if question.takes_text:
-        own = tr("{question} (in your own words)").format(question=title) if options else title
+        own = tr("{question} (in your own words)", question=title) if options else title
         described = {"description": question.placeholder} if question.placeholder else {}
         fields[f"{name}_text" if options else name] = {"type": "string", "title": own, **described}
     return fields
 
 
 def field_of_hunks(hunks: Sequence[Hunk]) -> Chunk:
-    """Return the field in which hunks of a change are chosen: none is chosen beforehand."""
+    """Return the field for choosing hunks of a change, initially none."""
     names = [f"{hunk.number}. {hunk.kind} {' › '.join(hunk.heading)}".rstrip() for hunk in hunks]
     options = [_option(str(hunk.number), name) for hunk, name in zip(hunks, names, strict=True)]
     return {"hunks": _choice_of(tr("Hunks to write"), options)}
@@ -231,15 +230,15 @@ def _choice_of(title: str, options: list[Chunk], chosen: Sequence[str] = ()) -> 
     return {"type": "array", "title": title, "items": {"anyOf": options}, **default}
 
 
-def filled_in(asked: ui.Request, given: Mapping[str, Any]) -> events.UiAnswer:
-    """Return the answer that was filled in. Raises RequestError for one that does not fit."""
+def filled_in(asked: ui.Request, given: Json) -> events.UiAnswer:
+    """Return the submitted answer. Raises RequestError if it is invalid."""
     if isinstance(asked, ui.OutlineRequest):
         return ui.check_answers(asked, given)
     answers = {question.id: _given(question, given) for question in asked.questions}
     return ui.check_answers(asked, answers)
 
 
-def _given(question: ui.Question, given: Mapping[str, Any]) -> Any:
+def _given(question: ui.Question, given: Json) -> Any:
     own = str(given.get(f"{question.id}_text") or "").strip()
     chosen = given.get(question.id) or None
     if question.multiple and own:
@@ -248,7 +247,7 @@ def _given(question: ui.Question, given: Mapping[str, Any]) -> Any:
 
 
 def as_text(asked: ui.Request) -> str:
-    """Return what is asked as text; the next prompt answers it."""
+    """Return the questions as text; the next prompt answers them."""
     lines = ["", "", f"**{asked.title}**", "", asked.preface, ""]
     if isinstance(asked, ui.OutlineRequest):
         words = tr("Send the outline back as you want it.")
@@ -262,9 +261,7 @@ def as_text(asked: ui.Request) -> str:
 
 
 def from_text(asked: ui.Request | ChangeRequest, text: str) -> events.UiAnswer | None:
-    """Return the answer that a prompt is; None where it is none: it goes to the agent as it
-    stands.
-    """
+    """Return the answer in a prompt; None if it is not one and goes to the agent."""
     if isinstance(asked, ui.OutlineRequest) and "\n#" in f"\n{text}":
         return events.UiAnswer(outline=text)
     if isinstance(asked, ui.Clarification) and len(asked.questions) == 1:

@@ -34,9 +34,9 @@ _FORMS = ("needs_clarification", "needs_outline_edit")
 
 
 class EditorSession(Connected):
-    """One conversation for an editor. `replays`: it is told what was said before.
+    """One conversation for an editor. `replays`: it is sent what was said before.
 
-    `session_id` stays what the editor knows it by; the agent's own changes where its process died.
+    `session_id` remains what the editor knows; the agent's own changes if its process dies.
     """
 
     def __init__(
@@ -56,8 +56,8 @@ class EditorSession(Connected):
         self._commands: dict[str, CustomCommand] = {}
 
     async def start(self) -> None:
-        """Connect the agent, and tell the editor which commands there are, after the answer to
-        its request.
+        """Connect the agent, and send the editor the available commands after the answer to its
+        request.
         """
         await self.connect()
         where, trusted = self.opened.workspace, self.opened.trust.trusted
@@ -80,7 +80,7 @@ class EditorSession(Connected):
     # ── Prompts ───────────────────────────────────────────────────────────────────────────────────
 
     async def prompt(self, blocks: Sequence[ContentBlock]) -> str:
-        """Send a prompt and return why its turn ended, in the protocol's words. Raises
+        """Send a prompt and return why its turn ended, in the protocol's terms. Raises
         DogentError.
         """
         if self._prompt is not None:
@@ -100,7 +100,7 @@ class EditorSession(Connected):
         return "cancelled" if status == "interrupted" else "end_turn"
 
     async def cancel(self) -> None:
-        """Stop the run, a prompt that is about to begin one, and what is asked."""
+        """Stop the run, a prompt about to begin one, and open questions."""
         self._is_cancelled = True
         for task in [*self._asking.values()]:
             task.cancel()
@@ -112,8 +112,8 @@ class EditorSession(Connected):
                 await self.service.reply(request.request_id, events.UiAnswer())
 
     async def _answers(self, text: str) -> bool:
-        """Take a prompt for the answer to what was asked as text, where it is one; else what is
-        asked is abandoned.
+        """Take a prompt for the answer to questions asked as text, if it is one; otherwise the
+        questions are abandoned.
         """
         answered = False
         for request in self.service.requests:
@@ -123,7 +123,7 @@ class EditorSession(Connected):
         return answered
 
     def _made(self, blocks: Sequence[ContentBlock]) -> events.Prompt:
-        """Return the prompt of some blocks. Blocks. Raises DogentError."""
+        """Return the prompt for some blocks. Blocks. Raises DogentError."""
         texts, quoted, also = list[str](), list[str](), list[events.Attachment]()
         for block in blocks:
             match block:
@@ -144,13 +144,13 @@ class EditorSession(Connected):
     # ── Following ─────────────────────────────────────────────────────────────────────────────────
 
     async def restore(self, earlier: Sequence[events.Event]) -> None:
-        """Tell the editor what was said before, where it has not seen it."""
+        """Send the editor what was said before, if it has not seen it."""
         for event in earlier if self._replays else ():
             for update in self._updates.of(event, replayed=True):
                 await self._tell(update)
 
     async def hear(self, event: events.Event) -> None:
-        """Tell the editor what happens, and ask it what is asked."""
+        """Send the editor what happens, and ask the questions."""
         for update in self._updates.of(event):
             await self._tell(update)
         match event:
@@ -158,7 +158,7 @@ class EditorSession(Connected):
                 self._run_id = event.run_id
             case events.RunFinished() if event.run_id == self._run_id:
                 if not (self._has_forms and event.status in _FORMS):
-                    self._finish(event.status)  # else the answers continue the same turn
+                    self._finish(event.status)  # otherwise the answers continue the same turn
             case events.PermissionRequested():
                 self._ask(event.request_id, self._permission(event))
             case events.PermissionDecided(decision="cancelled") if event.request_id in self._asking:
@@ -167,7 +167,7 @@ class EditorSession(Connected):
                 self._ask(event.request_id, self._request(event))
 
     async def end(self) -> None:
-        """End the turn, and what is asked in it."""
+        """End the turn and its questions."""
         for task in self._asking.values():
             task.cancel()
         self._finish("interrupted")
@@ -183,22 +183,22 @@ class EditorSession(Connected):
         task.add_done_callback(lambda _: self._asking.pop(request_id, None))
 
     async def _permission(self, event: events.PermissionRequested) -> None:
-        """Have the editor ask. What it does not answer is denied, and the run ends."""
+        """Have the editor ask. An unanswered question is a denial, which ends the run."""
         names = dict(zip(_SCOPES, _KEEP if event.happened else _ALLOW, strict=True))
         allow = [(scope, names[scope]) for scope in event.scopes]
         chosen = await self._chosen(self._updates.asked(event), tr("Deny"), *allow)
         answer = events.PermissionAnswer("deny")
         if chosen in event.scopes:
             answer = events.PermissionAnswer("allow", scope=chosen)
-        with contextlib.suppress(AgentError):  # it was cancelled meanwhile
+        with contextlib.suppress(AgentError):  # it was cancelled in the meantime
             if chosen is None:
                 await self.service.interrupt()
             else:
                 await self.service.reply(event.request_id, answer)
 
     async def _chosen(self, call: Chunk, deny: str, *allow: tuple[str, str]) -> Any:
-        """Return the id of the option that was chosen, of `allow` or ``deny``; None where the
-        editor cancelled, or failed to ask. An option is an id and a name.
+        """Return the id of the chosen option, of `allow` or ``deny``; None if the editor cancelled,
+        or failed to ask. An option is an id and a name.
         """
         options = [{"optionId": "deny", "name": deny, "kind": "reject_once"}]
         for key, name in allow:
@@ -227,13 +227,13 @@ class EditorSession(Connected):
                 return
             await self.service.reply(event.request_id, answer)
         except (DogentError, acp.RequestError, ValueError) as error:
-            if not isinstance(error, AgentError):  # else it was settled meanwhile
+            if not isinstance(error, AgentError):  # otherwise it was settled in the meantime
                 await self._tell(messages.said(f"\n\n{error}", event.request_id))
             with contextlib.suppress(AgentError):
                 await self.service.reply(event.request_id, events.UiAnswer())
 
     async def _elicited(self, title: str, properties: Chunk) -> dict[str, Any] | None:
-        """Return what was filled in; None where the user declined."""
+        """Return the submitted values; None if the user declined."""
         form = {"type": "object", "properties": properties}
         asked = {"mode": "form", "sessionId": self.id, "requestedSchema": form}
         mode = schema.ElicitationFormSessionMode.model_validate(asked)
@@ -246,7 +246,7 @@ class EditorSession(Connected):
         reviewed = await asyncio.to_thread(open_review, self.opened, asked)
         change, path = reviewed.change, str(reviewed.path)
         hunks = change.hunks
-        title = tr("Change of {path}: {summary}").format(path=asked.path, summary=asked.summary)
+        title = tr("Change of {path}: {summary}", path=asked.path, summary=asked.summary)
         content = messages.hunk_diffs(path, hunks)
         places = [{"path": path, "line": hunk.start + 1} for hunk in hunks[:1]]
         tool = "propose_document_change"
@@ -262,7 +262,7 @@ class EditorSession(Connected):
         return answer
 
     async def _taken(self, call: Chunk, hunks: Sequence[Hunk]) -> set[str] | None:
-        """Return the numbers of the hunks to write; None where nothing was decided."""
+        """Return the numbers of the hunks to write; None if nothing was decided."""
         numbers = {str(hunk.number) for hunk in hunks}
         if self._has_forms:
             given = await self._elicited(call["title"], messages.field_of_hunks(hunks))
@@ -273,12 +273,14 @@ class EditorSession(Connected):
 
 
 def image_folder() -> Path:
-    """Return the private folder where images of prompts lie."""
+    """Return the private folder for images of prompts."""
     return private_folder(state_dir() / "prompt-images")
 
 
 def _mentioned(link: schema.ResourceContentBlock, workspace: Workspace) -> str:
-    """Return a link to a file as a reference, with the lines of ``#L10-40``; another as a link."""
+    """Return a link to a file as a reference, with the lines from ``#L10-40``; any other as a
+    link.
+    """
     parts = urlsplit(link.uri)
     if parts.scheme != "file":
         return f"[{link.name}]({link.uri})"

@@ -1,11 +1,11 @@
-"""What requests hold: the body of the AI SDK's transport, with the fields that editors add,
-answers, and tools by the names that pages have for them: camelCase ones for the Markdown tools.
+"""The bodies of requests: that of the AI SDK's transport, with additional fields from editors,
+answers, and tools under the names used by pages: camelCase for the Markdown tools.
 """
 
 import asyncio
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeAlias, TypeVar
+from typing import Annotated, Literal, TypeAlias, TypeVar
 
 import msgspec
 from aiohttp import web
@@ -14,6 +14,7 @@ from dogent_tui.agent.events import Scope
 from dogent_tui.agent.ui_requests import RequestError
 from dogent_tui.changes.model import DocumentChange
 from dogent_tui.language import tr
+from dogent_tui.records import Json, JsonDict
 from dogent_tui.storage.paths import Workspace
 from dogent_tui.tools.server import tool_name
 
@@ -32,7 +33,7 @@ class Approval(msgspec.Struct):
 
 
 class Part(msgspec.Struct, rename="camel"):
-    """A part of a message: a text, or a tool call with what became of it on the page."""
+    """A part of a message: a text, or a tool call with its state on the page."""
 
     type: str = ""
     text: str = ""
@@ -43,7 +44,7 @@ class Part(msgspec.Struct, rename="camel"):
 
 
 class Message(msgspec.Struct):
-    """A message. The parts of earlier ones are not read: our history is the truth."""
+    """A message. The parts of earlier ones are ignored: our history is authoritative."""
 
     role: str
     id: str | None = None
@@ -69,12 +70,12 @@ class ChatBody(msgspec.Struct, rename="camel"):
 
 
 class ToolBody(msgspec.Struct, rename="camel"):
-    """The body of ``POST /api/chat/execute-tool``. `id` names the chat, where several ask the
+    """The body of ``POST /api/chat/execute-tool``. `id` names the chat, in case several ask the
     same.
     """
 
     tool_name: str
-    parameters: Mapping[str, Any]
+    parameters: Json
     root_directory: str | None = None
     id: str | None = None
 
@@ -89,7 +90,7 @@ class ApprovalBody(msgspec.Struct, rename={"continues": "continue"}):
 
 
 class Decision(msgspec.Struct):
-    """What the user decided about a hunk. `text` is written in place of what was proposed."""
+    """The user's decision about a hunk. `text` replaces the proposed one."""
 
     verdict: Verdict
     text: str | None = None
@@ -98,17 +99,17 @@ class Decision(msgspec.Struct):
 
 class AnswerBody(msgspec.Struct):
     """The body of ``POST /api/chat/{id}/answers/{request}``: the answers to a form, an outline, or
-    the decisions about hunks by their number. `abandon`: there is no answer.
+    the decisions about hunks by number. `abandon`: there is no answer.
     """
 
-    answers: Mapping[str, Any] | None = None
+    answers: Json | None = None
     outline: str | None = None
     comment: str | None = None
     hunks: Mapping[int, Verdict | Decision] | None = None
     abandon: bool = False
 
     def decide(self, change: DocumentChange) -> None:
-        """Take over the decisions about hunks. Raises RequestError."""
+        """Apply the decisions about hunks. Raises RequestError."""
         if self.hunks is None:
             words = tr("is missing: an object, number of the hunk → accepted or rejected.")
             raise RequestError("hunks", words)
@@ -123,7 +124,7 @@ class AnswerBody(msgspec.Struct):
 
 
 async def read_body(request: web.Request, kind: type[T]) -> T:
-    """Return the body. Raises ValueError where it is another, or takes too long."""
+    """Parse the body. Raises ValueError if it is invalid, or takes too long."""
     try:
         async with asyncio.timeout(_BODY_S):
             data = await request.read()
@@ -137,7 +138,7 @@ def _decoded(data: bytes | msgspec.Raw, kind: type[T]) -> T:
     try:
         return msgspec.json.decode(data, type=kind)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-        words = tr("The body is not as it should be: {error}.").format(error=str(error).rstrip("."))
+        words = tr("The body is not as it should be: {error}.", error=str(error).rstrip("."))
         raise ValueError(words) from None
 
 
@@ -160,9 +161,9 @@ def page_name(tool: str) -> str:
     return _PAGE_NAMES.get(tool, tool.removeprefix("mcp__dogent__"))
 
 
-def page_input(tool: str, values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the input of a call as a page knows it. `proposeDocumentChange` keeps `path`, as
-    its design has it.
+def page_input(tool: str, values: Json) -> JsonDict:
+    """Return the input of a call as a page knows it. `proposeDocumentChange` keeps `path`, by
+    design.
     """
     if tool not in _PAGE_NAMES:
         return dict(values)
@@ -170,13 +171,11 @@ def page_input(tool: str, values: Mapping[str, Any]) -> dict[str, Any]:
     return {keys.get(key, key): value for key, value in values.items()}
 
 
-def own_call(
-    name: str, values: Mapping[str, Any], workspace: Workspace
-) -> tuple[str, dict[str, Any]]:
-    """Return tool and input of a call that a page names in either way, such that equal calls
-    compare equal.
+def own_call(name: str, values: Json, workspace: Workspace) -> tuple[str, JsonDict]:
+    """Return tool and input of a call named either way by a page, so that equal calls compare
+    equal.
 
-    Paths are relative to the workspace where they lie inside it.
+    Paths are relative to the workspace if they are inside it.
     """
     tool = _OWN_NAMES.get(name, name)
     if tool == name and not name.startswith("mcp__") and name[:1].islower():

@@ -1,5 +1,5 @@
-"""The chats of a server: each is a session of ours, with what its runs said as chunks for
-whoever reads them.
+"""The chats of a server: each is a session of ours, with the output of its runs as chunks for any
+reader.
 """
 
 import asyncio
@@ -24,18 +24,16 @@ from dogent_tui.storage.paths import Workspace
 from dogent_tui.storage.sessions import SessionRecord, all_sessions
 
 MOST_CHATS = 64
-"""Open at once; each may hold a process of the agent."""
+"""The number of open chats; each may have an agent process."""
 _CHATS = uuid.UUID("0f6c3a52-6a53-5f0e-9d6b-3f1f5a4d2c11")
-"""The namespace of the UUIDs under which chats with other ids are kept as sessions."""
+"""The namespace of the UUIDs under which chats with other ids are stored as sessions."""
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _BEGIN_S = 60.0
 _Answer: TypeAlias = tuple[events.UiAnswer, dict[str, Any]]
 
 
 class Chat(Connected):
-    """One conversation over HTTP. Raises DogentError where something cannot be done as it
-    stands.
-    """
+    """One conversation over HTTP. Methods raise DogentError if something is not possible now."""
 
     def __init__(self, chat_id: str, opened: OpenedSession, *, page_runs_tools: bool) -> None:
         super().__init__(opened)
@@ -47,19 +45,19 @@ class Chat(Connected):
 
     @property
     def is_busy(self) -> bool:
-        """Whether a run is under way, or waits for its turn."""
+        """Whether a run is in progress or waiting."""
         return bool(self._expected) or (self.turn is not None and not self.turn.is_over)
 
     # ── Prompts ───────────────────────────────────────────────────────────────────────────────────
 
     async def submit(self, prompt: events.Prompt) -> Turn:
-        """Send a prompt and return the turn that answers it, once that begins: another may be
-        under way.
+        """Send a prompt and return the turn that answers it, once that begins: another may be in
+        progress.
         """
         begun: asyncio.Future[Turn] = asyncio.get_running_loop().create_future()
         self._expected.append((prompt, begun))
         try:
-            for request in self.service.requests:  # a prompt in place of answers
+            for request in self.service.requests:  # a prompt instead of answers
                 await self.service.reply(request.request_id, events.UiAnswer())
             await self.service.submit(prompt)
             return await begun
@@ -67,7 +65,7 @@ class Chat(Connected):
             self._expected = [each for each in self._expected if each[1] is not begun]
 
     async def rewind(self, before: int) -> None:
-        """Go back to before the prompt number `before`, from 1. Does nothing where there are
+        """Rewind to before the prompt number `before`, counted from 1. Does nothing if there are
         fewer.
         """
         prompts = self.service.prompt_ids
@@ -80,8 +78,8 @@ class Chat(Connected):
     # ── Answers ───────────────────────────────────────────────────────────────────────────────────
 
     async def decide(self, request_id: str, given: ApprovalBody) -> None:
-        """Answer a permission. After a denial the run continues where it `continues`, or where
-        denials of this tool end none.
+        """Answer a permission. After a denial the run continues if it `continues`, or if denials of
+        this tool do not end runs.
         """
         asked = self.service.find_request(request_id, events.PermissionAnswer("deny"))
         assert isinstance(asked, events.PermissionRequested)
@@ -93,10 +91,10 @@ class Chat(Connected):
         await self.service.reply(request_id, answer)
 
     async def take_answers(self, parts: Sequence[Part]) -> Turn:
-        """Take the answers that the parts of a message hold, and return the turn that continues.
+        """Apply the answers in the parts of a message, and return the turn that continues.
 
-        A permission is answered by its approval, or, where the page runs the tools, by an error of
-        the tool, which is a denial.
+        A permission is answered by its approval or, if the page runs the tools, by an error of the
+        tool, which is a denial.
         """
         if self.turn is None:
             raise UsageError(tr("Nothing waits for this answer any more."), tr("Send a prompt."))
@@ -108,20 +106,21 @@ class Chat(Connected):
                 await self.decide(answer.id, given)
             elif waiting and part.state == "output-error":
                 await self.decide(waiting, ApprovalBody(approved=False, reason=part.error_text))
-            elif waiting and part.state == "output-available":  # else it would be sent for ever
+            # otherwise it would be sent repeatedly
+            elif waiting and part.state == "output-available":
                 words = tr("This call still waits for its permission, so it has no output yet.")
                 raise UsageError(words, tr("Approve it, or run it by execute-tool."))
         return self.turn
 
     def waiting_with(self, body: ToolBody) -> list[events.PermissionRequested]:
-        """Return the questions that wait with this very call."""
+        """Return the open questions about this call."""
         folder, asked = self.opened.workspace, self.service.permissions
         wanted = own_call(body.tool_name, body.parameters, folder)
         return [each for each in asked if own_call(each.tool, each.input, folder) == wanted]
 
     async def answer(self, request_id: str, body: AnswerBody) -> dict[str, Any]:
-        """Answer a form, an outline or a review. Returns what came of it. Raises DogentError
-        where the answer does not fit.
+        """Answer a form, an outline or a review. Return the result. Raises DogentError if the
+        answer is invalid.
         """
         request = self.service.find_request(request_id, events.UiAnswer())
         assert isinstance(request, events.UiRequested)
@@ -134,8 +133,8 @@ class Chat(Connected):
         return done
 
     def _answer(self, request: events.UiRequested, body: AnswerBody) -> _Answer:
-        """Return the answer, and what came of it: the hunks that are accepted are written.
-        Blocks. Raises RequestError.
+        """Return the answer and the result, with the accepted hunks written. Blocks. Raises
+        RequestError.
         """
         if body.abandon:
             return events.UiAnswer(), {}
@@ -153,7 +152,7 @@ class Chat(Connected):
     # ── Following ─────────────────────────────────────────────────────────────────────────────────
 
     async def hear(self, event: events.Event) -> None:
-        """Hand what happens to the turn that it belongs to."""
+        """Pass each event to the turn it belongs to."""
         match event:
             case events.RunStarted():
                 self._begin(event)
@@ -163,7 +162,7 @@ class Chat(Connected):
             await self.turn.hear(event)
 
     async def end(self) -> None:
-        """End what is read: a stream that just stops looks like a success."""
+        """End what is being read: a stream that just stops looks like a success."""
         words = tr("The session was closed before the answer was complete.")
         if self.turn is not None:
             await self.turn.cut(words)
@@ -182,7 +181,7 @@ class Chat(Connected):
                 return
 
     def with_hunks(self, event: events.UiRequested) -> events.UiRequested:
-        """Return a proposed change with the hunks that its answer decides about. Blocks."""
+        """Return a proposed change with the hunks to decide about. Blocks."""
         asked = read_request(event.payload)
         with contextlib.suppress(DogentError):
             if isinstance(asked, ChangeRequest):
@@ -193,7 +192,7 @@ class Chat(Connected):
 
 
 class Chats:
-    """The chats of the folder that is served."""
+    """The chats of the served folder."""
 
     def __init__(self, root: Workspace, options: SessionOptions) -> None:
         self.root = root
@@ -206,9 +205,7 @@ class Chats:
         return self._open.get(chat_id)
 
     async def known(self, chat_id: str) -> Chat:
-        """Return a chat that is open, or one that was held before, also by an earlier server.
-        Raises UsageError.
-        """
+        """Return an open chat, or an earlier one, even of an earlier server. Raises UsageError."""
         if (chat := self._open.get(chat_id)) is not None:
             return chat
         record = await asyncio.to_thread(self._record, chat_id)
@@ -217,8 +214,8 @@ class Chats:
         return await self.open(chat_id, Path(record.workspace))
 
     async def open(self, chat_id: str, folder: Path, profile: str = "", mode: str = "") -> Chat:
-        """Return the chat of this id: one that is open, one that was held before, or a new one.
-        Raises DogentError.
+        """Return the chat with this id: an open one, an earlier one, or a new one. Raises
+        DogentError.
 
         `mode` ``page``: its page runs the tools that ask.
         """
@@ -230,17 +227,17 @@ class Chats:
                 await chat.connect()
                 self._open[chat_id] = chat
             elif profile and profile != (name := chat.opened.endpoint.name):
-                words = tr("This chat uses the model {name}.").format(name=name)
+                words = tr("This chat uses the model {name}.", name=name)
                 raise UsageError(words, tr("Start another chat for another model."))
             _check_folder(chat.opened.workspace.root, folder)
             return chat
 
     async def execute(self, body: ToolBody, folder: Path) -> events.ToolResult:
-        """Approve the question that waits with this call in a chat of `folder`, the last one asked;
-        return what the call gives.
+        """Approve the latest open question about this call in a chat of `folder`; return the result
+        of the call.
 
-        Raises PermissionError where no question waits with it, UsageError where the run ends before
-        the call is done.
+        Raises PermissionError if there is no such question, UsageError if the run ends before the
+        call is done.
         """
         chats = [chat for chat in self._open.values() if body.id in (None, chat.id)]
         chats = [chat for chat in chats if chat.opened.workspace.root == folder]
@@ -265,13 +262,13 @@ class Chats:
             return
         idle = next((chat for chat in self._open.values() if not chat.is_busy), None)
         if idle is None:
-            words = tr("{count} chats are open and all of them work.").format(count=MOST_CHATS)
+            words = tr("{count} chats are open and all of them work.", count=MOST_CHATS)
             raise UsageError(words, tr("Wait for one to end."))
         del self._open[idle.id]
         await idle.close()
 
     def _record(self, chat_id: str) -> SessionRecord | None:
-        """Return the session of a chat that was held before in what is served. Blocks."""
+        """Return the session of an earlier chat in the served folder. Blocks."""
         wanted, root = self._session_id(chat_id), self.root.root
         found = (each for each in all_sessions() if wanted in each.ids)
         return next((each for each in found if Path(each.workspace).is_relative_to(root)), None)
@@ -283,12 +280,12 @@ class Chats:
             known["resume"] = record.session_id
         opened = open_to_write(Workspace(folder), msgspec.structs.replace(self._options, **known))
         if profile and opened.unusable_profile:
-            words = tr("There is no usable profile {name}.").format(name=profile)
+            words = tr("There is no usable profile {name}.", name=profile)
             raise UsageError(words, tr("dogent-tui doctor lists the profiles."))
         return opened
 
     def _session_id(self, chat_id: str) -> str:
-        """Return the id of the session that a chat is: its own where that is a UUID."""
+        """Return the session id for a chat: its own if that is a UUID."""
         name = f"{self.root.root}\n{chat_id}"
         return chat_id if _UUID.fullmatch(chat_id) else str(uuid.uuid5(_CHATS, name))
 

@@ -1,8 +1,8 @@
 """Events as chunks of the AI SDK's UI message stream, version 1 (npm package `ai`, 6 and 7).
 
-The rules that break a client are kept here whatever the order of events: no delta or end without
-its start, no output of a tool call that was not announced, no field that is null, nothing of our
-own but in ``data-…``.
+Rules whose violation breaks a client are enforced here for any order of events: no delta or end
+without its start, no output of an unannounced tool call, no null fields, nothing of our own except
+in ``data-…``.
 """
 
 import asyncio
@@ -21,7 +21,7 @@ from dogent_tui.faces.bodies import page_input, page_name
 from dogent_tui.faces.shared import Chunk, Seen, ToolEvent
 
 _LONGEST_TAIL = 8_000
-"""Characters of what a running call wrote so far, in one chunk."""
+"""The number of characters of a running call's output per chunk."""
 _TAIL_EVERY_S = 0.25
 _UNDERSCORE = re.compile("_(.)")
 _SCREENS = {"clarification": "form", "outline_edit": "outline", "document_change": "review"}
@@ -33,19 +33,19 @@ _TOLD: Mapping[type[events.Event], Chunk] = {
     events.Stalled: {"type": "data-stalled", "transient": True},
     events.UsageChanged: {"type": "data-usage", "id": "usage"},
 }
-"""What is told with all that the event says."""
+"""Events sent with all their fields."""
 _RESULT_S = 3600.0
 _UNTOLD = ("type", "run_id", "seq", "time", "request_id", "tool_use_id", "input", "words")
-"""What a page is told by other names, or not at all."""
+"""Fields with other names for pages, or not sent."""
 
 
 class MessageChunks:
-    """Makes the chunks of one message of the assistant: what happens from `RunStarted` to
+    """Creates the chunks of one assistant message: what happens from `RunStarted` to
     `events.RunFinished`.
 
-    `session_id` goes into its metadata. `page_runs_tools`: a call that asks is given to the page as
-    one of its own, which it runs by ``execute-tool``; else, and where a call does not ask, its tool
-    is one that the provider runs.
+    `session_id` goes into its metadata. `page_runs_tools`: a call that asks is presented to the
+    page as one of its own, which it runs with ``execute-tool``; all other calls are presented as
+    run by the provider.
     """
 
     def __init__(self, session_id: str, *, page_runs_tools: bool = False) -> None:
@@ -62,14 +62,14 @@ class MessageChunks:
         self._last_tail: dict[str, float] = {}
 
     def start(self, message_id: str) -> list[Chunk]:
-        """Return the chunks with which a response begins; `message_id` names the message that is
-        continued, or a new one.
+        """Return the chunks that begin a response; `message_id` is the continued message, or a new
+        one.
         """
         start = {"type": "start", "messageId": message_id, "messageMetadata": self._about}
         return [start, {"type": "start-step"}]
 
     def pause(self) -> list[Chunk]:
-        """Return the chunks with which a response ends while the run waits for the user."""
+        """Return the chunks that end a response while the run waits for the user."""
         finish = {"type": "finish", "finishReason": "tool-calls"}
         return [*self._close(), {"type": "finish-step"}, finish]
 
@@ -147,7 +147,8 @@ class MessageChunks:
         call = event.tool_use_id
         if isinstance(event, events.ToolPreparing):
             known = self._begun | self._called | self._unsaid.keys()
-            if call not in known and not self._page_runs_tools:  # else it may be the page's own
+            # otherwise it may be the page's own
+            if call not in known and not self._page_runs_tools:
                 yield from self._step(event.message_id)
                 self._begun.add(call)
                 yield self._chunk("tool-input-start", call, toolName=page_name(event.name))
@@ -162,7 +163,7 @@ class MessageChunks:
                 yield from self._came(event)
 
     def _use(self, call: str) -> Iterator[Chunk]:
-        """Say what a call is, once."""
+        """Announce a call, once."""
         if (event := self._unsaid.pop(call, None)) is not None:
             self._called.add(call)
             name, given = page_name(event.name), page_input(event.name, event.input)
@@ -238,7 +239,7 @@ class MessageChunks:
 
 
 class Turn:
-    """What one run says. Readers may begin at any place, also after its end."""
+    """The output of one run. Readers may begin anywhere, even after its end."""
 
     def __init__(self, chunks: MessageChunks, run_id: str) -> None:
         self.chunks = chunks
@@ -252,7 +253,7 @@ class Turn:
         self._changed = asyncio.Condition()
 
     async def hear(self, event: events.Event) -> None:
-        """Take in what happened in the run."""
+        """Process an event of the run."""
         match event:
             case events.PermissionRequested() | events.UiRequested(in_run=True):
                 self.waiting.add(event.request_id)
@@ -268,7 +269,7 @@ class Turn:
             self._changed.notify_all()
 
     async def cut(self, words: str) -> None:
-        """End what is said with an error: a stream that just ends looks like a success to the
+        """End the output with an error: a stream that just ends looks like a success to the
         client.
         """
         async with self._changed:
@@ -278,10 +279,10 @@ class Turn:
             self._changed.notify_all()
 
     async def read(self, start: int, message_id: str, pauses: bool) -> AsyncIterator[list[Chunk]]:
-        """Yield what is said from `start` on, until the run ends, or waits for the user if it then
+        """Yield the chunks from `start` on, until the run ends, or waits for the user if it then
         `pauses`.
 
-        `message_id` is the message that is continued, "" for a new one.
+        `message_id` is the continued message, "" for a new one.
         """
         yield self.chunks.start(message_id or self.run_id)
         place = start
@@ -300,15 +301,15 @@ class Turn:
         return self.is_over or (pauses and bool(self.waiting))
 
     async def result(self, call: str) -> events.ToolResult | None:
-        """Return the result of a call once it is there; None where the run ends without it."""
+        """Return the result of a call once available; None if the run ends without it."""
         async with asyncio.timeout(_RESULT_S), self._changed:
             await self._changed.wait_for(lambda: call in self.results or self.is_over)
         return self.results.get(call)
 
 
 def result_data(content: str) -> Any:
-    """Return what a call gave as data: our tools answer with JSON, the content of a file comes
-    after it.
+    """Return the result of a call as data: our tools answer with JSON, followed by the content of a
+    file.
     """
     head, _, rest = content.partition("\n\n")
     for text, more in ((content, {}), (head, {"content": rest})):
@@ -319,8 +320,8 @@ def result_data(content: str) -> Any:
 
 
 def _notes(event: events.Event) -> Iterator[Chunk]:
-    """Yield what is told beside the message: the plan, usage, what waits, and remarks, which are
-    not kept.
+    """Yield what is sent next to the message: the plan, usage, open questions, and transient
+    remarks.
     """
     match event:
         case events.TodosChanged(todos=todos):
@@ -339,7 +340,7 @@ def _notes(event: events.Event) -> Iterator[Chunk]:
 
 
 def _fields(event: events.Event) -> Chunk:
-    """Return what an event says, with names as pages write them."""
+    """Return the fields of an event, with names in the style of pages."""
     told: Chunk = msgspec.to_builtins(event, enc_hook=str)
     return {
         _UNDERSCORE.sub(lambda found: found[1].upper(), name): value

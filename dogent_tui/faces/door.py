@@ -1,5 +1,5 @@
-"""Who may use the server: checked before anything of a request is read, and refused in one plain
-sentence.
+"""Access control for the server: checked before anything of a request is read; refusals are one
+plain sentence.
 """
 
 import hmac
@@ -22,16 +22,14 @@ _CORS = {
     "vary": "origin",
 }
 _OPEN_API = "/api/session"
-"""Gives the token for the code of the page."""
+"""Returns the token for the page's code."""
 
 _STATUS = ((DogentError, 409), (PermissionError, 403))
 Handler: TypeAlias = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
 class Door:
-    """Lets in only who is meant: by the host that was asked for, the origin of the page, the
-    token, and how often.
-    """
+    """Checks the requested host, the origin of the page, the token, and the rate."""
 
     def __init__(self, token: str, origins: Sequence[str]) -> None:
         self._token = token
@@ -40,7 +38,7 @@ class Door:
 
     @web.middleware
     async def check(self, request: web.Request, handler: Handler) -> web.StreamResponse:
-        """Refuse what is not for us before anything of it is read."""
+        """Refuse unauthorized requests before reading anything of them."""
         host = urlsplit(f"//{request.host}")
         name = f"[{host.hostname}]" if ":" in (host.hostname or "") else host.hostname
         if name not in _LOOPBACK:
@@ -77,20 +75,20 @@ class Door:
         return kind.lower() == "bearer" and is_same(self._token, given.strip())
 
     async def allow_origin(self, request: web.Request, response: web.StreamResponse) -> None:
-        """Let a page of a listed origin read the answer."""
+        """Let a page of an allowed origin read the answer."""
         if (origin := request.headers.get("origin", "")) in self._origins:
             response.headers.update(_CORS, **{"access-control-allow-origin": origin})
 
 
 def is_same(known: str, given: str) -> bool:
-    """Whether a secret is the one that was given, in a time that tells nothing of it."""
+    """Return whether the given secret is correct, in constant time."""
     return hmac.compare_digest(known.encode(), given.encode("utf-8", "replace"))
 
 
 @web.middleware
 async def in_sentences(request: web.Request, handler: Handler) -> web.StreamResponse:
-    """Answer an error with one plain sentence: clients show the body as it is. Of `execute-tool`
-    they read JSON.
+    """Answer an error with one plain sentence, since clients display the body. For `execute-tool`
+    they parse JSON.
     """
     try:
         return await handler(request)
@@ -100,7 +98,7 @@ async def in_sentences(request: web.Request, handler: Handler) -> web.StreamResp
         status, words = error.status, known.get(error.status, error.text or error.reason)
     except (DogentError, ValueError, OSError) as error:
         status = next((status for kind, status in _STATUS if isinstance(error, kind)), 400)
-        of_path = isinstance(error, OSError) and error.strerror  # of a path that cannot be one
+        of_path = isinstance(error, OSError) and error.strerror  # for an impossible path
         words = f"{of_path}." if of_path else str(error)
     if request.path.endswith("/execute-tool"):
         return web.json_response({"success": False, "error": words}, status=status)

@@ -1,5 +1,5 @@
-"""`dogent-tui serve`: the chat endpoint that the AI SDK's transport speaks to, on loopback, for
-those who have the token.
+"""`dogent-tui serve`: the chat endpoint for the AI SDK's transport, on loopback, for clients with
+the token.
 """
 
 import asyncio
@@ -58,9 +58,7 @@ class ChatServer:
         return app
 
     async def chat(self, request: web.Request) -> web.StreamResponse:
-        """Take a prompt, or the answers that the last message holds, and stream what comes of
-        it.
-        """
+        """Accept a prompt, or the answers in the last message, and stream the result."""
         body = await read_body(request, ChatBody)
         last, mode = body.messages[-1], request.query.get("approvals", "")
         folder = self._folder(body.root_directory)
@@ -74,7 +72,7 @@ class ChatServer:
         return await self._stream(request, chat, chat.submit(prompt))
 
     async def resume(self, request: web.Request) -> web.StreamResponse:
-        """Stream the run under way from its beginning; 204 where none is."""
+        """Stream the current run from its beginning; 204 if there is none."""
         chat = self._chats.get(request.match_info["id"])
         if chat is None or chat.turn is None or chat.turn.is_over:
             return web.Response(status=204)
@@ -86,7 +84,7 @@ class ChatServer:
         return web.json_response({"success": True})
 
     async def approve(self, request: web.Request) -> web.StreamResponse:
-        """Answer a permission beside the stream."""
+        """Answer a permission separately from the stream."""
         chat, body = await self._known(request), await read_body(request, ApprovalBody)
         await chat.decide(request.match_info["request"], body)
         return web.json_response({"success": True})
@@ -98,8 +96,8 @@ class ChatServer:
         return web.json_response({"success": True, "data": done})
 
     async def execute(self, request: web.Request) -> web.StreamResponse:
-        """Approve the one question that waits with this call, and return what the call gives;
-        nothing else runs here.
+        """Approve the one open question about this call, and return the result of the call; nothing
+        else can be run here.
         """
         body = await read_body(request, ToolBody)
         result = await self._chats.execute(body, self._folder(body.root_directory))
@@ -113,7 +111,7 @@ class ChatServer:
         return await self._chats.known(request.match_info["id"])
 
     def _folder(self, given: str | None) -> Path:
-        """Return the folder of a request, which lies in the one that is served. Raises
+        """Return the folder of a request, which must be inside the served one. Raises
         PermissionError.
         """
         root = self._chats.root.root
@@ -126,17 +124,17 @@ class ChatServer:
     async def _stream(
         self, request: web.Request, chat: Chat, begun: _Begun, continued: str = ""
     ) -> web.StreamResponse:
-        """Stream a turn, or what was not said yet of it, for the message that is `continued`. Who
-        goes away before its end stops it.
+        """Stream a turn, or the rest of it, for the message that is `continued`. A client that
+        disconnects before its end stops it.
 
-        Not where it waits for an answer, where somebody else reads it, or where it was asked for
-        with ``disconnect=continue``.
+        The exceptions: it waits for an answer, someone else reads it, or it was requested with
+        ``disconnect=continue``.
         """
         turn: Turn | None = None
         streaming = sse_response(request, headers=_HEADERS, allow_all_methods=True)
         async with streaming as response:
             try:
-                await response.write(b": stream-open\n\n")  # else the headers wait for a chunk
+                await response.write(b": stream-open\n\n")  # otherwise the headers wait for a chunk
                 turn = begun if isinstance(begun, Turn) else await begun
                 turn.readers += 1
                 pauses = request.query.get("approvals") != "stream"
@@ -158,8 +156,8 @@ class ChatServer:
 
 
 def _prompt(chat: Chat, message: Message, body: ChatBody) -> Prompt:
-    """Return the prompt of a message, with the file that the editor has open. Blocks. Raises
-    ValueError, PermissionError.
+    """Return the prompt in a message, with the file open in the editor. Blocks. Raises ValueError,
+    PermissionError.
     """
     text = "\n".join(part.text for part in message.read() if part.type == "text")
     if not text.strip():
@@ -169,7 +167,7 @@ def _prompt(chat: Chat, message: Message, body: ChatBody) -> Prompt:
 
 
 def _open_file(chat: Chat, body: ChatBody) -> list[Attachment]:
-    """Note which file the editor has open, and what it holds of it. Blocks. Raises
+    """Record which file the editor has open, and its unsaved content. Blocks. Raises
     PermissionError.
     """
     libraries, workspace = chat.opened.libraries, chat.opened.workspace
@@ -193,8 +191,8 @@ async def _write(response: web.StreamResponse, *chunks: Chunk) -> None:
 
 
 def read_token() -> str:
-    """Return the token of this machine's user, made at the first start: 256 bits, in a file that
-    only they can read.
+    """Return the token of this machine's user, created at the first start: 256 bits, in a file
+    readable only by them.
     """
     path = private_folder(state_dir()) / "serve-token"
     with contextlib.suppress(FileNotFoundError):
@@ -211,11 +209,11 @@ def serve(
     """Serve `folder` on loopback until the process is told to end.
 
     Args:
-        folder: What is served, with all that lies in it.
-        options: What each chat begins with.
+        folder: The folder to serve, including everything in it.
+        options: The initial options of each chat.
         port: 0 for a free one.
-        origins: Origins of pages elsewhere that may use it, as ``https://notes.example``.
-        say: Is told the address, the token, and the code that opens the page once.
+        origins: Other origins of pages that may use it, such as ``https://notes.example``.
+        say: Receives the address, the token, and the code that opens the page once.
     """
     token = read_token()
     door, code = Door(token, origins), PageCode(token)

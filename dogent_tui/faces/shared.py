@@ -1,5 +1,5 @@
-"""What both faces share: a session that another program sees, which is recorded and followed,
-reviews without a screen, and what a translator of events has to remember.
+"""What both faces share: a recorded session that another program displays, reviews without a
+screen, and the memory of an event translator.
 """
 
 import asyncio
@@ -18,20 +18,22 @@ from dogent_tui.language import tr
 from dogent_tui.storage.paths import Workspace
 
 Chunk: TypeAlias = dict[str, Any]
-"""One thing that is told to the other side, as JSON."""
+"""A message to the other side, as JSON."""
 TextEvent: TypeAlias = events.TextDelta | events.TextFinished | events.ThinkingDelta
 ToolEvent: TypeAlias = events.ToolPreparing | events.ToolUse | events.ToolOutput | events.ToolResult
 
 
 def open_to_write(workspace: Workspace, options: SessionOptions) -> OpenedSession:
-    """Return the session, which nobody else writes. Blocks. Raises DogentError."""
+    """Return the session, exclusively for writing. Blocks. Raises DogentError."""
     opened = open_session(workspace, options)
     check_writable(opened)
     return opened
 
 
 def open_review(opened: OpenedSession, asked: ChangeRequest) -> Reviewed:
-    """Return the review of a change over what the file holds now. Blocks. Raises DogentError."""
+    """Return the review of a change relative to the file's current content. Blocks. Raises
+    DogentError.
+    """
     path = opened.workspace.absolute(asked.path).resolve()
     reviewed = review_of(opened.workspace, asked, opened.libraries.unsaved.get(path))
     reviewed.refresh()
@@ -39,7 +41,7 @@ def open_review(opened: OpenedSession, asked: ChangeRequest) -> Reviewed:
 
 
 def write_accepted(opened: OpenedSession, reviewed: Reviewed) -> events.UiAnswer:
-    """Write the hunks that are accepted, and return the answer. Blocks. Raises DogentError."""
+    """Write the accepted hunks, and return the answer. Blocks. Raises DogentError."""
     answer = written(reviewed, opened.copies())
     if answer is None:
         remedy = tr("Nothing was written. Look at the change again.")
@@ -57,8 +59,8 @@ class Connected:
         self._tasks: list[asyncio.Task[None]] = []
 
     async def connect(self) -> None:
-        """Connect the agent; what was said before is told by `restore`, and what is said from
-        now on by `hear`.
+        """Connect the agent; `restore` receives what was said before, `hear` what is said from now
+        on.
         """
         heard, recording = self.service.events(), start_recording(self.opened)
         if (log := self.opened.earlier_log) is not None:
@@ -74,13 +76,13 @@ class Connected:
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
     async def restore(self, earlier: Sequence[events.Event]) -> None:
-        """Take in what was said before."""
+        """Receive what was said before."""
 
     async def hear(self, event: events.Event) -> None:
-        """Take in what happened."""
+        """Process an event."""
 
     async def end(self) -> None:
-        """Nothing more will be heard."""
+        """There will be no more events."""
 
     async def _follow(self, heard: AsyncIterator[events.Event]) -> None:
         try:
@@ -91,8 +93,8 @@ class Connected:
 
 
 class Seen:
-    """The texts and calls of one conversation. `longest_tail`: how much is kept of what a
-    running call wrote, in characters.
+    """The texts and calls of one conversation. `longest_tail`: how many characters of a running
+    call's output to keep.
     """
 
     def __init__(self, longest_tail: int) -> None:
@@ -101,12 +103,12 @@ class Seen:
         self._tails: dict[str, str] = {}
 
     def delta(self, event: events.TextDelta) -> None:
-        """Take in more of a text."""
+        """Add to a text."""
         key = (event.message_id, event.block)
         self._texts[key] = self._texts.get(key, "") + event.text
 
     def rest(self, event: events.TextFinished) -> tuple[bool, str]:
-        """Return whether a finished text continues what was streamed of it, and what was not
+        """Return whether a finished text continues what was streamed, and the part that was not
         streamed.
         """
         streamed = self._texts.pop((event.message_id, event.block), "")
@@ -114,21 +116,21 @@ class Seen:
         return continues, event.text[len(streamed) :] if continues else event.text
 
     def drop(self, message_id: str) -> None:
-        """Forget the texts of a message: it comes again."""
+        """Forget the texts of a message that is streamed again."""
         self._texts = {key: text for key, text in self._texts.items() if key[0] != message_id}
 
     def tail(self, event: events.ToolOutput) -> str:
-        """Return the end of what a call has written so far."""
+        """Return the end of a call's output so far."""
         written = self._tails.get(event.tool_use_id, "") + event.text
         tail = self._tails[event.tool_use_id] = written[-self._longest_tail :]
         return tail
 
     def end(self, call: str) -> None:
-        """Forget what a call wrote."""
+        """Forget a call's output."""
         self._tails.pop(call, None)
 
 
 def selected_text(text: str, source: str = "") -> str:
-    """Return what is selected in an editor as the model is told it."""
+    """Return the selection in an editor in the form for the model."""
     named = f" from={source!r}" if source else ""
     return f"<selected_text{named}>\n{text}\n</selected_text>"

@@ -1,15 +1,16 @@
-"""JSON of local servers and models, read leniently: what is in it, and tool calls as models write
-them when their server does not, given the types that the tool wants.
+"""JSON from local servers and models, parsed leniently: its content, and tool calls that models
+write when their server does not, converted to the types that the tool expects.
 """
 
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from functools import cached_property
 from typing import Any, TypeVar
 
 import regex
 
 from dogent_tui.offline.messages_api import UNREADABLE, ReplyToolUse
+from dogent_tui.records import Json, JsonDict
 
 Kind = TypeVar("Kind")
 NAME_KEYS = ("name", "tool", "tool_name", "function")
@@ -21,7 +22,9 @@ _LOOSE = regex.compile(
     r"|(?P<key>\b[A-Za-z_][\w-]*)\s*[:=]|\b(?P<word>True|False|None)\b",
     regex.DOTALL,
 )
-"""What JSON has not: texts of Python and Gemma, its words, commas too many, and bare keys."""
+"""Extensions of JSON: string literals of Python and Gemma, Python's constants, trailing commas, and
+bare keys.
+"""
 _WORDS = {"True": "true", "False": "false", "None": "null"}
 _BARE = regex.compile(r"(?:functions[.:]|tool\.)?([\w.-]+?)(?::\d+)?")
 
@@ -29,7 +32,7 @@ _BARE = regex.compile(r"(?:functions[.:]|tool\.)?([\w.-]+?)(?::\d+)?")
 class Tools:
     """The tools that a request offers."""
 
-    def __init__(self, tools: Collection[Mapping[str, Any]]) -> None:
+    def __init__(self, tools: Collection[Json]) -> None:
         self._schemas = {str(tool.get("name", "")): tool.get("input_schema") for tool in tools}
         shorts = {name.removeprefix("mcp__dogent__").lower(): name for name in self._schemas}
         self._names = shorts | {name.lower(): name for name in self._schemas}
@@ -39,20 +42,20 @@ class Tools:
 
     @cached_property
     def pattern(self) -> str:
-        """What matches the names that `named` knows, whatever their capitals."""
+        """The pattern for names that `named` knows, in any case."""
         written = "|".join(map(regex.escape, sorted(self._names, key=len, reverse=True)))
         return rf"(?:functions[.:]|tool\.)?(?i:{written})(?::\d+)?"
 
     def named(self, name: object) -> str:
-        """Return the tool that `name` means, empty where there is none: other capitals, or
-        without what a server adds to it.
+        """Return the tool meant by `name`, empty if there is none: in any case, or without a
+        server's prefix.
         """
         bare = _BARE.fullmatch(name.strip()) if isinstance(name, str) else None
         return self._names.get(bare[1].lower(), "") if bare else ""
 
-    def call(self, name: str, arguments: Mapping[str, Any], identity: str = "") -> ReplyToolUse:
-        """Return a call of the tool that `name` means. Where there is none, the call goes out by
-        that name: it is refused.
+    def call(self, name: str, arguments: Json, identity: str = "") -> ReplyToolUse:
+        """Return a call of the tool meant by `name`. If there is none, the call uses that name and
+        is refused.
         """
         tool = self.named(name)
         known = at(self._schemas, dict, tool, "properties")
@@ -60,16 +63,14 @@ class Tools:
         return ReplyToolUse(tool or name, typed, identity)
 
     def refused(self, name: str, written: str) -> ReplyToolUse:
-        """Return a call that will be refused: of what was `written`, nothing can be done."""
+        """Return a call that will be refused, because `written` cannot be parsed."""
         return ReplyToolUse(self.named(name) or name, {UNREADABLE: written[:2000]})
 
 
 def calls_in(value: Any, tools: Tools, *, marked: bool) -> tuple[ReplyToolUse, ...]:
-    """Return the calls that the JSON `value` is, one or a list of them; none where it is anything
-    else.
+    """Return the calls in the JSON `value`, one or a list; empty if it is anything else.
 
-    `marked`: the model said that it is a call. Otherwise it has to look like one and like nothing
-    else.
+    `marked`: the model marked it as a call. Otherwise it must look like a call and nothing else.
     """
     calls = [
         _call_in(item, tools, marked) for item in (value if isinstance(value, list) else [value])
@@ -80,7 +81,7 @@ def calls_in(value: Any, tools: Tools, *, marked: bool) -> tuple[ReplyToolUse, .
 def _call_in(value: Any, tools: Tools, marked: bool) -> ReplyToolUse | None:
     if not isinstance(value, dict):
         return None
-    if isinstance(value.get("function"), dict):  # as chat completions write them
+    if isinstance(value.get("function"), dict):  # as in chat completions
         value = value["function"]
     if marked and len(value) == 1 and tools.named(only := next(iter(value))):
         value = {"name": only, "arguments": value[only]}
@@ -93,11 +94,11 @@ def _call_in(value: Any, tools: Tools, marked: bool) -> ReplyToolUse | None:
     return None if arguments is None else tools.call(name, arguments)
 
 
-def arguments_of(value: object) -> dict[str, Any] | None:
-    """Return `value` as the arguments of a call: an object, or the text of one, even twice over.
-    None where it is neither.
+def arguments_of(value: object) -> JsonDict | None:
+    """Return `value` as the arguments of a call: an object, or its text, even encoded twice. None
+    if it is neither.
     """
-    for _ in range(4):  # a model that writes a call twice over has JSON in a text of JSON once
+    for _ in range(4):  # a model that encodes a call twice has JSON within a JSON string
         if isinstance(value, dict):
             return value
         if not isinstance(value, str):
@@ -107,7 +108,7 @@ def arguments_of(value: object) -> dict[str, Any] | None:
 
 
 def at(value: Any, kind: type[Kind], *path: str | int) -> Kind:
-    """Return what is at `path` in the JSON `value`, an empty `kind` where there is none."""
+    """Return the value at `path` in the JSON `value`, an empty `kind` if there is none."""
     for key in path:
         try:
             value = value[key]
@@ -117,11 +118,11 @@ def at(value: Any, kind: type[Kind], *path: str | int) -> Kind:
 
 
 def loads(text: str) -> Any:
-    """Return the JSON that `text` is, None where it is none.
+    """Parse `text` as JSON, None if it is not.
 
-    Also with line breaks within texts, and what else `_LOOSE` knows.
+    Also accepts line breaks within strings and the extensions of `_LOOSE`.
     """
-    text = text[1:-1] if text.startswith("{{") else text  # as in the template of a prompt
+    text = text[1:-1] if text.startswith("{{") else text  # as in prompt templates
     for strict in (True, False):
         try:
             return json.loads(text if strict else _LOOSE.sub(_as_json, text), strict=False)
@@ -141,9 +142,7 @@ def _as_json(found: regex.Match[str]) -> str:
 
 
 def _typed(value: Any, schema: object) -> Any:
-    """Return `value` as what the tool wants, where it is written as something else: ``"7"`` for
-    an integer.
-    """
+    """Convert `value` to the type that the tool expects: ``"7"`` to an integer."""
     kinds = {at(each, str, "type") for each in (schema, *at(schema, list, "anyOf"))} - {""}
     if not kinds or "string" in kinds:
         is_number = isinstance(value, int | float) and not isinstance(value, bool)

@@ -1,10 +1,10 @@
-"""Finding the servers of local models: each is asked what only it answers, all at the same time and
-for a moment only.
+"""Discovers servers of local models: each is asked something only it answers, all at once and only
+briefly.
 
-What they answer is from their own documentation: Ollama's API (`/api/tags`, `/api/show`,
-`/api/ps`), llama.cpp's server (`/props`), LM Studio's REST API (`/api/v0/models`), and vLLM's list
-of models, which says how long a prompt may be. On the same port there may be anything else, so an
-answer counts only where it has the marks of its server.
+The answers follow their documentation: Ollama's API (`/api/tags`, `/api/show`, `/api/ps`),
+llama.cpp's server (`/props`), LM Studio's REST API (`/api/v0/models`), and vLLM's list of models,
+which includes the maximum length. Anything else may listen on the same port, so an answer counts
+only if it is characteristic of its server.
 """
 
 import asyncio
@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from dogent_tui.endpoint_kind import ServerKind
 from dogent_tui.local_models.call_json import at, loads
 from dogent_tui.local_models.model import LocalModel, LocalServer
+from dogent_tui.records import Json, JsonDict
 
 if TYPE_CHECKING:
     from aiohttp import ClientSession
@@ -27,28 +28,29 @@ PLACES: Mapping[ServerKind, str] = {
     "lm-studio": "http://127.0.0.1:1234",
     "vllm": "http://127.0.0.1:8000",
 }
-"""Where each listens unless told otherwise."""
+"""The default addresses."""
 
 ANSWER_LIMIT_S = 0.3
-"""How long one answer may take: on this machine they take some milliseconds."""
+"""The time limit for one answer: on this machine they take milliseconds."""
 _ALL_LIMIT_S = 1.5
-"""How long all the questions to one server may take together."""
+"""The time limit for all questions to one server."""
 _MOST_ASKED = 24
-"""Models of Ollama that are looked at one by one."""
+"""The number of Ollama's models to inspect one by one."""
 
 _NUM_CTX = re.compile(r"^num_ctx\s+(\d{1,9})\s*$", re.MULTILINE)
 
-Ask: TypeAlias = Callable[..., Awaitable[dict[str, Any]]]
-"""Returns the JSON object at a path, empty where there is none; `body` makes it a POST."""
+Ask: TypeAlias = Callable[..., Awaitable[JsonDict]]
+"""Returns the JSON object at a path, empty if there is none; `body` makes it a POST."""
 
 
 async def find_servers(
     places: Mapping[ServerKind, str] | None = None, *, limit_s: float = ANSWER_LIMIT_S
 ) -> tuple[LocalServer, ...]:
-    """Return the servers that answer at `places`, by default where they listen by themselves, in
-    their order. Never raises.
+    """Return the servers that answer at `places`, by default the default addresses, in that order.
+    Never raises.
 
-    Nothing listens: some 10 ms. Something listens and is silent: `limit_s` seconds.
+    Takes about 10 ms if nothing listens, and `limit_s` seconds if something listens without
+    answering.
     """
     found = await asyncio.gather(
         *(look_at(kind, url, limit_s=limit_s) for kind, url in (places or PLACES).items())
@@ -59,10 +61,10 @@ async def find_servers(
 async def look_at(
     kind: ServerKind, base_url: str, *, token: str = "", limit_s: float = ANSWER_LIMIT_S
 ) -> LocalServer | None:
-    """Return what the server of `kind` at `base_url` has, None where there is none. `token` is
-    for one that asks for it.
+    """Return the server of `kind` at `base_url`, None if there is none. `token` is for a server
+    that requires one.
     """
-    # A quarter of a second, in which keys come between.
+    # Importing it takes a quarter of a second; keys are handled in between.
     await asyncio.to_thread(importlib.import_module, "aiohttp")
     from aiohttp import ClientError, ClientSession, ClientTimeout
 
@@ -78,14 +80,14 @@ async def look_at(
         return None
     if models is None:
         return None
-    # Those that are loaded, call tools and have room come first.
+    # Models that are loaded, call tools and have a large enough window come first.
     tools = {True: 0, None: 1, False: 2}
     models.sort(key=lambda model: (tools[model.tools], model.is_small, not model.loaded))
     return LocalServer(kind, base_url.rstrip("/"), tuple(models))
 
 
 def _asker(session: "ClientSession", base_url: str) -> Ask:
-    async def ask(path: str, body: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    async def ask(path: str, body: Json | None = None) -> JsonDict:
         method, url = "GET" if body is None else "POST", f"{base_url}{path}"
         async with session.request(method, url, json=body, allow_redirects=False) as response:
             return at(loads((await response.read()).decode(errors="replace")), dict)
@@ -98,7 +100,7 @@ async def _look_at_ollama(ask: Ask) -> list[LocalModel] | None:
     entries = at(tags, list, "models")
     if entries is not tags.get("models") or not all(at(each, str, "digest") for each in entries):
         return None
-    # A model in Ollama's cloud is none of this machine: what it reads would leave it.
+    # A model in Ollama's cloud is not on this machine: what it reads would leave it.
     ours = [entry for entry in entries if not at(entry, str, "remote_host")]
     running = at(await ask("/api/ps"), list, "models")
     windows = {at(entry, str, "name"): at(entry, int, "context_length") for entry in running}
@@ -108,13 +110,11 @@ async def _look_at_ollama(ask: Ask) -> list[LocalModel] | None:
 
 
 async def _ollama_model(ask: Ask, name: str, windows: Mapping[str, int]) -> LocalModel | None:
-    """Return what is known of a model; that one is not shown in time is no reason to leave it
-    out.
-    """
-    about: dict[str, Any] = {}
+    """Return what is known about a model, which is listed even if its details take too long."""
+    about: JsonDict = {}
     with suppress(TimeoutError):
         about = await ask("/api/show", {"model": name})
-    if _can(about, "completion") is False:  # one that makes embeddings
+    if _can(about, "completion") is False:  # an embedding model
         return None
     info = at(about, dict, "model_info")
     most = next((at(info, int, key) for key in info if key.endswith(".context_length")), 0)
@@ -125,7 +125,7 @@ async def _ollama_model(ask: Ask, name: str, windows: Mapping[str, int]) -> Loca
 
 async def _look_at_llama_cpp(ask: Ask) -> list[LocalModel] | None:
     props = await ask("/props")
-    if at(props, str, "error", "type") == "unavailable_error":  # it loads its model
+    if at(props, str, "error", "type") == "unavailable_error":  # it is loading its model
         return []
     if "default_generation_settings" not in props:
         return None

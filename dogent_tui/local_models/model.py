@@ -1,11 +1,10 @@
-"""What is known of a local server and its models."""
+"""A local server and its models."""
 
 from collections.abc import Mapping
 
-import msgspec
-
 from dogent_tui.endpoint_kind import ServerKind
 from dogent_tui.language import tr
+from dogent_tui.records import Record
 
 LABELS: Mapping[ServerKind, str] = {
     "ollama": "Ollama",
@@ -13,11 +12,11 @@ LABELS: Mapping[ServerKind, str] = {
     "lm-studio": "LM Studio",
     "vllm": "vLLM",
 }
-"""How a user calls them."""
+"""Their display names."""
 
 ENOUGH_TOKENS = 32_000
-"""The window from which a model can work on documents: the agent's instructions and tools alone
-take some 15,000 tokens.
+"""The window from which on a model can work on documents: the agent's instructions and tools alone
+take about 15,000 tokens.
 """
 
 LARGER: Mapping[ServerKind, str] = {
@@ -31,15 +30,15 @@ LARGER: Mapping[ServerKind, str] = {
     ),
     "vllm": tr("Start it with a larger --max-model-len."),
 }
-"""How each is told to give a model more room (from their own documentation)."""
+"""How to enlarge a model's window with each server (from their documentation)."""
 
 
-class LocalModel(msgspec.Struct, frozen=True):
-    """A model that a server offers. `window` is what it runs with now, in tokens, 0 where nobody
-    knows before it is loaded.
+class LocalModel(Record):
+    """A model that a server offers. `window` is its current size in tokens, 0 if unknown until it
+    is loaded.
 
-    `most` is the window that it was made for, 0 where that is unknown; `tools` whether it calls
-    tools, None where nobody says.
+    `most` is the window it was trained for, 0 if unknown; `tools` whether it calls tools, None if
+    unknown.
     """
 
     name: str
@@ -50,13 +49,13 @@ class LocalModel(msgspec.Struct, frozen=True):
 
     @property
     def is_small(self) -> bool:
-        """Whether it is known that too little fits into it."""
+        """Whether its window is known to be too small."""
         return 0 < (self.window or self.most) < ENOUGH_TOKENS
 
 
-class LocalServer(msgspec.Struct, frozen=True):
-    """A server that answered, and what it has; the models that are best to begin with come
-    first. None while one is loading.
+class LocalServer(Record):
+    """A server that answered, and its models, the most suitable first. None while one is
+    loading.
     """
 
     kind: ServerKind
@@ -64,8 +63,8 @@ class LocalServer(msgspec.Struct, frozen=True):
     models: tuple[LocalModel, ...] = ()
 
     def model(self, name: str) -> LocalModel | None:
-        """Return the model of this name. Ollama's names stand for their tag `latest`; a server
-        with one model has no choice.
+        """Return the model with this name. Ollama's names imply the tag `latest`; a server with a
+        single model always uses it.
         """
         named = {model.name: model for model in self.models}
         only = self.models[0] if len(self.models) == 1 and self.kind == "llama.cpp" else None
@@ -73,9 +72,7 @@ class LocalServer(msgspec.Struct, frozen=True):
 
 
 def window_warning(kind: ServerKind, model: LocalModel) -> tuple[str, str]:
-    """Return what is to be said about the window of `model`, as a sentence and a remedy; empty
-    where there is room enough.
-    """
+    """Return a sentence and a remedy about the window of `model`; empty if it is large enough."""
     remedy, message = LARGER[kind], ""
     if model.is_small:
         message = tr(

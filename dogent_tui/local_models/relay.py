@@ -1,18 +1,17 @@
-"""The relay: between the CLI, which speaks to Anthropic's models, and a server on this machine that
-has others.
+"""The relay between the CLI, which talks to Anthropic's models, and a server on this machine with
+other models.
 
-It listens on a free port of 127.0.0.1 for whoever knows its random token, as the offline engine
-does. The CLI is told a model that it knows; the relay asks the server for the one that was chosen,
-through its chat completions. They all have these; what some have of `/v1/messages`, they translate
-to the same. What goes wrong becomes an error of the API with a sentence, and of a status that the
-CLI does not try again in vain.
+It listens on a free port of 127.0.0.1 and requires its random token, like the offline engine. The
+CLI is given a model it knows; the relay asks the server for the chosen one, using chat completions.
+All servers support these, and those with `/v1/messages` translate it to the same. Errors become API
+errors with a sentence, and with a status that keeps the CLI from retrying in vain.
 """
 
 import asyncio
 import importlib
 from collections.abc import AsyncGenerator
 from contextlib import aclosing, suppress
-from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
+from typing import TYPE_CHECKING, ClassVar, Self, TypeAlias
 
 from dogent_tui.endpoint_kind import ServerKind
 from dogent_tui.language import tr
@@ -24,27 +23,29 @@ from dogent_tui.local_models.sentences import refusal, too_long, unreachable
 from dogent_tui.local_models.upstream import chat_body, offered
 from dogent_tui.offline.messages_api import ApiError, MessagesRequest, error_event
 from dogent_tui.offline.server import Answer, LoopbackServer
+from dogent_tui.records import JsonDict
 
 if TYPE_CHECKING:
     from aiohttp import ClientResponse, ClientSession
 
 _CONNECT_LIMIT_S = 5.0
 _PROBE_LIMIT_S = 1.0
-"""How long the server may take to say what it has, before the first prompt; one that is under
-load takes longer than usual.
+"""How long the server may take to list its models before the first prompt; under load it takes
+longer than usual.
 """
 _MOST_EVENT_BYTES = 16_000_000
-"""The longest event that is read; a server that sends a longer one is not what it should be."""
+"""The longest event to read; a server that sends a longer one is not what it should be."""
 
-Chunks: TypeAlias = AsyncGenerator[dict[str, Any], None]
+Chunks: TypeAlias = AsyncGenerator[JsonDict, None]
 
 
 class LocalRelay:
     """Relays to the server of `kind` at `base_url` for `model`, as an async context manager, like
     `OfflineEngine`.
 
-    Point the CLI at `base_url` with `token`, for the model `known_as`. `about` is what is known of
-    the model once it has started. `key` is for a server that asks for one; it goes nowhere else.
+    Point the CLI at `base_url` with `token`, for the model `known_as`. `about` is what is known
+    about the model once it has started. `key` is for a server that requires one, and is sent
+    nowhere else.
     """
 
     known_as: ClassVar[str] = "claude-haiku-4-5"
@@ -65,14 +66,12 @@ class LocalRelay:
 
     @property
     def token(self) -> str:
-        """The random token that the relay asks for."""
+        """The random token that the relay requires."""
         return self._server.token
 
     @property
     def warning(self) -> tuple[str, str]:
-        """What is to be said about the model, as a sentence and a remedy; empty where there is
-        nothing.
-        """
+        """A sentence and a remedy about the model; empty if there is nothing to say."""
         return window_warning(self.kind, self.about)
 
     async def __aenter__(self) -> Self:
@@ -81,10 +80,10 @@ class LocalRelay:
 
         key = self._key
         self._session = ClientSession(
-            # No limit for a reply: a model on a processor takes minutes to begin.
+            # No time limit for a reply: a model on a CPU takes minutes to begin.
             timeout=ClientTimeout(total=None, sock_connect=_CONNECT_LIMIT_S),
             headers={"Authorization": f"Bearer {key}", "x-api-key": key} if key else {},
-            read_bufsize=_MOST_EVENT_BYTES // 2,  # aiohttp reads a line of twice that
+            read_bufsize=_MOST_EVENT_BYTES // 2,  # aiohttp reads lines of twice that length
             trust_env=False,
         )
         await self._server.__aenter__()
@@ -97,15 +96,13 @@ class LocalRelay:
             await self._session.close()
 
     async def _learn(self) -> None:
-        """Ask what the model is; where the server does not say, it is asked for a reply all the
-        same.
-        """
+        """Find out about the model; if the server does not tell, it is still asked for replies."""
         server = await look_at(self.kind, self._upstream, token=self._key, limit_s=_PROBE_LIMIT_S)
         self.about = (server.model(self._model) if server else None) or self.about
 
     async def _load(self) -> None:
-        """Have Ollama load the model, as the request would. Where that fails, the request will
-        say why.
+        """Have Ollama load the model, as the request would. If that fails, the request will say
+        why.
         """
         from aiohttp import ClientError
 
@@ -119,10 +116,10 @@ class LocalRelay:
 
     async def _respond(self, request: MessagesRequest) -> Answer:
         if self.kind == "ollama" and not self.about.loaded:
-            await self._load()  # what room it really gives the model is known only then
+            await self._load()  # the actual window is known only now
         window, tokens = self.about.window, request.input_tokens
         if self.kind == "ollama" and window and tokens * 3 // 4 > window:
-            # It would cut the beginning off, silently.
+            # It would silently cut off the beginning.
             return too_long(self.kind, self._model, tokens, window)
         chunks = await self._ask(chat_body(request, self._model, window=window))
         if isinstance(chunks, ApiError):
@@ -136,8 +133,8 @@ class LocalRelay:
         return ApiError(400, reply.broken) if reply.broken else reply.blocks
 
     async def _write(self, reply: LocalReply, chunks: Chunks) -> AsyncGenerator[bytes, None]:
-        """Yield the reply as it comes. The server stops when nobody reads it any more: its
-        connection is closed with this.
+        """Yield the reply as it arrives. The server stops if no one reads it any more: closing this
+        closes its connection.
         """
         from aiohttp import ClientError
         from aiohttp.http_exceptions import HttpProcessingError
@@ -152,10 +149,12 @@ class LocalRelay:
             except UpstreamError as error:
                 broken = str(error)
             except (ClientError, HttpProcessingError, OSError, ValueError) as error:
-                broken = tr("the connection broke ({error})").format(error=type(error).__name__)
+                broken = tr("the connection broke ({error})", error=type(error).__name__)
         if broken or not reply.reason:
-            reply.broken = tr("{label} stopped mid-answer: {broken}.").format(
-                label=LABELS[self.kind], broken=broken[:500] or tr("its answer was cut off")
+            reply.broken = tr(
+                "{label} stopped mid-answer: {broken}.",
+                label=LABELS[self.kind],
+                broken=broken[:500] or tr("its answer was cut off"),
             )
             yield error_event(ApiError(400, reply.broken))
             return
@@ -164,12 +163,12 @@ class LocalRelay:
 
     # ── The server ────────────────────────────────────────────────────────────────────────────────
 
-    async def _post(self, path: str, body: dict[str, Any]) -> "ClientResponse":
+    async def _post(self, path: str, body: JsonDict) -> "ClientResponse":
         assert self._session is not None
         return await self._session.post(f"{self._upstream}{path}", json=body, allow_redirects=False)
 
-    async def _ask(self, body: dict[str, Any]) -> Chunks | ApiError:
-        """Return what the server answers."""
+    async def _ask(self, body: JsonDict) -> Chunks | ApiError:
+        """Return the server's answer."""
         from aiohttp import ClientError
 
         try:
@@ -188,7 +187,7 @@ class LocalRelay:
 
 
 async def _streamed(response: "ClientResponse") -> Chunks:
-    """Yield the server-sent events; each has its JSON in one line."""
+    """Yield server-sent events, each with its JSON on one line."""
     async with response:
         async for line in response.content:
             if line.startswith(b"data:") and isinstance(
@@ -197,5 +196,5 @@ async def _streamed(response: "ClientResponse") -> Chunks:
                 yield chunk
 
 
-async def _one(chunk: dict[str, Any]) -> Chunks:
+async def _one(chunk: JsonDict) -> Chunks:
     yield chunk

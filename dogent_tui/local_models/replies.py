@@ -1,5 +1,5 @@
-"""The reply as the CLI gets it: the chunks of a chat completion that a local server sent, with
-the calls in its text made calls.
+"""The reply for the CLI: the chunks of a local server's chat completion, with calls in its text
+turned into real ones.
 """
 
 import json
@@ -21,19 +21,19 @@ from dogent_tui.offline.messages_api import (
 _COUNTS = {"input_tokens": "prompt_tokens", "output_tokens": "completion_tokens"}
 NO_ANSWER = "(The model gave no answer.)"
 _REASONS: dict[str, StopReason] = {"length": "max_tokens", "content_filter": "refusal"}
-"""Why a model stopped, where that is not plain from what it said."""
+"""Why a model stopped, unless its reply tells."""
 
 
 class UpstreamError(ValueError):
-    """The server says in the middle of its answer that it failed."""
+    """The server reports a failure in the middle of its answer."""
 
 
 class LocalReply:
-    """Makes server-sent events of chunks. `begin` comes first, `finish` last; each gives what is
-    ready to be written.
+    """Turns chunks into server-sent events. `begin` comes first, `finish` last; each returns what
+    can be written.
 
-    Thinking and text are said as they come. Calls of the server's own are held until the end, so
-    that what models do to their arguments can be set right.
+    Thinking and text are passed on as they arrive. The server's own calls are held until the end,
+    so that mistakes in their arguments can be repaired.
     """
 
     def __init__(self, request: MessagesRequest, tools: Tools) -> None:
@@ -44,19 +44,19 @@ class LocalReply:
         self._ids: dict[int, str] = {}
         self._calls: dict[tuple[int, str], tuple[list[str], list[str]]] = {}
         self.reason = ""
-        """Why the model stopped, empty as long as the server has not said that it did."""
+        """Why the model stopped, empty until the server says so."""
         self._usage: dict[str, int] = {}
         self.blocks: list[ReplyBlock] = []
-        """What was said so far, for a request that does not stream."""
+        """The reply so far, for a request that does not stream."""
         self.broken = ""
-        """What went wrong in the middle of the answer."""
+        """The failure in the middle of the answer."""
 
     def begin(self) -> bytes:
         """Open the message."""
         return self._stream.start()
 
     def take(self, chunk: dict[str, Any]) -> Iterator[bytes]:
-        """Take the next chunk, or a completion that came whole. Raises UpstreamError."""
+        """Process the next chunk, or a complete completion. Raises UpstreamError."""
         if chunk.get("error"):
             raise UpstreamError(said_of(chunk) or "it does not say what went wrong")
         counted = {name: at(chunk, int, "usage", theirs) for name, theirs in _COUNTS.items()}
@@ -82,7 +82,9 @@ class LocalReply:
         yield self._stream.finish(None if called else _REASONS.get(self.reason), self._usage)
 
     def _keep(self, index: int, call: Any) -> None:
-        """Only the first part of a call has to say its id; some servers give each the index 0."""
+        """Only the first part of a call must have its id; some servers give every call the index
+        0.
+        """
         identity = self._ids[index] = at(call, str, "id") or self._ids.get(index, "")
         names, pieces = self._calls.setdefault((index, identity), ([], []))
         names.append(at(call, str, "function", "name"))
@@ -106,7 +108,7 @@ class LocalReply:
                 yield from self._add(block)
 
     def _add(self, block: ReplyText | ReplyThinking) -> Iterator[bytes]:
-        """None begins with line breaks: they may be all there is before a call."""
+        """Text never begins with line breaks: they may be all there is before a call."""
         is_text, text = isinstance(block, ReplyText), block.text
         last = self.blocks[-1] if self._open else None
         if isinstance(last, type(block)):
@@ -129,8 +131,8 @@ class LocalReply:
 
 
 def said_of(answer: Any) -> str:
-    """Return what went wrong, as an answer that is no reply says it in whatever shape; empty
-    where it says nothing.
+    """Return the error message in an answer that is not a reply, in any format; empty if there is
+    none.
     """
     error = answer
     if isinstance(answer, dict):

@@ -1,8 +1,8 @@
-"""What can go wrong with a local server, as errors of the API whose message is a sentence and, in
-the next line, a remedy.
+"""What can go wrong with a local server, as API errors whose message is a sentence and, on the next
+line, a remedy.
 
-The statuses are such that the CLI tries again only where that can help: it retries 408, 409, 429
-and what is from 500 on.
+The statuses make the CLI retry only if that can help: it retries 408, 409, 429 and everything from
+500 on.
 """
 
 import re
@@ -49,11 +49,11 @@ _REFUSALS = {
     r"^200 ": tr("{label} gave an unreadable answer{quoted}.\nCheck its output."),
     r"": tr("{label} refused the request ({status}){quoted}.\nCheck its output."),
 }
-"""What a status and the words with it mean, as servers say it: the first that is found counts."""
+"""Status and pattern → what servers mean by it; the first match counts."""
 
 
 def unreachable(kind: ServerKind, base_url: str, error: BaseException) -> ApiError:
-    """Return the error for a server that cannot be reached, or broke off before it said
+    """Return the error for a server that cannot be reached or disconnected before it said
     anything.
     """
     if isinstance(error, ConnectionRefusedError) or "onnect" in type(error).__name__:
@@ -67,7 +67,7 @@ def unreachable(kind: ServerKind, base_url: str, error: BaseException) -> ApiErr
 
 
 def too_long(kind: ServerKind, model: str, tokens: int, window: int) -> ApiError:
-    """Return the error for a request that does not fit into the window that the model runs with."""
+    """Return the error for a request that does not fit into the model's window."""
     sentence = tr(
         "{model} has a context window of {window:,} tokens, and this request needs about"
         " {tokens:,}: {label} would drop its beginning.\n{larger} /new starts a new conversation."
@@ -77,14 +77,14 @@ def too_long(kind: ServerKind, model: str, tokens: int, window: int) -> ApiError
 
 
 def refusal(kind: ServerKind, model: str, upstream: str, status: int, said: str) -> ApiError:
-    """Return the error for the server at `upstream` that answered with an error, or with what is
-    no reply.
+    """Return the error for the server at `upstream` that answered with an error or something that
+    is not a reply.
     """
     line = " ".join(said.split())
     answer = f"{status} {line.lower()}"
     sentence = next(means for signs, means in _REFUSALS.items() if re.search(signs, answer))
     short = line.rstrip(".") if len(line) <= 300 else f"{line[:300]}…"
     words = {"label": LABELS[kind], "larger": LARGER[kind], "kind": _TOOLS[kind], "model": model}
-    words["quoted"] = tr(": {said}").format(said=f"“{short}”") if said else ""
+    words["quoted"] = tr(": {said}", said=f"“{short}”") if said else ""
     message = sentence.format(status=status, upstream=upstream, **words)
     return ApiError(529 if sentence == _BUSY else 400, message)

@@ -1,15 +1,15 @@
 """Tool calls that a model wrote into its text.
 
-A model calls a tool by tokens of its own, which its server should turn into a call. Where the
-server does not know the model's way, the call arrives as text. What is before the first mark goes
-on as it comes. What begins like a call is held until the reply ends, and then read once, so that it
-makes no difference in which pieces it came.
+A model calls a tool with special tokens, which its server should turn into a call. If the server
+does not know the model's format, the call arrives as text. Everything before the first mark is
+passed on as it arrives. What begins like a call is held until the reply ends and then parsed once,
+so that the chunking makes no difference.
 
-What is marked is a call. A fence and bare JSON are one only where they name a tool that was
-offered, hold nothing but a call, and nothing but calls follows: a document may well speak of JSON.
-A marked call that cannot be read becomes one that is refused, so that the model is asked again.
+Marked text is a call. A fence or bare JSON is one only if it names an offered tool, contains
+nothing but a call, and nothing but calls follows: a document may well be about JSON. A marked call
+that cannot be parsed becomes one that is refused, so that the model tries again.
 
-The patterns are of the package `regex`: its partial matches tell what the next piece may make a
+The patterns use the package `regex`: its partial matches tell what the next chunk may complete to a
 mark, and its recursion finds where a value ends.
 """
 
@@ -35,17 +35,17 @@ _NESTED = (
     r"""|<\|"\|>(?s:.*?)<\|"\|>|[^][{}()"'<]++|<"""
     r"""|"[^"\\]*+(?s:\\.[^"\\]*+)*+"|'[^'\\]*+(?s:\\.[^'\\]*+)*+'|(?&nested))*+[\]})]))"""
 )
-"""A list, an object, or arguments in parentheses: up to the bracket that closes it."""
+"""A list, an object, or arguments in parentheses, up to the closing bracket."""
 _VALUE = r"(?P<value>(?=[\[{])(?&nested))"
 _PREFIX = "(?:[|｜]?[A-Za-z]{2,12}[|｜:])?"
-"""What some models write before the names of their tags: ``minimax:``, ``｜DSML｜``."""
+"""Prefixes that some models put before tag names: ``minimax:``, ``｜DSML｜``."""
 _SILENT = (
     r"<[|｜]/?[A-Za-z_▁]{1,40}[|｜]>|<[A-Za-z_]{1,40}[|｜]>|\[ARGS\]|\[CALL_ID\]\w*|✿[A-Z]+✿:?"
     r"|```json|<tool_sep>|call:"
 )
 _BLANKS = rf"(?:\s|{_SILENT})*+"
 _WORDS = rf"(?:(?:json|code|commentary|analysis)\b{_BLANKS})*+"
-"""What harmony and DeepSeek write between the name and its arguments, beside such tokens."""
+"""What harmony and DeepSeek write between the name and its arguments, besides such tokens."""
 _NAME = r"(?P<name>[\w.:-]{1,120})"
 _TAG_END = rf"</{_PREFIX}(?:function|invoke|tool_call)>"
 _PARAMETER = (
@@ -62,7 +62,7 @@ _JSON = regex.compile(rf"{_NESTED}{_BLANKS}{_VALUE}")
 _NAMED = regex.compile(
     rf"{_NESTED}{_BLANKS}(?:function{_BLANKS})??{_NAME}{_BLANKS}{_WORDS}{_VALUE}"
 )
-"""The name of the tool between tokens of the model's own, then its arguments."""
+"""The name of the tool between special tokens, then its arguments."""
 _TAGS = regex.compile(
     rf"""{_NESTED}{_BLANKS}(?:function{_BLANKS})??(?:{_TAG})?\s*(?:name=)?["']?{_NAME}["']?\s*>?"""
     rf"(?:(?:{_PARAMETER})++\s*{_TAG_END}|\s*{_VALUE}\s*(?:{_TAG_END}|<function>)?|\s*{_TAG_END})"
@@ -74,18 +74,18 @@ _PYTHON = regex.compile(
     rf"{_NESTED}\s*\[?(?:\s*(?:print\()?(?P<name>[A-Za-z_][\w.]{{0,119}}?)(?:\.call)?"
     r"(?P<value>(?=\()(?&nested))\)?\s*,?)++(?:\s*\])?"
 )
-"""``[name(key="value"), …]``. It is never run: its arguments have to be literals."""
+"""``[name(key="value"), …]``. It is never run: the arguments must be literals."""
 _BEGUN = regex.compile(
     rf"""{_BLANKS}(?:(?P<rest>[\[\s]*\{{\s*["']name["']\s*:\s*["'](?P<name>[^"'\s]{{1,120}})["'])"""
     rf"|(?:function{_BLANKS})??(?:{_TAG})?\s*(?:name=|print\()?"
     r"""["']?(?P<name>[\w.:-]{1,120}?)["']?"""
     rf"(?:{_BLANKS}{_WORDS}>?\s*(?P<rest>(?=[<{{]))|(?:\.call)?(?P<rest>\()))"
 )
-"""How any of them begins, to tell the name of one that is broken."""
+"""The beginning of any of them, to find the name in a broken one."""
 
 
 def _calls(found: Match, tools: Tools) -> Calls:
-    """Return the calls that a payload is, none where its arguments cannot be read."""
+    """Return the calls in a payload, none if its arguments cannot be parsed."""
     groups = found.capturesdict()
     values = groups["value"]
     if "name" not in groups:
@@ -113,7 +113,7 @@ _OPENING = (
     r"|(?:<\|channel\|>\w+\s+|<\|start\|>assistant\s*|^ ?)to=(?=functions[.:])"  # harmony
     r"|\[TOOL_CALLS\]|functools(?=\[)|✿FUNCTION✿:"  # Mistral; Phi 4 mini; Qwen's agents
 )
-"""How models mark a call, as their chat templates have it."""
+"""How models mark a call, according to their chat templates."""
 _CLOSING = (
     rf"</{_PREFIX}(?i:tool_?calls?|function_?calls?|tool_code|function|invoke)>|<end_function_call>"
     r"|<[|｜](?:/[\w▁]+|[\w▁]*(?i:end|eo[mt]_id|suffix)[\w▁]*|call)[|｜]>|<tool_call[|｜]>"
@@ -124,15 +124,15 @@ _THOUGHTS = {
     "[THINK]": "[/THINK]",
     "<|channel|>analysis<|message|>": "<|end|>",
 }
-"""What a reply begins with that thinks aloud, and the end of that."""
+"""The beginning of a reply that thinks aloud, and the end of the thinking."""
 _STARTED = r"(?:<\|start\|>assistant)?"
 """What harmony may write before any of its marks."""
 _DROP = (
     r"</think>|\[/THINK\]|<\|channel\|>(?:final|commentary)<\|message\|>|<\|(?:end|return)\|>"
     r"|<\|(?:eot_id|eom_id|im_end)\|>|<end_of_turn>"
 )
-"""Marks that are none of the text: of thoughts whose beginning was in the prompt, of what follows
-them, and of the end of a reply.
+"""Marks that are not part of the text: the end of thinking that began in the prompt, what follows
+it, and the end of a reply.
 """
 
 
@@ -140,17 +140,17 @@ _OPENINGS = regex.compile(rf"(?:\s*+(?:{_OPENING}))*+\s*", regex.MULTILINE)
 _CLOSERS = regex.compile(
     rf"(?:\s*+(?!{_OPENING})(?:{_CLOSING}|{_SILENT}|```|[,;\])]))*+\s*", regex.MULTILINE
 )
-"""What may follow a call and says nothing."""
+"""What may follow a call without meaning."""
 _FENCE = r"(?P<fence>`{3,}|~{3,})[ \t]*(?P<language>[^\n]*)\n"
 _UNFENCED = r"(?<!^[ \t]{0,3}(?:`{3,}|~{3,})[^\n]*)"
-"""What is in the line that opens a fence is its language, also before the rest of it came."""
+"""The first line of a fence is its language, even before the rest of it has arrived."""
 _CALL_LANGUAGES = frozenset({"", "json", "tool_call", "tool_code", "tool_use", "tool"})
 _UNNAMED = "unreadable_call"
-"""Goes out as the name of a tool where a model wrote none; there is no such tool."""
+"""The name used if a model wrote none; there is no such tool."""
 
 
 class _Patterns(NamedTuple):
-    """What may begin within a text; `first` at its beginning, `head` of a call without a mark."""
+    """What may begin within a text; `first` at its beginning, `head` for a call without a mark."""
 
     first: Pattern
     any: Pattern
@@ -159,7 +159,7 @@ class _Patterns(NamedTuple):
 
 @cache
 def _patterns(names: str) -> _Patterns:
-    """Return the patterns where `names` matches the names of the tools."""
+    """Return the patterns; `names` matches the names of the tools."""
 
     def entry(keys: Iterable[str], value: str) -> str:
         return rf"""["'](?:{"|".join(keys)})["']\s*:\s*{value}"""
@@ -185,8 +185,8 @@ def _patterns(names: str) -> _Patterns:
 
 
 def _marked(text: str, found: Match, line: str, tools: Tools) -> Read | None:
-    """Read what follows the mark `found`. `line` is what is before it in its line: after a
-    sentence, a mark may be what is spoken of, so that the tool has to be one that was offered.
+    """Parse what follows the mark `found`. `line` is the text before it on its line: after a
+    sentence, the mark may just be mentioned, so the tool must be an offered one.
     """
     sure = _OPENINGS.fullmatch(line) is not None
     at = _end_of(_OPENINGS, text, found.end())
@@ -199,12 +199,13 @@ def _marked(text: str, found: Match, line: str, tools: Tools) -> Read | None:
 
 
 def _unreadable(text: str, at: int, *, sure: bool, tools: Tools) -> Read | None:
-    """Return a call that will be refused for what is marked as one. Without a name, and within a
-    line, it has to be the last of the reply: otherwise the mark is spoken of.
+    """Return a call that will be refused for marked text. Without a name, and within a line, it
+    must be the end of the reply: otherwise the mark is just mentioned.
     """
     closing = regex.compile(_CLOSING).search(text, at)
     stop, end = closing.span() if closing else (len(text), len(text))
-    for missing in ("}", "}}", "}]") if closing and sure else ():  # ends that models forget
+    # closing marks that models forget
+    for missing in ("}", "}}", "}]") if closing and sure else ():
         if calls := calls_in(loads(text[at:stop] + missing), tools, marked=True):
             return calls, end
     begun = _BEGUN.match(text, at, stop)
@@ -223,7 +224,7 @@ def _end_of(pattern: Pattern, text: str, at: int) -> int:
 
 
 def _unmarked(text: str, found: Match, tools: Tools) -> Read | None:
-    """Read a fence of JSON or Python, or bare JSON or Python, which has to be a call and nothing
+    """Parse a fence of JSON or Python, or bare JSON or Python, which must be a call and nothing
     else.
     """
     fence = found["fence"]
@@ -245,8 +246,8 @@ def _code_end(fence: str) -> regex.Pattern[str]:
 
 
 def _parts(text: str, at: int, tools: Tools) -> Iterator[tuple[str, Calls, bool]]:
-    """Yield the parts of `text` from `at` on: as it is written, the calls that it is, and whether
-    they are marked.
+    """Yield the parts of `text` from `at` on: the text as written, its calls, and whether they are
+    marked.
     """
     said, edge = at, 0
     while found := _patterns(tools.pattern).any.search(text, at):
@@ -274,8 +275,8 @@ def _parts(text: str, at: int, tools: Tools) -> Iterator[tuple[str, Calls, bool]
 
 
 class CallFinder:
-    """Takes the pieces of a text with `feed`, and gives back text, thinking, and calls. `finish`
-    gives the rest.
+    """Takes chunks of text with `feed`, and returns text, thinking, and calls. `finish` returns the
+    rest.
     """
 
     def __init__(self, tools: Tools) -> None:
@@ -283,13 +284,13 @@ class CallFinder:
         self._patterns = _patterns(tools.pattern)
         self._awaited = self._patterns.first
         self._kind: type[ReplyText | ReplyThinking] = ReplyText
-        self._text, self._at = "", 0  # from the beginning of a line; how much of it was said
+        self._text, self._at = "", 0  # from the beginning of a line; how much of it was passed on
         self._held: list[str] = []
         self._trims = False
         self._out: list[ReplyBlock] = []
 
     def feed(self, text: str, *, ended: bool = False) -> list[ReplyBlock]:
-        """Take the next piece, and return what is known by now."""
+        """Process the next chunk, and return what is known by now."""
         self._out = []
         if self._held:
             self._held.append(text)
@@ -303,12 +304,12 @@ class CallFinder:
         return self._out
 
     def finish(self) -> list[ReplyBlock]:
-        """Return the rest: nothing more comes."""
+        """Return the rest at the end of the text."""
         return self.feed("", ended=True)
 
     def _step(self, *, partial: bool) -> bool:
-        """Say what comes before the next mark, and do what that one asks for. Returns whether
-        another may follow.
+        """Pass on the text before the next mark, and handle the mark. Return whether another may
+        follow.
         """
         found = self._awaited.search(self._text, self._at, partial=partial)
         self._say(found.start() if found else len(self._text))
@@ -326,7 +327,7 @@ class CallFinder:
             return False
         if groups.get("fence") or groups.get("code"):
             self._say(found.end())
-        else:  # the marks of thoughts are not said, and neither are the blanks after them
+        else:  # the marks of thinking and the blanks after them are not passed on
             self._at, self._trims = found.end(), True
         self._kind, self._awaited = ReplyText, self._patterns.any
         if fence := groups.get("fence"):
@@ -347,7 +348,7 @@ class CallFinder:
             self._out.append(self._kind(text))
 
     def _read_held(self) -> None:
-        """Say all that is held: what is not marked is a call only where nothing but calls
+        """Return everything that is held: unmarked text is a call only if nothing but calls
         follows.
         """
         out, only_calls = list[ReplyBlock](), True

@@ -1,44 +1,45 @@
-"""What a local server is asked: the CLI's request as chat completions, OpenAI's API as all of
-these servers have it, without what they do not know or would refuse.
+"""The request to a local server: the CLI's request as chat completions, OpenAI's API as all of
+these servers support it, without what they do not know or would refuse.
 """
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from itertools import groupby
 from typing import Any
 
 from dogent_tui.local_models.call_json import at
 from dogent_tui.offline.messages_api import MessagesRequest
+from dogent_tui.records import Json, JsonDict
 
 _TAKEN = {"temperature": "temperature", "top_p": "top_p", "stop_sequences": "stop"}
-"""Fields that all of them know, and what they are called there; metadata, thinking, betas and
-context management are Anthropic's own. The choice of a tool is left to the model: Ollama knows no
-other.
+"""Fields that all servers know, with their names there; metadata, thinking, betas and context
+management are specific to Anthropic. The choice of a tool is left to the model, as Ollama does not
+support it.
 """
 
 LEAST_REPLY = 1024
-"""Tokens that are left for a reply, however full the window is by our estimate."""
+"""The number of tokens to reserve for a reply, however full the window is by our estimate."""
 
 _DENSE = 3
-"""Bytes a token, where a token too many would be refused. Prose has some four, JSON three."""
+"""Bytes per token, if one token too many would be refused. Prose has about four, JSON three."""
 
 _PRESENTED = re.compile(r"You are powered by the model named Haiku[^\n]*")
-"""What the CLI tells the model about itself (measured): the name of the one that it believes to
-ask.
+"""What the CLI tells the model about itself (measured): the name of the model it believes it is
+talking to.
 """
 
 _NOT_SHOWN = "[A {kind} was attached here, which this model cannot be shown.]"
 
-Block = dict[str, Any]
+Block = JsonDict
 
 
-def chat_body(request: MessagesRequest, model: str, *, window: int) -> dict[str, Any]:
-    """Return `request` as chat completions, under the name `model`.
+def chat_body(request: MessagesRequest, model: str, *, window: int) -> JsonDict:
+    """Return `request` as chat completions for `model`.
 
-    ``system`` messages within the conversation, which chat templates refuse, become part of what
-    the user says around them; no two messages of the same side follow each other. `window` is the
-    size of the context window, 0 where it is not known.
+    ``system`` messages within the conversation, which chat templates refuse, become part of
+    adjacent user messages; consecutive messages never have the same role. `window` is the size of
+    the context window, 0 if unknown.
     """
     raw = request.raw
     turns = [
@@ -49,11 +50,11 @@ def chat_body(request: MessagesRequest, model: str, *, window: int) -> dict[str,
     first = next((n for n, (role, _) in enumerate(turns) if role != "system"), len(turns))
     prompts = [[*_blocks(raw.get("system"), model)], *(blocks for _, blocks in turns[:first])]
     system = "\n\n".join(filter(None, map(_joined, prompts)))
-    messages: list[dict[str, Any]] = [{"role": "system", "content": system}] if system else []
+    messages: list[JsonDict] = [{"role": "system", "content": system}] if system else []
     for is_model, group in groupby(turns[first:], lambda turn: turn[0] == "assistant"):
         blocks = [block for _, each in group for block in each]
         messages += _assistant(blocks) if is_model else _user(blocks)
-    body: dict[str, Any] = {"model": model, "messages": messages}
+    body: JsonDict = {"model": model, "messages": messages}
     body |= {"stream": True, "stream_options": {"include_usage": True}}
     body |= {"max_tokens": _room(request, window)}
     body |= {name: raw[key] for key, name in _TAKEN.items() if raw.get(key)}
@@ -62,21 +63,19 @@ def chat_body(request: MessagesRequest, model: str, *, window: int) -> dict[str,
     return body
 
 
-def offered(raw: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return the tools that are called on our side; those that Anthropic's servers run do not
-    exist here.
-    """
+def offered(raw: Json) -> list[JsonDict]:
+    """Return the tools that run on our side; those run by Anthropic's servers do not exist here."""
     tools = at(raw, list, "tools")
     return [tool for tool in tools if at(tool, str, "name") and at(tool, dict, "input_schema")]
 
 
-def _tool(tool: Mapping[str, Any]) -> dict[str, Any]:
+def _tool(tool: Json) -> JsonDict:
     function = {"name": tool["name"], "description": tool.get("description", "")}
     return {"type": "function", "function": {**function, "parameters": tool["input_schema"]}}
 
 
 def _room(request: MessagesRequest, window: int) -> int:
-    """Return how long the reply may become: servers refuse a prompt and a reply that do not fit
+    """Return the maximum length of the reply: servers refuse a prompt and a reply that do not fit
     together.
     """
     asked = at(request.raw, int, "max_tokens") or 32_000
@@ -85,7 +84,7 @@ def _room(request: MessagesRequest, window: int) -> int:
 
 
 def _blocks(content: Any, model: str) -> Iterator[Block]:
-    """Yield the blocks of a message without those that say nothing to another `model`."""
+    """Yield the blocks of a message without those meaningless to another `model`."""
     parts = [{"type": "text", "text": content}] if isinstance(content, str) else content
     for part in parts if isinstance(parts, list) else []:
         kind, text = at(part, str, "type"), at(part, str, "text")
@@ -105,24 +104,24 @@ def _joined(blocks: Iterable[Block]) -> str:
 # ── Messages ──────────────────────────────────────────────────────────────────────────────────────
 
 
-def _assistant(blocks: list[Block]) -> list[dict[str, Any]]:
-    message: dict[str, Any] = {"role": "assistant", "content": _joined(blocks)}
+def _assistant(blocks: list[Block]) -> list[JsonDict]:
+    message: JsonDict = {"role": "assistant", "content": _joined(blocks)}
     if calls := [_call(block) for block in blocks if block["type"] == "tool_use"]:
         message["tool_calls"] = calls
     return [message] if calls or message["content"] else []
 
 
-def _call(block: Block) -> dict[str, Any]:
+def _call(block: Block) -> JsonDict:
     arguments = json.dumps(block.get("input"), ensure_ascii=False)
     function = {"name": block.get("name"), "arguments": arguments}
     return {"id": block.get("id"), "type": "function", "function": function}
 
 
-def _user(blocks: list[Block]) -> list[dict[str, Any]]:
-    """Results of tools are messages of their own, before what the user says; their pictures go
-    with that.
+def _user(blocks: list[Block]) -> list[JsonDict]:
+    """Return tool results as messages of their own, before the user's text; their pictures go with
+    that.
     """
-    messages: list[dict[str, Any]] = []
+    messages: list[JsonDict] = []
     said: list[Block] = []
     pictures: list[Block] = []
     for block in blocks:

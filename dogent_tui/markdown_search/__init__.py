@@ -12,15 +12,14 @@ The life of a search
    the question), and the same call with another reason gets the same answer; in print mode it ends
    the run as ever.
 3. `ManuscriptLibrary` has a process look (`worker.py`), so that a hopeless regular expression holds
-   up nobody: after 20 s, or when the run is interrupted, it is killed. It forks as many as there
-   are processors, which count matches while it still walks (`content_search.py`,
-   `match_counter.py`); StringZilla finds them whatever their capitals.
+   up nobody: after 20 s, or when the run is interrupted, it is killed. Where there are many files
+   it forks as many as there are processors, and each counts the matches in its share
+   (`content_search.py`, `match_counter.py`); StringZilla finds them whatever their capitals.
 4. The walk is a plain scan; that nothing is ignored is known when ripgrep's walk *counts* as many
-   entries, which costs a tenth of having it name them (`references/file_walk.py`). Only where it
+   entries, which costs a tenth of having it name them (`file_names.ignore_filter`). Only where it
    does not, it names them.
-5. Every file is opened component by component with `O_NOFOLLOW` (`open_below.py`): a link that is
-   put in meanwhile is not followed.
-6. Small files are read into one buffer of a megabyte and looked through together (`Counter`); only
-   those that may hold the words are counted one by one. A regular expression is tried only on files
-   that hold the text that all its matches do (`literals.py`).
+5. Every folder is opened component by component with `O_NOFOLLOW` (`storage/places.py`): a link
+   that is put in meanwhile is not followed.
+6. A regular expression is tried only on files that hold the text that all its matches do
+   (`literals.py`).
 """

@@ -1,7 +1,7 @@
 """The Markdown files of a folder, and which of them have a pattern in their names."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from dogent_tui.markdown_search.markdown_file import when
@@ -14,7 +14,7 @@ from dogent_tui.markdown_search.model import (
     Scope,
     is_markdown,
 )
-from dogent_tui.references.file_walk import count, scan, walk
+from dogent_tui.references.file_walk import Folder, count, scan, walk
 
 
 def find_files(request: FindFiles) -> FoundFiles:
@@ -27,26 +27,27 @@ def find_files(request: FindFiles) -> FoundFiles:
 
 def markdown_files(scope: Scope) -> Iterator[str]:
     """Yield the paths of the files, which are not links, from the root on."""
-    allowed = everything_but_ignored(scope)
-    root = Path(scope.root)
-    for folder, _, names in scan(root, scope.without):
-        for name in filter(is_markdown, names):
-            path = f"{folder}/{name}" if folder else name
-            if (allowed is None or path in allowed) and not (root / path).is_symlink():
+    folders, root = folders_of(scope), Path(scope.root)
+    keeps = ignore_filter(scope, folders)
+    for folder, _, names in folders:
+        for path in (folder + name for name in names if is_markdown(name)):
+            if keeps(path) and not (root / path).is_symlink():
                 yield path
 
 
-def everything_but_ignored(scope: Scope) -> frozenset[str] | None:
-    """Return the paths that the ignore files leave, None where they leave all: to know that
-    takes a tenth of the time.
+def folders_of(scope: Scope) -> list[Folder]:
+    """Return the folders, whatever ignore files say."""
+    return list(scan(Path(scope.root), scope.without))
+
+
+def ignore_filter(scope: Scope, folders: Iterable[Folder]) -> Callable[[str], bool]:
+    """Return what tells whether no ignore file leaves out a path in `folders`, which are all that
+    there are. Where none leaves out any, to know that takes a tenth of the time.
     """
     root = Path(scope.root)
-    there = sum(len(folders) + len(files) for _, folders, files in scan(root, scope.without))
-    return (
-        None
-        if count(root, scope.without) == there
-        else frozenset(walk(root, without=scope.without))
-    )
+    if count(root, scope.without) == sum(len(inside) + len(names) for _, inside, names in folders):
+        return lambda _: True
+    return frozenset(walk(root, without=scope.without)).__contains__
 
 
 def shown(path: str) -> str:

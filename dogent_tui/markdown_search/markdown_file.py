@@ -14,8 +14,8 @@ from dogent_tui.documents.text.charset import encoding_of
 from dogent_tui.errors import disk_remedy
 from dogent_tui.language import tr
 from dogent_tui.markdown_search.model import ManuscriptError, is_markdown
-from dogent_tui.markdown_search.open_below import folder_below, open_in
 from dogent_tui.storage.paths import Workspace
+from dogent_tui.storage.places import open_real
 
 LARGEST = 16 << 20
 """Bytes of a file that is read."""
@@ -41,16 +41,13 @@ def read_markdown(workspace: Workspace, typed: str, private: Sequence[Path] = ()
     """
     path = _place(workspace, typed, private)
     inside = path.relative_to(workspace.root).as_posix()
-    folder, _, name = inside.rpartition("/")
     try:
-        with folder_below(str(workspace.root), folder) as opened:
-            file = open_in(opened, name)
-        try:
-            found = os.fstat(file)
-            is_readable = stat.S_ISREG(found.st_mode) and found.st_size <= LARGEST
-            encoding, data = _contents(file) if is_readable else ("", b"")
-        finally:
-            os.close(file)
+        with os.fdopen(open_real(path), "rb") as file:
+            found = os.fstat(file.fileno())
+            if stat.S_ISREG(found.st_mode) and found.st_size <= LARGEST:
+                encoding = encoding_of(file)
+                file.seek(0)
+                data = file.read(LARGEST + 1)
     except OSError as error:
         raise _unreadable(inside, error) from None
     if not stat.S_ISREG(found.st_mode):
@@ -69,15 +66,7 @@ def read_markdown(workspace: Workspace, typed: str, private: Sequence[Path] = ()
             tr("It is a Markdown file in name only."),
         )
     content = data.decode(encoding, errors="replace").removeprefix("\ufeff")
-    return MarkdownFile(inside, name, content, found.st_size, when(found.st_mtime))
-
-
-def _contents(file: int) -> tuple[str, bytes]:
-    """Return the encoding and the bytes of an open file, which stays open."""
-    with os.fdopen(file, "rb", closefd=False) as stream:
-        encoding = encoding_of(stream)
-        stream.seek(0)
-        return encoding, stream.read(LARGEST + 1)
+    return MarkdownFile(inside, path.name, content, found.st_size, when(found.st_mtime))
 
 
 def when(seconds: float) -> str:

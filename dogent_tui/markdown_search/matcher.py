@@ -2,8 +2,8 @@
 
 import re
 import unicodedata
-from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from typing import Protocol, TypeAlias
 
 from dogent_tui.language import tr
@@ -26,13 +26,6 @@ class Matcher(Protocol):
 
     def count(self, data: bytes) -> int:
         """Return how often it stands there."""
-
-    def holders(self, data: memoryview, ends: Sequence[int]) -> Sequence[int]:
-        """Return which of several files may hold it, rising: `ends` is where each ends in `data`.
-        No other file does.
-
-        Raises ValueError where `data` is no UTF-8: then each has to be looked into.
-        """
 
     def lines(self, data: bytes, most: int) -> list[Place]:
         """Return the first lines on which it stands."""
@@ -103,15 +96,6 @@ class _Words:
             else 0
         )
 
-    def holders(self, data: memoryview, ends: Sequence[int]) -> Sequence[int]:
-        return sorted(
-            {
-                place
-                for form in self._forms_in(data)
-                for place in _holders(self._search, form, data, ends)
-            }
-        )
-
     def lines(self, data: bytes, most: int) -> list[Place]:
         def spans() -> Iterator[int]:
             at, length = first, len(text)
@@ -137,7 +121,7 @@ class _Words:
             found = [self._search(data, form, start) for form in self._forms_in(data)]
         return data, min((at for at in found if at >= 0), default=-1)
 
-    def _forms_in(self, data: bytes | memoryview) -> list[bytes]:
+    def _forms_in(self, data: bytes) -> list[bytes]:
         """Return the forms that `data` may hold: to look for one with accents of its own costs more
         than all the rest.
         """
@@ -162,14 +146,10 @@ class _Pattern:
         self._search = utf8_uncased_search
         self._literal = needed_literal(query).encode("utf-8", "replace")
 
-    def holders(self, data: memoryview, ends: Sequence[int]) -> Sequence[int]:
-        return (
-            list(_holders(self._search, self._literal, data, ends))
-            if self._literal
-            else range(len(ends))
-        )
-
     def count(self, data: bytes) -> int:
+        with suppress(ValueError):  # it is no UTF-8
+            if self._literal and self._search(data, self._literal) < 0:
+                return 0
         return sum(1 for _ in self._matches(data.decode("utf-8", "replace")))
 
     def lines(self, data: bytes, most: int) -> list[Place]:
@@ -182,17 +162,6 @@ class _Pattern:
             for match in self._expression.finditer(text)
             if match.end() > match.start()
         )
-
-
-def _holders(
-    search: Callable[..., int], form: bytes, data: memoryview, ends: Sequence[int]
-) -> Iterator[int]:
-    """Yield the files in which `form` begins somewhere."""
-    at = search(data, form, 0, len(data), True)
-    while at >= 0:
-        place = bisect_right(ends, at)
-        yield place
-        at = search(data, form, ends[place], len(data)) if place + 1 < len(ends) else -1
 
 
 def _compiled(pattern: str) -> re.Pattern[str]:

@@ -1,5 +1,5 @@
-"""What a conversation holds, read from the messages of a request: prompts, the calls made for
-each, what these returned.
+"""The conversation so far, parsed from the messages of a request: prompts, the calls made for each,
+and their results.
 """
 
 import json
@@ -15,30 +15,32 @@ from dogent_tui.offline.words import words
 READ_DOCUMENT = "mcp__dogent__read_document"
 EXPORT = "mcp__dogent__export_document"
 PROPOSE = "mcp__dogent__propose_document_change"
-"""The tool by which a change is proposed: the user reviews it while the call waits. Offered only
-where there is a screen.
+"""The tool that proposes a change: the user reviews it while the call waits. Only offered if there
+is a screen.
 """
 
 _OPENING, _CLOSING = "<attachments>", "</attachments>"
 _PIPED = re.compile(r"\n\n<stdin>\n(?P<text>.*?)</stdin>", re.DOTALL)
 _CWD = re.compile(r"working directory: *(?P<path>[^\n]+)", re.IGNORECASE)
 _LINE_NUMBER = re.compile(r"^ *\d+(?:\t|→|\Z)", re.MULTILINE)
-"""What Read puts before each line. The CLI trims a result that a reminder follows: then an empty
-last line is a bare number.
+"""Read's prefix of each line. The CLI trims a result followed by a reminder: then an empty last
+line is a bare number.
 """
 _REVIEWED = re.compile(r"The (?:person|user) reviewed your change: (?P<outcome>[^\n]*)\.")
-"""How the result of a call begins that the user reviewed in place of its being run
+"""The beginning of the result of a call that the user reviewed instead of running it
 (`changes/outcome.py`).
 """
 _PLACES = ("file_path", "path", "md_path")
 _KEYS = (*_PLACES, "sheet", "offset", "format")
 _PASTED = 1_000
-"""Characters: of a longer prompt everything after the first line is material."""
+"""The length in characters of a prompt from which on everything after the first line is
+material.
+"""
 
 
 @dataclass(slots=True)
 class Call:
-    """A tool call of ours. `outcome` is None while it has returned nothing."""
+    """A tool call of ours. `outcome` is None until it has returned."""
 
     name: str
     input: Mapping[str, Any]
@@ -47,7 +49,9 @@ class Call:
 
     @property
     def key(self) -> tuple[str, ...]:
-        """What tells it from the other calls of a run: the tool and the place, not the text."""
+        """The key that distinguishes it from other calls of a run: the tool and the place, not the
+        text.
+        """
         return (self.name, *(str(self.input.get(name) or "") for name in _KEYS))
 
     @property
@@ -57,24 +61,22 @@ class Call:
 
     @property
     def review(self) -> str:
-        """What came of the user's review, "1 of 2 hunks written to tea.md"; empty where there
-        was none.
+        """The result of the user's review, "1 of 2 hunks written to tea.md"; empty if there was
+        none.
         """
         found = _REVIEWED.match(self.outcome.text) if self.outcome else None
         return found["outcome"] if found else ""
 
     @property
     def error(self) -> str:
-        """The error in one line, empty where there is none. What was accepted of a review is
-        none.
-        """
+        """The error on one line, empty if there is none. An accepted review is not an error."""
         if self.review or self.outcome is None or not self.outcome.is_error:
             return self.review if self.review.startswith("nothing") else ""
         return " ".join(re.sub(r"</?tool_use_error>", "", self.outcome.text).split())[:300] or "?"
 
     @property
     def text(self) -> str:
-        """What the call returned, a Read without its line numbers; empty after an error."""
+        """The result of the call, for a Read without its line numbers; empty after an error."""
         said = self.outcome.text if self.outcome and not self.error and not self.is_partial else ""
         return _LINE_NUMBER.sub("", said) if self.name == "Read" else said
 
@@ -93,10 +95,10 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """Everything said so far; the last of `runs` is to be answered now.
+    """Everything said so far; the last of `runs` has to be answered now.
 
-    `cwd` is the absolute path of the workspace, empty where the CLI did not name it. `introduced`:
-    it was said that this is no model. `system` is the system prompt.
+    `cwd` is the absolute path of the workspace, empty if the CLI did not name it. `introduced`: the
+    user was told that this is not a model. `system` is the system prompt.
     """
 
     cwd: str
@@ -106,24 +108,24 @@ class Conversation:
     system: str
 
     def absolute(self, path: str) -> str:
-        """Return `path` as the CLI's file tools want it."""
+        """Return `path` in the form required by the CLI's file tools."""
         return posixpath.normpath(posixpath.join(self.cwd, path)) if self.cwd else path
 
     def shown(self, path: str) -> str:
-        """Return `path` as a user reads it: relative to the workspace where it lies inside."""
+        """Return `path` for display: relative to the workspace if it is inside."""
         return posixpath.normpath(path.removeprefix(f"{self.cwd}/")) if path else ""
 
     def written(self) -> list[str]:
-        """Return the files that were written or changed in this conversation, as shown, the
-        newest last.
+        """Return the displayed paths of files written or changed in this conversation, newest
+        last.
         """
         calls = [call for run in self.runs for call in run.calls if call.name in ("Write", PROPOSE)]
         return [self.shown(call.path) for call in calls if call.outcome and not call.error]
 
 
 def conversation_of(request: MessagesRequest) -> Conversation:
-    """Read the conversation from `request`, whose ``<system-reminder>`` notes are still in it:
-    they name the workspace.
+    """Parse the conversation in `request`, including its ``<system-reminder>`` notes, which name
+    the workspace.
     """
     runs: list[Run] = []
     calls: dict[str, Call] = {}
@@ -147,8 +149,8 @@ def conversation_of(request: MessagesRequest) -> Conversation:
 
 
 def parse_prompt(text: str) -> Run:
-    """Split a prompt into what was typed and the JSON array of references after it; an array
-    that is none counts as empty.
+    """Split a prompt into what was typed and the JSON array of references after it; an invalid
+    array counts as empty.
     """
     typed, _, after = text.rpartition(_OPENING) if _OPENING in text else (text, "", "")
     try:
@@ -168,8 +170,8 @@ def _prompts(message: Message) -> Iterable[str]:
     """Yield the prompts in a user message.
 
     After an interrupt or a failure the CLI puts the unanswered prompt and the next one into one
-    message. Beside tool results it puts remarks of its own, so that there only a text with our
-    block of attachments counts.
+    message. It adds remarks of its own next to tool results, so only a text with our block of
+    attachments counts there.
     """
     for text in (strip_reminders(text).strip() for text in message.texts):
         is_ours = not message.tool_results or _OPENING in text

@@ -1,5 +1,5 @@
 """A draft: extracts in the order of their sources, under headings, each with its source as a
-citation where a bibliography has it, else as a footnote.
+citation if a bibliography contains it, otherwise as a footnote.
 """
 
 import re
@@ -18,8 +18,9 @@ Found: TypeAlias = Sequence[Passage]
 Parts: TypeAlias = Sequence[tuple[str, Found]]
 
 _LEAST, _LEAST_NAMED, _MOST_UNDER, _SMALL = 0.55, 0.25, 4, 20
-"""Coverage of a topic from which on sources hold something about it, any of the folder and those
-the user named; passages under a heading that the user named; rows of a table that is shown whole.
+"""The coverage of a topic from which on sources are relevant, for all files of the folder and for
+those the user named; the number of passages under a heading that the user named; the number of rows
+of a table shown completely.
 """
 _FACT = re.compile(r"(\d+(?:,\d{3})*(?:\.\d+)?)\s*(%|[^\W\d_]+)")
 _NOTE = re.compile(r"^\[\^(\d+)\]:", re.MULTILINE)
@@ -28,8 +29,8 @@ _SENTENCE = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n+")
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A draft, or a part of one: its Markdown, the passages in it, and what to say of it: gaps,
-    figures that differ.
+    """A draft, or part of one: its Markdown, its passages, and remarks about gaps and differing
+    figures.
     """
 
     text: str
@@ -38,9 +39,9 @@ class Draft:
 
 
 def on_topic(found: Sequence[Passage], topic: str, *, named: bool) -> list[Passage]:
-    """Return the passages about `topic`, in their order; none where they hold too little of it.
+    """Return the passages about `topic`, in order; empty if they contain too little about it.
 
-    `named`: the user named the sources, so that less of it will do.
+    `named`: the user named the sources, so less is required.
     """
     hits = good(Index(found).rank(topic), 0.0)
     is_enough = any(hit.coverage >= (_LEAST_NAMED if named else _LEAST) for hit in hits)
@@ -49,10 +50,11 @@ def on_topic(found: Sequence[Passage], topic: str, *, named: bool) -> list[Passa
 
 
 def sections_of(found: Found, rest: Found, headings: Sequence[str], most: int) -> Parts:
-    """Return the passages of `found` under `headings`, in this order; one without any is kept.
+    """Return the passages of `found` under `headings`, in this order, including headings without
+    passages.
 
-    Where less than two headings are named, those of the sources follow, with passages of `rest` of
-    `most` words in all.
+    If fewer than two headings are named, those of the sources follow, with passages of `rest`
+    totalling `most` words.
     """
     made: list[tuple[str, list[Passage]]] = []
     index, used = Index(found), set[Passage]()
@@ -68,7 +70,7 @@ def sections_of(found: Found, rest: Found, headings: Sequence[str], most: int) -
 
 
 def within(found: Sequence[Passage], most: int, but: Collection[Passage] = ()) -> list[Passage]:
-    """Return the first passages of each section, then more, up to `most` words in all, in their
+    """Return the first passages of each section, then more, up to `most` words in total, in
     order.
     """
     seen, turns = Counter[tuple[str, ...]](), list[tuple[int, int]]()
@@ -84,10 +86,10 @@ def within(found: Sequence[Passage], most: int, but: Collection[Passage] = ()) -
 
 
 def compose(sections: Parts, language: Language, keys: Mapping[str, str], into: str = "") -> Draft:
-    """Write `sections` down, with footnotes that continue those of the document `into`.
+    """Write `sections`, with footnotes numbered after those of the document `into`.
 
-    A file that has a key in `keys` is cited by it. A small table of which rows are quoted is shown
-    whole.
+    A file with a key in `keys` is cited by it. A small table of which rows are quoted is shown
+    completely.
     """
     first = max(map(int, _NOTE.findall(into)), default=0) + 1
     lines, notes, quoted = list[str](), list[str](), list[Passage]()
@@ -130,7 +132,7 @@ def with_contents(text: str, headings: Sequence[tuple[int, str]], title: str) ->
     """Return the Markdown `text` with links to its `headings` under the heading `title`, below its
     own title.
 
-    Links that are there already are replaced.
+    Existing links are replaced.
     """
     from mdit_py_plugins.anchors.index import slugify
 
@@ -142,9 +144,9 @@ def with_contents(text: str, headings: Sequence[tuple[int, str]], title: str) ->
 
 
 def differing(quoted: Sequence[Passage], language: Language) -> list[str]:
-    """Return a line on the figures that differ between sources, none where none do.
+    """Return a line about figures that differ between sources, empty if there are none.
 
-    They are of the same unit, in sentences that share most of their words.
+    They have the same unit and are in sentences that share most of their words.
     """
     facts = [
         (passage.path, set(filter(str.isalpha, terms(sentence))), figure.replace(",", ""), unit)

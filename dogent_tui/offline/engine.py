@@ -1,5 +1,5 @@
-"""The offline engine: what the CLI talks to where no account is set up. It answers the CLI's own
-requests here, for a title or a summary; prompts are answered in `finder`.
+"""The offline engine: what the CLI talks to if no account is set up. Answers the CLI's own
+requests, for a title or a summary; prompts are answered in `finder`.
 """
 
 import asyncio
@@ -14,47 +14,48 @@ from dogent_tui.offline.messages_api import MessagesRequest, ReplyBlock, ReplyTe
 from dogent_tui.offline.server import LoopbackServer
 
 _COMPACTION = re.compile(r"create a detailed summary of (?:the|this) conversation", re.IGNORECASE)
-"""From the prompt with which the CLI asks for a summary when the context window is nearly full."""
+"""Part of the prompt with which the CLI asks for a summary when the context window is nearly
+full.
+"""
 
 
 class OfflineEngine(LoopbackServer):
     """The engine as a loopback server: point the CLI at its `base_url` with its `token` and
     `model`.
 
-    `model` is a name that the CLI knows, since for others it assumes a window of a million tokens
-    and sends system messages in the conversation; `name` is what a user should see. `files` is
-    asked, in a thread, what lies in the workspace.
+    `model` is a name known to the CLI, which for others assumes a window of a million tokens and
+    sends system messages in the conversation; `name` is for display. `files` is called, in a
+    thread, to list the workspace.
     """
 
     name: ClassVar[str] = "offline engine"
     model: ClassVar[str] = "claude-haiku-4-5"
 
     def __init__(self, files: Files = dict) -> None:
-        # With a pause between two pieces a screen shows the reply grow; a whole draft takes a
-        # quarter of a second.
+        # A pause between two pieces makes the reply grow visibly; a whole draft takes a quarter of
+        # a second.
         super().__init__(self._respond, models=(self.model,), pause=0.003)
         self._files = files
         self._seen: dict[str, float] = {}
 
     async def __aenter__(self) -> Self:
-        # The grammar compiles regular expressions, which the first paint should not wait for.
+        # The grammar compiles regular expressions, which must not delay the first paint.
         await asyncio.to_thread(importlib.import_module, "dogent_tui.offline.finder")
         return await super().__aenter__()
 
     async def _respond(self, request: MessagesRequest) -> tuple[ReplyBlock, ...]:
-        # Ranking the passages of large files takes tens of milliseconds, which the screen must not
-        # wait for.
+        # Ranking the passages of large files takes tens of milliseconds, which must not block the
+        # screen.
         return await asyncio.to_thread(reply, request, self._files, self._seen)
 
 
 def reply(request: MessagesRequest, files: Files, seen: dict[str, float]) -> tuple[ReplyBlock, ...]:
-    """Return the reply to `request`: what to say, or which of the tools that it offers to call
-    next.
+    """Return the reply to `request`: what to say, or which of the offered tools to call next.
 
     Args:
-        request: what the CLI sent.
+        request: the CLI's request.
         files: lists the workspace.
-        seen: kept between requests, empty at first.
+        seen: kept between requests, initially empty.
     """
     from dogent_tui.offline.finder import Finder
 
@@ -71,9 +72,7 @@ def reply(request: MessagesRequest, files: Files, seen: dict[str, float]) -> tup
 
 
 def _side_reply(request: MessagesRequest) -> str:
-    """Answer a request of the CLI itself, such as for a title: with the first words of the text
-    it is about.
-    """
+    """Answer a request of the CLI itself, such as for a title, with the first words of its text."""
     text = request.last_user_text()
     title = " ".join(re.sub(r"<[^>]{0,40}>", " ", text).split()[:6])[:60] or "Conversation"
     is_json = "json" in f"{request.system} {text}".lower()

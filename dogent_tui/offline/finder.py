@@ -1,5 +1,5 @@
-"""The engine's answers: each verb of `requests` has a method here. Everything else is declined
-in a sentence.
+"""The engine's answers: each verb of `requests` has a method here. Everything else is declined with
+a sentence.
 """
 
 import posixpath
@@ -17,23 +17,23 @@ from dogent_tui.offline.words import extension, language_of, pattern, phrase, su
 from dogent_tui.plain import words_of
 
 _ANSWERS, _SAYS_ALL, _BESIDE = 0.25, 0.45, 0.5
-"""Coverage from which on a passage counts: as an answer, for words that are no question, beside
-what a table answers.
+"""The coverage from which on a passage counts: as an answer, for words that are not a question,
+next to an answer from a table.
 """
 _QUOTED, _LISTED, _PLACES, _LONGEST = 2, 60, 3, 1_300
-"""Passages quoted, lines listed, places in a file, characters of a quote."""
+"""The number of quoted passages, listed lines, places in a file, and characters of a quote."""
 _DRAFT, _ADDED, _SUMMARY, _LINE = 700, 300, 250, 60
 """Words."""
 _ALONE = "(print mode)"
-"""From the system prompt where nobody is there to answer (`agent/prompts/not-asking.md`)."""
+"""Part of the system prompt if no one is there to answer (`agent/prompts/not-asking.md`)."""
 _WISH = re.compile(r"output format\W+(pdf|docx)", re.IGNORECASE)
 
 
 class Finder:
     """Answers the current prompt of `talk`.
 
-    The method of a verb yields the paragraphs of the answer, none where `_why` says why there is
-    none. It raises Pending with calls that have to return first.
+    The method of a verb yields the paragraphs of the answer, none if `_why` gives the reason. It
+    raises Pending with calls that have to return first.
     """
 
     def __init__(self, talk: Conversation, desk: Materials) -> None:
@@ -43,7 +43,7 @@ class Finder:
         self._why = words()["declines"].get(self.request.verb, "which")
 
     def answer(self) -> str:
-        """Return what to say."""
+        """Return the answer."""
         verb, missing, files = self.request.verb, self.request.missing, self.request.files
         method: Callable[[], Iterable[str]] = getattr(self, f"_{verb}", list)
         if method is not list and not files and (missing or not self._desk.paths):
@@ -54,8 +54,8 @@ class Finder:
         return "\n\n".join(said + [self._say("mark")] * (not self._talk.introduced))
 
     def _decline(self) -> list[str]:
-        """Return a sentence that says why nothing is done, three requests that work here, and
-        how to get a model.
+        """Return a sentence about why nothing is done, three requests that work here, and how to
+        get a model.
         """
         request = self.request
         name = [*request.missing, request.target][0]
@@ -75,21 +75,21 @@ class Finder:
         return parse_request(run.typed, attached, self._desk.paths)
 
     def sources(self) -> list[Document]:
-        """Return what the request is about: the files and folders it names, else all that are
+        """Return what the request is about: the files and folders it names, otherwise all files
         here.
         """
         files, every = self.request.files, self._desk.paths
         named = [path for path in files if path == PASTED or extension(path)]
         named += [path for path in every if path.startswith(tuple(f"{one}/" for one in files))]
-        # Of very many files only the first are read: those named like the request.
+        # Of very many files only the first are read, those with names like the request.
         topic = set(terms(self.request.topic))
         every = [] if files else sorted(every, key=lambda path: -len(topic & set(terms(path))))
         wanted = [path for path in named or every if path != self.request.target]
         return self._desk.documents(wanted, drafts=bool(files))
 
     def _meant(self) -> list[Document]:
-        """Return the files to act on: those that are named, else what “it” is, written or named
-        last.
+        """Return the files to act on: those that are named, otherwise what “it” refers to: written
+        or named last.
         """
         named = self.request.files or [self.request.target] * bool(self.request.target)
         runs = () if named else range(len(self._talk.runs) - 1)
@@ -105,7 +105,7 @@ class Finder:
         if not terms(topic) and not before:
             yield from self._summarize() if self.request.files else ()
             return
-        # What follows is said on its own, else of what was asked before.
+        # A follow-up stands on its own, or else refers to the previous question.
         operation, earlier = operation_of(topic), operation_of(before)
         plain = pattern(earlier or operation).sub(" ", before) if operation else ""
         readings = [(topic, operation), (f"{plain} {topic}", operation or earlier)]
@@ -195,8 +195,8 @@ class Finder:
                 yield self._change(one.path, one.text.replace(old, new), said)
 
     def _change(self, path: str, text: str, summary: str, *, is_new: bool = False) -> str:
-        """Propose `text` for the file, or write it where it is new or nobody can review; return
-        what came of it.
+        """Propose `text` for the file, or write it if it is new or no one can review; return the
+        result.
         """
         if extension(path) in DOCUMENTS:
             return self._say("not_text", path=path)
@@ -230,7 +230,7 @@ class Finder:
         self._why = "no_material" if terms(request.topic) else "no_topic"
         documents = self.sources()
         outlines = [one for one in documents if pattern("is_outline").search(one.path)]
-        if request.files and 0 < len(outlines) < len(documents):  # names the headings: no source
+        if request.files and 0 < len(outlines) < len(documents):  # names the headings, not a source
             request.headings += [title for level, title in outlines[0].headings if level > 1]
             documents = [one for one in documents if one not in outlines]
         every, found = _passages(documents), self._material(documents)
@@ -253,7 +253,7 @@ class Finder:
         yield from (*draft.remarks, *self._exported(path, kinds))
 
     def _free(self, title: str) -> str:
-        """Return the path to write a draft to: one that nothing has, but the draft of this run."""
+        """Return the path for a draft: an unused one, or that of this run's draft."""
         calls = self._talk.runs[-1].calls
         made = (self._talk.shown(call.path) for call in calls if call.name == "Write")
         slug = "-".join(re.findall(r"\w+", title.casefold())[:6])
@@ -263,7 +263,7 @@ class Finder:
         return next(made, "") or next(name for name in names if name not in self._desk.existing)
 
     def _material(self, documents: Sequence[Document]) -> list[Passage]:
-        """Return the passages on the topic, of each file that was named some."""
+        """Return the passages about the topic, including some from each named file."""
         request, found = self.request, _passages(documents)
         found = [one for one in found if language_of(one.text) == request.only] or found
         if not request.files:

@@ -1,9 +1,8 @@
-"""The files of the workspace as a request needs them: what is there, what it holds, what is done to
-it.
+"""The files of the workspace for a request: which exist, their content, and changes to them.
 
-Everything goes through the tools that the CLI runs. A handler is written as if each call returned
-at once: where a result is not there yet, `Pending` leaves the handler with the calls to make, and
-it runs again once they have returned.
+Everything goes through the CLI's tools. A handler is written as if each call returned at once: if a
+result is missing, `Pending` leaves the handler with the calls to make, and it runs again once they
+have returned.
 """
 
 import json
@@ -17,49 +16,49 @@ from dogent_tui.offline.passages import MARK, Document, parse
 from dogent_tui.offline.words import extension, words
 
 Files: TypeAlias = Callable[[], Mapping[str, float]]
-"""Lists the files of the workspace, relative, without what its ignore files hide, each with when
-it was changed.
+"""Lists the files of the workspace, relative and without ignored ones, each with its modification
+time.
 """
 
 DOCUMENTS: Sequence[str] = words()["files"]["documents"]
 PASTED = "your prompt"
-"""What stands for the path of a text that came with the prompt."""
+"""Used as the path of a text that came with the prompt."""
 _MOST_FILES, _MOST_CALLS, _MOST_PARTS, _PART = 30, 90, 12, 20_000
-"""Files read for a request, calls of a run, parts of a document, characters of a part: several
-have to fit into a window.
+"""The number of files read for a request, calls of a run, parts of a document, and characters of a
+part: several must fit into a window.
 """
 _MORE = re.compile(r"^There is more: call read_document again with offset (\d+)\.$", re.MULTILINE)
 _METADATA = re.compile(r"^Metadata: (\{.*\})$", re.MULTILINE)
 _CITED = re.compile(r"^Cite as \[@(\S+)\]$", re.MULTILINE)
 _STUB = "unchanged since"
-"""From what the CLI's Read returns in place of a text that the conversation holds already."""
+"""Part of what the CLI's Read returns instead of a text that the conversation already contains."""
 
 
 class Pending(Exception):  # noqa: N818  (not a failure)
-    """Raised with the calls that have to be made first; all of them can be made together."""
+    """Raised with the calls that have to be made first, possibly together."""
 
 
 class Materials:
-    """What is on the desk for one request.
+    """The material for one request.
 
     Args:
         conversation: what was said and called so far.
         files: lists the workspace.
-        seen: kept between requests: when each file that was read had last been changed.
+        seen: kept between requests: the modification times of the files that were read.
     """
 
     def __init__(self, conversation: Conversation, files: Files, seen: dict[str, float]) -> None:
         self.conversation, self._changed, self._seen = conversation, files(), seen
         self.unread: dict[str, str] = {}
         self.keys: dict[str, str] = {}
-        """What a bibliography cites a file by that was read."""
+        """File that was read → its citation key."""
         kinds = (*words()["files"]["texts"], *DOCUMENTS)
         known = (path for path in self._changed if extension(path) in kinds and "~$" not in path)
         self.paths = sorted(known, key=lambda path: (path.count("/"), path))
         self.existing = frozenset((*self._changed, *conversation.written()))
 
     def call(self, name: str, **given: object) -> Call:
-        """Return the call of this run, made and returned. Raises Pending while it is not."""
+        """Return the finished call of this run. Raises Pending if it has not returned."""
         wanted = Call(name, {key: value for key, value in given.items() if value not in ("", 0)})
         calls = self.conversation.runs[-1].calls
         made = next((call for call in calls if call.key == wanted.key and call.outcome), None)
@@ -69,8 +68,8 @@ class Materials:
         return made
 
     def documents(self, paths: Iterable[str], *, drafts: bool = False) -> list[Document]:
-        """Return what the files hold, but those that cannot be read (`unread` says why), and
-        drafts of ours unless `drafts`.
+        """Return the contents of the files, except unreadable ones (`unread` says why), and our
+        drafts unless `drafts`.
         """
         found, pending = list[Document](), list[ReplyToolUse]()
         for path in list(dict.fromkeys(paths))[:_MOST_FILES]:
@@ -85,7 +84,7 @@ class Materials:
         return found
 
     def text(self, path: str) -> str:
-        """Return what the file holds as text, empty where it cannot be read."""
+        """Return the content of the file as text, empty if it cannot be read."""
         if path == PASTED:
             return self.conversation.runs[-1].material
         if extension(path) in DOCUMENTS:
@@ -104,7 +103,7 @@ class Materials:
         return self._earlier(path) if _STUB in read.text[:200] else read.text
 
     def _earlier(self, path: str) -> str:
-        """Return what was last read of a text in this conversation, empty where nothing was."""
+        """Return what was last read of a text in this conversation, empty if nothing was."""
         talk = self.conversation
         calls = (call for run in talk.runs for call in run.calls if call.name == "Read")
         texts = [call.text for call in calls if talk.shown(call.path) == path]

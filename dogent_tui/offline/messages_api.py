@@ -1,9 +1,9 @@
-"""The Messages API as a server sees it: requests parsed, replies serialized as server-sent events
-or as JSON.
+"""The server side of the Messages API: requests parsed, replies serialized as server-sent events or
+as JSON.
 
-The wire format is Anthropic's (`POST /v1/messages`); what the CLI really sends in it was measured.
-Shared by the offline engine and by the scripted server of the end-to-end tests. Imports nothing of
-ours, and not aiohttp.
+The wire format is Anthropic's (`POST /v1/messages`); what the CLI actually sends was measured.
+Shared by the offline engine and the scripted server of the end-to-end tests. Imports none of our
+modules, and not aiohttp.
 """
 
 import json
@@ -11,6 +11,8 @@ import secrets
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
+
+from dogent_tui.records import Json, JsonDict
 
 # ── What a request holds ──────────────────────────────────────────────────────────────────────────
 
@@ -24,16 +26,18 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """A tool call of a reply, made or to make. An empty `id` gets a fresh one when it is sent."""
+    """A tool call in a reply, past or to be made. An empty `id` is replaced by a new one when it is
+    sent.
+    """
 
     name: str
-    input: Mapping[str, Any]
+    input: Json
     id: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class ToolOutcome:
-    """What a tool call returned, as far as it is text."""
+    """The result of a tool call, as far as it is text."""
 
     tool_use_id: str
     text: str
@@ -42,7 +46,7 @@ class ToolOutcome:
 
 @dataclass(frozen=True, slots=True)
 class Other:
-    """A block of a kind that nobody here looks into: thinking, images, documents."""
+    """A block of a kind that is not examined here: thinking, images, documents."""
 
     kind: str
 
@@ -64,9 +68,7 @@ class Message:
 
     @property
     def text(self) -> str:
-        """The text blocks, joined by blank lines; blocks that hold only white space are left
-        out.
-        """
+        """The text blocks, joined by blank lines, without blank ones."""
         return "\n\n".join(filter(None, map(str.strip, self.texts)))
 
     @property
@@ -76,7 +78,7 @@ class Message:
 
     @property
     def tool_results(self) -> tuple[ToolOutcome, ...]:
-        """The tool results of this message, in the order sent, which need not be the order of
+        """The tool results of this message, in the order sent, which may differ from the order of
         the calls.
         """
         return tuple(block for block in self.blocks if isinstance(block, ToolOutcome))
@@ -86,8 +88,8 @@ class Message:
 class MessagesRequest:
     """A request to `/v1/messages` or `/v1/messages/count_tokens`.
 
-    `size` is the length of its body in bytes; `headers` have lower-case names and hold the caller's
-    token.
+    `size` is the length of its body in bytes; `headers` have lower-case names and include the
+    caller's token.
     """
 
     model: str
@@ -97,29 +99,28 @@ class MessagesRequest:
     stream: bool = False
     size: int = 0
     headers: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)
-    raw: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
+    raw: Json = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def input_tokens(self) -> int:
-        """An estimate: four bytes a token, which is near for English and for Chinese (three
-        bytes a character) alike.
+        """An estimate: four bytes per token, which is close for both English and Chinese (three
+        bytes per character).
         """
         return self.size // 4
 
     def last_user_text(self) -> str:
-        """Return the newest text that a person typed: the last user message that is more than
-        reminders and tool results.
+        """Return the newest text typed by a person: the last user message with more than reminders
+        and tool results.
         """
         said = (one.text for one in reversed(self.messages) if one.role == "user")
         return next(filter(None, (strip_reminders(text).strip() for text in said)), "")
 
 
 def parse_request(body: bytes | str, headers: Mapping[str, str] | None = None) -> MessagesRequest:
-    """Parse the body of a request, and keep its `headers`. Blocks of unknown kinds are kept as
+    """Parse the body of a request, keeping its `headers`. Blocks of unknown kinds are kept as
     `Other`.
 
-    Raises ValueError, with a sentence, where `body` is not JSON or its shape is not that of the
-    API.
+    Raises ValueError with a sentence if `body` is not JSON or does not follow the API.
     """
     try:
         data = json.loads(body)
@@ -139,8 +140,8 @@ def parse_request(body: bytes | str, headers: Mapping[str, str] | None = None) -
 
 
 def strip_reminders(text: str) -> str:
-    """Return `text` without its ``<system-reminder>…</system-reminder>`` parts and the line
-    breaks that they leave at the end.
+    """Return `text` without its ``<system-reminder>…</system-reminder>`` parts and the line breaks
+    they leave at the end.
     """
     opening, closing = "<system-reminder>", "</system-reminder>"
     first, *rest = text.split(opening)
@@ -160,7 +161,7 @@ def _message(item: Any) -> Message:
     return Message(item["role"], tuple(blocks))
 
 
-def _block(block: dict[str, Any]) -> Block:
+def _block(block: JsonDict) -> Block:
     match block.get("type"):
         case "text":
             return Text(str(block.get("text", "")))
@@ -176,7 +177,7 @@ def _block(block: dict[str, Any]) -> Block:
 
 
 def _joined_text(content: Any) -> str:
-    """Return the text of `content`, which the API lets be a string or a list of blocks."""
+    """Return the text of `content`, which may be a string or a list of blocks."""
     if isinstance(content, str):
         return content
     items = content if isinstance(content, list) else []
@@ -197,7 +198,7 @@ class ReplyThinking:
 ReplyText: TypeAlias = Text
 ReplyToolUse: TypeAlias = ToolCall
 UNREADABLE = "unreadable_arguments"
-"""Holds what a local model gave as arguments and cannot be read: the call is refused, and the
+"""The field with a local model's arguments if they cannot be parsed: the call is refused, and the
 model sees why.
 """
 
@@ -206,14 +207,14 @@ ReplyBlock: TypeAlias = ReplyText | ReplyThinking | ReplyToolUse
 
 @dataclass(frozen=True, slots=True)
 class ApiError:
-    """An error as the API words it. `kind` defaults to the one that belongs to `status`."""
+    """An error of the API. `kind` defaults to the one for `status`."""
 
     status: int
     message: str
     kind: str = ""
     headers: Mapping[str, str] = field(default_factory=dict)
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> JsonDict:
         """Return the body: ``{"type": "error", "error": {"type", "message"}, "request_id"}``."""
         otherwise = "api_error" if self.status >= 500 else "invalid_request_error"
         kind = self.kind or _ERROR_KINDS.get(self.status, otherwise)
@@ -225,7 +226,7 @@ _ERROR_KINDS = {401: "authentication_error", 403: "permission_error", 404: "not_
 _ERROR_KINDS |= {413: "request_too_large", 429: "rate_limit_error", 529: "overloaded_error"}
 """Anthropic's error types by HTTP status."""
 
-Content: TypeAlias = list[dict[str, Any]]
+Content: TypeAlias = list[JsonDict]
 Usage: TypeAlias = Mapping[str, int]
 StopReason: TypeAlias = Literal[
     "end_turn", "tool_use", "max_tokens", "refusal", "model_context_window_exceeded"
@@ -235,8 +236,8 @@ StopReason: TypeAlias = Literal[
 class ReplyStream:
     """Serializes one reply, event by event: `start`, then `block` for each block, then `finish`.
 
-    A text whose pieces are not known at once is built of `open_text`, `text` and `close`. Each
-    method returns whole server-sent events, ready to be written.
+    A text whose pieces are not known at once is built with `open_text`, `text` and `close`. Each
+    method returns complete server-sent events, ready to be written.
     """
 
     def __init__(self, request: MessagesRequest) -> None:
@@ -250,7 +251,7 @@ class ReplyStream:
         return event("message_start", {"message": _message_json(self._request, [], None, 1)})
 
     def block(self, block: ReplyBlock, pieces: int = 60, least: int = 48) -> Iterator[bytes]:
-        """Yield the events of a whole block, its content in at most `pieces` pieces of at least
+        """Yield the events of a complete block, its content in at most `pieces` pieces of at least
         `least` characters.
         """
         match block:
@@ -284,7 +285,7 @@ class ReplyStream:
         return self._delta({"type": "thinking_delta", "thinking": piece}, piece)
 
     def sign(self) -> bytes:
-        """Return the event that signs the open block of thinking, before it is closed."""
+        """Return the event that signs the open block of thinking before it is closed."""
         return self._delta({"type": "signature_delta", "signature": secrets.token_hex(16)})
 
     def open_tool_use(self, name: str, identity: str = "") -> bytes:
@@ -302,9 +303,9 @@ class ReplyStream:
 
     def finish(self, stop_reason: StopReason | None = None, usage: Usage | None = None) -> bytes:
         """Return the events that end the message. The reason defaults to ``tool_use`` after a call,
-        else ``end_turn``.
+        otherwise ``end_turn``.
 
-        `usage` is what was counted; otherwise the output is estimated.
+        `usage` contains counted tokens; otherwise the output is estimated.
         """
         reason = stop_reason or ("tool_use" if self._called else "end_turn")
         usage = usage or {"output_tokens": max(1, self._sent // 4)}
@@ -312,17 +313,17 @@ class ReplyStream:
         ended = event("message_delta", {"delta": delta, "usage": usage})
         return ended + event("message_stop", {})
 
-    def _open(self, content: dict[str, Any]) -> bytes:
+    def _open(self, content: JsonDict) -> bytes:
         self._index += 1
         return event("content_block_start", {"index": self._index, "content_block": content})
 
-    def _delta(self, delta: dict[str, Any], counted: str = "") -> bytes:
+    def _delta(self, delta: JsonDict, counted: str = "") -> bytes:
         self._sent += len(counted)
         return event("content_block_delta", {"index": self._index, "delta": delta})
 
 
-def event(name: str, data: Mapping[str, Any]) -> bytes:
-    """Return one server-sent event. Lone surrogates, which UTF-8 cannot hold, become question
+def event(name: str, data: Json) -> bytes:
+    """Return one server-sent event. Lone surrogates, which UTF-8 cannot represent, become question
     marks.
     """
     body = json.dumps({"type": name, **data}, ensure_ascii=False)
@@ -335,7 +336,7 @@ def error_event(error: ApiError) -> bytes:
 
 
 def reply_events(request: MessagesRequest, blocks: Sequence[ReplyBlock]) -> Iterator[bytes]:
-    """Yield the events of a whole reply."""
+    """Yield the events of a complete reply."""
     stream = ReplyStream(request)
     yield stream.start()
     for block in blocks:
@@ -343,15 +344,15 @@ def reply_events(request: MessagesRequest, blocks: Sequence[ReplyBlock]) -> Iter
     yield stream.finish()
 
 
-def reply_json(request: MessagesRequest, blocks: Sequence[ReplyBlock]) -> dict[str, Any]:
-    """Return a whole reply as the JSON object of a request without ``stream``."""
+def reply_json(request: MessagesRequest, blocks: Sequence[ReplyBlock]) -> JsonDict:
+    """Return a complete reply as the JSON object for a request without ``stream``."""
     content = [_as_json(block) for block in blocks]
     reason = "tool_use" if any(isinstance(block, ReplyToolUse) for block in blocks) else "end_turn"
     tokens = max(1, len(json.dumps(content, ensure_ascii=False)) // 4)
     return _message_json(request, content, reason, tokens)
 
 
-def _as_json(block: ReplyBlock) -> dict[str, Any]:
+def _as_json(block: ReplyBlock) -> JsonDict:
     match block:
         case ReplyText(text):
             return {"type": "text", "text": text}
@@ -362,7 +363,7 @@ def _as_json(block: ReplyBlock) -> dict[str, Any]:
             return {"type": "tool_use", "id": made, "name": name, "input": dict(given)}
 
 
-def models_json(names: Sequence[str]) -> dict[str, Any]:
+def models_json(names: Sequence[str]) -> JsonDict:
     """Return the body of ``GET /v1/models``."""
     common = {"type": "model", "created_at": "2025-10-01T00:00:00Z"}
     data = [{**common, "id": name, "display_name": name} for name in names]
@@ -370,18 +371,16 @@ def models_json(names: Sequence[str]) -> dict[str, Any]:
 
 
 def split(text: str, pieces: int, least: int) -> Iterator[str]:
-    """Yield `text` in at most `pieces` parts, each of at least `least` characters, the last one
-    excepted.
-    """
+    """Yield `text` in at most `pieces` parts of at least `least` characters, except the last."""
     size = max(least, -(-len(text) // max(1, pieces)), 1)
     return (text[start : start + size] for start in range(0, len(text), size))
 
 
 def _message_json(
     request: MessagesRequest, content: Content, reason: str | None, tokens: int
-) -> dict[str, Any]:
+) -> JsonDict:
     usage = {"input_tokens": request.input_tokens, "output_tokens": tokens}
     usage |= dict.fromkeys(("cache_creation_input_tokens", "cache_read_input_tokens"), 0)
-    made: dict[str, Any] = {"id": f"msg_{secrets.token_hex(12)}", "type": "message"}
+    made: JsonDict = {"id": f"msg_{secrets.token_hex(12)}", "type": "message"}
     made |= {"role": "assistant", "model": request.model, "content": content, "usage": usage}
     return made | {"stop_reason": reason, "stop_sequence": None}

@@ -1,5 +1,5 @@
-"""Which passages a question is about: BM25 over stems, with the fields of a passage weighted,
-quoted with what is around them.
+"""Finds the passages a question is about: BM25 over stems, with weighted fields, quoted with their
+neighbors.
 """
 
 import difflib
@@ -15,30 +15,30 @@ from dogent_tui.offline.words import Language, language_of, related, terms, word
 
 _SATURATION, _LENGTH = 1.2, 0.65
 _RELATED, _ACROSS, _MISSPELT, _SIGN = 0.45, 0.2, 0.8, 0.3
-"""What a word counts that means nearly the same, that does so in the other language, that is
-spelled nearly so, and a single Chinese character, which finds words that are cut differently.
+"""The weights of a synonym, one in the other language, a similar spelling, and a single Chinese
+character, which finds words segmented differently.
 """
 _NAME, _TITLE, _HEADING, _QUESTION = 0.6, 0.4, 2.0, 1.5
 _ROW, _NAMED, _README, _ELSEWHERE = 0.6, 2.0, 0.6, 0.8
-"""What a row of a table counts, a passage whose heading says it all, one of a README, which tells
-about the other files, and a word that a passage in the other language does not hold.
+"""The weights of a table row, a passage whose heading contains everything, one of a README, which
+is about the other files, and a word missing from a passage in the other language.
 """
 _SURE, _WINDOW = 0.9, 900
-"""Coverage up to which a passage is quoted with those around it, and how long that quote may be, in
-characters, a Chinese one counting as two.
+"""The coverage up to which a passage is quoted with its neighbors, and the maximum length of that
+quote in characters, a Chinese one counting as two.
 """
 _ABSENT = 1.5
-"""What a name that no passage holds counts, on top of its words, against all of them."""
+"""The additional weight against all passages of a name that none contains."""
 _NAME_LIKE = re.compile(r"(?<=[\w,;] )[A-Z][\w-]+|\b\d{4}\b")
 Asked: TypeAlias = Sequence[tuple[float, Mapping[str, float]]]
-"""What each term of a question counts, and as what it is looked for."""
+"""Term of a question → its weight and its variants."""
 _HAN = re.compile(r"[\u3400-\u9fff]")
 
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A passage that was found. `coverage`: the share of the question's words it holds, by
-    rarity, 0 to 1; `at`: where the passage is in its index.
+    """A match. `coverage`: the share of the question's words it contains, weighted by rarity, 0 to
+    1; `at`: the position of the passage in its index.
     """
 
     passage: Passage
@@ -48,12 +48,12 @@ class Hit:
 
 
 def good(hits: Sequence[Hit], least: float) -> list[Hit]:
-    """Return the hits that hold enough of what was asked, and are not far behind the best."""
+    """Return the hits with sufficient coverage that are not far behind the best."""
     return [hit for hit in hits if hit.coverage >= least and hit.score >= 0.35 * hits[0].score]
 
 
 class Index:
-    """Some passages, to be asked. Those of a file follow each other."""
+    """A searchable set of passages, those of a file being consecutive."""
 
     def __init__(self, passages: Iterable[Passage]) -> None:
         self._passages = list(passages)
@@ -66,8 +66,8 @@ class Index:
         self._windows = [run for run in near for _ in run]
 
     def search(self, question: str) -> list[Hit]:
-        """Return what to quote, best first: what holds words of `question`, with what is around
-        it, nothing twice.
+        """Return what to quote, best first: passages with words of `question` and their neighbors,
+        without duplicates.
         """
         hits, shown = list[Hit](), set[Passage]()
         for hit in self.rank(question):
@@ -78,9 +78,9 @@ class Index:
         return hits
 
     def rank(self, question: str) -> list[Hit]:
-        """Return the passages that hold words of `question`, best first."""
+        """Return the passages with words of `question`, best first."""
         asked = [(weight, self._ways(term)) for term, weight in dict(_weighed(question)).items()]
-        # A name or number that is nowhere here: what is asked is probably not here either.
+        # If a name or number occurs nowhere here, the answer probably does not either.
         names = (terms(name) for name in _NAME_LIKE.findall(question))
         absent = sum(self._rarity.keys().isdisjoint(self._ways(one[0])) for one in names if one)
         beyond = _ABSENT * absent * self._rare(1)
@@ -108,7 +108,7 @@ class Index:
         return Hit(passage, score * (0.5 + share), share, at)
 
     def _ways(self, term: str) -> Mapping[str, float]:
-        """Return the terms that `term` is looked for as, with what each counts."""
+        """Return the variants to look for of `term`, with their weights."""
         alike = related().get(term, ())
         ways = {one: _RELATED if one.isascii() == term.isascii() else _ACROSS for one in alike}
         if term not in self._rarity and term.isalpha() and len(term) > 4:
@@ -134,7 +134,7 @@ def _joined(core: Passage, parts: Sequence[Passage]) -> Passage:
 
 
 def _bag(passage: Passage) -> dict[str, float]:
-    """Return how much of each term a passage holds: more in a heading or in the question."""
+    """Return the weight of each term in a passage: higher in a heading or in the question."""
     bag: dict[str, float] = defaultdict(float)
     above = " ".join((passage.title, *passage.headings[:-1]))
     fields = [(1.0, passage.text), (_QUESTION, passage.question), (_TITLE, above)]
@@ -146,6 +146,6 @@ def _bag(passage: Passage) -> dict[str, float]:
 
 
 def _weighed(text: str) -> Iterator[tuple[str, float]]:
-    """Yield the terms of a text, and its Chinese characters, with what each counts."""
+    """Yield the terms of a text, and its Chinese characters, with their weights."""
     yield from ((term, 1.0) for term in terms(text))
     yield from ((f"#{sign}", _SIGN) for sign in _HAN.findall(text) if sign not in words()["stop"])

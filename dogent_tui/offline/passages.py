@@ -1,5 +1,5 @@
-"""What a file holds, in passages that can be quoted, each with its heading and place; its tables
-as tables.
+"""Splits a file into passages that can be quoted, each with its heading and place, and extracts its
+tables.
 """
 
 import csv
@@ -17,26 +17,28 @@ if TYPE_CHECKING:
     from markdown_it.tree import SyntaxTreeNode
 
 _LONGEST = 700
-"""Characters of a passage, a Chinese one counting as two. A longer section is several."""
+"""The length of a passage in characters, a Chinese one counting as two. A longer section is
+split.
+"""
 _PLACE = re.compile(r"<!-- (?P<place>page \d+|sheet .+) -->")
 _SPEAKER = re.compile(r"\**(?P<name>[^\W\d][\w .]{0,18}?)\s*\d*\s*[:：]\**\s*")
 _TURN = re.compile(rf"\n(?={_SPEAKER.pattern})|(?P<asked>[?？][ *_”\"]*)\n")
 _ASKERS = frozenset(["q", "question", "问", "问题"])
 _ASKS = re.compile(r"[^-#|>].*[?？][\s*_”\"]*", re.DOTALL)
-"""A line that asks. In a text with two such lines each begins a pair with what follows."""
+"""A question. In a text with two such lines each begins a pair with what follows."""
 _WIDE = r"[\u3000-\u303f\u3400-\u9fff\uff00-\uffef]"
 _BROKEN = re.compile(rf"(?<={_WIDE})\s*\n\s*(?={_WIDE})")
 MARK = "<!-- dogent: extracts -->"
-"""Is in every draft of the finder, which is no source for the next one."""
+"""Contained in every draft of the finder, which is not a source for the next one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """Some blocks of a file under one heading, or a row of a table. `headings` are those above it,
+    """Blocks of a file under one heading, or a row of a table. `headings` are those above it,
     outermost first.
 
-    `place` is its page, sheet or row, `question` what it answers, `title` that of the file,
-    `table` the one that it is a row of.
+    `place` is its page, sheet or row, `question` what it answers, `title` the file's title, `table`
+    the table it is a row of.
     """
 
     path: str
@@ -54,14 +56,12 @@ class Passage:
 
     @property
     def source(self) -> str:
-        """Its file, and where in it."""
+        """Its file and place."""
         return f"{self.path}, {self.where}" if self.where else self.path
 
     @property
     def where(self) -> str:
-        """Where in its file it is: its page, sheet or row, the question, its heading; empty for
-        none.
-        """
+        """Its place in the file: page, sheet or row, question, heading; empty for none."""
         name = self.question or (self.heading if self.heading != self.title else "")
         return self.place or (f"“{name}”" if name else "")
 
@@ -78,7 +78,7 @@ class Table:
     rows: tuple[tuple[str, ...], ...]
 
     def markdown(self, rows: Sequence[int] = (), columns: Sequence[int] = ()) -> str:
-        """Return some rows and columns as Markdown, all unless told."""
+        """Return rows and columns, by default all, as Markdown."""
         shown = columns or range(len(self.names))
         body = [self.rows[at] for at in rows] if rows else self.rows
         lines = [self.names, ["---"] * len(self.names), *body]
@@ -87,7 +87,7 @@ class Table:
 
 @dataclass(slots=True)
 class Document:
-    """A file taken apart. `headings` are (level, title) in order."""
+    """A file split into passages. `headings` are (level, title) in order."""
 
     path: str
     text: str
@@ -99,7 +99,7 @@ class Document:
 
 @lru_cache(maxsize=64)
 def parse(path: str, text: str) -> Document:
-    """Take the file `path`, which reads as the Markdown (or csv, tsv) `text`, apart."""
+    """Split the file `path` with the Markdown (or csv, tsv) `text`."""
     document = Document(path, text)
     is_csv = path.lower().endswith((".csv", ".tsv")) and not text.startswith("|")
     parts = _csv_parts(document) if is_csv else _text_parts(document)
@@ -113,7 +113,7 @@ def parse(path: str, text: str) -> Document:
 def runs(
     parts: Iterable[Passage], longest: int, alike: Callable[[Passage, Passage], bool]
 ) -> Iterator[list[Passage]]:
-    """Yield runs of what is alike, each up to a length in columns; a row of a table is alone."""
+    """Yield runs of similar blocks up to a total length; a table row stays alone."""
     run = list[Passage]()
     for part in parts:
         is_more = run and not part.table and not run[-1].table and alike(run[-1], part)
@@ -126,7 +126,7 @@ def runs(
 
 def _csv_parts(document: Document) -> Iterator[Passage]:
     delimiter = max(",;\t", key=document.text.partition("\n")[0].count)
-    with suppress(csv.Error):  # a cell without an end, say
+    with suppress(csv.Error):  # for example a cell that is not closed
         rows = list(filter(any, csv.reader(document.text.splitlines(), delimiter=delimiter)))
         yield from _table_parts(document, rows, Passage(document.path, ""), 2) if rows else ()
 
@@ -140,12 +140,12 @@ def _text_parts(document: Document) -> Iterator[Passage]:
     every = [*filter(None, map(str.strip, document.text.splitlines())), ""]
     asked = list(filter(_ASKS.fullmatch, every))
     names = Counter(map(_speaker, asked))
-    # Who asks more than once asks always, also without a question mark.
+    # Someone who asks more than once always asks, even without a question mark.
     askers = _ASKERS | {name for name, count in names.items() if name and count > 1}
     is_talk = len(asked) > 1 or bool(_ASKERS & names.keys())
     document.title = "" if every[0].startswith(("#", "<", "-", "|")) else every[0][:100]
     here, above = Passage(document.path, "", title=document.title), dict[int, str]()
-    # Who says something else begins a paragraph, and so does what follows a question.
+    # A change of speaker begins a paragraph, and so does what follows a question.
     text = _TURN.sub(r"\g<asked>\n\n", document.text) if is_talk else document.text
     markdown = MarkdownIt("commonmark").enable("table").use(front_matter_plugin)
     for block in SyntaxTreeNode(markdown.parse(text)).children:
@@ -173,8 +173,8 @@ def _text_parts(document: Document) -> Iterator[Passage]:
 def _table_parts(
     document: Document, rows: Sequence[Sequence[str]], here: Passage, first: int = 1
 ) -> Iterator[Passage]:
-    """Yield the rows of a table, whose names are the first of `rows`; `first` is the number of
-    the row after them.
+    """Yield the rows of a table, whose column names are the first of `rows`; `first` is the number
+    of the row after them.
     """
     names = tuple(cell.strip() for cell in rows[0])
     full = ([*map(str.strip, row), *[""] * len(names)] for row in rows[1:])
@@ -193,8 +193,8 @@ def _table_parts(
 
 
 def _lines(block: "SyntaxTreeNode") -> Iterator[str]:
-    """Yield what a block says, a list item or a paragraph a line, without the line breaks of the
-    file.
+    """Yield the text of a block, one list item or paragraph per line, without the line breaks of
+    the file.
     """
     mark = ""
     for node in block.walk():
@@ -210,11 +210,11 @@ def _speaker(line: str) -> str:
 
 
 def _joined(text: str) -> str:
-    """Return `text` as one line; Chinese is joined without spaces."""
+    """Return `text` on one line; Chinese is joined without spaces."""
     return " ".join(_BROKEN.sub("", text).split())
 
 
 def _plain(block: "SyntaxTreeNode") -> str:
-    """Return the text of a heading or a cell without its marks."""
+    """Return the text of a heading or a cell without markup."""
     leaves = (node for node in block.walk() if not node.children)
     return "".join(" " if node.type == "softbreak" else node.content for node in leaves)

@@ -1,8 +1,8 @@
-"""What a prompt asks for: a closed grammar of verbs with slots (`words.toml`). What it does not
-know is no request.
+"""What a prompt asks for: a closed grammar of verbs with slots (`words.toml`). Anything else is not
+a request.
 
-The first clause of a prompt with a verb says what to do. The others fill slots: save it as, begin
-with, export it.
+The first clause of a prompt with a verb determines the request. The others fill slots: save it as,
+begin with, export it.
 """
 
 import posixpath
@@ -22,11 +22,11 @@ _PAGE = 400
 
 @dataclass(slots=True)
 class Request:
-    """A request. `files` are those it names that are there, `missing` those that are not.
+    """A request. `files` are the existing files it names, `missing` those that do not exist.
 
-    `topic` is what it is about, `target` the file to write, `headings` those the text should have;
-    `old` and `new` are of a replacement, `new` also what is to be added word for word. `words` is
-    the length of a draft, `lines` that of a summary, 0 where none is named; `only`: a language.
+    `topic` is its subject, `target` the file to write, `headings` those for the text; `old` and
+    `new` belong to a replacement, `new` is also a literal text to add. `words` is the length of a
+    draft, `lines` that of a summary, 0 if unspecified; `only`: a language.
     """
 
     verb: str
@@ -50,7 +50,7 @@ def parse_request(typed: str, attached: Sequence[str], paths: Sequence[str]) -> 
     Args:
         typed: the prompt.
         attached: the files that it refers to with ``@``.
-        paths: the files that are there, which may also be named plainly.
+        paths: the existing files, which may also be named plainly.
     """
     clauses = pattern("clause").split(" ".join(typed.split()))
     said = [pattern("polite").sub("", part.strip()) for part in clauses]
@@ -102,19 +102,19 @@ def _verb(clause: str) -> tuple[str, Mapping[str, str]]:
 
 
 def _name_files(request: Request, typed: str, paths: Sequence[str]) -> None:
-    """Tell the files that are named from the one that is written."""
+    """Distinguish the named files from the file to write."""
     known = {name.casefold(): path for path in reversed(paths) for name in _names(path)}
     held = [name for name in sorted(known, key=len, reverse=True) if name in typed.casefold()]
     names = "|".join([*map(re.escape, held), "(?!)"])
     other = r"[^\W\u3400-\u9fff]"
-    # Chinese does not set a name apart from the words before it, so what is here comes first.
+    # Chinese does not separate a name from the words before it, so existing files come first.
     is_here = re.compile(rf"(?i)(?<!-)(?<!{other})(?:{names})(?!\.?{other})")
     rest = is_here.sub(lambda found: " " * len(found[0]), typed)
     for found in (*is_here.finditer(typed), *pattern("file").finditer(rest)):
         name = found[0].lstrip("@")
         path, before = known.get(name.casefold(), ""), typed[: found.end() - len(name)]
         writes, is_source = request.verb in _WRITES, pattern("source").search(before)
-        # A file that is not there is the one to write, unless it is named as a source.
+        # A missing file is the one to write, unless it is named as a source.
         makes = not is_source and (writes or request.verb == "summarize")
         makes = makes or request.verb == "export"
         if (makes and not path) or (writes and pattern("target").search(before)):
@@ -125,8 +125,8 @@ def _name_files(request: Request, typed: str, paths: Sequence[str]) -> None:
 
 
 def _names(path: str) -> list[str]:
-    """Return what a file may be called: by its path, or its name, without its ending where that
-    is no plain word.
+    """Return the possible names of a file: its path, or its name, also without the extension unless
+    that is a plain word.
     """
     name = posixpath.basename(path)
     stem = name.rpartition(".")[0]
@@ -135,18 +135,20 @@ def _names(path: str) -> list[str]:
 
 
 def _described(said: str, paths: Sequence[str]) -> list[str]:
-    """Return the files whose names `said` describes: “the minutes”, “the grant letter”."""
+    """Return the files whose names match the description `said`: “the minutes”, “the grant
+    letter”.
+    """
     meant = set(terms(said))
     names = {path: set(terms(posixpath.basename(path).rpartition(".")[0])) for path in paths}
     most = max((len(meant & name) for name in names.values()), default=0)
-    # Most of what is said of them has to be in their names: else it is a topic.
+    # Most of the words must be in their names: otherwise it is a topic.
     is_enough = 2 * most >= max(1, len(meant))
     return [path for path, name in names.items() if is_enough and len(meant & name) == most]
 
 
 def without_files(text: str) -> str:
-    """Return `text` without the names of files and the words that lead to them, and without the
-    language to quote in.
+    """Return `text` without file names and the words that introduce them, and without the language
+    to quote in.
     """
     for name in ("in_en", "in_zh"):
         text = pattern(name).sub("", text)
@@ -161,5 +163,5 @@ def _first(name: str, text: str) -> str:
 
 
 def _number(said: str) -> float:
-    """Return the number that is said, 0 for none, and a half for what is no number: “half”."""
+    """Return the number in words or digits, 0 for none, and a half for “half”."""
     return next(iter(figures(said)), 0.5 if said else 0.0)

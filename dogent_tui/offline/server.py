@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 Events: TypeAlias = AsyncGenerator[bytes, None]
 Answer: TypeAlias = Sequence[ReplyBlock] | ApiError | Events
-"""A reply of whole blocks, an error, or the server-sent events themselves; the generator may
+"""A reply of complete blocks, an error, or the server-sent events themselves; the generator may
 raise `CutConnection`.
 """
 
@@ -26,23 +26,23 @@ Responder: TypeAlias = Callable[[MessagesRequest], Awaitable[Answer]]
 
 _LOG = logging.getLogger(__name__)
 _LARGEST_BODY = 512 * 1024 * 1024
-"""Bytes. A conversation with pictures or PDF files in it is large; only the holder of the token
-can send one.
+"""The maximum size of a request in bytes. Conversations with pictures or PDF files are large; only
+the holder of the token can send one.
 """
 
 
 class CutConnection(Exception):  # noqa: N818  (an instruction, not a failure)
-    """Raised by an answer's generator: close the connection in the middle of what it says."""
+    """Raised by an answer's generator to close the connection in the middle of it."""
 
 
 class LoopbackServer:
-    """Answers the Messages API on 127.0.0.1, on a free port, for whoever knows the token.
+    """Serves the Messages API on a free port of 127.0.0.1 to anyone with the token.
 
-    An async context manager. `base_url` and `token` are what ``ANTHROPIC_BASE_URL`` and
-    ``ANTHROPIC_AUTH_TOKEN`` become. `responder` is called for each request to ``/v1/messages``; an
+    An async context manager. `base_url` and `token` are for ``ANTHROPIC_BASE_URL`` and
+    ``ANTHROPIC_AUTH_TOKEN``. `responder` is called for each request to ``/v1/messages``; an
     exception in it becomes a text that says so, because a status of 500 would cost the CLI all its
     retries. `pause` is the time between two pieces of a block, in seconds. `token` is random unless
-    given. A request is canceled when its client goes away, and when the server stops.
+    given. A request is canceled when its client disconnects, and when the server stops.
     """
 
     def __init__(
@@ -57,8 +57,7 @@ class LoopbackServer:
         self._running: set[asyncio.Task[object]] = set()
 
     async def __aenter__(self) -> Self:
-        # aiohttp takes a quarter of a second to import; in a thread the screen stays alive
-        # meanwhile.
+        # aiohttp takes a quarter of a second to import; in a thread this does not block the screen.
         await asyncio.to_thread(importlib.import_module, "aiohttp.web")
         from aiohttp import web
 
@@ -93,8 +92,8 @@ class LoopbackServer:
     # ── Requests ──────────────────────────────────────────────────────────────────────────────────
 
     async def _guard(self, request: "web.Request", handler: "Handler") -> "web.StreamResponse":
-        """Refuse who does not know the token, turn failures into answers, and remember the task
-        so that it can be ended.
+        """Refuse clients without the token, turn failures into answers, and remember the task so
+        that it can be ended.
         """
         from aiohttp import web
 

@@ -1,4 +1,4 @@
-"""Questions that a table answers: the largest, the sum, per month, the difference, more or less
+"""Answers questions from a table: the largest, the sum, per month, the difference, more or less
 than, one cell.
 """
 
@@ -11,22 +11,22 @@ from dogent_tui.offline.words import figures, language_of, pattern, related, ter
 _TOTALS = frozenset(["total", "sum", "all", "altogether", "合计", "总计", "总额", "总和", "共计"])
 _NUMBER = re.compile(r"[-−]?\d+(?:,\d{3})*(?:\.\d+)?")
 _NAMED, _CELL, _CALLED, _RELATED, _MOST = 0.45, 0.5, 0.3, 0.6, 24
-"""How much of the name of a column or table a question has to hold to mean it, 0 to 1; how much
-where it names no operation, and how much of a cell to mean its row; what a word counts that means
-nearly the same; the most rows that are shown.
+"""The share of the name of a column or table that a question must contain to mean it, 0 to 1; the
+share if it names no operation, and the share of a cell to mean its row; the weight of a synonym;
+the maximum number of rows to show.
 """
 
 
 def operation_of(question: str) -> str:
-    """Return which operation a question names, empty for none."""
+    """Return the operation named by a question, empty for none."""
     return next((name for name in words()["operations"] if pattern(name).search(question)), "")
 
 
 def ask(tables: Iterable[Table], question: str, operation: str, *, named: bool = False) -> str:
-    """Return what one of `tables` answers, as Markdown with the rows that show it.
+    """Return the answer of one of `tables`, as Markdown with the relevant rows.
 
-    Empty where there is no table, column or row to do the `operation` with. `named`: the user named
-    the files that the tables are of.
+    Empty if no table, column or row is suitable for the `operation`. `named`: the user named the
+    files of the tables.
     """
     asked = [_Asked(table, question, operation, float(named)) for table in tables]
     best = max(asked, key=lambda one: one.fit, default=None)
@@ -34,8 +34,8 @@ def ask(tables: Iterable[Table], question: str, operation: str, *, named: bool =
 
 
 class _Asked:
-    """One table and a question: which of its columns and rows are meant. `fit` says how well, 0
-    for not at all.
+    """One table and a question: which columns and rows are meant. `fit` says how well, 0 for not at
+    all.
     """
 
     def __init__(self, table: Table, question: str, operation: str, named: float) -> None:
@@ -53,7 +53,7 @@ class _Asked:
             self._operation = "smallest" if operation == "earliest" else "largest"
             self._figures = [at for at in self._figures if dated[at]]
         elif self._figures[1:] and len(set(columns[0])) == len(table.rows):
-            self._figures = [at for at in self._figures if at]  # no number twice: years, ids
+            self._figures = [at for at in self._figures if at]  # no number occurs twice: years, ids
         self._columns = [at for at in self._figures if self._likes[at]]
         self._columns.sort(key=lambda at: (-self._likes[at], -len(_parts(table.names[at]))))
         last = len(table.rows) - 1
@@ -70,7 +70,7 @@ class _Asked:
         file = self._like(f"{name} {self._table.place.removeprefix('sheet ')}") + named
         column = self._likes[self._columns[0]] if self._columns else 0.0
         needs = dict.fromkeys(("over", "under"), bool(self._limits))
-        # One cell: its row and its column, or a column of groups.
+        # A single cell, by its row and column, or a column of groups.
         is_cell = self._group is not None or (column >= _CELL and 0 < len(self._rows) < 3)
         needs |= {"rows": file > _CELL, "": bool(self._columns) and is_cell}
         least = 0.1 if self._operation == "sum" and self._total > 0 else _NAMED
@@ -79,7 +79,7 @@ class _Asked:
         return column + file
 
     def _grouped_by(self, question: str) -> int | None:
-        """Return the column that the question groups by, none where it does not."""
+        """Return the column that the question groups by, none if it does not group."""
         found = pattern("per").search(question)
         named = set(terms(next(filter(None, found.groups()), ""))) if found else set()
         plain = (at for at in range(len(self._table.names)) if at not in self._figures)
@@ -88,7 +88,7 @@ class _Asked:
         return by if len(set(cells)) < len(cells) else None
 
     def answer(self) -> str:
-        """Return the answer, and the rows that show it."""
+        """Return the answer and the relevant rows."""
         table, operation, chosen = self._table, self._operation, self._rows
         top = (self._columns or self._figures)[0]
         cells = enumerate(row[top] for row in table.rows)
@@ -110,7 +110,7 @@ class _Asked:
             case "sum" | "average":
                 operation, value = operation if len(parts) == 1 else "", parts[0][1]
             case "difference":
-                if len(parts) != 2:  # of two columns in the rows that are named
+                if len(parts) != 2:  # of two columns in the named rows
                     columns = {at: [table.rows[row][at] for row in within] for at in self._columns}
                     sums = [(at, sum(map(_number, cells))) for at, cells in columns.items()]
                     parts = [(table.names[at], end, list(within)) for at, end in sums[:2]]
@@ -129,8 +129,8 @@ class _Asked:
     def _summed(self, values: dict[int, float]) -> Iterator[tuple[str, float, list[int]]]:
         """Yield the name of each group of rows, its sum or average, and its rows.
 
-        Where the question groups by no column, all rows are one group to be summed, else each is
-        one.
+        If the question does not group by a column, all rows are one group for a sum, otherwise each
+        row is one.
         """
         groups, is_mean = dict[str, list[int]](), self._operation == "average"
         for at in values:
@@ -142,7 +142,7 @@ class _Asked:
             yield self._label(rows[0]) if self._group is None else key, whole, rows
 
     def _like(self, name: str) -> float:
-        """Return how much of a name the question holds, 0 to 1."""
+        """Return the share of a name that the question contains, 0 to 1."""
         parts, alike = _parts(name), related()
         if len(parts) > 1 and name.casefold() in self._question:
             return 1.5
@@ -150,9 +150,7 @@ class _Asked:
         return (len(parts & self._asked) + _RELATED * len(near)) / len(parts) if parts else 0.0
 
     def _rows_named(self) -> list[int]:
-        """Return the rows that the question names by the words of a cell, those best that it
-        names most of.
-        """
+        """Return the rows that the question names by the words of a cell, best matches only."""
         found = dict[int, float]()
         for at, row in enumerate(self._table.rows):
             for cell in (cell for column, cell in enumerate(row) if column not in self._figures):
@@ -177,7 +175,7 @@ def _is_number(cell: str) -> bool:
 
 
 def _number(cell: str) -> float:
-    """Return the number that a cell holds, 0 for none."""
+    """Return the number in a cell, 0 for none."""
     plain = cell.strip("%€$£¥ ").replace(",", "").replace("−", "-")
     return float(plain) if _is_number(cell) else 0.0
 

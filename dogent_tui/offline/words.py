@@ -1,6 +1,4 @@
-"""Text as terms that can be compared, and the engine's own words: `words.toml`, in English and
-Chinese.
-"""
+"""Text as comparable terms, and the engine's own words: `words.toml`, in English and Chinese."""
 
 import re
 import tomllib
@@ -23,27 +21,27 @@ _TOKEN = re.compile(
 
 @cache
 def words() -> Mapping[str, Any]:
-    """Return what `words.toml` holds."""
+    """Return the content of `words.toml`."""
     found = tomllib.loads(Path(__file__).with_name("words.toml").read_text(encoding="utf-8"))
     return found | {"stop": frozenset(found["stop"].split())}
 
 
 @cache
 def pattern(name: str) -> re.Pattern[str]:
-    """Return one of its regular expressions: any of its alternatives."""
+    """Return one of its regular expressions, matching any of its alternatives."""
     known = words()["verbs"] | words()["patterns"] | words()["operations"]
     return re.compile("|".join(known[name]), re.IGNORECASE | re.DOTALL)
 
 
 def language_of(text: str) -> Language:
-    """Return the language to answer in: Chinese as soon as a fifth of the letters are Chinese."""
+    """Return the language to answer in: Chinese if at least a fifth of the letters are Chinese."""
     letters = re.findall(r"[^\W\d_]", text)
     chinese = sum("\u3400" <= sign <= "\u9fff" for sign in letters)
     return "zh" if 5 * chinese > len(letters) else "en"
 
 
 def terms(text: str) -> list[str]:
-    """Return the terms of `text` in order, without words that say nothing by themselves."""
+    """Return the terms of `text` in order, without stop words."""
     return [term for term in _terms(text) if term not in words()["stop"]]
 
 
@@ -63,7 +61,7 @@ def _terms(text: str) -> Iterator[str]:
 
 
 def _chinese(run: str) -> Iterator[str]:
-    """Yield the words of Chinese characters, and the months they name."""
+    """Yield the words in Chinese characters, and the months they name."""
     import rjieba
 
     yield from (f"month{number_of(found)}" for found in _MONTH_ZH.findall(run))
@@ -94,7 +92,7 @@ def figures(text: str) -> list[float]:
 
 @cache
 def _stem(word: str) -> str:
-    """Return the month that a word is or begins, else its stem."""
+    """Return the month that a word is or begins, otherwise its stem."""
     import snowballstemmer
 
     for number, name in enumerate(words()["months"], 1):
@@ -105,19 +103,19 @@ def _stem(word: str) -> str:
 
 @cache
 def related() -> Mapping[str, frozenset[str]]:
-    """Return for each term those that mean nearly the same."""
+    """Return term → its synonyms."""
     groups = [frozenset(terms(line)) for line in words()["related"].strip().splitlines()]
     alike = {term: [one for one in groups if term in one] for group in groups for term in group}
     return {term: frozenset().union(*of) - {term} for term, of in alike.items()}
 
 
 def phrase(language: Language, name: str, /, **slots: object) -> str:
-    """Return what is said, with its slots filled in."""
+    """Return a phrase with its slots filled in."""
     return str(words()["says"][name][language == "zh"]).format(**slots)
 
 
 def suggest(language: Language, paths: Sequence[str]) -> list[str]:
-    """Return three requests that work with the files that are here."""
+    """Return three requests that work with the existing files."""
     last = sorted(paths, key=lambda path: path.casefold().endswith("readme.md"))
     made = list[str]()
     for kinds, least, *said in words()["suggests"]:
@@ -127,5 +125,5 @@ def suggest(language: Language, paths: Sequence[str]) -> list[str]:
 
 
 def extension(path: str) -> str:
-    """Return what a file's name ends in, in lower case and without the dot."""
+    """Return the extension of a file's name, in lower case and without the dot."""
     return path.rpartition("/")[2].rpartition(".")[2].lower()

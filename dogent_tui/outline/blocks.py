@@ -1,10 +1,11 @@
-"""Where the headings of a Markdown text are: those of the document itself, not those in code,
-quotes, lists and comments.
+"""Finds the headings of a Markdown text: those of the document itself, not those in code, quotes,
+lists and comments.
 """
 
 import re
 from collections.abc import Iterable, Iterator
 from functools import cache
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -14,28 +15,34 @@ _FENCE = re.compile(r" {0,3}(`{3,}(?=[^`]*$)|~{3,})")
 _FRONT_MATTER = re.compile(r"\A(?P<fence>---|\+\+\+)[ \t]*\n(?:.*\n)*?(?P=fence)[ \t]*(?:\n|\Z)")
 
 
+_BREAK = re.compile(r"\s*\n\s*")
+
+
 class HeadingLines(NamedTuple):
-    """The lines `start` to `end` (exclusive) of a heading."""
+    """The lines `start` to `end` (exclusive) of a heading, and its title on one line."""
 
     start: int
     end: int
     level: int
+    title: str
 
 
 def heading_lines(text: str) -> Iterator[HeadingLines]:
-    """Yield the headings of `text`, whose lines end with ``\\n``. Front matter has none."""
+    """Yield the headings of `text`, whose lines end with ``\\n``, ignoring front matter."""
     skipped = front_matter(text)
     offset = text.count("\n", 0, skipped)
-    # A carriage return within a line would be another line to the parser.
+    # The parser would take a carriage return within a line for a line break.
     tokens = _parser().parse(text[skipped:].replace("\r", " "))
-    for token in tokens:
+    for token, title in pairwise(tokens):
         if token.type == "heading_open" and token.level == 0 and token.map is not None:
             start, end = token.map
-            yield HeadingLines(start + offset, end + offset, int(token.tag[1:]))
+            yield HeadingLines(
+                start + offset, end + offset, int(token.tag[1:]), _BREAK.sub(" ", title.content)
+            )
 
 
 def front_matter(text: str) -> int:
-    """Return how many characters of `text` are front matter (YAML or TOML)."""
+    """Return the length in characters of the front matter (YAML or TOML) of `text`."""
     found = _FRONT_MATTER.match(text)
     return found.end() if found else 0
 
@@ -49,7 +56,7 @@ def open_fence(text: str) -> str:
 
 
 def fenced_lines(lines: Iterable[str]) -> Iterator[int]:
-    """Yield the numbers of the lines between fences, those of the fences themselves too."""
+    """Yield the numbers of the lines between fences, including the fences themselves."""
     fence = ""
     for number, line in enumerate(lines):
         before, fence = fence, _fence_after(line, fence)
@@ -58,7 +65,7 @@ def fenced_lines(lines: Iterable[str]) -> Iterator[int]:
 
 
 def _fence_after(line: str, fence: str) -> str:
-    """Return the fence that is open after `line`, where `fence` was before it; empty for none."""
+    """Return the fence that is open after `line`, given `fence` before it; empty for none."""
     found = _FENCE.match(line)
     if found is None:
         return fence

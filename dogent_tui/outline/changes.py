@@ -1,6 +1,4 @@
-"""What the user changed against the proposal: a mark for each heading, and a short list in
-words.
-"""
+"""What the user changed in the proposal: a mark for each heading, and a short list in words."""
 
 from collections.abc import Iterator, Sequence, Set
 from typing import Literal
@@ -13,14 +11,13 @@ from dogent_tui.outline.model import Heading, Headings
 Change = Literal["added", "moved", "edited"]
 
 MOST_LISTED = 30
-"""Changes that are put into words; the outline itself says the rest."""
+"""The number of changes to list in words; the outline itself shows the rest."""
 
 
 class Changes(msgspec.Struct, frozen=True):
-    """`marks`: the changes of each heading that has any, by id: one can be edited and moved as
-    well.
+    """`marks`: heading id → its changes, possibly several, such as edited and moved.
 
-    `deleted`: those that are gone, without what belonged to them.
+    `deleted`: the deleted headings, without what belonged to them.
     """
 
     marks: dict[int, tuple[Change, ...]]
@@ -31,7 +28,7 @@ class Changes(msgspec.Struct, frozen=True):
         return bool(self.sentences)
 
     def count(self, change: Change) -> int:
-        """Return how many headings were changed in this way, whatever else was done to them."""
+        """Return how many headings were changed in this way, among others."""
         return sum(change in marks for marks in self.marks.values())
 
 
@@ -51,8 +48,8 @@ class _Tree:
         return f"“{self.by_id[id_].text}”"
 
     def where(self, id_: int) -> str:
-        """Say where a heading stands: ``after “Tea”``, ``first under “Drinks”``; empty where it
-        is the first of all.
+        """Describe the position of a heading: ``after “Tea”``, ``first under “Drinks”``; empty if
+        it is the very first.
         """
         siblings = self.children[self.parents[id_]]
         place = siblings.index(id_)
@@ -74,17 +71,17 @@ def _parents(headings: Headings) -> Iterator[tuple[int, int]]:
 
 
 class Baseline:
-    """The headings that others are compared with; they are the same that have the same id."""
+    """The headings to compare with; headings with the same id are the same."""
 
     def __init__(self, headings: Headings) -> None:
         self.headings = headings
         self._tree = _Tree(headings)
 
     def changes(self, after: Headings, carried: Set[int] = frozenset()) -> Changes:
-        """Say how `after` differs.
+        """Compare with `after`.
 
-        `carried` are the headings that a user moved: of two that changed places, that is the one
-        that was moved.
+        `carried` are the headings that the user moved: if two changed places, this tells which one
+        was moved.
         """
         before = self.headings
         if before == after:
@@ -175,8 +172,8 @@ def _edited(known: Heading, heading: Heading) -> Iterator[str]:
 
 
 def _moved(old: _Tree, new: _Tree, carried: Set[int]) -> Iterator[int]:
-    """Yield those that stand under another parent, and among those that do not, the fewest that
-    explain their new order.
+    """Yield the headings with another parent, and of the others, the fewest that explain the new
+    order.
     """
     for parent, children in new.children.items():
         stayed = [id_ for id_ in children if old.parents.get(id_, -1) == parent]
@@ -190,10 +187,10 @@ def _moved(old: _Tree, new: _Tree, carried: Set[int]) -> Iterator[int]:
 
 
 def _longest_rising(values: Sequence[int]) -> set[int]:
-    """The members of a longest rising subsequence: what the values have in common with themselves
-    in order. Of two that changed places the later one stays.
+    """Return the members of a longest increasing subsequence. If two changed places, the later one
+    stays.
     """
-    from rapidfuzz.distance import LCSseq  # on use: only what was moved needs it
+    from rapidfuzz.distance import LCSseq  # imported on use: only moves need it
 
     common = LCSseq.editops(values[::-1], sorted(values, reverse=True))
     gone = {values[-1 - op.src_pos] for op in common if op.tag == "delete"}

@@ -1,5 +1,5 @@
-"""A text with Markdown's own headings, a document or an outline: its sections, and the text of
-changed ones.
+"""A text with Markdown headings, a document or an outline: its sections, and the text of changed
+ones.
 """
 
 import re
@@ -13,13 +13,12 @@ from dogent_tui.outline.escapes import as_title
 from dogent_tui.outline.heading_numbers import Marker, markers, parts, write
 from dogent_tui.outline.model import DEEPEST, Frame, Heading, Mark, split_length
 
-_SIGNS = re.compile(r" {0,3}#{1,6}(?:[ \t]+(?P<title>.*?))??(?:[ \t]+#+)?[ \t]*$")
 _BLANK = re.compile(r"[ \t\r]*$")
 
 
 def parse_document(text: str) -> tuple[tuple[Heading, ...], Frame]:
-    """Return the headings of `text`, and what is written around them. Nothing of it is lost:
-    `markdown.render_parts` gives it back.
+    """Return the headings of `text`, and what is around them, without losing anything:
+    `markdown.render_parts` reproduces it.
     """
     is_open = not text.endswith("\n")
     lines = (text if not is_open else f"{text}\n").split("\n")[:-1]
@@ -53,13 +52,7 @@ def _heading(number: int, lines: Sequence[str], place: HeadingLines, end: int) -
     last = next(
         (row for row in range(len(content), 0, -1) if not _BLANK.match(content[row - 1])), 0
     )
-    signs = _SIGNS.match(lines[place.start]) if place.end - place.start == 1 else None
-    title = (
-        (signs["title"] or "")
-        if signs
-        else " ".join(line.strip() for line in lines[place.start : place.end - 1])
-    )
-    text, length = split_length(title)
+    text, length = split_length(place.title)
     heading = Heading(
         number, place.level, text, length, _joined(content[:last]), _joined(content[last:])
     )
@@ -80,8 +73,8 @@ def _line(heading: Heading, number: str = "") -> str:
 
 
 def numbered(headings: Sequence[Heading], frame: Frame) -> tuple[tuple[Heading, ...], Frame]:
-    """Take the numbers off the titles at those levels where counting gives every one of them;
-    elsewhere they are words.
+    """Remove the numbers from the titles at levels where counting reproduces every one of them;
+    otherwise they are words.
     """
     marks: list[Mark] = []
     headings = tuple(headings)
@@ -107,7 +100,7 @@ def numbered(headings: Sequence[Heading], frame: Frame) -> tuple[tuple[Heading, 
 
 
 def _counted(headings: Sequence[Heading], level: int) -> Mark | None:
-    """How the first numbered heading of `level` writes its number."""
+    """Return how the first numbered heading of `level` writes its number."""
     for heading in headings:
         if heading.level == level and not heading.raw:
             for marker in markers(heading.text):
@@ -124,7 +117,7 @@ def _without_number(heading: Heading, mark: Mark) -> Heading:
 
 
 def marker_of(text: str, mark: Mark) -> Marker | None:
-    """Return the number that `text` begins with, where it is of this kind."""
+    """Return the number that `text` begins with, if it is of this kind."""
     return next(
         (
             marker
@@ -136,12 +129,12 @@ def marker_of(text: str, mark: Mark) -> Marker | None:
 
 
 def ordinals(headings: Sequence[Heading], marks: Sequence[Mark]) -> Iterator[tuple[int, ...]]:
-    """Yield the path of each heading: its ordinal among its siblings, after those of the
-    headings it belongs to.
+    """Yield the path of each heading: its ordinal among its siblings, preceded by those of its
+    ancestors.
     """
     counting = [bool(mark.template) for mark in marks]
-    # Of each heading that others may belong to: its level, its path, and how many of each level
-    # have come below it.
+    # For each possible parent: its level, its path, and the number of headings of each level below
+    # it so far.
     above: list[tuple[int, tuple[int, ...], dict[int, int]]] = [(0, (), {})]
     for heading in headings:
         level = heading.level
@@ -156,9 +149,7 @@ def ordinals(headings: Sequence[Heading], marks: Sequence[Mark]) -> Iterator[tup
 
 
 def numbers(headings: Sequence[Heading], frame: Frame) -> Iterator[str]:
-    """Yield what stands before the title of each heading: its number, where it has one, with the
-    space after it.
-    """
+    """Yield what precedes the title of each heading: its number, if any, followed by a space."""
     if not any(mark.template for mark in frame.marks):
         yield from ("" for _ in headings)
         return
@@ -175,7 +166,7 @@ def numbers(headings: Sequence[Heading], frame: Frame) -> Iterator[str]:
 
 
 def document_pieces(headings: Sequence[Heading], frame: Frame) -> Iterator[str]:
-    """Yield what stands before the headings, and then each with its text."""
+    """Yield what precedes the headings, and then each with its text."""
     yield (
         f"{frame.preamble}\n\n"
         if frame.preamble and not frame.preamble.endswith("\n")

@@ -1,6 +1,4 @@
-"""One outline while a user edits it: against the proposal it came from, with its text and
-changes at hand.
-"""
+"""An outline being edited: relative to the proposal it came from, with its text and changes."""
 
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping
@@ -15,7 +13,7 @@ NAMES: tuple[tuple[Change, str, str], ...] = (
     ("edited", "~", tr("changed")),
     ("moved", "↕", tr("moved")),
 )
-"""The changes of headings, with the mark of each and the word for it."""
+"""The kinds of changes of headings, with their marks and words."""
 
 STEPS: Mapping[str, str] = {
     "add": tr("add"),
@@ -31,14 +29,14 @@ STEPS: Mapping[str, str] = {
     "move down": tr("move down"),
     "Markdown": "Markdown",
 }
-"""The steps of an `Outline` that can be undone, with the word for each."""
+"""The undoable steps of an `Outline`, with their words."""
 
 
 class OutlineEditing:
-    """Edits `proposal`; `draft` is what the user had made of it, None for nothing yet (undo leads
-    back to the proposal).
+    """Edits `proposal`; `draft` is the user's version, None if there is none yet (undo leads back
+    to the proposal).
 
-    `is_document`: a whole document, whose sections move with their text.
+    `is_document`: a complete document, whose sections move with their text.
     """
 
     def __init__(
@@ -66,7 +64,7 @@ class OutlineEditing:
 
     @property
     def changes(self) -> Changes:
-        """What was changed against the proposal, or against what was saved last."""
+        """The changes relative to the proposal, or to what was saved last."""
         if self._changes[0] != self.outline.revision:
             self._changes = (
                 self.outline.revision,
@@ -76,15 +74,15 @@ class OutlineEditing:
 
     @property
     def is_changed(self) -> bool:
-        """Whether the text is another than the proposed one, or the saved one."""
+        """Whether the text differs from the proposed or saved one."""
         if self.outline.headings == self._base.headings and self.outline.frame == self._frame:
             return False
-        # the text is written only where nothing else can tell
+        # the text is generated only if nothing else can tell
         return bool(self.changes) or self.markdown != self._saved
 
     @property
     def summary(self) -> str:
-        """How much there is and what was changed, in a line."""
+        """The size and the changes, in a line."""
         number = len(self.outline.headings)
         count = ngettext("{count:,} heading", "{count:,} headings", number).format(count=number)
         if not self.is_changed:
@@ -100,22 +98,22 @@ class OutlineEditing:
         return " · ".join([count, *said])
 
     def saved(self) -> None:
-        """What is there now is what later changes are compared with."""
+        """Compare later changes with the current state."""
         self._saved = self.markdown
         self._base, self._frame = Baseline(self.outline.headings), self.outline.frame
         self._changes = (-1, self._changes[1])
 
     def matches(self, words: str) -> Iterator[int]:
-        """Yield the headings whose title, or else note, has `words` in it, in their order."""
+        """Yield the headings with `words` in their title or note, in order."""
         sought = words.casefold()
         for heading in self.outline.headings:
             if sought and (sought in heading.text.casefold() or sought in heading.note.casefold()):
                 yield heading.id
 
     def find(self, words: str, step: int = 0) -> tuple[int, int]:
-        """Put the cursor on a match: the next from where it is, the one after (1) or before (-1).
+        """Move the cursor to a match: the next from its position, the one after (1) or before (-1).
 
-        Returns its number, and of how many.
+        Return the number of the match, and the number of matches.
         """
         found = list(self.matches(words))
         if not found:
@@ -145,7 +143,7 @@ class OutlineEditing:
         return 0 if cursor is None else self._first_lines[self.outline.place(cursor)]
 
     def go_to_line(self, line: int) -> None:
-        """Put the cursor on the heading whose section has this line of the text."""
+        """Move the cursor to the heading whose section contains this line of the text."""
         if self.outline.headings:
             self.tree.show(
                 self.outline.headings[max(0, bisect_right(self._first_lines, line) - 1)].id

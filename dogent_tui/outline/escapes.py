@@ -1,4 +1,4 @@
-"""Text that a user types, made so that it is read again as what it was meant to be: a note, or a
+"""Escapes text typed by a user so that it is parsed as what it was meant to be: a note, or a
 title.
 """
 
@@ -15,8 +15,8 @@ def as_note(text: str, *, is_list: bool) -> str:
     """Return `text` as the note of a heading: lines that would be headings escaped, an open code
     fence closed.
 
-    In a list a line that begins like one of its headings is escaped too, and there are no empty
-    lines around the note.
+    In a list, lines that begin like its headings are escaped too, and there are no empty lines
+    around the note.
     """
     lines = [line.rstrip() for line in text.replace("\r\n", "\n").replace("\r", "\n").split("\n")]
     note = "\n".join(lines).strip("\n")
@@ -29,7 +29,7 @@ def as_note(text: str, *, is_list: bool) -> str:
         rows = note.split("\n")
         row = (
             found.end - 2
-            # the line that makes it one: that of the signs, or the underline; the note begins at
+            # the line that makes it a heading: with the signs, or the underline; the note begins at
             # the second
         )
         rows[row] = _backslashed(rows[row])
@@ -39,7 +39,7 @@ def as_note(text: str, *, is_list: bool) -> str:
 
 
 def as_title(title: str) -> str:
-    """Return `title` so that signs at its end stay: ``C #`` would lose them in a heading."""
+    """Escape `title` so that trailing signs are kept: ``C #`` would lose them in a heading."""
     return _CLOSING.sub(r"\1\\\2", title)
 
 

@@ -1,8 +1,8 @@
-"""The numbers before headings: ``1.``, ``1.1``, ``1)``, ``一、``, ``（一）``, ``第一章``, ``I.``,
+"""The numbers of headings: ``1.``, ``1.1``, ``1)``, ``一、``, ``（一）``, ``第一章``, ``I.``,
 ``A.`` and bullets.
 
-A template is a number as the first heading of a kind carries it (``1.1``, ``（一）``); `write`
-counts on from there.
+A template is the number of the first heading of a kind (``1.1``, ``（一）``); `write` continues
+from there.
 """
 
 import re
@@ -25,8 +25,8 @@ _BULLET = re.compile(r"(?P<bullet>[-*+•])(?P<space>[ \t]+|$)")
 
 
 class Marker(msgspec.Struct, frozen=True):
-    """A number or bullet as written: its `template`, the values of its parts, and the characters
-    it takes with `space`.
+    """A number or bullet as written: its `template`, the values of its parts, and its length
+    including `space`.
     """
 
     template: str
@@ -36,8 +36,8 @@ class Marker(msgspec.Struct, frozen=True):
 
 
 def markers(line: str) -> Iterator[Marker]:
-    """Yield what the beginning of `line` may be read as: ``I.`` is a Roman number, or a letter
-    after ``H.``.
+    """Yield the possible interpretations of the beginning of `line`: ``I.`` is a Roman number, or a
+    letter after ``H.``.
     """
     if bullet := _BULLET.match(line):
         yield Marker(bullet["bullet"], (), bullet["space"], bullet.end())
@@ -56,7 +56,7 @@ def _is_marker(found: re.Match[str]) -> bool:
         return close in (")", "）")
     if opening == "第":
         return close in ("部分", *"章节節部篇条")
-    if not close:  # 1.1 Background; a plain number is the beginning of a sentence
+    if not close:  # 1.1 Background; a plain number begins a sentence
         return "." in number and (bool(found["space"]) or not found["rest"])
     if close in ("、", "．"):
         return True
@@ -64,7 +64,7 @@ def _is_marker(found: re.Match[str]) -> bool:
 
 
 def _readings(number: str) -> Iterator[tuple[str, tuple[int, ...]]]:
-    """Yield the first number of its kind, and the values, for each kind that `number` may be of."""
+    """Yield the first number of its kind, and the values, for each possible kind of `number`."""
     if number[0].isascii() and number[0].isdigit():
         values = tuple(int(part) for part in number.split("."))
         yield ".".join("1" * len(values)), values
@@ -80,25 +80,25 @@ def _readings(number: str) -> Iterator[tuple[str, tuple[int, ...]]]:
 
 
 def certain(template: str) -> bool:
-    """Say whether what looks like `template` is surely a number: letters only are where they
-    count from the first.
+    """Return whether what looks like `template` certainly is a number: letters only if they count
+    from the first.
     """
     return not any(letter in template for letter in "IAa")
 
 
 def kind(template: str) -> str:
-    """Return what headings of one level have in common: all bullets are one kind."""
+    """Return what the headings of one level have in common: all bullets are one kind."""
     return "-" if template in _BULLETS else template
 
 
 def parts(template: str) -> int:
-    """Return how many numbers `template` holds: 2 for ``1.1``, 0 for a bullet."""
+    """Return how many numbers `template` contains: 2 for ``1.1``, 0 for a bullet."""
     return 0 if template in _BULLETS else template.count("1") or 1
 
 
 def write(template: str, path: tuple[int, ...]) -> str:
-    """Return `template` for the heading at `path`: its ordinal among its siblings, after those
-    of the headings above it.
+    """Return `template` for the heading at `path`: its ordinal among its siblings, preceded by
+    those of its ancestors.
     """
     if template in _BULLETS or not template:
         return template
@@ -124,8 +124,8 @@ def _spelled(template: str, ordinals: tuple[int, ...]) -> str:
 
 
 def is_listed(template: str) -> bool:
-    """Say whether Markdown itself takes `template` for the marker of a list, whose text is
-    indented to it.
+    """Return whether Markdown itself takes `template` for a list marker, to which the text is
+    indented.
     """
     return template in ("-", "*", "+", "1.", "1)")
 

@@ -1,8 +1,8 @@
-"""An outline written as a list: bullets, numbers, or 一、（一）. Each level is written as its first
-heading is.
+"""An outline written as a list: bullets, numbers, or 一、（一）. Each level is written like its
+first heading.
 
-What is normalised when it is written again: the indent and kind of all headings of a level, numbers
-by counting, the indent of notes, and white space at the end of lines.
+Writing normalizes the indent and kind of all headings of a level, numbers by counting, the indent
+of notes, and trailing white space.
 """
 
 import re
@@ -18,7 +18,7 @@ from dogent_tui.outline.model import Frame, Heading, Mark, split_length
 
 
 class _Item(msgspec.Struct):
-    """A heading as it is being read."""
+    """A heading being parsed."""
 
     level: int
     text: str
@@ -28,7 +28,7 @@ class _Item(msgspec.Struct):
 
 
 def parse_list(text: str) -> tuple[tuple[Heading, ...], Frame] | None:
-    """Return the headings of a list, and how it is written; None where `text` holds none."""
+    """Return the headings of a list, and how it is written; None if `text` does not contain any."""
     is_open = not text.endswith("\n")
     preamble: list[str] = []
     items: list[_Item] = []
@@ -62,13 +62,13 @@ def parse_list(text: str) -> tuple[tuple[Heading, ...], Frame] | None:
 
 
 def has_list(text: str) -> bool:
-    """Say whether the first line with words is a heading of a list."""
+    """Return whether the first line with words is a heading of a list."""
     first = next((line for line in text.split("\n") if line.strip()), "")
     return _marker(first, []) is not None
 
 
 def _marker(line: str, levels: Sequence[tuple[int, str]]) -> tuple[int, Marker] | None:
-    """The indent and marker of `line`: one of a kind in use, or a new one that counts from the
+    """Return the indent and marker of `line`: of a kind in use, or a new one that counts from the
     first.
     """
     text = line.expandtabs(4).strip()
@@ -84,7 +84,9 @@ def _marker(line: str, levels: Sequence[tuple[int, str]]) -> tuple[int, Marker] 
 
 
 def _deepened(levels: list[tuple[int, str]], indent: int, kind_: str) -> list[tuple[int, str]]:
-    """The levels down to a heading with this indent and kind, after one with `levels` above it."""
+    """Return the levels down to a heading with this indent and kind, after one with `levels` above
+    it.
+    """
     while levels and levels[-1][0] > indent:
         levels = levels[:-1]
     if (indent, kind_) in levels:
@@ -93,8 +95,8 @@ def _deepened(levels: list[tuple[int, str]], indent: int, kind_: str) -> list[tu
 
 
 def _marks(items: Sequence[_Item]) -> tuple[Mark, ...]:
-    """How each level is written, as its first heading is, where that can be told from the levels
-    above it.
+    """Return how each level is written, based on its first heading, if the levels above allow
+    it.
     """
     marks: list[Mark] = []
     for item in items:
@@ -125,8 +127,8 @@ def _told_apart(mark: Mark, above: Sequence[Mark]) -> Mark:
 
 
 def text_indent(mark: Mark) -> int:
-    """Return the column of the text below a heading: that of its title in a list of Markdown's
-    own, else of the number.
+    """Return the column of the text below a heading: that of its title in a Markdown list,
+    otherwise of the number.
     """
     return (
         mark.indent + len(mark.template) + len(mark.space)
@@ -136,9 +138,7 @@ def text_indent(mark: Mark) -> int:
 
 
 def mark_of(frame: Frame, level: int) -> Mark:
-    """Return how headings of `level` are written, as the one above where none has been that
-    deep.
-    """
+    """Return how headings of `level` are written, by default like the level above."""
     marks = list(frame.marks) or [Mark("-")]
     while len(marks) < level:
         last = marks[-1]
@@ -159,13 +159,13 @@ def _heading(number: int, item: _Item) -> Heading:
     text, length = split_length(item.text)
     kept = lines[:last]
     indent = min((len(line) - len(line.lstrip(" ")) for line in kept if line), default=0)
-    # A line of signs that the indent made code would be a heading without it.
+    # A line of signs that was code because of the indent would be a heading without it.
     body = "".join("\\" * line.startswith("#", indent) + f"{line[indent:]}\n" for line in kept)
     return Heading(number, item.level, text, length, body, "\n" * (len(lines) - last))
 
 
 def list_pieces(headings: Sequence[Heading], frame: Frame) -> Iterator[str]:
-    """Yield what stands before the headings, and then each with its text."""
+    """Yield what precedes the headings, and then each with its text."""
     yield frame.preamble
     deepest = max((heading.level for heading in headings), default=0)
     frame = replace(frame, marks=tuple(mark_of(frame, level) for level in range(1, deepest + 1)))

@@ -1,8 +1,8 @@
 """Outlines from Markdown and back: with headings (`document`) or as a list (`lists`).
 
-`render(parse(text)) == text` for every text with headings, a whole document too. For a list that
-holds after one writing: what is normalised is listed in `lists`. A changed heading is written with
-``#`` signs, whatever it was written with before.
+`render(parse(text)) == text` for every text with headings, including complete documents. For a list
+that holds after writing it once: `lists` says what is normalized. A changed heading is written with
+``#`` signs, however it was written before.
 """
 
 from collections.abc import Iterator
@@ -18,13 +18,13 @@ from dogent_tui.outline.model import Frame, Heading, Headings, Outline
 
 
 def parse(text: str) -> Outline:
-    """Read an outline: headings, or where there are none or but a title, a list."""
+    """Parse an outline: headings or, if there are none or only a title, a list."""
     headings, frame = _read(text)
     return Outline(headings, frame, parse)
 
 
 def parse_file(text: str) -> Outline:
-    """Read a whole document: its sections, with their text. A list in it is text."""
+    """Parse a complete document: its sections, with their text. A list in it is text."""
     headings, frame = parse_document(text)
     return Outline(headings, frame, parse_file)
 
@@ -49,13 +49,13 @@ def first_lines(outline: Outline) -> list[int]:
 
 
 def _pieces(headings: Headings, frame: Frame) -> Iterator[str]:
-    """Yield what stands before the headings, and then each with its text."""
+    """Yield what precedes the headings, and then each with its text."""
     return (list_pieces if frame.is_list else document_pieces)(headings, frame)
 
 
 def titles(outline: Outline) -> list[str]:
-    """Return the number of each heading with the space after it, empty where it has none; a
-    bullet is none.
+    """Return the number of each heading followed by a space, empty if it has none; bullets do not
+    count.
     """
     return [
         number if number.strip() not in ("-", "*", "+", "•") else ""
@@ -64,7 +64,7 @@ def titles(outline: Outline) -> list[str]:
 
 
 def numbers_of(outline: Outline) -> list[str]:
-    """Return what stands before each title."""
+    """Return what precedes each title."""
     frame = outline.frame
     if frame.is_list and outline.headings:
         deepest = max(heading.level for heading in outline.headings)
@@ -82,7 +82,7 @@ def _read(text: str) -> tuple[Headings, Frame]:
     if has_title and has_list(lines[found[0].start]):
         has_title = False
     title_lines = found[0].end if has_title else 0
-    # What is underlined may be a note and a rule: it makes no headings of its own in a list.
+    # An underlined text may be a note and a rule: it does not make headings in a list.
     signed = any(lines[place.start].lstrip().startswith("#") for place in found[has_title:])
     after = "\n".join(lines[title_lines:])
     if not signed and has_list(after) and (listed := parse_list(after)):
@@ -92,8 +92,8 @@ def _read(text: str) -> tuple[Headings, Frame]:
 
 
 def same_sections(headings: tuple[Heading, ...], text: str) -> bool:
-    """Say whether `text` is read as `headings`: a code fence without an end, moved up, would
-    swallow what comes after it.
+    """Return whether `text` is parsed as `headings`: an unclosed code fence, moved up, would
+    swallow what follows.
     """
     read, frame = parse_document(text)
     found = zip(read, numbers(read, frame), strict=True)

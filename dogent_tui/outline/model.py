@@ -1,9 +1,9 @@
-"""The outline: headings in the order of the text, each with its level, and every change as a step
-that can be undone.
+"""The outline: headings in the order of the text, each with its level, and every change as an
+undoable step.
 
-The tree is in the levels: the parent of a heading is the nearest one before it with a lower level,
-and what belongs to a heading is everything after it with a higher one. So each change is one
-exchange of a slice. Headings never change themselves: undo keeps what stood before and after.
+The levels define the tree: the parent of a heading is the nearest one before it with a lower level,
+and everything after it with a higher one belongs to it. So each change replaces a slice. Headings
+are immutable: undo keeps the slices before and after.
 """
 
 import re
@@ -15,7 +15,7 @@ import msgspec
 from msgspec.structs import replace
 
 DEEPEST = 6
-"""Levels that headings of Markdown have; lists have any number."""
+"""The number of heading levels in Markdown; lists have any number."""
 
 _LENGTH = re.compile(
     r"(?P<space>\s*)(?P<open>[(（])\s*(?P<said>(?:about |approx\. |around"
@@ -36,12 +36,12 @@ class Mark(msgspec.Struct, frozen=True):
 
 
 class Frame(msgspec.Struct, frozen=True):
-    """What is written around the headings, and how.
+    """What is around the headings, and how they are written.
 
     `preamble`: the text before the first one. `end`: the empty lines after the last. `gap` and
-    `lead`: the empty lines that headings here have after them, and before their text. `is_open`:
-    the last line does not end with a newline. `marks`: how each level is written, the first level
-    first. `is_list`: as a list, not as headings of Markdown.
+    `lead`: the usual empty lines after a heading's text, and before it. `is_open`: the last line
+    does not end with a newline. `marks`: how each level is written, starting with the first.
+    `is_list`: as a list, not as Markdown headings.
     """
 
     preamble: str = ""
@@ -59,11 +59,11 @@ class Frame(msgspec.Struct, frozen=True):
 
 class Heading(msgspec.Struct, frozen=True):
     """One heading. `body` is the text below it (its note), `length` its target length as written,
-    with the brackets.
+    including brackets.
 
-    `raw` holds the lines of a heading that is not written as one would here (underlined, say); a
-    changed heading loses it. `numbered` tells whether it counts where its level does; `gap` holds
-    the empty lines after its text.
+    `raw` contains the lines of a heading that is written in another style (such as underlined),
+    until it is changed. `numbered` tells whether it counts if its level does; `gap` contains the
+    empty lines after its text.
     """
 
     id: int
@@ -96,7 +96,7 @@ class _State(NamedTuple):
 
 
 class _Step(msgspec.Struct):
-    """One change, and what stood before and after it. `name`: what the user did."""
+    """One change, with the slices before and after it. `name`: what the user did."""
 
     name: str
     before: _State
@@ -104,8 +104,8 @@ class _Step(msgspec.Struct):
 
 
 def split_length(title: str) -> tuple[str, str]:
-    """Return a title without its target length, and that as written: ``Tea (300 words)`` gives
-    ``Tea`` and `` (300 words)``.
+    """Split off the target length of a title: ``Tea (300 words)`` gives ``Tea`` and `` (300
+    words)``.
     """
     found = _LENGTH.search(title)
     if found is None or not title[: found.start()].strip():
@@ -114,7 +114,7 @@ def split_length(title: str) -> tuple[str, str]:
 
 
 def spell_length(target: str, title: str) -> str:
-    """Return `target`, as a user types it, as it is written behind `title`; empty for no target.
+    """Return `target`, as typed by a user, in the form that follows `title`; empty for no target.
     Raises ValueError.
     """
     target = " ".join(target.split())
@@ -130,11 +130,11 @@ def spell_length(target: str, title: str) -> str:
 
 
 class Outline:
-    """Headings that can be changed, and every change undone and redone.
+    """Headings that can be changed, with undo and redo.
 
-    `frame` says what is written around them. Operations take the id of a heading, or the ids of
-    several: those, and what lies between them, are taken as one block of siblings with all that
-    belongs to them. They return whether anything changed.
+    `frame` is what is around them. Operations take the id of a heading, or several ids: those, and
+    everything between them, are treated as one block of siblings with everything that belongs to
+    them. They return whether anything changed.
     """
 
     def __init__(
@@ -143,7 +143,7 @@ class Outline:
         frame: Frame | None = None,
         parse: Callable[[str], "Outline"] | None = None,
     ) -> None:
-        """Begin with `headings`. `parse` reads a text that is to take their place (`rewrite`)."""
+        """Begin with `headings`. `parse` parses a text that replaces them (`rewrite`)."""
         self._headings: Headings = tuple(headings)
         self.frame = frame or Frame()
         self._parse = parse
@@ -153,7 +153,7 @@ class Outline:
         self._places: dict[int, int] | None = None
         self.revision = 0
         self.carried: set[int] = set()
-        """Headings that were moved, to tell which of two that changed places was."""
+        """Headings that were moved: if two changed places, this tells which one was moved."""
 
     # ── Looking ───────────────────────────────────────────────────────────────────────────────────
 
@@ -168,7 +168,7 @@ class Outline:
         return 1_000 if self.frame.is_list else DEEPEST
 
     def place(self, id: int) -> int:  # noqa: A002
-        """Return where the heading stands. Raises KeyError for one that does not (any more)."""
+        """Return the position of the heading. Raises KeyError if it does not exist (any more)."""
         if self._places is None:
             self._places = {heading.id: place for place, heading in enumerate(self._headings)}
         return self._places[id]
@@ -185,16 +185,16 @@ class Outline:
         return True
 
     def end(self, place: int) -> int:
-        """Return the place after everything that belongs to the heading at `place`."""
+        """Return the position after everything that belongs to the heading at `place`."""
         return subtree_end(self._headings, place)
 
     def parent(self, place: int) -> int | None:
-        """Return the place of the heading that the one at `place` belongs to."""
+        """Return the position of the parent of the heading at `place`."""
         return self._no_deeper(place, self._headings[place].level - 1)
 
     def block(self, ids: Sequence[int]) -> tuple[int, int]:
-        """Return the slice of siblings, with what belongs to them, that `ids` and everything
-        between them lie in.
+        """Return the slice of siblings, with what belongs to them, that contains `ids` and
+        everything between them.
         """
         places = sorted(self.place(id_) for id_ in ids)
         first, last = places[0], places[-1]
@@ -213,8 +213,8 @@ class Outline:
     # ── Changing ──────────────────────────────────────────────────────────────────────────────────
 
     def rename(self, id: int, title: str, *, joined: bool = False) -> bool:  # noqa: A002
-        """Give the heading a title. `joined`: in one step with the change before, which added
-        it.
+        """Set the title. `joined`: in one step with the previous change, which added the
+        heading.
         """
         heading = self.get(id)
         text, length = split_length(" ".join(title.split()))
@@ -229,7 +229,7 @@ class Outline:
         return True
 
     def set_note(self, id: int, note: str) -> bool:  # noqa: A002
-        """Have `note` stand below the heading. Lines that would be headings are escaped."""
+        """Set the note below the heading. Lines that would be headings are escaped."""
         from dogent_tui.outline.escapes import as_note
 
         heading = self.get(id)
@@ -243,8 +243,8 @@ class Outline:
         return True
 
     def set_target(self, id: int, target: str) -> bool:  # noqa: A002
-        """Set the target length (``300``, ``300 words``, ``500字``), or none. Raises ValueError
-        for what is none.
+        """Set the target length (``300``, ``300 words``, ``500字``), or none. Raises ValueError if
+        it is invalid.
         """
         heading = self.get(id)
         if not heading.text:
@@ -256,7 +256,7 @@ class Outline:
         return True
 
     def add_sibling(self, id: int | None, text: str = "") -> int:  # noqa: A002
-        """Add a heading after this one and what belongs to it, or the first of all, and return
+        """Add a heading after this one and what belongs to it, or as the first of all, and return
         its id.
         """
         if id is None or id not in self:
@@ -266,8 +266,8 @@ class Outline:
         return self._add(self.end(place), beside.level, text, numbered=beside.numbered)
 
     def add_child(self, id: int, text: str = "") -> int | None:  # noqa: A002
-        """Add a heading as the last that belongs to this one, and return its id; None where
-        headings go no deeper.
+        """Add a heading as the last child of this one, and return its id; None if there is no
+        deeper level.
         """
         place = self.place(id)
         level = self._headings[place].level + 1
@@ -279,17 +279,17 @@ class Outline:
         return self._exchange("delete", first, end, ())
 
     def duplicate(self, ids: Sequence[int]) -> list[int]:
-        """Repeat the block behind itself, and return the ids of the new headings."""
+        """Duplicate the block after itself, and return the ids of the new headings."""
         first, end = self.block(ids)
         copies = tuple(replace(heading, id=self._new_id()) for heading in self._headings[first:end])
         self._exchange("duplicate", end, end, copies)
         return [heading.id for heading in copies]
 
     def shift(self, ids: Sequence[int], step: int) -> bool:
-        """Demote (`step` 1) or promote (-1) the block; headings keep their order, as in a text.
+        """Demote (`step` 1) or promote (-1) the block; headings keep their order.
 
-        Demoted, it belongs to the sibling before it. Promoted, it stands beside its parent, and
-        siblings after it belong to it.
+        Demoted, it becomes a child of the sibling before it. Promoted, it becomes a sibling of its
+        parent, and its later siblings become its children.
         """
         first, end = self.block(ids)
         above = self.parent(first)
@@ -308,17 +308,17 @@ class Outline:
         )
 
     def move(self, ids: Sequence[int], step: int) -> bool:
-        """Move the block before the sibling above it (-1) or behind the one below (1).
+        """Move the block before the sibling above it (-1) or after the one below (1).
 
-        Where there is none, into the neighbour of its parent, so that it can be carried through the
-        whole text.
+        If there is none, it moves to the neighbor of its parent, so that it can be moved through
+        the whole text.
         """
         first, end = self.block(ids)
         before = self._above(first) if step < 0 else self._below(first, end)
         return self._carry("move up" if step < 0 else "move down", first, end, before)
 
     def _above(self, first: int) -> int | None:
-        """The place before the sibling above, or after the last that belongs to the parent's
+        """Return the position before the sibling above, or after the last child of the parent's
         sibling above.
         """
         above = self._no_deeper(first, self._headings[first].level)
@@ -329,14 +329,14 @@ class Outline:
         return above if further is not None and self._headings[further].level == level else None
 
     def _no_deeper(self, place: int, level: int) -> int | None:
-        """The nearest place before `place` with a heading of this level or a lower one."""
+        """Return the nearest position before `place` of a heading with at most this level."""
         return next(
             (above for above in range(place - 1, -1, -1) if self._headings[above].level <= level),
             None,
         )
 
     def _below(self, first: int, end: int) -> int | None:
-        """The place after the sibling below, or before the first that belongs to the parent's
+        """Return the position after the sibling below, or before the first child of the parent's
         sibling below.
         """
         if end == len(self._headings):
@@ -348,7 +348,7 @@ class Outline:
         return end + 1 if above is not None and self._headings[above].level == below else None
 
     def move_to(self, ids: Sequence[int], before: int, level: int) -> bool:
-        """Move the block to the place `before`, at `level`."""
+        """Move the block to the position `before`, at `level`."""
         first, end = self.block(ids)
         if first < before < end:
             return False
@@ -373,17 +373,16 @@ class Outline:
         return self._exchange(name, first, before, (*self._headings[end:before], *carried), carried)
 
     def read(self, text: str) -> "Outline":
-        """Return what `text` says, read as this outline was. Touches nothing: a thread may do
-        it.
+        """Parse `text` in the format of this outline. Changes nothing, so it may run in a
+        thread.
         """
         assert self._parse is not None
         return self._parse(text)
 
     def rewrite(self, text: str, read: "Outline | None" = None) -> bool:
-        """Have what `text` says take the place of everything. Headings that are still there keep
-        their ids.
+        """Replace everything with `text`. Headings that still exist keep their ids.
 
-        `read` is what `read` returned for it, where that was done before.
+        `read` is the result of `read` for it, if that has already been called.
         """
         read = read or self.read(text)
         headings = _recognized(self._headings, read.headings, self._new_id)
@@ -395,8 +394,8 @@ class Outline:
     # ── Undo ──────────────────────────────────────────────────────────────────────────────────────
 
     def undo(self) -> tuple[str, int | None] | None:
-        """Take the last change back. Returns what it was, and the id of a heading that it
-        concerned; None for no change.
+        """Undo the last change. Return its name and the id of an affected heading; None if there is
+        none.
         """
         if not self._done:
             return None
@@ -406,7 +405,7 @@ class Outline:
         return step.name, _concerned(step.after.headings, step.before.headings)
 
     def redo(self) -> tuple[str, int | None] | None:
-        """Make the change that was taken back last again."""
+        """Redo the change that was undone last."""
         if not self._undone:
             return None
         step = self._undone.pop()
@@ -415,12 +414,12 @@ class Outline:
         return step.name, _concerned(step.before.headings, step.after.headings)
 
     def forget_last(self) -> None:
-        """Take the last change back as if it had never been made."""
+        """Undo the last change without a trace."""
         if self.undo():
             self._undone.pop()
 
     def _join(self) -> None:
-        """Make the last two changes one."""
+        """Merge the last two changes."""
         last, first = self._done.pop(), self._done.pop()
         self._done.append(_Step(first.name, first.before, last.after))
 
@@ -437,7 +436,7 @@ class Outline:
         return added.id
 
     def _levelled(self, first: int, end: int, change: int) -> Headings:
-        """The slice with all levels changed; none where that is too deep or too high."""
+        """Return the slice with all levels changed; None if that is too deep or too high."""
         block = self._headings[first:end]
         if not change:
             return block
@@ -456,9 +455,7 @@ class Outline:
     def _exchange(
         self, name: str, start: int, end: int, added: Headings, needed: Headings | None = None
     ) -> bool:
-        """Exchange a slice. Nothing happens where `needed` could not be made, or nothing would
-        change.
-        """
+        """Replace a slice. Does nothing if `needed` is None or nothing would change."""
         removed = self._headings[start:end]
         if (
             removed == added
@@ -473,10 +470,10 @@ class Outline:
         return True
 
     def _loosen(self, whole: list[Heading], start: int, end: int) -> None:
-        """See that headings of `whole` with new neighbors stay what they are.
+        """Make sure that headings of `whole` with new neighbors keep their meaning.
 
-        An underlined heading would take a line of text above it for its own; and a text without an
-        empty line after it might swallow a heading that comes now.
+        An underlined heading would absorb a line of text above it; and a text without an empty line
+        after it might swallow the next heading.
         """
         first, last = max(0, start - 1), min(len(whole), end + 1)
         around = self._headings[max(0, start - 2) : last + len(self._headings) - len(whole) + 1]
@@ -504,7 +501,7 @@ class Outline:
 
 
 def subtree_end(headings: Sequence[Heading], place: int) -> int:
-    """Return the place after everything in `headings` that belongs to the one at `place`."""
+    """Return the position after everything in `headings` that belongs to the one at `place`."""
     level = headings[place].level
     return next(
         (end for end in range(place + 1, len(headings)) if headings[end].level <= level),
@@ -513,9 +510,7 @@ def subtree_end(headings: Sequence[Heading], place: int) -> int:
 
 
 def _concerned(before: Headings, after: Headings) -> int | None:
-    """The first heading that is there now and was not like that, else the one before the place
-    where they begin to differ.
-    """
+    """Return the first new or changed heading, otherwise the one before the first difference."""
     known = set(before)
     changed = next((heading for heading in after if heading not in known), None)
     if changed is None and after:
@@ -528,8 +523,8 @@ def _concerned(before: Headings, after: Headings) -> int | None:
 def _recognized(known: Headings, read: Headings, new_id: Callable[[], int]) -> Headings:
     """Return `read` with the ids of the same headings in `known`.
 
-    Those are the same that have the same title, in their place first; and where as many are left on
-    both sides, those left, in their order: their titles were changed.
+    Headings are the same if they have the same title, preferably at the same position; if equally
+    many are left on both sides, these correspond in order, with changed titles.
     """
     ids: dict[int, int] = {}
     for place, (heading, here) in enumerate(zip(read, known, strict=False)):
@@ -555,20 +550,20 @@ def _recognized(known: Headings, read: Headings, new_id: Callable[[], int]) -> H
 
 
 class RawEdit:
-    """Edits `outline` as the text that it was shown as."""
+    """Edits `outline` as the text it was displayed as."""
 
     def __init__(self, outline: Outline, text: str) -> None:
         self.text = text
-        """What the outline says now."""
+        """The outline's current text."""
         self._outline = outline
         self._begun = text
         self._is_step = False
 
     def take(self, text: str, read: Outline | None = None) -> bool:
-        """Have the outline say `text`, in place of what was typed before. Returns whether that is
-        another text.
+        """Replace the outline with `text`, instead of what was typed before. Return whether that is
+        a different text.
 
-        `read` is what `outline.read` made of it, where that was done before, in a thread.
+        `read` is the result of `outline.read` for it, if that has already been called in a thread.
         """
         if text == self.text:
             return False

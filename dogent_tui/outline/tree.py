@@ -1,6 +1,4 @@
-"""The outline as a user looks at it: what is folded, where the cursor is, what is selected. None
-of this is content.
-"""
+"""The displayed state of the outline: folds, cursor, selection. None of this is content."""
 
 from collections.abc import Sequence
 
@@ -8,10 +6,10 @@ from dogent_tui.outline.model import Outline, subtree_end
 
 
 class OutlineTree:
-    """The visible rows of an `outline`. `cursor` is the id of a heading, None where there is none.
+    """The visible rows of an `outline`. `cursor` is the id of a heading, None if there is none.
 
-    `anchor` is where a selection of several began. Operations act on the selection, and keep the
-    cursor in sight.
+    `anchor` is where a selection began. Operations act on the selection, and keep the cursor
+    visible.
     """
 
     def __init__(self, outline: Outline) -> None:
@@ -28,7 +26,7 @@ class OutlineTree:
 
     @property
     def rows(self) -> Sequence[int]:
-        """The places of the visible headings."""
+        """The positions of the visible headings."""
         self._look()
         return self._rows
 
@@ -46,7 +44,7 @@ class OutlineTree:
         self._row_of = {headings[place].id: row for row, place in enumerate(self._rows)}
 
     def row(self, id_: int | None) -> int | None:
-        """Return the row of the heading, None where it is not visible."""
+        """Return the row of the heading, None if it is not visible."""
         self._look()
         return self._row_of.get(id_) if id_ is not None else None
 
@@ -60,7 +58,7 @@ class OutlineTree:
         return self.row(self.cursor) or 0
 
     def has_children(self, place: int) -> bool:
-        """Say whether anything belongs to the heading at `place`."""
+        """Return whether the heading at `place` has children."""
         headings = self.outline.headings
         return place + 1 < len(headings) and headings[place + 1].level > headings[place].level
 
@@ -79,9 +77,7 @@ class OutlineTree:
 
     @property
     def selection(self) -> tuple[int, int]:
-        """The places, first and last exclusive, that an operation would take; empty where
-        nothing is selected.
-        """
+        """The range of positions that an operation would affect; empty if nothing is selected."""
         return (
             self.outline.block(self.selected)
             if self.anchor is not None and self.cursor is not None
@@ -89,9 +85,7 @@ class OutlineTree:
         )
 
     def go(self, row: int, *, selecting: bool = False) -> None:
-        """Put the cursor on `row`, or the nearest there is; `selecting` keeps the place where it
-        began.
-        """
+        """Move the cursor to `row`, or the nearest existing one; `selecting` keeps the anchor."""
         if not self.rows:
             self.cursor = self.anchor = None
             return
@@ -99,7 +93,7 @@ class OutlineTree:
         self.cursor = self.id_at(max(0, min(row, len(self.rows) - 1)))
 
     def show(self, id_: int | None) -> None:
-        """Put the cursor on the heading, unfolding what hides it."""
+        """Move the cursor to the heading, unfolding what hides it."""
         self.anchor = None
         if id_ is None or id_ not in self.outline:
             self.go(self.cursor_row)
@@ -112,9 +106,7 @@ class OutlineTree:
     # ── Folds ─────────────────────────────────────────────────────────────────────────────────────
 
     def fold(self, id_: int, folded: bool | None = None) -> bool:
-        """Fold or unfold the heading, or the other way round than it is. Returns whether
-        anything changed.
-        """
+        """Fold or unfold the heading, or toggle it. Return whether anything changed."""
         if not self.has_children(self.outline.place(id_)):
             return False
         wanted = id_ not in self.folded if folded is None else folded
@@ -128,7 +120,7 @@ class OutlineTree:
         self._refolded += 1
 
     def fold_all(self) -> None:
-        """Fold everything, or where something is folded, unfold it all."""
+        """Fold everything or, if something is folded, unfold everything."""
         headings = self.outline.headings
         parents = {heading.id for place, heading in enumerate(headings) if self.has_children(place)}
         self.folded = set() if self.folded else parents
@@ -140,7 +132,7 @@ class OutlineTree:
         self.cursor = headings[place].id if place is not None else self.cursor
 
     def left(self) -> None:
-        """Fold what the cursor is on, or go to its parent."""
+        """Fold the heading at the cursor, or move to its parent."""
         if self.cursor is None or self.fold(self.cursor, True):
             return
         parent = self.outline.parent(self.outline.place(self.cursor))
@@ -148,7 +140,7 @@ class OutlineTree:
             self.show(self.outline.headings[parent].id)
 
     def right(self) -> None:
-        """Unfold what the cursor is on, or go to its first child."""
+        """Unfold the heading at the cursor, or move to its first child."""
         if self.cursor is None or self.fold(self.cursor, False):
             return
         if self.has_children(self.outline.place(self.cursor)):
@@ -157,15 +149,15 @@ class OutlineTree:
     # ── Operations ────────────────────────────────────────────────────────────────────────────────
 
     def move(self, step: int) -> bool:
-        """Move what is selected up or down."""
+        """Move the selection up or down."""
         return bool(self.selected) and self._kept(self.outline.move(self.selected, step))
 
     def shift(self, step: int) -> bool:
-        """Demote or promote what is selected."""
+        """Demote or promote the selection."""
         return bool(self.selected) and self._kept(self.outline.shift(self.selected, step))
 
     def drop(self, row: int, level: int) -> bool:
-        """Move what is selected before `row`, to the nearest level to `level` that there can be."""
+        """Move the selection before `row`, to the nearest possible level to `level`."""
         if not self.selected:
             return False
         headings = self.outline.headings
@@ -191,7 +183,7 @@ class OutlineTree:
         )
 
     def delete(self) -> bool:
-        """Delete what is selected; the cursor goes to what comes in its place."""
+        """Delete the selection; the cursor moves to what takes its place."""
         if not self.selected:
             return False
         row = min(self.row(id_) or 0 for id_ in self.selected)
@@ -201,14 +193,14 @@ class OutlineTree:
         return True
 
     def duplicate(self) -> bool:
-        """Repeat what is selected; the cursor goes to the copy."""
+        """Duplicate the selection; the cursor moves to the copy."""
         if not self.selected:
             return False
         self.show(self.outline.duplicate(self.selected)[0])
         return True
 
     def _kept(self, changed: bool) -> bool:
-        """Keep cursor and selection in sight after a change."""
+        """Keep cursor and selection visible after a change."""
         if changed and self.cursor is not None:
             anchor = self.anchor
             self.show(self.cursor)

@@ -1,7 +1,7 @@
-"""The tools by which the agent consults the documents of the workspace: each call says why, and the
-user decides by that.
+"""The tools with which the agent consults the documents of the workspace: each call states a
+reason, and the user decides by it.
 
-A denial of theirs is an answer like any other: it does not end the run.
+A denied consultation is an ordinary answer: it does not end the run.
 """
 
 from collections.abc import Mapping
@@ -15,19 +15,15 @@ CONSULTING: Mapping[str, str] = {
     "mcp__dogent__search_markdown_content": "search",
     "mcp__dogent__list_file_tree": "list",
 }
-"""The tools, and what each does."""
+"""Tool → what it does."""
 
 
 READ_DOCUMENT = "mcp__dogent__read_document"
-"""The reader of documents asks too, with a reason, where every look at a document is asked
-about.
-"""
+"""The document reader also asks, with a reason, if every access to a document requires consent."""
 
 
 def refusal(values: Mapping[str, Any]) -> str:
-    """Return what is to be changed in the input of a call before it is put to the user, empty
-    where it can be.
-    """
+    """Return what the model must correct in a call before the user is asked, or "" if nothing."""
     reason = values.get("reason")
     if isinstance(reason, str) and reason.strip():
         return ""
@@ -38,12 +34,12 @@ def refusal(values: Mapping[str, Any]) -> str:
 
 
 def without_reason(tool: str, values: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return what a call asks for: the same with other words for why is the same."""
+    """Return the input without the reason: calls that differ only in their reason are the same."""
     return {key: values[key] for key in values if key != "reason" or tool not in CONSULTING}
 
 
 def sentence(tool: str, values: Mapping[str, Any], place: str) -> str:
-    """Return what a call would do. `place` is the file that it reads, as the user knows it."""
+    """Return what a call would do. `place` is the file it reads, as displayed to the user."""
     what = CONSULTING.get(tool, "read")
     if what == "read":
         return tr("read {place}").format(place=place)

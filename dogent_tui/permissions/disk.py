@@ -1,4 +1,4 @@
-"""What the policy may know of the disk, and a view of it as a command leaves it."""
+"""The policy's view of the disk, and a view of it after a command."""
 
 import os
 import stat
@@ -13,13 +13,13 @@ _FILE, _FOLDER, _LINK = stat.S_IFREG, stat.S_IFDIR, stat.S_IFLNK
 _KINDS: Mapping[int, EntryKind] = {_FILE: "file", _FOLDER: "folder", _LINK: "link"}
 
 _MAX_LINKS = 40
-"""Links that one path may pass through; the kernel's own limit on Linux (path_resolution(7))."""
+"""The number of links that a path may pass through: the kernel's limit (path_resolution(7))."""
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """What lies at a path, the last link not followed. `identity` is (device, inode); `names`
-    counts hard links.
+    """The entry at a path; a final symlink is not followed. `identity` is (device, inode); `names`
+    is the number of hard links.
     """
 
     kind: EntryKind
@@ -29,20 +29,20 @@ class Entry:
 
 
 class Disk(Protocol):
-    """The part of a file system that a decision needs. Nothing here raises for a missing or
-    unreadable path.
+    """The part of a file system that decisions need. No method raises for a missing or unreadable
+    path.
     """
 
     def entry(self, path: str) -> Entry | None:
-        """Return what lies at `path` (absolute), the last link not followed, or `None`."""
+        """Return the entry at `path` (absolute), not following a final symlink, or `None`."""
         ...
 
     def link(self, path: str) -> str:
-        """Return the text of the link at `path`, "" if it is none."""
+        """Return the text of the symlink at `path`, or "" if it is not a symlink."""
         ...
 
     def names(self, path: str) -> list[str]:
-        """Return the names in a folder, sorted; empty if it is none or cannot be read."""
+        """Return the sorted names in a folder; empty if it is not a folder or cannot be read."""
         ...
 
     def text(self, path: str, limit: int) -> str | None:
@@ -53,14 +53,14 @@ class Disk(Protocol):
 
 
 def _without_waiting(path: str, flags: int) -> int:
-    """Open a path as it is: a pipe that nobody writes to would be waited for, a terminal would
-    become ours.
+    """Open a path without waiting for a writer if it is a pipe, or acquiring it if it is a
+    terminal.
     """
     return os.open(path, flags | os.O_NONBLOCK | os.O_NOCTTY)
 
 
 class RealDisk:
-    """The file system of this machine."""
+    """The real file system."""
 
     def entry(self, path: str) -> Entry | None:
         """See `Disk.entry`."""
@@ -97,11 +97,11 @@ class RealDisk:
 
 
 Now: TypeAlias = Mapping[str, tuple[Entry, str] | None]
-"""What is at each changed path, with the text of a link; `None` where nothing is any more."""
+"""Changed path → its new entry and the text of a symlink; `None` if it no longer exists."""
 
 
 class ChangedDisk:
-    """A disk as a difference leaves it."""
+    """The disk after a difference has been applied."""
 
     def __init__(self, base: Disk, root: str, upper: str, now: Now) -> None:
         self._base = base
@@ -128,7 +128,8 @@ class ChangedDisk:
         if path not in self._now:
             return self._base.text(path, limit)
         entry = self.entry(path)
-        plain = entry is not None and entry.kind == "file"  # a link's target may change without it
+        # the target of a link may change although the link does not
+        plain = entry is not None and entry.kind == "file"
         return self._base.text(self._in_upper(path), limit) if plain else None
 
     def _in_upper(self, path: str) -> str:
@@ -136,11 +137,11 @@ class ChangedDisk:
 
 
 def real_path(disk: Disk, path: str) -> str:
-    """Return absolute `path` with every link on the way resolved, as the kernel would; what is
-    missing is kept as written.
+    """Resolve all links of an absolute `path` as the kernel would; missing parts are kept as
+    written.
 
     Raises:
-        ValueError: the path passes through too many links, or round in a circle.
+        ValueError: the path passes through too many links or a cycle of links.
     """
     done = "/"
     rest = [part for part in reversed(path.split("/")) if part not in {"", "."}]
@@ -166,9 +167,7 @@ def real_path(disk: Disk, path: str) -> str:
 
 
 def walk(disk: Disk, top: str, limit: int) -> list[str] | None:
-    """Return the paths of everything below `top`, links not followed; `None` if there are more
-    than `limit`.
-    """
+    """Return all paths below `top`, not following links; `None` if there are more than `limit`."""
     found: list[str] = []
     folders = [top]
     while folders:

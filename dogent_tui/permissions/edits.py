@@ -1,5 +1,5 @@
-"""What the file tools would make of a file: its text, and the diff that the user judges a Write
-or an Edit by.
+"""The text that the file tools would leave in a file, and the diff by which the user judges a Write
+or an Edit.
 """
 
 import difflib
@@ -10,28 +10,28 @@ from dogent_tui.language import tr
 from dogent_tui.permissions.disk import Disk
 
 LARGEST = 2_000_000
-"""Bytes of a file that a diff is made of."""
+"""The largest file to diff, in bytes."""
 _MOST_LINES = 500
-"""Lines of a diff; nobody judges more, and all of it stands in the call."""
+"""The longest diff, in lines: no one reads more, and the call contains everything."""
 _COMPARED = 3_000
-"""Lines that differ and are still compared one by one: difflib takes quadratic time."""
+"""The largest number of differing lines to match one by one: difflib takes quadratic time."""
 _CONTEXT = 3
 
 
 def edit_diff(tool: str, tool_input: Mapping[str, Any], path: str, disk: Disk) -> str:
-    """Return the unified diff between the file `path` and what the call would leave there; ""
-    where there is none to show.
+    """Return the unified diff between the file `path` and what the call would leave there; "" if
+    there is nothing to show.
     """
     old = disk.text(path, LARGEST)
     if old is None and disk.entry(path) is not None:
-        return ""  # too large, or no text
+        return ""  # too large, or not text
     old = (old or "").replace("\r\n", "\n")
     new = text_after(tool, tool_input, old)
     return "" if new is None or new == old else unified_diff(old, new, path.rpartition("/")[2])
 
 
 def unified_diff(old: str, new: str, name: str) -> str:
-    """Return a unified diff of two texts, cut where it is longer than anybody reads."""
+    """Return a unified diff of two texts, truncated to a readable length."""
     a, b = old.split("\n") if old else [], new.split("\n") if new else []
     start = 0
     while start < min(len(a), len(b)) and a[start] == b[start]:
@@ -41,7 +41,7 @@ def unified_diff(old: str, new: str, name: str) -> str:
         end += 1
     if len(a) + len(b) - 2 * (start + end) <= _COMPARED:
         lines = list(difflib.unified_diff(a, b, name, name, lineterm="", n=_CONTEXT))
-    else:  # too much to match line by line: all that went, then all that came
+    else:  # too much to match line by line: all removed lines, then all added lines
         gone, came = a[start : len(a) - end], b[start : len(b) - end]
         place = f"@@ -{start + 1},{len(gone)} +{start + 1},{len(came)} @@"
         lines = [f"--- {name}", f"+++ {name}", place, *(f"-{line}" for line in gone)]
@@ -50,7 +50,7 @@ def unified_diff(old: str, new: str, name: str) -> str:
 
 
 def shortened(diff: str) -> str:
-    """Return a diff with no more lines than anybody reads."""
+    """Return a diff truncated to a readable length."""
     lines = diff.split("\n")
     if (more := len(lines) - _MOST_LINES) > 1:
         lines[_MOST_LINES:] = [tr("… {more} more lines").format(more=more)]
@@ -58,12 +58,12 @@ def shortened(diff: str) -> str:
 
 
 def text_after(tool: str, values: Mapping[str, Any], old: str) -> str | None:
-    r"""Return the text that a Write, Edit or MultiEdit leaves where the file held `old`, None where
-    the call would not work.
+    r"""Return the text after a Write, Edit or MultiEdit of a file that contains `old`; None if the
+    call would fail.
 
-    As the CLI does it (2.1.330, read from its code and measured): lines end with ``\n``, one place
-    is replaced unless all are wanted, straight quotes match curly ones and become such, and a line
-    that is taken out takes its end along.
+    Follows the CLI (2.1.330, read from its code and measured): lines end with ``\n``, one
+    occurrence is replaced unless all are requested, straight quotes match curly ones and are
+    converted to them, and removing a line also removes its line break.
     """
     old = old.replace("\r\n", "\n")
     if tool == "Write":
@@ -99,7 +99,7 @@ _BEFORE_OPENING = frozenset(" \t\n\r([{—–")
 
 
 def _as_written(text: str, wanted: str) -> str:
-    """Return `wanted` as it stands in `text`, with whichever quotes; "" where it does not."""
+    """Return `wanted` as it appears in `text`, whichever quotes it uses; "" if it does not."""
     if wanted in text:
         return wanted
     place = text.translate(_STRAIGHT).find(wanted.translate(_STRAIGHT))
@@ -107,7 +107,7 @@ def _as_written(text: str, wanted: str) -> str:
 
 
 def _curled(text: str, like: str) -> str:
-    """Return `text` with curly quotes of the kinds that stand in `like`."""
+    """Return `text` with the kinds of curly quotes used in `like`."""
     made = list(text)
     for place, character in enumerate(text):
         opens = place == 0 or text[place - 1] in _BEFORE_OPENING

@@ -1,4 +1,4 @@
-"""A decision in words, for a user who wonders why they were asked."""
+"""A decision in words, for users who wonder why they were asked."""
 
 from dataclasses import asdict
 from typing import Any
@@ -7,7 +7,7 @@ from dogent_tui.language import tr
 from dogent_tui.permissions.model import Decision, Effect, ToolCall
 
 _SYMBOLS = {**{code: 0x2400 + code for code in range(32)}, 0x7F: "␡"}
-"""Controls → what they are shown as."""
+"""Control character → its visible symbol."""
 _LATER = tr(
     "  It runs behind the wall. What it does is judged once it has ended; you're asked then if"
     " necessary."
@@ -15,7 +15,7 @@ _LATER = tr(
 
 
 def describe(call: ToolCall, decision: Decision) -> dict[str, Any]:
-    """Return a decision with everything that led to it, as plain data."""
+    """Return a decision and everything that led to it, as plain data."""
     return {
         "tool": call.tool,
         "verdict": decision.verdict,
@@ -33,10 +33,10 @@ def _as_data(effect: Effect, asked: bool) -> dict[str, Any]:
 
 
 def as_text(found: dict[str, Any]) -> str:
-    """Return what `describe` found: the verdict, why, a line for each effect and each grant;
-    controls are shown as symbols.
+    """Return the lines for `describe`'s result: the verdict, the reasons, and a line for each
+    effect and each grant, with control characters as symbols.
 
-    With `judged_again`, it is the early decision about a command that runs behind a wall.
+    `judged_again`: it is the early decision about a command that runs behind a wall.
     """
     lines = [found["verdict"] + (f": {found['question']}" if "question" in found else "")]
     lines += [tr("  because: {reason}").format(reason=reason) for reason in found["reasons"]]

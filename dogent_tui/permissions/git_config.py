@@ -1,6 +1,4 @@
-"""Git's configuration files as text: which of their settings can run something, and where a
-remote is.
-"""
+"""Git's configuration files as text: which settings can run something, and where a remote is."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -8,7 +6,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 Settings = Mapping[str, tuple[str, ...]]
-"""Key (section and name in lower case, the part between as written) → its values, in order."""
+"""Key (section and name in lower case, subsection as written) → its values, in order."""
 
 _SECTION = re.compile(r'\[\s*([\w.-]+)(?:\s+"((?:[^"\\\n]|\\.)*)")?\s*\]')
 _SETTING = re.compile(r"([A-Za-z][\w-]*)\s*(?:=\s*)?(.*)")
@@ -40,14 +38,14 @@ _HARMLESS = re.compile(
 _OF_REPOSITORIES = ("remote", "submodule", "extensions")
 _BY_KEY = ("gpgsign", "signingkey")
 _INCLUDES = re.compile(r"include(if\..*)?\.path")
-"""Settings that name a further file of settings."""
+"""Settings that name another configuration file."""
 _ADDRESS = re.compile(r"(remote\..*\.(url|pushurl)|submodule\..*\.url)")
 _BY_SSH = re.compile(r"(?:[\w.-]+@)?([A-Za-z0-9][\w.-]*):(?!/?/)[^\s]*")
-"""``user@host:path``, as ssh and git take it."""
+"""``user@host:path``, as accepted by ssh and git."""
 
 
 def read_settings(text: str) -> dict[str, tuple[str, ...]]:
-    """Return the settings of a configuration file. What is not understood becomes a setting that
+    """Return the settings of a configuration file. Anything not understood becomes a setting that
     is not harmless.
     """
     found: dict[str, tuple[str, ...]] = {}
@@ -75,12 +73,13 @@ def named_by(
     text: Callable[[Path], str | None],
     place: Callable[[Path, str], Path],
 ) -> tuple[set[Path], set[Path]]:
-    """Return which files settings include, these included, and which folders they name for hooks.
+    """Return the configuration files, including those they include, and the folders they name for
+    hooks.
 
     Args:
-        files: Files with settings, each with the folder that the repository is checked out in.
-        text: Returns what a file holds, `None` if it cannot be read.
-        place: Returns the place that a path in the settings names, relative to a folder.
+        files: Configuration files, each with the folder that the repository is checked out in.
+        text: Returns the content of a file, `None` if it cannot be read.
+        place: Resolves a path in the settings relative to a folder.
     """
     waiting, read, hooks = [*files], set[tuple[Path, Path]](), set[Path]()
     named = {file for file, _ in waiting}
@@ -98,13 +97,13 @@ def named_by(
 
 
 def changed_settings(before: Settings, after: Settings) -> list[str]:
-    """Return the keys that have other values now."""
+    """Return the keys whose values differ."""
     return sorted(key for key in {*before, *after} if before.get(key) != after.get(key))
 
 
 def harmless(key: str, values: tuple[str, ...], inside: Callable[[str], bool]) -> bool:
-    """Return whether a setting can run nothing. `inside` tells whether a path, as git reads it,
-    lies in the workspace.
+    """Return whether a setting can run nothing. `inside` tells whether a path, as git reads it, is
+    in the workspace.
     """
     if _ADDRESS.fullmatch(key):
         return all(_plain_address(value) or inside(value) for value in values)
@@ -116,8 +115,8 @@ def harmless(key: str, values: tuple[str, ...], inside: Callable[[str], bool]) -
 
 
 def harmless_settings(text: str) -> str:
-    """Return of the user's own settings, as a file, what runs nothing, names no file or machine,
-    and needs no key.
+    """Return the part of the user's own configuration file that runs nothing, names no file or
+    machine, and needs no key.
     """
     lines = []
     for key, values in read_settings(text).items():
@@ -134,8 +133,8 @@ def _plain_address(value: str) -> bool:
 
 
 def host_of(address: str) -> str | None:
-    """Return the machine that an address of a repository names, "" where that is not plain, None
-    where it is a path.
+    """Return the host in a repository's address, "" if it is unclear, None if the address is a
+    path.
     """
     if "://" in address:
         try:
@@ -150,7 +149,7 @@ def host_of(address: str) -> str | None:
 
 
 def remote_address(settings: Settings, remote: str, branch: str, pushes: bool) -> str:
-    """Return where git would fetch from or push to, "" where the file does not say it plainly."""
+    """Return where git would fetch from or push to, "" if the file does not state it plainly."""
     if any(key.startswith(("url.", "include")) for key in settings):
         return ""
     if not remote:

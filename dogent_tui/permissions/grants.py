@@ -1,8 +1,8 @@
-"""What the user allowed for more than one call: keys over effects, and the rules that say the same
-in text.
+"""What the user has allowed for more than one call: keys over effects, and rules that express the
+same as text.
 
-A call is covered when every effect that was asked about is. A key holds what happens (kind), where
-exactly (place) and by what kind of program; so a remembered read never allows a delete, and a
+A call is covered if every effect that would be asked about is. A key consists of what happens
+(kind), the exact place and the kind of program; so a remembered read never allows a delete, and a
 remembered place never its neighbor.
 """
 
@@ -21,16 +21,16 @@ from dogent_tui.permissions.model import Decision, Effect, EffectKind
 from dogent_tui.permissions.paths import PathRule
 
 KINDS = ("read", "create", "change", "write", "delete", "move", "run", "network", "use", "tool")
-"""The kinds that a rule can name. `change` includes adding to a file, `write` making it too and
-replacing it; `network` is for a program, `use` for one of our tools that look through the
-documents, `tool` for one of an MCP server.
+"""The kinds that a rule can name. `change` includes appending to a file, `write` also creating and
+replacing it; `network` is for a program, `use` for one of our tools that search the documents,
+`tool` for a tool of an MCP server.
 """
 
 _COVERED_BY: Mapping[str, frozenset[str]] = {
     "create": frozenset({"create", "change", "write"}),
     "change": frozenset({"change", "write"}),
 }
-"""Kind → the kinds that include it, where that is more than itself."""
+"""Kind → the kinds that include it, if other than itself."""
 
 _FILE_TOOLS = frozenset({"Write", "Edit", "MultiEdit", "NotebookEdit"})
 _NETWORK_TOOLS = {"Bash", "WebFetch"}
@@ -43,11 +43,11 @@ _NO_FOREIGN_TOOL = tr("“{text}” does not specify a tool of an MCP server.")
 
 @dataclass(frozen=True, slots=True)
 class Grant:
-    """One thing that is allowed. `kind` is one of `KINDS`.
+    """One grant. `kind` is one of `KINDS`.
 
-    `place` is a real path, for `network` a host or "" for any. `program` is the program family, ""
-    for any. `below`: everything in the folder `place` is meant; only a rule that the user wrote
-    says that.
+    `place` is a real path; for `network` a host, or "" for any. `program` is the program family, ""
+    for any. `below`: everything in the folder `place` is included, which only a rule written by the
+    user can express.
     """
 
     kind: str
@@ -56,7 +56,7 @@ class Grant:
     below: bool = False
 
     def covers(self, needed: "Grant") -> bool:
-        """Return whether what `needed` says is allowed by this."""
+        """Return whether this allows `needed`."""
         if self.kind not in _COVERED_BY.get(needed.kind, frozenset({needed.kind})):
             return False
         if self.program not in {"", needed.program}:
@@ -66,8 +66,8 @@ class Grant:
         return self.place == needed.place or (self.kind == "network" and not self.place)
 
     def rule(self, root: Path) -> str:
-        """Return the rule for `--allow` that covers this in the workspace `root` (a real path).
-        A rule means any program.
+        """Return the `--allow` rule that covers this in the workspace `root` (a real path). Rules
+        apply to any program.
         """
         if self.kind == "network":
             return f"network:{self.program}{f'/{self.place}' if self.place else ''}"
@@ -76,9 +76,9 @@ class Grant:
         return f"{self.kind}:{self._shown(root)}{'/' if self.below and self.place != '/' else ''}"
 
     def sentence(self, root: Path) -> str:
-        """Return what is allowed, for the user of the workspace `root`."""
+        """Describe the grant to the user of the workspace `root`."""
         family = {_FILE_TOOL_FAMILY: tr("file tools"), "Bash": tr("commands")}
-        program = family.get(self.program, self.program)  # kept as it is in all languages
+        program = family.get(self.program, self.program)  # the same in all languages
         if self.kind == "network":
             place, program = self.place or tr("other machines"), program or tr("any program")
             return tr("reach {place} with {program}").format(place=place, program=program)
@@ -107,40 +107,37 @@ def key_of(effect: Effect) -> Grant:
         return Grant(kind, "", program)
     if effect.kind is EffectKind.WRITE:
         kind = "write" if effect.replaces else "change"
-    # Reading is the same by whatever program: what it learns, it learns. All else is another matter
-    # with another program.
+    # Reading reveals the same with any program. For all other effects the program matters.
     program = "" if kind == "read" else _FILE_TOOL_FAMILY if program in _FILE_TOOLS else program
     place = "" if effect.path is None else str(effect.path)
     return Grant("run" if kind == "execute" else kind, place, program)
 
 
 def keys_of(decision: Decision) -> tuple[Grant, ...]:
-    """Return what has to be allowed for a call that is asked about; nothing where that cannot be
-    remembered.
-    """
+    """Return the grants that a call needs; empty if its answer cannot be remembered."""
     if decision.verdict != "ask" or not decision.rememberable:
         return ()
     return tuple(dict.fromkeys(key_of(effect) for effect in decision.asked))
 
 
 def covering(grants: Iterable[Grant], decision: Decision) -> tuple[Grant, ...]:
-    """Return the grants by which a call is allowed; none unless *every* effect that was asked
-    about is covered by one.
+    """Return the grants that allow a call; empty unless *every* effect that would be asked about is
+    covered.
     """
     held = tuple(grants)
     keys = keys_of(decision)
     if not keys and all(effect.kind is EffectKind.NETWORK for effect in decision.asked):
-        # A machine without a name is never remembered, but a rule may allow all.
+        # An unnamed host is never remembered, but a rule may allow all hosts.
         keys = tuple(map(key_of, decision.asked))
     found = [[grant for grant in held if grant.covers(needed)] for needed in keys]
     return tuple(dict.fromkeys(grants[0] for grants in found)) if all(found) else ()
 
 
 def parse_rule(text: str, workspace: Path, home: Path | None = None) -> Grant:
-    """Return what the rule ``KIND:PLACE`` or ``network:TOOL[/HOST]`` allows. Relative places start
-    at the workspace.
+    """Parse the rule ``KIND:PLACE`` or ``network:TOOL[/HOST]``. Relative places start at the
+    workspace.
 
-    Raises UsageError where it is no rule.
+    Raises UsageError if it is not a rule.
     """
     kind, _, rest = text.partition(":")
     if kind not in KINDS or not rest.strip():

@@ -1,5 +1,5 @@
-"""From effects to a decision: a small table. Everything clever happens before, in finding the
-effects.
+"""From effects to a decision: a small table. All analysis happens earlier, when the effects are
+determined.
 """
 
 from pathlib import Path
@@ -15,12 +15,12 @@ _UNNAMED = {
     EffectKind.DELETE: tr("It deletes something."),
     EffectKind.MOVE: tr("It deletes something."),
 }
-"""What is said where a place is not known."""
+"""The text for an unknown place."""
 
 
 def decide_effects(effects: tuple[Effect, ...], rule: PathRule) -> Decision:
-    """Return the decision on a call with these effects: the strictest that any of them calls
-    for.
+    """Return the decision on a call with these effects: the strictest one that any of them
+    requires.
     """
     findings = [(effect, *_judged(effect, rule)) for effect in effects]
     order: tuple[Verdict, ...] = ("deny", "ask")
@@ -35,7 +35,7 @@ def decide_effects(effects: tuple[Effect, ...], rule: PathRule) -> Decision:
 
 
 def _judged(effect: Effect, rule: PathRule) -> tuple[Verdict, str, bool]:
-    """Return what is decided about one effect, why, and whether an answer to it can be
+    """Return the verdict on one effect, the reason, and whether an answer to it can be
     remembered.
     """
     if forbidden := _forbidden(effect, rule):
@@ -45,10 +45,10 @@ def _judged(effect: Effect, rule: PathRule) -> tuple[Verdict, str, bool]:
 
 
 def _forbidden(effect: Effect, rule: PathRule) -> str:
-    """Return why no question should offer an effect."""
+    """Return why an effect must be denied without a question, "" if it need not."""
     path = effect.path
     if effect.kind is EffectKind.USE:
-        return effect.note  # why the tool would refuse the call itself
+        return effect.note  # why the tool itself would refuse the call
     if path is None or not (effect.kind.goes or effect.kind.writes):
         return ""
     guard = rule.guard(path)
@@ -62,7 +62,7 @@ def _forbidden(effect: Effect, rule: PathRule) -> str:
 
 
 def _asked(effect: Effect, rule: PathRule) -> tuple[str, bool]:
-    """Return why an effect is asked about, "" where it is not, and whether an answer can be
+    """Return why an effect requires a question ("" if it does not), and whether the answer can be
     remembered.
     """
     path, kind = effect.path, effect.kind
@@ -78,7 +78,7 @@ def _asked(effect: Effect, rule: PathRule) -> tuple[str, bool]:
     if kind is EffectKind.UNKNOWN:
         return effect.note, False
     if kind is EffectKind.NETWORK:
-        return effect.note, bool(effect.written)  # a machine without a name is never remembered
+        return effect.note, bool(effect.written)  # an unnamed host is never remembered
     if path is None:
         return effect.note or _UNNAMED[kind], False
     if kind is EffectKind.READ:
@@ -127,5 +127,5 @@ def _gone(effect: Effect, path: Path, rule: PathRule) -> tuple[str, bool]:
 
 
 def _name(path: Path, rule: PathRule) -> str:
-    """Return a place as the user knows it: from the workspace on where it is inside."""
+    """Return a place as displayed to the user: relative to the workspace if it is inside."""
     return str(path).removeprefix(rule.root + "/")

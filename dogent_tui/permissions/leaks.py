@@ -1,5 +1,5 @@
-"""What leaves by the address of a page: long text that the user did not write, and text of the
-workspace.
+"""Data that leaves through the address of a page: long text that the user did not write, and text
+from the workspace.
 """
 
 import base64
@@ -11,14 +11,14 @@ from urllib.parse import unquote_plus, urlsplit
 from dogent_tui.permissions.disk import Disk
 
 _LONG = 120
-"""Bytes of one part of an address (a path segment, a value) that are long: titles of articles
-stay below it.
+"""The number of bytes from which a part of an address (a path segment, a value) is long; article
+titles are shorter.
 """
 _LONG_TOGETHER = 400
 _LONG_HOST = 60
 _ENCODED = re.compile(r"[A-Za-z0-9+/_=-]{24,}")
 _SHORTEST = 16
-"""Bytes of a part that is looked for in the workspace."""
+"""The number of bytes from which a part is looked up in the workspace."""
 _MOST_FILES = 2_000
 _MOST_BYTES = 4_000_000
 _LARGEST = 200_000
@@ -27,12 +27,11 @@ _ADDRESSES = re.compile(r"https?://\S+")
 
 
 def leaking_part(address: str, known: str, disk: Disk, root: str) -> str:
-    """Return the part of an address that carries out what it should not, decoded, "" where there is
-    none.
+    """Return the decoded part of an address that would leak data, "" if there is none.
 
-    `known` is what the user wrote, and what searches found: what stands in there may leave. `root`
-    is the workspace, whose texts are looked through for parts of some length; addresses in them may
-    be opened as they stand there.
+    `known` is what the user wrote and what searches found; text from it may leave. `root` is the
+    workspace, whose files are searched for the longer parts; complete addresses found in them may
+    be opened.
     """
     heard = _plain(f"{known} {unquote_plus(known)}")
     unknown = [part for part in _parts(address) if part.strip() and _plain(part) not in heard]
@@ -54,9 +53,7 @@ def leaking_part(address: str, known: str, disk: Disk, root: str) -> str:
 
 
 def _parts(address: str) -> list[str]:
-    """Return what is between the separators of an address, behind its host, decoded as often as
-    it is encoded.
-    """
+    """Return the parts of an address after its host, fully decoded."""
     parts = urlsplit(address if "://" in address else f"https://{address}")
     user, _, _ = parts.netloc.rpartition("@")
     rest = (*user.split(":"), parts.path, parts.query, parts.fragment)
@@ -87,7 +84,7 @@ def _plain(text: str) -> str:
 
 
 def _texts(disk: Disk, root: str) -> Iterator[str]:
-    """Yield the texts of the workspace, those nearest to its root first, as many as are read
+    """Yield texts of the workspace, those nearest to its root first, as many as can be read
     quickly.
     """
     left, files, folders = _MOST_BYTES, 0, [root]

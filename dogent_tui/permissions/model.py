@@ -1,4 +1,4 @@
-"""What a tool call would do, and what is decided about it."""
+"""What a tool call would do, and the decision about it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 Verdict: TypeAlias = Literal["allow", "ask", "deny"]
-"""`ask` waits for the user; `deny` is for what no question should offer."""
+"""`ask` waits for the user; `deny` is for what must not even be asked."""
 
 
 class EffectKind(StrEnum):
-    """What happens to a place, or what kind of thing happens where no place can be named."""
+    """What happens to a place, or what kind of thing happens if no place can be named."""
 
     READ = "read"
     WRITE = "write"
@@ -26,19 +26,19 @@ class EffectKind(StrEnum):
 
     @property
     def goes(self) -> bool:
-        """Whether a place is empty afterwards."""
+        """Whether nothing is left at the place."""
         return self in {EffectKind.DELETE, EffectKind.MOVE}
 
     @property
     def writes(self) -> bool:
-        """Whether a place has a content afterwards that it had not."""
+        """Whether the place has new content afterwards."""
         return self in {EffectKind.WRITE, EffectKind.CREATE}
 
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """A call as the model made it. `cwd` is where the session's shell stands; `None` means the
-    workspace root.
+    """A call as the model made it. `cwd` is the working directory of the session's shell; `None`
+    means the workspace root.
     """
 
     tool: str
@@ -48,12 +48,12 @@ class ToolCall:
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """One thing that a call does.
+    """One effect of a call.
 
-    `path` is absolute with links resolved, `None` where it cannot be known; `written` is how the
-    call spells it; `span` are the character offsets of that spelling in the command. `program`
-    names the family ("rm", "git clean"). `note` says what a reader could not guess. `replaces`:
-    content that was there is lost. `wildcard`: the place came out of a pattern.
+    `path` is absolute and resolved, `None` if unknown; `written` is its spelling in the call;
+    `span` are the character offsets of that spelling in the command. `program` is the program
+    family ("rm", "git clean"). `note` adds what a reader could not guess. `replaces`: existing
+    content is lost. `wildcard`: the place came from a pattern.
     """
 
     kind: EffectKind
@@ -71,7 +71,7 @@ class Decision:
     """What to do with a call. The reasons are sentences, the targets real paths.
 
     `asked` are the effects that led to `ask` or `deny`, `effects` are all of them. `rememberable`:
-    "always allow" can be offered, since everything asked is a plain place or program.
+    "always allow" can be offered, because everything asked about is a plain place or program.
     """
 
     verdict: Verdict

@@ -1,5 +1,5 @@
-"""What a command did, judged when it has ended: the difference that it left becomes effects, and
-these a decision.
+"""Judges what a command did after it has ended: its difference becomes effects, and these a
+decision.
 """
 
 import re
@@ -18,11 +18,11 @@ from dogent_tui.permissions.shell.early_effects import PROGRAM, SYSTEM
 from dogent_tui.wall.changes import Change, Difference, Entry, Loss
 
 _LARGEST = 1_000_000
-"""Bytes of a file of settings that is looked into."""
+"""The largest configuration file to inspect, in bytes."""
 _LOOKED_AT = {".git", ".gitmodules"}
-"""Names whose content decides."""
+"""File names whose content determines the verdict."""
 _HOLD_SETTINGS = {".vscode", ".idea", ".run", ".zed", ".config"}
-"""Folders with settings that start programs: no link may stand for one."""
+"""Folders with settings that start programs: a link must not take their place."""
 _KINDS = {
     "file": tr("a file"),
     "folder": tr("a folder"),
@@ -51,9 +51,9 @@ _COVERED = {
     "git tag": {"reference"},
     "git stash": {"stash"},
 }
-"""What was asked about before the command ran → the losses that this meant."""
+"""An effect that was approved before the command ran → the losses this implied."""
 _RIGHTS = {True: 0o4000, False: 0o6000}
-"""The bits by which a folder, or a file, gives away rights."""
+"""The mode bits by which a folder or a file gives away rights."""
 _OBJECT = re.compile(r"objects/([0-9a-f]{2}|pack|info)/[^/]+")
 _REFERENCE = re.compile(r"refs/.+|[A-Z_]*HEAD")
 _ID = re.compile(r"(ref: \S+|[0-9a-f]{40}|[0-9a-f]{64})\s*")
@@ -66,12 +66,11 @@ def judge_outcome(
     allowed: Sequence[Effect] = (),
     visible: Sequence[Path] = (),
 ) -> Decision:
-    """Return whether what a command did is committed unasked; else what is put to the user, as it
-    happened.
+    """Return whether to commit what a command did without a question, or what to ask about.
 
-    `rule` is that of the real folder. `allowed` are the effects that the user allowed before the
-    command ran: the same on the same place, or below it, is not asked about again. `visible` are
-    places that commands see beside those of the system and cannot write.
+    `rule` is that of the real folder. `allowed` are the effects that the user approved before the
+    command ran: the same effect on the same place, or below it, is not asked about again. `visible`
+    are further places that commands see but cannot write to.
     """
     repositories = [effect.written for effect in allowed if effect.path is None]
     meant = {loss for written in repositories for loss in _COVERED.get(written, ())}
@@ -112,11 +111,10 @@ class _Outcome:
         self._included, self._hooks = self._named_by_git()
 
     def _named_by_git(self) -> tuple[set[Path], set[Path]]:
-        """Return which files the settings of the repositories around the changes include, and their
-        folders of hooks.
+        """Return the configuration files that the repositories around the changes include, and
+        their hook folders.
 
-        These are the settings as they were: where a command changes them, that is asked about by
-        itself.
+        These are the settings before the command: changes to them are asked about separately.
         """
         root, changed = Path(self._rule.root), set[Path]()
         for path in self._changes:
@@ -132,9 +130,7 @@ class _Outcome:
         return named_by(files, lambda path: self._rule.disk.text(str(path), _LARGEST), self._named)
 
     def _settings_of(self, folder: Path) -> Iterator[Path]:
-        """Yield the files with the settings of the repository that is checked out in a folder,
-        if one is.
-        """
+        """Yield the configuration files of the repository checked out in a folder, if any."""
         repository = self._rule.disk.entry(f"{folder}/.git")
         if repository is None:
             return
@@ -147,13 +143,13 @@ class _Outcome:
             yield from (each / "config", each / "config.worktree")
 
     def _named(self, near: Path, text: str) -> Path:
-        """Return the place that a setting names, relative to the folder `near`."""
+        """Resolve a path in the settings relative to the folder `near`."""
         return self._rule.resolve(
             f"{self._rule.home}{text[1:]}" if text.startswith("~/") else str(near / text)
         )
 
     def effects(self) -> Iterator[Effect]:
-        """Yield what is asked about."""
+        """Yield the effects to ask about."""
         for change in self._changes.values():
             path = Path(self._rule.root, change.path)
             if change.after is not None:
@@ -164,7 +160,9 @@ class _Outcome:
                 yield effect
 
     def _within_another(self, change: Change) -> bool:
-        """Return whether a folder above went the same way: then that is what happened."""
+        """Return whether a parent folder went the same way, in which case only the folder is
+        reported.
+        """
         parent = change.path
         while parent := parent.rpartition("/")[0]:
             above = self._changes.get(parent)
@@ -173,7 +171,7 @@ class _Outcome:
             )
             if above is None or not folder or above.what != change.what:
                 continue
-            if change.what == "delete":  # in a repository each file counts
+            if change.what == "delete":  # in a repository every file counts
                 return self._repository(Path(self._rule.root, parent)) is None
             if change.moved_to == above.moved_to + change.path.removeprefix(above.path):
                 return True
@@ -188,8 +186,8 @@ class _Outcome:
         return Effect(kind, path, change.moved_to, None, PROGRAM, wildcard=guarded)
 
     def _is_own_of_git(self, change: Change, path: Path, folder: Path, rest: str) -> bool:
-        """Return whether a file that went is one that Git itself takes away; what that loses is
-        said by the losses.
+        """Return whether Git itself removes a file like this; any loss is then reported as a loss
+        of history.
         """
         if runs_in_git(rest) or fold(rest).startswith("hooks/"):
             return False
@@ -202,8 +200,8 @@ class _Outcome:
         return bool(_OBJECT.fullmatch(rest) or (_REFERENCE.fullmatch(rest) and _ID.fullmatch(text)))
 
     def _there(self, change: Change, after: Entry, path: Path) -> Effect | None:
-        """Judge what is new or other. What an answer is remembered for is said by the content
-        alone, or by no note at all.
+        """Judge a new or changed entry. An answer is remembered for the content alone, or for the
+        place if there is no note.
         """
         found = self._repository(path)
         kind = EffectKind.CREATE if change.before is None else EffectKind.WRITE
@@ -220,8 +218,8 @@ class _Outcome:
         return None if guard is Guard.NONE or (change.before is None and free) else effect
 
     def _is_checked_out(self, change: Change) -> bool:
-        """Return whether a new file is that of the workspace itself in another checkout, where
-        it decides nothing new.
+        """Return whether a new file equals the workspace's own file in another checkout, where it
+        changes nothing.
         """
         parts = change.path.split("/")
         for depth in range(1, len(parts)):
@@ -233,7 +231,7 @@ class _Outcome:
         return False
 
     def _odd(self, change: Change, after: Entry, path: Path) -> str:
-        """Return what is wrong with the kind of entry that is there now."""
+        """Return what is wrong with the new kind of entry."""
         if after.kind in {"pipe", "socket", "device"}:
             return tr("{path} is now {kind}.").format(path=change.path, kind=_KINDS[after.kind])
         if after.kind == "link":
@@ -248,7 +246,7 @@ class _Outcome:
         try:
             leads = self._after.resolve(f"{path.parent}/{target}" if target[:1] != "/" else target)
         except ValueError:
-            return ""  # round in a circle: nowhere
+            return ""  # a cycle: leads nowhere
         hidden = not any(leads.is_relative_to(place) for place in self._visible)
         if hidden and self._after.place(leads) is Place.OUTSIDE:
             note = tr("The link {path} points outside the workspace: {target}")
@@ -259,7 +257,7 @@ class _Outcome:
         return note.format(path=change.path) if held else ""
 
     def _repository(self, path: Path) -> tuple[Path, str] | None:
-        """Return the repository's folder that holds a path, before or after, and the rest of the
+        """Return the repository folder that contains a path, before or after, and the rest of the
         path.
         """
         if path.parent not in self._folders:
@@ -271,7 +269,7 @@ class _Outcome:
     def _for_git(
         self, change: Change, after: Entry, path: Path, found: tuple[Path, str] | None
     ) -> str:
-        """Return why a change may make Git run something, "" where it does not."""
+        """Return why a change may make Git run something, or "" if it does not."""
         name = fold(path.name)
         if name == ".git" and after.kind != "folder":
             note = tr("{path} makes Git use a repository elsewhere.")
@@ -295,7 +293,7 @@ class _Outcome:
         return tr("{path} controls which programs Git runs.").format(path=change.path)
 
     def _settings(self, change: Change, path: Path) -> str:
-        """Return which settings of a file are new or other and may run something."""
+        """Return the new or changed settings of a file that may run something."""
         before = self._rule.disk.text(str(path), _LARGEST) if change.before is not None else ""
         after = self._disk.text(str(path), _LARGEST)
         keys = [tr("settings that cannot be read")]
@@ -313,21 +311,21 @@ class _Outcome:
         return note.format(path=change.path, keys=", ".join(keys)) if keys else ""
 
     def _inside(self, path: Path, text: str) -> bool:
-        """Return whether a path in a file of settings leads to a place in the workspace."""
+        """Return whether a path in a configuration file leads into the workspace."""
         leads = self._after.resolve(text if text.startswith("/") else f"{path.parent}/{text}")
         return "::" not in text and not text.startswith(("-", "!")) and self._after.inside(leads)
 
     def _becomes_repository(self, path: Path) -> bool:
-        """Return whether a folder that held settings or hooks before is only now one that Git
-        takes for a repository.
+        """Return whether Git now takes a folder for a repository that already held settings or
+        hooks before.
         """
         held = [self._rule.disk.entry(f"{path.parent}/{name}") for name in ("config", "hooks")]
         named = path.name in {"HEAD", "objects", "refs"} and self._rule.repository(path) is None
         return named and any(held) and self._after.repository(path) is not None
 
     def _leads_to_worktree(self, path: Path) -> bool:
-        """Return whether a file ``.git`` names a folder in another one's ``.git``, as for
-        worktrees and submodules.
+        """Return whether a file ``.git`` points into another repository's ``.git``, as worktrees
+        and submodules do.
         """
         prefix, _, target = (self._disk.text(str(path), 5000) or "").strip().partition(": ")
         leads = self._after.resolve(target if target.startswith("/") else f"{path.parent}/{target}")
@@ -336,9 +334,7 @@ class _Outcome:
 
 
 def _difference_of(change: Change, after: Entry) -> str:
-    """Return what happened to an entry that was there before, "" where its content alone is
-    other.
-    """
+    """Return what happened to an existing entry, "" if only its content changed."""
     before = change.before
     if before is None or change.what == "edit":
         return ""

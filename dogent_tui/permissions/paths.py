@@ -1,4 +1,4 @@
-"""The one path rule: where a path really lies, and what that place means to us."""
+"""The one path rule: where a path really leads, and what that place means to us."""
 
 import os
 import re
@@ -13,10 +13,10 @@ PROTECTED = (".dogent/dogent.md", ".dogent/dogent.json")
 """Files whose existing content only the user changes (SPEC 6)."""
 
 SCRATCH = ".dogent/memory.md"
-"""The agent's own notes: it may delete and overwrite them unasked (SPEC 6)."""
+"""The agent's own notes, which it may delete and overwrite without asking (SPEC 6)."""
 
 STORE = "permissions.json"
-"""The file under the user's `.dogent` in which remembered decisions lie."""
+"""The file in the user's `.dogent` that stores remembered decisions."""
 
 STORES = (
     STORE,
@@ -27,8 +27,8 @@ STORES = (
     "mcp_switches.json",
     "mcp.json",
 )
-"""Names under the user's `.dogent` that hold, or may come to hold, such decisions. No call
-writes them, asked or not.
+"""Names in the user's `.dogent` that hold, or may come to hold, such decisions. No call may write
+to them.
 """
 
 _PRIVILEGED_FOLDERS = {".claude", ".husky", ".githooks", ".devcontainer"}
@@ -41,31 +41,31 @@ _PRIVILEGED_NAMES = {
     ".nvimrc", ".gdbinit",
     ".lldbinit", ".ssh", "lefthook.yml", ".lefthook.yml", "mise.toml", ".mise.toml",
 }  # fmt: skip
-"""Names that start programs or widen the agent's rights once they hold something."""
+"""Names that start programs or extend the agent's rights once they have content."""
 _PRIVILEGED_PATHS = re.compile(
     r"(.*/)?(\.vscode/(tasks|settings|launch)\.json|\.idea/(runconfigurations/.+|workspace\.xml)"
     r"|\.run/.+|\.zed/.+|\.dogent/mcp\.json"
     r"|\.config/(autostart|systemd|fish|git|environment\.d)/.+|library/launchagents/.+)"
 )
-"""The same for names that are only special in their folder."""
+"""The same for names that are special only in their folder."""
 
 _HARMLESS_IN_GIT = {"description", "commit_editmsg", "info/exclude"}
 _RUNS_IN_GIT = re.compile(r"((modules|worktrees)/.+/)?(config(\.worktree)?|commondir|hooks(/.+)?)")
-"""What in the folder of a repository decides which programs Git runs."""
+"""The files of a repository that determine which programs Git runs."""
 
 _STREAMS = {
     "/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/tty", "/dev/zero",
     "/dev/urandom", "/dev/random", "/dev/full",
 }  # fmt: skip
 _OPEN_FILE = re.compile(r"(/dev|/proc/self)/fd/\d+")
-"""A descriptor by its number. A path through one (`/dev/fd/../root`) leads anywhere."""
+"""A descriptor by its number. A path through one (`/dev/fd/../root`) may lead anywhere."""
 
 
 _DEVICE = re.compile(r"/dev/(?!fd/|shm/)")
 
 
 class Place(StrEnum):
-    """Where a path lies."""
+    """Where a path is."""
 
     INSIDE = "inside"
     OUTSIDE = "outside"
@@ -74,7 +74,7 @@ class Place(StrEnum):
 
 
 class Guard(StrEnum):
-    """Why a place is not like any other."""
+    """What makes a place special."""
 
     NONE = ""
     PROTECTED = "protected"
@@ -85,25 +85,24 @@ class Guard(StrEnum):
 
 
 def fold(name: str) -> str:
-    """Return a name as a file system that ignores case and composition compares it."""
+    """Return a name as a file system that ignores case and Unicode composition compares it."""
     return unicodedata.normalize("NFKC", name).casefold()
 
 
 def runs_in_git(path: str) -> bool:
-    """Return whether a file of a repository's folder decides which programs Git runs. No hook
-    that ends in .sample does.
+    """Return whether a file of a repository determines which programs Git runs. Hooks ending in
+    .sample do not.
     """
     return _RUNS_IN_GIT.fullmatch(fold(path)) is not None and not path.endswith(".sample")
 
 
 @dataclass
 class PathRule:
-    """Answers where a path lies for one workspace and one home, through one view of the disk.
+    """Determines where a path is, for one workspace and one home, based on one view of the disk.
 
     `private` are folders of the application itself, with keys, conversations and remembered
-    decisions: what lies in them is outside even where the workspace is a folder around them, and
-    the store is guarded wherever they are. `readable` are folders outside, with links resolved,
-    that may be read unasked.
+    decisions: their contents count as outside even if the workspace contains them, and the store is
+    guarded wherever it is. `readable` are resolved folders outside that may be read without asking.
     """
 
     workspace: Path
@@ -123,8 +122,8 @@ class PathRule:
         self._root_parts = Path(self.root).parts
 
     def resolve(self, path: str, follow: bool = True) -> Path:
-        """Return where an absolute path leads. `follow=False` leaves the last link alone, as
-        `rm` and `mv` do.
+        """Return where an absolute path leads. `follow=False` does not follow a final symlink, like
+        `rm` and `mv`.
         """
         if path in _STREAMS or _OPEN_FILE.fullmatch(path):
             return Path(path)
@@ -134,9 +133,7 @@ class PathRule:
         return Path(real_path(self.disk, head), tail)
 
     def place(self, path: Path) -> Place:
-        """Return where a resolved path lies. A further name of an outside file (hard link) is
-        outside.
-        """
+        """Return where a resolved path is. A hard link to a file outside counts as outside."""
         text = str(path)
         if text in _STREAMS or _OPEN_FILE.fullmatch(text):
             return Place.STREAM
@@ -146,17 +143,15 @@ class PathRule:
         return Place.INSIDE if inside else Place.OUTSIDE
 
     def inside(self, path: Path) -> bool:
-        """Return whether a resolved path lies in the workspace."""
+        """Return whether a resolved path is in the workspace."""
         return self.place(path) is Place.INSIDE
 
     def holds_private(self, folder: Path) -> bool:
-        """Return whether a private folder lies below a resolved path in the workspace."""
+        """Return whether the workspace contains a private folder below a resolved path."""
         return any(folder in private.parents for private in self._private if self._inside(private))
 
     def holds_guarded(self, folder: Path) -> bool:
-        """Return whether a place that is like no other lies right in the workspace and below a
-        resolved path in it.
-        """
+        """Return whether a special place directly in the workspace is below a resolved path."""
         places = [
             f"{self.root}/{name}" for name in (*PROTECTED, ".claude", ".mcp.json", ".git/config")
         ]
@@ -181,8 +176,8 @@ class PathRule:
         return Guard.PRIVILEGED if _is_privileged(parts) or self._runs_in_bare(path) else Guard.NONE
 
     def repository(self, path: Path) -> tuple[Path, str] | None:
-        """Return the folder of the repository (``.git``, or a bare one) in which a resolved path
-        lies, and the rest of it.
+        """Return the repository folder (``.git``, or a bare one) that contains a resolved path, and
+        the rest of the path.
         """
         root = Path(self.root)
         above = [folder for folder in path.parents if folder.is_relative_to(root)]
@@ -200,9 +195,7 @@ class PathRule:
         return found is not None and runs_in_git(found[1])
 
     def exists(self, path: Path) -> bool:
-        """Return whether something lies at a resolved path, under this or another spelling of
-        its case.
-        """
+        """Return whether a resolved path exists, in any spelling of its case."""
         if self.disk.entry(str(path)) is not None:
             return True
         if self.guard(path) is not Guard.PROTECTED:
@@ -244,9 +237,7 @@ class PathRule:
         return path in {ours, home} or path in ours.parents or path in home.parents
 
     def is_private(self, path: Path) -> bool:
-        """Return whether a resolved path lies in one of our own folders that the workspace is
-        around.
-        """
+        """Return whether a resolved path is in one of our own folders inside the workspace."""
         return any(path.is_relative_to(one) for one in self._private if self._inside(one))
 
     def _is_store(self, path: Path) -> bool:

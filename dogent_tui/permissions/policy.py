@@ -1,4 +1,4 @@
-"""The policy: a tool call in, a decision out."""
+"""The policy: takes a tool call, returns a decision."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -32,25 +32,25 @@ def decide(
     readable: Sequence[Path] = (),
     consent: bool = False,
 ) -> Decision:
-    """Return whether a call may run, must be asked about, or must not run. Never raises: what goes
-    wrong is asked about.
+    """Return whether a call may run, must be asked about, or must not run. Never raises: errors
+    lead to a question.
 
-    Of a command this is the early question alone: what it does is judged by `judge_outcome` when it
+    For a command this is only the early decision: what it does is judged by `judge_outcome` when it
     has ended.
 
     Args:
         call: The call as the model made it.
         workspace: The folder that the agent works in.
         home: The user's home folder, the real one by default.
-        disk: What the decision sees of the file system.
+        disk: The view of the file system.
         private: The application's own folders (see `PathRule`).
-        fetching: What is known of addresses that are fetched.
-        walled: False where no wall can stand: then only commands that are known to do nothing but
-            read run unasked.
-        taken_back: What a command does in the workspace is not held back but taken back.
-        visible: Places beside those of the system that commands see behind the wall.
-        readable: Folders outside the workspace that may be read unasked.
-        consent: Every look at a document is asked about.
+        fetching: What is known about fetched addresses.
+        walled: False if no wall is available: then only commands known to do nothing but read run
+            without asking.
+        taken_back: What a command does in the workspace is taken back instead of held back.
+        visible: Further places that commands see behind the wall.
+        readable: Folders outside the workspace that may be read without asking.
+        consent: Whether every access to a document requires a question.
     """
     try:
         rule = PathRule(

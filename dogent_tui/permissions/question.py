@@ -1,5 +1,5 @@
-"""A decision as the question that the user can answer: one sentence, the places, what is risky,
-and which answers there are.
+"""A decision as a question to the user: one sentence, the places, the risky parts, and the possible
+answers.
 """
 
 import os
@@ -19,10 +19,10 @@ from dogent_tui.permissions.model import Decision, Effect, EffectKind, ToolCall
 from dogent_tui.wall.changes import Difference
 
 Holds: TypeAlias = Literal["once", "session", "always"]
-"""How long an answer can hold."""
+"""How long an answer can apply."""
 
 _MOST_COUNTED = 10_000
-"""Files of a folder that are counted."""
+"""The largest number of files to count in a folder."""
 _VERBS = {
     EffectKind.DELETE: (tr("delete"), tr("deleted")),
     EffectKind.MOVE: (tr("move away"), tr("moved away")),
@@ -32,7 +32,7 @@ _VERBS = {
     EffectKind.NETWORK: ("", ""),
     EffectKind.READ: (tr("read"), ""),
 }
-"""The severest first: of what a call would do, and of what a command did."""
+"""By severity, for what a call would do and for what a command did."""
 _FILE_VERBS: Mapping[str, str] = {
     "Read": tr("read"),
     "Write": tr("write"),
@@ -46,8 +46,8 @@ _PLACE_KEYS = ("file_path", "notebook_path", "path")
 
 @dataclass(frozen=True, slots=True)
 class AffectedPlace:
-    """A place that a call concerns, as it really resolves. `size` is in bytes, `None` where
-    there is no plain file.
+    """A place that a call affects, resolved. `size` is in bytes, `None` unless it is a regular
+    file.
     """
 
     path: str
@@ -59,11 +59,11 @@ class AffectedPlace:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is put to the user. `words` are the model's; `rules` are those that would have allowed
-    the call beforehand. `ends_run`: a denial without words ends the run.
+    """What the user is asked. `words` are the model's; `rules` would have allowed the call in
+    advance. `ends_run`: a denial without words ends the run.
 
-    `spans` are the risky parts of a command, in characters; `once_because` says why no answer is
-    remembered.
+    `spans` are the risky parts of a command, in characters; `once_because` says why no answer can
+    be remembered.
     """
 
     sentence: str
@@ -85,9 +85,9 @@ def ask_about(
     disk: Disk | None = None,
     difference: Difference | None = None,
 ) -> Question:
-    """Return the question for a call that the policy does not decide alone. Looks at the disk.
+    """Return the question for a call that the policy does not decide alone. Reads the disk.
 
-    With `difference` it is about what a command did, whose decision is that of `judge_outcome`.
+    With `difference`, it is about what a command did, as judged by `judge_outcome`.
     """
     root = Path(real_path(disk or RealDisk(), str(workspace)))
     wording = _Wording(call, root, disk or RealDisk(), difference)
@@ -107,8 +107,8 @@ def ask_about(
 
 
 class _Wording:
-    """Words for one call: for what it would do, or with a difference, whose content is still in
-    a layer, for what it did.
+    """Words for one call: for what it would do, or, with a difference whose content is still in a
+    layer, for what it did.
     """
 
     def __init__(
@@ -122,7 +122,7 @@ class _Wording:
         self._after = {str(root / change.path): change.after for change in changes}
 
     def sentence(self, asked: Sequence[Effect]) -> str:
-        """Return what happens, the severest first."""
+        """Return the effects, the most severe first."""
         if asked and all(effect.kind is EffectKind.USE for effect in asked):
             places = [self._shown(effect.path) for effect in asked if effect.path is not None]
             words = consulting(self._call.tool, self._call.input, "".join(places[:1]))
@@ -180,7 +180,7 @@ class _Wording:
         return tr("run a command that reaches {hosts}").format(hosts=", ".join(hosts))
 
     def _places(self, places: Sequence[Path]) -> str:
-        """Name one place; count several, with the folder that holds them."""
+        """Name a single place; otherwise give the number and the common folder."""
         outside = any(not place.is_relative_to(self._root) for place in places)
         beyond = tr(", outside the workspace") if outside else ""
         entries = [self._disk.entry(str(place)) for place in places]
@@ -200,7 +200,7 @@ class _Wording:
         return f"{counted.format(count=len(places))}{where}{beyond}"
 
     def affected(self, asked: Sequence[Effect]) -> tuple[AffectedPlace, ...]:
-        """Return the places, each once for each thing that happens to it."""
+        """Return the places, once per effect."""
         found = {(effect.path, effect.kind): effect for effect in asked if effect.path is not None}
         return tuple(self._affected(effect, str(path)) for (path, _), effect in found.items())
 
@@ -224,8 +224,8 @@ class _Wording:
         return AffectedPlace(path, kind.value, entry is not None, size, note)
 
     def _by_link(self, written: str, path: str) -> str:
-        """Say so where a name leads elsewhere than it reads. Names in another folder than the
-        call's are not judged here.
+        """Warn if a name resolves to something else than it reads. Names relative to another folder
+        are not judged here.
         """
         base = self._call.cwd or self._root
         relative = os.path.relpath(os.path.normpath(base / written) if written else path, base)
@@ -243,9 +243,7 @@ class _Wording:
         return words if below else ""
 
     def diff(self, effects: Iterable[Effect]) -> str:
-        """Return what a Write or an Edit would change, or how the texts of files that are asked
-        about changed.
-        """
+        """Return what a Write or an Edit would change, or how the files in question changed."""
         places = {one.path: one.replaces for one in effects if one.kind.writes and one.path}
         if self._difference is None:
             place = next(map(str, places), "")
@@ -265,7 +263,7 @@ class _Wording:
 
 
 def _spans(asked: Iterable[Effect]) -> tuple[tuple[int, int], ...]:
-    """Return the risky parts in order, overlapping ones as one."""
+    """Return the risky parts in order, overlapping ones merged."""
     merged: list[tuple[int, int]] = []
     for start, end in sorted({effect.span for effect in asked if effect.span is not None}):
         before = merged.pop() if merged and start <= merged[-1][1] else (start, end)
@@ -280,7 +278,7 @@ def _once_because(asked: Sequence[Effect]) -> str:
 
 
 def _words(call: ToolCall) -> str:
-    """Return the reason that the model gave, if it gave one."""
+    """Return the reason given by the model, if any."""
     keys = ("reason", "summary") if call.tool.startswith("mcp__") else ("description",)
     return next((text.strip() for key in keys if isinstance(text := call.input.get(key), str)), "")
 

@@ -1,4 +1,4 @@
-"""Characters by which a path or a command reads otherwise than it is."""
+"""Characters that make a path or a command look different from what it is."""
 
 import unicodedata
 
@@ -11,8 +11,8 @@ _INVISIBLE = set("\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0\u2028\u2029\u0085")
 def deceptive_character(text: str) -> str:
     """Return a sentence about the first character that hides what a text says, "" if there is none.
 
-    CJK text, full-width punctuation and emoji (joined ones too) are ordinary; control characters,
-    invisible and bidirectional marks and private-use characters are not.
+    CJK text, full-width punctuation and emoji (including joined ones) are ordinary; control
+    characters, invisible and bidirectional marks and private-use characters are not.
     """
     for index, char in enumerate(text):
         category = unicodedata.category(char)
@@ -33,5 +33,5 @@ def _joins_emoji(text: str, index: int) -> bool:
 
 
 def names(text: str) -> frozenset[str]:
-    """Return the words of a text as a set: a table of names that is read at a glance."""
+    """Return the words of a text as a set, which keeps tables of names readable."""
     return frozenset(text.split())

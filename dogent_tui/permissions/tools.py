@@ -1,4 +1,4 @@
-"""What the tools other than Bash do: those of the CLI, ours, and those of other MCP servers."""
+"""The effects of tools other than Bash: the CLI's, ours, and those of other MCP servers."""
 
 import ipaddress
 import re
@@ -30,18 +30,18 @@ _PRIVATE_NAMES = (".local", ".internal", ".localhost", ".home", ".lan")
 
 
 LeadsInside: TypeAlias = Callable[[str], bool | None]
-"""Tells whether an address leads to a private network and needs an approval; None where the name
-of its host has to tell.
+"""Tells whether an address leads to a private network and needs approval; if None, the host name
+decides.
 """
 
 
 @dataclass(frozen=True)
 class Fetching:
-    """What is known of addresses that are fetched.
+    """What is known about fetched addresses.
 
-    `leads_inside` knows more of those that our tool fetches. `known` is all that the user wrote and
-    that searches found: what stands in there may leave in an address. `images` is where images are
-    saved, `looker` who is shown pages that are pictures.
+    `leads_inside` checks the addresses that our tool fetches. `known` is all that the user wrote
+    and searches found: text from it may appear in an address. `images` is the folder for saved
+    images, `looker` who receives pages as pictures.
     """
 
     leads_inside: LeadsInside | None = None
@@ -53,8 +53,8 @@ class Fetching:
 def tool_effects(
     call: ToolCall, rule: PathRule, fetching: Fetching, *, consent: bool = False
 ) -> tuple[Effect, ...]:
-    """Return what a call of any tool but Bash does. `consent`: every look at a document is asked
-    about.
+    """Return the effects of a call of any tool but Bash. `consent`: every access to a document
+    requires a question.
     """
     if call.tool in _PATHLESS:
         return ()
@@ -73,17 +73,17 @@ def tool_effects(
 
 
 class _Inputs:
-    """The inputs of one call, and how its paths are read."""
+    """The inputs of one call, and how its paths are resolved."""
 
     def __init__(self, call: ToolCall, rule: PathRule) -> None:
         self.call = call
         self.rule = rule
-        # Our own run in our process, wherever the session's shell is.
+        # Our tools run in our process, whatever the working directory of the session's shell.
         own = call.tool.startswith(_OURS)
         self.base = str(rule.workspace if own else call.cwd or rule.workspace)
 
     def doubt(self, note: str, text: str = "", kind: EffectKind = EffectKind.UNKNOWN) -> Effect:
-        """Return an effect on what no path says."""
+        """Return an effect without a path."""
         return Effect(kind, None, text, None, self.call.tool, note)
 
     def text(self, *names: str) -> str:
@@ -164,7 +164,7 @@ def _ours(inputs: _Inputs, name: str, fetching: Fetching) -> Iterator[Effect]:
     elif name == "export_document":
         yield from _export(inputs)
     elif name == "propose_document_change":
-        if inputs.text("path"):  # else it is for the open document, which the tool checks
+        if inputs.text("path"):  # otherwise it is for the open document, which the tool checks
             yield inputs.touch(EffectKind.WRITE, inputs.text("path"))
     elif name == "check_quotes":
         yield inputs.touch(EffectKind.READ, inputs.text("path"))
@@ -178,8 +178,8 @@ def _ours(inputs: _Inputs, name: str, fetching: Fetching) -> Iterator[Effect]:
 
 
 def _shown_pages(inputs: _Inputs, fetching: Fetching) -> Effect:
-    """Pages that leave the machine as pictures: asked about each time, with their number and who
-    sees them.
+    """Return the effect of pages leaving the machine as pictures, which is asked about every time,
+    with their number and recipient.
     """
     pages = str(inputs.call.input.get("pages") or "")
     spans = [
@@ -201,16 +201,16 @@ def _shown_pages(inputs: _Inputs, fetching: Fetching) -> Effect:
 
 
 def _saved_as(inputs: _Inputs, fetching: Fetching) -> str:
-    """Return where an image is saved: whatever folder its name is written with, in that of the
-    images.
+    """Return where an image is saved: always in the image folder, whatever folder its name
+    contains.
     """
     name = inputs.text("filename").replace("\\", "/").rstrip("/").rpartition("/")[2] or "image"
     return str((fetching.images or Path("images")) / name)
 
 
 def _consult(inputs: _Inputs, name: str) -> Effect:
-    """A tool that says why it looks: of the workspace alone, so that a call for more is not put
-    to the user.
+    """Return the effects of a tool that states a reason. Only the workspace can be searched, so the
+    user is never asked about more.
     """
     path, note, place = inputs.text("path"), refusal(inputs.call.input), None
     if name in {"read_markdown_file", "read_document"}:
@@ -230,8 +230,9 @@ def _export(inputs: _Inputs) -> Iterator[Effect]:
 
 
 def _foreign(inputs: _Inputs) -> Iterator[Effect]:
-    """A tool of another MCP server: nothing tells what it does with its inputs, so it is asked
-    about as such, and again where one of them names a guarded place or one outside the workspace.
+    """Return the effects of a tool of another MCP server. Its use of the inputs is unknown, so the
+    tool itself is asked about, and again if an input names a guarded place or one outside the
+    workspace.
     """
     yield Effect(EffectKind.TOOL, program=inputs.call.tool)
     for text in _texts(inputs.call.input):

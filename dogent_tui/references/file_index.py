@@ -1,8 +1,7 @@
-"""The files of a workspace, ready to be searched with every key: walked in the background, matched
-in Rust.
+"""The files of a workspace, searchable with every key: walked in the background, matched in Rust.
 
-The names are kept between starts, so that there is something to find at once; what changes is
-followed while we run.
+The names are kept between starts, so that results are available at once; changes are followed while
+the application runs.
 """
 
 import logging
@@ -26,42 +25,40 @@ if TYPE_CHECKING:
 _LOG = logging.getLogger(__name__)
 
 LIMIT = 200_000
-"""So many paths are indexed at most: beyond, a walk takes seconds and nobody looks for a file by
-its name.
+"""The maximum number of indexed paths: beyond it a walk takes seconds, and no one looks for a file
+by name.
 """
 
 _RECENT = 8
-"""So many files changed last come first while nothing is typed yet."""
+"""The number of recently changed files listed first for an empty query."""
 
 _SUGGESTIONS = 1_000
-"""So many paths are put in order for an empty query."""
+"""The number of paths to sort for an empty query."""
 
 _CANDIDATES = 200
-"""So many of the best matches are looked at again, to put names before folders."""
+"""The number of best matches to rank again, names before folders."""
 
 _IN_NAME_BONUS = 16
-"""What a match inside the file's own name is worth more, on frizbee's scale (12 for each matched
-character).
-"""
+"""The bonus for a match inside the file name, on frizbee's scale (12 per matched character)."""
 
 _LONGEST_QUERY = 256
 
 _STEP = 5_000
 
 _FIRST = 2_000
-"""So many paths are shown as soon as they are found, where nothing is known yet; then twice as
-many, and so on.
+"""The number of paths to show as soon as they are found in a first walk; then twice as many, and so
+on.
 """
 
 _STEP_MS = 250
-"""How often it is looked for changes, and for the end."""
+"""How often to check for changes and for the end."""
 
 
 class FileHit(msgspec.Struct, frozen=True):
-    """A file or folder that was found. `path` is relative to the root, with ``/``, and ends in one
-    for a folder.
+    """A matching file or folder. `path` is relative to the root, with ``/``, and ends in one for a
+    folder.
 
-    `positions` are the indices of the characters of `path` that the query matched, rising.
+    `positions` are the ascending indices of the characters of `path` that the query matched.
     """
 
     path: str
@@ -70,9 +67,7 @@ class FileHit(msgspec.Struct, frozen=True):
 
 
 class _Snapshot(msgspec.Struct, frozen=True):
-    """What one walk found. Never changed, so that a search needs no lock: a refresh swaps it for
-    another.
-    """
+    """The result of one walk. Immutable, so that searches need no lock: a refresh replaces it."""
 
     paths: Sequence[str]  # sorted; a folder ends in "/"
     suggestions: Sequence[str]
@@ -82,18 +77,18 @@ class _Snapshot(msgspec.Struct, frozen=True):
 
 
 class FileIndex:
-    """The paths below `root` that git does not ignore and that are not hidden. Searches are safe
-    while a refresh runs.
+    """The paths below `root` that are not hidden or ignored by git. Searching is safe during a
+    refresh.
     """
 
     def __init__(self, root: Path, limit: int = LIMIT, kept: Path | None = None) -> None:
-        """Index `root`, up to `limit` paths. `kept` is the file that keeps them between starts."""
+        """Index `root`, up to `limit` paths. `kept` is the file that stores them between starts."""
         self.root = root.absolute()
         self._kept = kept
         self._changed = threading.Event()
         self._changed.set()
         self.is_followed = False
-        """Whether changes are followed, so that a refresh without any costs nothing."""
+        """Whether changes are followed, so that a refresh without changes costs nothing."""
         self._limit = limit
         self._snapshot: _Snapshot | None = None
         self._wanted = threading.Event()
@@ -102,12 +97,12 @@ class FileIndex:
 
     @property
     def ready(self) -> bool:
-        """Whether all is known, from a walk of this time or the last."""
+        """Whether a complete walk is available, from this time or the last."""
         return self._snapshot is not None and self._snapshot.is_whole
 
     @property
     def truncated(self) -> bool:
-        """Whether there are more paths than the limit, and some are therefore not found."""
+        """Whether the limit was exceeded, so that some paths are not found."""
         return self._snapshot is not None and self._snapshot.truncated
 
     def __len__(self) -> int:
@@ -117,8 +112,8 @@ class FileIndex:
         """Walk the folder again. Blocks for one to three seconds per 100,000 paths: call it in a
         thread.
 
-        Returns at once if another thread is at it already, which walks once more then, or if
-        changes are followed and there are none. What cannot be read is left out.
+        Returns at once if another thread is already doing so, which then walks once more, or if
+        changes are followed and there are none. Unreadable folders are left out.
         """
         if self.is_followed and not self._changed.is_set():
             return
@@ -139,9 +134,10 @@ class FileIndex:
                 self._refreshing.release()
 
     def follow(self) -> None:
-        """Follow what changes in the folder until `stop`: a refresh walks only where something did.
+        """Follow changes in the folder until `stop`: a refresh then walks only if something has
+        changed.
 
-        Starts a thread. Where the system follows no more folders, each refresh walks.
+        Starts a thread. If the system cannot follow any more folders, every refresh walks.
         """
         threading.Thread(target=self._follow, name="file-changes", daemon=True).start()
 
@@ -158,9 +154,7 @@ class FileIndex:
                 yield_on_timeout=True,
             )
             for found in changes:
-                if (
-                    found or not self.is_followed
-                ):  # what changed before it was followed, the next walk has to find
+                if found or not self.is_followed:  # the next walk must find earlier changes
                     self._changed.set()
                 self.is_followed = True
         except (OSError, RuntimeError) as error:
@@ -169,28 +163,28 @@ class FileIndex:
             self.is_followed = False
 
     def _known(self) -> _Snapshot | None:
-        """Return what is known, from the last start where nothing was found yet."""
+        """Return the known paths, those of the last start if none have been found yet."""
         if self._snapshot is None and self._kept is not None:
             self._snapshot = _read(self._kept)
         return self._snapshot
 
     def _show(self, partial: "_Snapshot") -> None:
-        """Have what was found so far be searched, where nothing else is known."""
+        """Make the paths found so far searchable if nothing else is known."""
         if self._snapshot is None or not self._snapshot.is_whole:
             self._snapshot = partial
 
     def stop(self) -> None:
-        """End a refresh that runs in another thread, and all later ones, because the application
-        closes.
+        """End a refresh in another thread and prevent later ones, because the application is
+        closing.
         """
         self._stopped.set()
 
     def search(self, query: str, limit: int = 50) -> list[FileHit]:
-        """Return the paths that match `query` best, best first: its characters in this order, words
-        apart in any order.
+        """Return the paths that match `query`, best first: its characters in order, its words in
+        any order.
 
-        An empty query gives files changed lately, then those nearest to the root. Without any
-        match, one typo is forgiven.
+        An empty query returns recently changed files, then those nearest to the root. If nothing
+        matches, one typo is allowed.
         """
         snapshot = self._known()
         words = _encodable(query[:_LONGEST_QUERY]).split()
@@ -201,7 +195,7 @@ class FileIndex:
         return _match(snapshot, words, limit, typos=0) or _match(snapshot, words, limit, typos=1)
 
     def browse(self, folder: str = "") -> list[FileHit]:
-        """Return what lies directly in `folder` (``"docs"`` or ``"docs/"``, empty for the root):
+        """Return the direct children of `folder` (``"docs"`` or ``"docs/"``, empty for the root):
         folders first, then files.
         """
         snapshot = self._known()
@@ -217,9 +211,7 @@ def _hit(path: str, positions: tuple[int, ...] = ()) -> FileHit:
 
 
 def _children(paths: Sequence[str], prefix: str) -> Iterator[str]:
-    """Yield the paths of sorted `paths` directly under `prefix`, without a look at what lies
-    deeper.
-    """
+    """Yield the direct children of `prefix` in the sorted `paths`, skipping deeper ones."""
     at = bisect_left(paths, prefix)
     while at < len(paths) and paths[at].startswith(prefix):
         path = paths[at]
@@ -234,18 +226,18 @@ def _children(paths: Sequence[str], prefix: str) -> Iterator[str]:
             yield child
             at = bisect_left(
                 paths, child[:-1] + "0", lo=at
-            )  # "0" is the character after "/": past all that lies in it
+            )  # "0" is the character after "/": past all its contents
 
 
 def _match(snapshot: _Snapshot, words: list[str], limit: int, typos: int) -> list[FileHit]:
     from frizbee import Matcher
 
-    # Of a short word every other letter would be a typo.
+    # In a short word every other letter would be a typo.
     if typos and max(map(len, words)) < 4:
         return []
     matcher = Matcher.from_patterns(words, max_typos=typos, max_items=max(limit, _CANDIDATES))
     scored = []
-    for match in matcher.match_list(snapshot.haystacks):  # without the interpreter's lock
+    for match in matcher.match_list(snapshot.haystacks):  # releases the interpreter lock
         path = snapshot.paths[match.index]
         details = matcher.match_one_indices(path, match.index)
         positions = _characters(path, details.indices) if details else ()
@@ -257,8 +249,8 @@ def _match(snapshot: _Snapshot, words: list[str], limit: int, typos: int) -> lis
 
 
 def _characters(path: str, byte_positions: Iterable[int]) -> tuple[int, ...]:
-    """Return the indices of the characters of `path` that hold these bytes of its UTF-8 form,
-    which is what frizbee counts.
+    """Convert indices of bytes in the UTF-8 form of `path`, as frizbee returns them, to indices of
+    characters.
     """
     if path.isascii():
         return tuple(sorted(byte_positions))
@@ -272,7 +264,7 @@ class _Walk:
     def __init__(
         self, root: Path, limit: int, stopped: threading.Event, show: Callable[[_Snapshot], None]
     ) -> None:
-        """Walk `root`. `show` is given what was found so far, more and more of it."""
+        """Walk `root`. `show` receives increasingly complete intermediate results."""
         self._show = show
         self._root = root
         self._limit = limit
@@ -280,7 +272,7 @@ class _Walk:
         self._truncated = False
 
     def snapshot(self) -> _Snapshot:
-        """Return what there is."""
+        """Return the result."""
         times: dict[str, float] = {}
         shown = _FIRST
         for path in self._paths():
@@ -304,7 +296,7 @@ class _Walk:
         count = 0
         for path in walk(self._root, self._stopped.is_set):
             if not path.isascii() and path != _encodable(path):
-                continue  # a name that is not UTF-8 can neither be shown nor sent
+                continue  # a name that is not UTF-8 can be neither shown nor sent
             count += 1
             if count > self._limit:
                 self._truncated = True
@@ -312,8 +304,8 @@ class _Walk:
             yield path
 
     def _look(self, path: str) -> tuple[bool, float] | None:
-        """Return whether `path` is a folder, and when it was changed; None for what is neither
-        file nor folder.
+        """Return whether `path` is a folder, and its modification time; None if it is neither a
+        file nor a folder.
         """
         try:
             found = os.stat(f"{self._root}/{path}")  # noqa: PTH116 (a Path per file costs more than the call)
@@ -333,7 +325,7 @@ def _haystacks(paths: Sequence[str]) -> "Haystacks":
 
 
 def _keep(file: Path, snapshot: _Snapshot) -> None:
-    """Keep the names for the next start. Where that is not possible, the next one walks first."""
+    """Store the names for the next start. If that fails, the next start walks first."""
     parts = ("\0".join(snapshot.suggestions), "\0".join(snapshot.paths))
     with suppress(OSError):
         private_folder(file.parent)
@@ -341,7 +333,7 @@ def _keep(file: Path, snapshot: _Snapshot) -> None:
 
 
 def _read(file: Path) -> _Snapshot | None:
-    """Return what was kept, None where nothing was."""
+    """Return the stored names, None if there are none."""
     try:
         suggestions, paths = (
             part.split("\0") if part else []
@@ -353,15 +345,15 @@ def _read(file: Path) -> _Snapshot | None:
 
 
 def _steps(paths: Sequence[str]) -> Iterator[Sequence[str]]:
-    """Yield `paths` in parts so small that a call on one, which keeps the interpreter's lock,
-    delays no key noticeably.
+    """Split `paths` into chunks so small that a call on one, which holds the interpreter lock, does
+    not noticeably delay a key.
     """
     return (paths[start : start + _STEP] for start in range(0, len(paths), _STEP))
 
 
 def _sorted_in_steps(paths: Sequence[str]) -> list[str]:
-    """Return `paths` sorted. One `sorted` of 100,000 would stop the screen for 50 ms; the merge
-    is interpreted, and gives way.
+    """Return `paths` sorted. A single `sorted` of 100,000 would block the screen for 50 ms; the
+    interpreted merge yields to other threads.
     """
     from heapq import merge
 
@@ -369,13 +361,13 @@ def _sorted_in_steps(paths: Sequence[str]) -> list[str]:
 
 
 def _encodable(text: str) -> str:
-    """Return `text` without the lone surrogates that stand for bytes that are not UTF-8."""
+    """Return `text` without lone surrogates, which represent bytes that are not UTF-8."""
     return text.encode("utf-8", errors="ignore").decode("utf-8")
 
 
 def _suggest(paths: Sequence[str], times: dict[str, float]) -> list[str]:
-    """Return what to offer before anything is typed: what was changed last, then the files
-    nearest to the root.
+    """Return the suggestions for an empty query: recently changed files, then those nearest to the
+    root.
     """
     from heapq import nlargest, nsmallest
 

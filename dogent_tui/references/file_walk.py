@@ -1,6 +1,4 @@
-"""Walking a folder as git sees it: what its ignore files leave out, and what is hidden, is not
-there.
-"""
+"""Walks a folder as git sees it: without ignored and hidden files."""
 
 import os
 import re
@@ -8,17 +6,22 @@ import stat
 from collections.abc import Callable, Collection, Iterator
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
+
+Folder: TypeAlias = tuple[str, list[str], list[str]]
+"""A folder from the root on, with a ``/`` at its end, empty for the root; its folders and its other
+files.
+"""
 
 
 def walk(
     root: Path, stopped: Callable[[], bool] = lambda: False, without: Collection[str] = ()
 ) -> Iterator[str]:
-    """Yield the files and folders below `root`, relative to it, until `stopped`. What cannot be
-    read is left out.
+    """Yield the files and folders below `root`, relative to it, until `stopped`. Unreadable folders
+    are left out.
 
-    `without` are folders to leave out beside: a name means every folder of that name, a path with a
-    ``/`` the one at that place.
+    `without` are further folders to leave out: a name matches every folder with that name, a path
+    with a ``/`` a single folder.
     """
     prefix = len(str(root).rstrip("/")) + 1
     for entry in _entries(root, without):
@@ -29,16 +32,16 @@ def walk(
 
 
 def changed_files(root: Path, most: int = 5_000) -> dict[str, float]:
-    """Return the files below `root` that a walk comes by, relative to it, each with when it was
-    changed (seconds since 1970).
+    """Return files below `root`, relative to it, each with its modification time (seconds since
+    1970).
 
-    The first `most` are looked at: call it in a thread.
+    Stops after `most` files. Blocks: call it in a thread.
     """
     found: dict[str, float] = {}
     for path in islice(walk(root), most):
         try:
             status = (root / path).stat()
-        except OSError:  # it went away, or leads nowhere
+        except OSError:  # it has disappeared, or is a dangling link
             continue
         if stat.S_ISREG(status.st_mode):
             found[path] = status.st_mtime
@@ -46,20 +49,19 @@ def changed_files(root: Path, most: int = 5_000) -> dict[str, float]:
 
 
 def count(root: Path, without: Collection[str] = ()) -> int:
-    """Return how many files and folders `walk` yields, in a tenth of its time: it is the paths
-    that cost.
+    """Return how many files and folders `walk` would yield, in a tenth of its time: creating the
+    paths is what takes long.
     """
     return sum(1 for _ in _entries(root, without)) - 1  # the root itself
 
 
-def scan(root: Path, without: Collection[str] = ()) -> Iterator[tuple[str, list[str], list[str]]]:
-    """Yield each folder below `root` and its folders and other files, all that `walk` would yield
-    were there no ignore files.
+def scan(root: Path, without: Collection[str] = ()) -> Iterator[Folder]:
+    """Yield each folder below `root` with its folders and other files: everything `walk` would
+    yield without ignore files.
 
-    Where `count` tells as many as this yields, nothing is ignored: a walk yields no more than this
-    does.
+    If `count` returns as many as this yields, nothing is ignored, since a walk never yields more.
     """
-    names = {folder for folder in without if "/" not in folder}
+    left_out = {folder for folder in without if "/" not in folder}
     places = {folder.strip("/") for folder in without if "/" in folder}
     todo = [""]
     while todo:
@@ -73,18 +75,15 @@ def scan(root: Path, without: Collection[str] = ()) -> Iterator[tuple[str, list[
                         (folders if entry.is_dir(follow_symlinks=False) else files).append(
                             entry.name
                         )
-        except OSError:  # it may not be read, or went away
+        except OSError:  # unreadable, or has disappeared
             continue
-        prefix = f"{inside}/" if inside else ""
-        folders = [
-            name for name in folders if name not in names and f"{prefix}{name}" not in places
-        ]
-        todo.extend(prefix + name for name in folders)
+        folders = [name for name in folders if name not in left_out and inside + name not in places]
+        todo.extend(f"{inside}{name}/" for name in folders)
         yield inside, folders, files
 
 
 def _entries(root: Path, without: Collection[str]) -> Iterator[Any]:
-    """Yield what the walker comes by, the root first."""
+    """Yield the walker's entries, the root first."""
     from ignore import Error, WalkBuilder
     from ignore.overrides import OverrideBuilder
 
@@ -101,15 +100,16 @@ def _entries(root: Path, without: Collection[str]) -> Iterator[Any]:
             yield next(entries)
         except StopIteration:
             return
-        except (Error, OSError):  # a folder that may not be read, or went away: the walk continues
+        # a folder that is unreadable or has disappeared: the walk continues
+        except (Error, OSError):
             continue
 
 
 def _in_repository(root: Path) -> bool:
-    """Tell whether `root` lies in a git repository: only then do the ignore files of the folders
-    above it count.
+    """Return whether `root` is in a git repository: only then do the ignore files of its parent
+    folders count.
 
-    Otherwise a stray ``.gitignore`` in the home folder, which is what keeping one's dot files in
-    git leaves, would hide all.
+    Otherwise a ``.gitignore`` in the home folder, left by keeping dot files in git, would hide
+    everything.
     """
     return any((folder / ".git").exists() for folder in (root, *root.parents))

@@ -1,9 +1,9 @@
 """References to files in a prompt: ``@path``, ``@path#Sheet``, ``@"a b.docx"#"My sheet"``,
 ``@path:10-40``.
 
-An unquoted path runs to the next blank or punctuation mark, ASCII or full-width, except for ``. - _
-/ ~ +`` inside of it. A path in quotes may hold anything; ``\\"``, ``\\\\``, ``\\n`` and ``\\r``
-stand for what they name. ``a@b.c`` is an e-mail address, and ``@@name`` a document template.
+An unquoted path ends at the next blank or punctuation mark, ASCII or full-width, except for ``. - _
+/ ~ +`` inside it. A quoted path may contain anything, with the escapes ``\\"``, ``\\\\``, ``\\n``
+and ``\\r``. ``a@b.c`` is an e-mail address, and ``@@name`` a document template.
 """
 
 import os
@@ -32,10 +32,11 @@ __all__ = [
 
 
 class Reference(msgspec.Struct, frozen=True):
-    """A reference as typed: ``text[start:end]``, the ``@`` included. `lines`: the first and last
-    line asked for, from 1.
+    """A reference as typed: ``text[start:end]``, including the ``@``. `lines`: the first and last
+    line requested, counted from 1.
 
-    `written_lines` is how they are written, with the colon: it may be a part of the name instead.
+    `written_lines` is their spelling, including the colon, because it may turn out to be part of
+    the name.
     """
 
     start: int
@@ -48,7 +49,7 @@ class Reference(msgspec.Struct, frozen=True):
 
     @property
     def key(self) -> "ReferenceKey":
-        """What tells it from other references of a prompt."""
+        """The key that distinguishes the references of a prompt."""
         return self.path, self.sheet, self.lines
 
 
@@ -57,12 +58,12 @@ ReferenceKey = tuple[str, str | None, tuple[int, int] | None]
 
 
 class ResolvedReference(msgspec.Struct, frozen=True):
-    """What a reference points to. `reference` may be shorter than the one given: text that followed
+    """What a reference points to. `reference` may be shorter than the given one: text that followed
     without a blank is left out.
 
-    `path` is relative to the workspace if it lies inside, absolute otherwise. `type` is the
-    lower-case extension, ``folder``, or ``file`` where there is no extension. `size` is in bytes,
-    None for a folder and for what does not exist.
+    `path` is relative to the workspace if it is inside, absolute otherwise. `type` is the
+    lower-case extension, ``folder``, or ``file`` without an extension. `size` is in bytes, None for
+    a folder or a missing file.
     """
 
     reference: Reference
@@ -75,9 +76,9 @@ class ResolvedReference(msgspec.Struct, frozen=True):
     exists: bool
 
 
-# What ends an unquoted path: blanks and controls, ASCII punctuation but ``. - _ / ~ +``, general
-# punctuation, CJK punctuation (not 々〆〇, which are letters), vertical and small forms, full-width
-# forms that are no letters and digits.
+# What ends an unquoted path: blanks and controls, ASCII punctuation except ``. - _ / ~ +``,
+# general punctuation, CJK punctuation (not 々〆〇, which are letters), vertical and small forms,
+# full-width forms other than letters and digits.
 _ENDS = (
     r"\s\x00-\x1f\x7f-\x9f"
     r"!-*,:-@\[-^`{-}"
@@ -95,21 +96,21 @@ _CELLS = re.compile(
 _ESCAPES = {r"\\": "\\", r"\"": '"', r"\n": "\n", r"\r": "\r"}
 _ESCAPE = re.compile(r'\\[\\"nr]')
 
-# Scripts that are written without blanks between words (Chinese, Japanese; Korean, whose particles
-# follow a name at once). Their punctuation is among what ends a path, so whole blocks will do.
-# Compiled on use: that takes 3 ms each.
+# Scripts written without blanks between words (Chinese, Japanese; Korean, whose particles directly
+# follow a name). Their punctuation already ends a path, so whole blocks will do. Compiled on first
+# use: that takes 3 ms each.
 _CJK = r"\u2e80-\ua4cf\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\U00020000-\U0003ffff"
 _CUT = rf"[.\-+~]*(?=[{_CJK}])|(?=\.\.|--)"
 _WORD_BEFORE = rf"[^\W{_CJK}]|[+%/\\@]"
 
 _LONGEST_CUT = 1024
-"""A longer path is not searched for a part that exists: no text that follows a name is that
-long, and each try asks the disk.
+"""A longer path is not searched for an existing part: no text after a name is that long, and each
+attempt asks the disk.
 """
 
 
 def find_references(text: str) -> list[Reference]:
-    """Return the references of `text`, as typed and in order, without a look at the disk. Never
+    """Return the references in `text`, as typed and in order, without reading the disk. Never
     raises.
     """
     return list(_scan(text))
@@ -125,7 +126,9 @@ def _scan(text: str) -> Iterator[Reference]:
 
 
 def _after_run(text: str, at: int) -> int:
-    """Return where the ``@`` signs that begin at `at` end: of several, none begins a reference."""
+    """Return the end of the ``@`` signs that begin at `at`: several in a row do not begin a
+    reference.
+    """
     while at < len(text) and text[at] == "@":
         at += 1
     return at
@@ -153,8 +156,8 @@ def _reference_at(text: str, at: int) -> Reference | None:
 
 
 def _name_at(text: str, start: int) -> tuple[str, bool, int]:
-    """Return the path or sheet that begins at `start`, whether it is quoted, and where it ends.
-    An empty one is none.
+    """Return the path or sheet that begins at `start`, whether it is quoted, and its end. An empty
+    one counts as none.
     """
     if quoted := _QUOTED.match(text, start):
         name = (
@@ -169,8 +172,8 @@ def _name_at(text: str, start: int) -> tuple[str, bool, int]:
 
 
 def _without_full_stop(name: str) -> str:
-    """Return `name` without the punctuation of the sentence that it ends; ``.`` and ``..`` as
-    last folder stay.
+    """Return `name` without the punctuation of the sentence it ends; ``.`` and ``..`` as last
+    folder are kept.
     """
     if name.endswith(("/.", "/..")):
         return name
@@ -180,16 +183,16 @@ def _without_full_stop(name: str) -> str:
 def format_reference(
     path: str, sheet: str | None = None, lines: tuple[int, int] | None = None
 ) -> str:
-    """Return the reference to `path`, quoted where it has to be: `find_references` gives the
-    same path, sheet and lines back.
+    """Return the reference to `path`, quoted if necessary: `find_references` returns the same path,
+    sheet and lines.
     """
     named = f"@{_format_name(path)}" + ("" if sheet is None else f"#{_format_name(sheet)}")
     return named if lines is None else f"{named}:{format_lines(lines)}"
 
 
 def format_lines(lines: tuple[int, int]) -> str:
-    """Return the first and last line, from 1, as a reference names them: ``10-40``, or ``7`` for
-    one.
+    """Return the first and last line, counted from 1, of a reference: ``10-40``, or ``7`` for one
+    line.
     """
     first, last = lines
     return str(first) if first == last else f"{first}-{last}"
@@ -205,11 +208,11 @@ def _format_name(name: str) -> str:
 
 
 def resolve(reference: Reference, workspace: Workspace) -> ResolvedReference:
-    """Return what `reference` points to. Looks at the disk; never raises.
+    """Return what `reference` points to. Reads the disk; never raises.
 
-    The whole path wins if it exists. An unquoted one may be followed by text without a blank, as in
-    ``@报告.md的内容``: then the longest part of it that exists is meant. ``@C#notes.md`` is a file
-    of that name where there is one, ``@log:10-40`` too.
+    The whole path wins if it exists. An unquoted path may be followed by text without a blank,
+    as in ``@报告.md的内容``: then its longest existing part is meant. ``@C#notes.md`` and
+    ``@log:10-40`` are files with these names if they exist.
     """
     for candidate in _readings(reference):
         found = _look(workspace.absolute(candidate.path))
@@ -220,7 +223,7 @@ def resolve(reference: Reference, workspace: Workspace) -> ResolvedReference:
 
 
 def _readings(reference: Reference) -> Iterator[Reference]:
-    """Yield the ways to read `reference`, the likeliest first."""
+    """Yield the ways to read `reference`, the most likely first."""
     if reference.written_lines and not reference.quoted and reference.sheet is None:
         yield replace(
             reference,
@@ -238,7 +241,7 @@ def _readings(reference: Reference) -> Iterator[Reference]:
     cuts = [cut.start() for cut in re.finditer(_CUT, reference.path)]
     for cut in reversed(cuts):
         shorter = reference.path[:cut]
-        # A cut right after a slash would make of a file that is not there the folder it is not in.
+        # Cutting right after a slash would turn a missing file into its parent folder.
         if shorter and not shorter.endswith("/"):
             yield replace(
                 reference, path=shorter, end=reference.start + 1 + cut, sheet=None, lines=None
@@ -246,8 +249,8 @@ def _readings(reference: Reference) -> Iterator[Reference]:
 
 
 def _names_a_file(whole: Reference, candidate: Reference) -> bool:
-    """Tell whether what `candidate` leaves out of `whole` continues as a path does: then a folder
-    is not what was meant.
+    """Return whether the rest of `whole` after `candidate` continues as a path, in which case a
+    folder was not meant.
     """
     rest = whole.path[len(candidate.path) :] if len(candidate.path) < len(whole.path) else ""
     return "/" in rest or "." in rest
@@ -256,7 +259,7 @@ def _names_a_file(whole: Reference, candidate: Reference) -> bool:
 def _look(path: Path) -> os.stat_result | None:
     try:
         return path.stat()
-    except (OSError, ValueError):  # not there, not readable, too long, a zero byte in it
+    except (OSError, ValueError):  # missing, unreadable, too long, or with a zero byte
         return None
 
 

@@ -1,5 +1,5 @@
-"""The sheets of a workbook, read from its table of contents: quick enough to be asked while a
-reference is typed.
+"""The sheets of a workbook, read from its table of contents: fast enough to use while a reference
+is typed.
 """
 
 import posixpath
@@ -14,9 +14,7 @@ if TYPE_CHECKING:
     from zipfile import ZipFile
 
 _TABLE_OF_CONTENTS = "xl/workbook.xml"
-"""Where nearly every program puts the list of the sheets; the package's own relations tell where
-others do.
-"""
+"""Where nearly every program stores the list of sheets; otherwise the package's relations tell."""
 
 _PACKAGE_RELATIONS = "_rels/.rels"
 _LARGEST_FILE = 1 << 29
@@ -27,7 +25,7 @@ _Element: TypeAlias = Callable[[str, dict[str, str]], None]
 
 
 class ListedSheet(msgspec.Struct, frozen=True):
-    """A sheet as the workbook lists it: `state` is ``visible``, ``hidden`` or ``veryHidden``,
+    """A sheet in the workbook's list: `state` is ``visible``, ``hidden`` or ``veryHidden``,
     `relation` the id of its part.
     """
 
@@ -37,8 +35,8 @@ class ListedSheet(msgspec.Struct, frozen=True):
 
 
 class TableOfContents(msgspec.Struct, frozen=True):
-    """What the list of sheets says. `part` is the name of the part that holds it; `epoch_1904`
-    tells how dates are counted.
+    """The list of sheets. `part` is the name of its part; `epoch_1904` tells how dates are
+    counted.
     """
 
     part: str
@@ -47,11 +45,11 @@ class TableOfContents(msgspec.Struct, frozen=True):
 
 
 def sheet_names(path: Path) -> list[str]:
-    """Return the names of the sheets of the xlsx or xlsm file `path`, hidden ones too, in their
+    """Return the names of the sheets of the xlsx or xlsm file `path`, including hidden ones, in
     order.
 
-    Empty for what is no workbook, is damaged or encrypted, or too large. Reads a few KB of the
-    file; never raises.
+    Empty if it is not a workbook, damaged, encrypted or too large. Reads a few KB of the file;
+    never raises.
     """
     import zipfile
 
@@ -63,23 +61,23 @@ def sheet_names(path: Path) -> list[str]:
             return [sheet.name for sheet in table_of_contents(archive).sheets]
     except (
         Exception
-    ):  # a damaged archive makes zipfile and the decompressors raise whatever they like
+    ):  # zipfile and the decompressors raise all kinds of errors for a damaged archive
         return []
 
 
 def split_cells(named: str, sheets: Container[str]) -> tuple[str, str]:
-    """Return the name of a sheet and the cells behind it, as in ``Costs!A1:F200``; a name that
-    there is has none behind it.
+    """Split a name like ``Costs!A1:F200`` into sheet and cells; an existing sheet name is never
+    split.
     """
     name, mark, cells = named.rpartition("!")
     return (name.strip("'"), cells) if mark and named not in sheets else (named, "")
 
 
 def table_of_contents(archive: "ZipFile") -> TableOfContents:
-    """Return the sheets of the workbook in `archive`, chart sheets too.
+    """Return the sheets of the workbook in `archive`, including chart sheets.
 
-    Raises ValueError if the list is too long or holds a DOCTYPE, ExpatError if it is no XML,
-    KeyError if there is none, and what zipfile raises over damage.
+    Raises ValueError if the list is too long or contains a DOCTYPE, ExpatError if it is not XML,
+    KeyError if there is none, and zipfile's errors for damage.
     """
     names = {name.lstrip("/").replace("\\", "/").lower(): name for name in archive.namelist()}
     part = (
@@ -106,8 +104,8 @@ def table_of_contents(archive: "ZipFile") -> TableOfContents:
 
 
 def _stated_part(relations: bytes) -> str:
-    """Return which part is the workbook by the relations of the package. Raises KeyError if none
-    is.
+    """Return the name of the workbook part according to the package's relations. Raises KeyError if
+    there is none.
     """
     targets: list[str] = []
 
@@ -123,15 +121,15 @@ def _stated_part(relations: bytes) -> str:
 
 def _read(archive: "ZipFile", part: str) -> bytes:
     with archive.open(part) as entry:
-        data = entry.read(_LARGEST_LIST + 1)  # the size that the archive states may be a lie
+        data = entry.read(_LARGEST_LIST + 1)  # the size stated in the archive may be wrong
     if len(data) > _LARGEST_LIST:
         raise ValueError("the list of sheets is too long")
     return data
 
 
 def _parse(data: bytes, element: _Element) -> None:
-    """Call `element` with the name and the attributes of each element of `data`, all without
-    their prefixes.
+    """Call `element` with the name and the attributes of each element of `data`, without namespace
+    prefixes.
     """
     from xml.parsers import expat
 
@@ -142,7 +140,8 @@ def _parse(data: bytes, element: _Element) -> None:
         )
 
     def doctype(*_: object) -> None:
-        raise ValueError("a workbook has no DOCTYPE")  # and so no entities that unfold to gigabytes
+        # and therefore no entities that expand to gigabytes
+        raise ValueError("a workbook has no DOCTYPE")
 
     parser = expat.ParserCreate()
     parser.StartElementHandler = start

@@ -1,7 +1,7 @@
-"""Configuration files held against their models: each thing that is not right is a warning that
-names file, line and key.
+"""Validates configuration files against their models: each problem is a warning that names file,
+line and key.
 
-What is wrong is left out and what is unknown is kept: a slip in one key costs that key, never the
+Invalid values are left out and unknown ones kept: a mistake in one key costs that key, never the
 file.
 """
 
@@ -19,23 +19,22 @@ from dogent_tui.storage.json_lines import KeyPath, line_of
 from dogent_tui.storage.paths import display_path, dogent_home
 
 SCHEMA_KEY = "$schema"
-"""The key by which a file names its schema to an editor; we take no notice of it."""
+"""The key that names a file's schema for editors; we ignore it."""
 
 _WITHOUT_EFFECT: Mapping[KeyPath, str] = {
     ("sandbox",): tr(
         "Commands always run behind a wall now; no setting changes that. You can remove this key."
     ),
 }
-"""Keys of `dogent.json` that earlier versions knew → what to know about each. They are kept like
-every unknown key.
+"""Keys of `dogent.json` from earlier versions → what to know about each. They are kept like every
+unknown key.
 """
 
 
 class ConfigWarning(msgspec.Struct, frozen=True):
-    """Something in the configuration that is not as it should be. The work continues without it.
+    """A problem in the configuration, which does not prevent further work.
 
-    `message` and `remedy` are sentences; `code` names the case for programs. None of them holds a
-    key.
+    `message` and `remedy` are sentences; `code` is for programs. None of them contains a key.
     """
 
     message: str
@@ -49,11 +48,11 @@ class ConfigWarning(msgspec.Struct, frozen=True):
 def checked(
     data: Mapping[str, Any], model: type[msgspec.Struct], file: Path, where: KeyPath = ()
 ) -> tuple[dict[str, Any], list[ConfigWarning]]:
-    """Return what of `data` can be used, by the keys and types of `model`, and a warning for the
-    rest. Never raises.
+    """Return the valid part of `data` according to `model`, and a warning for each problem. Never
+    raises.
 
-    `where` is the place of `data` in `file`. What is null counts as not given; texts come without
-    blanks around them.
+    `where` is the place of `data` in `file`. Null counts as not given; texts are stripped of
+    surrounding blanks.
     """
     known = {field.encode_name: field.type for field in fields(model)}
     usable: dict[str, Any] = {}
@@ -75,11 +74,8 @@ def checked(
 
 
 def read_profiles(file: Path) -> tuple[dict[str, Mapping[str, Any]], list[ConfigWarning]]:
-    """Return the profiles of `file` by name, as they stand there, and what is not right about
-    the file. Never raises.
-    """
-    nothing: dict[str, Any] = {}
-    data, broken = read_json(file, nothing)
+    """Return the raw profiles of `file` by name, and problems with the file. Never raises."""
+    data, broken = read_json(file)
     warnings = [broken_file_warning(broken)] if broken else []
     warnings += [
         unknown_key(file, (key,), ("profiles",))
@@ -100,9 +96,7 @@ def read_profiles(file: Path) -> tuple[dict[str, Mapping[str, Any]], list[Config
 
 
 def wrong_value(file: Path, path: KeyPath, wanted: str) -> ConfigWarning:
-    """Return the warning about the value at `path` of `file`, which does not hold what is
-    `wanted`.
-    """
+    """Return the warning about the value at `path` of `file`, which is not what is `wanted`."""
     message = tr(
         "{path}: expected {wanted}. It is not used.", path=_place(file, path), wanted=wanted
     )
@@ -112,7 +106,9 @@ def wrong_value(file: Path, path: KeyPath, wanted: str) -> ConfigWarning:
 
 
 def unknown_key(file: Path, path: KeyPath, known: Iterable[str]) -> ConfigWarning:
-    """Return the warning about a key that is none of the `known` ones, with the nearest of them."""
+    """Return the warning about a key that is not one of the `known` ones, suggesting the
+    nearest.
+    """
     if file.name == "dogent.json" and path in _WITHOUT_EFFECT:
         message = tr("{path}: this key no longer has any effect.", path=_place(file, path))
         return ConfigWarning(message, _WITHOUT_EFFECT[path], "config_unknown_key")
@@ -130,13 +126,13 @@ def unknown_key(file: Path, path: KeyPath, known: Iterable[str]) -> ConfigWarnin
 
 
 def broken_file_warning(broken: BrokenFile) -> ConfigWarning:
-    """Return the warning that says what happened to a broken configuration file."""
+    """Return the warning about what happened to a broken configuration file."""
     return ConfigWarning(broken.message, broken.remedy, "config_broken")
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
     """Return the one of `known` that `name` was most likely meant to be, empty if none is near."""
-    from difflib import get_close_matches  # on use: only mistakes need it
+    from difflib import get_close_matches  # imported on use: only mistakes need it
 
     by_lower = {candidate.lower(): candidate for candidate in known}
     found = get_close_matches(name.lower(), by_lower, n=1, cutoff=0.6)
@@ -150,7 +146,7 @@ def meant(name: str, known: Iterable[str], otherwise: str) -> str:
 
 
 def meant_profile(name: str, profiles: Iterable[str]) -> str:
-    """Return a sentence about which of `profiles` was meant by `name`, or which there are."""
+    """Return a sentence about which of `profiles` was meant by `name`, or which exist."""
     names = ", ".join(profiles) or tr("none")
     return meant(name, profiles, tr("It has: {profiles}.", profiles=names))
 
@@ -165,7 +161,7 @@ _WORDS: Mapping[type, str] = {
 
 
 def expected(kind: Any) -> str:
-    """Return what a value of the type `kind` has to be, as the end of a sentence."""
+    """Return what a value of the type `kind` must be, as the end of a sentence."""
     if get_origin(kind) in (Union, UnionType):
         return expected(next(iter(get_args(kind))))
     if get_origin(kind) is Annotated:
@@ -189,8 +185,8 @@ def _place(file: Path, path: KeyPath) -> str:
 
 
 def _called(file: Path) -> str:
-    """Return what a file is called in a sentence: there are two `dogent.json`, that of the
-    folder and the user's own.
+    """Return the name of a file in a sentence: there are two `dogent.json`, the folder's and the
+    user's own.
     """
     if file.name != "dogent.json":
         return file.name

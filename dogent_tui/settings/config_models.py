@@ -1,9 +1,8 @@
-"""What the profiles of ``claude.json``, ``web.json`` and ``vision.json`` may say, key by key (SPEC
-1).
+"""The fields of profiles in ``claude.json``, ``web.json`` and ``vision.json`` (SPEC 1).
 
-The models check what a user wrote (`config_check.py`) and make the JSON Schemas that editors use
-(`json_schemas.py`). A field's `expected` ends the sentence “expected …” where its type alone would
-say too little. `secret` marks a key that is never shown.
+The models validate what a user wrote (`config_check.py`) and generate the JSON Schemas for editors
+(`json_schemas.py`), with the texts below the fields as descriptions. A field's `expected` ends the
+sentence “expected …” if its type alone would not be clear. `secret` marks what is never shown.
 """
 
 from collections.abc import Mapping
@@ -15,126 +14,98 @@ from msgspec import Meta
 from dogent_tui.language import tr
 
 LONGEST_SEARCH_S: Final = 120
-"""Seconds that a search may take."""
+"""The time limit of a search in seconds."""
 
-_REFERENCE = "; env:NAME reads it from the environment, keyring:NAME from the system's keyring"
 _MILLISECONDS = tr("a whole number of milliseconds")
 _SWITCH = tr("1 or 0")
+
+_Key = Annotated[str, Meta(extra={"secret": True})]
 
 
 class LlmProfile(msgspec.Struct, frozen=True):
     """An endpoint that speaks Anthropic's Messages API."""
 
-    ANTHROPIC_BASE_URL: Annotated[
-        str, Meta(description="The address of the endpoint; Anthropic's own if missing.")
-    ] = ""
-    ANTHROPIC_AUTH_TOKEN: Annotated[
-        str,
-        Meta(description=f"The key, sent as a bearer token{_REFERENCE}.", extra={"secret": True}),
-    ] = ""
-    ANTHROPIC_API_KEY: Annotated[
-        str, Meta(description=f"The key, sent as x-api-key{_REFERENCE}.", extra={"secret": True})
-    ] = ""
-    ANTHROPIC_MODEL: Annotated[str, Meta(description="The main model.")] = ""
-    ANTHROPIC_SMALL_FAST_MODEL: Annotated[str, Meta(description="The model for small tasks.")] = ""
+    ANTHROPIC_BASE_URL: str = ""
+    """The address of the endpoint; Anthropic's own if missing."""
+    ANTHROPIC_AUTH_TOKEN: _Key = ""
+    """The key, sent as a bearer token."""
+    ANTHROPIC_API_KEY: _Key = ""
+    """The key, sent as x-api-key."""
+    ANTHROPIC_MODEL: str = ""
+    """The main model."""
+    ANTHROPIC_SMALL_FAST_MODEL: str = ""
+    """The model for small tasks."""
     DOGENT_LOCAL_SERVER: Annotated[
         str,
         Meta(
             pattern=r"^(ollama|llama\.cpp|lm-studio|vllm)?$",
-            description=(
-                "The local model server at this address: used through a built-in relay, without a"
-                " key."
-            ),
             extra={"expected": tr("ollama, llama.cpp, lm-studio or vllm")},
         ),
     ] = ""
+    """The local model server at this address: used through a built-in relay, without a key."""
     API_TIMEOUT_MS: (
-        Annotated[
-            int,
-            Meta(
-                gt=0,
-                lt=2**31,
-                description="Milliseconds a request may take.",
-                extra={"expected": _MILLISECONDS},
-            ),
-        ]
+        Annotated[int, Meta(gt=0, lt=2**31, extra={"expected": _MILLISECONDS})]
         | Annotated[
             str, Meta(pattern=r"^\s*([1-9][0-9]{0,8})?\s*$", extra={"expected": _MILLISECONDS})
         ]
     ) = ""
+    """Milliseconds a request may take."""
     CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: (
-        Annotated[int, Meta(description="Accepted, but always on.", extra={"expected": _SWITCH})]
-        | bool
-        | str
+        Annotated[int, Meta(extra={"expected": _SWITCH})] | bool | str
     ) = 1
+    """Accepted, but always on."""
 
 
 class WebProfile(msgspec.Struct, frozen=True):
     """A way to search the web."""
 
-    provider: Annotated[
-        str, Meta(description="The search service: google_cse, bing, brave, tavily or searxng.")
-    ] = ""
-    api_key: Annotated[str, Meta(description=f"The key{_REFERENCE}.", extra={"secret": True})] = ""
-    cse_id: Annotated[
-        str, Meta(description="The ID of a Google search engine.", extra={"secret": True})
-    ] = ""
-    endpoint: Annotated[
-        str, Meta(description="The address of the API, if not the provider's own.")
-    ] = ""
+    provider: str = ""
+    """The search service: google_cse, bing, brave, tavily or searxng."""
+    api_key: _Key = ""
+    """The key."""
+    cse_id: _Key = ""
+    """The ID of a Google search engine."""
+    endpoint: str = ""
+    """The address of the API, if not the provider's own."""
     timeout_s: Annotated[
         float,
         Meta(
             gt=0,
             le=LONGEST_SEARCH_S,
-            description="Seconds a search may take.",
             extra={"expected": tr("a number of seconds, at most {most}", most=LONGEST_SEARCH_S)},
         ),
     ] = 20.0
+    """Seconds a search may take."""
 
 
 class VisionProfile(msgspec.Struct, frozen=True):
     """A model that looks at pictures and videos."""
 
-    provider: Annotated[
-        str, Meta(description="glm-4.6v, openai (or a compatible service) or anthropic.")
-    ] = ""
-    model: Annotated[str, Meta(description="The vision model.")] = ""
-    base_url: Annotated[
-        str,
-        Meta(description="The address of the endpoint, without /chat/completions or /v1/messages."),
-    ] = ""
-    api_key: Annotated[str, Meta(description=f"The key{_REFERENCE}.", extra={"secret": True})] = ""
-    extra: Annotated[Mapping[str, Any], Meta(description="Extra fields for each request.")] = (
-        msgspec.field(default_factory=dict)
-    )
+    provider: str = ""
+    """glm-4.6v, openai (or a compatible service) or anthropic."""
+    model: str = ""
+    """The vision model."""
+    base_url: str = ""
+    """The address of the endpoint, without /chat/completions or /v1/messages."""
+    api_key: _Key = ""
+    """The key."""
+    extra: Mapping[str, Any] = msgspec.field(default_factory=dict)
+    """Extra fields for each request."""
     timeout_s: Annotated[
         float,
-        Meta(
-            ge=1,
-            le=3600,
-            description="Seconds an analysis may take.",
-            extra={"expected": tr("a number of seconds from 1 to 3600")},
-        ),
+        Meta(ge=1, le=3600, extra={"expected": tr("a number of seconds from 1 to 3600")}),
     ] = 0
+    """Seconds an analysis may take."""
     max_side: Annotated[
         float,
-        Meta(
-            ge=1,
-            le=16_384,
-            description="Pixels of the longer side of an image that is sent.",
-            extra={"expected": tr("a number of pixels from 1 to 16384")},
-        ),
+        Meta(ge=1, le=16_384, extra={"expected": tr("a number of pixels from 1 to 16384")}),
     ] = 0
+    """Pixels of the longer side of an image that is sent."""
     max_video_mb: Annotated[
         float,
-        Meta(
-            ge=1,
-            le=512,
-            description="Megabytes of a video that is sent.",
-            extra={"expected": tr("a number of megabytes from 1 to 512")},
-        ),
+        Meta(ge=1, le=512, extra={"expected": tr("a number of megabytes from 1 to 512")}),
     ] = 0
+    """Megabytes of a video that is sent."""
 
 
 PROFILE_MODELS: Mapping[str, type[msgspec.Struct]] = {

@@ -1,5 +1,5 @@
-"""Changing single values of a configuration file: what is beside them stays, also what this
-version does not know.
+"""Changes single values of a configuration file; everything else in it is kept, even if unknown to
+this version.
 """
 
 import os
@@ -25,31 +25,30 @@ _MOST_TRIES = 10
 
 
 def plan_values(file: Path, changes: Mapping[KeyPath, Any]) -> OwnChange:
-    """Return the change to `file` that sets the values at the paths in `changes`, and nothing else;
-    None removes a key.
+    """Return the change to `file` that sets only the values at the paths in `changes`; None removes
+    a key.
 
-    A broken file is set aside first, and begun again. Raises OSError where it cannot be, or cannot
-    be read.
+    A broken file is first set aside, and a new one begun. Raises OSError if that fails, or if it
+    cannot be read.
     """
-    nothing: dict[str, Any] = {}
-    data, broken = read_json(file, nothing)
+    data, broken = read_json(file)
     if broken and broken.kept_as is None:
-        raise PermissionError(f"{file}: {broken.reason}")  # else what it holds would be lost
+        raise PermissionError(f"{file}: {broken.reason}")  # otherwise its content would be lost
     for path, value in changes.items():
         data = _with(data, path, value)
     return plan_change(file, json_text(data))
 
 
 def write_home_values(file: Path, changes: Mapping[KeyPath, Any]) -> None:
-    """Make `changes` to a `file` of the user's own folder, readable by the user only where it is
-    new. A link is followed.
+    """Apply `changes` to a `file` of the user's own folder; a new one is readable only by the user.
+    A link is followed.
 
-    Raises OSError, DogentError where another window holds the file.
+    Raises OSError, and DogentError if another window holds the file.
     """
     target = Path(os.path.realpath(file))
     private_folder(target.parent)
     with locked(target):
-        for _ in range(_MOST_TRIES):  # an editor may write it meanwhile
+        for _ in range(_MOST_TRIES):  # an editor may write it in the meantime
             change = plan_values(target, changes)
             if content_of(target) == change.before:
                 atomic_write(target, change.after, mode=0o600)

@@ -1,10 +1,10 @@
-"""Commands that the user, or a trusted workspace, wrote as Markdown: ``.claude/commands/*.md``, as
-Claude Code has them.
+"""Commands written in Markdown by the user, or in a trusted workspace: ``.claude/commands/*.md``,
+as in Claude Code.
 
-The file is a prompt. ``$ARGUMENTS`` in it is what was typed after the name, ``$1`` to ``$9`` are
-its words; where it has neither, what was typed follows it. A front matter may give ``description``
-and ``argument-hint``. A file in a folder is ``/folder:name``. Its other promises are not kept:
-nothing in it runs, and no tool is allowed by it.
+The file is a prompt. ``$ARGUMENTS`` in it is replaced by what was typed after the name, ``$1`` to
+``$9`` by its words; if it has neither, what was typed follows it. A front matter may give
+``description`` and ``argument-hint``. A file in a folder is ``/folder:name``. Its other features
+are not supported: nothing in it runs, and it cannot allow tools.
 """
 
 import os
@@ -28,9 +28,7 @@ _NAME = re.compile(r"[\w.-]+(?::[\w.-]+)*\Z")
 
 
 class CustomCommand(msgspec.Struct, frozen=True):
-    """A command: what it is called, what it says about itself, and the prompt that it stands
-    for.
-    """
+    """A command: its name, its description, and its prompt."""
 
     name: str
     description: str
@@ -53,8 +51,8 @@ class CustomCommand(msgspec.Struct, frozen=True):
 
 
 def custom_commands(workspace: Workspace, home: Path, *, trusted: bool) -> list[CustomCommand]:
-    """Return the commands of the user's `home` folder and, where it is `trusted`, of the
-    workspace, whose go first.
+    """Return the commands of the user's `home` folder and, if it is `trusted`, of the workspace,
+    which take precedence.
     """
     found = {command.name: command for command in _in_folder(home / ".claude" / "commands", None)}
     if trusted:
@@ -78,7 +76,7 @@ def _in_folder(folder: Path, inside: Workspace | None) -> Iterator[CustomCommand
 
 
 def command_files(folder: Path) -> Iterator[Path]:
-    """Yield the files in the folder that are commands, as far as their names go."""
+    """Yield the files in the folder whose names make them commands."""
     files = (
         Path(at, name)
         for at, _, names in os.walk(folder)
@@ -86,7 +84,7 @@ def command_files(folder: Path) -> Iterator[Path]:
         if name.endswith(".md")
     )
     for path, _ in zip(files, range(_MOST_FILES), strict=False):
-        if path.is_file():  # a pipe would be waited for
+        if path.is_file():  # opening a pipe would block
             yield path
 
 

@@ -1,4 +1,4 @@
-"""What the address of an endpoint says: whether it can be used, whose it is, and who can listen."""
+"""What the address of an endpoint implies: whether it is valid, whose it is, and who can listen."""
 
 import re
 from urllib.parse import SplitResult, urlsplit
@@ -8,8 +8,8 @@ from dogent_tui.language import tr
 _ANTHROPIC_HOST = "api.anthropic.com"
 
 _NEAR_NAME = re.compile(r"localhost|.*\.(localhost|local|lan|internal)|[^.:]+", re.IGNORECASE)
-"""Names of this machine or its own network (RFC 6761, RFC 6762); one without a dot is of the
-network, too.
+"""Names of this machine or the local network (RFC 6761, RFC 6762); one without a dot is local
+too.
 """
 
 
@@ -34,21 +34,21 @@ def check_url(url: str) -> str:
 
 
 def is_anthropic(url: str) -> bool:
-    """Tell whether `url` is Anthropic's own endpoint, reached safely."""
+    """Return whether `url` is Anthropic's own endpoint, reached securely."""
     parts = _split(url)
     return parts is not None and parts.scheme == "https" and parts.hostname == _ANTHROPIC_HOST
 
 
 def sends_keys_in_clear(url: str) -> bool:
-    """Tell whether what is sent to `url` can be read on its way: http to a host outside of the
-    own network.
+    """Return whether data sent to `url` can be intercepted: http to a host outside the local
+    network.
     """
     parts = _split(url)
     return parts is not None and parts.scheme == "http" and not _is_near(parts.hostname or "")
 
 
 def _is_near(host: str) -> bool:
-    from ipaddress import ip_address  # on use: few endpoints are plain http
+    from ipaddress import ip_address  # imported on use: few endpoints are plain http
 
     try:
         return ip_address(host).is_private
@@ -59,7 +59,7 @@ def _is_near(host: str) -> bool:
 def _split(url: str) -> SplitResult | None:
     try:
         parts = urlsplit(url)
-        _ = parts.port  # raises where it is no number
+        _ = parts.port  # raises if it is not a number
     except ValueError:
         return None
     return parts

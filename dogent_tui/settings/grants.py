@@ -1,4 +1,4 @@
-"""What the user always allows in a workspace: kept in the user's own folder, by the workspace's
+"""What the user always allows in a workspace: stored in the user's own folder, by the workspace's
 real path, never in it.
 
 Each record is ``{"kind", "place", "program", "granted"}``.
@@ -15,7 +15,7 @@ _SAME = ("kind", "place", "program")
 
 
 class RememberedGrant(msgspec.Struct, frozen=True):
-    """One thing that is always allowed. `granted` is when, UTC, ISO 8601."""
+    """A permanent grant. `granted` is its time, UTC, ISO 8601."""
 
     kind: str
     place: str = ""
@@ -27,8 +27,8 @@ class GrantStore(HomeRecords):
     """The remembered grants of one workspace."""
 
     def load(self) -> tuple[RememberedGrant, ...]:
-        """Return what is allowed here. Never raises: what cannot be read allows nothing;
-        `broken` then says why.
+        """Return what is allowed here. Never raises: if it cannot be read, nothing is allowed and
+        `broken` says why.
         """
         grants = []
         for entry in self.entries():
@@ -37,13 +37,13 @@ class GrantStore(HomeRecords):
         return tuple(grant for grant in grants if grant.kind)
 
     def add(self, grants: tuple[RememberedGrant, ...]) -> None:
-        """Remember `grants`, each once. Raises OSError, DogentError where another window holds
-        the file.
+        """Store `grants` without duplicates. Raises OSError, and DogentError if another window
+        holds the file.
         """
         now = datetime.now(UTC).isoformat(timespec="seconds")
         dated = [msgspec.structs.replace(g, granted=g.granted or now) for g in grants]
         self.put([msgspec.structs.asdict(grant) for grant in dated], _SAME)
 
     def revoke(self, grant: RememberedGrant) -> None:
-        """Forget one grant. Raises OSError, DogentError where another window holds the file."""
+        """Delete a grant. Raises OSError, and DogentError if another window holds the file."""
         self.put([msgspec.structs.asdict(grant)], _SAME, gone=True)

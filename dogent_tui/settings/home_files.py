@@ -1,91 +1,16 @@
 """The user's own configuration files under ``~/.dogent``, made on the first run as stubs to fill
-in.
+in: copies of those in `home_stubs`.
 """
 
 import os
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from dogent_tui.errors import ConfigError
 from dogent_tui.language import tr
-from dogent_tui.settings.secrets import PLACEHOLDER
-from dogent_tui.storage.files import json_text, private_folder
+from dogent_tui.storage.files import private_folder
 
-_TEN_MINUTES_MS = 600_000
-
-STUBS: Mapping[str, Mapping[str, Any]] = {
-    # Endpoints that speak Anthropic's Messages API.
-    "claude.json": {
-        "profiles": {
-            "anthropic": {"ANTHROPIC_API_KEY": PLACEHOLDER},
-            "deepseek": {
-                "ANTHROPIC_BASE_URL": "https://api.deepseek.com/anthropic",
-                "ANTHROPIC_AUTH_TOKEN": PLACEHOLDER,
-                "ANTHROPIC_MODEL": "deepseek-chat",
-                "ANTHROPIC_SMALL_FAST_MODEL": "deepseek-chat",
-                "API_TIMEOUT_MS": _TEN_MINUTES_MS,
-                "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": 1,
-            },
-            "glm": {
-                "ANTHROPIC_BASE_URL": "https://open.bigmodel.cn/api/anthropic",
-                "ANTHROPIC_AUTH_TOKEN": PLACEHOLDER,
-                "ANTHROPIC_MODEL": "glm-4.6",
-                "ANTHROPIC_SMALL_FAST_MODEL": "glm-4.5-air",
-                "API_TIMEOUT_MS": _TEN_MINUTES_MS,
-                "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": 1,
-            },
-        }
-    },
-    # Search providers: two of the first design, which are hard to get today, and three that are
-    # not.
-    "web.json": {
-        "profiles": {
-            "google": {
-                "provider": "google_cse",
-                "api_key": PLACEHOLDER,
-                "cse_id": PLACEHOLDER,
-                "timeout_s": 20,
-            },
-            "bing": {
-                "provider": "bing",
-                "api_key": PLACEHOLDER,
-                "endpoint": "https://api.bing.microsoft.com/v7.0",
-                "timeout_s": 20,
-            },
-            "brave": {"provider": "brave", "api_key": PLACEHOLDER, "timeout_s": 20},
-            "tavily": {"provider": "tavily", "api_key": PLACEHOLDER, "timeout_s": 20},
-            "searxng": {
-                "provider": "searxng",
-                "endpoint": "http://localhost:8080",
-                "timeout_s": 20,
-            },
-        }
-    },
-    "vision.json": {
-        "profiles": {
-            "glm-4.6v": {
-                "provider": "glm-4.6v",
-                "model": "glm-4.6v",
-                "base_url": "https://open.bigmodel.cn/api/paas/v4",
-                "api_key": PLACEHOLDER,
-            },
-            "openai": {
-                "provider": "openai",
-                "model": "gpt-4.1-mini",
-                "base_url": "https://api.openai.com/v1",
-                "api_key": PLACEHOLDER,
-            },
-            "anthropic": {
-                "provider": "anthropic",
-                "model": "claude-haiku-4-5",
-                "base_url": "https://api.anthropic.com",
-                "api_key": PLACEHOLDER,
-            },
-        }
-    },
-}
-"""File name → what a new one holds."""
+STUBS = Path(__file__).parent / "home_stubs"
+"""What new files hold. Where a key belongs stands `secrets.PLACEHOLDER`."""
 
 
 def ensure_home_files(home: Path) -> None:
@@ -96,8 +21,8 @@ def ensure_home_files(home: Path) -> None:
     """
     try:
         private_folder(home)
-        for name, content in STUBS.items():
-            _create(home / name, json_text(content))
+        for stub in STUBS.iterdir():
+            _create(home / stub.name, stub)
     except OSError as error:
         raise ConfigError(
             tr(
@@ -109,7 +34,7 @@ def ensure_home_files(home: Path) -> None:
         ) from error
 
 
-def _create(path: Path, text: str) -> None:
+def _create(path: Path, stub: Path) -> None:
     try:
         # O_EXCL, not a look beforehand: two first runs at the same time, or a user's editor, lose
         # nothing.
@@ -117,6 +42,6 @@ def _create(path: Path, text: str) -> None:
     except FileExistsError:
         return
     with os.fdopen(descriptor, "wb") as file:
-        file.write(text.encode())
+        file.write(stub.read_bytes())
         file.flush()
         os.fsync(descriptor)

@@ -1,4 +1,4 @@
-"""The files that hold keys: who else can read them."""
+"""The permissions of files that contain keys."""
 
 import json
 import os
@@ -15,12 +15,12 @@ _OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
 
 def open_to_others(file: Path) -> list[ConfigWarning]:
-    """Return a warning where `file`, one of `PROFILE_MODELS`, holds a key and others can read or
+    """Return a warning if `file`, one of `PROFILE_MODELS`, contains a key and others can read or
     change it. Never raises.
 
-    The mode is looked at first: the file is opened only where it is too wide.
+    The mode is checked first: the file is only opened if it is too permissive.
     """
-    if os.name == "nt":  # rights are lists there, not a mode
+    if os.name == "nt":  # permissions there are lists, not a mode
         return []
     try:
         mode = stat.S_IMODE(file.stat().st_mode)
@@ -52,7 +52,7 @@ def _holds_a_key(file: Path) -> bool:
     try:
         content = json.loads(file.read_text(encoding="utf-8-sig"))
     except (OSError, ValueError, RecursionError):
-        return False  # nobody reads a key out of it
+        return False  # no one can read a key from it
     profiles = content.get("profiles") if isinstance(content, dict) else None
     names = secret_keys(PROFILE_MODELS[file.name])
     return isinstance(profiles, dict) and any(

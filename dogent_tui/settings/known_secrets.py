@@ -1,5 +1,5 @@
-"""Every key that lies about: in the files of the home folder and in the environment, to be kept
-out of what is logged.
+"""Every available key, from the files of the home folder and the environment, to be kept out of
+logs.
 """
 
 import contextlib
@@ -17,29 +17,29 @@ _NAMED_AS_KEY = re.compile(
     r"(?:key|token|secret|password|passwd|credential|cse_id|authorization)s?$", re.IGNORECASE
 )
 _SHORTEST = 8
-"""Characters; what is shorter stands in too many other words."""
+"""The minimum length in characters; shorter values occur in too many other words."""
 
 
 def known_secrets() -> tuple[str, ...]:
     """Return the keys of all profiles of the user and of the environment, and those that were
     looked up. Never raises.
     """
-    found = {value for name, value in os.environ.items() if _NAMED_AS_KEY.search(name)}
+    found = {value for name, value in os.environ.items() if names_key(name)}
     for file in _FILES:
         with contextlib.suppress(OSError, ValueError, RecursionError):
-            keys = _keys_in(json.loads((dogent_home() / file).read_text("utf-8-sig")))
-            found |= {_looked_up(key) for key in keys}
+            held = json.loads((dogent_home() / file).read_text("utf-8-sig"))
+            found |= {_looked_up(text) for text, secret in texts_in(held, _NAMED_AS_KEY) if secret}
     return tuple(sorted({*filter(_is_secret, found), *learned_secrets()}))
 
 
 def names_key(name: str) -> bool:
-    """Whether what is called `name` is a key, going by that."""
+    """Return whether `name` indicates a key."""
     return _NAMED_AS_KEY.search(name) is not None
 
 
 def learned_secrets() -> frozenset[str]:
-    """Return the keys that were looked up so far in this process, of which there may be more the
-    next time. Reads nothing.
+    """Return the keys looked up so far in this process; there may be more next time. Reads
+    nothing.
     """
     return frozenset(filter(_is_secret, revealed_keys()))
 
@@ -49,8 +49,8 @@ def _is_secret(value: str) -> bool:
 
 
 def _looked_up(key: str) -> str:
-    """Return the key that `key` is or names in the environment; nothing for one of the keyring,
-    which could ask the user.
+    """Return the key that `key` is or names in the environment; empty for the keyring, which could
+    ask the user.
     """
     found = reference(key)
     if found is None:
@@ -58,12 +58,19 @@ def _looked_up(key: str) -> str:
     return os.environ.get(found.name, "").strip() if found.store == "env" else ""
 
 
-def _keys_in(value: Any, name: str = "") -> Iterator[str]:
-    if isinstance(value, Mapping):
-        for key, inner in value.items():
-            yield from _keys_in(inner, str(key))
-    elif isinstance(value, list):
-        for inner in value:
-            yield from _keys_in(inner, name)
-    elif isinstance(value, str) and _NAMED_AS_KEY.search(name):
-        yield value
+def texts_in(
+    value: Any, names: re.Pattern[str], *, secret: bool = False
+) -> Iterator[tuple[str, bool]]:
+    """Yield each text in a JSON `value`, and whether it is `secret`: below one of `names`, at any
+    depth.
+    """
+    match value:
+        case Mapping():
+            for name, inner in value.items():
+                under = secret or names.search(str(name)) is not None
+                yield from texts_in(inner, names, secret=under)
+        case list():
+            for inner in value:
+                yield from texts_in(inner, names, secret=secret)
+        case str():
+            yield value, secret

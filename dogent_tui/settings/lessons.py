@@ -1,7 +1,6 @@
-"""What went wrong in a workspace before, and the right way: ``.dogent/lessons.md``.
+"""What went wrong in a workspace before, and how to do it right: ``.dogent/lessons.md``.
 
-Plain Markdown that a user may write too: each lesson is a section ``## DATE · about``, the latest
-last.
+Plain Markdown that a user may edit: each lesson is a section ``## DATE · about``, the latest last.
 """
 
 import re
@@ -12,7 +11,9 @@ from dogent_tui.storage.files import first_text
 from dogent_tui.storage.paths import Workspace
 
 MOST_BYTES = 24_000
-"""Bytes (UTF-8) of lessons that are sent with a conversation: the latest that fit."""
+"""The maximum size in bytes (UTF-8) of the lessons sent with a conversation: the latest that
+fit.
+"""
 
 _HEAD = (
     "# Lessons\n\nWhat went wrong here before, and the right way. The agent reads this in each"
@@ -24,20 +25,20 @@ _MOST_READ = 1_000_000
 
 
 def plan_lesson(workspace: Workspace, lesson: str, *, day: str, about: str = "") -> OwnChange:
-    """Return the change that adds `lesson`, learnt on `day` (ISO 8601) from what `about` names.
+    """Return the change that adds `lesson`, learned on `day` (ISO 8601) from what `about` names.
     Raises OSError.
     """
     file = workspace.lessons_file
     now = lessons_text(workspace)
     heading = one_line(" · ".join(filter(None, (day, about))))[:_MOST_ABOUT]
-    # a heading of its own would begin another lesson
+    # a heading in it would begin another lesson
     body = re.sub(r"^(#+ )", r"\\\1", lesson.strip(), flags=re.MULTILINE)
     begun = now.rstrip() if now.strip() else _HEAD.rstrip()
     return plan_change(file, f"{begun}\n\n## {heading}\n\n{body}\n")
 
 
 def lessons_text(workspace: Workspace) -> str:
-    """Return what the file says; empty where it is not there, or leads out of the workspace.
+    """Return the content of the file; empty if it does not exist or leads out of the workspace.
     Raises OSError.
     """
     file = workspace.lessons_file
@@ -47,10 +48,10 @@ def lessons_text(workspace: Workspace) -> str:
 
 
 def latest_lessons(text: str, most: int = MOST_BYTES) -> str:
-    """Return the last whole lessons of `text` that fit into `most` bytes of UTF-8, and how many
+    """Return the last complete lessons of `text` that fit into `most` bytes of UTF-8, and how many
     were left out.
 
-    Where there is none whole, this is how the last one begins.
+    If none fits, return the beginning of the last one.
     """
     starts = [found.start() for found in _SECTION.finditer(text)]
     if len(text.encode("utf-8", "replace")) <= most:

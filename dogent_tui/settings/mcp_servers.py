@@ -1,10 +1,10 @@
 """The user's own tools: the MCP servers of ``~/.dogent/mcp.json``, and those of a trusted
 workspace's ``.dogent/mcp.json``.
 
-The files are those of other programs: ``{"mcpServers": {NAME: {"command", "args", "env"} or
-{"type", "url", "headers"}}}``. Values of ``env`` and ``headers`` may be ``env:NAME`` or
-``keyring:NAME``. A server is a program outside the wall, so one of a workspace is off until the
-user turns it on, and off again once the file says something else of it.
+The format is that of other programs: ``{"mcpServers": {NAME: {"command", "args", "env"} or {"type",
+"url", "headers"}}}``. Values of ``env`` and ``headers`` may be ``env:NAME`` or ``keyring:NAME``. A
+server is a program outside the wall, so one of a workspace is off until the user turns it on, and
+off again once its entry in the file changes.
 """
 
 import hashlib
@@ -28,8 +28,8 @@ from dogent_tui.storage.paths import Workspace, dogent_home
 
 NAME = "mcp.json"
 SWITCHES = "mcp_switches.json"
-"""The file under the user's `.dogent` that says which servers are on where. The permission
-policy lets no tool call write it.
+"""The file in the user's `.dogent` that says which servers are on where. The permission policy lets
+no tool call write it.
 """
 
 _NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9-]|_(?!_)){0,39}")
@@ -51,24 +51,24 @@ _INHERITED = (
     ),
     *("XDG_RUNTIME_DIR", "XDG_CONFIG_HOME"),
 )
-"""What a server sees of our environment: nothing in which a key can stand."""
+"""What a server sees of our environment: nothing that may contain a key."""
 STARTED = "DOGENT_STARTED_SERVERS"
-"""The variable that tells a server's shell the folder with a file for each that was started."""
+"""The variable that tells a server's shell the folder with a file for each started server."""
 _START = (
     f'mark="${STARTED}/$1"; shift; [ -e "$mark" ] || {{ : >"$mark"; shift 4; }}; '
     "for name in $(env | sed -n 's/^\\([A-Za-z_][A-Za-z0-9_]*\\)=.*/\\1/p'); do "
     'case "$0" in *" $name "*) ;; *) unset "$name" ;; esac; done; exec "$@"'
 )
-"""Takes everything out of the environment but what the first argument names, and becomes the
-program that follows. The agent process, which starts servers, has the key of the model in its
-environment. A server that was started before runs by the four arguments before it.
+"""Removes everything from the environment except what the first argument names, and executes the
+program that follows. The agent process, which starts servers, has the model's key in its
+environment. A server that was started before is run through the four arguments before it.
 """
 _RESTARTED = (sys.executable, "-I", "-S", str(Path(__file__).with_name("restarted_server.py")))
 
 
 class McpServer(msgspec.Struct, frozen=True):
-    """A server as its file has it. `on`: it is to run here. `digest` is of all that the file
-    says of it.
+    """A server as defined in its file. `on`: it should run here. `digest` covers its whole entry in
+    the file.
     """
 
     name: str
@@ -79,7 +79,7 @@ class McpServer(msgspec.Struct, frozen=True):
 
     @property
     def shown(self) -> str:
-        """What is started, or asked, without what may be secret."""
+        """Its command or address, without possible secrets."""
         if url := self.config.get("url"):
             return re.sub(r"(?<=://)[^/@\s]+@", "••••@", str(url)).partition("?")[0]
         return " ".join([str(self.config.get("command")), *map(str, self.config.get("args") or ())])
@@ -88,10 +88,10 @@ class McpServer(msgspec.Struct, frozen=True):
 def mcp_servers(
     workspace: Workspace, *, trusted: bool
 ) -> tuple[list[McpServer], list[ConfigWarning]]:
-    """Return the servers of the user and, where it is `trusted`, of the workspace; the user's own
-    hide others of their name.
+    """Return the servers of the user and, if it is `trusted`, of the workspace; the user's own take
+    precedence.
 
-    Also a warning for each that cannot be used. Reads three small files.
+    Also return a warning for each unusable one. Reads three small files.
     """
     files = [(dogent_home() / NAME, False), *([(workspace.dot / NAME, True)] if trusted else [])]
     switches = {str(one.get("server")): one for one in _switches(workspace).entries()}
@@ -114,18 +114,19 @@ def mcp_servers(
 
 
 def switch(workspace: Workspace, server: McpServer, *, on: bool) -> None:
-    """Have `server` on or off in this workspace from now on. Raises OSError, DogentError where
-    it cannot be kept.
+    """Turn `server` on or off in this workspace. Raises OSError, DogentError if that cannot be
+    stored.
     """
     record = {"server": server.name, "digest": server.digest, "on": on}
     _switches(workspace).put([record], ("server",))
 
 
 def started_with(servers: Iterable[McpServer]) -> tuple[dict[str, Any], list[str]]:
-    """Return the configuration of the `servers` that are on for the agent process, and a sentence
-    for each left out.
+    """Return the agent process's configuration of the `servers` that are on, and a sentence for
+    each that is left out.
 
-    It holds keys: it belongs into a private file. Looks up references; a keyring may take a while.
+    It contains keys, so it belongs in a private file. Resolves references; a keyring may take a
+    while.
     """
     ready: dict[str, Any] = {}
     left: list[str] = []
@@ -160,8 +161,8 @@ def _ready(name: str, config: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _values(values: Mapping[str, str] | None) -> dict[str, str]:
-    """Return `values` as they are meant. Those that are keys are kept out of what is written
-    from now on.
+    """Return `values` with references resolved. Keys among them are redacted from logs from now
+    on.
     """
     return {
         name: revealed(value) if reference(value) is not None or names_key(name) else value
@@ -170,8 +171,7 @@ def _values(values: Mapping[str, str] | None) -> dict[str, str]:
 
 
 def _read(file: Path) -> tuple[dict[str, Mapping[str, Any]], list[ConfigWarning]]:
-    nothing: dict[str, Any] = {}
-    data, broken = read_json(file, nothing)
+    data, broken = read_json(file)
     warnings = [broken_file_warning(broken)] if broken else []
     servers = data.get("mcpServers", {})
     if not isinstance(servers, dict):
@@ -182,9 +182,7 @@ def _read(file: Path) -> tuple[dict[str, Mapping[str, Any]], list[ConfigWarning]
 
 
 def _wanted(name: str, config: object) -> str:
-    """Return what a server would have to be, as the end of a sentence; empty where it can be
-    used.
-    """
+    """Return what a server would have to be, as the end of a sentence; empty if it is usable."""
     if not _NAME.fullmatch(name) or name == _RESERVED:
         return tr("a name of letters, digits, - and single _ (and not “dogent”)")
     if not isinstance(config, dict) or not isinstance(

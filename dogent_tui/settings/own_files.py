@@ -1,5 +1,5 @@
-"""Changes of the application itself to the files of a workspace: planned first, so that the user
-sees what they would do.
+"""Changes by the application itself to files of a workspace: planned first, so that the user sees
+what they would do.
 """
 
 from pathlib import Path
@@ -14,7 +14,7 @@ from dogent_tui.storage.paths import Workspace
 
 
 class OwnChange(msgspec.Struct, frozen=True):
-    """What `path` holds, None where it is not there, and what it should hold."""
+    """The current content of `path`, None if it does not exist, and the new content."""
 
     path: Path
     before: bytes | None
@@ -22,18 +22,17 @@ class OwnChange(msgspec.Struct, frozen=True):
 
 
 def plan_change(path: Path, after: str) -> OwnChange:
-    """Return the change that leaves the text `after` in `path`. Raises OSError where the file is
-    there and cannot be read.
+    """Return the change that writes the text `after` to `path`. Raises OSError if the file exists
+    and cannot be read.
     """
     return OwnChange(path, content_of(path), after)
 
 
 def make_change(workspace: Workspace, change: OwnChange) -> bool:
-    """Carry out `change`. False where the file is not any more what it was when the change was
-    planned: plan it again.
+    """Carry out `change`. Return False if the file has changed since it was planned: plan it again.
 
-    Raises OSError, DogentError where another window holds the file, or a link of `.dogent` leads
-    out of the workspace: what it leads to was read for the change, and may hold keys.
+    Raises OSError, and DogentError if another window holds the file, or a link of `.dogent` leads
+    out of the workspace: its target was read for the change, and may contain keys.
     """
     if change.path.is_relative_to(workspace.dot) and not workspace.contains(change.path):
         raise DogentError(

@@ -1,8 +1,8 @@
-"""Which endpoint answers: a profile of the user, the environment, or the built-in offline engine,
-in that order.
+"""Which endpoint to use: a profile of the user, the environment, or the built-in offline engine, in
+that order.
 
-A key belongs to the endpoint that it was written beside. It is never sent to another, not even when
-the other has none.
+A key belongs to the endpoint next to which it is written. It is never sent to another, even if the
+other has none.
 """
 
 import os
@@ -19,21 +19,18 @@ from dogent_tui.language import tr
 from dogent_tui.settings.config_check import ConfigWarning, checked, meant_profile, read_profiles
 from dogent_tui.settings.config_models import LlmProfile
 from dogent_tui.settings.endpoint_url import check_url, is_anthropic, sends_keys_in_clear
-from dogent_tui.settings.home_files import ensure_home_files
 from dogent_tui.settings.secrets import KEYRING_SERVICE, is_missing, reference, revealed
 from dogent_tui.settings.values import WorkspaceSettings, load_home_settings
 from dogent_tui.storage.paths import display_path, dogent_home
 
-__all__ = ["ANTHROPIC_URL", "OFFLINE", "Endpoint", "choose_endpoint", "ensure_home_files"]
-
 ANTHROPIC_URL = "https://api.anthropic.com"
-"""Anthropic's own endpoint, used where no other is named."""
+"""Anthropic's own endpoint, used if no other is named."""
 
 OFFLINE = "offline"
-"""The name of the built-in engine. A profile cannot take it."""
+"""The name of the built-in engine, which is not available to profiles."""
 
 ENVIRONMENT = "environment"
-"""The name that the status bar shows for what the environment variables say."""
+"""The status bar's name for the endpoint of the environment variables."""
 
 _KEY_NAMES = ("ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_API_KEY")
 _OAUTH = "CLAUDE_CODE_OAUTH_TOKEN"
@@ -47,17 +44,17 @@ _OF_ANOTHER_ENDPOINT = (
     "CLAUDE_CODE_USE_VERTEX",
     "CLAUDE_CODE_USE_FOUNDRY",
 )
-"""Variables by which the CLI would ask another endpoint, or send it what belongs to another."""
+"""Variables that would make the CLI use another endpoint, or send it another's credentials."""
 
 
 class Endpoint(msgspec.Struct, frozen=True):
-    """Who answers, and with which key. `base_url` is empty only for the offline engine, which
-    chooses its own port.
+    """An endpoint and its key. `base_url` is empty only for the offline engine, which chooses its
+    own port.
 
-    `kind` is ``"anthropic"`` only for Anthropic's own host. `timeout_ms` is for one request.
-    `source` is a sentence. `server` is what is behind one of the kind ``"local"``, `window` its
-    context window in tokens, 0 where that is not known. `file` is that of the profile, as it is
-    shown, empty for the environment; `key_remedy` the sentence how to give another key.
+    `kind` is ``"anthropic"`` only for Anthropic's own host. `timeout_ms` is per request. `source`
+    is a sentence. `server` is the server behind one of the kind ``"local"``, `window` its context
+    window in tokens, 0 if unknown. `file` is that of the profile, for display, empty for the
+    environment; `key_remedy` is a sentence about how to provide another key.
     """
 
     name: str
@@ -76,7 +73,7 @@ class Endpoint(msgspec.Struct, frozen=True):
     key_remedy: str = ""
 
     def place_of(self, variable: str) -> str:
-        """Return where `variable` of this endpoint is set, as words within a sentence."""
+        """Return where `variable` of this endpoint is set, for use within a sentence."""
         if self.file:
             return tr(
                 "{variable} of profile “{profile}” in {file}",
@@ -89,7 +86,7 @@ class Endpoint(msgspec.Struct, frozen=True):
         return tr("{variable} in your environment", variable=variable)
 
     def __repr__(self) -> str:
-        """Name the endpoint without its keys, which no log and no traceback may hold."""
+        """Return the endpoint without its keys, which must not appear in logs and tracebacks."""
         return (
             f"Endpoint(name={self.name!r}, kind={self.kind!r}, base_url={self.base_url!r},"
             f" model={self.model!r})"
@@ -101,8 +98,8 @@ class Endpoint(msgspec.Struct, frozen=True):
         return tuple(secret for secret in (self.token, self.api_key, self.oauth_token) if secret)
 
     def environment(self) -> dict[str, str]:
-        """Return the variables for the agent's process. All are set, empty where not given, so
-        that none is inherited.
+        """Return the variables for the agent's process. All are set, empty if not given, so that
+        none is inherited.
         """
         variables = dict.fromkeys(_OF_ANOTHER_ENDPOINT, "")
         variables |= {
@@ -120,7 +117,7 @@ class Endpoint(msgspec.Struct, frozen=True):
 
 
 def profile_names() -> list[str]:
-    """Return the profiles that can be chosen, the built-in one last."""
+    """Return the available profiles, the built-in one last."""
     return [*read_profiles(dogent_home() / "claude.json")[0], OFFLINE]
 
 
@@ -130,12 +127,11 @@ def choose_endpoint(
     *,
     override: str | None = None,
 ) -> tuple[Endpoint, list[ConfigWarning]]:
-    """Return the endpoint to use, and warnings about what stood in the way of another. Never
-    raises.
+    """Return the endpoint to use, and warnings about why another was not used. Never raises.
 
-    `override` is a profile named on the command line; it wins over the one of `settings`, and that
-    over the one of the home. A named profile that cannot be used means the offline engine, not the
-    next key that lies about: the user would not know who reads the documents.
+    `override` is a profile named on the command line; it takes precedence over the one of
+    `settings`, and that over the one of the home. An unusable named profile leads to the offline
+    engine, not to the next available key: the user would not know who reads the documents.
     """
     own, warnings = load_home_settings(home)
     wanted = (override or settings.profile or own.profile).strip()
@@ -205,8 +201,8 @@ def profile_endpoint(
     file: Path,
     warnings: list[ConfigWarning],
 ) -> Endpoint | None:
-    """Return the endpoint that the profile `name` of `file` leads to, None if it cannot be used;
-    `warnings` then says why.
+    """Return the endpoint of the profile `name` of `file`, None if it is unusable; `warnings` then
+    says why.
     """
     usable, wrong = checked(data, LlmProfile, file, ("profiles", name))
     warnings += wrong
@@ -223,9 +219,7 @@ def profile_endpoint(
 
 
 def environment_endpoint() -> Endpoint | None:
-    """Return the endpoint that the variables of the environment lead to, None where they lead to
-    none.
-    """
+    """Return the endpoint of the environment variables, None if there is none."""
     return _from_environment([])
 
 
@@ -241,9 +235,7 @@ def _from_environment(warnings: list[ConfigWarning]) -> Endpoint | None:
 
 
 class _Origin(msgspec.Struct, frozen=True):
-    """Where the words about an endpoint stand: its name, what to call it in a sentence, and the
-    place.
-    """
+    """The words for an endpoint: its name, its name in a sentence, and its place."""
 
     name: str
     who: str
@@ -254,7 +246,7 @@ class _Origin(msgspec.Struct, frozen=True):
 def _endpoint(
     of: _Origin, data: Mapping[str, Any], warnings: list[ConfigWarning]
 ) -> Endpoint | None:
-    """Return the endpoint that `data` describes, None if it cannot be used; say why in
+    """Return the endpoint described by `data`, None if it is unusable; append the reasons to
     `warnings`.
     """
     name, who = of.name, of.who
@@ -271,8 +263,8 @@ def _endpoint(
     ours = is_anthropic(url)
     try:
         keys = {key: _credential(data, key) for key in _KEY_NAMES}
-        # The login token of Claude Code is Anthropic's: no other endpoint gets it. A profile does
-        # not hold one.
+        # Claude Code's login token is for Anthropic: no other endpoint gets it. A profile does not
+        # contain one.
         keys[_OAUTH] = _credential(data, _OAUTH) if ours and name == ENVIRONMENT else ""
     except ConfigError as error:
         warnings.append(
@@ -316,9 +308,7 @@ def _endpoint(
 
 
 def _key_remedy(of: _Origin, data: Mapping[str, Any], keys: Mapping[str, str]) -> str:
-    """Return how to give the endpoint another key: at the place where the one that it got really
-    lies.
-    """
+    """Return how to give the endpoint another key, at the place where its current one is."""
     name = next((name for name, key in keys.items() if key), "ANTHROPIC_AUTH_TOKEN")
     lies = reference(_text(data, name)) if of.file else None
     if lies is not None and lies.store == "keyring":
@@ -395,9 +385,7 @@ def _text(data: Mapping[str, Any], key: str) -> str:
 
 
 def _credential(data: Mapping[str, Any], key: str) -> str:
-    """Return the key, empty where there is none. Raises ConfigError where it is a reference that
-    leads to none.
-    """
+    """Return the key, empty if there is none. Raises ConfigError for a broken reference."""
     text = _text(data, key)
     return "" if is_missing(text) else revealed(text)
 

@@ -1,8 +1,8 @@
-"""Runs an MCP server that the agent process starts again in the middle of a call, and ends it where
-it says nothing: ``python restarted_server.py COMMAND [ARGUMENT…]``.
+"""Runs an MCP server that the agent process restarts in the middle of a call, and ends it if it
+stays silent: ``python restarted_server.py COMMAND [ARGUMENT…]``.
 
-The agent process itself waits 30 s for a server that is silent, and the run with it. Imports
-nothing of ours: it runs without the package.
+The agent process itself waits 30 s for a silent server, and the run with it. Imports none of our
+modules: it runs without the package.
 """
 
 import os
@@ -12,12 +12,12 @@ import subprocess
 import sys
 
 _LIMIT_S = 1.5
-"""How long a server may take for its first word."""
+"""The time limit for a server's first output."""
 _CHUNK = 65_536
 
 
 def main() -> int:
-    """Pass on what the server writes, and return its status; 1 where it was silent for too long."""
+    """Forward the server's output, and return its status; 1 if it was silent for too long."""
     with subprocess.Popen(sys.argv[1:], stdout=subprocess.PIPE) as server:
         signal.signal(signal.SIGTERM, lambda *_: server.kill())
         assert server.stdout is not None

@@ -1,8 +1,8 @@
-"""Credentials: whether one was given, where it really lies, and keeping it out of what is shown or
+"""Credentials: whether one was given, where it is stored, and keeping it out of what is shown or
 logged.
 
-A key is written down as itself, as ``env:NAME``, the variable that holds it, or as
-``keyring:NAME``, an entry of the system's keyring under the service `dogent-tui`.
+A key is given literally, as ``env:NAME``, the variable that contains it, or as ``keyring:NAME``, an
+entry of the system's keyring under the service `dogent-tui`.
 """
 
 import base64
@@ -21,45 +21,45 @@ from dogent_tui.language import tr
 Store: TypeAlias = Literal["env", "keyring"]
 
 KEYRING_SERVICE = "dogent-tui"
-"""The service under which entries of the keyring are looked for."""
+"""The service of our keyring entries."""
 
 _KEYRING_S = 20.0
-"""Seconds that a keyring may take: it may ask the user to unlock it."""
+"""The time limit for a keyring in seconds: it may ask the user to unlock it."""
 
 PLACEHOLDER = "replace-me"
-"""What a stub holds where a key belongs."""
+"""The placeholder for a key in a stub."""
 
 _REVEALED: set[str] = set()
 
 SHORTEST = 4
-"""Shorter values are not taken for secrets: hiding each ``x`` of a text would only make it
+"""Shorter values are not treated as secrets: hiding every ``x`` would only make a text
 unreadable.
 """
 
 _SHORTEST_ENCODED = 10
-"""Digits of an encoded secret that are looked for: fewer stand in other texts, too."""
+"""The minimum number of digits of an encoded secret to look for: fewer occur in other texts too."""
 
 
 def is_missing(value: object) -> bool:
-    """Tell whether the credential `value` counts as not given: empty, no text, or still the
-    placeholder of a stub.
+    """Return whether the credential `value` counts as not given: empty, not text, or still a stub's
+    placeholder.
     """
     return not isinstance(value, str) or not value.strip() or PLACEHOLDER in value.lower()
 
 
 def redact(text: str, secrets: Iterable[str]) -> str:
     """Return `text` with each of `secrets` replaced by dots."""
-    # Longest first: a secret that is a part of another must not leave the rest of it behind.
+    # Longest first: replacing a part of a secret must not leave the rest of it behind.
     for secret in sorted({s for s in secrets if len(s) >= SHORTEST}, key=len, reverse=True):
         text = text.replace(secret, "••••")
     return text
 
 
 def spellings(secret: str) -> frozenset[str]:
-    """Return `secret` as itself and as it stands in JSON, in an address, in hexadecimal digits and
-    in base64, wherever in a text.
+    """Return `secret` and its forms in JSON, in an address, in hexadecimal and in base64, at any
+    position in a text.
 
-    Of base64, where the text around it has a part in the first and last digits, without these.
+    In base64, the first and last digits are omitted if they depend on the surrounding text.
     """
     content = secret.encode("utf-8", errors="surrogatepass")
     encoded = {content.hex(), content.hex().upper()}
@@ -73,14 +73,14 @@ def spellings(secret: str) -> frozenset[str]:
 
 
 class Reference(msgspec.Struct, frozen=True):
-    """Where a key lies that is not written down in the file itself."""
+    """Where a key is stored that is not in the file itself."""
 
     store: Store
     name: str
 
 
 def reference(text: str) -> Reference | None:
-    """Return what `text` refers to, None where it is a key itself."""
+    """Return what `text` refers to, None if it is a literal key."""
     store, colon, name = text.strip().partition(":")
     if colon and store == "env":
         return Reference("env", name.strip())
@@ -92,8 +92,8 @@ def reference(text: str) -> Reference | None:
 def revealed(text: str) -> str:
     """Return the key that `text` is or refers to.
 
-    Raises ConfigError where a reference leads to no key. A keyring may wait for the user; it is
-    given up after a while.
+    Raises ConfigError for a broken reference. A keyring may wait for the user; it is given up after
+    a while.
     """
     key = _looked_up(text)
     _REVEALED.add(key)
@@ -101,9 +101,7 @@ def revealed(text: str) -> str:
 
 
 def revealed_keys() -> frozenset[str]:
-    """Return the keys that were looked up in this process so far, wherever they lay, to be kept
-    out of what is written.
-    """
+    """Return all keys looked up in this process so far, to be kept out of what is written."""
     return frozenset(_REVEALED)
 
 
@@ -124,7 +122,7 @@ def _looked_up(text: str) -> str:
 
 def _from_keyring(name: str) -> str:
     try:
-        import keyring  # optional, and on use
+        import keyring  # optional, and imported on use
     except ImportError:
         raise ConfigError(
             tr("the package keyring, which reads the system's keyring, is not installed."),

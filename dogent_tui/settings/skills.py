@@ -1,9 +1,9 @@
-"""Skills: folders with a ``SKILL.md`` that tells how a kind of task is done, as Claude Code has
-them, and files beside it.
+"""Skills: folders with a ``SKILL.md`` that describes how to do a kind of task, as in Claude Code,
+and accompanying files.
 
-They lie in ``~/.claude/skills`` and ``~/.dogent/skills``, and in ``.claude/skills`` of a workspace,
-which counts once it is trusted. Its front matter gives ``name`` and ``description``. Nothing else
-that it promises is kept: no tool is allowed by it.
+They are in ``~/.claude/skills`` and ``~/.dogent/skills``, and in ``.claude/skills`` of a trusted
+workspace. The front matter gives ``name`` and ``description``. Its other features are not
+supported: it cannot allow tools.
 """
 
 import os
@@ -28,7 +28,7 @@ _NAME = re.compile(r"[\w.-]{1,60}")
 
 
 class Skill(msgspec.Struct, frozen=True):
-    """A skill. `folder` is its real path; `description` is one line, and says when it is of use."""
+    """A skill. `folder` is its real path; `description` is one line, and says when it is useful."""
 
     name: str
     description: str
@@ -42,8 +42,8 @@ class Skill(msgspec.Struct, frozen=True):
 
 
 def skills(workspace: Workspace, home: Path, *, trusted: bool) -> list[Skill]:
-    """Return the skills of the user and, where it is `trusted`, of the workspace, whose go
-    first. Reads their first lines.
+    """Return the skills of the user and, if it is `trusted`, of the workspace, which take
+    precedence. Reads their first lines.
     """
     places: list[tuple[Path, Workspace | None]] = [
         (dogent_home() / "skills", None),
@@ -64,7 +64,7 @@ def _in_folder(place: Path, inside: Workspace | None, home: Path) -> Iterator[Sk
         return
     for entry in entries:
         folder = Path(os.path.realpath(place / entry))
-        # a link to the home, or above it, would lay everything open
+        # a link to the home, or above it, would expose everything
         if home.resolve().is_relative_to(folder):
             continue
         if inside is not None and not (inside.contains(folder) and inside.contains(folder / FILE)):
@@ -98,7 +98,7 @@ def _told(text: str) -> dict[str, Any]:
     head = _FRONT_MATTER.match(text)
     if head is None:
         return {}
-    import yaml  # on use: most have no skills
+    import yaml  # imported on use: most users have no skills
 
     with suppress(yaml.YAMLError, RecursionError):
         told = yaml.safe_load(head[1])

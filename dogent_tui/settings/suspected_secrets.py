@@ -1,17 +1,18 @@
 """Everything in the files and the environment that may be a secret, to be kept out of a report that
 is given to others.
 
-More than `known_secrets`, which a log needs: a hole too many in a report does no harm.
+More than `known_secrets`, which a log needs: redacting too much does no harm in a report.
 """
 
 import json
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
+from dogent_tui.settings.known_secrets import texts_in
 from dogent_tui.settings.secrets import is_missing, reference
 
 _SECRET_NAME = re.compile(
@@ -22,30 +23,28 @@ _SECRET_VARIABLE = re.compile(
     re.IGNORECASE,
 )
 _WORD = re.compile(r"[a-z]{1,7}|[A-Z]{1,7}|[0-9]{1,5}|.{1,3}", re.DOTALL)
-"""What stands where a key is wanted and none is needed: taken for a secret, it would make holes
-in every path.
-"""
+"""Used where a key is required but not needed: redacting it as a secret would affect every path."""
 _PAIR = re.compile(r'"([^"\\]*)"\s*:\s*"((?:[^"\\]|\\.)*)"')
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^\s\"'<>]+")
 
 
 def suspected_secrets(files: Iterable[Path]) -> tuple[str, ...]:
-    """Return everything in the JSON `files` and in the environment that may be a secret: to be
-    kept out of a report.
+    """Return everything in the JSON `files` and in the environment that may be a secret: to be kept
+    out of a report.
 
-    That is what stands under a name such as key or token, at any depth, and what stands before the
-    @ of an address.
+    That is every value of a name such as key or token, at any depth, and what precedes the @ of an
+    address.
     """
     found: set[str] = set()
     for file in files:
-        found.update(_secrets_in(_content(file), secret=False))
+        found.update(_secrets_in(_content(file)))
     for name, value in os.environ.items():
         found.update(_secrets_in(value, secret=bool(_SECRET_VARIABLE.search(name))))
     return tuple(secret for secret in found if not _WORD.fullmatch(secret))
 
 
 def _content(file: Path) -> Any:
-    """Return what the JSON `file` holds; where it is not JSON, the texts in it by their names."""
+    """Return the content of the JSON `file`; if it is not JSON, the texts in it by name."""
     try:
         text = file.read_text(encoding="utf-8-sig", errors="replace")
     except OSError:
@@ -56,17 +55,11 @@ def _content(file: Path) -> Any:
         return dict(_PAIR.findall(text))
 
 
-def _secrets_in(value: Any, *, secret: bool) -> Iterator[str]:
-    if isinstance(value, Mapping):
-        for name, inner in value.items():
-            yield from _secrets_in(inner, secret=secret or bool(_SECRET_NAME.search(str(name))))
-    elif isinstance(value, list):
-        for inner in value:
-            yield from _secrets_in(inner, secret=secret)
-    elif isinstance(value, str):
-        if secret and not is_missing(value) and reference(value) is None:
-            yield value.strip()
-        for address in _ADDRESS.findall(value):
+def _secrets_in(value: Any, *, secret: bool = False) -> Iterator[str]:
+    for text, is_secret in texts_in(value, _SECRET_NAME, secret=secret):
+        if is_secret and not is_missing(text) and reference(text) is None:
+            yield text.strip()
+        for address in _ADDRESS.findall(text):
             yield from _userinfo(address)
 
 

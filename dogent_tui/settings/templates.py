@@ -1,8 +1,8 @@
-"""Document templates: Markdown with the wishes for a kind of document. Built in, of the user, or of
-a workspace (SPEC 1, 3).
+"""Document templates: Markdown with the requirements for a kind of document. Built in, of the user,
+or of a workspace (SPEC 1, 3).
 
-In a prompt ``@@name`` names one of the workspace, ``@@global:name`` one of the user,
-``@@built-in:name`` one of ours.
+In a prompt ``@@name`` refers to one of the workspace, ``@@global:name`` to one of the user,
+``@@built-in:name`` to one of ours.
 """
 
 import os
@@ -22,8 +22,8 @@ from dogent_tui.storage.paths import Workspace, display_path
 Origin: TypeAlias = Literal["workspace", "global", "built-in"]
 
 MOST_BYTES = 60_000
-"""Bytes (UTF-8) of a template that are sent with a request. What is longer is cut, and the model
-is told.
+"""The maximum size in bytes (UTF-8) of a template sent with a request. A longer one is truncated,
+and the model is told.
 """
 
 _BUILT_IN = Path(__file__).parent / "built_in_templates"
@@ -34,7 +34,7 @@ _HEADING = re.compile(r"^#\s+(.+)$", re.MULTILINE)
 
 
 class Template(msgspec.Struct, frozen=True):
-    """A template, by the name of its file without the ending."""
+    """A template, named after its file without the extension."""
 
     name: str
     origin: Origin
@@ -42,7 +42,7 @@ class Template(msgspec.Struct, frozen=True):
 
     @property
     def spelled(self) -> str:
-        """How it is named after ``@@``, and in ``doc_template``."""
+        """Its name after ``@@``, and in ``doc_template``."""
         return self.name if self.origin == "workspace" else f"{self.origin}:{self.name}"
 
     @property
@@ -52,23 +52,23 @@ class Template(msgspec.Struct, frozen=True):
         return found[1].strip() if found else self.name
 
     def text(self) -> str:
-        """What it says. Raises OSError."""
+        """Its text. Raises OSError."""
         text = first_text(self.path, _MOST_READ)
         sent = cut_bytes(text, MOST_BYTES)
         return text if sent == text else f"{sent}\n\n[cut here: the template is longer]"
 
 
 def templates(workspace: Workspace, home: Path, *, trusted: bool) -> list[Template]:
-    """Return all that can be used, nearest first: of the workspace (where it is `trusted`), of
-    the user, built in.
+    """Return the available templates, nearest first: of the workspace (if it is `trusted`), of the
+    user, built in.
     """
     own = _in_folder(workspace.dot / "templates", "workspace", inside=workspace) if trusted else ()
     return [*own, *_in_folder(home / "templates", "global"), *_in_folder(_BUILT_IN, "built-in")]
 
 
 def find_template(named: str, among: Iterable[Template]) -> Template:
-    """Return the template that `named` spells: plain is one of the workspace. Raises
-    ConfigError, which says what there is.
+    """Return the template named `named`; a plain name refers to the workspace. Raises ConfigError,
+    which lists the existing ones.
     """
     among = list(among)
     found = next((template for template in among if template.spelled == named), None)
@@ -90,20 +90,20 @@ def find_template(named: str, among: Iterable[Template]) -> Template:
 
 
 def called(name: str, among: Iterable[Template]) -> Template | None:
-    """Return the nearest template that a user calls `name`, with or without where it comes from;
-    None where there is none.
+    """Return the nearest template that a user calls `name`, with or without its origin; None if
+    there is none.
     """
     return next((template for template in among if name in (template.spelled, template.name)), None)
 
 
 def named_templates(text: str) -> list[str]:
-    """Return what `text` names after ``@@``, each once, in order."""
+    """Return the names after ``@@`` in `text`, in order and without duplicates."""
     return list(dict.fromkeys((found[1] or "") + found[2] for found in _NAMED.finditer(text)))
 
 
 def _in_folder(folder: Path, origin: Origin, inside: Workspace | None = None) -> Iterator[Template]:
-    """Yield the templates of a folder by name. Of a workspace no link out of it is followed: it
-    would send any file.
+    """Yield the templates of a folder by name. Links out of a workspace are not followed: they
+    could send any file.
     """
     try:
         with os.scandir(folder) as entries:
@@ -119,5 +119,5 @@ def _in_folder(folder: Path, origin: Origin, inside: Workspace | None = None) ->
 
 
 def where_templates_lie(workspace: Workspace, home: Path) -> str:
-    """Return the folders where a user can put templates of their own, for a sentence."""
+    """Return the folders for a user's own templates, for a sentence."""
     return listing([display_path(folder / "templates") for folder in (workspace.dot, home)])

@@ -1,9 +1,9 @@
-"""Whether what came with a folder may be used: a workspace is somebody else's text until its owner
+"""Whether what came with a folder may be used: a workspace is someone else's text until its owner
 trusts it (SPEC 1).
 
-What is known lies in the user's own folder, by the workspace's real path, never in the workspace.
-Each record is ``{"part", "answer", "since"}``: `part` is a folder of `PARTS`, `answer` is `made`
-where this application made it, and else what the user said.
+The records are in the user's own folder, by the workspace's real path, never in the workspace. Each
+is ``{"part", "answer", "since"}``: `part` is a folder of `PARTS`, `answer` is `made` if this
+application created it, otherwise the user's answer.
 """
 
 import os
@@ -16,36 +16,36 @@ from dogent_tui.storage.home_records import HomeRecords
 from dogent_tui.storage.paths import Workspace, dogent_home
 
 STORE = "trust.json"
-"""The file under the user's `.dogent`. The permission policy lets no tool call write it."""
+"""The file in the user's `.dogent`. The permission policy lets no tool call write it."""
 
 PARTS = (".dogent", ".claude")
-"""What a workspace can bring along that would speak to the agent, or widen what it may do."""
+"""What a workspace can bring along that would speak to the agent, or extend what it may do."""
 
 _MOST_EMPTY = 20
-"""Empty folders that are looked into."""
+"""The number of empty folders to look into."""
 
 Answer: TypeAlias = Literal["made", "trusted", "declined"]
 TrustState: TypeAlias = Literal["own", "trusted", "declined", "unasked"]
-"""`own`: nothing came with the folder that this home did not make, or nothing that would be
+"""`own`: nothing came with the folder that this home did not create, or nothing that would be
 used.
 """
 
 
 class FolderTrust:
-    """What is known of one workspace. `given` is trust for this start only, as the command line
-    gives it.
+    """What is known about one workspace. `given` is trust for this start only, from the command
+    line.
     """
 
     def __init__(self, workspace: Workspace, *, given: bool = False) -> None:
-        """Look which parts are there now: what comes later was not there to be trusted.
+        """Check which parts exist now: what comes later was not there to be trusted.
 
-        One file is read, or where something came that was not asked about yet, also what that is.
+        Reads one file and, if something came that was not asked about yet, also what that is.
         """
         self._workspace = workspace
         self._given = given
         self.store = HomeRecords(dogent_home() / STORE, workspace.root)
         self.came: tuple[str, ...] = ()
-        """The parts that came with the folder, and hold something that would be used."""
+        """The parts that came with the folder and contain something that would be used."""
         self.state: TrustState = "own"
         present = _parts_in(workspace.root)
         if present:
@@ -55,20 +55,19 @@ class FolderTrust:
 
     @property
     def trusted(self) -> bool:
-        """Whether what lies in the folder may be used."""
+        """Whether the contents of the folder may be used."""
         return self.state in ("own", "trusted")
 
     @property
     def must_ask(self) -> bool:
-        """Whether the user has to be asked before the first run."""
+        """Whether the user must be asked before the first run."""
         return self.state == "unasked"
 
     def answer(self, *, trust: bool) -> None:
-        """Keep what the user said about all that came. It holds from now on, also where it cannot
-        be kept.
+        """Store the user's answer about everything that came. It applies from now on, even if it
+        cannot be stored.
 
-        Raises OSError, DogentError where it cannot be kept; the user is then asked again the next
-        time.
+        Raises OSError, DogentError if it cannot be stored; the user is then asked again next time.
         """
         self.state = "trusted" if trust else "declined"
         _record(self.store, self.came, self.state)
@@ -89,12 +88,12 @@ class FolderTrust:
 
 
 def make_own_folder(workspace: Workspace) -> None:
-    """Make `.dogent` where it is not there yet, and remember that it was made here. What comes of
-    it is not asked about.
+    """Create `.dogent` if it does not exist, and record that it was created here. Its contents are
+    not asked about.
 
-    Where that cannot be remembered, the user is asked once about a folder that we made: no more
-    than a question. Raises OSError where the folder cannot be made. A workspace that is gone is not
-    made again: it may lie elsewhere now.
+    If that cannot be recorded, the user is asked once about a folder that we created: just one
+    question too many. Raises OSError if the folder cannot be created. A workspace that is gone is
+    not created again: it may have been moved.
     """
     try:
         workspace.dot.mkdir()
@@ -118,7 +117,7 @@ def _parts_in(root: Path) -> tuple[str, ...]:
 
 
 def _holds_something(path: Path) -> bool:
-    """Whether there is more than empty folders. A link counts, wherever it leads."""
+    """Return whether there is more than empty folders. A link counts, wherever it leads."""
     if not os.path.lexists(path):
         return False
     if path.is_symlink() or not path.is_dir():
@@ -131,10 +130,10 @@ def _holds_something(path: Path) -> bool:
 
 
 def _parts_of_use(workspace: Workspace) -> set[str]:
-    """Return the parts with something in them that would be used: about the others there is
-    nothing to ask.
+    """Return the parts that contain something that would be used: there is nothing to ask about the
+    others.
     """
-    from dogent_tui.settings.trust_inventory import trust_inventory  # only where something came
+    from dogent_tui.settings.trust_inventory import trust_inventory  # only if something came
 
     return {one.place.partition("/")[0] for one in trust_inventory(workspace) if one.used}
 

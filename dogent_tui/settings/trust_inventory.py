@@ -1,5 +1,5 @@
-"""What came with a folder and would speak to the agent or start programs: for the question
-whether to trust it. Only looks.
+"""What came with a folder and would speak to the agent or start programs, for the question whether
+to trust it. Read-only.
 """
 
 import os
@@ -15,13 +15,13 @@ from dogent_tui.settings.custom_commands import command_files
 from dogent_tui.storage.paths import Workspace
 
 _MOST_BYTES = 1_000_000
-"""Read of a file at the most; a larger one is named, and not looked into."""
+"""The maximum size of a file to read; a larger one is listed without its content."""
 _MOST_FILES = 1_000
 
 
 class Found(msgspec.Struct, frozen=True):
-    """One thing that came. `place` is relative to the workspace, `text` are its own words.
-    `used`: once the folder is trusted.
+    """One thing that came. `place` is relative to the workspace, `text` its content. `used`: once
+    the folder is trusted.
     """
 
     what: str
@@ -31,8 +31,8 @@ class Found(msgspec.Struct, frozen=True):
 
 
 def trust_inventory(workspace: Workspace) -> tuple[Found, ...]:
-    """Return what came with the folder, first what trusting it would use. Never raises: what
-    cannot be read is named.
+    """Return what came with the folder, starting with what trusting it would use. Never raises:
+    unreadable files are listed.
     """
     root = workspace.root
     found = [*_own(root), *_settings_of_claude(root), *_mcp_servers(root), *_folders(root)]
@@ -75,7 +75,7 @@ def _own_servers(root: Path) -> Iterator[Found]:
 
 
 def _own_settings(root: Path) -> Iterator[Found]:
-    """What else stands in there is used in any case, and says nothing to the agent."""
+    """Everything else in there is used in any case, and says nothing to the agent."""
     place = ".dogent/dogent.json"
     if os.path.lexists(root / place) and _text(root / place) is None:
         yield Found(tr("Settings that can't be shown"), place, used=True)
@@ -140,12 +140,10 @@ def _names(folder: Path) -> list[str]:
 
 
 def _text(path: Path) -> str | None:
-    """Return what a plain file holds; None where it is no plain file, too large, or cannot be
-    read.
-    """
+    """Return the content of a regular file; None if it is not one, too large, or unreadable."""
     try:
         found = path.stat()
-        # opening a pipe would wait for ever
+        # opening a pipe would block
         if not stat.S_ISREG(found.st_mode) or found.st_size > _MOST_BYTES:
             return None
         return path.read_text(encoding="utf-8-sig", errors="replace")

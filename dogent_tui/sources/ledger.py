@@ -1,7 +1,8 @@
-"""The ledger: which files the model has seen in a session, with a copy of each text as it was then.
+"""The ledger: which files the model has seen in a session, with a copy of each text as it was at
+the time.
 
-It lies in ``STATE/seen/SESSION/``: ``index.jsonl`` has a line for each reading, the latest last; a
-copy is named by its hash.
+It is stored in ``STATE/seen/SESSION/``: ``index.jsonl`` has a line for each reading, the latest
+last; a copy is named by its hash.
 """
 
 import hashlib
@@ -16,37 +17,38 @@ from typing import Literal, TypeAlias
 
 import msgspec
 
+from dogent_tui.records import Record
 from dogent_tui.storage.files import atomic_write, open_for_appending, private_folder
 from dogent_tui.storage.paths import state_dir
 
 LARGEST = 4 << 20
-"""Bytes of a file that is copied; of a larger one only the size and the time of its last change
-are noted.
+"""The largest file to copy, in bytes; of a larger one only size and modification time are
+recorded.
 """
 
 _INDEX = "index.jsonl"
 _MOST_HELD = 32 << 20
-"""Bytes of copies that are in memory only; of what is more, the oldest are given up."""
+"""The total size in bytes of copies held only in memory; beyond it, the oldest are dropped."""
 
 
 How: TypeAlias = Literal["whole", "part", "edit"]
-"""How the model came to know a text: all of it was read or written, a part of it was, or its own
-edit made it of what it knew.
+"""How the model knows a text: it was read or written completely, read in part, or is the result of
+the model's own edit of a known text.
 """
 
 
-class Seen(msgspec.Struct, frozen=True, omit_defaults=True):
+class Seen(Record, omit_defaults=True):
     """A file as the model was given it.
 
     Attributes:
-        path: Where it really lies.
-        size: Its bytes.
-        changed_ns: When it was last changed, its mode and place included.
-        sha256: The hash of its content, "" where that was not read.
-        how: How the model came to know it.
-        start: Where the part begins that was given, counted from 0.
-        end: Where it ends.
-        total: Of how many lines or characters; 0 where that is not known.
+        path: Its real path.
+        size: Its size in bytes.
+        changed_ns: Its ctime.
+        sha256: The hash of its content, "" if that was not read.
+        how: How the model knows it.
+        start: The start of the given part, counted from 0.
+        end: The end of the given part.
+        total: The total number of lines or characters; 0 if unknown.
     """
 
     path: str
@@ -59,17 +61,17 @@ class Seen(msgspec.Struct, frozen=True, omit_defaults=True):
     total: int = 0
 
 
-class _Begun(msgspec.Struct, frozen=True):
-    """A line of the index that says that the prompt of a run follows."""
+class _Begun(Record):
+    """A line of the index saying that the prompt of a run follows."""
 
     run: str
 
 
 class _Known:
-    """What the model knows of a file. A text that it proposes changes `base`, an older one rather
-    than one it has not seen.
+    """What the model knows about a file. A text it proposes is a change of `base`, which is an
+    older text rather than one it has not seen.
 
-    `latest` is what it was given last, a part included, `told` what it knows to be there now.
+    `latest` is what it was given last, possibly a part; `told` is the state it knows to be current.
     """
 
     def __init__(self, seen: Seen) -> None:
@@ -78,7 +80,7 @@ class _Known:
         self._parts: list[Seen] = []
 
     def take(self, seen: Seen) -> None:
-        """Take in a reading, or a change by the model itself."""
+        """Add a reading, or a change by the model itself."""
         self.latest = self.told = seen
         if seen.how != "part":
             self.base, self.is_whole = seen, self.is_whole or seen.how == "whole"
@@ -96,11 +98,10 @@ class _Known:
 
 
 class Ledger:
-    """What the model has seen in one session. Everything here blocks for the disk, and nothing
-    raises.
+    """What the model has seen in one session. All methods block for the disk; none raises.
 
-    What the disk does not take stays in memory, and `refused` says why. So does a copy that holds
-    a key, which is never written.
+    What cannot be written to disk stays in memory, and `refused` says why. The same goes for copies
+    that contain a key, which are never written.
     """
 
     def __init__(
@@ -113,8 +114,8 @@ class Ledger:
     ) -> None:
         """Continue the ledger of a session. `fork_of` is the session that a new one starts from.
 
-        `dropped`: the model remembers nothing from the prompt of this run on, so what it saw since
-        is taken out.
+        `dropped`: the model has forgotten everything from the prompt of this run on, so what it has
+        seen since is removed.
         """
         self._folder = _folder(session_id)
         self._holds_key = holds_key
@@ -127,26 +128,28 @@ class Ledger:
             with suppress(OSError, shutil.Error):
                 before = _folder(fork_of)
                 shutil.copytree(before, self._folder, copy_function=os.link)
-                # No link: the sessions go separate ways from here.
+                # Not a link: the sessions diverge from here on.
                 atomic_write(self._folder / _INDEX, (before / _INDEX).read_bytes(), mode=0o600)
         if dropped:
             self._cut(dropped)
         self._known: dict[str, _Known] = {}
         with suppress(OSError), (self._folder / _INDEX).open("rb") as lines:
             for line in lines:
-                # But for what a crash cut short, and the beginnings of runs.
+                # Skip lines truncated by a crash, and the beginnings of runs.
                 with suppress(msgspec.DecodeError):
                     self._take(msgspec.json.decode(line, type=Seen))
 
     def begin(self, run: str) -> None:
-        """Note that the prompt of a run follows: the model may be made to forget from there on."""
+        """Record that the prompt of a run follows: the model may later forget everything from there
+        on.
+        """
         self._write(_Begun(run))
 
     def note(
         self, path: Path, how: How = "whole", start: int = 0, end: int = 0, total: int = 0
     ) -> None:
-        """Note that the model knows the file at `path` as it is now, or its part from `start` to
-        `end` of `total`.
+        """Record that the model knows the current file at `path`, or its part from `start` to `end`
+        of `total`.
         """
         found = _look(path)
         if found is None:
@@ -164,11 +167,11 @@ class Ledger:
         self._write(seen)
 
     def note_edit(self, path: Path, before: str) -> None:
-        """Note that the model changed the file, or had it changed, where its content had the hash
+        """Record that the model changed the file, or had it changed, from content with the hash
         `before`.
 
-        What somebody else wrote there before is not known by that, and is told unless it was
-        already.
+        If someone else had written that content, it does not become known, and is reported unless
+        it already was.
         """
         known = self._known.get(str(path))
         if known is not None and before and before == known.base.sha256:
@@ -177,8 +180,8 @@ class Ledger:
             self.expect([path])
 
     def expect(self, paths: Iterable[Path]) -> None:
-        """Note that these files changed by the model's own doing: that is not reported as a
-        change by somebody else.
+        """Record that the model itself caused these files to change: they are not reported as
+        changed by someone else.
         """
         for path in paths:
             known = self._known.get(str(path))
@@ -186,14 +189,12 @@ class Ledger:
                 known.told = found[0]
 
     def has(self, path: Path) -> bool:
-        """Return whether the model has seen all of the file, in whatever state, and there is a
-        copy of it.
-        """
+        """Return whether the model has seen the whole file, in any version, and a copy exists."""
         known = self._known.get(str(path))
         return known is not None and known.is_whole and self.content(path) is not None
 
     def content(self, path: Path) -> bytes | None:
-        """Return what the file held as the model knows it, None where that is not known."""
+        """Return the content of the file as the model knows it, None if it does not."""
         known = self._known.get(str(path))
         if known is None or not known.base.sha256:
             return None
@@ -204,18 +205,18 @@ class Ledger:
         return None
 
     def is_stale(self, path: Path) -> bool:
-        """Return whether the model was given the file, and it holds something else by now."""
+        """Return whether the model was given the file and its content has changed since."""
         known = self._known.get(str(path))
         found = _look(path) if known is not None else None
         return known is not None and found is not None and not _same(known.latest, found[0])
 
     def is_part(self, path: Path) -> bool:
-        """Return whether the model has seen a part of the file only."""
+        """Return whether the model has seen only part of the file."""
         known = self._known.get(str(path))
         return known is not None and not known.is_whole
 
     def changed(self) -> list[Path]:
-        """Return the files that somebody else changed or removed since the model saw them, each
+        """Return the files that someone else has changed or removed since the model saw them, each
         change once.
         """
         changed = []
@@ -235,7 +236,7 @@ class Ledger:
         self._known.setdefault(seen.path, _Known(seen)).take(seen)
 
     def try_again(self) -> None:
-        """Write what is in memory only."""
+        """Write what is held only in memory."""
         with self._lock:
             try:
                 self._write_held()
@@ -244,7 +245,7 @@ class Ledger:
                 self.refused = error
 
     def leave_no_key(self) -> None:
-        """Remove the copies in which there is a key by what is known of keys now."""
+        """Remove copies that contain a key, according to the keys known now."""
         with suppress(OSError):
             for copy in self._folder.iterdir():
                 if copy.name != _INDEX and self._is_secret(copy.read_bytes()):
@@ -262,7 +263,7 @@ class Ledger:
 
     def _write(self, line: Seen | _Begun) -> None:
         with self._lock:
-            # What the disk cut short before would spoil a line that is not a new one.
+            # A line truncated by a disk error would corrupt the next one without a line break.
             self._unwritten += b"\n" + msgspec.json.encode(line) + b"\n"
         self.try_again()
 
@@ -278,7 +279,7 @@ class Ledger:
             self._unwritten = b""
 
     def _cut(self, run: str) -> None:
-        """Take out of the index what was noted from the beginning of a run on."""
+        """Remove from the index what was recorded since the beginning of a run."""
         index = self._folder / _INDEX
         with suppress(OSError):
             kept, found, _ = index.read_bytes().partition(msgspec.json.encode(_Begun(run)) + b"\n")
@@ -287,9 +288,7 @@ class Ledger:
 
 
 def hash_of(path: Path) -> str:
-    """Return the hash of what a file holds, empty where there is none or it is too large.
-    Blocks.
-    """
+    """Return the hash of a file's content, empty if it is missing or too large. Blocks."""
     found = _look(path)
     return found[0].sha256 if found is not None else ""
 
@@ -304,8 +303,8 @@ def _folder(session_id: str) -> Path:
 
 
 def _same(one: Seen, other: Seen) -> bool:
-    """Return whether two states of a file hold the same; of a large one, whether nothing was
-    done to it.
+    """Return whether two states of a file have the same content; for a large file, whether it is
+    unmodified.
     """
     if one.sha256 or other.sha256:
         return one.sha256 == other.sha256
@@ -321,8 +320,8 @@ def _stat(path: str | Path) -> os.stat_result | None:
 
 
 def _look(path: Path) -> tuple[Seen, bytes] | None:
-    """Return what is to be noted of a file as it is now, with its content ("" where it is too
-    large); None for no file.
+    """Return the state of a file with its content ("" if too large), or None if there is no
+    file.
     """
     found = _stat(path)
     if found is None:

@@ -1,9 +1,9 @@
-"""Source records: what was read on the web, and what a user typed in, kept as readable files in
-``.dogent/sources/``, each under the key to cite it by.
+"""Source records: pages read on the web and sources typed in by the user, stored as readable files
+in ``.dogent/sources/``, each under its citation key.
 
-``KEY.md`` holds what is known of the source as front matter, and the text as it was read.
-``sources.json`` holds the same facts as CSL JSON, the format that citation processors read, so that
-an export can cite the sources without being told of them.
+``KEY.md`` contains the facts about the source as front matter, and the text as it was read.
+``sources.json`` contains the same facts as CSL JSON, the format of citation processors, so that an
+export can cite the sources without further configuration.
 """
 
 import hashlib
@@ -15,7 +15,6 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
-from typing import Any
 from urllib.parse import parse_qsl, unquote, urlencode, urlsplit, urlunsplit
 
 import msgspec
@@ -23,6 +22,7 @@ from msgspec.structs import replace
 
 from dogent_tui.documents.bibliography import SOURCE_ENTRIES
 from dogent_tui.plain import one_line
+from dogent_tui.records import JsonDict, Record
 from dogent_tui.settings.trust import make_own_folder
 from dogent_tui.storage.files import atomic_write
 from dogent_tui.storage.paths import Workspace
@@ -36,7 +36,9 @@ _SECRET = re.compile(
 )
 _CHANGE = re.compile(r"(?<=[a-z])(?=[A-Z0-9])|(?<=[A-Z])(?=[0-9])|(?<=[0-9])(?=[A-Za-z])")
 _LONGEST_PARAMETER = 80
-"""Characters of a value in an address; what is longer names nobody's page, and may be a key."""
+"""The length in characters of a value in an address; a longer one does not identify a page and may
+be a key.
+"""
 _FRONT = re.compile(r"---\n(.*?)\n---\n\n?(.*)", re.DOTALL)
 _LARGEST = 4_000_000
 
@@ -44,12 +46,12 @@ _LARGEST = 4_000_000
 _FACTS = ("url", "title", "author", "published", "accessed", "identity", "document")
 
 
-class SourceRecord(msgspec.Struct, frozen=True):
+class SourceRecord(Record):
     """A source. `published` is as the source writes it, `accessed` when it was read (UTC, ISO
     8601); `text` is Markdown.
 
-    `identity` is a hash of its whole address, of which `url` may be a part; `read_to` is how many
-    characters of it were read. `document` is its file below the workspace, where it has one.
+    `identity` is a hash of the complete address, of which `url` may be only a part; `read_to` is
+    how many characters were read. `document` is its file below the workspace, if any.
     """
 
     key: str
@@ -65,11 +67,13 @@ class SourceRecord(msgspec.Struct, frozen=True):
 
     @property
     def file(self) -> str:
-        """Where it lies, below the workspace."""
+        """Its path below the workspace."""
         return f"{FOLDER}/{self.key}.md"
 
     def as_markdown(self) -> str:
-        """Return the file of the record. Each value is a JSON string, which is one of YAML, too."""
+        """Return the content of the record's file. Each value is a JSON string, which is also valid
+        YAML.
+        """
         facts = {name: getattr(self, name) for name in _FACTS}
         if self.text:
             facts["read_to"] = str(self.read_to)
@@ -81,10 +85,10 @@ class SourceRecord(msgspec.Struct, frozen=True):
         ]
         return "\n".join(["---", f"key: {self.key}", *lines, "---", "", self.text, ""])
 
-    def as_entry(self) -> dict[str, Any]:
+    def as_entry(self) -> JsonDict:
         """Return it as CSL JSON."""
         file = f"../../{self.document}" if self.document else f"{self.key}.md" if self.text else ""
-        entry: dict[str, Any] = {
+        entry: JsonDict = {
             "id": self.key,
             "type": "webpage" if self.url else "document",
             "title": self.title or self.url,
@@ -99,8 +103,8 @@ class SourceRecord(msgspec.Struct, frozen=True):
 
 
 class SourceRecords:
-    """The records of a workspace. `allowed` says whether they may be written: not into a folder
-    that the user does not trust.
+    """The records of a workspace. `allowed` says whether they may be written: not in a folder that
+    the user does not trust.
     """
 
     def __init__(self, workspace: Workspace, allowed: Callable[[], bool] = lambda: True) -> None:
@@ -110,7 +114,7 @@ class SourceRecords:
         self._lock = threading.Lock()
 
     def all(self) -> list[SourceRecord]:
-        """Return the records, by key. Never raises: what cannot be read is left out."""
+        """Return the records by key, without unreadable ones. Never raises."""
         return sorted(self._read(), key=lambda record: record.key)
 
     def _read(self) -> Iterator[SourceRecord]:
@@ -130,11 +134,11 @@ class SourceRecords:
                     yield record
 
     def note(self, read: SourceRecord, offset: int = 0) -> str:
-        """Keep what was read at an address, `offset` characters into its text. Returns the key,
-        empty where nothing is kept.
+        """Store what was read at an address, from `offset` characters into its text. Return the
+        key, empty if nothing is stored.
 
-        A part that follows what is kept is added to it; a page that was read again takes its place.
-        Raises OSError.
+        A part that follows the stored text is appended; a page read again replaces it. Raises
+        OSError.
         """
         whole = urlunsplit((*urlsplit(read.url)[:4], ""))
         identity = hashlib.sha256(whole.encode("utf-8", "replace")).hexdigest()
@@ -154,13 +158,15 @@ class SourceRecords:
         return self._keep(merged)
 
     def add(self, typed: SourceRecord) -> str:
-        """Keep a source that a user typed in. Returns its key, empty where nothing may be kept.
+        """Store a source typed in by the user. Return its key, empty if nothing may be stored.
         Raises OSError.
         """
         return self._keep(lambda _: replace(typed, key=""))
 
     def _keep(self, record_of: Callable[[list[SourceRecord]], SourceRecord]) -> str:
-        """Write the record that `record_of` makes of those there are, unless it is one of them."""
+        """Write the record that `record_of` makes of the existing ones, unless it is one of
+        them.
+        """
         if not self.allowed() or not self._is_ours():
             return ""
         with self._lock:
@@ -174,19 +180,19 @@ class SourceRecords:
             return record.key
 
     def _taken(self) -> set[str]:
-        """Return the keys whose files would take the place of another, a record or not. Some disks
-        take names for the same that differ in case.
+        """Return the keys already taken by a file, whether it is a record or not. Some disks ignore
+        the case of names.
         """
         with suppress(FileNotFoundError):
             return {file.stem.casefold() for file in self.folder.iterdir()}
         return set()
 
     def _is_ours(self) -> bool:
-        """Whether the folder is where it seems to be: a link might lead anywhere."""
+        """Return whether the folder is where it seems to be: a link might lead anywhere."""
         return self.folder.resolve() == self._workspace.root.resolve() / FOLDER
 
     def remove(self, key: str) -> bool:
-        """Delete a record. Returns whether there was one. Raises OSError."""
+        """Delete a record. Return whether there was one. Raises OSError."""
         if not self._is_ours():
             return False
         with self._lock:
@@ -206,8 +212,8 @@ class SourceRecords:
 
 
 def public_address(url: str) -> str:
-    """Return `url` without what may be a secret: a user's name and password, tokens among its
-    parameters, its path from a random part on, the fragment.
+    """Return `url` without possible secrets: user name and password, tokens in its parameters, its
+    path from a random part on, the fragment.
     """
     parts = urlsplit(url)
     host = parts.netloc.rpartition("@")[2]
@@ -218,25 +224,25 @@ def public_address(url: str) -> str:
     ]
     segments = parts.path.split("/")
     cut = next((at for at, one in enumerate(segments) if _is_random(unquote(one))), None)
-    if cut is not None:  # what follows it was for its holder, too
+    if cut is not None:  # the rest was meant for its holder too
         return urlunsplit((parts.scheme, host, "/".join([*segments[:cut], ""]), "", ""))
     return urlunsplit((parts.scheme, host, parts.path, urlencode(kept), ""))
 
 
 def _is_random(text: str) -> bool:
-    """Whether a text is made by chance: long, and now a letter, now a digit, now a capital, as no
-    words, numbers and dates are.
+    """Return whether a text is random: long, and mixing letters, digits and capitals unlike words,
+    numbers and dates.
 
-    Of 32 random hexadecimal digits every second one changes the kind (15 ± 3), of 43 characters of
-    base64 nearly so (19 ± 3); in ``TheGreatFloodOf1953`` it is one of five.
+    In 32 random hexadecimal digits the kind changes at every second character (15 ± 3), in 43
+    base64 characters nearly so (19 ± 3); in ``TheGreatFloodOf1953`` at every fifth.
     """
     changes = len(_CHANGE.findall(text))
     return len(text) >= 16 and changes >= 6 and 9 * changes >= 2 * len(text)
 
 
 def _new_key(read: SourceRecord, taken: set[str]) -> str:
-    """Return a key that says whose it is and of when: ``okafor-2025``, else
-    ``example-org-2025``.
+    """Return a key with author and year: ``okafor-2025``, or ``example-org-2025`` without an
+    author.
     """
     author = re.split(r"[,;&]| and | und | et ", read.author)[0].split()
     who = _plain(author[-1]) if author else ""
@@ -261,9 +267,7 @@ def _plain(text: str) -> str:
 
 
 def records_in(folder: Path) -> dict[str, Path]:
-    """Return the files of the records below `folder`, relative to it, for those who look for
-    sources.
-    """
+    """Return the files of the records below `folder`, relative to it, for searching sources."""
     place = folder / FOLDER
     found = sorted(place.glob("*.md")) if place.is_dir() and not place.is_symlink() else []
     return {

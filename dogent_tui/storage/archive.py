@@ -1,5 +1,5 @@
-"""Putting the history and the lessons of a workspace aside, whole and dated, so that both begin
-again.
+"""Archives the complete history and lessons of a workspace with a date, so that both start
+fresh.
 """
 
 import os
@@ -13,29 +13,35 @@ from dogent_tui.storage.paths import Workspace
 
 
 def archive(workspace: Workspace, stamp: str) -> list[Path]:
-    """Move what the history and the lessons hold into `.dogent/archives`, named with `stamp`;
-    return the files that came of it.
+    """Move the history and the lessons to `.dogent/archives`, named with `stamp`; return the new
+    files.
 
-    What is put aside is written before anything is emptied. Raises OSError, DogentError where
-    another window holds a file.
+    The archive is written before anything is emptied. Raises OSError, and DogentError if another
+    window holds a file.
     """
-    put = (
-        _put_aside(workspace, file, stamp)
-        for file in (workspace.history_file, workspace.lessons_file)
-    )
+    put = (_put_aside(workspace, file, stamp) for file in _files(workspace))
     return [aside for aside in put if aside is not None]
 
 
 def anything_to_archive(workspace: Workspace) -> bool:
-    """Whether there is a history or a lesson. Looks at the disk."""
-    return bool(History(workspace.history_file).entries()) or bool(
-        content_of(workspace.lessons_file)
-    )
+    """Return whether there is a history or a lesson. Reads the disk."""
+    return any(_content(workspace, file) for file in _files(workspace))
 
 
 def asides(workspace: Workspace, stamp: str) -> dict[Path, Path]:
-    """Return where `archive` would move what each file holds."""
-    return {file: _aside(file, stamp) for file in (workspace.history_file, workspace.lessons_file)}
+    """Return where `archive` would move each file's content."""
+    return {file: _aside(file, stamp) for file in _files(workspace)}
+
+
+def _files(workspace: Workspace) -> tuple[Path, Path]:
+    return workspace.history_file, workspace.lessons_file
+
+
+def _content(workspace: Workspace, file: Path) -> bytes | None:
+    """Return what there is to archive, None or empty for nothing."""
+    if file == workspace.history_file and not History(file).entries():
+        return None
+    return content_of(file)
 
 
 def _put_aside(workspace: Workspace, file: Path, stamp: str) -> Path | None:
@@ -46,19 +52,11 @@ def _put_aside(workspace: Workspace, file: Path, stamp: str) -> Path | None:
             ),
             tr("Replace the link with a file."),
         )
-    if file == workspace.history_file:
-        if not History(file).entries():
-            return None
-        aside = _aside(file, stamp)
-        aside.parent.mkdir(exist_ok=True)
-        History(file).clear(into=aside)
-        return aside
     with locked(file):
-        content = content_of(file)
+        content = _content(workspace, file)
         if not content:
             return None
         aside = _aside(file, stamp)
-        aside.parent.mkdir(exist_ok=True)
         atomic_write(aside, content)
         file.unlink()
     return aside

@@ -1,4 +1,4 @@
-"""What /clean forgets of a workspace: its history, its lessons, the agent's own notes."""
+"""What /clean deletes of a workspace: its history, its lessons, the agent's own notes."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -7,7 +7,6 @@ from typing import Literal, TypeAlias, get_args
 from dogent_tui.errors import DogentError
 from dogent_tui.language import tr
 from dogent_tui.storage.files import locked
-from dogent_tui.storage.history import History
 from dogent_tui.storage.paths import Workspace
 
 Forgettable: TypeAlias = Literal["history", "lessons", "memory"]
@@ -16,38 +15,32 @@ FORGETTABLE: tuple[Forgettable, ...] = get_args(Forgettable)
 
 
 def forget(workspace: Workspace, what: Sequence[Forgettable]) -> None:
-    """Empty each of `what`. Raises OSError, DogentError where another window holds a file or one
+    """Delete each of `what`. Raises OSError, DogentError where another window holds a file or one
     leads out by a link.
     """
     for name in what:
-        if name == "history":
-            History(workspace.history_file).clear()
-        else:
-            _remove(workspace, place(workspace, name))
+        file = place(workspace, name)
+        if file.is_symlink() or not workspace.contains(file):
+            raise DogentError(
+                tr("{file} is a link that points elsewhere, so it is left alone.", file=file),
+                tr("Remove the link yourself."),
+            )
+        with locked(file):
+            file.unlink(missing_ok=True)
 
 
 def is_there(workspace: Workspace, name: Forgettable) -> bool:
-    """Whether there is anything to forget. Looks at the disk; a link counts, so that it is told
-    what it is.
+    """Return whether there is anything to delete. Reads the disk; a link counts, so that it is
+    reported.
     """
     file = place(workspace, name)
     return file.exists() or file.is_symlink()
 
 
 def place(workspace: Workspace, name: Forgettable) -> Path:
-    """Return the file that holds it."""
+    """Return its file."""
     return {
         "history": workspace.history_file,
         "lessons": workspace.lessons_file,
         "memory": workspace.memory_file,
     }[name]
-
-
-def _remove(workspace: Workspace, file: Path) -> None:
-    if file.is_symlink() or not workspace.contains(file):
-        raise DogentError(
-            tr("{file} is a link that points elsewhere, so it is left alone.", file=file),
-            tr("Remove the link yourself."),
-        )
-    with locked(file):
-        file.unlink(missing_ok=True)

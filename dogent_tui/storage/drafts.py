@@ -1,8 +1,8 @@
-"""The text in the prompt that was not sent yet: saved with every key, so that a crash loses nothing
-that one saw.
+"""The unsent text in the prompt: saved with every key, so that a crash loses nothing that was
+visible.
 
-A draft is a file of JSON lines, each an edit of the text before, empty at first: ``[START, END,
-INSERTED]``, in characters.
+A draft is a file of JSON lines. Each is an edit of the previous text, which is initially empty:
+``[START, END, INSERTED]``, in characters.
 """
 
 import contextlib
@@ -13,7 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dogent_tui.storage.files import atomic_write, open_for_appending, private_folder
+from dogent_tui.storage.files import atomic_write, open_for_appending, private_folder, try_lock
 from dogent_tui.storage.paths import Workspace, state_dir
 
 if TYPE_CHECKING:
@@ -21,16 +21,16 @@ if TYPE_CHECKING:
 
 _MOST_WINDOWS = 32
 _SPARE_BYTES = 65_536
-"""How much longer than its text a draft may get before it is written as a single edit."""
+"""How much longer than its text a draft may become before it is rewritten as a single edit."""
 
 
 class Drafts:
     """The draft of one window in `workspace`.
 
-    Each window has a file of its own and holds a lock on it. The kernel drops the lock with the
-    process: a window that opens takes over the newest draft that no living window holds. So two
-    windows never show, or overwrite, each other's text. The files lie outside of the workspace,
-    readable by the user only. One call at a time: what is saved last wins.
+    Each window has a file of its own and holds a lock on it. The kernel releases the lock with the
+    process; a new window takes over the newest draft that no living window holds. Two windows
+    therefore never show or overwrite each other's text. The files are outside the workspace,
+    readable by the user only. Not for concurrent calls: the last save wins.
     """
 
     def __init__(self, workspace: Workspace) -> None:
@@ -41,16 +41,16 @@ class Drafts:
         self._descriptor: int | None = None
 
     def save(self, text: str) -> None:
-        """Keep `text` as the draft. It costs what changed since the last time, not the length of
-        the text. Raises OSError.
+        """Save `text` as the draft. The cost depends on what changed since the last time, not on
+        the length of the text. Raises OSError.
         """
         if text == self._saved:
             return
         if not text:
             self.clear()
             return
-        # Not synced: this is for a crash of the application, several times a second, not of the
-        # machine.
+        # Not synced: several times a second, this protects against a crash of the application, not
+        # of the machine.
         size = self._size
         if self._descriptor is None or not 0 <= size <= 8 * len(text) + _SPARE_BYTES:
             self._release()
@@ -59,7 +59,7 @@ class Drafts:
         else:
             line = _line(_edit(self._saved, text))
             if os.write(self._descriptor, line) < len(line):
-                os.ftruncate(self._descriptor, size)  # a part of a line would spoil the next one
+                os.ftruncate(self._descriptor, size)  # a partial line would corrupt the next one
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         self._saved = text
 
@@ -68,26 +68,26 @@ class Drafts:
         self._release()
         text = ""
         file = self._claim()
-        if file.is_symlink():  # it leads to what is no draft of ours
+        if file.is_symlink():  # a link to something that is not our draft
             return ""
         with contextlib.suppress(FileNotFoundError), file.open("rb") as lines:
             for line in lines:
                 try:
                     start, end, inserted = json.loads(line)
                     text = f"{text[:start]}{inserted}{text[end:]}"
-                except (ValueError, TypeError):  # what a crash cut short
+                except (ValueError, TypeError):  # truncated by a crash
                     break
         self._saved = text
         return text
 
     def clear(self) -> None:
-        """Forget the draft, because it was sent or deleted. Raises OSError."""
+        """Delete the draft, because it was sent or cleared. Raises OSError."""
         self._release()
         self._claim().unlink(missing_ok=True)
         self._saved = ""
 
     def close(self) -> None:
-        """Let go of the draft, which stays for the next window."""
+        """Release the draft, which stays for the next window."""
         self._release()
         if self._lock is not None:
             self._lock.release()
@@ -96,7 +96,7 @@ class Drafts:
 
     @property
     def _size(self) -> int:
-        """How long the open file is, -1 where another is in its place by now, or none."""
+        """Return the length of the open file, -1 if it has been replaced or deleted."""
         if self._descriptor is None:
             return -1
         held = os.fstat(self._descriptor)
@@ -111,13 +111,13 @@ class Drafts:
         self._descriptor = None
 
     def _claim(self) -> Path:
-        """Return this window's file: at first, the newest draft of no living window, or a new
+        """Return this window's file: initially the newest draft of no living window, or a new
         name.
         """
         if self._file is None:
             private_folder(self._folder)
             for file in self._candidates():
-                lock = _try_lock(file.with_suffix(".lock"))
+                lock = try_lock(file.with_suffix(".lock"))
                 if lock is not None:
                     self._lock, self._file = lock, file
                     break
@@ -128,13 +128,13 @@ class Drafts:
 
     def _candidates(self) -> list[Path]:
         files = [self._folder / f"{number}.jsonl" for number in range(_MOST_WINDOWS)]
-        # stable: what does not exist is last, by number
+        # stable sort: files that do not exist come last, by number
         return sorted(files, key=_modified, reverse=True)
 
 
 def _edit(old: str, new: str) -> tuple[int, int, str]:
-    """Return how `new` comes of `old`: what goes, from where to where, and what comes in its
-    place.
+    """Return the edit from `old` to `new`: start and end of the removed part, and its
+    replacement.
     """
     most = min(len(old), len(new))
     start = _alike(lambda count: old[:count] == new[:count], most)
@@ -143,7 +143,7 @@ def _edit(old: str, new: str) -> tuple[int, int, str]:
 
 
 def _alike(holds: Callable[[int], bool], most: int) -> int:
-    """Return the largest number up to `most` for which `holds`, which does for all below it."""
+    """Return the largest number up to `most` for which `holds`, which is monotonic."""
     least = 0
     while least < most:
         middle = (least + most + 1) // 2
@@ -159,14 +159,3 @@ def _modified(file: Path) -> float:
     with contextlib.suppress(OSError):
         return file.stat().st_mtime
     return 0.0
-
-
-def _try_lock(file: Path) -> "FileLock | None":
-    from filelock import FileLock, Timeout  # on use: it imports asyncio
-
-    lock = FileLock(file, blocking=False, thread_local=False)
-    try:
-        lock.acquire()
-    except Timeout:
-        return None
-    return lock

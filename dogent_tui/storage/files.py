@@ -1,5 +1,5 @@
-"""Writing and reading files so that nothing is lost: whole or not at all, one writer at a time,
-broken ones kept aside.
+"""Writing and reading files without losing anything: atomically, one writer at a time, with broken
+files set aside.
 """
 
 import codecs
@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -23,24 +23,28 @@ from dogent_tui.errors import DogentError, disk_remedy
 from dogent_tui.language import sentences, tr
 from dogent_tui.storage.paths import state_dir
 
+if TYPE_CHECKING:
+    from filelock import FileLock
+
 _TEMPORARY = re.compile(r"\.dogent-[0-9a-f]{12}\.tmp")
 _LEFT_S = 3_600.0
-"""After this time a text that has not taken its file's place belongs to nobody: writing one
-takes milliseconds.
+"""After this time a temporary file that has not replaced its target is abandoned: writing one takes
+milliseconds.
 """
 
 _ASIDE_S = 2.0
-"""How long the lock of a broken file is waited for: settings are read while a window opens."""
+"""How long to wait for the lock of a broken file: settings are read while a window opens."""
+
+_POLL_S = 0.02
+"""Seconds between two tries at a lock."""
 
 _HELD = threading.local()
-"""The names of the locks that a thread holds."""
-
-T = TypeVar("T", bound=dict[str, Any] | list[Any])
+"""The names of the locks held by a thread."""
 
 
 class BrokenFile(msgspec.Struct, frozen=True):
-    """A file that could not be used. `kept_as`: where it lies now, None if it still lies where
-    it was, and `helps` is what to do about it.
+    """A file that could not be used. `kept_as` is where it was moved to, None if it was not moved;
+    `helps` is the remedy.
     """
 
     path: Path
@@ -68,21 +72,20 @@ class BrokenFile(msgspec.Struct, frozen=True):
 def atomic_write(
     path: Path, data: str | bytes, *, mode: int | None = None, durable: bool = True
 ) -> None:
-    """Write `data` to `path`: readers, and whoever comes after a power cut, see the old text or the
-    new one, never a part.
+    """Write `data` to `path` atomically: readers see the old content or the new one, never a part,
+    even after a power failure.
 
     Text is written as UTF-8, a lone surrogate as its escape (``\\udc80``, which JSON reads back).
     An existing file keeps its mode and owner; `mode` is for a new one, by default what the umask
-    allows. A symbolic link is replaced by the file: resolve the path first where its target is
-    meant. Missing folders are made. `durable=False` spares the wait for the disk, for what must
+    allows. A symbolic link is replaced by the file: resolve the path first to write to its target.
+    Missing folders are created. `durable=False` does not wait for the disk, for data that must
     survive a crash of the application but not of the machine. Raises OSError.
     """
     content = data if isinstance(data, bytes) else data.encode("utf-8", errors="backslashreplace")
     path.parent.mkdir(parents=True, exist_ok=True)
     old = _regular(path)
     temporary = temporary_beside(path)
-    # Private until it is whole, unless the umask should decide: then only a create with 0o666 lets
-    # it.
+    # Private until it is complete, unless the umask decides, which requires creating it with 0o666.
     first_mode = 0o666 if old is None and mode is None else 0o600
     descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, first_mode)
     try:
@@ -101,20 +104,20 @@ def atomic_write(
 
 
 def open_for_appending(path: Path, access: int = os.O_WRONLY) -> int:
-    """Open a file of our own for appending, and return its descriptor; a new one only its owner can
-    read.
+    """Open a file of our own for appending, and return its descriptor; only its owner can read a
+    new one.
 
-    `access` is ``os.O_WRONLY`` or ``os.O_RDWR``. Raises OSError, also where a link is in the
-    file's place: it leads to a file that is not ours.
+    `access` is ``os.O_WRONLY`` or ``os.O_RDWR``. Raises OSError, also if the path is a link, which
+    leads to a file that is not ours.
     """
     flags = access | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | getattr(os, "O_NOFOLLOW", 0)
     return os.open(path, flags, 0o600)
 
 
 def temporary_beside(path: Path) -> Path:
-    """Return a name beside `path` that nothing has, for what takes its place once it is whole.
+    """Return an unused name next to `path` for a temporary file that replaces it once complete.
 
-    What a process that was killed left in the folder under such a name goes, once for each folder.
+    Abandoned temporary files in the folder are deleted, once per folder.
     """
     _clear_leftovers(path.parent)
     return path.parent / f".dogent-{os.urandom(6).hex()}.tmp"
@@ -143,7 +146,7 @@ def _dress(descriptor: int, old: os.stat_result | None, mode: int | None) -> Non
     """Give the new file the owner and mode of the old one, or `mode`."""
     if old is not None:
         if (old.st_uid, old.st_gid) != (os.geteuid(), os.getegid()):
-            # only root may give a file away; the text matters more
+            # only root may change the owner; the text matters more
             with contextlib.suppress(PermissionError):
                 os.fchown(descriptor, old.st_uid, old.st_gid)
         os.fchmod(descriptor, stat.S_IMODE(old.st_mode))
@@ -152,8 +155,8 @@ def _dress(descriptor: int, old: os.stat_result | None, mode: int | None) -> Non
 
 
 def _sync_folder(folder: Path) -> None:
-    """Make a rename in `folder` last. Some file systems cannot, which leaves the old or the new
-    file: both are whole.
+    """Sync a rename in `folder`. On a file system that cannot, either the old or the new file
+    remains, both complete.
     """
     with contextlib.suppress(OSError):
         descriptor = os.open(folder, os.O_RDONLY)
@@ -164,8 +167,8 @@ def _sync_folder(folder: Path) -> None:
 
 
 def private_folder(path: Path) -> Path:
-    """Make the folder `path`, and return it. What is new of it and above it only its owner can
-    read. Raises OSError.
+    """Create the folder `path` and return it. New folders are readable by their owner only. Raises
+    OSError.
     """
     if not path.is_dir() and path.parent != path:
         private_folder(path.parent)
@@ -175,18 +178,18 @@ def private_folder(path: Path) -> Path:
 
 @contextlib.contextmanager
 def locked(path: Path, timeout_s: float = 10.0) -> Iterator[None]:
-    """Hold the lock of `path` for a while: one writer at a time, in this process and in all others
-    of the same user.
+    """Hold the lock of `path`: one writer at a time, in this process and all others of the same
+    user.
 
-    The lock lies in the state folder, not beside the file: workspaces are committed, synchronised
-    and sometimes read-only, and locks do not hold on every network drive. It is the kernel's, so a
-    process that dies lets go. The thread that holds it may take it again. Where there can be no
+    The lock is in the state folder, not next to the file: workspaces are committed, synchronized
+    and sometimes read-only, and locks do not work on every network drive. It is a kernel lock,
+    released when the process dies. The thread that holds it may take it again. If there can be no
     state folder, because the home is read-only, the folder of `path` itself is locked.
 
-    Raises DogentError when another writer does not finish within `timeout_s` seconds; OSError where
+    Raises DogentError if another writer does not finish within `timeout_s` seconds, OSError if
     nothing can be locked.
     """
-    from filelock import FileLock, Timeout  # on use: it imports asyncio
+    from filelock import FileLock, Timeout  # imported here, as it imports asyncio
 
     name = hashlib.sha256(os.fsencode(os.path.realpath(path))).hexdigest()[:24]
     ours = _HELD.__dict__.setdefault("names", set())
@@ -212,9 +215,23 @@ def locked(path: Path, timeout_s: float = 10.0) -> Iterator[None]:
         yield
 
 
+def try_lock(file: Path, patience_s: float = 0.0) -> "FileLock | None":
+    """Take the lock that the file `file` is, None where another process has it for longer than
+    `patience_s` seconds. Raises OSError.
+    """
+    from filelock import FileLock, Timeout  # imported here, as it imports asyncio
+
+    lock = FileLock(file, thread_local=False, mode=0o600)
+    try:
+        lock.acquire(timeout=patience_s, poll_interval=_POLL_S)
+    except Timeout:
+        return None
+    return lock
+
+
 def _lock_folder(descriptor: int, timeout_s: float) -> bool:
-    """Lock an open folder. False where another writer does not finish in time. Raises OSError
-    where that is not possible.
+    """Lock an open folder. Return False if another writer does not finish in time. Raises OSError
+    if it cannot be locked.
     """
     try:
         import fcntl
@@ -232,7 +249,7 @@ def _lock_folder(descriptor: int, timeout_s: float) -> bool:
         except BlockingIOError:
             if time.monotonic() >= deadline:
                 return False
-            time.sleep(0.02)
+            time.sleep(_POLL_S)
         else:
             return True
 
@@ -250,7 +267,9 @@ def _held_elsewhere(path: Path, timeout_s: float) -> DogentError:
 
 
 def first_text(path: Path, most_bytes: int) -> str:
-    """Return how a text begins that a user may have written with any editor. Raises OSError."""
+    """Return the beginning of a text that a user may have written with any editor. Raises
+    OSError.
+    """
     with path.open("rb") as file:
         data = file.read(most_bytes)
     is_wide = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
@@ -258,7 +277,7 @@ def first_text(path: Path, most_bytes: int) -> str:
 
 
 def content_of(path: Path) -> bytes | None:
-    """Return what the file holds, None where there is none. Raises OSError."""
+    """Return the content of the file, None if it does not exist. Raises OSError."""
     try:
         return path.read_bytes()
     except FileNotFoundError:
@@ -268,12 +287,11 @@ def content_of(path: Path) -> bytes | None:
 def write_checked(
     path: Path, before: bytes | None, after: str | bytes, *, mode: int | None = None
 ) -> bool:
-    """Write `after` to `path`, whole or not at all, where it still holds `before` (None: where it
-    is not there).
+    """Write `after` to `path` atomically if it still contains `before` (None: it does not exist).
+    Return False, without a change, if someone else has written it.
 
-    The one way in which we write what a user may have open elsewhere. False: somebody else wrote
-    it, and nothing was done. `mode` is for a new file, by default what the umask allows.
-    Raises OSError, DogentError where another window holds the file.
+    The one way to write a file that the user may have open elsewhere. `mode` is for a new file, by
+    default what the umask allows. Raises OSError, and DogentError if another window holds the file.
     """
     with locked(path):
         if content_of(path) != before:
@@ -282,39 +300,38 @@ def write_checked(
     return True
 
 
-def read_json(path: Path, default: T) -> tuple[T, BrokenFile | None]:
-    """Return what the JSON file `path` holds, or `default` if there is none. Never raises on what
-    the file holds.
+def read_json(path: Path) -> tuple[dict[str, Any], BrokenFile | None]:
+    """Return the object that the JSON file `path` holds, an empty one if there is no file. Never
+    raises on what the file holds.
 
-    A file that is not JSON, or holds another type than `default` is of, is set aside as
-    ``NAME.broken-TIMESTAMP`` and reported, and `default` is returned; one that cannot be read is
-    reported and left where it is.
+    A file that is not JSON, or holds no object, is set aside as ``NAME.broken-TIMESTAMP`` and
+    reported; one that cannot be read is reported and left where it is.
     """
     try:
-        if not stat.S_ISREG(path.stat().st_mode):  # opening a pipe would wait for ever
+        if not stat.S_ISREG(path.stat().st_mode):  # opening a pipe would block
             helps = tr("Put a file in its place.")
-            return default, BrokenFile(path, None, tr("not a regular file"), helps)
+            return {}, BrokenFile(path, None, tr("not a regular file"), helps)
         content = path.read_bytes()
     except FileNotFoundError:
-        return default, None
+        return {}, None
     except OSError as error:
         reason = (error.strerror or tr("cannot be read")).lower()
-        return default, BrokenFile(path, None, reason, disk_remedy(error))
-    value = _parsed(content, default)
+        return {}, BrokenFile(path, None, reason, disk_remedy(error))
+    value = _parsed(content)
     if not isinstance(value, str):
         return value, None
     try:
         with locked(path, _ASIDE_S):
             if content_of(path) == content:
-                return default, set_aside(path, value)
+                return {}, set_aside(path, value)
     except (OSError, DogentError) as error:
         helps = error.remedy if isinstance(error, DogentError) else disk_remedy(error)
-        return default, BrokenFile(path, None, value, helps)
-    return read_json(path, default)  # another window has mended it meanwhile
+        return {}, BrokenFile(path, None, value, helps)
+    return read_json(path)  # another window has fixed it in the meantime
 
 
-def _parsed(content: bytes, default: T) -> T | str:
-    """Return what a JSON file holds, or why that is not what it should be."""
+def _parsed(content: bytes) -> dict[str, Any] | str:
+    """Return the content of a JSON file, or why it is invalid."""
     try:
         value: Any = json.loads(content.decode("utf-8-sig"))
     except UnicodeDecodeError:
@@ -326,17 +343,17 @@ def _parsed(content: bytes, default: T) -> T | str:
             colno=error.colno,
             msg=error.msg,
         )
-    except (ValueError, RecursionError):  # a number of thousands of digits, brackets thousands deep
+    # a number with thousands of digits, or thousands of nested brackets
+    except (ValueError, RecursionError):
         return tr("not JSON that can be read")
-    if isinstance(value, type(default)):
+    if isinstance(value, dict):
         return value
-    expected = tr("an object {…}") if isinstance(default, dict) else tr("an array […]")
-    return tr("it should contain {expected}", expected=expected)
+    return tr("it should contain {expected}", expected=tr("an object {…}"))
 
 
 def set_aside(path: Path, reason: str) -> BrokenFile:
-    """Rename `path` to ``NAME.broken-TIMESTAMP`` beside it, never over another file, and return
-    the report. Never raises. Hold the lock of `path`: another window may be about to mend it.
+    """Rename `path` to ``NAME.broken-TIMESTAMP`` in its folder, never overwriting a file, and
+    return the report. Never raises. Hold the lock of `path`: another window may be about to fix it.
     """
     stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
     kept_as = path.with_name(f"{path.name}.broken-{stamp}")
@@ -352,7 +369,5 @@ def set_aside(path: Path, reason: str) -> BrokenFile:
 
 
 def json_text(value: object) -> str:
-    """Return `value` as the JSON text of a file that people edit: indented, non-ASCII characters
-    kept.
-    """
+    """Return `value` as JSON text for people to edit: indented, with non-ASCII characters."""
     return json.dumps(value, ensure_ascii=False, indent=2) + "\n"

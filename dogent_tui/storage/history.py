@@ -1,9 +1,9 @@
-"""What was asked in a workspace, and what came of it: ``.dogent/history.json``.
+"""What was asked in a workspace, and the result: ``.dogent/history.json``.
 
-The file is one JSON array, so that any program can read it. With one entry per line, an entry is
-added in place of the closing bracket: the work does not grow with the file. That is not atomic, so
-the readers salvage: of a file that was cut anywhere, or that another program damaged, each entry
-that is whole is read. A cut can only fall into the entry being written.
+The file is one JSON array, so that any program can read it. With one entry per line, a new entry
+replaces the closing bracket, so the cost does not grow with the file. That is not atomic, so
+readers salvage: every complete entry of a truncated or damaged file is read. Only the entry being
+written can be truncated.
 """
 
 import json
@@ -22,17 +22,17 @@ from dogent_tui.language import tr
 from dogent_tui.storage.files import BrokenFile, atomic_write, locked, set_aside
 
 RECALLED = 30
-"""So many prompts are offered again."""
+"""The number of prompts to offer again."""
 
 _TAIL = 64
-"""So many bytes at the end of the file are looked at for its closing bracket."""
+"""The number of bytes at the end of the file to search for its closing bracket."""
 
 _RECALL_BLOCK = 1 << 18
-"""So many bytes at the end of the file are read first to find what to recall."""
+"""The number of bytes at the end of the file to read first when recalling prompts."""
 
 _EMPTY = b"[\n]\n"
-# The bracket on a line of its own, not indented, ends the array; any other may be that of a list
-# inside of a cut entry.
+# An unindented bracket on a line of its own ends the array; any other may belong to a list inside a
+# truncated entry.
 _END_OF_ARRAY = re.compile(rb"([\[}])\s*\n\]\s*\Z")
 _NEXT_ENTRY = re.compile(r"\s*,\s*(?=\{)")
 _ENTRY_START = re.compile(r"^[ \t\[,]*(?=\{)", re.MULTILINE)
@@ -40,10 +40,10 @@ _ENTRY_START = re.compile(r"^[ \t\[,]*(?=\{)", re.MULTILINE)
 
 class HistoryEntry(msgspec.Struct, frozen=True):
     """One run or command. `timestamp`: UTC, ISO 8601; `status`: ``started``, ``command``,
-    ``clarification`` or how a run ended.
+    ``clarification`` or the outcome of the run.
 
-    `prompt` is what the user typed. `cost_usd` is None where it is not known. `todos` are the
-    plan's lines as objects.
+    `prompt` is what the user typed. `cost_usd` is None if unknown. `todos` are the items of the
+    plan as objects.
     """
 
     timestamp: str
@@ -58,23 +58,23 @@ class HistoryEntry(msgspec.Struct, frozen=True):
 
 
 def utc_now() -> str:
-    """Return the time for an entry: UTC, ISO 8601, to the millisecond, so that texts sort as
+    """Return the current time for an entry: UTC, ISO 8601, with milliseconds, so that texts sort as
     times.
     """
     return datetime.now(UTC).isoformat(timespec="milliseconds")
 
 
 class History:
-    """The history in `file`. Every method reads or writes the disk: call them in a thread.
-    Several windows may share the file.
+    """The history in `file`, which several windows may share. Every method reads or writes the
+    disk: call them in a thread.
     """
 
     def __init__(self, file: Path) -> None:
         self.file = file
 
     def append(self, entry: HistoryEntry) -> BrokenFile | None:
-        """Add `entry`. Returns the report if the file was damaged: it was set aside, and what could
-        be read of it stays.
+        """Add `entry`. Return the report if the file was damaged: it was set aside, and its
+        readable entries were kept.
 
         Raises OSError, and DogentError if another window holds the file for too long or the file is
         a link.
@@ -94,14 +94,14 @@ class History:
                     self.file, tr("it was damaged or cut short; its intact entries were kept")
                 )
                 if broken.kept_as is None:
-                    # writing now would lose what it holds
+                    # writing now would lose its content
                     raise PermissionError(f"{self.file}: {broken.reason}")
             atomic_write(self.file, b"[\n" + b",\n".join([*map(_dump, data), line]) + b"\n]\n")
             return broken
 
     def _append_in_place(self, line: bytes) -> bool:
-        """Write `line` over the closing bracket, and a bracket after it. False if the file does
-        not end as ours do.
+        """Write `line` over the closing bracket, followed by a new bracket. Return False if the
+        file does not end like ours.
         """
         descriptor = os.open(self.file, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
         with os.fdopen(descriptor, "r+b") as file:
@@ -111,8 +111,8 @@ class History:
             if end is None or (end[1] == b"[" and start + end.start() > 0):
                 return False
             file.seek(start + end.end(1))
-            # Only white space and the bracket are written over: whatever a cut leaves, no older
-            # entry is touched.
+            # Only white space and the bracket are overwritten: an interrupted write does not touch
+            # older entries.
             file.write((b"\n" if end[1] == b"[" else b",\n") + line + b"\n]\n")
             file.truncate()
             file.flush()
@@ -120,8 +120,7 @@ class History:
         return True
 
     def _refuse_a_link(self) -> None:
-        # A workspace may come from anyone; a link in it must not turn the history into a pen for
-        # any other file.
+        # A workspace may come from anyone: a link in it must not make us write to another file.
         if self.file.is_symlink() or self.file.parent.is_symlink():
             raise DogentError(
                 tr("{file} is a link, and history is not written through links.", file=self.file),
@@ -129,8 +128,8 @@ class History:
             )
 
     def entries(self) -> list[HistoryEntry]:
-        """Return all entries, in the order written. What is not an entry is left out. Raises
-        OSError, not on a missing file.
+        """Return all entries in the order written, without invalid ones. Raises OSError, but not
+        for a missing file.
         """
         return [_from_json(data) for data in self._raw()]
 
@@ -146,12 +145,12 @@ class History:
             return ""
 
     def recall(self, limit: int = RECALLED) -> list[str]:
-        """Return the latest `limit` prompts and commands, oldest first; of the same one several
-        times in a row, one.
+        """Return the latest `limit` prompts and commands, oldest first, without consecutive
+        duplicates.
 
-        A run that was recorded when it started and again when it ended counts once. Answers to
-        clarifications are left out. Reads the end of the file only, as far as needed. Raises
-        OSError, not on a missing file.
+        A run recorded at its start and again at its end counts once. Answers to clarifications are
+        left out. Reads only as much of the end of the file as needed. Raises OSError, but not for a
+        missing file.
         """
         block = _RECALL_BLOCK
         while True:
@@ -162,7 +161,7 @@ class History:
             block *= 4
 
     def _end(self, size: int) -> tuple[str, bool]:
-        """Return the last `size` bytes, from the first whole line on, and whether that is the
+        """Return the last `size` bytes, from the first complete line on, and whether that is the
         whole file.
         """
         try:
@@ -176,17 +175,6 @@ class History:
             content = content.partition(b"\n")[2]
         return content.decode("utf-8", errors="replace"), total <= size
 
-    def clear(self, into: Path | None = None) -> None:
-        """Forget everything; `into` gets what the file held before. Raises OSError, and
-        DogentError as `append` does.
-        """
-        with locked(self.file):
-            if self.file.exists():
-                self._refuse_a_link()
-                if into is not None:
-                    atomic_write(into, self.file.read_bytes())
-                atomic_write(self.file, _EMPTY)
-
 
 def _parse(text: str) -> list[dict[str, Any]] | None:
     """Return the objects of `text` if it is a JSON array of objects, else None."""
@@ -198,11 +186,11 @@ def _parse(text: str) -> list[dict[str, Any]] | None:
 
 
 def _salvage(text: str) -> Iterator[dict[str, Any]]:
-    """Yield the entries of `text` that are whole, whatever else it holds.
+    """Yield the complete entries of `text`, whatever else it contains.
 
-    An entry begins a line, also in files that are indented; no line inside of an entry does, as
-    JSON writes a line break in a text as ``\\n``. An entry that cannot be read is passed over up to
-    the next line that begins one.
+    An entry begins on a new line, also in indented files; no line inside an entry looks like the
+    beginning of one, because JSON escapes line breaks as ``\\n``. After an unreadable entry,
+    continue with the next line that begins one.
     """
     decoder = json.JSONDecoder()
     start = _ENTRY_START.search(text)
@@ -213,15 +201,15 @@ def _salvage(text: str) -> Iterator[dict[str, Any]]:
             data, end = None, start.end() + 1
         if _is_entry(data):
             yield data
-            # Entries that another program wrote without line breaks follow on the same line.
+            # Other programs may write further entries on the same line.
             start = _NEXT_ENTRY.match(text, end) or _ENTRY_START.search(text, end)
         else:
             start = _ENTRY_START.search(text, end)
 
 
 def _is_entry(data: object) -> bool:
-    """Tell an entry from what lies inside of one, such as a line of its plan, that a damaged
-    file may show first.
+    """Tell an entry from an object inside one, such as an item of its plan, which may come first in
+    a damaged file.
     """
     return isinstance(data, dict) and "timestamp" in data and "status" in data
 
@@ -234,8 +222,8 @@ def _prompts(entries: Iterable[HistoryEntry]) -> list[str]:
         if entry.status in ("started", "clarification"):
             started.add(run)
         elif entry.status != "command" and run in started:
-            # the end of a run that is in the list already; one that asked something and was given
-            # up ends twice
+            # the end of a run that is already in the list; a run that asked something and was
+            # abandoned ends twice
             continue
         again = bool(recalled) and recalled[-1] == entry.prompt
         if entry.prompt.strip() and entry.status != "clarification" and not again:
@@ -251,8 +239,8 @@ def _as_json(entry: HistoryEntry) -> bytes:
 
 
 def _dump(data: Mapping[str, Any]) -> bytes:
-    # backslashreplace: JSON reads a lone surrogate, which is how a broken byte in a file name
-    # arrives, back from its escape.
+    # backslashreplace: JSON reads a lone surrogate, which represents an invalid byte in a file
+    # name, back from its escape.
     return json.dumps(data, ensure_ascii=False).encode("utf-8", errors="backslashreplace")
 
 
@@ -260,8 +248,8 @@ _TEXTS = ("timestamp", "status", "prompt", "summary", "reason", "session_id")
 
 
 def _from_json(data: Mapping[str, Any]) -> HistoryEntry:
-    """Return the entry that `data` describes; what is missing or of a wrong type has its
-    default.
+    """Return the entry for `data`, with defaults for fields that are missing or of the wrong
+    type.
     """
     known: dict[str, Any] = dict.fromkeys(("timestamp", "status", "prompt"), "")
     known |= {

@@ -1,7 +1,7 @@
-"""What the user's own folder keeps about workspaces: one file a subject, by the workspace's real
-path, readable by the user only.
+"""Records about workspaces in the user's own folder: one file per subject, keyed by the workspace's
+real path, readable by the user only.
 
-Such a file holds ``{"workspaces": {ROOT: [{…}, …]}}``. What this version does not know is kept.
+The format is ``{"workspaces": {ROOT: [{…}, …]}}``. Data unknown to this version is kept.
 """
 
 from collections.abc import Mapping, Sequence
@@ -19,8 +19,8 @@ from dogent_tui.storage.files import (
 
 
 class HomeRecords:
-    """The records of one workspace in the file `path`. Several windows may write it at the same
-    time.
+    """The records of one workspace in the file `path`, which several windows may write
+    concurrently.
     """
 
     def __init__(self, path: Path, root: Path) -> None:
@@ -29,16 +29,16 @@ class HomeRecords:
         self.broken: BrokenFile | None = None
 
     def entries(self) -> list[dict[str, Any]]:
-        """Return the records as they stand. Never raises: what cannot be read is empty; `broken`
-        then says why.
+        """Return the current records. Never raises: if they cannot be read, the result is empty and
+        `broken` says why.
         """
         return [entry for entry in _entries(self._read(), self._root) if isinstance(entry, dict)]
 
     def put(
         self, records: Sequence[Mapping[str, Any]], keys: Sequence[str], *, gone: bool = False
     ) -> None:
-        """Add `records` in place of those that are the same in `keys`; where they are `gone`, only
-        take these out. Raises OSError, DogentError where another window holds the file.
+        """Add `records`, replacing those with equal `keys`; if `gone`, only remove these. Raises
+        OSError, and DogentError if another window holds the file.
         """
 
         def is_replaced(entry: Any) -> bool:
@@ -50,18 +50,17 @@ class HomeRecords:
         with locked(self.path):
             data = self._read()
             if self.broken and self.broken.kept_as is None:
-                # else what it holds would be lost
+                # otherwise its content would be lost
                 raise PermissionError(f"{self.path}: {self.broken.reason}")
             kept = [entry for entry in _entries(data, self._root) if not is_replaced(entry)]
             workspaces = data.get("workspaces")
             data["workspaces"] = {**(workspaces if isinstance(workspaces, dict) else {})}
             data["workspaces"][self._root] = [*kept, *([] if gone else records)]
             atomic_write(self.path, json_text(data), mode=0o600)
-            self.path.chmod(0o600)  # also where it was made by hand
+            self.path.chmod(0o600)  # also if it was created by hand
 
     def _read(self) -> dict[str, Any]:
-        nothing: dict[str, Any] = {}
-        data, broken = read_json(self.path, nothing)
+        data, broken = read_json(self.path)
         self.broken = broken or self.broken
         return data
 

@@ -1,4 +1,4 @@
-"""On which line of a JSON file a key stands, for a user who has to correct it there."""
+"""The line number of a key in a JSON file, for a user who has to correct it there."""
 
 import re
 from collections.abc import Iterator
@@ -15,8 +15,8 @@ _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]|[^\s{}\[\],:"]+', re.DOTALL)
 
 
 def line_of(file: Path, path: KeyPath) -> int:
-    """Return the line of the key at `path` in the JSON `file`, counted from 1; 0 where it cannot
-    be told. Never raises.
+    """Return the line of the key at `path` in the JSON `file`, counted from 1; 0 if it is not
+    found. Never raises.
     """
     try:
         text = file.read_text(encoding="utf-8-sig")
@@ -25,15 +25,13 @@ def line_of(file: Path, path: KeyPath) -> int:
     found = 0
     for at, place in _keys(text):
         if place == path:
-            found = text.count("\n", 0, at) + 1  # of a key that stands twice the last one counts
+            found = text.count("\n", 0, at) + 1  # of a duplicate key the last one counts
     return found
 
 
 def _keys(text: str) -> Iterator[tuple[int, KeyPath]]:
-    """Yield each key of the objects in a JSON `text`, with where it begins and the keys that
-    lead to it.
-    """
-    around: list[str | None] = []  # the key under which each open bracket stands; None in a list
+    """Yield the position of each key in a JSON `text`, and the keys that lead to it."""
+    around: list[str | None] = []  # the key of each open bracket; None in a list
     last: tuple[int, str] = (0, "")
     key: str | None = None
     for token in _TOKEN.finditer(text):

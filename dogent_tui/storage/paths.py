@@ -1,8 +1,9 @@
-"""Where things lie: the user's home files, the platform's folders for state, caches and logs,
-and the workspace.
+"""Paths: the user's own files, the platform's folders for state, caches and logs, and the
+workspace.
 """
 
 import os
+import re
 from pathlib import Path
 
 import msgspec
@@ -29,19 +30,19 @@ def log_dir() -> Path:
 
 
 def cache_dir() -> Path:
-    """Return the folder for what can be made again, such as converted documents. It may not
+    """Return the folder for data that can be recreated, such as converted documents. It may not
     exist yet.
     """
     return _platform_dir("cache")
 
 
 def data_dir() -> Path:
-    """Return the folder for programs that a user had downloaded. It may not exist yet."""
+    """Return the folder for programs that the user had downloaded. It may not exist yet."""
     return _platform_dir("data")
 
 
 def _platform_dir(kind: str) -> Path:
-    # With DOGENT_HOME everything lies under one folder: a portable installation, or a test, leaves
+    # With DOGENT_HOME everything is in one folder: a portable installation, or a test, leaves
     # nothing elsewhere.
     if os.environ.get("DOGENT_HOME", "").strip():
         return dogent_home() / kind
@@ -57,7 +58,9 @@ def _platform_dir(kind: str) -> Path:
 
 
 class Workspace(msgspec.Struct, frozen=True):
-    """A folder that a user works in. `root` is its real path, whatever path it was opened by."""
+    """A folder that a user works in. `root` is its real path, whichever path was used to open
+    it.
+    """
 
     root: Path
 
@@ -66,7 +69,7 @@ class Workspace(msgspec.Struct, frozen=True):
 
     @property
     def dot(self) -> Path:
-        """The folder of the workspace's own files."""
+        """The folder with the workspace's own files."""
         return self.root / ".dogent"
 
     @property
@@ -81,7 +84,7 @@ class Workspace(msgspec.Struct, frozen=True):
 
     @property
     def lessons_file(self) -> Path:
-        """Markdown: what went wrong here before, and the right way."""
+        """Markdown: what went wrong here before, and how to do it right."""
         return self.dot / "lessons.md"
 
     @property
@@ -91,57 +94,55 @@ class Workspace(msgspec.Struct, frozen=True):
 
     @property
     def history_file(self) -> Path:
-        """JSON array: what was asked here, and what came of it."""
+        """JSON array: what was asked here, and the result."""
         return self.dot / "history.json"
 
     @property
     def key(self) -> str:
-        """A file name for what is kept about this workspace outside of it. The same folder
-        always has the same key.
+        """The name for files about this workspace that are stored elsewhere. The same folder always
+        has the same key.
         """
-        import hashlib  # on use: OpenSSL with it
+        import hashlib  # imported here, as it loads OpenSSL
 
         return hashlib.sha256(os.fsencode(self.root)).hexdigest()[:16]
 
     def absolute(self, path: str | os.PathLike[str]) -> Path:
-        """Return where `path` points: ``~`` is the home folder, and what is relative starts at the
-        root.
+        """Resolve `path`: ``~`` is the home folder, and relative paths start at the root.
 
-        Symbolic links stay, except where ``..`` follows one: only the real path says what its
-        parent is.
+        Symbolic links are kept, unless ``..`` follows one: only the real path has the right parent.
         """
         full = self.root / expand_home(path)
         return _real(full) if ".." in full.parts else full
 
     def relative(self, path: str | os.PathLike[str]) -> str:
-        """Return `path` as it travels and is shown: relative to the root, with ``/``, if it lies
-        inside; absolute if not.
+        """Return `path` for display and transmission: relative to the root, with ``/``, if it is
+        inside; otherwise absolute.
         """
         full = self.absolute(path)
         if not full.is_relative_to(self.root):
-            real = _real(full)  # on use: it asks the disk once per folder
+            real = _real(full)  # only here: it asks the disk once per folder
             if not real.is_relative_to(self.root):
                 return full.as_posix()
             full = real
         return full.relative_to(self.root).as_posix()
 
     def contains(self, path: str | os.PathLike[str]) -> bool:
-        """Tell whether `path` really lies inside: all links followed, compared folder by folder.
-        It need not exist.
+        """Return whether `path` really is inside: with all links resolved, compared folder by
+        folder. It need not exist.
         """
         return _real(self.absolute(path)).is_relative_to(self.root)
 
 
 def expand_home(path: str | os.PathLike[str]) -> str:
-    """Return `path` with a leading ``~`` or ``~/`` replaced by the home folder. Other people's
-    ``~name`` is a plain name.
+    """Return `path` with a leading ``~`` or ``~/`` replaced by the home folder. ``~name`` is an
+    ordinary name.
     """
     text = os.fspath(path)
     return f"{_home()}{text[1:]}" if text == "~" or text.startswith("~/") else text
 
 
 def display_path(path: str | os.PathLike[str]) -> str:
-    """Return `path` for a screen: the home folder shortened to ``~``."""
+    """Return `path` for display: the home folder shortened to ``~``."""
     text, home = os.fspath(path), _home()
     return (
         f"~{text[len(home) :]}" if home and (text == home or text.startswith(f"{home}/")) else text
@@ -149,26 +150,26 @@ def display_path(path: str | os.PathLike[str]) -> str:
 
 
 def is_there(path: str | os.PathLike[str]) -> bool:
-    """Tell whether something lies at `path`. What no disk can have does not, such as a name of 300
-    bytes, on which `Path.exists` raises.
+    """Return whether `path` exists. Unlike `Path.exists`, does not raise for impossible names, such
+    as one of 300 bytes.
     """
     return os.path.exists(path)  # noqa: PTH110
 
 
 def is_file(path: str | os.PathLike[str]) -> bool:
-    """Tell whether `path` is a file; as `is_there`."""
+    """Return whether `path` is a file; see `is_there`."""
     return os.path.isfile(path)  # noqa: PTH113
 
 
 def is_folder(path: str | os.PathLike[str]) -> bool:
-    """Tell whether `path` is a folder; as `is_there`."""
+    """Return whether `path` is a folder; see `is_there`."""
     return os.path.isdir(path)  # noqa: PTH112
 
 
 def _real(path: Path) -> Path:
     try:
         return Path(os.path.realpath(path))
-    except ValueError:  # a zero byte: nothing on disk can have that name
+    except ValueError:  # a zero byte: no file can have that name
         return Path(os.path.normpath(path))
 
 
@@ -176,9 +177,14 @@ def _home() -> str:
     return str(Path.home()).rstrip("/")
 
 
+def file_name(identity: str) -> str:
+    """Return an id as the name of a file or folder."""
+    return re.sub(r"[^A-Za-z0-9-]", "-", identity)[:64]
+
+
 def export_target(source: str, kind: str) -> str:
-    """Return the path of the file of `kind` (``pdf``) beside the Markdown file `source`, spelled
-    as `source` is.
+    """Return the path of the file of `kind` (``pdf``) next to the Markdown file `source`, in the
+    same spelling.
     """
     folder, slash, name = source.rpartition("/")
     return f"{folder}{slash}{name.rpartition('.')[0] or name}.{kind}"

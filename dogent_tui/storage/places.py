@@ -1,6 +1,4 @@
-"""Real paths that stay what they were when somebody said yes to them, whatever becomes of the
-links on the way meanwhile.
-"""
+"""Real paths that stay what they were when they were approved, even if links on the way change."""
 
 import json
 import os
@@ -25,15 +23,15 @@ _OPENED = Path("/proc/self/fd")
 
 
 class ApprovedPlaces:
-    """Which places the calls that run now were judged by: the gate notes them, and the tools go
-    there and nowhere else.
+    """The places by which the current calls were judged: the gate records them, and the tools use
+    these and no others.
     """
 
     def __init__(self) -> None:
         self._places: OrderedDict[str, tuple[Path, ...]] = OrderedDict()
 
     def note(self, payload: Mapping[str, Any], places: Iterable[Path]) -> None:
-        """Note that a call with this input runs now, judged by these real paths."""
+        """Record that a call with this input is running, judged by these real paths."""
         key = json.dumps(payload, sort_keys=True)
         self._places[key] = tuple(places)
         self._places.move_to_end(key)
@@ -41,12 +39,12 @@ class ApprovedPlaces:
             self._places.popitem(last=False)
 
     def of(self, payload: Mapping[str, Any], path: Path) -> Path:
-        """Return where `path` really leads. Raises DogentError where that is not what the call
-        was judged by.
+        """Return where `path` really leads. Raises DogentError if the call was not judged by that
+        place.
         """
         try:
             real = Path(os.path.realpath(path))
-        except ValueError:  # a zero byte: nothing is there, as whoever opens it says
+        except ValueError:  # a zero byte: opening it reports that nothing is there
             return path
         known = self._places.get(json.dumps(payload, sort_keys=True))
         if known is not None and real not in known:
@@ -62,8 +60,8 @@ def _leads_elsewhere(path: Path) -> DogentError:
 
 
 def open_real(path: Path) -> int:
-    """Open the file at a real path for reading, without waiting; no link is followed. Raises
-    OSError, also where there is one.
+    """Open the file at a real path for reading, without blocking or following links. Raises
+    OSError, also for a link.
     """
     flags = (
         os.O_RDONLY
@@ -73,33 +71,40 @@ def open_real(path: Path) -> int:
     )
     if not _CAN_WALK:
         return os.open(path, flags)
-    folder = _walk(path.parent, make=False)
-    try:
+    with real_folder(path.parent) as folder:
         return os.open(path.name, flags | os.O_NOFOLLOW, dir_fd=folder)
+
+
+@contextmanager
+def real_folder(path: Path, *, make: bool = False) -> Iterator[int]:
+    """Open the folder at a real path, component by component, so that no link on the way is
+    followed. Raises OSError.
+    """
+    folder = _walk(path, make=make)
+    try:
+        yield folder
     finally:
         os.close(folder)
 
 
 @contextmanager
 def pinned(path: Path) -> Iterator[Path]:
-    """Give a name for a real path whose folder stays the one it is now. Missing folders are made.
+    """Provide a name for a real path whose folder cannot be replaced in the meantime. Missing
+    folders are created.
 
-    Where the system has no such names it is the path itself, checked just before. Raises OSError
-    where a link is on the way.
+    On systems without such names it is the path itself, checked just before. Raises OSError if the
+    path contains a link.
     """
     if not _CAN_WALK:
         yield path
         return
-    folder = _walk(path.parent, make=True)
-    try:
+    with real_folder(path.parent, make=True) as folder:
         by_number = _OPENED / str(folder)
         yield by_number / path.name if by_number.exists() else path
-    finally:
-        os.close(folder)
 
 
 def write_real(path: Path, data: bytes) -> None:
-    """Write a file at a real path, whole or not at all; no link is followed. Raises OSError."""
+    """Write a file at a real path atomically, without following links. Raises OSError."""
     with pinned(path) as place:
         atomic_write(place, data)
 

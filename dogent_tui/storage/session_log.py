@@ -1,9 +1,9 @@
-"""The log of one conversation: events as JSON, one line after the other, in pieces of a limited
-size, one writer at a time.
+"""The log of one conversation: events as JSON lines, in segments of limited size, with one writer
+at a time.
 
-``STARTED_ID.jsonl`` is the first segment, ``STARTED_ID.jsonl.2`` the next. Beside it lie
-``STARTED_ID.json``, the page that says what the conversation is, and ``STARTED_ID.lock``, which a
-window holds while it writes.
+``STARTED_ID.jsonl`` is the first segment, ``STARTED_ID.jsonl.2`` the next. Next to it are
+``STARTED_ID.json``, the metadata of the conversation, and ``STARTED_ID.lock``, which a window holds
+while it writes.
 """
 
 import contextlib
@@ -19,28 +19,31 @@ from dogent_tui.storage.files import (
     locked,
     open_for_appending,
     read_json,
+    try_lock,
 )
 
 if TYPE_CHECKING:
     from filelock import FileLock
 
 MISSING = "{}"
-"""Is in the place of lines that are gone; it is no event, so it reads as a gap."""
+"""Replaces lines that are gone; it is not an event, so it is read as a gap."""
 
 LARGEST_SEGMENT = 16_000_000
-"""Bytes of a piece from which on the next line begins another."""
+"""The size of a segment in bytes after which the next line begins a new one."""
 
 SUFFIX = ".jsonl"
 
 PATIENCE_S = 0.1
-"""Seconds in which a hold is tried again: `is_held` of another window takes it for an instant."""
+"""How long to keep trying to take a hold, in seconds: `is_held` of another window takes it for an
+instant.
+"""
 
 _SEGMENT = re.compile(r"\.jsonl(?:\.(\d{1,6}))?$")
 
 
 class SessionHold:
-    """The right to write one conversation's log, which one window has at a time. The kernel
-    takes it from a process that dies.
+    """The right to write a conversation's log, held by one window at a time. The kernel releases it
+    when the process dies.
     """
 
     def __init__(self) -> None:
@@ -48,34 +51,29 @@ class SessionHold:
         self._lock: FileLock | None = None
 
     def take(self, log: Path, *, patience_s: float = PATIENCE_S) -> bool:
-        """Take the right to write `log`. False: another window has it. Taking it twice is fine.
+        """Acquire the right to write `log`. Return False if another window has it. May be repeated.
         Raises OSError.
         """
         if self._log == log:
             return True
         self.release()
-        from filelock import FileLock, Timeout  # on use: it imports asyncio
-
-        lock = FileLock(_lock_of(log), thread_local=False, mode=0o600)
-        try:
-            lock.acquire(timeout=patience_s, poll_interval=PATIENCE_S / 5)
-        except Timeout:
+        lock = try_lock(_lock_of(log), patience_s)
+        if lock is None:
             return False
         self._log, self._lock = log, lock
         return True
 
     def release(self) -> None:
-        """Let another window write. Doing so twice is fine."""
+        """Release the right. May be repeated."""
         lock, self._lock, self._log = self._lock, None, None
         if lock is not None:
             lock.release()
 
 
 def is_held(log: Path, *, patience_s: float = PATIENCE_S) -> bool:
-    """Whether a window has the right to write `log` just now. Raises OSError.
+    """Return whether a window currently has the right to write `log`. Raises OSError.
 
-    Without patience, another window that asks the same at the same instant is taken for one that
-    has it.
+    If not `patient`, another window that checks at the same instant is mistaken for a writer.
     """
     if not _lock_of(log).exists():
         return False
@@ -87,9 +85,7 @@ def is_held(log: Path, *, patience_s: float = PATIENCE_S) -> bool:
 
 
 class SessionLog:
-    """The log at `path`, open for appending. Safe for use by several threads; close it at the
-    end.
-    """
+    """The log at `path`, open for appending. Thread-safe; close it at the end."""
 
     def __init__(self, path: Path, *, largest_segment: int = LARGEST_SEGMENT) -> None:
         """Open the log, a new one or one to continue. Raises OSError."""
@@ -100,10 +96,10 @@ class SessionLog:
         self._descriptor = _open(_segment(path, self._count))
 
     def append(self, line: str) -> None:
-        """Add `line`, an event as JSON. It reaches the kernel at once: a crash of ours loses
-        nothing. Raises OSError.
+        """Append `line`, an event as JSON. It is passed to the kernel at once, so that a crash of
+        ours loses nothing. Raises OSError.
         """
-        # JSON has no line breaks of its own but between tokens
+        # JSON contains line breaks only between tokens
         flat = line.rstrip("\n").replace("\n", " ")
         data = memoryview(f"{flat}\n".encode("utf-8", errors="backslashreplace"))
         size = os.fstat(self._descriptor).st_size
@@ -114,19 +110,19 @@ class SessionLog:
             while data:
                 data = data[os.write(self._descriptor, data) :]
         except OSError:
-            os.ftruncate(self._descriptor, size)  # a part of a line would spoil the next one too
+            os.ftruncate(self._descriptor, size)  # a partial line would corrupt the next one too
             raise
 
     def entitle(self, title: str) -> None:
-        """Have the list of conversations show `title`, where this one has none yet. Raises
-        OSError, DogentError.
+        """Set the `title` in the list of conversations unless there is one. Raises OSError,
+        DogentError.
         """
         change_metadata(
             self.path, lambda metadata: {} if metadata.get("title") else {"title": title}
         )
 
     def goes_on_as(self, session_id: str) -> None:
-        """Note the id under which the agent continues, and those before. Raises OSError,
+        """Record the id under which the agent continues, and earlier ids. Raises OSError,
         DogentError.
         """
 
@@ -139,13 +135,13 @@ class SessionLog:
         change_metadata(self.path, changes)
 
     def forgets_from(self, run_id: str) -> None:
-        """Note that the agent is to remember nothing from the prompt of this run on. Raises
+        """Record that the agent must forget everything from the prompt of this run on. Raises
         OSError, DogentError.
         """
         change_metadata(self.path, lambda _: {"dropped": run_id})
 
     def close(self) -> None:
-        """Close the file. Closing twice is fine."""
+        """Close the file. May be repeated."""
         descriptor, self._descriptor = self._descriptor, -1
         if descriptor >= 0:
             os.close(descriptor)
@@ -157,63 +153,48 @@ class SessionLog:
 
 
 def read_lines(path: Path) -> Iterator[str]:
-    """Yield the lines of the log `path`, without their ends; a last line that was cut short is
-    left out, and `MISSING` is in the place of a piece that is empty or gone. Raises OSError.
-    """
-    segments = log_segments(path) or [path]
-    expected = 1
-    for segment in segments:
-        number = segment_number(segment)
-        if number > expected or (segment is not segments[-1] and not segment.stat().st_size):
-            yield MISSING
-        expected = number + 1
-        with segment.open("rb") as file:
-            for line in file:
-                if line.endswith(b"\n") and line.strip():
-                    yield line.rstrip(b"\r\n").decode("utf-8", errors="replace")
+    """Yield the lines of the log `path`: see `LogTail.lines`."""
+    return LogTail(path).lines()
 
 
 class LogTail:
-    """Reads a log from its beginning on, and later what was added to it since: of what was read,
-    nothing is read again.
-    """
+    """Reads a log from the beginning, and later only what has been added."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._number = 1
+        self._number = 0  # of the segment that was read last, and how much of it
         self._read = 0
 
-    def lines(self) -> list[str]:
-        """Return the lines that are whole now and were not returned before. Raises OSError where
-        the log is gone.
+    def lines(self) -> Iterator[str]:
+        """Yield the lines that are whole now and were not yielded before, without their ends;
+        `MISSING` is in the place of a segment that is empty or gone. Raises OSError where the log
+        is gone.
         """
-        lines: list[str] = []
-        while True:
-            goes_on = _segment(
-                self._path, self._number + 1
-            ).exists()  # before reading: nothing is added to a piece after that
-            lines += self._lines_of_segment(is_last=not goes_on)
-            if not goes_on:
-                return lines
-            self._number, self._read = self._number + 1, 0
-
-    def _lines_of_segment(self, *, is_last: bool) -> list[str]:
-        segment = _segment(self._path, self._number)
-        size = segment.stat().st_size if is_last or segment.exists() else 0
-        if size <= self._read:
-            return [] if is_last or self._read else [MISSING]
-        with segment.open("rb") as file:
-            file.seek(self._read)
-            data = file.read()
-        whole = data[: data.rfind(b"\n") + 1]
-        self._read += len(whole)
-        return [
-            line.decode("utf-8", errors="replace") for line in whole.split(b"\n") if line.strip()
-        ]
+        segments = log_segments(self._path)
+        if not segments:
+            raise FileNotFoundError(self._path)
+        for segment in segments:
+            number = segment_number(segment)
+            if number < self._number:
+                continue
+            if number > self._number:
+                if number > self._number + 1:
+                    yield MISSING
+                self._number, self._read = number, 0
+            with segment.open("rb") as file:
+                file.seek(self._read)
+                for line in file:
+                    if not line.endswith(b"\n"):
+                        break
+                    self._read += len(line)
+                    if line.strip():
+                        yield line.rstrip(b"\r\n").decode("utf-8", errors="replace")
+            if not self._read and segment is not segments[-1]:
+                yield MISSING
 
 
 def log_segments(path: Path) -> list[Path]:
-    """Return the files that the log `path` consists of, in order; none where there is none."""
+    """Return the files of the log `path` in order; empty if there are none."""
     segments = []
     with contextlib.suppress(FileNotFoundError), os.scandir(path.parent) as entries:
         segments = [
@@ -225,15 +206,13 @@ def log_segments(path: Path) -> list[Path]:
 
 
 def segment_number(segment: str | os.PathLike[str]) -> int:
-    """Return which piece of its log a file is, 0 where it is none."""
+    """Return the segment number of a file, 0 if it is not a segment."""
     found = _SEGMENT.search(os.fspath(segment))
     return int(found[1] or 1) if found else 0
 
 
 def copy_log(source: Path, target: Path) -> None:
-    """Begin the log `target`, which is not there yet, with all that the log `source` holds.
-    Raises OSError.
-    """
+    """Create the log `target` with the content of the log `source`. Raises OSError."""
     log = SessionLog(target)
     try:
         for line in read_lines(source):
@@ -247,19 +226,18 @@ def copy_log(source: Path, target: Path) -> None:
 
 
 def metadata_file(log: Path) -> Path:
-    """Return the file that says what the conversation of `log` is."""
+    """Return the metadata file of the conversation of `log`."""
     return log.with_suffix(".json")
 
 
 def change_metadata(log: Path, changes: Callable[[Mapping[str, Any]], Mapping[str, Any]]) -> None:
-    """Set what `changes` returns of what the page of `log` says, and keep the rest.
+    """Update the metadata of `log` with the result of `changes`.
 
-    Raises OSError, DogentError where another window holds the page.
+    Raises OSError, and DogentError if another window holds the file.
     """
     metadata_path = metadata_file(log)
     with locked(metadata_path):
-        empty: dict[str, Any] = {}
-        metadata, _ = read_json(metadata_path, empty)
+        metadata, _ = read_json(metadata_path)
         changed = {**metadata, **changes(metadata)}
         if changed != metadata:
             atomic_write(metadata_path, json_text(changed), mode=0o600)
@@ -280,8 +258,8 @@ def _open(segment: Path) -> int:
 
 
 def _drop_cut_line(descriptor: int) -> None:
-    """Shorten the file to its last whole line: what a crash cut short would else run into the
-    next line.
+    """Truncate the file to its last complete line: otherwise a partial one would run into the next
+    line.
     """
     end = size = os.fstat(descriptor).st_size
     while end > 0:

@@ -1,14 +1,13 @@
-"""The conversations of all workspaces: each a log of events, and a page that says what it is.
+"""The conversations of all workspaces: each has a log of events and a metadata file.
 
-``STATE/sessions/WORKSPACE-KEY/STARTED_ID.jsonl`` holds the events (`session_log.py`),
-``STARTED_ID.json`` beside it the id, the time, the title and the workspace. They lie outside of the
-workspace, readable by the user only: they hold all that was said.
+``STATE/sessions/WORKSPACE-KEY/STARTED_ID.jsonl`` contains the events (`session_log.py`),
+``STARTED_ID.json`` next to it the id, the time, the title and the workspace. They are outside the
+workspace and readable by the user only, since they contain all that was said.
 """
 
 import contextlib
 import json
 import os
-import re
 import shutil
 import time
 from collections.abc import Iterator, Mapping
@@ -23,7 +22,7 @@ from dogent_tui.errors import DogentError
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.storage.files import private_folder, read_json
-from dogent_tui.storage.paths import Workspace, state_dir
+from dogent_tui.storage.paths import Workspace, file_name, state_dir
 from dogent_tui.storage.session_log import (
     SUFFIX,
     SessionHold,
@@ -37,21 +36,21 @@ from dogent_tui.storage.session_log import (
 )
 
 TITLE_CHARS = 80
-"""The length of a title that is taken from the first prompt."""
+"""The length of a title taken from the first prompt."""
 
 _FIRST_EVENTS = 50
-"""Among so many lines of a log, the first prompt is to be found."""
+"""The number of lines of a log in which to look for the first prompt."""
 
 _SHORTEST_ID = 4
-"""So many characters of an id may stand for all of it."""
+"""The minimum length of an abbreviated id."""
 
 
 class SessionRecord(msgspec.Struct, frozen=True):
-    """A conversation that can be resumed. `path` is its log, `workspace` the folder it was held in,
-    empty where not known.
+    """A conversation that can be resumed. `path` is its log, `workspace` its folder, empty if
+    unknown.
 
-    `started` and `updated` are UTC, ISO 8601. `dropped`: the agent is to remember nothing from the
-    prompt of this run on. `before` are the ids under which it went on earlier.
+    `started` and `updated` are UTC, ISO 8601. `dropped`: the agent must forget everything from the
+    prompt of this run on. `before` are its earlier ids.
     """
 
     session_id: str
@@ -65,14 +64,14 @@ class SessionRecord(msgspec.Struct, frozen=True):
 
     @property
     def first_id(self) -> str:
-        """The id under which it was begun, and under which its copies are kept: the name of its
-        log has it.
+        """The original id, which is in the name of the log and under which the copies for undo are
+        kept.
         """
         return self.path.name.removesuffix(SUFFIX).partition("_")[2] or self.session_id
 
     @property
     def ids(self) -> tuple[str, ...]:
-        """All ids under which it was held."""
+        """All ids it has had."""
         return (self.session_id, self.first_id, *self.before)
 
 
@@ -83,11 +82,10 @@ def open_log(
     *,
     fork_of: SessionRecord | None = None,
 ) -> SessionLog:
-    """Open the log of `session_id`: a new one, or the one that is there when a conversation is
-    resumed.
+    """Open the log of `session_id`: a new one, or the existing one of a resumed conversation.
 
-    A new one begins with all that was said in `fork_of`. `hold` is taken for it. Raises OSError,
-    and DogentError where another window has the conversation.
+    A new one starts with the content of `fork_of`. `hold` is acquired for it. Raises OSError, and
+    DogentError if another window has the conversation.
     """
     known = next(
         (record for record in list_sessions(workspace) if record.session_id == session_id), None
@@ -96,8 +94,10 @@ def open_log(
         path = known.path
     else:
         now = datetime.now(UTC)
-        name = re.sub(r"[^A-Za-z0-9-]", "-", session_id)[:64]
-        path = private_folder(_folder(workspace)) / f"{now:%Y%m%dT%H%M%S%f}_{name}{SUFFIX}"
+        path = (
+            private_folder(_folder(workspace))
+            / f"{now:%Y%m%dT%H%M%S%f}_{file_name(session_id)}{SUFFIX}"
+        )
     if hold is not None and not hold.take(path):
         raise DogentError(
             tr("This conversation is open in another window."),
@@ -120,8 +120,8 @@ def open_log(
 
 
 def _date_back(folder: Path) -> None:
-    """Have logs that say they were written later than now be of now: the clock was wrong then, and
-    what is said from here on is later.
+    """Set logs dated in the future to the current time: the clock was wrong, and further messages
+    are later.
     """
     now_ns = time.time_ns()
     with contextlib.suppress(OSError), os.scandir(folder) as entries:
@@ -132,19 +132,17 @@ def _date_back(folder: Path) -> None:
 
 
 def latest_session(workspace: Workspace) -> SessionRecord | None:
-    """Return the conversation of `workspace` that was last spoken in, None if there is none.
-    Never raises.
-    """
+    """Return the most recent conversation of `workspace`, None if there is none. Never raises."""
     return next(_records(_folder(workspace)), None)
 
 
 def list_sessions(workspace: Workspace) -> list[SessionRecord]:
-    """Return the conversations of `workspace`, last spoken in first. Never raises."""
+    """Return the conversations of `workspace`, most recent first. Never raises."""
     return list(_records(_folder(workspace)))
 
 
 def all_sessions() -> list[SessionRecord]:
-    """Return the conversations of every workspace, last spoken in first. Never raises."""
+    """Return the conversations of every workspace, most recent first. Never raises."""
     folders: list[Path] = []
     with contextlib.suppress(OSError), os.scandir(state_dir() / "sessions") as entries:
         folders = [Path(entry.path) for entry in entries if entry.is_dir()]
@@ -156,10 +154,10 @@ def all_sessions() -> list[SessionRecord]:
 
 
 def find_session(wanted: str) -> SessionRecord | None:
-    """Return the one conversation of any workspace whose id is `wanted` or begins so, None where
-    there is none.
+    """Return the conversation of any workspace whose id starts with `wanted`, None if there is
+    none.
 
-    Raises DogentError where several do.
+    Raises DogentError if there are several.
     """
     records = all_sessions()
     exact = [record for record in records if record.session_id == wanted]
@@ -181,17 +179,16 @@ def find_session(wanted: str) -> SessionRecord | None:
 
 
 def rename_session(record: SessionRecord, title: str) -> None:
-    """Give a conversation another title. Raises OSError, DogentError where another window holds
-    its page.
+    """Rename a conversation. Raises OSError, and DogentError if another window holds its
+    metadata.
     """
     change_metadata(record.path, lambda _: {"title": title})
 
 
 def delete_session(record: SessionRecord) -> None:
-    """Delete a conversation: its log, its page, and the copies by which its changes could be
-    undone.
+    """Delete a conversation: its log, its metadata, and its copies for undo.
 
-    Raises OSError, and DogentError where a window has it open.
+    Raises OSError, and DogentError if a window has it open.
     """
     hold = SessionHold()
     if not hold.take(record.path):
@@ -207,12 +204,12 @@ def delete_session(record: SessionRecord) -> None:
         hold.release()
     record.path.with_suffix(".lock").unlink(missing_ok=True)
     for identity in {record.first_id, record.session_id}:
-        copies = re.sub(r"[^A-Za-z0-9-]", "-", identity)[:64]
-        shutil.rmtree(state_dir() / "copies" / record.path.parent.name / copies, ignore_errors=True)
+        copies = state_dir() / "copies" / record.path.parent.name / file_name(identity)
+        shutil.rmtree(copies, ignore_errors=True)
 
 
 def _records(folder: Path) -> Iterator[SessionRecord]:
-    """Yield what the pages say, newest log first, reading no page before it is asked for."""
+    """Yield the metadata of conversations, newest first, reading files only as needed."""
     logs: dict[str, int] = {}
     with contextlib.suppress(OSError), os.scandir(folder) as entries:
         for entry in entries:
@@ -228,8 +225,7 @@ def _records(folder: Path) -> Iterator[SessionRecord]:
 
 
 def _record(path: Path, modified_ns: int) -> SessionRecord | None:
-    empty: dict[str, Any] = {}
-    metadata, _ = read_json(metadata_file(path), empty)
+    metadata, _ = read_json(metadata_file(path))
     if not _text(metadata, "session_id"):
         metadata = _told_by_the_log(path)
     session_id, started, title, workspace = (
@@ -251,9 +247,7 @@ def _text(data: Mapping[str, Any], key: str) -> str:
 
 
 def _told_by_the_log(path: Path) -> dict[str, Any]:
-    """Return what the page of a log would say, where it was lost or damaged: its first events
-    know it, too.
-    """
+    """Reconstruct the metadata of a log from its first events if it was lost or damaged."""
     metadata: dict[str, Any] = {}
     with contextlib.suppress(OSError):
         for line in islice(read_lines(path), _FIRST_EVENTS):
@@ -266,7 +260,7 @@ def _told_by_the_log(path: Path) -> dict[str, Any]:
                     }
                 elif event.get("type") == "run_started" and "title" not in metadata:
                     metadata |= {"title": one_line(event["prompt"]["text"])[:TITLE_CHARS]}
-            # either may come first: prompts are taken before the agent is there
+            # either may come first: prompts are accepted before the agent is ready
             if {"session_id", "title"} <= metadata.keys():
                 break
     return metadata

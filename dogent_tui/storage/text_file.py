@@ -1,5 +1,5 @@
-"""A text file of the workspace that is opened, edited, and written back unless somebody else
-wrote it meanwhile.
+"""A text file of the workspace that is opened, edited, and written back unless someone else has
+written it in the meantime.
 """
 
 import hashlib
@@ -11,18 +11,16 @@ from dogent_tui.storage.files import write_checked
 from dogent_tui.storage.paths import Workspace, is_file, is_folder, is_there
 
 LARGEST = 4 << 20
-"""Bytes of a file that is opened."""
+"""The largest file to open, in bytes."""
 
 _BOM = "\ufeff"
 
 
 class TextFile:
-    """The file `path`. `text` is what it holds, with ``\\n`` as line ending whatever the file
-    has.
-    """
+    """The file `path`. `text` is its content, with ``\\n`` line endings whatever the file uses."""
 
     def __init__(self, path: Path, name: str) -> None:
-        """Open with `open`."""
+        """Use `open` instead."""
         self.path = path
         self.name = name
         self.text = ""
@@ -66,9 +64,9 @@ class TextFile:
         return file
 
     def save(self, text: str) -> None:
-        """Write `text` at once or not at all. Blocks: call it in a thread.
+        """Write `text` atomically. Blocks: call it in a thread.
 
-        Raises DogentError where the file is no longer what was opened or saved last, or cannot be
+        Raises DogentError if the file has changed since it was opened or last saved, or cannot be
         written.
         """
         self._must_be_there()
@@ -91,7 +89,7 @@ class TextFile:
 
     @property
     def fingerprint(self) -> str:
-        """What tells this content of the file from any other."""
+        """A fingerprint of this content of the file."""
         return hashlib.sha256(self._content).hexdigest()
 
     def _must_be_there(self) -> None:
@@ -133,7 +131,7 @@ def save_new(workspace: Workspace, typed: str, text: str) -> str:
 
 
 def _is_saved(path: Path, name: str, before: bytes | None, after: bytes | str) -> bool:
-    """Write `after` where the file still holds `before`. Raises DogentError."""
+    """Write `after` if the file still contains `before`. Raises DogentError."""
     try:
         return write_checked(path, before, after)
     except OSError as error:
@@ -144,8 +142,8 @@ def _is_saved(path: Path, name: str, before: bytes | None, after: bytes | str) -
 
 
 def _must_be_free(workspace: Workspace, path: Path) -> None:
-    """Raise DogentError for a file of `.dogent`, wherever a link to it lies: what changes those
-    asks first.
+    """Raise DogentError for a file of `.dogent`, even through a link: changes to those are asked
+    about first.
     """
     if path.resolve().is_relative_to(workspace.dot):
         raise DogentError(

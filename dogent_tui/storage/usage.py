@@ -1,4 +1,4 @@
-"""What runs used: a line for each in ``STATE/usage/YYYY-MM.jsonl``, to be summed up over
+"""The usage of runs: one line per run in ``STATE/usage/YYYY-MM.jsonl``, for totals across
 conversations.
 """
 
@@ -15,8 +15,8 @@ from dogent_tui.storage.paths import state_dir
 
 
 class UsageEntry(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One run. `time` is seconds since the epoch. `cost_usd` is None where it is not known, as
-    for most endpoints.
+    """One run. `time` is seconds since the epoch. `cost_usd` is None if unknown, as for most
+    endpoints.
     """
 
     time: float
@@ -32,7 +32,7 @@ class UsageEntry(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Total(msgspec.Struct):
-    """What several runs used together. `cost_usd` is None where it is known of none of them."""
+    """The total of several runs. `cost_usd` is None if it is unknown for all of them."""
 
     runs: int = 0
     input: int = 0
@@ -41,7 +41,7 @@ class Total(msgspec.Struct):
     cost_usd: float | None = None
 
     def add(self, entry: UsageEntry) -> None:
-        """Count a run. What was put into the cache counts as input: it went to the model."""
+        """Add a run. Tokens written to the cache count as input: they were sent to the model."""
         self.runs += 1
         self.input += entry.input + entry.cache_written
         self.output += entry.output
@@ -51,7 +51,7 @@ class Total(msgspec.Struct):
 
 
 def total_of(entries: Iterable[UsageEntry]) -> Total:
-    """Return what `entries` come to."""
+    """Return the total of `entries`."""
     total = Total()
     for entry in entries:
         total.add(entry)
@@ -59,7 +59,9 @@ def total_of(entries: Iterable[UsageEntry]) -> Total:
 
 
 def note_usage(entry: UsageEntry) -> None:
-    """Add a run. A line is written at once, so that several windows can. Raises OSError."""
+    """Append a run. A line is written at once, so that several windows can append. Raises
+    OSError.
+    """
     file = _file(datetime.fromtimestamp(entry.time))
     private_folder(file.parent)
     with os.fdopen(open_for_appending(file), "ab") as stream:
@@ -67,8 +69,8 @@ def note_usage(entry: UsageEntry) -> None:
 
 
 def usage_since(start: datetime, until: datetime) -> list[UsageEntry]:
-    """Return the runs from `start` to `until`, local times, oldest first. Lines that cannot be
-    read are left out.
+    """Return the runs from `start` to `until` (local times), oldest first, without unreadable
+    lines.
     """
     found = [entry for file in _files(start, until) for entry in _entries(file)]
     return sorted(

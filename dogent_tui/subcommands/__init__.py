@@ -1,3 +1,3 @@
-"""One tool by hand, without the application and without a model: ``dogent-tui read``,
-``export``, ``search`` and the others.
+"""Individual tools on the command line, without the application and a model: ``dogent-tui read``,
+``export``, ``search`` and so on.
 """

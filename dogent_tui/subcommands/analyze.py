@@ -1,13 +1,13 @@
-"""`dogent-tui analyze`: what a picture or a video shows, by hand and without an agent."""
+"""`dogent-tui analyze`: what a picture or a video shows, without an agent."""
 
 import asyncio
-from collections.abc import Sequence
+from argparse import Namespace
 from pathlib import Path
 
 from dogent_tui.arguments import CommandLine
 from dogent_tui.language import tr
 from dogent_tui.plain import visible
-from dogent_tui.settings.profiles import ensure_home_files
+from dogent_tui.settings.home_files import ensure_home_files
 from dogent_tui.settings.values import load_settings
 from dogent_tui.storage.paths import Workspace, dogent_home
 from dogent_tui.subcommands.arguments import add_workspace, existing_folder
@@ -16,14 +16,32 @@ from dogent_tui.vision.look import look_at
 from dogent_tui.vision.model import Analysis
 from dogent_tui.vision.profiles import DEFAULT_PROFILE
 
+DESCRIPTION = tr(
+    "Describe an image or a video. It is sent to the vision model of a profile in"
+    " ~/.dogent/vision.json."
+)
+EPILOG = tr("Exit status: 0 done, 1 cannot be analyzed, 2 usage, 14 interrupted.")
 
-def run(arguments: Sequence[str], terminal: Terminal) -> int:
-    """Have the file that `arguments` name looked at, write what it shows, and return the exit
+
+def add_arguments(parser: CommandLine) -> None:
+    """Have `parser` take the arguments of this command."""
+    parser.add_argument("file", metavar="FILE", help=tr("the image or video"))
+    parser.add_argument(
+        "--type",
+        choices=("image", "video"),
+        help=tr("its type (default: detected from its content)"),
+    )
+    parser.add_text("--profile", "NAME", tr("a profile of vision.json (default: the workspace's)"))
+    add_workspace(parser)
+    parser.add_flag("--json", tr('print one JSON object: {"summary", "tags", "text"}'))
+
+
+def run(chosen: Namespace, terminal: Terminal) -> int:
+    """Have the file that is named looked at, write what it shows, and return the exit
     status.
 
-    Raises VisionError, and ConfigError where the profiles cannot be made.
+    Raises VisionError, and ConfigError if the profiles cannot be created.
     """
-    chosen = _parser().parse_args(arguments)
     folder = existing_folder(chosen.workspace)
     home = dogent_home()
     ensure_home_files(home)
@@ -49,24 +67,3 @@ def _as_text(seen: Analysis) -> str:
     if seen.text.strip():
         parts.append(f"Text:\n{seen.text.strip()}")
     return "\n\n".join(parts)
-
-
-def _parser() -> CommandLine:
-    parser = CommandLine(
-        prog="dogent-tui analyze",
-        description=tr(
-            "Describe an image or a video. It is sent to the vision model of a profile in"
-            " ~/.dogent/vision.json."
-        ),
-        epilog=tr("Exit status: 0 done, 1 cannot be analyzed, 2 usage, 14 interrupted."),
-    )
-    parser.add_argument("file", metavar="FILE", help=tr("the image or video"))
-    parser.add_argument(
-        "--type",
-        choices=("image", "video"),
-        help=tr("its type (default: detected from its content)"),
-    )
-    parser.add_text("--profile", "NAME", tr("a profile of vision.json (default: the workspace's)"))
-    add_workspace(parser)
-    parser.add_flag("--json", tr('print one JSON object: {"summary", "tags", "text"}'))
-    return parser

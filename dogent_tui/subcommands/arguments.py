@@ -1,4 +1,4 @@
-"""What several commands take and say alike: the folder, and the part of a long text."""
+"""Arguments common to several commands: the folder, and the part of a long text."""
 
 from pathlib import Path
 
@@ -9,7 +9,7 @@ from dogent_tui.storage.paths import is_folder
 
 
 def existing_folder(named: str | Path) -> Path:
-    """Return the folder that is meant by ``--workspace``. Raises UsageError where there is none."""
+    """Return the folder given by ``--workspace``. Raises UsageError if it does not exist."""
     folder = Path(named)
     if not is_folder(folder):
         raise UsageError(
@@ -20,12 +20,12 @@ def existing_folder(named: str | Path) -> Path:
 
 
 def add_workspace(parser: CommandLine) -> None:
-    """Have `parser` take the folder whose settings hold."""
+    """Add the argument for the folder whose settings apply."""
     parser.add_text("--workspace", "DIR", tr("the workspace (default: this folder)"), ".")
 
 
 def add_part(parser: CommandLine, default_chars: int) -> None:
-    """Have `parser` take which part of a text is wanted, in characters."""
+    """Add the arguments for the part of a text, in characters."""
     most = tr("at most N characters (default: {default_chars})", default_chars=default_chars)
     parser.add_argument("--max-chars", type=int, default=default_chars, metavar="N", help=most)
     parser.add_argument(
@@ -34,8 +34,8 @@ def add_part(parser: CommandLine, default_chars: int) -> None:
 
 
 def around_part(total_chars: int | None, next_offset: int | None) -> tuple[str, str]:
-    """Return how the place of a part continues: of how many characters it is, and where the next
-    one begins; each may be empty.
+    """Return the continuation of a part's position: the total number of characters, and where the
+    next part begins; either may be empty.
     """
     of = tr(" of {total_chars}", total_chars=total_chars) if total_chars is not None else ""
     more = (

@@ -1,9 +1,9 @@
-"""`dogent-tui check`: what a draft quotes, says in numbers and cites, held against its sources,
-by hand and without a model.
+"""`dogent-tui check`: checks the quotations, numbers and citations of a draft against its sources,
+without a model.
 """
 
 import asyncio
-from collections.abc import Sequence
+from argparse import Namespace
 from pathlib import Path
 from typing import TextIO
 
@@ -19,13 +19,31 @@ from dogent_tui.storage.paths import is_folder
 from dogent_tui.subcommands.export import find_root
 from dogent_tui.subcommands.terminal import Terminal
 
+DESCRIPTION = tr(
+    "Check the quotations, numbers and citations of a Markdown file against its sources."
+)
+EPILOG = tr(
+    "Nothing is changed. Exit status: 0 everything is as its source has it, 1 something is"
+    " not, 2 usage or a file that cannot be read, 14 interrupted."
+)
 
-def run(arguments: Sequence[str], terminal: Terminal) -> int:
-    """Check the draft that `arguments` name, write what was found, and return the exit status.
+
+def add_arguments(parser: CommandLine) -> None:
+    """Have `parser` take the arguments of this command."""
+    parser.add_argument("draft", metavar="DRAFT.md", help=tr("the Markdown file"))
+    parser.add_text(
+        "--sources",
+        "DIR",
+        tr("the folder of the sources (default: the folder of the Markdown file)"),
+    )
+    parser.add_flag("--json", tr("print one JSON object with all findings"))
+
+
+def run(chosen: Namespace, terminal: Terminal) -> int:
+    """Check the draft that is named, write what was found, and return the exit status.
 
     Raises UsageError.
     """
-    chosen = _parser().parse_args(arguments)
     draft = Path(chosen.draft).absolute()
     folder = Path(chosen.sources).absolute() if chosen.sources else draft.parent
     if not is_folder(folder):
@@ -58,26 +76,5 @@ def _tell(report: CheckReport, stdout: TextIO) -> None:
         for source in unreadable
     )
     read = len(report.sources) - len(unreadable)
-    sources = ngettext("{count} source.", "{count} sources.", read).format(count=read)
+    sources = ngettext("{count} source.", "{count} sources.", read, count=read)
     stdout.write(f"{summary(report)} {sources}\n")
-
-
-def _parser() -> CommandLine:
-    parser = CommandLine(
-        prog="dogent-tui check",
-        description=tr(
-            "Check the quotations, numbers and citations of a Markdown file against its sources."
-        ),
-        epilog=tr(
-            "Nothing is changed. Exit status: 0 everything is as its source has it, 1 something is"
-            " not, 2 usage or a file that cannot be read, 14 interrupted."
-        ),
-    )
-    parser.add_argument("draft", metavar="DRAFT.md", help=tr("the Markdown file"))
-    parser.add_text(
-        "--sources",
-        "DIR",
-        tr("the folder of the sources (default: the folder of the Markdown file)"),
-    )
-    parser.add_flag("--json", tr("print one JSON object with all findings"))
-    return parser

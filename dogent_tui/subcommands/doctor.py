@@ -1,10 +1,10 @@
-"""`dogent-tui doctor`: what is here and what is missing, by hand. What is looked for is
+"""`dogent-tui doctor`: what is available and what is missing. The checks are in
 `agent/doctor.py`.
 """
 
 import asyncio
 import platform
-from collections.abc import Sequence
+from argparse import Namespace
 
 from dogent_tui import __version__
 from dogent_tui.agent.doctor import as_text, examine
@@ -14,12 +14,22 @@ from dogent_tui.storage.paths import Workspace
 from dogent_tui.subcommands.arguments import add_workspace, existing_folder
 from dogent_tui.subcommands.terminal import Terminal
 
+DESCRIPTION = tr(
+    "Show the engines and their versions, the files in use, and how to fix what is missing."
+)
+EPILOG = tr("Exit status: 0 all good, 1 something is missing or broken, 2 usage.")
 
-def run(arguments: Sequence[str], terminal: Terminal) -> int:
-    """Look at everything, write what was found, and return the exit status: 1 where something
-    needed is not here.
+
+def add_arguments(parser: CommandLine) -> None:
+    """Have `parser` take the arguments of this command."""
+    add_workspace(parser)
+    parser.add_flag("--json", tr("print one JSON object"))
+
+
+def run(chosen: Namespace, terminal: Terminal) -> int:
+    """Examine everything, write the findings, and return the exit status: 1 if something required
+    is missing.
     """
-    chosen = _parser().parse_args(arguments)
     folder = existing_folder(chosen.workspace)
     findings = asyncio.run(examine(Workspace(folder)))
     if chosen.json:
@@ -32,16 +42,3 @@ def run(arguments: Sequence[str], terminal: Terminal) -> int:
     else:
         terminal.stdout.write(as_text(findings))
     return 1 if any(finding.state in {"missing", "broken"} for finding in findings) else 0
-
-
-def _parser() -> CommandLine:
-    parser = CommandLine(
-        prog="dogent-tui doctor",
-        description=tr(
-            "Show the engines and their versions, the files in use, and how to fix what is missing."
-        ),
-        epilog=tr("Exit status: 0 all good, 1 something is missing or broken, 2 usage."),
-    )
-    add_workspace(parser)
-    parser.add_flag("--json", tr("print one JSON object"))
-    return parser

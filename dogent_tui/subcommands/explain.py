@@ -1,9 +1,10 @@
-"""`dogent-tui explain`: what a tool call would do, what is decided about it, and why. Nothing
-runs.
+"""`dogent-tui explain`: what a tool call would do, the decision about it, and why. Nothing is
+run.
 """
 
 import json
-from collections.abc import Iterator, Sequence
+from argparse import Namespace
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -19,32 +20,49 @@ from dogent_tui.storage.paths import Workspace
 from dogent_tui.subcommands.arguments import add_workspace, existing_folder
 from dogent_tui.subcommands.terminal import Terminal
 
+DESCRIPTION = tr(
+    "Show what a tool call of the agent would do, and what is decided about it before it"
+    " runs. What a command really does is judged once it has ended. Nothing is run."
+)
+EPILOG = tr(
+    'Without --tool, calls are read from standard input, one per line: {"tool": "Bash",'
+    ' "input": {"command": "ls"}}.'
+)
 
-def run(arguments: Sequence[str], terminal: Terminal) -> int:
-    """Explain the call that `arguments` name, or each JSON line of standard input, and return
+
+def add_arguments(parser: CommandLine) -> None:
+    """Have `parser` take the arguments of this command."""
+    parser.add_argument("--tool", metavar="NAME", help=tr("the tool, for example Bash"))
+    parser.add_text("--input", "JSON", tr("its input; for Bash, just the command"), "{}")
+    add_workspace(parser)
+    parser.add_texts("--allow", "RULE", tr("treat this as already allowed; repeatable"))
+    parser.add_flag("--json", tr("print one JSON object per line"))
+
+
+def run(chosen: Namespace, terminal: Terminal) -> int:
+    """Explain the call that is named, or each JSON line of standard input, and return
     the exit status.
 
-    Raises UsageError where a call cannot be understood.
+    Raises UsageError for an invalid call.
     """
-    options = _parser().parse_args(arguments)
-    folder = existing_folder(options.workspace)
-    authority = Authority(Workspace(folder), options.allow)
+    folder = existing_folder(chosen.workspace)
+    authority = Authority(Workspace(folder), chosen.allow)
     commands = False
-    for call in [_call(options.tool, options.input)] if options.tool else _calls(terminal.stdin):
+    for call in [_call(chosen.tool, chosen.input)] if chosen.tool else _calls(terminal.stdin):
         found = explained(call, authority)
         commands = commands or "wall" in found
-        if options.json:
+        if chosen.json:
             terminal.write_json(found)
         else:
             terminal.stdout.write(f"{visible(as_text(found))}\n\n")
             terminal.stdout.flush()
-    if commands and not options.json:
+    if commands and not chosen.json:
         terminal.stdout.write(f"{visible(standing_words(authority.standing))}\n")
     return 0
 
 
 def explained(call: ToolCall, authority: Authority) -> dict[str, Any]:
-    """Return what is decided about `call`, with the grants that were considered, as plain data."""
+    """Return the decision about `call`, with the grants that were considered, as plain data."""
     decision = authority.judge(call)
     found = describe(call, decision)
     if decision.verdict == "ask":
@@ -63,26 +81,6 @@ def explained(call: ToolCall, authority: Authority) -> dict[str, Any]:
         found["wall"] = authority.standing.level
         found["judged_again"] = found["wall"] != "none" and found["verdict"] != "deny"
     return found
-
-
-def _parser() -> CommandLine:
-    parser = CommandLine(
-        prog="dogent-tui explain",
-        description=tr(
-            "Show what a tool call of the agent would do, and what is decided about it before it"
-            " runs. What a command really does is judged once it has ended. Nothing is run."
-        ),
-        epilog=tr(
-            'Without --tool, calls are read from standard input, one per line: {"tool": "Bash",'
-            ' "input": {"command": "ls"}}.'
-        ),
-    )
-    parser.add_argument("--tool", metavar="NAME", help=tr("the tool, for example Bash"))
-    parser.add_text("--input", "JSON", tr("its input; for Bash, just the command"), "{}")
-    add_workspace(parser)
-    parser.add_texts("--allow", "RULE", tr("treat this as already allowed; repeatable"))
-    parser.add_flag("--json", tr("print one JSON object per line"))
-    return parser
 
 
 def _call(tool: str, text: str) -> ToolCall:

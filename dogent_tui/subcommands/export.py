@@ -1,8 +1,8 @@
-"""`dogent-tui export`: a Markdown file as a finished pdf or docx, by hand and without a model."""
+"""`dogent-tui export`: a Markdown file as a finished pdf or docx, without a model."""
 
 import argparse
 import asyncio
-from collections.abc import Sequence
+from argparse import Namespace
 from pathlib import Path
 
 import msgspec
@@ -17,16 +17,63 @@ from dogent_tui.language import ngettext, tr
 from dogent_tui.plain import one_line
 from dogent_tui.storage.paths import Workspace, dogent_home, is_file, is_there
 from dogent_tui.subcommands.arguments import existing_folder
-from dogent_tui.subcommands.terminal import Terminal, offer_browser, with_pandoc
+from dogent_tui.subcommands.terminal import Terminal, offer_browser
 
 _FAILED = 1
 
+DESCRIPTION = tr("Export a Markdown file as pdf or docx.")
+EPILOG = tr("Exit status: 0 exported, 1 not exported, 2 usage, 14 interrupted.")
 
-def run(arguments: Sequence[str], terminal: Terminal) -> int:
-    """Export what `arguments` name and return the exit status. Raises DocumentError, and
+
+def add_arguments(parser: CommandLine) -> None:
+    """Have `parser` take the arguments of this command."""
+    parser.add_argument("file", metavar="FILE.md", nargs="?", help=tr("the Markdown file"))
+    parser.add_argument(
+        "--to", choices=KINDS, help=tr("the format (default: taken from the extension of -o)")
+    )
+    parser.add_argument(
+        "-o",
+        "--output",
+        default="",
+        metavar="OUT",
+        help=tr("the file to write (default: next to the Markdown file)"),
+    )
+    parser.add_argument(
+        "--toc",
+        action=argparse.BooleanOptionalAction,
+        help=tr("with or without a table of contents (default: what the file says)"),
+    )
+    parser.add_flag(
+        "--sources-checked", tr("append what a check of its quotes, numbers and citations finds")
+    )
+    parser.add_argument(
+        "--theme",
+        default="",
+        choices=theme_names(),
+        help=tr("how it looks (default: what the file says, else the setting)"),
+    )
+    parser.add_argument("-f", "--force", action="store_true", help=tr("replace an existing file"))
+    parser.add_flag("--yes", tr("download a browser without asking if none can print the pdf"))
+    parser.add_argument(
+        "--workspace",
+        metavar="DIR",
+        help=tr("the folder images may come from, with styles in its .dogent (default: detected)"),
+    )
+    parser.add_flag(
+        "--json", tr("print one JSON object with the path, warnings and anything left out")
+    )
+    parser.add_argument(
+        "--write-styles",
+        dest="styles",
+        metavar="OUT.docx",
+        help=tr("only write the document that provides the styles"),
+    )
+
+
+def run(chosen: Namespace, terminal: Terminal) -> int:
+    """Export what that is named and return the exit status. Raises DocumentError, and
     UsageError for the command line.
     """
-    chosen = _parser().parse_args(arguments)
     terminal = msgspec.structs.replace(terminal, agreed=chosen.yes)
     if chosen.styles:
         return _write_styles(Path(chosen.styles), terminal, force=chosen.force)
@@ -62,8 +109,8 @@ def run(arguments: Sequence[str], terminal: Terminal) -> int:
 
 
 def find_root(markdown: Path) -> Path:
-    """Return the folder that images may come from: the workspace that the file lies in, else
-    this folder, else the file's own.
+    """Return the folder that images may come from: the workspace containing the file, or the
+    current folder, or the file's own.
     """
     here, file, home = Path.cwd(), markdown.absolute(), dogent_home()
     for folder in file.parents:
@@ -96,7 +143,7 @@ async def _export(request: ExportRequest, terminal: Terminal, *, checked: bool) 
         try:
             if request.kind == "pdf":
                 await offer_browser(terminal)
-            return await with_pandoc(terminal, lambda: exporter.export(request, terminal.progress))
+            return await exporter.export(request, terminal.progress)
         finally:
             terminal.progress("")
 
@@ -106,7 +153,7 @@ def _tell(made: ExportResult, terminal: Terminal, *, as_json: bool) -> None:
         terminal.write_json(made)
         return
     pages = (
-        ngettext(", {count} page", ", {count} pages", made.pages).format(count=made.pages)
+        ngettext(", {count} page", ", {count} pages", made.pages, count=made.pages)
         if made.pages
         else ""
     )
@@ -119,7 +166,7 @@ def _tell(made: ExportResult, terminal: Terminal, *, as_json: bool) -> None:
 
 
 def _write_styles(target: Path, terminal: Terminal, *, force: bool) -> int:
-    """Write the built-in reference document, for a user to change its styles and put it into
+    """Write the built-in reference document, so that a user can change its styles and put it into
     ``.dogent``.
     """
     from dogent_tui.documents.export.docx_reference import built_in
@@ -131,53 +178,3 @@ def _write_styles(target: Path, terminal: Terminal, *, force: bool) -> int:
     atomic_write(target, built_in(theme(DEFAULT)))
     terminal.stdout.write(f"{one_line(str(target))}\n")
     return 0
-
-
-def _parser() -> CommandLine:
-    parser = CommandLine(
-        prog="dogent-tui export",
-        description=tr("Export a Markdown file as pdf or docx."),
-        epilog=tr("Exit status: 0 exported, 1 not exported, 2 usage, 14 interrupted."),
-    )
-    parser.add_argument("file", metavar="FILE.md", nargs="?", help=tr("the Markdown file"))
-    parser.add_argument(
-        "--to", choices=KINDS, help=tr("the format (default: taken from the extension of -o)")
-    )
-    parser.add_argument(
-        "-o",
-        "--output",
-        default="",
-        metavar="OUT",
-        help=tr("the file to write (default: next to the Markdown file)"),
-    )
-    parser.add_argument(
-        "--toc",
-        action=argparse.BooleanOptionalAction,
-        help=tr("with or without a table of contents (default: what the file says)"),
-    )
-    parser.add_flag(
-        "--sources-checked", tr("append what a check of its quotes, numbers and citations finds")
-    )
-    parser.add_argument(
-        "--theme",
-        default="",
-        choices=theme_names(),
-        help=tr("how it looks (default: what the file says, else the setting)"),
-    )
-    parser.add_argument("-f", "--force", action="store_true", help=tr("replace an existing file"))
-    parser.add_flag("--yes", tr("download missing components (pandoc, a browser) without asking"))
-    parser.add_argument(
-        "--workspace",
-        metavar="DIR",
-        help=tr("the folder images may come from, with styles in its .dogent (default: detected)"),
-    )
-    parser.add_flag(
-        "--json", tr("print one JSON object with the path, warnings and anything left out")
-    )
-    parser.add_argument(
-        "--write-styles",
-        dest="styles",
-        metavar="OUT.docx",
-        help=tr("only write the document that provides the styles"),
-    )
-    return parser

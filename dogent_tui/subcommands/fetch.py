@@ -1,9 +1,8 @@
-"""`dogent-tui fetch`: a page, a document or an image from the web, by hand and without a model."""
+"""`dogent-tui fetch`: a page, a document or an image from the web, without a model."""
 
 import asyncio
 import re
 from argparse import Namespace
-from collections.abc import Sequence
 
 from dogent_tui.arguments import CommandLine
 from dogent_tui.language import tr
@@ -16,10 +15,30 @@ from dogent_tui.web.article_lines import squeezed
 from dogent_tui.web.model import DEFAULT_CHARS, FetchResult, WebError
 from dogent_tui.web.profiles import read_access
 
+DESCRIPTION = tr("Write a web page as Markdown, a document on the web as text, or save an image.")
+EPILOG = tr("Exit status: 0 fetched, 1 cannot be fetched, 2 usage, 14 interrupted.")
 
-def run(arguments: Sequence[str], terminal: Terminal) -> int:
-    """Fetch what `arguments` name, write it, and return the exit status. Raises WebError."""
-    chosen = _parser().parse_args(arguments)
+
+def add_arguments(parser: CommandLine) -> None:
+    """Have `parser` take the arguments of this command."""
+    parser.add_argument("url", metavar="URL", help=tr("the address"))
+    parser.add_argument(
+        "--mode",
+        choices=("auto", "text", "image"),
+        default="auto",
+        help=tr("what to fetch (default: auto)"),
+    )
+    add_part(parser, DEFAULT_CHARS)
+    parser.add_text("--filename", "NAME", tr("the file name for an image"))
+    parser.add_text(
+        "--workspace", "DIR", tr("the workspace to save images in (default: this folder)"), "."
+    )
+    parser.add_flag("--private", tr("allow an address on this computer or its network"))
+    parser.add_flag("--json", tr("print one JSON object with the details"))
+
+
+def run(chosen: Namespace, terminal: Terminal) -> int:
+    """Fetch what that is named, write it, and return the exit status. Raises WebError."""
     workspace = Workspace(existing_folder(chosen.workspace))
     settings, warnings = load_settings(workspace)
     access, more = read_access("", dogent_home())
@@ -67,8 +86,8 @@ async def _fetch(libraries: Libraries, wanted: Namespace) -> FetchResult:
 
 
 def _about(found: FetchResult) -> str:
-    """Return what stands above the text of a page: title, author and date, as it says them: the
-    text has no title.
+    """Return the lines above the text of a page: its title, author and date, since the text has no
+    title.
     """
     if found.format != "page" or found.offset:
         return ""
@@ -113,28 +132,3 @@ def _notes(found: FetchResult) -> list[str]:
             )
         )
     return notes
-
-
-def _parser() -> CommandLine:
-    parser = CommandLine(
-        prog="dogent-tui fetch",
-        description=tr(
-            "Write a web page as Markdown, a document on the web as text, or save an image."
-        ),
-        epilog=tr("Exit status: 0 fetched, 1 cannot be fetched, 2 usage, 14 interrupted."),
-    )
-    parser.add_argument("url", metavar="URL", help=tr("the address"))
-    parser.add_argument(
-        "--mode",
-        choices=("auto", "text", "image"),
-        default="auto",
-        help=tr("what to fetch (default: auto)"),
-    )
-    add_part(parser, DEFAULT_CHARS)
-    parser.add_text("--filename", "NAME", tr("the file name for an image"))
-    parser.add_text(
-        "--workspace", "DIR", tr("the workspace to save images in (default: this folder)"), "."
-    )
-    parser.add_flag("--private", tr("allow an address on this computer or its network"))
-    parser.add_flag("--json", tr("print one JSON object with the details"))
-    return parser

@@ -1,7 +1,7 @@
-"""`dogent-tui read`: a document as Markdown, by hand and without a model."""
+"""`dogent-tui read`: a document as Markdown, without a model."""
 
 import asyncio
-from collections.abc import Sequence
+from argparse import Namespace
 from pathlib import Path
 
 import msgspec
@@ -14,15 +14,43 @@ from dogent_tui.errors import disk_remedy
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.subcommands.arguments import add_part, around_part
-from dogent_tui.subcommands.terminal import Terminal, with_pandoc
+from dogent_tui.subcommands.terminal import Terminal
+
+DESCRIPTION = tr(
+    "Write a document as Markdown: pdf, docx, odt, rtf, pptx, epub, html, ipynb, xlsx, xls,"
+    " ods, csv or text."
+)
+EPILOG = tr("Exit status: 0 read, 1 cannot be read, 2 usage, 14 interrupted.")
 
 
-def run(arguments: Sequence[str], terminal: Terminal) -> int:
-    """Read the document that `arguments` name, write it to `terminal`, and return the exit
-    status. Raises DocumentError.
+def add_arguments(parser: CommandLine) -> None:
+    """Have `parser` take the arguments of this command."""
+    parser.add_argument("file", metavar="FILE", help=tr("the document"))
+    parser.add_text(
+        "--sheet",
+        "NAME",
+        tr("the sheet of a workbook, or part of it: Costs!A1:F200 (default: the first)"),
+    )
+    parser.add_text(
+        "--rows", "ROWS", tr("rows of a sheet or a table, for example 100-250 (default: all)")
+    )
+    parser.add_text("--encoding", "NAME", tr("the encoding of a text (default: told by its bytes)"))
+    parser.add_text("--pages", "PAGES", tr("pages of a pdf, for example 3-7,12 (default: all)"))
+    parser.add_argument(
+        "--changes",
+        choices=("accept", "reject", "all"),
+        default="accept",
+        help=tr("tracked changes of a docx: as accepted (default), as rejected, or all marked up"),
+    )
+    add_part(parser, DEFAULT_CHARS)
+    parser.add_text("--images", "DIR", tr("also save the document's images to DIR"))
+    parser.add_flag("--json", tr("print one JSON object with the text and the details"))
+
+
+def run(chosen: Namespace, terminal: Terminal) -> int:
+    """Read the given document, write it to `terminal`, and return the exit status. Raises
+    DocumentError.
     """
-    chosen = _parser().parse_args(arguments)
-    terminal = msgspec.structs.replace(terminal, agreed=chosen.yes)
     options = ReadOptions(
         sheet=chosen.sheet,
         pages=chosen.pages,
@@ -71,11 +99,8 @@ async def _read(
         terminal.show(tr("Reading…{far}", far=how_far(done, total, what)))
 
     async with DocumentLibrary() as library:
-        return await with_pandoc(
-            terminal,
-            lambda: library.read(
-                path, options, max_chars=max_chars, offset=offset, on_progress=report
-            ),
+        return await library.read(
+            path, options, max_chars=max_chars, offset=offset, on_progress=report
         )
 
 
@@ -92,36 +117,3 @@ def _notes(found: ReadResult) -> list[str]:
     )
     warnings = [f"dogent-tui: {warning}" for warning in found.warnings]
     return [*warnings, part] if more or found.offset else warnings
-
-
-def _parser() -> CommandLine:
-    parser = CommandLine(
-        prog="dogent-tui read",
-        description=tr(
-            "Write a document as Markdown: pdf, docx, odt, rtf, pptx, epub, html, ipynb, xlsx, xls,"
-            " ods, csv or text."
-        ),
-        epilog=tr("Exit status: 0 read, 1 cannot be read, 2 usage, 14 interrupted."),
-    )
-    parser.add_argument("file", metavar="FILE", help=tr("the document"))
-    parser.add_text(
-        "--sheet",
-        "NAME",
-        tr("the sheet of a workbook, or part of it: Costs!A1:F200 (default: the first)"),
-    )
-    parser.add_text(
-        "--rows", "ROWS", tr("rows of a sheet or a table, for example 100-250 (default: all)")
-    )
-    parser.add_text("--encoding", "NAME", tr("the encoding of a text (default: told by its bytes)"))
-    parser.add_text("--pages", "PAGES", tr("pages of a pdf, for example 3-7,12 (default: all)"))
-    parser.add_argument(
-        "--changes",
-        choices=("accept", "reject", "all"),
-        default="accept",
-        help=tr("tracked changes of a docx: as accepted (default), as rejected, or all marked up"),
-    )
-    add_part(parser, DEFAULT_CHARS)
-    parser.add_text("--images", "DIR", tr("also save the document's images to DIR"))
-    parser.add_flag("--yes", tr("download pandoc without asking if it is needed and missing"))
-    parser.add_flag("--json", tr("print one JSON object with the text and the details"))
-    return parser

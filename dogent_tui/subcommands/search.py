@@ -1,7 +1,8 @@
-"""`dogent-tui search`: the web searched by hand, with the profile that the agent would use."""
+"""`dogent-tui search`: web search with the profile that the agent would use."""
 
 import asyncio
-from collections.abc import Iterator, Sequence
+from argparse import Namespace
+from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
@@ -9,8 +10,9 @@ import msgspec
 from dogent_tui.arguments import CommandLine
 from dogent_tui.language import tr
 from dogent_tui.plain import visible
+from dogent_tui.settings.config_check import ConfigWarning
 from dogent_tui.settings.home_files import ensure_home_files
-from dogent_tui.settings.values import ConfigWarning, load_settings
+from dogent_tui.settings.values import load_settings
 from dogent_tui.storage.paths import Workspace, dogent_home
 from dogent_tui.subcommands.arguments import add_workspace, existing_folder
 from dogent_tui.subcommands.terminal import Terminal
@@ -24,13 +26,33 @@ from dogent_tui.web.search.model import (
 )
 from dogent_tui.web.search.searcher import Searcher
 
+DESCRIPTION = tr("Search the web, or for images, with a profile of ~/.dogent/web.json.")
+EPILOG = tr("Exit status: 0 searched, 1 cannot be searched, 2 usage, 14 interrupted.")
 
-def run(arguments: Sequence[str], terminal: Terminal) -> int:
-    """Search for what `arguments` say, write what is found, and return the exit status.
+
+def add_arguments(parser: CommandLine) -> None:
+    """Have `parser` take the arguments of this command."""
+    parser.add_argument("query", metavar="QUERY", nargs="+", help=tr("what to search for"))
+    parser.add_argument(
+        "--mode", choices=("web", "image"), default="web", help=tr("pages (default) or images")
+    )
+    parser.add_argument(
+        "-n",
+        type=int,
+        default=DEFAULT_RESULTS,
+        metavar="N",
+        help=tr("1 to {most_results} results (default: 5)", most_results=MOST_RESULTS),
+    )
+    parser.add_text("--profile", "NAME", tr("a web profile (default: the workspace's)"))
+    add_workspace(parser)
+    parser.add_flag("--json", tr("print one JSON object"))
+
+
+def run(chosen: Namespace, terminal: Terminal) -> int:
+    """Search for what was asked for, write what is found, and return the exit status.
 
     Raises WebError.
     """
-    chosen = _parser().parse_args(arguments)
     access, warnings = _access(chosen.workspace, chosen.profile)
     terminal.note(warnings)
     searcher = Searcher(access.profile, proxy=access.proxy)
@@ -76,26 +98,3 @@ def _words(result: Result) -> tuple[str, ...]:
         tr("on {page_url}", page_url=result.page_url) if result.page_url else "",
         size,
     )
-
-
-def _parser() -> CommandLine:
-    parser = CommandLine(
-        prog="dogent-tui search",
-        description=tr("Search the web, or for images, with a profile of ~/.dogent/web.json."),
-        epilog=tr("Exit status: 0 searched, 1 cannot be searched, 2 usage, 14 interrupted."),
-    )
-    parser.add_argument("query", metavar="QUERY", nargs="+", help=tr("what to search for"))
-    parser.add_argument(
-        "--mode", choices=("web", "image"), default="web", help=tr("pages (default) or images")
-    )
-    parser.add_argument(
-        "-n",
-        type=int,
-        default=DEFAULT_RESULTS,
-        metavar="N",
-        help=tr("1 to {most_results} results (default: 5)", most_results=MOST_RESULTS),
-    )
-    parser.add_text("--profile", "NAME", tr("a web profile (default: the workspace's)"))
-    add_workspace(parser)
-    parser.add_flag("--json", tr("print one JSON object"))
-    return parser

@@ -1,6 +1,6 @@
 """`dogent-tui serve`: the agent for pages, over HTTP on this machine."""
 
-from collections.abc import Sequence
+from argparse import Namespace
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -12,12 +12,45 @@ from dogent_tui.processes import guard_children
 from dogent_tui.subcommands.arguments import existing_folder
 from dogent_tui.subcommands.terminal import Terminal
 
+DESCRIPTION = tr(
+    "Offer the agent to pages on this machine: the endpoint that the AI SDK speaks to, and"
+    " a page of its own."
+)
+EPILOG = tr(
+    "Only this machine is served, and only with the token. Exit status: 0 ended, 1 cannot"
+    " serve, 2 usage."
+)
 
-def run(arguments: Sequence[str], terminal: Terminal) -> int:
+
+def add_arguments(parser: CommandLine) -> None:
+    """Have `parser` take the arguments of this command."""
+    parser.add_argument(
+        "folder",
+        nargs="?",
+        type=Path,
+        default=Path(),
+        metavar="FOLDER",
+        help=tr("the folder to work in"),
+    )
+    parser.add_argument(
+        "--port", type=int, default=0, metavar="N", help=tr("the port (default: a free one)")
+    )
+    parser.add_texts("--origin", "URL", tr("a page elsewhere that may use it; repeatable"))
+    add_profile(parser)
+    parser.add_argument(
+        "--tools",
+        choices=("consent", "all"),
+        default="consent",
+        help=tr("consent: tools that ask each time (default); all: what the application offers"),
+    )
+    add_rights(parser)
+    parser.add_flag("--json", tr('print one line {"url": …, "token": …}'))
+
+
+def run(chosen: Namespace, terminal: Terminal) -> int:
     """Serve until the process is told to end, and return the exit status. Raises UsageError,
     OSError.
     """
-    chosen = _parser().parse_args(arguments)
     folder = existing_folder(chosen.folder)
     options = SessionOptions(
         chosen.profile,
@@ -61,39 +94,3 @@ def _origin(given: str) -> str:
             tr("Write it as https://notes.example."),
         )
     return f"{parts.scheme}://{parts.netloc.lower()}"
-
-
-def _parser() -> CommandLine:
-    parser = CommandLine(
-        prog="dogent-tui serve",
-        description=tr(
-            "Offer the agent to pages on this machine: the endpoint that the AI SDK speaks to, and"
-            " a page of its own."
-        ),
-        epilog=tr(
-            "Only this machine is served, and only with the token. Exit status: 0 ended, 1 cannot"
-            " serve, 2 usage."
-        ),
-    )
-    parser.add_argument(
-        "folder",
-        nargs="?",
-        type=Path,
-        default=Path(),
-        metavar="FOLDER",
-        help=tr("the folder to work in"),
-    )
-    parser.add_argument(
-        "--port", type=int, default=0, metavar="N", help=tr("the port (default: a free one)")
-    )
-    parser.add_texts("--origin", "URL", tr("a page elsewhere that may use it; repeatable"))
-    add_profile(parser)
-    parser.add_argument(
-        "--tools",
-        choices=("consent", "all"),
-        default="consent",
-        help=tr("consent: tools that ask each time (default); all: what the application offers"),
-    )
-    add_rights(parser)
-    parser.add_flag("--json", tr('print one line {"url": …, "token": …}'))
-    return parser

@@ -1,25 +1,21 @@
-"""Where a user who typed a command is: what is written there, and what is asked, mostly whether to
-download what is missing.
+"""The terminal of a user who typed a command: output, and questions, mostly about downloading what
+is missing.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable
-from typing import Any, TextIO, TypeVar
+from collections.abc import Iterable
+from typing import Any, TextIO
 
 import msgspec
 
-from dogent_tui.documents.model import DocumentError
-from dogent_tui.documents.pandoc.program import is_pandoc_missing
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line, visible
 
-_Made = TypeVar("_Made")
-
 
 class Terminal(msgspec.Struct, frozen=True):
-    """Where a user is, or is not: a question can be asked only where all three are a terminal.
+    """Where a user may be: questions can only be asked if all three are a terminal.
 
-    `agreed`: the user said with the command that what is missing may be downloaded.
+    `agreed`: the user agreed to downloads on the command line.
     """
 
     stdin: TextIO
@@ -29,7 +25,7 @@ class Terminal(msgspec.Struct, frozen=True):
 
     @property
     def answers(self) -> bool:
-        """Whether somebody is there to answer a question."""
+        """Whether someone is there to answer a question."""
         return self.stdin.isatty() and self.stderr.isatty()
 
     def agrees(self, question: str) -> bool:
@@ -39,23 +35,23 @@ class Terminal(msgspec.Struct, frozen=True):
         return self.stdin.readline().strip().lower() in {"y", "yes"}
 
     async def may_download(self, question: str) -> bool:
-        """Whether the user wants a download: said before, or asked now. Where nobody can be
+        """Return whether the user wants a download: agreed before, or asked now. If no one can be
         asked, it is a no.
         """
         return self.agreed or (self.answers and await asyncio.to_thread(self.agrees, question))
 
     def progress(self, what: str) -> None:
-        """Show `what` happens, in the place of what was shown before."""
+        """Show the progress `what`, replacing the previous one."""
         self.show(f"{one_line(what)}…" if what else "")
 
     def show(self, text: str) -> None:
-        """Show `text` in the place of what was shown before, where somebody sees it."""
+        """Show `text`, replacing the previous one, if someone can see it."""
         if self.stderr.isatty():
             self.stderr.write(f"\r\x1b[K{text}")
             self.stderr.flush()
 
     def write(self, text: str) -> None:
-        """Write `text`, which others wrote, as what the command was asked for."""
+        """Write untrusted `text` as the result of the command."""
         self.stdout.write(visible(text) if self.stdout.isatty() else text)
         self.stdout.write("" if text.endswith("\n") else "\n")
         self.stdout.flush()
@@ -67,12 +63,12 @@ class Terminal(msgspec.Struct, frozen=True):
         self.stdout.flush()
 
     def note(self, remarks: Iterable[object]) -> None:
-        """Write `remarks`, one a line, beside what the command was asked for."""
+        """Write `remarks`, one per line, separately from the command's result."""
         self.stderr.writelines(f"dogent-tui: {one_line(str(remark))}\n" for remark in remarks)
 
 
 async def offer_browser(terminal: Terminal) -> None:
-    """Where no browser is here: offer to download one. Without it, another engine sets a pdf.
+    """Offer to download a browser if there is none. Without it, another engine creates the pdf.
     Raises DocumentError.
     """
     from dogent_tui.documents.export.browser import find_browsers, install_browser
@@ -86,38 +82,3 @@ async def offer_browser(terminal: Terminal) -> None:
         )
     ):
         await install_browser(terminal.progress)
-
-
-async def with_pandoc(terminal: Terminal, work: Callable[[], Awaitable[_Made]]) -> _Made:
-    """Return what `work` makes. Where it fails because there is no pandoc: offer to download it,
-    and try again.
-
-    Raises DocumentError, also where it cannot be downloaded.
-    """
-    try:
-        return await work()
-    except DocumentError as error:
-        terminal.progress("")
-        if not await _offer_pandoc(terminal, error):
-            raise
-    return await work()
-
-
-async def _offer_pandoc(terminal: Terminal, error: DocumentError) -> bool:
-    if not await asyncio.to_thread(is_pandoc_missing, error):
-        return False
-    from dogent_tui.documents.pandoc.download import MEGABYTES, VERSION, install_pandoc
-
-    question = tr(
-        "{message} Download pandoc {version} (about {megabytes} MB) from github.com?",
-        message=error.message,
-        version=VERSION,
-        megabytes=MEGABYTES,
-    )
-    if not await terminal.may_download(question):
-        return False
-    try:
-        await install_pandoc(terminal.progress)
-    finally:
-        terminal.progress("")
-    return True

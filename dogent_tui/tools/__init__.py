@@ -1,3 +1,3 @@
-"""The tools that we offer the model, on the in-process MCP server `dogent`: one thin module for
-each family of them.
+"""The tools that we offer the model, on the in-process MCP server `dogent`: one thin module per
+family.
 """

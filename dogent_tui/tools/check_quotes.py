@@ -1,4 +1,4 @@
-"""`check_quotes`: the quotations, numbers and citations of a draft held against its sources."""
+"""`check_quotes`: checks the quotations, numbers and citations of a draft against its sources."""
 
 import asyncio
 from collections.abc import Iterable, Mapping
@@ -10,15 +10,17 @@ from msgspec import Meta
 
 from dogent_tui.tools.libraries import Libraries
 from dogent_tui.tools.progress import ToolProgress
-from dogent_tui.tools.server import Tool, result, typed_tool
+from dogent_tui.tools.server import Tool, ToolFailure, typed_tool
 
-if TYPE_CHECKING:  # imported on use: 50 ms of the first request
+if TYPE_CHECKING:  # imported on use: otherwise 50 ms of the first request
     from dogent_tui.sources.quotes.verdicts import CheckReport
 
 NAME = "check_quotes"
 
 MOST_CHARS = 40_000
-"""Of one answer. The CLI puts into a file what has more than 50,000 characters (measured)."""
+"""The length of an answer. The CLI writes results of more than 50,000 characters to a file
+(measured).
+"""
 
 DESCRIPTION = """\
 Check a Markdown draft against its sources: every quotation of four words or more, every number in
@@ -35,19 +37,19 @@ class _Input(msgspec.Struct):
 
 
 def checking_tools(libraries: Libraries) -> Iterable[Tool]:
-    """Yield the tool of this module. It reads no file that a link leads to outside of the
+    """Yield the tool of this module. It reads no file through a link that leads out of the
     sources.
     """
     workspace = libraries.workspace
 
-    async def check(wanted: _Input, payload: Mapping[str, Any]) -> str | dict[str, Any]:
+    async def check(wanted: _Input, payload: Mapping[str, Any]) -> str:
         def place(named: str) -> Path:
             return libraries.places.of(payload, workspace.absolute(named))
 
         draft = await asyncio.to_thread(place, wanted.path)
         folder = await asyncio.to_thread(place, wanted.sources or ".")
         if not await asyncio.to_thread(folder.is_dir):
-            return result("Nothing was checked: sources is not a folder.", is_error=True)
+            raise ToolFailure("Nothing was checked: sources is not a folder.")
         with ToolProgress(libraries.tell, NAME, payload, "Checking …"):
             report = await libraries.quotes.check(
                 draft, folder, root=workspace.root, stay_inside=True
@@ -58,8 +60,8 @@ def checking_tools(libraries: Libraries) -> Iterable[Tool]:
 
 
 def answer_text(report: "CheckReport", *, offset: int = 0, with_verbatim: bool = False) -> str:
-    """Return what the model reads: as many findings from `offset` on as there is room for, and
-    where to continue.
+    """Return the text for the model: as many findings from `offset` on as fit, and where to
+    continue.
     """
     from dogent_tui.sources.quotes.words import summary
 

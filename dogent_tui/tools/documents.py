@@ -12,7 +12,7 @@ import msgspec
 from msgspec import Meta
 
 from dogent_tui.documents.bibliography import key_of
-from dogent_tui.documents.library import DEFAULT_CHARS, FEWEST_CHARS, DocumentLibrary, ReadResult
+from dogent_tui.documents.library import DEFAULT_CHARS, FEWEST_CHARS, ReadResult
 from dogent_tui.documents.model import DocumentError, ReadOptions
 from dogent_tui.documents.spool import places as source_places
 from dogent_tui.errors import DogentError
@@ -20,23 +20,22 @@ from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.settings.values import load_settings
 from dogent_tui.storage.paths import Workspace, dogent_home
-from dogent_tui.storage.places import ApprovedPlaces
 from dogent_tui.tools.libraries import Libraries
-from dogent_tui.tools.progress import Tell, ToolProgress
+from dogent_tui.tools.progress import ToolProgress
 from dogent_tui.tools.scans import remedy, with_pictures_read
-from dogent_tui.tools.server import Reason, Tool, result, typed_tool
+from dogent_tui.tools.server import Reason, Tool, ToolFailure, typed_tool
 from dogent_tui.vision.profiles import load_profile
 
 NAME = "read_document"
 
 MOST_CHARS = 40_000
-"""Of one answer. The CLI puts into a file what has more than 50,000 characters (measured), and
-metadata comes on top.
+"""The length of an answer, without metadata. The CLI writes results of more than 50,000 characters
+to a file (measured).
 """
 
 _LONG_VALUE = 1_000
-"""Characters of JSON after which a value of the metadata, such as an outline, is told by its
-beginning.
+"""The length in characters of JSON from which on a metadata value, such as an outline, is
+truncated.
 """
 
 DESCRIPTION = f"""\
@@ -71,37 +70,15 @@ class _InputWithReason(_Input):
 
 
 def document_tools(libraries: Libraries) -> Iterable[Tool]:
-    """Yield the tools of this module."""
-    yield read_document_tool(
-        libraries.documents,
-        libraries.workspace,
-        libraries.tell,
-        libraries.images,
-        libraries.places,
-        libraries.unsaved,
-        asks=libraries.consent,
-    )
+    """Yield the tool that reads documents. Relative paths start at the root of the workspace.
 
-
-def read_document_tool(
-    library: DocumentLibrary,
-    workspace: Workspace,
-    tell: Tell,
-    images: Path,
-    places: ApprovedPlaces | None = None,
-    unsaved: Mapping[Path, str] = {},
-    *,
-    asks: bool = False,
-) -> Tool:
-    """Return the tool. It reads where the policy was asked about: relative paths start at the root
-    of the workspace. `asks`: each call says why.
-
-    `places` are those that calls were judged by. `unsaved` is what an editor holds of files: it is
-    read in their place. Pictures are saved below `images`, if that lies in the workspace, under
-    names that are free.
+    Long work is reported through `libraries.tell`; pictures are saved in a folder of their own in
+    `libraries.images`. `libraries.places` are those that calls were judged by, `libraries.unsaved`
+    what an editor has not saved. Where the user decides about each call, it states a reason.
     """
+    workspace, tell = libraries.workspace, libraries.tell
 
-    async def read(wanted: _Input, payload: Mapping[str, Any]) -> str | dict[str, Any]:
+    async def read(wanted: _Input, payload: Mapping[str, Any]) -> str:
         options = ReadOptions(
             sheet=wanted.sheet,
             pages=str(wanted.pages),
@@ -111,7 +88,7 @@ def read_document_tool(
         )
         path = workspace.absolute(wanted.path.removeprefix("file://"))
         client, most = "", min(wanted.max_chars or DEFAULT_CHARS, MOST_CHARS)
-        if (text := unsaved.get(path)) is not None:
+        if (text := libraries.unsaved.get(path)) is not None:
             end = wanted.offset + most
             found = ReadResult(
                 text=text[wanted.offset : end],
@@ -125,9 +102,9 @@ def read_document_tool(
             )
             return as_text(workspace.relative(path), found)
         try:
-            place = await asyncio.to_thread((places or ApprovedPlaces()).of, payload, path)
+            place = await asyncio.to_thread(libraries.places.of, payload, path)
             folder = (
-                await asyncio.to_thread(_images_folder, workspace, images, path)
+                await asyncio.to_thread(_images_folder, workspace, libraries.images, path)
                 if wanted.images
                 else None
             )
@@ -140,7 +117,7 @@ def read_document_tool(
                 if wanted.ocr:
                     options = msgspec.structs.replace(options, images_dir=pictures)
                     client = await asyncio.to_thread(_looking, workspace, options)
-                found = await library.read(
+                found = await libraries.documents.read(
                     path,
                     options,
                     max_chars=most,
@@ -153,18 +130,18 @@ def read_document_tool(
         except DogentError as error:
             scanned = isinstance(error, DocumentError) and error.code == "scanned"
             more = await asyncio.to_thread(remedy, workspace) if scanned else ""
-            return result(f"{error}{more}", is_error=True)
+            raise ToolFailure(f"{error}{more}") from error
         saved = await asyncio.to_thread(_saved, workspace, folder) if folder is not None else ""
         key = await asyncio.to_thread(key_of, place, workspace.root)
         return saved + as_text(workspace.relative(path), found, key)
 
-    kind = _InputWithReason if asks else _Input
-    return typed_tool(NAME, DESCRIPTION, kind, read, "Nothing was read")
+    kind = _InputWithReason if libraries.consent else _Input
+    yield typed_tool(NAME, DESCRIPTION, kind, read, "Nothing was read")
 
 
 def _looking(workspace: Workspace, options: ReadOptions) -> str:
-    """Return the vision profile that pages are shown to. Raises DogentError where it cannot be
-    used, or no pages are named.
+    """Return the vision profile that reads the pages. Raises DogentError if it cannot be used, or
+    no pages are named.
     """
     if not options.pages:
         raise DocumentError(
@@ -175,8 +152,8 @@ def _looking(workspace: Workspace, options: ReadOptions) -> str:
 
 
 def as_text(name: str, found: ReadResult, key: str = "") -> str:
-    """Return what the model reads. What we know stands before the text, so that no text can pass
-    for it. `key` is what a bibliography cites the document by, "" for none.
+    """Return the text for the model. Our own facts precede the document's text, so that no text can
+    imitate them. `key` is the document's citation key, "" for none.
     """
     end = found.offset + len(found.text)
     of = f" of {found.total_chars}" if found.total_chars is not None else ""
@@ -198,7 +175,9 @@ def as_text(name: str, found: ReadResult, key: str = "") -> str:
 
 
 def _images_folder(workspace: Workspace, images: Path, document: Path) -> Path:
-    """Return the folder for the pictures of `document`, made if need be. Raises DocumentError."""
+    """Return the folder for the pictures of `document`, created if necessary. Raises
+    DocumentError.
+    """
     folder = images / (re.sub(r"[^\w.-]+", "-", document.stem).strip("-.") or "document")
     if not workspace.contains(folder):
         message = tr(
@@ -218,7 +197,7 @@ def _images_folder(workspace: Workspace, images: Path, document: Path) -> Path:
 
 
 def _saved(workspace: Workspace, folder: Path) -> str:
-    """Return the sentence about what was saved. A folder in which nothing is goes away again."""
+    """Return the sentence about what was saved. An empty folder is removed."""
     with suppress(OSError):
         folder.rmdir()
         return "No images were saved: there are none to save.\n"

@@ -1,9 +1,9 @@
-"""The libraries behind the tools of a session: each is made when it is first wanted, and all are
-closed with the session.
+"""The libraries behind the tools of a session: each is created on first use, and all are closed
+with the session.
 
-The screens and commands use the same ones (`OpenedSession.libraries`). A new library gets a
-`cached_property` here, which imports it and has it closed (`self._closed_with_us`): this module is
-imported before the first paint.
+Screens and commands use the same ones (`OpenedSession.libraries`). A new library gets a
+`cached_property` here, which imports it and registers it for closing (`self._closed_with_us`): this
+module is imported before the first paint.
 """
 
 import logging
@@ -37,23 +37,23 @@ _LOG = logging.getLogger(__name__)
 
 
 class Closable(Protocol):
-    """A library that holds something: a process, a browser, a connection."""
+    """A library with a resource: a process, a browser, a connection."""
 
     async def close(self) -> None:
-        """Let go of it, within half a second; the application is waiting to end."""
+        """Release it within half a second; the application is waiting to exit."""
 
 
 _Library = TypeVar("_Library", bound=Closable)
 
 
 class Libraries:
-    """What one session's tools work with. Survives a restart of the agent process. `listener` hears
-    how far a call is.
+    """What the tools of one session work with. Survives a restart of the agent process. `listener`
+    receives the progress of calls.
 
-    `open_document` is the path of the document that the user has open beside the conversation,
-    empty for none. `unsaved` is what an editor holds of files and has not saved: real path → text.
-    `checked` is what was found in drafts: real path → text and findings.
-    `consent`: only tools that ask whenever they look at a document.
+    `open_document` is the path of the document open next to the conversation, empty for none.
+    `unsaved` is the unsaved content of open files: real path → text. `checked` are the findings of
+    drafts: real path → text and findings. `consent`: only offer tools that ask before every access
+    to a document.
     """
 
     def __init__(
@@ -64,8 +64,8 @@ class Libraries:
         *,
         consent: bool = False,
     ) -> None:
-        """Work in `workspace`. `web` is what may be done on the web there; `hosts` knows which
-        private hosts the user named.
+        """Work in `workspace`. `web` are its web settings; `hosts` knows which private hosts the
+        user named.
         """
         self.consent = consent
         self.unsaved: dict[Path, str] = {}
@@ -81,7 +81,7 @@ class Libraries:
         self._open = AsyncExitStack()
 
     def tell(self, tool: str, payload: "Mapping[str, Any]", text: str) -> None:
-        """Tell whoever listens how far a call is (`ToolProgress`)."""
+        """Report the progress of a call (`ToolProgress`) to the listener."""
         if self.listener is not None:
             self.listener(tool, payload, text)
 
@@ -94,14 +94,14 @@ class Libraries:
 
     @cached_property
     def exporter(self) -> "Exporter":
-        """Makes pdf and docx."""
+        """Exports pdf and docx."""
         from dogent_tui.documents.exporter import Exporter
 
         return self._closed_with_us(Exporter())
 
     @cached_property
     def manuscripts(self) -> "ManuscriptLibrary":
-        """Finds and searches Markdown files, though never our own folders, where they lie in the
+        """Finds and searches Markdown files, but never our own folders, even if they are in the
         workspace.
         """
         from dogent_tui.markdown_search.library import ManuscriptLibrary
@@ -115,8 +115,8 @@ class Libraries:
 
     @cached_property
     def requests(self) -> "RequestBook":
-        """What the agent asked to consult, and what was answered: the gate writes it, and the
-        tools go by it.
+        """What the agent asked to consult, and the answers: written by the gate, enforced by the
+        tools.
         """
         from dogent_tui.markdown_search.requests import RequestBook
 
@@ -131,16 +131,14 @@ class Libraries:
 
     @cached_property
     def sources(self) -> "SourceRecords":
-        """Keeps what is read on the web, where `keeps_sources` allows it."""
+        """Stores pages read on the web, if `keeps_sources` allows it."""
         from dogent_tui.sources.records import SourceRecords
 
         return SourceRecords(self.workspace, lambda: self.keeps_sources())
 
     @property
     def images(self) -> Path:
-        """Where images from the web are saved. Nothing is to be written there unless it lies
-        inside the workspace.
-        """
+        """Where images from the web are saved, only if inside the workspace."""
         return self.workspace.absolute(self.settings.images_path or "./images")
 
     @cached_property
@@ -165,8 +163,8 @@ class Libraries:
         return self._closed_with_us(fetcher)
 
     async def close(self) -> None:
-        """Close what was made, the last one first. Never raises: one that fails keeps neither
-        the others nor the session open.
+        """Close what was created, in reverse order. Never raises: a failure does not keep the
+        others or the session open.
         """
         await self._open.aclose()
 

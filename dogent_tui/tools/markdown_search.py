@@ -1,8 +1,8 @@
-"""The tools by which the agent consults the Markdown files of the workspace. Each call says why,
-for the user to decide.
+"""The tools with which the agent consults the Markdown files of the workspace. Each call gives a
+reason, by which the user decides.
 """
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable
 from typing import Annotated, Any, TypeVar
 
 import msgspec
@@ -15,6 +15,7 @@ from dogent_tui.markdown_search.model import (
     FoundTree,
     Node,
 )
+from dogent_tui.records import Json, JsonDict
 from dogent_tui.tools.libraries import Libraries
 from dogent_tui.tools.server import Reason, Tool, typed_tool
 
@@ -26,7 +27,9 @@ READ, FIND, SEARCH, TREE = (
 )
 
 MOST_CHARS = 40_000
-"""Of one answer. The CLI puts into a file what has more than 50,000 characters (measured)."""
+"""The length of an answer. The CLI writes results of more than 50,000 characters to a file
+(measured).
+"""
 
 _PATTERN = "a part of the name, or a glob such as notes/**/*.md"
 
@@ -60,9 +63,7 @@ _Input = TypeVar("_Input", _Read, _Find, _Search, _Tree)
 
 
 def manuscript_tools(libraries: Libraries) -> Iterable[Tool]:
-    """Yield the tools of this module. Their calls run by the requests in `libraries.requests`
-    alone.
-    """
+    """Yield the tools of this module. Their calls require a request in `libraries.requests`."""
     library = libraries.manuscripts
 
     async def read(wanted: _Read) -> str:
@@ -81,7 +82,7 @@ def manuscript_tools(libraries: Libraries) -> Iterable[Tool]:
     def tool(
         name: str, description: str, kind: type[_Input], answer: Callable[[_Input], Awaitable[str]]
     ) -> Tool:
-        async def call(wanted: _Input, payload: Mapping[str, Any]) -> str:
+        async def call(wanted: _Input, payload: Json) -> str:
             libraries.requests.use(name, payload)
             return await answer(wanted)
 
@@ -108,12 +109,12 @@ def manuscript_tools(libraries: Libraries) -> Iterable[Tool]:
 
 
 def read_text(file: MarkdownFile, offset: int = 0) -> str:
-    """Return what the model reads: a line of JSON with what is known, and the content from
-    `offset` on, a part of it.
+    """Return the text for the model: a line of JSON with the facts, and part of the content, from
+    `offset` on.
     """
     start = min(max(offset, 0), len(file.content))
     part = file.content[start : start + MOST_CHARS]
-    known: dict[str, Any] = {
+    known: JsonDict = {
         "path": file.path,
         "name": file.name,
         "size": file.size,
@@ -127,15 +128,15 @@ def read_text(file: MarkdownFile, offset: int = 0) -> str:
 
 
 def files_text(found: FoundFiles) -> str:
-    """Return what the model reads: JSON, a file a line."""
+    """Return the text for the model: JSON, one file per line."""
     return _listed(
         {"count": found.count, "more": found.count - len(found.files)}, "files", found.files
     )
 
 
 def content_text(found: FoundContent) -> str:
-    """Return what the model reads: JSON, a match a line."""
-    known: dict[str, Any] = {
+    """Return the text for the model: JSON, one match per line."""
+    known: JsonDict = {
         "matches": found.matches,
         "files_matched": found.files_matched,
         "files_searched": found.files_searched,
@@ -147,7 +148,7 @@ def content_text(found: FoundContent) -> str:
 
 
 def tree_text(found: FoundTree) -> str:
-    """Return what the model reads: JSON, a file or folder a line."""
+    """Return the text for the model: JSON, one file or folder per line."""
     known = {"folders": found.folders, "files": found.files, "more": found.more}
     lines = ",\n".join(_node(node, 1) for node in found.children)
     return f'{_json(known)[:-1]},"children":[{lines and chr(10)}{lines}]}}'
@@ -161,10 +162,8 @@ def _node(node: Node, depth: int) -> str:
     return f'{" " * depth}{own[:-1]},"children":[\n{inside}]}}'
 
 
-def _listed(known: Mapping[str, Any], name: str, rows: Iterable[Any]) -> str:
-    """Return JSON with one of `rows` a line, as many as there is room for; what is left out then
-    counts as `more`.
-    """
+def _listed(known: Json, name: str, rows: Iterable[Any]) -> str:
+    """Return JSON with one of `rows` per line, as many as fit; the rest is counted in `more`."""
     room, written = MOST_CHARS, []
     left = 0
     for row in rows:

@@ -1,9 +1,9 @@
-"""Which tools of ours a session offers the model, beside `ui_request`, which belongs to its
+"""Which of our tools a session offers the model, besides `ui_request`, which belongs to its
 conversation (`agent/user_questions.py`).
 
-A family of tools is a module here with a function that makes them from the libraries, and an entry
-in `FAMILIES`. Its words for people are in `agent/tool_names.py`, what the policy makes of its calls
-in `permissions/tools.py`.
+A family of tools is a module here with a function that creates them from the libraries, and an
+entry in `FAMILIES`. Its display names are in `agent/tool_names.py`, its effects for the policy in
+`permissions/tools.py`.
 """
 
 from collections.abc import Callable, Iterable
@@ -20,8 +20,8 @@ from dogent_tui.tools.vision import vision_tools
 from dogent_tui.tools.web import web_tools
 
 Family: TypeAlias = Callable[[Libraries], Iterable[Tool]]
-"""Makes the tools of one family. Called at each start of the agent process: what should outlive
-it belongs in the libraries.
+"""Creates the tools of one family. Called at each start of the agent process: lasting state belongs
+in the libraries.
 """
 
 FAMILIES: tuple[Family, ...] = (
@@ -33,14 +33,14 @@ FAMILIES: tuple[Family, ...] = (
     checking_tools,
     planning_tools,
 )
-"""In the order in which the model reads of them."""
+"""In the order in which the model sees them."""
 
 
 CONSENT = frozenset({"read_document", READ, FIND, SEARCH, TREE})
-"""The tools of ours that are offered where every look at a document is asked about."""
+"""Our tools that are offered if every access to a document requires consent."""
 
 
 def offered_tools(libraries: Libraries) -> list[Tool]:
-    """Return the tools of every family; in consent mode those that ask alone."""
+    """Return the tools of every family; in consent mode only those that ask."""
     tools = [tool for family in FAMILIES for tool in family(libraries)]
     return [tool for tool in tools if not libraries.consent or tool.name in CONSENT]

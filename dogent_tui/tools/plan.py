@@ -1,5 +1,5 @@
-"""`plan`: the steps of the agent's work, shown above the prompt. It stands in for TodoWrite,
-whose words are long.
+"""`plan`: the steps of the agent's work, shown above the prompt. It replaces TodoWrite, whose
+description is long.
 """
 
 from collections.abc import Iterable
@@ -27,7 +27,7 @@ class _Input(msgspec.Struct):
 
 
 def planning_tools(libraries: Libraries) -> Iterable[Tool]:
-    """Yield the tool of this module. Its calls are shown by whoever translates them
+    """Yield the tool of this module. The translator of events displays its calls
     (`TodosChanged`).
     """
     del libraries

@@ -1,4 +1,4 @@
-"""How far a call of ours is, told to the user while they wait for it."""
+"""The progress of a call of ours, reported to the waiting user."""
 
 import asyncio
 from collections.abc import Callable, Mapping
@@ -6,22 +6,22 @@ from types import TracebackType
 from typing import Any, Self, TypeAlias
 
 Tell: TypeAlias = Callable[[str, Mapping[str, Any], str], None]
-"""Takes the name of a tool of ours, the input of the call, and a line of plain text. Called on
+"""Receives the name of a tool of ours, the input of the call, and a line of plain text. Called on
 the event loop.
 """
 
 _EVERY_S = 1.0
-"""What takes less is not worth a word, and more than a line a second nobody reads."""
+"""Shorter calls are not reported, and no one reads more than one line per second."""
 
 
 class ToolProgress:
-    """Tells of one call for as long as the context lasts: first after a second, then what is
-    new, once a second at the most.
+    """Reports on one call as long as the context lasts: first after a second, then news at most
+    once a second.
     """
 
     def __init__(self, tell: Tell, tool: str, payload: Mapping[str, Any], first: str = "") -> None:
-        """Tell of the call of `tool` with `payload`; `first` is told where nothing else has come
-        up by then.
+        """Report on the call of `tool` with `payload`, starting with `first` unless there is news
+        by then.
         """
         self._tell = tell
         self._call = (tool, payload)
@@ -42,11 +42,11 @@ class ToolProgress:
             self._timer.cancel()
 
     def say(self, text: str) -> None:
-        """Have `text` told, unless something newer comes first."""
+        """Report `text` unless something newer comes first."""
         self._text = text
 
     def count(self, done: int, total: int, what: str) -> None:
-        """Have it told how far a conversion is."""
+        """Report the progress of a conversion."""
         if done and total and what == "bytes":
             self.say(f"{100 * done // total} %")
         elif done and what:

@@ -13,8 +13,8 @@ from msgspec import Meta
 from dogent_tui.changes.reviewed import Reviewed
 from dogent_tui.errors import DogentError
 from dogent_tui.sources.ledger import Ledger
-from dogent_tui.storage.paths import Workspace
-from dogent_tui.tools.server import Tool, result, typed_tool
+from dogent_tui.tools.libraries import Libraries
+from dogent_tui.tools.server import Tool, ToolFailure, typed_tool
 
 NAME = "propose_document_change"
 
@@ -28,8 +28,8 @@ PATH = "The file; may be new. Default: the document that the user has open."
 UNDECIDED = "The user did not decide about this change. Nothing was written."
 
 Review = Callable[[Reviewed, str], Awaitable[str | None]]
-"""Puts a proposal and its text to the user and waits: the outcome in words, None where nobody
-decided.
+"""Presents a proposal and its text to the user and waits: returns the outcome in words, None if no
+one decided.
 """
 
 
@@ -43,26 +43,21 @@ class _Input(msgspec.Struct, kw_only=True):
 
 
 Approved = Callable[[Mapping[str, Any]], Path | None]
-"""Gives the real path that was approved for a call with this input, None where there was nothing to
+"""Returns the real path that was approved for a call with this input, None if there was nothing to
 approve.
 """
 
 
 def propose_document_change_tool(
-    workspace: Workspace,
-    review: Review,
-    approved: Approved,
-    open_document: Callable[[], str],
-    ledger: Ledger,
-    unsaved: Mapping[Path, str],
+    libraries: Libraries, review: Review, approved: Approved, ledger: Ledger
 ) -> Tool:
-    """Return the tool. It writes nothing itself. Outside of the workspace it proposes only for what
-    is `approved`.
+    """Return the tool. It writes nothing itself. Outside the workspace it proposes only for
+    `approved` paths.
 
-    `open_document` tells the path of the document that the user has open, empty for none. What the
-    model last saw of a file, by the `ledger`, is what its proposal changes: what was written there
-    since is merged. `unsaved` is what an editor holds.
+    A proposal changes what the model last saw of a file according to the `ledger`: later changes
+    are merged.
     """
+    workspace = libraries.workspace
 
     def opened_for(wanted: _Input, path: str, place: Path | None) -> Reviewed:
         real = workspace.absolute(path).resolve()
@@ -74,20 +69,22 @@ def propose_document_change_tool(
             wanted.summary,
             base=... if seen is None else seen,
             approved=place,
-            unsaved=unsaved.get(real),
+            unsaved=libraries.unsaved.get(real),
         )
 
-    async def propose(wanted: _Input, payload: Mapping[str, Any]) -> str | dict[str, Any]:
-        path = wanted.path or open_document()
+    async def propose(wanted: _Input, payload: Mapping[str, Any]) -> str:
+        path = wanted.path or libraries.open_document
         if not path:
-            return result(NOTHING_OPEN, is_error=True)
+            raise ToolFailure(NOTHING_OPEN)
         try:
             opened = await asyncio.to_thread(opened_for, wanted, path, approved(payload))
         except DogentError as error:
-            return result(f"Nothing was proposed. {error}", is_error=True)
+            raise ToolFailure(f"Nothing was proposed. {error}") from error
         if not opened.change.hunks and not opened.change.is_new:
             return f"Nothing was proposed: {opened.change.name} holds this text already."
         outcome = await review(opened, wanted.new_content)
-        return result(outcome or UNDECIDED, is_error=outcome is None)
+        if outcome is None:
+            raise ToolFailure(UNDECIDED)
+        return outcome
 
     return typed_tool(NAME, DESCRIPTION, _Input, propose, "Nothing was proposed")

@@ -1,4 +1,4 @@
-"""Pages of a document that are pictures, read by the vision model that the user chose."""
+"""Scanned pages of a document, read by the vision model that the user chose."""
 
 import re
 from contextlib import suppress
@@ -17,7 +17,7 @@ _PICTURE = re.compile(r"!\[[^\]]*\]\((page-(\d+)\.png)\)")
 
 
 def remedy(workspace: Workspace) -> str:
-    """Return what the model can do about a document of which no page holds text."""
+    """Return what the model can do about a document without any text."""
     said = (
         " Its pages are pictures. With images, they are saved, and Read shows them to you if you"
         " take images."
@@ -32,11 +32,11 @@ def remedy(workspace: Workspace) -> str:
 
 
 async def with_pictures_read(found: ReadResult, folder: Path, profile: str) -> ReadResult:
-    """Return what was read with the text of each picture of a page in its place, as the vision
-    `profile` reads it.
+    """Return the document with each scanned page replaced by its text as read by the vision
+    `profile`.
 
-    Each says with its page who read it. Raises DogentError where the first cannot be read; later
-    ones say so themselves.
+    Each page says who read it. Raises DogentError if the first cannot be read; later failures are
+    reported in place.
     """
     text, end = "", 0
     for picture in _PICTURE.finditer(found.text):

@@ -1,13 +1,13 @@
-"""The MCP server `dogent`, in this process: what the CLI asks of it comes over the control channel
+"""The in-process MCP server `dogent`: the CLI's messages arrive over the control channel
 (`agent/transport.py`).
 
-It answers what a server with nothing but tools has to answer, as the SDK's own would, which needs
-0.6 s to import (`mcp`, of which the most is for HTTP). A test holds one against the other.
-Format: https://modelcontextprotocol.io/specification/2025-11-25/server/tools
+It answers everything a tools-only server has to, like the SDK's own, which takes 0.6 s to import
+(`mcp`, mostly its HTTP part). A test compares the two. Format:
+https://modelcontextprotocol.io/specification/2025-11-25/server/tools
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Iterable
 from typing import Annotated, Any, NamedTuple, TypeAlias, TypeVar
 
 import msgspec
@@ -15,37 +15,42 @@ from msgspec import Meta
 
 from dogent_tui import __version__
 from dogent_tui.errors import DogentError
+from dogent_tui.records import Json, JsonDict
 
 SERVER = "dogent"
-"""What the CLI puts into the names of our tools: ``mcp__dogent__NAME``."""
+"""The CLI's prefix for the names of our tools: ``mcp__dogent__NAME``."""
 
 _METHOD_NOT_FOUND = {"code": -32601, "message": "Method not found"}
 """https://www.jsonrpc.org/specification#error_object"""
 
 _CANCELLED = {"code": -32800, "message": "Request cancelled"}
-"""What the SDK's server answers."""
+"""The answer of the SDK's server."""
 
 Reason: TypeAlias = Annotated[
     str, Meta(description="Why, in one sentence: the user decides by it.")
 ]
-"""The field of tools that ask each time."""
+"""The field of tools that ask every time."""
 
 _Input = TypeVar("_Input", bound=msgspec.Struct)
 
 
+class ToolFailure(Exception):  # noqa: N818  (the model reads it, and goes on)
+    """A call did not do what it was to do: the words tell the model why."""
+
+
 class Tool(NamedTuple):
-    """A tool of ours: `schema` is the JSON Schema of its input, `handler` takes an input that
-    keeps to it and returns a `result`.
+    """A tool of ours: `schema` is the JSON Schema of its input, `handler` takes a valid input and
+    returns a `result`.
     """
 
     name: str
     description: str
-    schema: Mapping[str, Any]
-    handler: Callable[[dict[str, Any]], Awaitable[dict[str, Any]]]
+    schema: Json
+    handler: Callable[[JsonDict], Awaitable[JsonDict]]
 
     @property
-    def listed(self) -> dict[str, Any]:
-        """How the client reads of it."""
+    def listed(self) -> JsonDict:
+        """Return its description for the client."""
         return {"name": self.name, "description": self.description, "inputSchema": self.schema}
 
 
@@ -53,31 +58,30 @@ def typed_tool(
     name: str,
     description: str,
     kind: type[_Input],
-    answer: Callable[[_Input, Mapping[str, Any]], Awaitable[str | dict[str, Any]]],
+    answer: Callable[[_Input, Json], Awaitable[str]],
     undone: str,
 ) -> Tool:
-    """Return a tool whose input is a `kind`, which gives its schema too.
+    """Return a tool whose input is a `kind`, which also provides the schema.
 
-    `answer` takes the input, read and as it came, and returns a text or a `result`; what it raises
-    as DogentError is a result for the model to read. `undone` says what did not happen where the
-    input is wrong.
+    `answer` takes the input, decoded and raw, and returns a text, or raises a ToolFailure or a
+    DogentError, whose words the model gets. `undone` says what did not happen if the input is
+    invalid.
     """
 
-    async def handle(payload: dict[str, Any]) -> dict[str, Any]:
+    async def handle(payload: JsonDict) -> JsonDict:
         said = {key: value for key, value in payload.items() if value is not None}
         try:
-            answered = await answer(msgspec.convert(said, kind, strict=False), payload)
+            return result(await answer(msgspec.convert(said, kind, strict=False), payload))
         except msgspec.ValidationError as error:
             return result(f"{undone}: the input is not right. {error}.", is_error=True)
-        except DogentError as error:
+        except (DogentError, ToolFailure) as error:
             return result(str(error), is_error=True)
-        return result(answered) if isinstance(answered, str) else answered
 
     return Tool(name, description, _schema_of(kind), handle)
 
 
-def _schema_of(kind: type[msgspec.Struct]) -> dict[str, Any]:
-    """Return the JSON Schema of an input, without what only costs the model tokens."""
+def _schema_of(kind: type[msgspec.Struct]) -> JsonDict:
+    """Return the JSON Schema of an input, without parts that only cost the model tokens."""
     (schema,), parts = msgspec.json.schema_components([kind], ref_template="{name}")
 
     def plain(value: Any) -> Any:
@@ -88,13 +92,13 @@ def _schema_of(kind: type[msgspec.Struct]) -> dict[str, Any]:
         if "$ref" in value:
             return plain(parts[value["$ref"]])
         named = {key: each for key, each in value.items() if key not in ("title", "default")}
-        if "properties" in value:  # the names in there are those of fields
+        if "properties" in value:  # its keys are names of fields
             fields = value["properties"].items()
             named["properties"] = {key: plain(each) for key, each in fields}
             return named
         return {key: plain(each) for key, each in named.items()}
 
-    made: dict[str, Any] = plain(schema)
+    made: JsonDict = plain(schema)
     return made
 
 
@@ -103,20 +107,20 @@ class ToolServer:
 
     def __init__(self, tools: Iterable[Tool]) -> None:
         self._tools = {tool.name: tool for tool in tools}
-        self._calls: dict[object, asyncio.Task[dict[str, Any]]] = {}
+        self._calls: dict[object, asyncio.Task[JsonDict]] = {}
 
-    async def answer(self, message: Mapping[str, Any]) -> dict[str, Any] | None:
+    async def answer(self, message: Json) -> JsonDict | None:
         """Answer a message.
 
         Args:
             message: a JSON-RPC request (with ``id``) or notification.
 
         Returns:
-            The JSON-RPC response to a request. What goes wrong in a tool is its result, for the
-            model to read.
+            The JSON-RPC response to a request. An error in a tool is its result, for the model to
+            read.
 
         Raises:
-            KeyError: the message is not as MCP has it.
+            KeyError: the message violates MCP.
         """
         method, params = message["method"], message.get("params") or {}
         if method == "notifications/cancelled" and params.get("requestId") in self._calls:
@@ -127,9 +131,7 @@ class ToolServer:
             message["id"], method, params
         )
 
-    async def _answered(
-        self, request_id: object, method: str, params: Mapping[str, Any]
-    ) -> dict[str, Any]:
+    async def _answered(self, request_id: object, method: str, params: Json) -> JsonDict:
         """Return the ``result`` or the ``error`` of a response."""
         match method:
             case "initialize":
@@ -154,9 +156,9 @@ class ToolServer:
         return {"error": {**_METHOD_NOT_FOUND, "data": method}}
 
     async def _unless_cancelled(
-        self, request_id: object, called: Coroutine[Any, Any, dict[str, Any]]
-    ) -> dict[str, Any] | None:
-        """Return the result of a call; None where the client cancels it."""
+        self, request_id: object, called: Coroutine[Any, Any, JsonDict]
+    ) -> JsonDict | None:
+        """Return the result of a call; None if the client cancels it."""
         task = self._calls[request_id] = asyncio.create_task(called)
         try:
             await asyncio.wait([task])
@@ -167,33 +169,20 @@ class ToolServer:
             del self._calls[request_id]
         return None if task.cancelled() else task.result()
 
-    async def _call(self, name: str, given: dict[str, Any]) -> dict[str, Any]:
+    async def _call(self, name: str, given: JsonDict) -> JsonDict:
         if (tool := self._tools.get(name)) is None:
             return result(f"Tool '{name}' not found", is_error=True)
         try:
-            if wrong := await asyncio.to_thread(_violation, given, tool.schema):
-                return result(f"Input validation error: {wrong}", is_error=True)
             return await tool.handler(given)
-        except Exception as error:  # the model reads of it, whatever it is
+        except Exception as error:  # the model reads it, whatever it is
             return result(str(error), is_error=True)
 
 
-def _violation(given: Mapping[str, Any], schema: Mapping[str, Any]) -> str:
-    """Return how the input of a call breaks the schema of its tool, or ``""``."""
-    from jsonschema import ValidationError, validate  # on use: 50 ms
-
-    try:
-        validate(given, schema)
-    except ValidationError as error:
-        return str(error.message)
-    return ""
-
-
 def tool_name(name: str) -> str:
-    """Return how the CLI and the model call our tool `name`."""
+    """Return the name of our tool `name` for the CLI and the model."""
     return f"mcp__{SERVER}__{name}"
 
 
-def result(text: str, *, is_error: bool = False) -> dict[str, Any]:
-    """Return what the handler of a tool answers."""
+def result(text: str, *, is_error: bool = False) -> JsonDict:
+    """Return a tool's text as a `result`."""
     return {"content": [{"type": "text", "text": text}], "is_error": is_error}

@@ -2,10 +2,10 @@
 is the next message.
 """
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable
 
 from dogent_tui.errors import DogentError
+from dogent_tui.records import Json, JsonDict
 from dogent_tui.tools.server import Tool, result
 
 NAME = "ui_request"
@@ -20,17 +20,15 @@ ANSWERING = (
     "The request is open: the user is answering on a screen. Your turn ends here; the answer is"
     " their next message."
 )
-"""What the model later reads as the result of its call."""
+"""What the model reads as the result of its call."""
 
 
-def ui_request_tool(
-    schema: Mapping[str, Any], check: Callable[[Mapping[str, Any]], object]
-) -> Tool:
-    """Return the tool. `check` raises DogentError where a payload is wrong: the model reads it and
-    can correct itself.
+def ui_request_tool(schema: Json, check: Callable[[Json], object]) -> Tool:
+    """Return the tool. `check` raises DogentError for an invalid payload, which the model can then
+    correct.
     """
 
-    async def ask(payload: dict[str, Any]) -> dict[str, Any]:
+    async def ask(payload: JsonDict) -> JsonDict:
         try:
             check(payload)
         except DogentError as error:

@@ -7,10 +7,9 @@ from typing import Any
 import msgspec
 
 from dogent_tui.settings.values import load_settings
-from dogent_tui.storage.paths import Workspace, dogent_home
-from dogent_tui.storage.places import ApprovedPlaces
+from dogent_tui.storage.paths import dogent_home
 from dogent_tui.tools.libraries import Libraries
-from dogent_tui.tools.server import Tool, result, typed_tool
+from dogent_tui.tools.server import Tool, ToolFailure, typed_tool
 from dogent_tui.vision.look import look_at
 from dogent_tui.vision.model import MediaType, VisionError
 
@@ -25,14 +24,14 @@ STOP = (
     "Stop here: tell the user this, ask them to fix it, and do not continue without it. Do not"
     " guess what the file shows."
 )
-"""What follows on an error that only the user can correct."""
+"""Follows an error that only the user can fix."""
 
 _AT_ONCE = 3
-"""A model may call for a whole folder: each picture takes memory here, and providers count who asks
-at the same time.
+"""A model may request a whole folder: each picture takes memory here, and providers limit
+concurrent requests.
 """
 
-_FOR_THE_PERSON = frozenset({"config", "key", "quota", "tls"})
+_FOR_THE_USER = frozenset({"config", "key", "quota", "tls"})
 
 
 class _Input(msgspec.Struct):
@@ -41,32 +40,27 @@ class _Input(msgspec.Struct):
 
 
 def vision_tools(libraries: Libraries) -> Iterable[Tool]:
-    """Yield the tools of this module."""
-    yield analyze_media_tool(libraries.workspace, libraries.places)
+    """Yield the tool that looks at media. It reads the path that the policy approved, one of
+    `libraries.places`: relative paths start at the root of the workspace.
 
-
-def analyze_media_tool(workspace: Workspace, places: ApprovedPlaces | None = None) -> Tool:
-    """Return the tool. It looks where the policy was asked about: relative paths start at the root
-    of the workspace.
-
-    `places` are those that calls were judged by.
-    Profiles and settings are read at each call: what the user corrected counts at once.
+    Profiles and settings are read at each call, so that corrections take effect at once.
     """
+    workspace = libraries.workspace
 
     turns = asyncio.Semaphore(_AT_ONCE)
 
-    async def analyze(wanted: _Input, payload: Mapping[str, Any]) -> str | dict[str, Any]:
+    async def analyze(wanted: _Input, payload: Mapping[str, Any]) -> str:
         path = workspace.absolute(wanted.path.removeprefix("file://"))
         settings, _ = await asyncio.to_thread(load_settings, workspace)
         kind = None if wanted.media_type is msgspec.UNSET else wanted.media_type
         try:
             async with turns:
-                place = await asyncio.to_thread((places or ApprovedPlaces()).of, payload, path)
+                place = await asyncio.to_thread(libraries.places.of, payload, path)
                 seen = await look_at(place, settings.vision_profile, dogent_home(), kind)
         except VisionError as error:
-            return result(
-                f"{error} {STOP}" if error.code in _FOR_THE_PERSON else str(error), is_error=True
-            )
+            if error.code in _FOR_THE_USER:
+                raise ToolFailure(f"{error} {STOP}") from error
+            raise
         return msgspec.json.encode(seen).decode()
 
-    return typed_tool(NAME, DESCRIPTION, _Input, analyze, "Nothing was looked at")
+    yield typed_tool(NAME, DESCRIPTION, _Input, analyze, "Nothing was looked at")

@@ -1,20 +1,20 @@
-"""`web_search` and `web_fetch`: what stands on the web, searched by the user's own provider and
-fetched behind our guard.
+"""`web_search` and `web_fetch`: the web, searched with the user's own provider and fetched behind
+our guard.
 
-They are offered where the workspace names a web profile; else the agent has its native tools.
+They are offered if the workspace names a web profile; otherwise the agent has its native tools.
 """
 
 import asyncio
 import logging
 from collections.abc import Iterable
-from typing import Annotated, Any
+from typing import Annotated
 
 import msgspec
 from msgspec import Meta
 
 from dogent_tui.errors import DogentError
 from dogent_tui.tools.libraries import Libraries
-from dogent_tui.tools.server import Tool, result, typed_tool
+from dogent_tui.tools.server import Tool, ToolFailure, typed_tool
 from dogent_tui.web.model import DEFAULT_CHARS, FetchMode, FetchResult
 from dogent_tui.web.search.model import DEFAULT_RESULTS, MOST_RESULTS, SearchMode, SearchResults
 
@@ -24,10 +24,10 @@ SEARCH = "web_search"
 FETCH = "web_fetch"
 
 NATIVE = frozenset({"WebSearch", "WebFetch"})
-"""The CLI's own tools that these stand in for."""
+"""The CLI's own tools that these replace."""
 
 MOST_CHARS = 60_000
-"""Of one answer: the CLI cuts off what is over 25,000 tokens."""
+"""The length of an answer: the CLI truncates after 25,000 tokens."""
 _FEWEST_CHARS = 500
 
 SEARCH_DESCRIPTION = """\
@@ -66,7 +66,7 @@ class _FetchInput(msgspec.Struct):
 
 
 def web_tools(libraries: Libraries) -> Iterable[Tool]:
-    """Yield the tools of this module, none where no web profile chosen."""
+    """Yield the tools of this module, none without a web profile."""
     if libraries.web.profile is not None:
         yield web_search_tool(libraries)
         yield web_fetch_tool(libraries)
@@ -87,19 +87,18 @@ def web_search_tool(libraries: Libraries) -> Tool:
 
 
 def web_fetch_tool(libraries: Libraries) -> Tool:
-    """Return the tool that fetches. It reaches a private host only where the gate knows that the
-    user approved the call.
+    """Return the tool that fetches. It reaches a private host only if the gate knows that the user
+    approved the call.
     """
 
-    async def fetch(wanted: _FetchInput, _: object) -> str | dict[str, Any]:
+    async def fetch(wanted: _FetchInput, _: object) -> str:
         if wanted.mode != "text" and not libraries.workspace.contains(libraries.images):
             message = (
                 f"The images folder {libraries.settings.images_path} points outside the workspace,"
                 " so no images are saved."
             )
-            return result(
-                f'{message} Fetch with mode "text", or ask the user to fix images_path.',
-                is_error=True,
+            raise ToolFailure(
+                f'{message} Fetch with mode "text", or ask the user to fix images_path.'
             )
         found = await libraries.fetcher.fetch(
             wanted.url,
@@ -115,7 +114,7 @@ def web_fetch_tool(libraries: Libraries) -> Tool:
 
 
 def search_json(found: SearchResults) -> str:
-    """Return what the model reads of a search: JSON, a result a line."""
+    """Return the text for the model about a search: JSON, one result per line."""
     head = {
         "provider": found.provider,
         "profile": found.profile,
@@ -132,8 +131,8 @@ def search_json(found: SearchResults) -> str:
 
 
 async def _kept(libraries: Libraries, found: FetchResult) -> str:
-    """Keep what was read as a source. Returns its key, empty where it could not be kept: the page
-    counts more.
+    """Store what was read as a source. Return its key, empty if that fails: the page matters
+    more.
     """
     from dogent_tui.sources.records import SourceRecord
 
@@ -155,10 +154,10 @@ async def _kept(libraries: Libraries, found: FetchResult) -> str:
 
 
 def fetched_text(found: FetchResult, key: str = "") -> str:
-    """Return what the model reads of a fetch. What we know stands before the text, so that no text
-    can pass for it.
+    """Return the text for the model about a fetch. Our own facts precede the page's text, so that
+    no text can imitate them.
 
-    `key` is what the source is cited by, empty where it has none.
+    `key` is the citation key of the source, empty if it has none.
     """
     place = (
         found.url

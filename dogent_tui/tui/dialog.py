@@ -3,12 +3,12 @@ and the keys in the last row.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import ClassVar, Generic, TypeVar
+from typing import Generic, TypeVar
 
 from rich.segment import Segment
 from textual import on
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import Binding
 from textual.containers import Vertical
 from textual.content import Content
 from textual.geometry import Size
@@ -23,6 +23,7 @@ from dogent_tui.plain import one_line
 from dogent_tui.tui.key_hints import KeyLine
 from dogent_tui.tui.screens.withdrawable import Withdrawable
 from dogent_tui.tui.stylesheets import styles
+from dogent_tui.tui.widgets import hidden
 
 Answer = TypeVar("Answer")
 Item = TypeVar("Item")
@@ -78,7 +79,7 @@ class DialogScreen(Withdrawable[Answer], ModalScreen[Answer]):
 
     DEFAULT_CSS = styles("dialog.tcss")
     VERTICAL_BREAKPOINTS = [(0, "-low"), (30, "-medium"), (50, "-high")]
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "back", tr("Back"))]
+    BINDINGS = [Binding("escape", "back", tr("Back"))]
 
     def __init__(self, dialog: Dialog) -> None:
         super().__init__()
@@ -102,7 +103,7 @@ class ChoiceList(OptionList, Generic[Item]):
     is found without colors.
     """
 
-    DEFAULT_CSS: ClassVar[str] = styles("choices.tcss")
+    DEFAULT_CSS = styles("choices.tcss")
 
     def __init__(self, *, id: str) -> None:  # noqa: A002
         super().__init__(id=id, markup=False, compact=True)
@@ -141,11 +142,11 @@ class ChoiceList(OptionList, Generic[Item]):
 class FinderScreen(DialogScreen[Answer], Generic[Item, Answer]):
     """A list, and above it a line to type into; the keys of both work at the same time."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("up", "step(-1)", tr("Up"), show=False),
-        Binding("down", "step(1)", tr("Down"), show=False),
-        Binding("pageup", "step(-10)", tr("Page up"), show=False),
-        Binding("pagedown", "step(10)", tr("Page down"), show=False),
+    BINDINGS = [
+        hidden("up", "step(-1)", tr("Up")),
+        hidden("down", "step(1)", tr("Down")),
+        hidden("pageup", "step(-10)", tr("Page up")),
+        hidden("pagedown", "step(10)", tr("Page down")),
     ]
 
     def __init__(self, dialog: Dialog, line: Input, found: ChoiceList[Item]) -> None:
@@ -182,7 +183,7 @@ class FinderScreen(DialogScreen[Answer], Generic[Item, Answer]):
 class WrappedText(Widget):
     """Text that is laid out for the width there is, as high as it is then."""
 
-    DEFAULT_CSS: ClassVar[str] = "WrappedText { height: auto; }"
+    DEFAULT_CSS = "WrappedText { height: auto; }"
 
     def __init__(self, layout: Callable[[int], Content], *, id: str) -> None:  # noqa: A002
         super().__init__(id=id)

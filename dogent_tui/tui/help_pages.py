@@ -25,6 +25,7 @@ from dogent_tui.tui.screens.review import REVIEW_KEYS
 from dogent_tui.tui.screens.rewind_preview import RewindPreviewScreen
 from dogent_tui.tui.screens.sessions import SessionsScreen
 from dogent_tui.tui.screens.settings import ProfileScreen, RowList, SettingsScreen
+from dogent_tui.tui.transcript.rows_view import RowsView
 from dogent_tui.tui.transcript.view import Transcript
 
 _PALETTE = Binding(
@@ -44,11 +45,13 @@ def help_sections(
         binding_section(tr("Prompt editor"), PromptEditor.BINDINGS),
         command_section(commands),
         binding_section(tr("Everywhere"), _once([*everywhere, _PALETTE]), keys),
-        binding_section(tr("Transcript"), Transcript.BINDINGS),
+        binding_section(tr("Transcript"), _once([*Transcript.BINDINGS, *RowsView.BINDINGS])),
         binding_section(tr("Results"), [*ResultList.BINDINGS, *FileList.BINDINGS]),
         binding_section(tr("Attachments"), [*AttachmentList.BINDINGS, *FileList.BINDINGS]),
         binding_section(tr("File preview"), PreviewScreen.BINDINGS),
-        binding_section(tr("Open document"), [*PaneView.BINDINGS, *DocumentPane.BINDINGS]),
+        binding_section(
+            tr("Open document"), [*RowsView.BINDINGS, *PaneView.BINDINGS, *DocumentPane.BINDINGS]
+        ),
         binding_section(tr("Permission"), PermissionScreen.BINDINGS),
         binding_section(tr("Permissions"), PermissionsScreen.BINDINGS),
         binding_section(tr("Questions"), ClarificationScreen.BINDINGS),

@@ -4,7 +4,6 @@ Textual's Footer makes a widget of each key, and all of them again whenever the 
 of the first paint, and most of what a change of focus costs. This draws a line.
 """
 
-import re
 from collections.abc import Mapping, Sequence
 from itertools import accumulate
 from types import MappingProxyType
@@ -16,16 +15,13 @@ from textual.app import RenderResult
 from textual.content import Content
 from textual.keys import format_key
 from textual.screen import Screen
+from textual.style import Style
 from textual.widget import Widget
 
 from dogent_tui.tui.stylesheets import styles
 
 if TYPE_CHECKING:
     from textual.binding import Binding
-
-_LETTER = re.compile(r"\^[a-z]|f\d{1,2}")
-"""A key that Textual writes small."""
-
 
 _STYLES = ("key", "words")
 _GAP = "  "
@@ -52,8 +48,14 @@ _KEY_NAMES: Mapping[str, str] = {
     "up": "↑",
 }
 """What is printed on the keyboard, by Textual's names of keys."""
-_SHORT = {**_KEY_NAMES, "enter": "⏎", "esc": "Esc", "delete": "Del", "tab": "⇥"}
-"""What the keys are called in a line of keys."""
+_SHORT: Mapping[str, str] = {
+    "Ctrl+": "^",
+    "Shift+": "⇧",
+    "Enter": "⏎",
+    "Tab": "⇥",
+    "Delete": "Del",
+}
+"""What is written shorter in a line of keys."""
 
 
 def key_name(key: str) -> str:
@@ -134,19 +136,16 @@ class KeyLine(Widget):
         """Draw the line."""
         key, words = (self.get_visual_style(f"hints--{part}", partial=True) for part in _STYLES)
         return Content(_GAP).join(
-            Content.assemble((each.display, key), (f" {each.words}", words))
+            Content.assemble((each.display, key), (f" {each.words}", words)).stylize(
+                Style.from_meta({"key": each.key.partition(",")[0]})
+            )
             for each in self._line()
         )
 
     def on_click(self, event: events.Click) -> None:
         """Press the key under the mouse."""
-        x = event.get_content_offset_capture(self).x
-        end = 0
-        for each in self._line():
-            start, end = end, end + each.cells
-            if start <= x < end - len(_GAP):
-                self.app.simulate_key(each.key.partition(",")[0])
-                return
+        if key := event.style.meta.get("key"):
+            self.app.simulate_key(key)
 
 
 class KeyHints(KeyLine):
@@ -180,7 +179,7 @@ class KeyHints(KeyLine):
         shown = []
         for action in sorted(first, key=self._rank):
             binding = first[action]
-            display = _name(self.app.get_key_display(binding))
+            display = binding.key_display or _short(binding.key.partition(",")[0])
             stays = action in self._last
             shown.append(ShownKey(binding.key, display, binding.description, stays))
         self._show(shown)
@@ -191,16 +190,12 @@ class KeyHints(KeyLine):
         return int(action in self._last)
 
 
-def _name(key: str) -> str:
-    """Return a key as it stands on the keyboard: ^F, F1 and Esc, where Textual has ^f, f1 and
-    esc.
-    """
-    return key.upper() if _LETTER.fullmatch(key) else _SHORT.get(key, key)
-
-
 def _short(keys: str) -> str:
-    """Return how `keys`, Textual's names of one or several with commas between them, are called:
-    ``up,down`` gives ``↑↓``.
+    """Return how `keys`, Textual's names of one or several with commas between them, are called in
+    a line of keys: ``up,down`` gives ``↑↓``, ``ctrl+s`` gives ``^S``.
     """
-    names = [*map(_name, keys.split(","))]
-    return ("" if all(len(name) == 1 for name in names) else " ").join(names)
+    names = [*map(key_name, keys.split(","))]
+    short = ("" if all(len(name) == 1 for name in names) else " ").join(names)
+    for whole, sign in _SHORT.items():
+        short = short.replace(whole, sign)
+    return short

@@ -1,1 +1,1 @@
-"""Copies of what is about to change, and how they come back: `/undo` and `/rewind`."""
+"""Copies of files about to change, and how they are restored: `/undo` and `/rewind`."""

@@ -1,5 +1,5 @@
-"""Moving files from one place to another without a moment at which one is lost: exchanged, over
-nothing, or copied whole.
+"""Moving files so that none is missing at any moment: by exchange, by rename without overwriting,
+or by a complete copy.
 """
 
 # ruff: noqa: PTH101, PTH104, PTH108, PTH115, PTH123, PTH211 — names are text from `os.fsdecode`, by the ten thousand
@@ -22,19 +22,19 @@ _NEW, _EXCHANGE = 1, 2
 
 
 Ours: TypeAlias = dict[tuple[int, int], int]
-"""The ctime at which we left a file, by device and inode."""
+"""(device, inode) → the ctime of a file after our last change."""
 
 
 class ChangedMeanwhileError(OSError):
-    """Somebody else has changed the file."""
+    """Someone else has changed the file."""
 
 
 class Placing:
-    """Puts files in their places, and what was there aside. After a crash each step is done again.
+    """Puts files in place and moves previous ones away. After a crash every step can be repeated.
 
-    `spot` is the place, `beside` a name in the same file system that is known again after a crash.
-    `was` is inode and ctime of what was there when it was planned; what is there instead is not
-    touched. `kept_as` is where that goes, "" for nowhere.
+    `spot` is the destination, `beside` a temporary name in the same file system that is the same
+    after a crash. `was` is the inode and ctime of the previous file when the step was planned; any
+    other file is left alone. `kept_as` is where the previous file is moved to, "" for nowhere.
     """
 
     def __init__(self, ours: Ours) -> None:
@@ -43,7 +43,7 @@ class Placing:
     def put(
         self, new: str, spot: str, beside: str, was: tuple[int, int] | None, kept_as: str
     ) -> None:
-        """Put the file or link `new` in its place. `beside` may be `new` itself. Raises OSError,
+        """Put the file or link `new` in place. `beside` may be `new` itself. Raises OSError,
         ChangedMeanwhileError.
         """
         is_there = _staged(new, beside)
@@ -61,7 +61,7 @@ class Placing:
     def _replace(
         self, new: str, spot: str, beside: str, was: tuple[int, int], kept_as: str
     ) -> None:
-        """Exchange the new one, which is beside, for the old one."""
+        """Exchange the new file at `beside` for the old one."""
         at, aside = _stat(spot), f"{beside}-old"
         if at is not None and self._is(at, was):
             exchange(beside, spot, aside)
@@ -69,7 +69,7 @@ class Placing:
                 exchange(beside, spot, aside)
                 move(beside, new)
                 raise ChangedMeanwhileError
-        else:  # it is done already, or was begun before a crash, or somebody has changed the file
+        else:  # already done, begun before a crash, or changed by someone else
             if os.path.lexists(aside):
                 if at is None:
                     os.rename(beside, spot)
@@ -88,7 +88,7 @@ class Placing:
             raise
 
     def take_away(self, spot: str, beside: str, was: tuple[int, int], kept_as: str) -> None:
-        """Take away what is there; a folder is left. Raises OSError, ChangedMeanwhileError."""
+        """Remove a file, but not a folder. Raises OSError, ChangedMeanwhileError."""
         at = _stat(spot)
         if at is not None and self._is(at, was):
             os.rename(spot, beside)
@@ -112,7 +112,7 @@ class Placing:
         )
 
     def _keep(self, old: str, kept_as: str) -> None:
-        """Move what was there to the copies; a file that has other names is copied."""
+        """Move the previous file to the copies; one with other hard links is copied."""
         at = os.lstat(old)
         if kept_as and at.st_nlink == 1:
             move(old, kept_as)
@@ -126,12 +126,12 @@ class Placing:
 
 
 def rename_new(source: str, target: str) -> None:
-    """Rename where nothing is at `target`. Raises OSError."""
+    """Rename without overwriting. Raises OSError."""
     rename_with(source, target, _NEW)
 
 
 def exchange(new: str, old: str, aside: str) -> None:
-    """Exchange two files of one folder: at once, where its file system can."""
+    """Exchange two files in one folder, atomically if the file system can."""
     try:
         rename_with(new, old, _EXCHANGE)
     except OSError as error:
@@ -143,8 +143,8 @@ def exchange(new: str, old: str, aside: str) -> None:
 
 
 def move(source: str, target: str) -> None:
-    """Move a file or link, to another file system, too: there the target appears when it is
-    whole.
+    """Move a file or link, also to another file system, where the target appears only when
+    complete.
     """
     try:
         os.rename(source, target)
@@ -156,8 +156,8 @@ def move(source: str, target: str) -> None:
 
 
 def copy(source: str, target: str) -> None:
-    """Copy a file, link or pipe with its mode, times and attributes, on the disk when it
-    appears.
+    """Copy a file, link or pipe with its mode, times and attributes. The target appears when it is
+    complete and synced.
     """
     part, mode = f"{target}-part", os.lstat(source).st_mode
     with contextlib.suppress(FileNotFoundError):
@@ -181,7 +181,7 @@ def copy(source: str, target: str) -> None:
 
 
 def chmod_folder(path: str, mode: int) -> None:
-    """Give a folder a mode; never what a link leads to. Raises OSError."""
+    """Set the mode of a folder, never following a link. Raises OSError."""
     descriptor = os.open(path, os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
     try:
         os.chmod(f"/proc/self/fd/{descriptor}", mode)
@@ -190,7 +190,7 @@ def chmod_folder(path: str, mode: int) -> None:
 
 
 def synced(path: str) -> None:
-    """Wait until a file, or the names in a folder, are on the disk; some file systems cannot."""
+    """Sync a file, or the names in a folder, to disk; some file systems cannot."""
     with contextlib.suppress(OSError):
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
         try:
@@ -200,18 +200,20 @@ def synced(path: str) -> None:
 
 
 def all_synced(paths: Iterable[str]) -> None:
-    """Wait until files are on the disk."""
+    """Sync files to disk."""
     for path in paths:
         synced(path)
 
 
 def is_same_file(one: os.stat_result, other: os.stat_result) -> bool:
-    """Whether a file is the same before and after a renaming, which changes its ctime alone."""
+    """Return whether two stat results are of the same file before and after a rename, which changes
+    only its ctime.
+    """
     return _lasting(one) == _lasting(other)
 
 
 def rename_with(source: str, target: str, flags: int) -> None:
-    """Rename by `renameat2`, with its flags. Raises OSError."""
+    """Rename by `renameat2` with its flags. Raises OSError."""
     names = os.fsencode(source), os.fsencode(target)
     if _libc().renameat2(_CWD, names[0], _CWD, names[1], flags):
         number = ctypes.get_errno()
@@ -228,8 +230,8 @@ def _libc() -> ctypes.CDLL:
 
 
 def _staged(new: str, beside: str) -> bool:
-    """Bring a new file beside its place, without the marks of an overlay. False where neither
-    holds it any more.
+    """Move a new file next to its destination, without the overlay's attributes. Return False if it
+    no longer exists at either place.
     """
     found = _stat(new)
     if found and stat.S_ISREG(found.st_mode):
@@ -242,7 +244,7 @@ def _staged(new: str, beside: str) -> bool:
 
 
 def mount_of(folder: str) -> str:
-    """Return which mount a folder belongs to: nothing can be renamed from one to another."""
+    """Return the mount that a folder belongs to: nothing can be renamed across mounts."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         with open(f"/proc/self/fdinfo/{descriptor}") as file:

@@ -1,5 +1,5 @@
-"""Reads what a Git repository keeps, and asks Git about its objects, without its settings:
-nothing that it configures is run.
+"""Reads the files of a Git repository and asks Git about its objects, without the repository's
+settings: nothing they configure is run.
 """
 
 # ruff: noqa: PTH113, PTH117, PTH118, PTH120, PTH123
@@ -16,7 +16,7 @@ from pathlib import Path
 
 _LONGEST_S = 120
 _TELLING = {"HEAD", "index", "logs", "objects", "packed-refs", "refs", "reftable", "worktrees"}
-"""Names in the folder of every repository."""
+"""Names that every repository folder contains."""
 _WALK = (
     "rev-list",
     "--objects",
@@ -29,11 +29,11 @@ _ID = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 
 
 class GitObjects:
-    """Answers from folders of objects, by a repository of our own that has no settings.
+    """Answers questions about object folders, using a repository of our own without settings.
 
-    `own` is an empty folder, `objects` are the folders. `form` is how objects are named: ``sha1``
-    or ``sha256``; `shallow` says where history was cut off. A Git that lies in the folder
-    `untrusted` is not run, even where it is the first on the path.
+    `own` is an empty folder, `objects` are the object folders. `form` is the hash: ``sha1`` or
+    ``sha256``; `shallow` lists where history was cut off. A Git in the folder `untrusted` is not
+    run, even if it is first on the path.
     """
 
     def __init__(
@@ -41,8 +41,7 @@ class GitObjects:
     ) -> None:
         Path(own, "refs").mkdir(parents=True)
         Path(own, "HEAD").write_text("ref: refs/heads/none\n")
-        # A command may have written the graph of commits: what it says of their parents is not
-        # believed.
+        # A command may have written the commit graph, so it is not trusted.
         settings = (
             "[core]\nrepositoryformatversion = 1\nbare = true\ncommitGraph ="
             " false\n[extensions]\nobjectformat = "
@@ -69,8 +68,8 @@ class GitObjects:
         }
 
     def ask(self, *arguments: str, lines: Iterable[str] = (), index: str = "") -> str | None:
-        """Return what Git answers, None where it says no, or cannot say. `lines` are its input;
-        `index` is an index file.
+        """Return Git's answer, None if it fails. `lines` are its input; `index` is an index
+        file.
         """
         environment = self._environment | ({"GIT_INDEX_FILE": index} if index else {})
         try:
@@ -89,7 +88,9 @@ class GitObjects:
         return os.fsdecode(done.stdout).strip()
 
     def is_whole(self, names: Iterable[str], index: str) -> bool:
-        """Return whether all is there that commits, and an index file ("" for none), lead to."""
+        """Return whether everything that commits, and an index file ("" for none), refer to
+        exists.
+        """
         indexed = ["--indexed-objects"] if index else []
         return (
             self.ask(
@@ -99,7 +100,7 @@ class GitObjects:
         )
 
     def missing(self, names: Collection[str]) -> set[str] | None:
-        """Return which of some objects are not there, None where Git cannot say."""
+        """Return which of some objects are missing, None if Git cannot tell."""
         said = self.ask("cat-file", "--batch-check", lines=sorted(names)) if names else ""
         return (
             None
@@ -110,11 +111,10 @@ class GitObjects:
     def put_over(
         self, edited: Mapping[str, tuple[str, str]], names: Collection[str], indexes: Iterable[str]
     ) -> list[str]:
-        """Return which files Git put another text over, while nothing leads to the one that they
-        held.
+        """Return the files that Git overwrote although nothing refers to their previous content.
 
-        `edited` has both texts of each file, as objects. `names` and `indexes` are what leads to
-        objects. Where Git cannot say, these are all files.
+        `edited` has the old and new content of each file, as object names. `names` and `indexes`
+        are what refers to objects. If Git cannot tell, all files are returned.
         """
         missing = self.missing(set().union(*edited.values()))
         if missing is None:
@@ -122,7 +122,7 @@ class GitObjects:
         pairs = {path: pair for path, pair in edited.items() if pair[1] not in missing}
         lost = set().union(*pairs.values()) - missing
         near = [(index, "--indexed-objects", "--no-walk") for index in indexes]
-        for index, *limits in (*near, ("",)):  # the whole of history comes last: it may be long
+        for index, *limits in (*near, ("",)):  # the whole history comes last: it may be long
             if lost:
                 lost.difference_update(
                     (self.ask(*_WALK, *limits, lines=names, index=index) or "").split()
@@ -133,7 +133,7 @@ class GitObjects:
 
 
 def _trusted_git(untrusted: str) -> str:
-    """Return where Git is installed, "" where it is not."""
+    """Return the path of Git, "" if it is not installed."""
     inside = join(realpath(untrusted), "")
     folders = [
         each for each in os.environ.get("PATH", os.defpath).split(os.pathsep) if os.path.isabs(each)
@@ -144,7 +144,7 @@ def _trusted_git(untrusted: str) -> str:
 
 
 def repositories(root: str, paths: Iterable[str]) -> dict[str, list[str]]:
-    """Return the folders of the repositories of `root` that hold some of `paths`, and these
+    """Return the repository folders of `root` that contain some of `paths`, with these paths
     relative to them.
     """
     found: dict[str, list[str]] = {}
@@ -163,7 +163,7 @@ def repositories(root: str, paths: Iterable[str]) -> dict[str, list[str]]:
 
 
 def blob_name(path: str, form: str) -> str:
-    """Return the name that Git gives to what a file holds. Raises OSError."""
+    """Return the name that Git gives to the content of a file. Raises OSError."""
     with open(path, "rb") as file:
         found = hashlib.new(
             form, b"blob %d\0" % os.fstat(file.fileno()).st_size, usedforsecurity=False
@@ -174,8 +174,8 @@ def blob_name(path: str, form: str) -> str:
 
 
 def index_folder(root: str, path: str) -> str:
-    """Return the folder of the index that a file of `root` belongs to, relative to that; "" for
-    none. Raises OSError.
+    """Return the folder, relative to `root`, of the index that a file belongs to; "" for none.
+    Raises OSError.
     """
     while path and ".git" not in path.split("/"):
         path = dirname(path)
@@ -189,9 +189,7 @@ def index_folder(root: str, path: str) -> str:
 
 
 def references(packed: Iterable[str], loose: Mapping[str, str]) -> dict[str, str]:
-    """Return what the references in files name: those that name others are left out. Raises
-    OSError.
-    """
+    """Return what references point to, without symbolic ones. Raises OSError."""
     found = {}
     for line in text_of(packed).splitlines():
         if _ID.fullmatch(line.partition(" ")[0]):
@@ -203,24 +201,24 @@ def references(packed: Iterable[str], loose: Mapping[str, str]) -> dict[str, str
 
 
 def log_entries(paths: Iterable[str]) -> list[str]:
-    """Return the entries of a log, without their first word, which changes when others go.
-    Raises OSError.
+    """Return the entries of a reflog without their first word, which changes when other entries are
+    removed. Raises OSError.
     """
     return [line.partition(" ")[2].rstrip() for line in text_of(paths).splitlines()]
 
 
 def named_in(paths: Iterable[str]) -> set[str]:
-    """Return the objects that logs, and files that hold a name alone, name. Raises OSError."""
+    """Return the objects named in reflogs and in files with a single name. Raises OSError."""
     words = {word for line in text_of(paths).splitlines() for word in line.split(" ", 2)[:2]}
     return {word for word in words if _ID.fullmatch(word) and word.strip("0")}
 
 
 def age_s(entry: str) -> float:
-    """Return how old an entry of a log is: ``ID NAME <MAIL> TIME ZONE``, and what was done."""
+    """Return the age of a reflog entry: ``ID NAME <MAIL> TIME ZONE`` and a message."""
     words = entry.partition("\t")[0].split()
     return time.time() - int(words[-2]) if len(words) > 2 and words[-2].isdigit() else 0.0
 
 
 def text_of(paths: Iterable[str]) -> str:
-    """Return what files hold, names in it as everywhere. Raises OSError."""
+    """Return the content of files, decoded like file names. Raises OSError."""
     return "".join(os.fsdecode(Path(path).read_bytes()) for path in paths)

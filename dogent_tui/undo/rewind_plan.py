@@ -1,8 +1,8 @@
-"""Going back over several changes at once: what would become of each file, and doing it.
+"""Rewinding several changes at once: what would happen to each file, and doing it.
 
-Stands on the copies of `undo_log.py`. What somebody else changed since is known by the states that
-are noted after each change; it is only gone over where that is chosen. What is overwritten or taken
-away is kept as a change of its own, which `undo` takes back.
+Based on the copies of `undo_log.py`. Later changes by someone else are detected from the states
+recorded after each change, and are overwritten only on request. Whatever is overwritten or removed
+is recorded as a change of its own, which `undo` takes back.
 """
 
 import contextlib
@@ -28,16 +28,16 @@ from dogent_tui.undo.undo_log import (
 )
 
 Why: TypeAlias = Literal["", "touched", "no_copy", "folder_there", "leads_elsewhere"]
-"""What speaks against bringing a place back: somebody else changed it since, or why it cannot be
-done.
+"""Why a place should not be restored: someone else has changed it since, or why it is
+impossible.
 """
 
 
 class PlannedPlace(msgspec.Struct, frozen=True):
-    """What would become of a place. `item` is what it was, `now` what is there, which has to be so
-    when it is done.
+    """What would happen to a place. `item` is its previous entry, `now` the current one, which must
+    not change before the rewind.
 
-    `why`: ``touched`` can be gone over on purpose, everything else cannot be done.
+    `why`: ``touched`` can be overwritten on request, anything else is impossible.
     """
 
     path: str
@@ -47,21 +47,20 @@ class PlannedPlace(msgspec.Struct, frozen=True):
 
     @property
     def goes(self) -> bool:
-        """Whether nothing was there then: it goes away."""
+        """Whether the place would be removed, because nothing was there before."""
         return self.item.kind == "absent"
 
     @property
     def possible(self) -> bool:
-        """Whether it can be done at all."""
+        """Whether it is possible at all."""
         return self.why in ("", "touched")
 
 
 def plan(copies: UndoLog, runs: Collection[str], also: Collection[str] = ()) -> list[PlannedPlace]:
-    """Return what is other now than before the first change of `runs`, and what would become of it.
-    Reads the disk.
+    """Return the places that differ from their state before the first change of `runs`, and what
+    would happen to them. Reads the disk.
 
-    `also` are places that are known to have been changed: where no change says so any more, there
-    is no copy.
+    `also` are places known to have been changed: those without a recorded change have no copy.
     """
     steps = _since(copies, runs)
     found = _by_path(steps)
@@ -93,7 +92,7 @@ def plan(copies: UndoLog, runs: Collection[str], also: Collection[str] = ()) -> 
 
 
 def changed_places(copies: UndoLog) -> dict[str, frozenset[str]]:
-    """Return which files the changes of each run touched, by the id of the run."""
+    """Return run id → the files that the run changed."""
     found: dict[str, set[str]] = {}
     for change, _ in copies.changes():
         above = {os.path.dirname(item.path) for item in change.items}  # noqa: PTH120 — folders are not what was changed
@@ -105,11 +104,10 @@ def changed_places(copies: UndoLog) -> dict[str, frozenset[str]]:
 
 
 def carry_out(copies: UndoLog, planned: Sequence[PlannedPlace], label: str) -> Undone:
-    """Bring `planned` about, all that is possible. What is there now is kept as a change of its
-    own, named `label`.
+    """Carry out `planned` as far as possible. The current state is recorded as a change named
+    `label`.
 
-    A place that is not any more as it was planned, or of which there can be no copy, is left as it
-    is.
+    A place that has changed since planning, or that cannot be copied, is left alone.
     """
     fit = [place for place in planned if place.possible and _still(place)]
     held = [Path(place.path) for place in fit if place.now.kind not in ("absent", "folder")]
@@ -139,7 +137,7 @@ def carry_out(copies: UndoLog, planned: Sequence[PlannedPlace], label: str) -> U
 
 _Step: TypeAlias = tuple[Change, tuple[State, ...] | None]
 _Moment: TypeAlias = tuple[Item, State | None]
-"""A place before a change, and as that change left it where this is known."""
+"""A place before a change, and after it if known."""
 
 
 def _since(copies: UndoLog, runs: Collection[str]) -> list[_Step]:
@@ -160,7 +158,7 @@ def _by_path(steps: Iterable[_Step]) -> dict[str, list[_Moment]]:
 
 
 def _place(copies: UndoLog, path: str, history: Sequence[_Moment]) -> PlannedPlace | None:
-    """Return what would become of a place, None where it is as it was."""
+    """Return what would happen to a place, None if it is unchanged."""
     item = history[0][0]
     try:
         now = state_at(path)
@@ -185,7 +183,7 @@ def _against(item: Item, now: State, before: Sequence[State], after: Sequence[St
     found = [
         *before[1:],
         now,
-    ]  # what was there when the next change began should be what the one before had left
+    ]  # the state before a change should be the state after the previous one
     is_touched = any(left != met for left, met in zip(after, found, strict=True))
     if is_touched and now.kind == "folder" and item.kind in ("file", "link"):
         return "folder_there"
@@ -193,7 +191,7 @@ def _against(item: Item, now: State, before: Sequence[State], after: Sequence[St
 
 
 def _is_in_the_way(place: PlannedPlace, away: Collection[str]) -> bool:
-    """Whether a folder that took a file's place holds more than what goes away."""
+    """Return whether a folder that replaced a file contains anything that would not be removed."""
     return (
         place.now.kind == "folder"
         and place.item.kind in ("file", "link")
@@ -202,9 +200,7 @@ def _is_in_the_way(place: PlannedPlace, away: Collection[str]) -> bool:
 
 
 def _leads_elsewhere(path: str) -> bool:
-    """Whether a folder on the way to a place is a link by now: what lies behind it was never
-    changed.
-    """
+    """Return whether a parent folder is now a link, so that a different place would be changed."""
     parent = os.path.dirname(path)  # noqa: PTH120 — text in, text out
     return os.path.realpath(parent) != parent
 
@@ -226,7 +222,7 @@ def _still(place: PlannedPlace) -> bool:
 
 
 def _in_order(places: Sequence[PlannedPlace]) -> Iterator[PlannedPlace]:
-    """Yield what goes away, what lies deep first, then what comes back, what lies high first."""
+    """Yield the removals, deepest first, then the restored places, topmost first."""
     yield from sorted(
         (place for place in places if place.goes), key=lambda place: place.path, reverse=True
     )
@@ -237,8 +233,8 @@ def _in_order(places: Sequence[PlannedPlace]) -> Iterator[PlannedPlace]:
 
 
 def _bring_about(copies: UndoLog, place: PlannedPlace) -> None:
-    """Make a place what it was, in one step: there is no moment at which a file is missing or
-    cut short. Raises OSError.
+    """Restore a place in one step: no file is missing or truncated at any moment. Raises
+    OSError.
     """
     path, item = Path(place.path), place.item
     if item.kind == "absent":

@@ -1,9 +1,8 @@
-"""Copies of what a tool call is about to change or delete, kept outside the workspace, so that it
-can be undone.
+"""Copies of what tool calls are about to change or delete, kept outside the workspace for undo.
 
-``STATE/copies/WORKSPACE-KEY/SESSION/`` holds ``changes.jsonl``, one change after the other, and a
-folder of copies for each. It is readable by the user only, and goes a week after its session was
-last used. `rewind_plan.py` goes back over several changes.
+``STATE/copies/WORKSPACE-KEY/SESSION/`` contains ``changes.jsonl``, one change per line, and a
+folder with the copies of each. It is readable by the user only, and deleted a week after the
+session was last used. `rewind_plan.py` rewinds several changes.
 """
 
 import contextlib
@@ -11,7 +10,6 @@ import errno
 import hashlib
 import json
 import os
-import re
 import shutil
 import stat
 import threading
@@ -25,34 +23,34 @@ import msgspec
 
 from dogent_tui.language import tr
 from dogent_tui.storage.files import atomic_write, open_for_appending, private_folder
-from dogent_tui.storage.paths import Workspace, state_dir
+from dogent_tui.storage.paths import Workspace, file_name, state_dir
 
 LARGEST_FILE = 50_000_000
-"""Bytes of a file that is still copied."""
+"""The largest file to copy, in bytes."""
 LARGEST_SESSION = 200_000_000
-"""Bytes of all copies of a session; the oldest go first."""
+"""The total size of a session's copies in bytes; the oldest are removed first."""
 _LARGE_IN_SESSION = 2_000_000_000
-"""Bytes of all copies of a session of files that are larger than `LARGEST_FILE`, with no end to
-those of the last change.
+"""The total size in bytes of a session's copies of files larger than `LARGEST_FILE`; the last
+change is exempt.
 """
 _MOST_FILES = 2_000
-"""Files and folders of one change."""
+"""The number of files and folders in one change."""
 _KEPT_FOR_S = 7 * 24 * 3600.0
 _PROBE, _PROBE_BYTES = "probe", 65_536
 _DISK_REFUSES = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO)
-"""What is said of the disk of the copies, rather than of the file that is copied."""
+"""Errors that concern the disk with the copies rather than the copied file."""
 
 OWN = "own"
-"""In the place of a run: a change that the user made with a command of the application."""
+"""Instead of a run: the user made the change with a command of the application."""
 
 _Kind: TypeAlias = Literal["file", "link", "folder", "absent", "other"]
 
 
 class Kept(msgspec.Struct, frozen=True):
-    """What came of keeping: places that `undo` can bring back, and those that it cannot (too large,
+    """The result of keeping copies: places that `undo` can restore, and those it cannot (too large,
     unreadable, too many).
 
-    `number` is the number of the change, 0 where there was nothing to keep.
+    `number` is the number of the change, 0 if nothing had to be kept.
     """
 
     paths: tuple[str, ...] = ()
@@ -61,8 +59,8 @@ class Kept(msgspec.Struct, frozen=True):
 
 
 class Undone(msgspec.Struct, frozen=True):
-    """What an undo did. `removed` had been made by the change; `left` could not be brought back
-    to what it was.
+    """The result of an undo. `removed` had been created by the change; `left` could not be
+    restored.
     """
 
     label: str
@@ -72,10 +70,10 @@ class Undone(msgspec.Struct, frozen=True):
 
 
 class Item(msgspec.Struct, frozen=True):
-    """A place as it was. `copy` is relative to the session's folder; a link's is the text of the
-    link.
+    """The previous entry of a place. `copy` is relative to the session's folder; for a link it is
+    the link's text.
 
-    `mode` are the permission bits of a folder; a file's copy has those of the file.
+    `mode` has the permission bits of a folder; the copy of a file has the file's own.
     """
 
     path: str
@@ -86,8 +84,8 @@ class Item(msgspec.Struct, frozen=True):
 
 
 class State(msgspec.Struct, frozen=True):
-    """What lies at a place: enough to know whether it is another thing than before. `mode`:
-    permission bits, of a link none.
+    """Enough about the entry at a place to tell whether it has changed. `mode`: permission bits,
+    none for a link.
     """
 
     kind: _Kind
@@ -96,9 +94,7 @@ class State(msgspec.Struct, frozen=True):
 
 
 class Change(msgspec.Struct, frozen=True, tag="change"):
-    """What a call was about to change. `run` is the run it belongs to; of `left` there is no
-    copy.
-    """
+    """What a call was about to change. `run` is its run; `left` could not be copied."""
 
     number: int
     label: str
@@ -108,24 +104,24 @@ class Change(msgspec.Struct, frozen=True, tag="change"):
 
 
 class _Undoing(msgspec.Struct, frozen=True, tag="undone"):
-    """The note that a change was undone: its number."""
+    """Records that the change with this number was undone."""
 
     undone: int
 
 
 class _Settled(msgspec.Struct, frozen=True, tag="settled"):
-    """The note how a change left its places, one state for each of its items."""
+    """Records the state after a change, one for each of its items."""
 
     settled: int
     states: tuple[State, ...]
 
 
 class UndoLog:
-    """The changes of one session. Safe for use by several threads."""
+    """The changes of one session. Thread-safe."""
 
     def __init__(self, workspace: Workspace, session_id: str, *, fork_of: str = "") -> None:
-        """Keep the copies of `session_id`; a new one begins with those of the session `fork_of`,
-        where there are any.
+        """Keep the copies of `session_id`; a new session starts with those of the session
+        `fork_of`, if any.
         """
         self._begin(
             _folder(workspace, session_id), _folder(workspace, fork_of) if fork_of else None
@@ -140,20 +136,18 @@ class UndoLog:
         self._run = ""
         self._lock = threading.Lock()
         self.refused: OSError | None = None
-        """Why the disk took no copy the last time."""
+        """Why the last copy could not be written to disk."""
 
     @classmethod
     def at(cls, folder: Path, run: str) -> "UndoLog":
-        """Return the copies of whatever session keeps them in `folder`, as they are in the run
-        `run`.
-        """
+        """Return the log in `folder`, whichever session it belongs to, as of the run `run`."""
         copies = cls.__new__(cls)
         copies._begin(folder, None)  # noqa: SLF001 — of ours
         copies.begin_run(run)
         return copies
 
     def begin_run(self, run_id: str) -> None:
-        """What is kept from now on belongs to the run `run_id`."""
+        """Assign further changes to the run `run_id`."""
         self._run = run_id
 
     def keep(
@@ -165,12 +159,11 @@ class UndoLog:
         forget: bool = True,
         own: bool = False,
     ) -> Kept:
-        """Keep what lies at the places `changed`, and note that nothing lies at `created`. Call it
-        before the change.
+        """Copy the places `changed`, and record that nothing exists at `created`. Call this before
+        the change. Never raises: what cannot be kept is named in the result.
 
-        Where `forget` is False, the oldest copies stay although there are too many. `own`: the user
-        changes files of the application, and no run is gone back over with it. Never raises: what
-        cannot be kept is named in the answer.
+        If `forget` is False, the oldest copies are not removed to make room. `own`: the user
+        changes files of the application, which no rewind includes.
         """
         with self._lock:
             self.refused = None
@@ -181,7 +174,7 @@ class UndoLog:
                 return Kept(left=tuple(map(str, changed)))
 
     def try_again(self) -> None:
-        """Find out whether the disk takes copies again. Never raises."""
+        """Check whether copies can be written to disk again. Never raises."""
         with self._lock:
             self.refused = None
             try:
@@ -193,10 +186,10 @@ class UndoLog:
                 self.refused = error
 
     def reserve(self, label: str, items: Iterable[Item], left: Iterable[str] = ()) -> Change:
-        """Return a new change whose files the caller moves to the copies that its items name; then
-        it calls `add`.
+        """Return a new change. The caller moves its files to the copies named by its items, then
+        calls `add`.
 
-        Call it before the change. Raises OSError.
+        Call this before the change. Raises OSError.
         """
         with self._lock:
             self._loaded()
@@ -213,7 +206,7 @@ class UndoLog:
             return Change(number, label, tuple(named), self._run, tuple(left))
 
     def add(self, change: Change, *, durable: bool = True) -> None:
-        """Note a change that was reserved, after it was made; a second time does nothing. Raises
+        """Record a reserved change after it was made; repeating this does nothing. Raises
         OSError.
         """
         with self._lock:
@@ -225,10 +218,10 @@ class UndoLog:
                 self._forget_oldest()
 
     def settle(self, number: int = 0) -> None:
-        """Note how the change `number` left its places, or every change of which that is not known
-        yet. Never raises.
+        """Record the state after the change `number`, or after every change for which it is not
+        known yet. Never raises.
 
-        Call it after the change: what is other there later, somebody else changed.
+        Call this after the change: later differences are changes by someone else.
         """
         with self._lock:
             for change in self._loaded():
@@ -236,15 +229,15 @@ class UndoLog:
                     self._settle(change)
 
     def changes(self) -> list[tuple[Change, tuple[State, ...] | None]]:
-        """Return the changes that were not undone, oldest first, and how each left its places
-        where that is known.
+        """Return the changes that were not undone, oldest first, each with the state after it if
+        known.
         """
         with self._lock:
             return [(change, self._states.get(change.number)) for change in self._loaded()]
 
     def state_of(self, item: Item) -> State:
-        """Return what a place was when it was kept. Raises OSError where its copy is not there
-        any more.
+        """Return the state of a place when it was copied. Raises OSError if the copy no longer
+        exists.
         """
         if item.kind != "file":
             return State(item.kind, item.copy, item.mode)
@@ -254,8 +247,8 @@ class UndoLog:
         return state
 
     def undo(self) -> Undone | None:
-        """Bring back what the last change changed; `None` where there is none any more. What is
-        there now is kept aside.
+        """Undo the last change and return the result; `None` if there is none. The current state is
+        kept as well.
         """
         with self._lock:
             changes = self._loaded()
@@ -263,7 +256,7 @@ class UndoLog:
                 change = changes.pop()
                 with contextlib.suppress(
                     OSError
-                ):  # a full disk costs only that a later start offers it again
+                ):  # on a full disk, a later start merely offers it again
                     self._note(_Undoing(undone=change.number))
                 undone = self._undo(change)
                 if undone.restored or undone.removed or undone.left:
@@ -296,7 +289,7 @@ class UndoLog:
         )
         items += [
             Item(path, "absent") for path in absent
-        ]  # what lies in a new folder before the folder
+        ]  # the contents of a new folder before the folder
         if items or left:
             changes.append(change := Change(number, label, tuple(items), run, tuple(left)))
             self._note(change)
@@ -305,7 +298,7 @@ class UndoLog:
         return Kept(tuple(paths), tuple(left), number if items else 0)
 
     def _settle_before(self, paths: set[str]) -> None:
-        """Settle what changed some of `paths` before: from now on its places are changed again."""
+        """Settle earlier changes of some of `paths`, which are about to change again."""
         for change in self._loaded():
             is_open = change.run == self._run and change.number not in self._states
             if is_open and any(item.path in paths for item in change.items):
@@ -319,12 +312,12 @@ class UndoLog:
         )
         try:
             self._note(_Settled(change.number, states))
-        except OSError as error:  # after a restart it counts as changed by somebody else
+        except OSError as error:  # after a restart it counts as changed by someone else
             self.refused = error
 
     def _copied(self, path: Path, number: int, first: int) -> list[Item] | None:
-        """Return a place with what is below it, copied; `None` where that cannot be, nothing
-        where nothing is there.
+        """Copy a place and everything below it and return the items; `None` if that is impossible,
+        empty if nothing is there.
         """
         items: list[Item] = []
         try:
@@ -356,7 +349,7 @@ class UndoLog:
         try:
             shutil.copy2(path, copy, follow_symlinks=False)
         except BaseException:
-            copy.unlink(missing_ok=True)  # a part of it would only take up room
+            copy.unlink(missing_ok=True)  # a partial copy would only take up space
             raise
         return Item(path, "file", name, found.st_size)
 
@@ -368,19 +361,19 @@ class UndoLog:
             for item in change.items
             if item.size > LARGEST_FILE
         ]
-        # Only what could be moved here without copying is as large as that.
+        # Only files that were moved here without copying are this large.
         for item, total in zip(large, accumulate(item.size for item in large), strict=True):
             if total > _LARGE_IN_SESSION and item not in changes[-1].items:
                 (self.folder / item.copy).unlink(missing_ok=True)
-        if _size(changes) <= LARGEST_SESSION:  # with those that are gone already
+        if _size(changes) <= LARGEST_SESSION:  # including those already removed
             return
         held = [change for change in changes if not self._is_forgotten(change)]
         while len(held) > 1 and _size(held) > LARGEST_SESSION:
             shutil.rmtree(self.folder / f"{held.pop(0).number:04}", ignore_errors=True)
 
     def _is_forgotten(self, change: Change) -> bool:
-        """Whether the copies of a change are gone. It stays known: what came before it cannot be
-        brought back either.
+        """Return whether the copies of a change are gone. The change stays on record, because
+        nothing before it can be restored either.
         """
         return (
             any(item.kind == "file" for item in change.items)
@@ -412,8 +405,8 @@ class UndoLog:
         return now.kind == item.kind and (item.kind == "folder" or now == self.state_of(item))
 
     def _put_aside(self, item: Item, aside: Path) -> None:
-        """Move what is there now out of the way. A folder stays: more may lie in it than the
-        change made. Raises OSError.
+        """Move the current entry out of the way. A folder stays, as it may contain more than the
+        change created. Raises OSError.
         """
         parent = os.path.dirname(item.path)  # noqa: PTH120 — text in, text out
         os.makedirs(parent, exist_ok=True)  # noqa: PTH103
@@ -450,7 +443,7 @@ class UndoLog:
         return self._changes
 
     def _apply(self, line: str, changes: list[Change]) -> None:
-        with contextlib.suppress(ValueError):  # a line that a crash cut short
+        with contextlib.suppress(ValueError):  # a line truncated by a crash
             found = msgspec.convert(json.loads(line), Change | _Undoing | _Settled)
             if isinstance(found, _Settled):
                 self._states[found.settled] = found.states
@@ -465,7 +458,7 @@ class UndoLog:
         line = json_line(data)
         descriptor = open_for_appending(self.folder / "changes.jsonl")
         with os.fdopen(descriptor, "ab") as file:
-            file.write(b"\n" + line + b"\n")  # the line before may have been cut short
+            file.write(b"\n" + line + b"\n")  # the previous line may be truncated
             if durable:
                 file.flush()
                 os.fsync(descriptor)
@@ -478,7 +471,7 @@ def _size(changes: Iterable[Change]) -> int:
 
 
 def json_line(data: object) -> bytes:
-    """Return `data` as JSON that `json.loads` reads back, names that are not UTF-8, too."""
+    """Return `data` as JSON that `json.loads` reads back, including names that are not UTF-8."""
     try:
         return msgspec.json.encode(data)
     except UnicodeEncodeError:
@@ -486,10 +479,10 @@ def json_line(data: object) -> bytes:
 
 
 def state_at(path: str | Path) -> State:
-    """Return what lies at a place. Raises OSError where that cannot be read."""
+    """Return the state of a place. Raises OSError if it cannot be read."""
     try:
         found = os.lstat(path)
-    except (FileNotFoundError, NotADirectoryError):  # a file took the place of the folder
+    except (FileNotFoundError, NotADirectoryError):  # a file replaced the folder
         return State("absent")
     if stat.S_ISLNK(found.st_mode):
         return State("link", os.readlink(path))  # noqa: PTH115 — text in, text out
@@ -504,7 +497,7 @@ def state_at(path: str | Path) -> State:
 
 
 def open_folders(paths: Iterable[str]) -> None:
-    """Let us write into those of `paths` that are folders, until `close_folders`."""
+    """Make the folders among `paths` writable until `close_folders`."""
     for path in sorted(paths):
         with contextlib.suppress(OSError):
             mode = os.lstat(path).st_mode
@@ -513,7 +506,7 @@ def open_folders(paths: Iterable[str]) -> None:
 
 
 def close_folders(items: Iterable[Item]) -> list[str]:
-    """Give folders the mode that they had, and return those that had another."""
+    """Restore the modes of folders, and return those whose mode had changed."""
     changed = []
     for item in sorted(items, key=lambda item: item.path, reverse=True):
         with contextlib.suppress(OSError):
@@ -538,9 +531,7 @@ def _holds_something(path: str) -> bool:
 
 
 def _with_new_folders(created: Sequence[Path]) -> Iterator[Path]:
-    """Yield those places where nothing is yet, each before the folders above it that are missing
-    too.
-    """
+    """Yield the places that do not exist yet, each before its missing parent folders."""
     for path in created:
         place = path
         while not os.path.lexists(place) and place != place.parent:
@@ -549,7 +540,7 @@ def _with_new_folders(created: Sequence[Path]) -> Iterator[Path]:
 
 
 def _with_all_below(path: Path) -> Iterator[str]:
-    """Yield a place, and where it is a folder all that is below, folders before what they hold."""
+    """Yield a place and, if it is a folder, everything below it, folders before their contents."""
     yield str(path)
     if not path.is_symlink() and path.is_dir():
         for folder, folders, files in os.walk(path):
@@ -557,13 +548,11 @@ def _with_all_below(path: Path) -> Iterator[str]:
 
 
 def _folder(workspace: Workspace, session_id: str) -> Path:
-    return state_dir() / "copies" / workspace.key / re.sub(r"[^A-Za-z0-9-]", "-", session_id)[:64]
+    return state_dir() / "copies" / workspace.key / file_name(session_id)
 
 
 def _begin_with(source: Path, target: Path) -> None:
-    """Have `target` hold what `source` does. Copies are never written again, so that the two can
-    share them.
-    """
+    """Give `target` the content of `source`. Copies are never modified, so the two can share it."""
 
     def copy(old: str, new: str) -> None:
         if old.endswith(".jsonl"):
@@ -573,7 +562,7 @@ def _begin_with(source: Path, target: Path) -> None:
 
     with contextlib.suppress(
         OSError, shutil.Error
-    ):  # without them, what came before the fork cannot be brought back
+    ):  # without them, nothing before the fork can be undone
         shutil.copytree(source, target, copy_function=copy)
 
 

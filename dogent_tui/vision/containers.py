@@ -1,6 +1,6 @@
-"""Whether a file is a video, and a video without what its maker wrote about it.
+"""Whether a file is a video, and a video without its metadata.
 
-The frame of its container is walked, since four bytes at the start of a text prove nothing.
+The structure of the container is walked, since four bytes at the start prove nothing.
 
 Sources: ISO/IEC 14496-12 and Apple's QuickTime File Format (boxes), RFC 8794 and RFC 9559 (EBML,
 Matroska), Microsoft's AVI RIFF reference.
@@ -11,10 +11,10 @@ import os
 from typing import IO
 
 _MOST_BOXES = 10_000
-"""Top-level boxes looked at: a fragmented film of hours has some thousands."""
+"""The number of top-level boxes to read: a fragmented film of several hours has thousands."""
 _FIRST_BOXES = frozenset((b"ftyp", b"styp", b"moov", b"mdat", b"wide", b"free", b"skip", b"pnot"))
 _MOST_INDEX_BYTES = 32 << 20
-"""Of a `moov` box that is searched for a track of pictures."""
+"""The number of bytes of a `moov` box to search for a video track."""
 
 _EBML = b"\x1a\x45\xdf\xa3"
 _SEGMENT = b"\x18\x53\x80\x67"
@@ -23,8 +23,8 @@ _MOST_EBML_HEADER = 1024
 
 
 def video_format(file: IO[bytes]) -> str:
-    """Return `mp4`, `mov`, `webm`, `mkv` or `avi` where `file` is a video in such a container,
-    "" where it is not.
+    """Return `mp4`, `mov`, `webm`, `mkv` or `avi` if `file` is a video in such a container,
+    otherwise "".
     """
     size = file.seek(0, os.SEEK_END)
     file.seek(0)
@@ -39,8 +39,8 @@ def video_format(file: IO[bytes]) -> str:
 
 
 def _boxes(file: IO[bytes], size: int, head: bytes) -> str:
-    """Walk the boxes of the file: they have to lead to its very end, and one has to describe a
-    track of pictures.
+    """Walk the boxes of the file: they must lead to its very end, and one must describe a video
+    track.
     """
     offset = 0
     has_pictures = False
@@ -67,14 +67,14 @@ def _boxes(file: IO[bytes], size: int, head: bytes) -> str:
 
 
 def _is_name(kind: bytes) -> bool:
-    """Tell whether a box can be called so; cameras and programs add their own. Apple's begin
-    with a copyright sign.
+    """Return whether this is a possible name of a box; cameras and programs add their own. Apple's
+    begin with a copyright sign.
     """
     return all(0x20 <= byte <= 0x7E or byte == 0xA9 for byte in kind)
 
 
 def _matroska(file: IO[bytes]) -> str:
-    """Read the EBML header, which says what follows, and see that it does."""
+    """Read the EBML header, which says what follows, and check that it does."""
     file.seek(4)
     length = _number(file)
     if length is None or length > _MOST_EBML_HEADER:
@@ -91,7 +91,7 @@ def _matroska(file: IO[bytes]) -> str:
 
 
 def _number(file: IO[bytes]) -> int | None:
-    """Read a length: the zero bits before the first one say how many bytes follow."""
+    """Read a length: the number of leading zero bits is the number of further bytes."""
     first = file.read(1)
     if not first or not first[0]:
         return None
@@ -122,15 +122,15 @@ def _avi(file: IO[bytes], size: int) -> str:
 _HOLDERS = frozenset((b"moov", b"trak", b"mdia", b"minf", b"moof", b"traf"))
 _TELLING_BOXES = frozenset((b"udta", b"meta", b"uuid", b"XMP_"))
 _TELLING_ELEMENTS = frozenset((b"\x12\x54\xc3\x67", b"\x19\x41\xa4\x69"))
-"""Tags and attachments of Matroska: where a film was made is among the tags."""
+"""Tags and attachments of Matroska; the tags include where a film was made."""
 _VOID = 0xEC
 
 
 def without_metadata(kind: str, data: bytes) -> bytes:
-    """Return the video `data` without what its maker wrote about it, such as where it was filmed.
+    """Return the video `data` without its metadata, such as where it was filmed.
 
-    Nothing moves: what is taken out becomes room that players pass over. What a camera records
-    beside the picture, in a track of its own, stays.
+    Nothing moves: removed parts become padding that players skip. A separate track recorded by the
+    camera stays.
     """
     clean = bytearray(data)
     if kind in {"mp4", "mov"}:
@@ -169,8 +169,8 @@ def _blank_boxes(data: bytearray, at: int, end: int) -> None:
 
 
 def _blank_elements(data: bytearray) -> None:
-    """Blank the metadata among the children of a Matroska segment: as a Void element, which is
-    one byte of name and a length.
+    """Blank the metadata among the children of a Matroska segment by turning it into Void elements:
+    one byte of id and a length.
     """
     stream = io.BytesIO(data)
     stream.seek(4)
@@ -184,7 +184,7 @@ def _blank_elements(data: bytearray) -> None:
         length = _number(stream)
         start = stream.tell()
         if length is None or not 1 <= name_bytes <= 4 or start + length > len(data):
-            return  # of a length that nobody knew yet, as streams have it
+            return  # of unknown length, as in streams
         if bytes(data[at : at + name_bytes]) in _TELLING_ELEMENTS and start + length - at >= 9:
             whole = start + length - at - 9
             data[at : at + 9] = bytes((_VOID, 0x01)) + whole.to_bytes(7, "big")

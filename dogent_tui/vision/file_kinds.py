@@ -1,4 +1,6 @@
-"""What a file is, told by its content alone: names and wishes do not make a picture of a text."""
+"""The kind of a file, determined by its content alone: a name does not turn a text into a
+picture.
+"""
 
 from typing import IO
 
@@ -8,7 +10,7 @@ from dogent_tui.vision.containers import video_format
 HEAD_BYTES = 4096
 
 IMAGE = "image"
-"""Something that Pillow may know; only decoding it tells whether it is a picture."""
+"""A format that Pillow may know; only decoding tells whether it is a picture."""
 
 _IMAGES: tuple[tuple[int, bytes], ...] = (
     (0, b"\x89PNG\r\n\x1a\n"),
@@ -52,8 +54,8 @@ _OTHERS: tuple[tuple[int, bytes, str, str], ...] = (
 
 
 def kind_of(file: IO[bytes]) -> str:
-    """Return `IMAGE`, or the format of a video (`mp4`, `mov`, `webm`, `mkv`, `avi`), "" where it
-    is neither. Moves in `file`.
+    """Return `IMAGE`, or the format of a video (`mp4`, `mov`, `webm`, `mkv`, `avi`), or "" for
+    neither. Changes the position in `file`.
     """
     file.seek(0)
     head = file.read(HEAD_BYTES)

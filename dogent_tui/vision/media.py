@@ -1,5 +1,5 @@
-"""A file of the disk as what may leave the machine: a picture whose pixels were rewritten, or
-a video without its metadata.
+"""A file in the form in which it may leave the machine: a picture with rewritten pixels, or a video
+without its metadata.
 """
 
 import asyncio
@@ -23,7 +23,7 @@ from dogent_tui.vision.pixels import MOST_JPEG_PIXELS, MOST_PIXELS, Made, Wanted
 from dogent_tui.wall.decoder import decoded
 
 MOST_IMAGE_BYTES = 64 << 20
-"""Of the file of a picture."""
+"""The largest picture file, in bytes."""
 
 _MIMES = {
     "mp4": "video/mp4",
@@ -42,11 +42,11 @@ _NAME_ANOTHER = tr(
 async def load_media(
     path: Path, media_type: MediaType | None, images: ImageLimits, videos: VideoLimits | None
 ) -> Picture | Clip:
-    """Return what of the file `path` may be sent, told by its content: `media_type` is what
-    somebody takes it for.
+    """Return what may be sent of the file `path`, determined by its content: `media_type` is the
+    claimed type.
 
-    Raises VisionError where it is no picture and no video, or another than `media_type`, and where
-    it is too large.
+    Raises VisionError if it is neither picture nor video, of another type than `media_type`, or too
+    large.
     """
     kind, data = await asyncio.to_thread(_read, path, media_type, videos)
     name = one_line(path.name)
@@ -58,7 +58,7 @@ async def load_media(
 def _read(
     path: Path, media_type: MediaType | None, videos: VideoLimits | None
 ) -> tuple[str, bytes]:
-    """Return the kind of a file, and all of it. It is opened once: what was looked at is what is
+    """Return the kind of a file and its content. It is opened once: what was checked is what is
     sent.
     """
     name = one_line(path.name) or str(path)
@@ -84,7 +84,7 @@ def _read(
         raise VisionError(
             tr("{name} is a folder.", name=name), _NAME_ANOTHER, code="not_media"
         ) from None
-    except (OSError, ValueError) as error:  # a zero byte in a path is the latter
+    except (OSError, ValueError) as error:  # ValueError: a zero byte in a path
         why = (getattr(error, "strerror", None) or tr("its name is not valid")).lower()
         raise VisionError(
             tr("{name} cannot be read: {why}.", name=name, why=why),
@@ -169,7 +169,7 @@ def _check_size(name: str, kind: str, size: int, videos: VideoLimits | None) -> 
 
 
 async def _picture(name: str, body: bytes, limits: ImageLimits) -> Picture:
-    """Have a process of its own decode the picture `body`, and rewrite its pixels within
+    """Have a process of its own decode the picture `body` and rewrite its pixels within
     `limits`.
     """
     wanted = msgspec.json.encode(Wanted(limits.side, limits.bytes)) + b"\n"
@@ -225,11 +225,11 @@ def _mb(size: int) -> str:
 
 
 SIDE = 64
-"""Pixels: some providers refuse what is smaller than 28."""
+"""The side of a square in pixels: some providers refuse less than 28."""
 
 
 def white_square() -> Picture:
-    """Return a white square, as PNG of 8 bits of grey (PNG 3rd edition, 11.2)."""
+    """Return a white square as PNG with 8-bit grayscale (PNG 3rd edition, 11.2)."""
     rows = (b"\0" + b"\xff" * SIDE) * SIDE  # no filter, white
     header = struct.pack(">IIBBBBB", SIDE, SIDE, 8, 0, 0, 0, 0)
     parts = (_part(b"IHDR", header), _part(b"IDAT", zlib.compress(rows)), _part(b"IEND", b""))

@@ -1,6 +1,4 @@
-"""What looking at a picture or a video means: what is sent, what comes back, who is asked, and
-what can go wrong.
-"""
+"""The records of vision: what is sent, what comes back, who is asked, and what can go wrong."""
 
 from collections.abc import Mapping
 from typing import Any, Literal, Protocol, TypeAlias
@@ -13,12 +11,12 @@ MediaType: TypeAlias = Literal["image", "video"]
 
 
 class VisionError(DogentError):
-    """A picture or a video cannot be looked at. The message is a sentence for the user and for the
-    model alike.
+    """A picture or a video cannot be described. The message is a sentence for both the user and the
+    model.
 
-    `code` names the case for programs. Of the configuration: `config`. Of the file: `not_found`,
-    `not_media`, `unsupported`, `mismatch`, `too_large`, `damaged`, `hostile`. Of the endpoint:
-    `key`, `quota`, `http`, `timeout`, `connect`, `tls`, `refused`, `bad_answer`, `too_long`.
+    `code` is for programs. Configuration: `config`. File: `not_found`, `not_media`, `unsupported`,
+    `mismatch`, `too_large`, `damaged`, `hostile`. Endpoint: `key`, `quota`, `http`, `timeout`,
+    `connect`, `tls`, `refused`, `bad_answer`, `too_long`.
     """
 
     def __init__(self, message: str, remedy: str = "", *, code: str = "http") -> None:
@@ -27,8 +25,8 @@ class VisionError(DogentError):
 
 
 class Analysis(msgspec.Struct, frozen=True):
-    """What a model says that it sees: in sentences, as short tags, and the legible text. All of
-    it is text from outside.
+    """What a model sees: sentences, short tags, and the legible text. All of it is untrusted
+    text.
     """
 
     summary: str
@@ -37,14 +35,14 @@ class Analysis(msgspec.Struct, frozen=True):
 
 
 class ImageLimits(msgspec.Struct, frozen=True):
-    """What a provider takes of a picture: pixels of its longer side, and bytes of the file."""
+    """A provider's limits for a picture: pixels of the longer side, and bytes of the file."""
 
     side: int
     bytes: int
 
 
 class VideoLimits(msgspec.Struct, frozen=True):
-    """What a provider takes of a video: bytes, and containers (`mp4`, `mov`, `webm`, `mkv`,
+    """A provider's limits for a video: bytes, and containers (`mp4`, `mov`, `webm`, `mkv`,
     `avi`).
     """
 
@@ -53,8 +51,8 @@ class VideoLimits(msgspec.Struct, frozen=True):
 
 
 class Picture(msgspec.Struct, frozen=True):
-    """A picture as it travels: pixels rewritten, without whatever else its file held. `note`
-    tells the model what was done.
+    """A picture to send: pixels rewritten, without anything else its file contained. `note` tells
+    the model what was done.
     """
 
     mime: str
@@ -65,18 +63,18 @@ class Picture(msgspec.Struct, frozen=True):
 
 
 class Clip(msgspec.Struct, frozen=True):
-    """A video as it travels: the file without its metadata."""
+    """A video to send: the file without its metadata."""
 
     mime: str
     data: bytes
 
 
 class VisionProfile(msgspec.Struct, frozen=True):
-    """Who looks: a profile of ``vision.json``.
+    """A profile of ``vision.json``.
 
-    `base_url` is the endpoint without the path of the call, or with it. `extra` are fields for each
-    request beside ours. `timeout_s`, `max_side` (pixels) and `max_video_mb` are 0 where the
-    provider's own apply. `where` is its file.
+    `base_url` is the endpoint with or without the path of the call. `extra` are additional fields
+    for each request. `timeout_s`, `max_side` (pixels) and `max_video_mb` are 0 for the provider's
+    defaults. `where` is its file.
     """
 
     name: str
@@ -91,7 +89,7 @@ class VisionProfile(msgspec.Struct, frozen=True):
     where: str = ""
 
     def __repr__(self) -> str:
-        """Name the profile without its key, which no log and no traceback may hold."""
+        """Return the profile without its key, which must not appear in logs and tracebacks."""
         return (
             f"VisionProfile(name={self.name!r}, provider={self.provider!r}, model={self.model!r},"
             f" base_url={self.base_url!r})"
@@ -99,8 +97,8 @@ class VisionProfile(msgspec.Struct, frozen=True):
 
 
 class VisionClient(Protocol):
-    """One provider with one profile. `image_limits` and `video_limits` say what it takes; None:
-    it takes no videos.
+    """A provider with a profile. `image_limits` and `video_limits` say what it accepts; None: no
+    videos.
     """
 
     image_limits: ImageLimits

@@ -1,9 +1,8 @@
-"""The process that decodes a picture: it may hang, grow and crash on what it gets, and the
-application does not.
+"""The process that decodes a picture: it may hang, grow or crash without affecting the application.
 
-On standard input a line with what is wanted and then the file, on standard output a line with what
-was made and then its bytes. Only pixels come out of it: where a photo was taken, previews, and
-whatever hides behind the end of a picture stay here.
+Standard input has a line with the request and then the file, standard output a line with the result
+and then its bytes. Only pixels come out: where a photo was taken, previews, and data hidden after
+the end of a picture stay here.
 """
 
 import io
@@ -21,35 +20,37 @@ if TYPE_CHECKING:
     from PIL import Image
 
 FORMATS = ("PNG", "JPEG", "GIF", "BMP", "WEBP", "TIFF", "ICO", "AVIF", "HEIF")
-"""What is opened, as Pillow calls it: formats that somebody has pictures in, and none that is a
-text or a program. Those first that it knows without loading all of its plugins.
+"""The formats to open, as Pillow names them: common picture formats, none of which is a text or a
+program. Those that do not require loading all plugins come first.
 """
 
 MOST_PIXELS = 64_000_000
-"""That are decoded: 256 MB."""
+"""The number of pixels to decode: 256 MB."""
 MOST_JPEG_PIXELS = 256_000_000
-"""Of a picture that can be decoded in a smaller size: the cameras of phones have 200 million."""
+"""The number of pixels of a picture that can be decoded at a smaller size: phone cameras have 200
+million.
+"""
 MOST_FRAMES_PIXELS = 400_000_000
-"""Of all frames of an animation up to the last one that is shown: some seconds."""
+"""The number of pixels in all frames of an animation up to the last one used: several seconds."""
 _ANIMATED = frozenset({"GIF", "WEBP", "PNG", "AVIF"})
 _FRAMES = 4
-"""Of an animation that are shown, side by side."""
+"""The number of frames of an animation to show, side by side."""
 _QUALITIES = (92, 85, 75, 60)
-"""Of a JPEG, until it is small enough; after that it loses pixels."""
+"""JPEG qualities to try until it is small enough; after that its size is reduced."""
 _BRIGHT = 200
 _DRAWN_COLORS = 4096
 
 
 class Wanted(msgspec.Struct, frozen=True):
-    """What the picture should fit into: pixels of its longer side, and bytes."""
+    """What the picture must fit into: pixels of its longer side, and bytes."""
 
     side: int
     bytes: int
 
 
 class Made(msgspec.Struct, frozen=True):
-    """What was made of it, before its bytes. With `problem`, nothing was: `not_image`,
-    `hostile`, `damaged`.
+    """The result, followed by its bytes, unless there is a `problem`: `not_image`, `hostile`,
+    `damaged`.
     """
 
     problem: str = ""
@@ -69,14 +70,14 @@ def main() -> None:
 
 
 def prepare(body: bytes, wanted: Wanted) -> tuple[Made, bytes]:
-    """Return the picture `body` as it may travel, upright, in RGB and small enough, or what is
-    wrong with it.
+    """Return the picture `body` ready to send, upright, in RGB and small enough, or what is wrong
+    with it.
     """
     from PIL import Image, UnidentifiedImageError
 
-    Image.MAX_IMAGE_PIXELS = MOST_JPEG_PIXELS // 2  # it is an error from twice as many on
+    Image.MAX_IMAGE_PIXELS = MOST_JPEG_PIXELS // 2  # an error only from twice as many on
     with warnings.catch_warnings():
-        # about large pictures, and metadata that is not as it should be
+        # about large pictures and malformed metadata
         warnings.simplefilter("ignore")
         try:
             with Image.open(io.BytesIO(body), formats=pillow_formats(body, FORMATS)) as image:
@@ -85,7 +86,7 @@ def prepare(body: bytes, wanted: Wanted) -> tuple[Made, bytes]:
             return Made("not_image"), b""
         except (Image.DecompressionBombError, MemoryError):
             return Made("hostile"), b""
-        except Exception:  # whatever a decoder makes of bytes from outside
+        except Exception:  # decoders raise all kinds of errors for untrusted bytes
             return Made("damaged"), b""
 
 
@@ -112,11 +113,11 @@ def _made(image: "Image.Image", wanted: Wanted) -> tuple[Made, bytes]:
 
 
 def _upright(image: "Image.Image", side: int) -> "Image.Image":
-    """Return `image` as it is to be seen, in RGB, with its longer side at most `side` pixels."""
+    """Return `image` as displayed, in RGB, with its longer side at most `side` pixels."""
     from PIL import Image, ImageOps
 
     whole = image.width * image.height
-    # a JPEG can be decoded in an eighth of its size, though one in passes is kept whole
+    # a JPEG can be decoded at an eighth of its size, but a progressive one is held completely
     image.draft(None, (side, side))
     if (
         whole > MOST_PIXELS and image.info.get("progressive")
@@ -132,8 +133,8 @@ def _upright(image: "Image.Image", side: int) -> "Image.Image":
 
 
 def _colored(image: "Image.Image") -> "Image.Image":
-    """Return `image` in RGB, or in RGBA where something of it is transparent."""
-    # 16 bits and more: what is there, spread over what can be shown
+    """Return `image` in RGB, or in RGBA if part of it is transparent."""
+    # 16 bits and more: scale the used range to the displayable one
     if image.mode.startswith(("I", "F")):
         deep = image.convert("F")
         low, high = deep.getextrema()
@@ -145,7 +146,7 @@ def _colored(image: "Image.Image") -> "Image.Image":
 
 
 def _opaque(drawn: "Image.Image") -> "Image.Image":
-    """Return `drawn` over white, or over a dark ground where what is drawn is bright."""
+    """Return `drawn` on white, or on a dark background if its visible part is bright."""
     from PIL import Image, ImageStat
 
     seen = drawn.getchannel("A").point(lambda alpha: 255 * (alpha > 127))
@@ -160,8 +161,8 @@ def _opaque(drawn: "Image.Image") -> "Image.Image":
 
 
 def _frames(image: "Image.Image", count: int, side: int) -> tuple["Image.Image", str]:
-    """Return frames of an animation in a square of two by two, from its beginning to its end, or
-    to where it gets too much.
+    """Return frames of an animation in a two by two grid, from its beginning to its end or to the
+    limit.
     """
     from PIL import Image
 
@@ -204,8 +205,8 @@ def _small_enough(
 
 
 def _is_drawn(picture: "Image.Image") -> bool:
-    """Tell whether it has so few colors that PNG suits it: drawings and screens, whose edges
-    JPEG would blur.
+    """Return whether there are so few colors that PNG is suitable: drawings and screenshots, whose
+    edges JPEG would blur.
     """
     from PIL import Image
 
@@ -216,6 +217,6 @@ def _is_drawn(picture: "Image.Image") -> bool:
 def _encoded(picture: "Image.Image", form: str, **options: int) -> bytes:
     stream = io.BytesIO()
     clean = picture.copy()
-    clean.info.clear()  # comments and profiles are in there, and some formats write them
+    clean.info.clear()  # comments and profiles, which some formats would write
     clean.save(stream, form, **options)
     return stream.getvalue()

@@ -1,5 +1,5 @@
-"""The profiles of ``~/.dogent/vision.json``: read again for each picture, so that what was just
-corrected counts.
+"""The profiles of ``~/.dogent/vision.json``: read for each picture, so that corrections take effect
+at once.
 
 ``{"profiles": {NAME: {"provider", "model", "base_url", "api_key", "extra"?, "timeout_s"?,
 "max_side"?, "max_video_mb"?}}}``
@@ -20,7 +20,7 @@ from dogent_tui.storage.paths import display_path
 from dogent_tui.vision.model import VisionError, VisionProfile
 
 DEFAULT_PROFILE = "glm-4.6v"
-"""Where a workspace has chosen none (SPEC 1)."""
+"""The profile of a workspace that has chosen none (SPEC 1)."""
 
 FILE = "vision.json"
 
@@ -50,11 +50,11 @@ def load_profile(name: str, home: Path) -> VisionProfile:
 
 
 def vision_profile(name: str, data: Mapping[str, Any], file: Path) -> VisionProfile:
-    """Return the profile `name` of `file` as `data` describes it. Raises VisionError (`config`)."""
+    """Return the profile `name` of `file` as described by `data`. Raises VisionError (`config`)."""
     where = display_path(file)
     usable, warnings = checked(data, config_models.VisionProfile, file, ("profiles", name))
     for warning in warnings:
-        # not passed over: another model, or another size, would cost money
+        # not ignored: another model, or another size, would cost money
         if warning.code == "config_wrong_type":
             raise _config(f"{_of(name, where)}: {warning.message}", warning.remedy)
     profile = VisionProfile(
@@ -74,8 +74,8 @@ def vision_profile(name: str, data: Mapping[str, Any], file: Path) -> VisionProf
 
 
 def check_address(profile: VisionProfile) -> None:
-    """Raise VisionError (`config`) where the key and the picture cannot be sent to the address
-    of `profile` safely.
+    """Raise VisionError (`config`) if the key and the picture cannot be sent to the address of
+    `profile` safely.
     """
     of = tr("The vision profile {profile}", profile=profile.name)
     if problem := check_url(profile.base_url):
@@ -118,8 +118,7 @@ def _check(profile: VisionProfile) -> None:
 
 
 def _profiles(file: Path, where: str) -> Mapping[str, Any]:
-    empty: dict[str, Any] = {}
-    data, broken = read_json(file, empty)
+    data, broken = read_json(file)
     if broken:
         raise _config(broken.message, broken.remedy)
     profiles = data.get("profiles", {})

@@ -1,6 +1,4 @@
-"""One request to a provider: JSON out, JSON in, once. Nothing is retried, no redirect is
-followed, no cookie is kept.
-"""
+"""One request to a provider: JSON in both directions, once. No retries, redirects or cookies."""
 
 import asyncio
 import json
@@ -18,7 +16,7 @@ from dogent_tui.vision.model import VisionError, VisionProfile
 _MOST_ANSWER_BYTES = 1 << 20
 _CHUNK = 65_536
 _SAID_CHARS = 240
-"""Of what a provider says about an error."""
+"""The length of a provider's error message."""
 _SECONDS = re.compile(r"[0-9]{1,6}")
 
 
@@ -29,10 +27,10 @@ async def post_json(
     profile: VisionProfile,
     timeout_s: float,
 ) -> Mapping[str, Any]:
-    """Return the JSON object that `url` answers to `body`. Raises VisionError, without the key
-    in its words.
+    """Return the JSON object that `url` answers to `body`. Raises VisionError, whose message never
+    contains the key.
     """
-    import aiohttp  # on use: it takes a third of a second
+    import aiohttp  # imported on use: it takes a third of a second
 
     data = await asyncio.to_thread(_encoded, body)
     try:
@@ -77,7 +75,7 @@ def _encoded(body: Mapping[str, Any]) -> bytes:
 
 
 def proxy_for(url: str) -> str | None:
-    """Return the proxy that the environment names for `url`. It only passes on what is encrypted
+    """Return the proxy that the environment names for `url`. It only forwards what is encrypted
     from here to the provider.
     """
     from urllib.request import getproxies, proxy_bypass
@@ -89,7 +87,7 @@ def proxy_for(url: str) -> str | None:
 
 
 async def _body(response: Any) -> bytes:
-    """Return what `response` holds, and of what is too long only so much that it shows."""
+    """Return the body of `response`, truncated just above the limit if it is too long."""
     body = bytearray()
     async for chunk in response.content.iter_chunked(_CHUNK):
         body += chunk
@@ -121,7 +119,7 @@ def _object(profile: VisionProfile, answer: bytes) -> Mapping[str, Any]:
             ),
             "bad_answer",
         )
-    if found.get("error"):  # some say so with status 200
+    if found.get("error"):  # some report errors with status 200
         raise _error(
             profile,
             tr("returned an error{answer}", answer=_said(profile, answer)),
@@ -132,7 +130,7 @@ def _object(profile: VisionProfile, answer: bytes) -> Mapping[str, Any]:
 
 
 def _refused(profile: VisionProfile, status: int, retry_after: str, answer: bytes) -> VisionError:
-    """Return the error for an answer with another status than 200."""
+    """Return the error for an answer with a status other than 200."""
     said = _said(profile, answer)
     where = profile.where
     what, remedy, code = _STATUS.get(status, ("", "", ""))
@@ -209,9 +207,7 @@ def _settings(profile: VisionProfile) -> str:
 
 
 def _said(profile: VisionProfile, answer: bytes) -> str:
-    """Return what the provider says about an error, in a form that shows as one line and holds
-    no key.
-    """
+    """Return the provider's error message on one line and without the key."""
     try:
         found = json.loads(answer[:_MOST_ANSWER_BYTES])
     except (ValueError, RecursionError):

@@ -1,8 +1,8 @@
-"""The providers: how each is asked about a picture or a video, and where in its reply the answer
-stands.
+"""The providers: how to ask each about a picture or a video, and where its reply contains the
+answer.
 
-Shapes from their public references: OpenAI's Chat Completions, which Zhipu's GLM-4.6V follows and
-extends by `video_url`, and Anthropic's Messages.
+Formats according to their public references: OpenAI's Chat Completions, which Zhipu's GLM-4.6V
+follows and extends with `video_url`, and Anthropic's Messages.
 """
 
 import asyncio
@@ -33,7 +33,7 @@ _MB = 1 << 20
 _IMAGE_S = 120.0
 _VIDEO_S = 300.0
 _ANSWER_TOKENS = 8192
-"""What Anthropic's API may answer with; it wants to be told."""
+"""The answer limit that Anthropic's API requires."""
 
 _CUT = tr("The vision model's answer was cut off: there is too much to describe.")
 _SMALLER = tr("Cut the image or video into parts and ask about each.")
@@ -42,7 +42,7 @@ _BOXED = re.compile(r"<\|begin_of_box\|>(.*?)<\|end_of_box\|>", re.DOTALL)
 
 
 class ChatCompletions:
-    """Providers that speak Chat Completions: OpenAI, and whatever is compatible with it."""
+    """Providers with Chat Completions: OpenAI and compatible ones."""
 
     path = "/chat/completions"
     image_limits = ImageLimits(side=2048, bytes=12 * _MB)
@@ -97,9 +97,7 @@ class ChatCompletions:
 
 
 class OpenAi(ChatCompletions):
-    """OpenAI itself takes no videos; endpoints that are compatible with it mostly take them as
-    `video_url`.
-    """
+    """OpenAI itself accepts no videos; most compatible endpoints accept them as `video_url`."""
 
     def __init__(self, profile: VisionProfile) -> None:
         super().__init__(profile)
@@ -108,11 +106,12 @@ class OpenAi(ChatCompletions):
 
 
 class Glm(ChatCompletions):
-    """Zhipu's GLM-4.6V: pictures of 5 MB and 6000 pixels a side, of which it sees less. Of
-    videos it takes mp4, mov and mkv.
+    """Zhipu's GLM-4.6V: pictures up to 5 MB and 6000 pixels per side, which it scales down. Videos
+    as mp4, mov and mkv.
     """
 
-    image_limits = ImageLimits(side=3072, bytes=5 * _MB * 3 // 4)  # so that base64 is below it too
+    # so that base64 stays below it too
+    image_limits = ImageLimits(side=3072, bytes=5 * _MB * 3 // 4)
     video_limits: VideoLimits | None = VideoLimits(50 * _MB, ("mp4", "mov", "mkv"))
 
     def answer_of(self, reply: Mapping[str, Any]) -> str:
@@ -123,8 +122,8 @@ class Glm(ChatCompletions):
 
 
 class Anthropic:
-    """Anthropic's Messages API: pictures of 5 MB; what has more than 1568 pixels a side is made
-    smaller there. No videos.
+    """Anthropic's Messages API: pictures up to 5 MB, scaled down there if a side has more than 1568
+    pixels. No videos.
     """
 
     image_limits = ImageLimits(side=1568, bytes=5 * _MB * 3 // 4)
@@ -163,7 +162,7 @@ class Anthropic:
         return parse_answer(_text_of(reply["content"]))
 
     async def analyze_video(self, clip: Clip) -> Analysis:  # noqa: ARG002 — the protocol's
-        """Raise VisionError: there is no way to show it a video."""
+        """Raise VisionError: videos are not supported."""
         raise VisionError(
             tr("Anthropic's models don't accept videos."),
             tr("Choose a vision profile that does, such as glm-4.6v."),
@@ -176,18 +175,16 @@ _PROVIDERS: Mapping[str, tuple[Callable[[VisionProfile], VisionClient], str, str
     "openai": (OpenAi, "https://api.openai.com/v1", ""),
     "anthropic": (Anthropic, "https://api.anthropic.com", ""),
 }
-"""What a profile calls a provider → what asks it, and the address and model where the profile
-names none.
-"""
+"""Name of a provider in a profile → its client, and the default address and model."""
 
 
 PROVIDER_NAMES = tuple(_PROVIDERS)
-"""What a profile can name as its provider."""
+"""The providers that a profile can name."""
 
 
 def client_for(profile: VisionProfile) -> VisionClient:
-    """Return what asks the provider of `profile`. Raises VisionError (`config`) where the
-    profile does not say what it has to.
+    """Return the client for `profile`. Raises VisionError (`config`) if the profile is
+    incomplete.
     """
     if profile.provider not in _PROVIDERS:
         available = tr(
@@ -228,9 +225,7 @@ def _video_limits(limits: VideoLimits | None, profile: VisionProfile) -> VideoLi
 
 
 def _address(base: str, path: str, version: str = "") -> str:
-    """Return where to send a request: `base` may hold the path already, and the version of the
-    API.
-    """
+    """Return the address of a request: `base` may already contain the path and the API version."""
     if base.endswith(path):
         return base
     return f"{base}{path}" if base.endswith(version) else f"{base}{version}{path}"
@@ -245,7 +240,7 @@ def _base64(data: bytes) -> str:
 
 
 def _text_of(content: object) -> str:
-    """Return the words of a message: a text, or a list of parts of which some are texts."""
+    """Return the text of a message: a string, or a list of parts some of which are texts."""
     if isinstance(content, str):
         return content
     parts = content if isinstance(content, list) else []

@@ -1,5 +1,5 @@
 """What a command did to the workspace, as plain data: read from its layer, judged by the policy,
-committed or dropped.
+then committed or dropped.
 """
 
 import stat
@@ -9,8 +9,8 @@ import msgspec
 
 EntryKind: TypeAlias = Literal["file", "folder", "link", "pipe", "socket", "device"]
 What: TypeAlias = Literal["create", "edit", "empty", "delete", "move", "replace", "mode"]
-"""``empty``: a file that held something holds nothing now; ``replace``: another kind of entry is
-there now.
+"""``empty``: a file that had content is now empty; ``replace``: the entry is now of another
+kind.
 """
 
 _KINDS: dict[int, EntryKind] = {
@@ -23,10 +23,10 @@ _KINDS: dict[int, EntryKind] = {
 
 
 class Entry(msgspec.Struct, frozen=True):
-    """What lies at a path, the last link not followed.
+    """The entry at a path; a final symlink is not followed.
 
-    `mode` holds the permission bits with setuid, setgid and sticky; `target` is the text of a link;
-    `names` counts hard links.
+    `mode` holds the permission bits including setuid, setgid and sticky; `target` is the text of a
+    symlink; `names` is the number of hard links.
     """
 
     kind: EntryKind
@@ -40,10 +40,10 @@ class Entry(msgspec.Struct, frozen=True):
 
 
 class Change(msgspec.Struct, frozen=True):
-    """One path that is other than before. Exactly one of `before` and `after` may be None.
+    """One changed path. At most one of `before` and `after` is None.
 
-    `path` is relative to the workspace, decoded by `os.fsdecode`. Where it was moved, the change of
-    the old path has `moved_to`, and the change of the new path `moved_from`.
+    `path` is relative to the workspace, decoded by `os.fsdecode`. After a move, the change of the
+    old path has `moved_to`, and the change of the new path `moved_from`.
     """
 
     path: str
@@ -54,7 +54,7 @@ class Change(msgspec.Struct, frozen=True):
 
     @property
     def what(self) -> What:
-        """What happened, in one word."""
+        """The kind of change, in one word."""
         before, after = self.before, self.after
         if before is None:
             return "create"
@@ -70,9 +70,9 @@ class Change(msgspec.Struct, frozen=True):
 
 
 class Difference(msgspec.Struct, frozen=True):
-    """All that a command did. `upper` holds the new contents, at the same relative paths.
+    """Everything a command did. `upper` holds the new contents, at the same relative paths.
 
-    `began_ns` is the time of its start as the disk tells it.
+    `began_ns` is the start time according to the file system's clock.
     """
 
     root: str
@@ -82,10 +82,10 @@ class Difference(msgspec.Struct, frozen=True):
 
 
 class Loss(msgspec.Struct, frozen=True):
-    """History of a Git repository that the difference would lose. `repository` is its folder,
-    relative to the workspace.
+    """Git history that the difference would lose. `repository` is the repository's folder, relative
+    to the workspace.
 
-    `name` is a reference, `paths` are files whose uncommitted content is lost, relative to the
+    `name` is a reference; `paths` are files whose uncommitted content is lost, relative to the
     workspace.
     """
 
@@ -97,5 +97,5 @@ class Loss(msgspec.Struct, frozen=True):
 
 
 def entry_kind(mode: int) -> EntryKind:
-    """Return the kind of an entry whose `st_mode` is `mode`."""
+    """Return the kind of entry for an `st_mode`."""
     return _KINDS.get(stat.S_IFMT(mode), "device")

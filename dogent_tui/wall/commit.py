@@ -1,7 +1,7 @@
-"""Takes what a command did from its layer into the real workspace: each file at once, none lost.
+"""Commits what a command did from its layer to the real workspace, atomically per file.
 
-A journal says what is to be done before anything is; after a crash `resume` does the rest. Each
-step can be done again. What was there goes to the copies of the session: it can be undone.
+A journal is written before anything is changed; after a crash, `resume` does the rest. Every step
+is repeatable. Previous content goes to the session's copies, so that the commit can be undone.
 """
 
 # Names are text from `os.fsdecode`, by the ten thousand: a Path for each takes three times as long.
@@ -31,17 +31,18 @@ from dogent_tui.wall.difference import entry_at, every_change
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _FOREIGN = (errno.ENOENT, errno.EEXIST, errno.ENOTDIR, errno.ELOOP, errno.ENOTEMPTY, errno.EISDIR)
-"""Errors that mean that somebody else has changed what is there."""
+"""Errors that mean someone else has changed the place."""
 
 _Paths: TypeAlias = Collection[str]
 
 
 class Committed(msgspec.Struct, frozen=True):
-    """What became of a commit.
+    """The result of a commit.
 
-    `committed` are the paths that are as the command left them; `conflicts` were changed by
-    somebody else meanwhile and left alone; `failed` says why other paths are as they were. `number`
-    is the change in the copies that undoes it, to be settled there soon; 0: nothing was done.
+    `committed` are the paths that are now as the command left them; `conflicts` were changed by
+    someone else in the meantime and left alone; `failed` gives the reason why other paths were not
+    changed. `number` is the change in the undo log, which the caller must settle soon; 0 if nothing
+    was done.
     """
 
     label: str = ""
@@ -52,7 +53,7 @@ class Committed(msgspec.Struct, frozen=True):
 
 
 class _Journal(msgspec.Struct, frozen=True):
-    """What a commit is about to do. `before` of each change is what was there just before.
+    """What a commit is about to do. `before` of each change is the entry right before the commit.
 
     `copies` is the folder of `kept`. `is_direct`: files of the layer can be renamed into place.
     """
@@ -66,10 +67,10 @@ class _Journal(msgspec.Struct, frozen=True):
 
 
 class Committing:
-    """Commits the layers of a session, one after the other. Safe for use by several threads."""
+    """Commits the layers of a session one after the other. Thread-safe."""
 
     def __init__(self, journals: Path, copies: UndoLog) -> None:
-        """`journals` is a folder of ours; what is overwritten or deleted goes to `copies`."""
+        """`journals` is a folder of our own; overwritten and deleted content goes to `copies`."""
         self._journals = journals
         self._copies = copies
         self._ours: Ours = {}
@@ -83,16 +84,16 @@ class Committing:
         overwrite: bool = False,
         sync: bool = True,
     ) -> Committed:
-        """Bring about what a command did. Never raises.
+        """Apply what a command did. Never raises.
 
         Args:
-            difference: What it did. Its layer has to be as it was when the difference was read.
-            label: What the change is called where it can be undone.
-            overwrite: Whether what somebody else has changed may be overwritten.
-            sync: Whether it has to last when the power fails.
+            difference: What it did. Its layer must not have changed since the difference was read.
+            label: The name of the change in the undo history.
+            overwrite: Whether to overwrite what someone else has changed.
+            sync: Whether the result must survive a power failure.
 
         Returns:
-            What became of it, path by path, each of those in a folder that was moved, too.
+            The result for each path, including each path in a moved folder.
         """
         chosen: list[Change] = []
         with self._lock:
@@ -105,22 +106,25 @@ class Committing:
                         return Committed(label, (), tuple(doing.foreign.values()))
                     journal = doing.journal(label, planned)
                     return doing.finish(journal, *_written(self._journals, journal, sync))
-            except OSError as error:  # before anything was done
+            except OSError as error:  # nothing has been done yet
                 why = error.strerror or str(error)
                 return Committed(label, failed=tuple((change.path, why) for change in chosen))
 
     def resume(self) -> tuple[Committed, ...]:
-        """Finish the commits of any session that a crash interrupted. Call it at the start."""
+        """Finish the commits of any session that were interrupted by a crash. Call this at
+        startup.
+        """
         done = []
         with self._lock, contextlib.suppress(FileNotFoundError):
             for path in sorted(self._journals.iterdir()):
                 with contextlib.suppress(OSError), path.open("rb") as file:
-                    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)  # else its process lives
-                    path.stat()  # it has not come to its end meanwhile
+                    # otherwise its process is alive
+                    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    path.stat()  # it has not been finished in the meantime
                     try:
                         journal = msgspec.convert(json.loads(file.read()), _Journal)
                     except ValueError:
-                        path.unlink()  # its process died while it wrote it
+                        path.unlink()  # its process died while writing it
                         continue
                     copies = UndoLog.at(Path(journal.copies), journal.kept.run)
                     copies = self._copies if copies.folder == self._copies.folder else copies
@@ -132,7 +136,9 @@ class Committing:
 
 
 class _Doing:
-    """One commit under way. Everything in the workspace is reached from its root, over no link."""
+    """A commit in progress. Reaches everything in the workspace from its root, without following
+    links.
+    """
 
     def __init__(self, root: str, upper: str, copies: UndoLog, ours: Ours, sync: bool) -> None:
         self._root, self._upper, self._sync = root, upper, sync
@@ -143,12 +149,12 @@ class _Doing:
         self._folder, self._fd = "", os.dup(self._top)
 
     def close(self) -> None:
-        """Let go of the folders."""
+        """Close the folders."""
         os.close(self._fd)
         os.close(self._top)
 
     def _spot(self, path: str) -> str:
-        """Return a name for `path` that leads nowhere else, until the next call. Raises OSError."""
+        """Return a link-free name for `path`, valid until the next call. Raises OSError."""
         folder, name = os.path.split(path)
         if folder != self._folder:
             descriptor = os.dup(self._top)
@@ -166,14 +172,14 @@ class _Doing:
     # ── Planning ──────────────────────────────────────────────────────────────────────────────
 
     def plan(self, chosen: list[Change], began_ns: int, overwrite: bool) -> list[Change]:
-        """Return what is to be done, with what is there now. The rest is left as it is."""
+        """Return the changes to make, with the current entries. Conflicts are left out."""
         made = {each.path for each in chosen if each.after and each.after.kind == "folder"}
         planned = []
         for change in chosen:
             path, after = change.path, change.after
             try:
                 now, is_free = entry_at(self._spot(path)), True
-            except OSError:  # the folder above is not there, or is none
+            except OSError:  # the parent folder does not exist or is not a folder
                 now, is_free = None, after is None or dirname(path) in made
             if not is_free or not (overwrite or self._is_free(change, now, began_ns)):
                 self.foreign[path] = change
@@ -184,7 +190,7 @@ class _Doing:
         return [each for each in free if each.before or each.after]
 
     def _is_free(self, change: Change, now: Entry | None, began_ns: int) -> bool:
-        """Whether nobody else has changed a place since the command began."""
+        """Return whether no one else has changed a place since the command began."""
         before, after = change.before, change.after
         if now is None:
             return before is None or after is None
@@ -192,12 +198,12 @@ class _Doing:
             return True
         if before is None:
             return after is not None and now.kind == after.kind == "folder"
-        if before.kind == "folder":  # its ctime says when something in it was changed
+        if before.kind == "folder":  # its ctime changes with its contents
             return now.kind == "folder" and (after is None or now.mode == before.mode)
         return now.kind == before.kind and now.inode == before.inode and now.ctime_ns < began_ns
 
     def journal(self, label: str, planned: list[Change]) -> _Journal:
-        """Return what will be done, and have the new files on the disk. Raises OSError."""
+        """Return the journal, and sync the new files to disk. Raises OSError."""
         items = [_item(join(self._root, each.path), each.before) for each in planned]
         items.sort(key=lambda item: item.path)
         absent = [item for item in items if item.kind == "absent"]
@@ -215,7 +221,7 @@ class _Doing:
     # ── Doing it ──────────────────────────────────────────────────────────────────────────────
 
     def finish(self, journal: _Journal, path: Path, file: IO[bytes]) -> Committed:
-        """Do what the journal says, as far as it is not done; note it in the copies; and end it."""
+        """Carry out the rest of the journal, record it in the undo log, and remove the journal."""
         files = (item for item in journal.kept.items if item.kind == "file")
         copies = {item.path: join(journal.copies, item.copy) for item in files}
         done: list[str] = []
@@ -235,7 +241,8 @@ class _Doing:
         wholes = {join(journal.root, each) for each in done}
         items = tuple(item for item in journal.kept.items if item.path in wholes)
         left = tuple(each for each in journal.kept.left if each in wholes)
-        with contextlib.suppress(OSError), file:  # a full disk: the next start notes what was done
+        # on a full disk the next start records what was done
+        with contextlib.suppress(OSError), file:
             if items or left:
                 noted = msgspec.structs.replace(journal.kept, items=items, left=left)
                 self._copies.add(noted, durable=self._sync)
@@ -244,14 +251,14 @@ class _Doing:
         return Committed(journal.kept.label, *told, journal.kept.number if items else 0)
 
     def _step(self, journal: _Journal, change: Change, beside: str, kept_as: str) -> None:
-        """Do one change, whatever part of it is done already. Raises OSError."""
+        """Make one change, which may already be partly done. Raises OSError."""
         before, after = change.before, change.after
         was = (before.inode, before.ctime_ns) if before and before.kind != "folder" else None
         try:
             spot, new = self._spot(change.path), join(self._upper, change.path)
         except (FileNotFoundError, NotADirectoryError):
             if before and not after and (before.kind != "file" or lexists(kept_as)):
-                return  # it was done before a crash, and the folder above went as well
+                return  # done before a crash, and the parent folder is gone too
             raise
         if before and before.kind == "folder" and not (after and after.kind == "folder"):
             with contextlib.suppress(FileNotFoundError, NotADirectoryError):
@@ -268,7 +275,7 @@ class _Doing:
         self._placing.put(new, spot, beside, was, kept_as)
 
     def _end(self, journal: _Journal, done: _Paths) -> None:
-        """Give the folders their modes, now that nothing more is put into them, and sync them."""
+        """Set the modes of folders, now that nothing more is put into them, and sync them."""
         there = set(done)
         for change in reversed(_in_order(journal.changes)):
             if change.after and change.after.kind == "folder" and change.path in there:
@@ -284,8 +291,8 @@ class _Doing:
 
 
 def _chosen(difference: Difference, overwrite: bool) -> list[Change]:
-    """Return the changes one by one, where they may overwrite with the folders that are not
-    there any more.
+    """Return the changes one by one; if they may overwrite, including parent folders that no longer
+    exist.
     """
     wanted = {each.path: each for each in every_change(difference)}
     for above in [each.path for each in wanted.values() if each.after and overwrite]:
@@ -295,7 +302,9 @@ def _chosen(difference: Difference, overwrite: bool) -> list[Change]:
 
 
 def _in_order(changes: Iterable[Change]) -> list[Change]:
-    """Return first the folders that are made, then what is put, what goes, what was a folder."""
+    """Return the changes in order: new folders, new and changed files, deletions, replaced
+    folders.
+    """
     found = sorted(changes, key=lambda change: change.path, reverse=True)
     made = [each for each in found if each.after and each.after.kind == "folder"]
     put = [each for each in found if each.after and each.after.kind != "folder"]
@@ -313,12 +322,12 @@ def _item(path: str, before: Entry | None) -> Item:
 
 
 def _written(journals: Path, journal: _Journal, sync: bool) -> tuple[Path, IO[bytes]]:
-    """Write a journal. While its file is open, nobody takes it for a dead process's."""
+    """Write a journal. While its file is open, no other process takes it for an abandoned one."""
     path = private_folder(journals) / f"{os.urandom(6).hex()}.journal"
     file = path.open("xb")
     try:
         fcntl.flock(file, fcntl.LOCK_EX)
-        if not os.fstat(file.fileno()).st_nlink:  # a start elsewhere took it for a dead process's
+        if not os.fstat(file.fileno()).st_nlink:  # another start took it for an abandoned one
             return _written(journals, journal, sync)
         file.write(json_line(journal))
         file.flush()

@@ -1,5 +1,5 @@
-"""Processes of ours, behind the wall, that decode what others made: they may hang, grow and crash
-on what they get, and the application does not.
+"""Processes of our own, behind the wall, that decode untrusted data: they may hang, grow or crash
+without affecting the application.
 """
 
 import contextlib
@@ -7,15 +7,15 @@ import os
 
 _PASSED_ON = ("PATH", "LD_LIBRARY_PATH", "TMPDIR", "SYSTEMROOT")
 _DATA_BYTES = 1 << 30
-"""Memory that such a process may fill."""
+"""The memory limit of such a process."""
 
 
 async def decoded(module: str, request: bytes, limit_s: float) -> bytes:
-    """Return what `main` of our `module` answers to `request`, nothing where it crashed.
+    """Return the answer of `main` in our `module` to `request`; empty if the process crashed.
 
-    Raises TimeoutError after `limit_s` seconds, and OSError where it does not start.
+    Raises TimeoutError after `limit_s` seconds, and OSError if the process does not start.
     """
-    import asyncio  # on use: the processes themselves need none of it
+    import asyncio  # not at the top: the decoders themselves do not need it
     from pathlib import Path
 
     from dogent_tui.processes import end_tree, python_command, talk_process
@@ -33,7 +33,7 @@ async def decoded(module: str, request: bytes, limit_s: float) -> bytes:
 
 
 def limit_process() -> None:
-    """Bound what this process may fill, and let others go first."""
+    """Limit the memory of this process and lower its priority."""
     with contextlib.suppress(ImportError, ValueError, OSError):
         import resource  # not on Windows
 

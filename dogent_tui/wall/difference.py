@@ -1,7 +1,7 @@
-"""Reads the layer of a command that has ended: what is other than in the real workspace.
+"""Reads the layer of a command that has ended: how it differs from the real workspace.
 
-The layer is the upper directory of an overlay. It holds exactly what the command touched, so that
-nothing here walks the workspace. What was only opened is equal to the real one, and is left out.
+The layer is the upper directory of an overlay. It holds exactly what the command touched, so
+nothing here walks the workspace. Files that were opened but not changed are left out.
 """
 
 # Names are text from `os.fsdecode`, by the ten thousand: a Path for each takes three times as long.
@@ -21,9 +21,9 @@ from typing import TypeAlias
 from dogent_tui.wall.changes import Change, Difference, Entry, entry_kind
 
 _PIECE = 1 << 18
-"""Bytes that are compared at a time. Files of one size are told apart by the first ones."""
+"""Bytes to compare at a time. Files of the same size are told apart by their first piece."""
 _TRIED = 8
-"""Files of one size and one beginning that are compared whole."""
+"""The number of files with the same size and first piece to compare in full."""
 
 _Entries: TypeAlias = dict[str, Entry]
 
@@ -34,21 +34,21 @@ def read_difference(root: str, upper: str, began_ns: int) -> Difference:
     Args:
         root: The real workspace.
         upper: The layer: the upper directory of the overlay, after the command's last process.
-        began_ns: The ctime of a file made in the workspace's file system just before it began.
+        began_ns: The ctime of a file created in the workspace's file system just before the start.
 
     Returns:
-        The changes by path. A folder that was moved with all that it holds is one change where it
-        was, and one where it is; `every_change` has what it holds, too.
+        The changes, sorted by path. A folder that was moved unchanged is one change at its old path
+        and one at its new path; `every_change` also yields its contents.
 
     Raises:
-        OSError: Something cannot be read. The layer cannot be judged then.
+        OSError: Something cannot be read, so the layer cannot be judged.
     """
     found = sorted(_below(root, upper, "", is_folder=True), key=lambda change: change.path)
     return Difference(root, upper, began_ns, tuple(_with_moves(root, upper, found)))
 
 
 def every_change(difference: Difference) -> Iterator[Change]:
-    """Yield the changes one by one: those within folders that were moved, too."""
+    """Yield the changes one by one, including those within moved folders."""
     for change in difference.changes:
         yield change
         path, to, came = change.path, change.moved_to, change.moved_from
@@ -61,7 +61,7 @@ def every_change(difference: Difference) -> Iterator[Change]:
 
 
 def entry_at(path: str) -> Entry | None:
-    """Return what lies at a path, None where there is nothing. Raises OSError."""
+    """Return the entry at a path, or None if there is none. Raises OSError."""
     try:
         at = os.stat(path, follow_symlinks=False)
     except (FileNotFoundError, NotADirectoryError):
@@ -70,21 +70,21 @@ def entry_at(path: str) -> Entry | None:
 
 
 def entry_of(at: os.stat_result, target: str = "") -> Entry:
-    """Return what `at` says of something; `target` is the text of a link."""
+    """Return the entry for a stat result; `target` is the text of a symlink."""
     kind, mode = entry_kind(at.st_mode), stat.S_IMODE(at.st_mode)
     size = at.st_size * (kind != "folder")
     return Entry(kind, size, mode, target, at.st_dev, at.st_ino, at.st_ctime_ns, at.st_nlink)
 
 
 def is_opaque(path: str) -> bool:
-    """Tell whether a folder of the layer replaces the real one, instead of adding to it."""
+    """Return whether a folder of the layer replaces the real one instead of adding to it."""
     with contextlib.suppress(OSError):
         return os.getxattr(path, "user.overlay.opaque", follow_symlinks=False) == b"y"
     return False
 
 
 def same_content(one: str, other: str) -> bool:
-    """Tell whether two files hold the same, piece by piece. What cannot be read is not."""
+    """Return whether two files have the same content; False if one cannot be read."""
     with contextlib.suppress(OSError), open(one, "rb", 0) as old, open(other, "rb", 0) as new:
         while (piece := old.read(_PIECE)) == new.read(_PIECE):
             if not piece:
@@ -96,7 +96,7 @@ def same_content(one: str, other: str) -> bool:
 
 
 def _below(root: str, upper: str, top: str, *, is_folder: bool = False) -> Iterator[Change]:
-    """Yield what changed below `top`, in no order. `is_folder`: the real one is one as well."""
+    """Yield the changes below `top`, unordered. `is_folder`: the real entry is a folder too."""
     waiting = [(top, is_folder, False)]
     while waiting:
         folder, beneath, hides = waiting.pop()
@@ -104,7 +104,8 @@ def _below(root: str, upper: str, top: str, *, is_folder: bool = False) -> Itera
         for path in (join(folder, name) for name in names):
             old, new = join(root, path), join(upper, path)
             before, after = entry_at(old) if beneath else None, entry_at(new)
-            if after is None or after.kind == "device":  # a whiteout: nobody can make one there
+            # a whiteout: commands cannot create devices
+            if after is None or after.kind == "device":
                 yield from () if before is None else _gone(root, path)
                 continue
             was_folder = before is not None and before.kind == "folder"
@@ -120,7 +121,7 @@ def _below(root: str, upper: str, top: str, *, is_folder: bool = False) -> Itera
 
 
 def _gone(root: str, path: str) -> Iterator[Change]:
-    """Yield the deletion of what really lies at `path`, then of all below."""
+    """Yield the deletion of the real entry at `path`, then of everything below it."""
     waiting = [path]
     while waiting:
         each = waiting.pop()
@@ -133,18 +134,19 @@ def _gone(root: str, path: str) -> Iterator[Change]:
 def _names(folder: str) -> list[str]:
     with contextlib.suppress(PermissionError):
         return os.listdir(folder)
-    os.chmod(folder, 0o700)  # the command closed it: the layer is ours, and the mode is known
+    # the command removed its permissions; the layer is ours, and the mode has been read
+    os.chmod(folder, 0o700)
     return os.listdir(folder)
 
 
 def _is_lock(path: str, before: Entry | None) -> bool:
-    """Whether Git left this when it was killed. It would stop every later Git."""
+    """Return whether this is a lock that a killed Git left, which would stop every later Git."""
     return before is None and path.endswith(".lock") and ".git" in path.split("/")
 
 
 def is_same(old: str, new: str, before: Entry | None, after: Entry) -> bool:
-    """Tell whether the entries `before` at the path `old`, and `after` at `new`, are the same in
-    all but their places.
+    """Return whether `before` at the path `old` and `after` at the path `new` are the same apart
+    from their paths.
     """
     if before is None or (before.kind, before.target) != (after.kind, after.target):
         return False
@@ -155,7 +157,7 @@ def is_same(old: str, new: str, before: Entry | None, after: Entry) -> bool:
 
 
 def own_attributes(path: str) -> dict[str, bytes]:
-    """Return the extended attributes that a user can give, without the overlay's."""
+    """Return the user's extended attributes, without the overlay's."""
     with contextlib.suppress(OSError):
         names = (name for name in os.listxattr(path) if not name.startswith("user.overlay."))
         return {name: os.getxattr(path, name) for name in names if name.startswith("user.")}
@@ -166,8 +168,8 @@ def own_attributes(path: str) -> dict[str, bytes]:
 
 
 def _with_moves(root: str, upper: str, changes: list[Change]) -> Iterator[Change]:
-    """Yield the changes, with what went elsewhere told as that: folders as one where they are
-    whole. What Git keeps is never told so by the file.
+    """Yield the changes with moves recognized; a folder that moved as a whole is one move. Single
+    files inside `.git` are never reported as moved.
     """
     gone = {each.path: each.before for each in changes if each.before and not each.after}
     made = {each.path: each.after for each in changes if each.after and not each.before}
@@ -188,8 +190,8 @@ def _with_moves(root: str, upper: str, changes: list[Change]) -> Iterator[Change
 def _paired_folders(
     root: str, upper: str, gone: _Entries, made: _Entries, files: dict[str, str]
 ) -> Iterator[tuple[str, str]]:
-    """Yield where each folder went that is whole elsewhere: the same in all but its place. Where
-    its files went says where to look.
+    """Yield the old and new path of each folder that moved unchanged. The files that moved tell
+    where to look.
     """
     old_paths, new_paths = sorted(gone), sorted(made)
     found, taken = set[str](), set[str]()
@@ -215,13 +217,13 @@ def _paired_folders(
 
 
 def _held(folder: str, paths: list[str]) -> list[str]:
-    """Return what of the sorted `paths` lies below a folder, from its name on."""
+    """Return which of the sorted `paths` are below a folder, without the folder's own path."""
     found = paths[bisect_left(paths, f"{folder}/") : bisect_left(paths, f"{folder}0")]
     return [path.removeprefix(folder) for path in found]
 
 
 def _paired_files(root: str, upper: str, gone: _Entries, made: _Entries) -> dict[str, str]:
-    """Return where each file or link went that is elsewhere now: by its name, else by the rest."""
+    """Return the new path of each file or link that moved, matched by name first."""
     sizes = {entry.size for entry in gone.values()} & {entry.size for entry in made.values()}
     old = {path: _look(root, path, entry) for path, entry in gone.items() if entry.size in sizes}
     new = {path: _look(upper, path, entry) for path, entry in made.items() if entry.size in sizes}
@@ -242,7 +244,7 @@ def _paired_files(root: str, upper: str, gone: _Entries, made: _Entries) -> dict
 
 
 def _look(top: str, path: str, entry: Entry) -> tuple[object, ...]:
-    """Return what tells a file or link from others; nothing for what is never called moved."""
+    """Return a fingerprint of a file or link; empty for what is never reported as moved."""
     if entry.kind == "link":
         return (entry.target,)
     if entry.kind == "file":
@@ -252,7 +254,7 @@ def _look(top: str, path: str, entry: Entry) -> tuple[object, ...]:
 
 
 def is_below(path: str, folders: Container[str]) -> bool:
-    """Whether a folder above `path` is one of `folders`."""
+    """Return whether one of `folders` is an ancestor of `path`."""
     while path := dirname(path):
         if path in folders:
             return True

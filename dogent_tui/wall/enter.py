@@ -1,22 +1,21 @@
-"""Goes behind the wall and runs a program there. Imports nothing of ours but `kernel`: the starter
+"""Goes behind the wall and runs a program there. Imports only `kernel` of our modules: the starter
 has to stay small.
 
-What all commands of a session have in common is made once, by a process that only holds it, the
-*holder*. A *room* is made of it ahead of time: namespaces with a first process in them, which waits
-for a plan, adds what is a command's own, and runs it. So most of the work is done before a command
-comes. What a room is made of, and a *plan*, is plain data of `view.py`:
+What all commands of a session have in common is set up once, by a process that does nothing else,
+the *holder*. A *room* is created from it ahead of time: namespaces with a first process, which
+waits for a plan, adds what is specific to a command, and runs it. Most of the work is therefore
+done before a command arrives. Rooms and *plans* are plain data from `view.py`:
 
 * ``base``: an empty folder of ours, on which the new root is mounted.
-* ``common``, and ``own`` and ``hidden`` of a plan: what is seen, in order; each a list that starts
-  with its kind (`_MOUNTS`).
-* ``writable``, of both: the places below which may be written; everything that can be seen may be
-  read and run.
+* ``common`` of a room, and ``own`` and ``hidden`` of a plan: the mounts, in order; each a list that
+  starts with its kind (`_MOUNTS`).
+* ``writable``, of both: the folders that may be written to; everything visible may be read and run.
 * ``network``: ``none`` (a loopback of its own), ``proxy`` (the application's proxy listens on it,
   at ``port``) or ``host``.
 * ``families``: the socket families that may be used.
 * ``name``, ``argv``, ``env``, ``cwd``, ``umask`` of a plan: the program.
-* ``plan`` of a room: what is run in it at once, with the standard descriptors that there are.
-  ``rereads``: it may open once more what it is given open, through `/proc/self/fd`.
+* ``plan`` of a room: a program to run at once, with the current standard descriptors. ``rereads``:
+  it may reopen the files it was given through `/proc/self/fd`.
 """
 
 import os
@@ -29,14 +28,14 @@ from typing import Any, NoReturn
 import kernel  # type: ignore[import-not-found]  # beside this file: the starter runs without the package
 
 SETUP_FAILED = 125
-"""The status where the program was never run; what `env` and `timeout` use for the same."""
+"""The status if the program was never run; `env` and `timeout` use the same."""
 
 DEVICES = ("null", "zero", "full", "random", "urandom", "tty")
 
 
 def hold(room: dict[str, Any], ready: socket.socket) -> NoReturn:
-    """Make what the rooms of a session have in common, say so to `ready`, and keep it until the
-    parent dies.
+    """Set up what the rooms of a session have in common, report it to `ready`, and keep it until
+    the parent dies.
     """
     try:
         _make_root(room)
@@ -49,12 +48,12 @@ def hold(room: dict[str, Any], ready: socket.socket) -> NoReturn:
 
 
 def open_room(room: dict[str, Any], link: socket.socket, holder: int = -1) -> NoReturn:
-    """Make a room, whose first process takes a plan with three standard descriptors from `link` and
-    runs its program.
+    """Create a room whose first process receives a plan with three standard descriptors from `link`
+    and runs its program.
 
-    `holder` is a pidfd. `link` hears ``inside PID``, ``listening`` with a socket where there is a
-    proxy, and in the end ``status N`` or ``failed`` with a reason. This process waits outside and
-    dies with its parent, and the room with it.
+    `holder` is a pidfd. `link` receives ``inside PID``, ``listening`` with a socket if there is a
+    proxy, and finally ``status N`` or ``failed`` with a reason. This process waits outside and dies
+    with its parent, and the room with it.
     """
     try:
         parent = os.getppid()
@@ -99,7 +98,7 @@ def _mount_all(root: str, mounts: list[list[Any]]) -> None:
 
 
 def fail(link: socket.socket, error: BaseException) -> NoReturn:
-    """Say at which step the wall could not be set up, and why, and end."""
+    """Report the step at which setting up the wall failed, and the reason, and exit."""
     steps, trace = [], error.__traceback__
     while trace is not None:
         steps.append(trace.tb_frame.f_code.co_name.strip("_"))
@@ -108,7 +107,7 @@ def fail(link: socket.socket, error: BaseException) -> NoReturn:
     try:
         link.send(f"failed {where}: {error}".encode(errors="replace")[:2000])
     except OSError:
-        pass  # nobody listens any more
+        pass  # no one is listening any more
     os._exit(SETUP_FAILED)
 
 
@@ -116,10 +115,10 @@ def fail(link: socket.socket, error: BaseException) -> NoReturn:
 
 
 def _place(root: str, target: str, *, folder: bool) -> int:
-    """Return a descriptor of `target` below `root`, which is made for something to mount on.
+    """Return a descriptor of `target` below `root`, created as a mount point if necessary.
 
-    The way there may lead through folders that earlier commands have changed. Nothing on it is
-    followed: a link, or a file where a folder has to be, is a command's own, and goes.
+    The path may lead through folders that earlier commands have changed. Links are not followed: a
+    link, or a file in place of a folder, comes from a command and is removed.
     """
     *above, last = target.strip("/").split("/")
     place = os.open(root, os.O_PATH)
@@ -129,14 +128,14 @@ def _place(root: str, target: str, *, folder: bool) -> int:
 
 
 def _made(folder: int, name: str, kind: int) -> int:
-    """Return what is at a name in a folder, which is closed; it is made where it is of another
-    kind, or not there.
+    """Return the entry `name` of a folder, created if it is missing or of another kind. Closes the
+    folder.
     """
     try:
         if stat.S_IFMT(os.lstat(name, dir_fd=folder).st_mode) != kind:
             os.unlink(name, dir_fd=folder)
     except OSError:
-        pass  # it is not there, or a folder, on which the next step fails
+        pass  # it is missing, or a folder, in which case the next step fails
     try:
         if kind == stat.S_IFDIR:
             os.mkdir(name, 0o755, dir_fd=folder)
@@ -160,7 +159,7 @@ def _bind(root: str, source: str, target: str, read_only: bool) -> None:
 
 
 def _overlay(root: str, workspace: str, target: str, layer: str) -> None:
-    """Mount the workspace with the layer over it. Names relative to the layer, and a descriptor for
+    """Mount the workspace with the layer on top. Paths relative to the layer, and a descriptor for
     the workspace, need no escaping; `volatile` keeps the end of the namespace from syncing the
     whole disk.
     """
@@ -178,7 +177,7 @@ def _link(root: str, target: str, text: str) -> None:
 
 
 def _devices(root: str, shared_memory: str) -> None:
-    """A few harmless devices, terminals of its own, and shared memory that is private to the
+    """Provide a few harmless devices, a devpts of its own, and shared memory that is private to the
     session.
     """
     os.makedirs(f"{root}/dev/pts")
@@ -191,17 +190,17 @@ def _devices(root: str, shared_memory: str) -> None:
         kernel.mount("devpts", f"{root}/dev/pts", "devpts", 0, "newinstance,ptmxmode=0666")
         _link(root, "/dev/ptmx", "pts/ptmx")
     except OSError:
-        pass  # without terminals of its own, `script` and the like fail with an error of theirs
+        pass  # without a devpts, `script` and the like fail with errors of their own
 
 
 def _scratch(root: str, target: str, size: str) -> None:
-    """Mount an empty folder, which is gone with the namespace."""
+    """Mount an empty folder that disappears with the namespace."""
     os.close(_place(root, target, folder=True))
     kernel.mount("tmpfs", root + target, "tmpfs", _HARMLESS, f"mode=700,size={size}")
 
 
 def _hide(root: str, target: str) -> None:
-    """Cover what is at `target` by nothing."""
+    """Hide `target` behind an empty file or folder."""
     place = root + target
     if os.path.isdir(place):
         kernel.mount("tmpfs", place, "tmpfs", kernel.MS_RDONLY, "mode=755,size=4k")
@@ -223,8 +222,8 @@ _MOUNTS: dict[str, Callable[..., None]] = {
 
 
 def _be_first(room: dict[str, Any], link: socket.socket) -> NoReturn:
-    """Be the first process inside: wait for a plan, finish the root, give up every right, run
-    the program, end what is left.
+    """Act as the first process inside: wait for a plan, finish the root, drop all privileges, run
+    the program, and kill whatever remains.
     """
     try:
         kernel.die_with_parent()
@@ -238,7 +237,7 @@ def _be_first(room: dict[str, Any], link: socket.socket) -> NoReturn:
         rules.allow(f"{base}/dev", kernel.READS | kernel.WRITE_FILE | kernel.IOCTL_DEVICE)
         for place in room["writable"]:
             rules.allow(base + place)
-        if room.get("rereads"):  # what lies outside still has no path in here
+        if room.get("rereads"):  # files outside still have no path in here
             rules.allow("/", kernel.READ_FILE)
         plan = room.get("plan") or take_plan(link)
         _mount_all(base, plan["own"])
@@ -260,21 +259,21 @@ def _be_first(room: dict[str, Any], link: socket.socket) -> NoReturn:
 
 
 def allow_outputs(rules: "kernel.FileRules") -> None:
-    """Allow what the program's output goes to, where that is a file."""
+    """Allow writing to the program's outputs if they are files."""
     for number in (1, 2):
         if stat.S_ISREG(os.fstat(number).st_mode):
             rules.allow(number)
 
 
 def take_plan(link: socket.socket) -> dict[str, Any]:
-    """Wait for a plan: the path of its file, with the standard descriptors of the program."""
+    """Wait for a plan: the path of its file, with the program's standard descriptors."""
     path, descriptors, _, _ = socket.recv_fds(link, 4096, 3)
     if not path:
-        os._exit(0)  # nobody needs this room any more
+        os._exit(0)  # this room is no longer needed
     for number, descriptor in enumerate(descriptors):
         os.dup2(descriptor, number)
         os.close(descriptor)
-    import json  # on use: half the time of a start of our own programs
+    import json  # imported here: half the start time of our own programs
 
     with open(path, encoding="utf-8", errors="surrogateescape") as file:
         plan: dict[str, Any] = json.load(file)
@@ -300,7 +299,7 @@ def _run(plan: dict[str, Any]) -> int:
 
 
 SIGNALS = signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}
-"""Python ignores some of them, and a program would inherit that."""
+"""Python ignores some of them, which a program would inherit."""
 _HARMLESS = kernel.MS_NOSUID | kernel.MS_NODEV
 _REMOUNT_READ_ONLY = 32 | kernel.MS_BIND | kernel.MS_RDONLY | _HARMLESS
-"""MS_REMOUNT of the root itself, with the flags that it was made with."""
+"""MS_REMOUNT of the root itself, with its original flags."""

@@ -1,8 +1,8 @@
-"""System calls of Linux that Python has no words for. Imports nothing of ours: the starter has to
+"""Linux system calls that Python does not provide. Imports none of our modules: the starter has to
 stay small.
 
-Numbers and structures come from the kernel's own headers (`linux/landlock.h`, `linux/seccomp.h`,
-`linux/mount.h`, `asm/unistd.h`). Every call raises OSError with the errno of the kernel.
+Numbers and structures come from the kernel's headers (`linux/landlock.h`, `linux/seccomp.h`,
+`linux/mount.h`, `asm/unistd.h`). Every call raises OSError with the kernel's errno.
 """
 
 import ctypes
@@ -21,7 +21,7 @@ _OPEN_TREE_CLONE, _MOVE_MOUNT_BOTH_EMPTY = 1, 0x4 | 0x40
 
 _SET_PDEATHSIG, _SET_DUMPABLE, _CAPBSET_DROP, _SET_CHILD_SUBREAPER = 1, 4, 24, 36
 _SET_NO_NEW_PRIVS, _CAP_AMBIENT, _CAP_AMBIENT_CLEAR_ALL = 38, 47, 4
-"""What prctl(2) is asked for."""
+"""Options of prctl(2)."""
 _CAPABILITY_VERSION_3 = 0x20080522
 
 _LANDLOCK_VERSION_FLAG, _LANDLOCK_RULE_PATH = 1, 1
@@ -30,10 +30,10 @@ _MAKE_DEVICES = 1 << 6 | 1 << 11
 TRUNCATE, IOCTL_DEVICE = 1 << 14, 1 << 15
 FILE_RIGHTS = EXECUTE | WRITE_FILE | READ_FILE | TRUNCATE | IOCTL_DEVICE
 ALL_RIGHTS = ((1 << 16) - 1) & ~_MAKE_DEVICES
-"""Everything but making devices."""
+"""Everything except creating devices."""
 READS = EXECUTE | READ_FILE | READ_DIR
 _RIGHTS = {1: (1 << 13) - 1, 2: (1 << 14) - 1, 3: (1 << 15) - 1, 4: (1 << 15) - 1}
-"""Version of Landlock → every right over files that it knows; from 5 on all sixteen."""
+"""Landlock version → all file rights it knows; from version 5 on, all sixteen."""
 
 _X86 = os.uname().machine == "x86_64"
 _NUMBERS = {
@@ -43,20 +43,20 @@ _NUMBERS = {
     "utimensat": (280, 88),
     "setns": (308, 268), "seccomp": (317, 277),
 }  # fmt: skip
-"""Name → number on x86_64, and on arm64."""
+"""Name → number on x86_64 and on arm64."""
 _CALLS = {
     "io_uring_setup": 425, "open_tree": 428, "move_mount": 429, "close_range": 436,
     "openat2": 437, "pidfd_getfd": 438, "mount_setattr": 442,
     "landlock_create_ruleset": 444, "landlock_add_rule": 445, "landlock_restrict_self": 446,
     **{name: numbers[0 if _X86 else 1] for name, numbers in _NUMBERS.items()},
 }  # fmt: skip
-"""Calls that came after 2019 have one number everywhere."""
+"""Calls added after 2019 have the same number everywhere."""
 _AUDIT_ARCH = 0xC000003E if _X86 else 0xC00000B7
 _EPERM, _ENOSYS, _EAFNOSUPPORT = 1, 38, 97
 _FILTER_LISTENER = 8
 REFUSE, ASK, _ALLOW = 0x00050000, 0x7FC00000, 0x7FFF0000
-"""What a filter answers to a system call: an error, whose number is added; what the supervisor
-says; yes.
+"""Answers of a filter to a system call: an error (whose number is added), ask the supervisor, or
+allow.
 """
 _NO_LINKS, _BENEATH = 4, 8
 
@@ -80,19 +80,17 @@ def _can(name: str, *arguments: object) -> bool:
 
 
 def unshare(flags: int) -> None:
-    """Leave the namespaces of `flags` for new ones. The process must have a single thread."""
+    """Move to new namespaces, given by `flags`. The process must be single-threaded."""
     _call("unshare", flags)
 
 
 def join(process: int, flags: int) -> None:
-    """Enter those namespaces of the process behind a pidfd that `flags` name."""
+    """Enter the namespaces given by `flags` of the process behind a pidfd."""
     _call("setns", process, flags)
 
 
 def map_own_user(uid: int, gid: int) -> None:
-    """Be the same user in the new user namespace. The numbers have to be read before it is
-    entered.
-    """
+    """Map the current user into the new user namespace. Read the ids before entering it."""
     texts = {"setgroups": "deny", "uid_map": f"{uid} {uid} 1", "gid_map": f"{gid} {gid} 1"}
     for name, text in texts.items():
         descriptor = os.open(f"/proc/self/{name}", os.O_WRONLY)
@@ -103,36 +101,36 @@ def map_own_user(uid: int, gid: int) -> None:
 
 
 def mount(source: str, target: str, kind: str = "", flags: int = 0, options: str = "") -> None:
-    """See mount(2). Paths are bytes for the kernel, whatever they hold."""
+    """See mount(2). Paths may contain any bytes."""
     texts = [os.fsencode(text) or None for text in (source, target, kind, options)]
     _call("mount", *texts[:3], flags, texts[3])
 
 
 def copy_tree(source: str) -> int:
-    """Return a descriptor of a copy of all mounts at and below a place, which is nowhere yet: what
-    MS_BIND | MS_REC would mount. See open_tree(2).
+    """Return a descriptor of a detached copy of all mounts at and below a path, as MS_BIND | MS_REC
+    would mount it. See open_tree(2).
     """
     flags = _OPEN_TREE_CLONE | os.O_CLOEXEC | _AT_RECURSIVE
     return _call("open_tree", _AT_FDCWD, os.fsencode(source), flags)
 
 
 def make_read_only(tree: int) -> None:
-    """Make the mount of a descriptor and all below it read-only. See mount_setattr(2)."""
+    """Make the mount of a descriptor and all mounts below it read-only. See mount_setattr(2)."""
     attributes = struct.pack("=QQQQ", _MOUNT_ATTR_RDONLY, 0, 0, 0)
     where = tree, b"", _AT_EMPTY_PATH | _AT_RECURSIVE
     _call("mount_setattr", *where, attributes, len(attributes))
 
 
 def attach(tree: int, place: int) -> None:
-    """Mount a copy of mounts, whose descriptor is closed, on what another one is open on. See
-    move_mount(2).
+    """Attach a detached copy of mounts to the place another descriptor is open on, and close the
+    copy's descriptor. See move_mount(2).
     """
     _call("move_mount", tree, b"", place, b"", _MOVE_MOUNT_BOTH_EMPTY)
     os.close(tree)
 
 
 def enter_root(folder: str) -> None:
-    """Make `folder`, a mount, the root of everything, and let go of the old one."""
+    """Make `folder`, a mount, the new root, and detach the old one."""
     os.chdir(folder)
     _call("pivot_root", b".", b".")
     _call("umount2", b".", MNT_DETACH)
@@ -148,44 +146,46 @@ def bring_up_loopback() -> None:
 
 
 def die_with_parent(signal: int = 9) -> None:
-    """Get `signal` when the parent dies. Changed credentials undo this, so it comes after them."""
+    """Receive `signal` when the parent dies. Changing credentials resets this, so call it
+    afterwards.
+    """
     _call("prctl", _SET_PDEATHSIG, signal, 0, 0, 0)
 
 
 def adopt_orphans() -> None:
-    """Be the parent of every process below this one whose own has died."""
+    """Become the parent of all descendants that lose their own parent."""
     _call("prctl", _SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
 def limit_rights() -> None:
-    """Let no program that is run from now on gain rights, let no other process look into this
-    one, and let go of its keys.
+    """Keep programs run from now on from gaining privileges, keep other processes from inspecting
+    this one, and drop its keyring.
     """
     all(_can("prctl", _CAPBSET_DROP, capability, 0, 0, 0) for capability in range(64))
     _can("prctl", _CAP_AMBIENT, _CAP_AMBIENT_CLEAR_ALL, 0, 0, 0)
     _call("prctl", _SET_NO_NEW_PRIVS, 1, 0, 0, 0)
     _call("prctl", _SET_DUMPABLE, 0, 0, 0, 0)
-    _can("keyctl", 1, None)  # an empty keyring; where that is forbidden, reading is too
+    _can("keyctl", 1, None)  # an empty keyring; if this is forbidden, so is reading keys
 
 
 def drop_rights() -> None:
-    """Give up every capability."""
+    """Drop all capabilities."""
     header = struct.pack("=II", _CAPABILITY_VERSION_3, 0)
     _call("capset", header, bytes(24))
 
 
 def close_from(first: int, *, on_exec: bool = False) -> None:
-    """Close every descriptor from `first` on; with `on_exec` for the programs that are run."""
+    """Close all descriptors from `first` on; with `on_exec`, only in programs that are run."""
     _call("close_range", first, 0xFFFFFFFF, 4 if on_exec else 0)
 
 
 def descriptor_of(pidfd: int, number: int) -> int:
-    """Return a copy of another process's descriptor."""
+    """Return a copy of a descriptor of another process."""
     return _call("pidfd_getfd", pidfd, number, 0)
 
 
 def landlock_version() -> int:
-    """Return the version of Landlock, 0 where there is none."""
+    """Return the Landlock version, or 0 if there is none."""
     try:
         return _call("landlock_create_ruleset", None, 0, _LANDLOCK_VERSION_FLAG)
     except OSError:
@@ -193,8 +193,8 @@ def landlock_version() -> int:
 
 
 class FileRules:
-    """What may be done to which files, for `restrict`. Also forbids abstract sockets of, and
-    signals to, processes outside, where the kernel can.
+    """The file access that `restrict` leaves. Where the kernel can, also forbids abstract sockets
+    of processes outside, and signals to them.
     """
 
     def __init__(self) -> None:
@@ -205,7 +205,7 @@ class FileRules:
         self._ruleset = _call("landlock_create_ruleset", sized, len(sized), 0)
 
     def allow(self, place: "str | int", rights: int = ALL_RIGHTS) -> None:
-        """Allow `rights` over a file, or over a folder and all below, by its path or its
+        """Allow `rights` on a file, or on a folder and everything below it, given by path or
         descriptor.
         """
         descriptor = os.open(place, os.O_PATH) if isinstance(place, str) else os.dup(place)
@@ -215,29 +215,27 @@ class FileRules:
         os.close(descriptor)
 
     def restrict(self) -> None:
-        """Forbid everything else from now on, to this process and all that descend from it."""
+        """Forbid everything else from now on, for this process and all its descendants."""
         _call("landlock_restrict_self", self._ruleset, 0)
 
 
 def open_beneath(folder: int, path: str, flags: int, mode: int = 0) -> int:
-    """Open what lies at `path` below the folder of a descriptor; no link is followed, neither on
-    the way nor at the end.
-    """
+    """Open `path` below the folder of a descriptor, following no links at all."""
     how = struct.pack("=QQQ", flags | os.O_CLOEXEC, mode, _NO_LINKS | _BENEATH)
     return _call("openat2", folder, os.fsencode(path), how, len(how))
 
 
 def set_times(path: str, times: "bytes | None") -> None:
-    """Set when a file was last read and changed: two `struct timespec`, or now."""
+    """Set the access and modification times of a file: two `struct timespec`, or now."""
     _call("utimensat", _AT_FDCWD, os.fsencode(path), times, 0)
 
 
 def restrict_calls(families: "tuple[int, ...]", answers: "dict[int, int] | None" = None) -> int:
-    """Forbid sockets of other `families`, and what goes past that rule: io_uring, foreign
+    """Forbid sockets of other `families` and ways around that rule: io_uring, foreign
     architectures, the kernel's keys.
 
-    `answers` says for numbers of further calls what they get. Where that is ASK for one, the
-    descriptor at which the supervisor hears of it is returned, else 0.
+    `answers` maps further call numbers to their answers. If one of these is ASK, return the
+    descriptor on which the supervisor receives its requests, otherwise 0.
     """
     program = _filter_program(families, answers or {})
     buffer = ctypes.create_string_buffer(program)
@@ -246,7 +244,7 @@ def restrict_calls(families: "tuple[int, ...]", answers: "dict[int, int] | None"
 
 
 def _filter_program(families: "tuple[int, ...]", answers: "dict[int, int]") -> bytes:
-    """Return the filter as the kernel's classic BPF. Offsets are those of `struct seccomp_data`."""
+    """Return the filter as classic BPF. The offsets are those of `struct seccomp_data`."""
     load, equal, at_least, answer = 0x20, 0x15, 0x35, 0x06
 
     def one(code: int, value: int, then: int = 0, otherwise: int = 0) -> bytes:
@@ -254,7 +252,7 @@ def _filter_program(families: "tuple[int, ...]", answers: "dict[int, int]") -> b
 
     missing, add_key = REFUSE | _ENOSYS, _CALLS["add_key"]
     lines = [one(load, 4), one(equal, _AUDIT_ARCH, 1, 0), one(answer, missing), one(load, 0)]
-    if _X86:  # x32: the same numbers with this bit
+    if _X86:  # x32: the same numbers with this bit set
         lines += [one(at_least, 0x40000000, 0, 1), one(answer, missing)]
     never = (_CALLS["io_uring_setup"], add_key, add_key + 1, add_key + 2)
     for number, said in {**dict.fromkeys(never, missing), **answers}.items():

@@ -1,5 +1,5 @@
-"""What sessions left that died: layers of commands that had ended and were not judged yet. Each
-is offered once.
+"""What dead sessions left: layers of commands that had ended but had not been judged. Each is
+offered once.
 """
 
 import contextlib
@@ -18,14 +18,14 @@ JOURNALS = "journals"
 
 
 class Leftover(msgspec.Struct, frozen=True):
-    """A command that had ended. `call` is what was noted of it when it began."""
+    """A command that had ended. `call` is what was recorded when it began."""
 
     folder: Path
     began_ns: int
     call: dict[str, Any]
 
     def remove(self) -> None:
-        """Drop what it did, and its session where it was the last."""
+        """Drop the layer, and the session's folder if it was the last one."""
         remove_layer(self.folder)
         with contextlib.suppress(OSError):
             self.folder.parent.rmdir()
@@ -33,18 +33,20 @@ class Leftover(msgspec.Struct, frozen=True):
 
 
 def hold(folder: Path, workspace: Path) -> int:
-    """Say that the session at `folder` lives, for as long as the descriptor that is returned is
-    open. Raises OSError.
+    """Mark the session at `folder` as alive for as long as the returned descriptor is open. Raises
+    OSError.
     """
     (folder / "workspace").write_bytes(os.fsencode(workspace))
-    descriptor = os.open(folder / "lock", os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
+    new = folder / "lock.new"
+    descriptor = os.open(new, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
     fcntl.flock(descriptor, fcntl.LOCK_EX)
+    new.rename(folder / "lock")  # once held: a lock that no one holds is a dead session's
     return descriptor
 
 
 def take_leftovers(sessions: Path, workspace: Path) -> list[Leftover]:
-    """Return what dead sessions of `workspace` left to judge, and remove whatever else dead
-    sessions left.
+    """Return the unjudged layers that dead sessions of `workspace` left, and remove everything else
+    they left.
     """
     found: list[Leftover] = []
     for folder in sorted(sessions.iterdir()) if sessions.is_dir() else ():
@@ -61,7 +63,7 @@ def take_leftovers(sessions: Path, workspace: Path) -> list[Leftover]:
 
 
 def _is_dead(folder: Path) -> bool:
-    """Tell whether nobody holds a session any more; one without a lock is being made."""
+    """Return whether no process holds a session any more; one without a lock is being created."""
     try:
         with (folder / "lock").open("rb") as file:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -95,8 +97,8 @@ def remove_layer(folder: Path) -> None:
 
 
 def remove_tree(folder: Path) -> None:
-    """Remove what commands wrote: folders that cannot be entered, and deeper ones than Python
-    can follow, among it.
+    """Remove what commands wrote, including folders without permissions and trees too deep for
+    Python.
     """
     try:
         shutil.rmtree(folder)

@@ -1,9 +1,9 @@
-"""Runs one program behind the wall, with the standard descriptors that we have: of our own, or to
-try whether the wall stands.
+"""Runs one program behind the wall with the current standard descriptors: a program of our own, or
+a test of whether the wall works.
 
-The first argument is what `own.py` says, the others are the program with its own. It imports
-nothing of ours but what lies beside it. It ends as the program does, by the same signal too, and
-everything inside ends with it, whatever ends it.
+The first argument comes from `own.py`; the others are the program and its arguments. Of our
+modules, imports only those in this folder. It ends the way the program does, including by signal,
+and everything inside ends with it.
 """
 
 import marshal
@@ -19,11 +19,11 @@ import enter  # type: ignore[import-not-found]  # beside this file: it runs with
 
 _LARGEST_FILE = 4 << 30
 _SIGNALLED = 128
-"""A status above this stands for a signal, as in shells."""
+"""A status above this means a signal, as in shells."""
 
 
 class _Link:
-    """Takes what is told of a room, and ends accordingly. Without namespaces, `folder` holds
+    """Receives the messages about a room, and exits accordingly. Without namespaces, `folder` holds
     what the program leaves.
     """
 
@@ -31,8 +31,8 @@ class _Link:
         self._folder = folder
 
     def send(self, packet: bytes) -> None:
-        """Hear one message. With namespaces the first process inside says how the program ended,
-        and is waited for outside.
+        """Handle one message. With namespaces, the first process inside reports how the program
+        ended and is waited for outside.
         """
         word, _, rest = packet.partition(b" ")
         if word == b"failed":
@@ -40,7 +40,7 @@ class _Link:
         elif word == b"status" and not self._folder:
             os._exit(int(rest))
         elif word == b"status":
-            import shutil  # on use: half the time of a start
+            import shutil  # imported here: half the start time
 
             shutil.rmtree(self._folder, ignore_errors=True)
             _end(int(rest))
@@ -56,7 +56,7 @@ def main() -> None:
     plan["env"] = {**{name: os.environ[name] for name in passed}, **room["set"]}
     plan["argv"] = sys.argv[2:]
     plan["umask"] = os.umask(0o077)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the program decides
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # left to the program
     for limit, most in ((resource.RLIMIT_CORE, 0), (resource.RLIMIT_FSIZE, _LARGEST_FILE)):
         hard = resource.getrlimit(limit)[1]
         allowed = most if hard == resource.RLIM_INFINITY else min(most, hard)
@@ -73,7 +73,7 @@ def main() -> None:
 
 
 def _end(code: int) -> NoReturn:
-    """End the way that a program did."""
+    """Exit the way a program did."""
     number = -code if code < 0 else code - _SIGNALLED
     if number in enter.SIGNALS:
         signal.signal(number, signal.SIG_DFL)

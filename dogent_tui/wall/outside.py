@@ -1,7 +1,8 @@
-"""Places outside the workspace that the user let a command change: it gets a copy of each, and
-nothing beside it.
+"""Places outside the workspace that the user let a command change. The command gets a copy of each,
+and sees nothing next to it.
 
-What it did to the copy becomes a difference like that of the workspace, and is committed like one.
+What it did to the copy becomes a difference like that of the workspace and is committed the same
+way.
 """
 
 import os
@@ -22,9 +23,10 @@ _MOST = 10_000
 
 
 class Outside(msgspec.Struct, frozen=True):
-    """A folder outside, `place`, of which a command sees `names` alone, as they are in `copy`.
+    """A folder outside the workspace, `place`, of which a command sees only `names`, as copied to
+    `copy`.
 
-    `seen`: the user let it read the whole folder. Then `copy` is a layer over it.
+    `seen`: the user let it read the whole folder. In this case `copy` is a layer on top of it.
     """
 
     place: Path
@@ -33,9 +35,7 @@ class Outside(msgspec.Struct, frozen=True):
     seen: bool = False
 
     def mounts(self, home: Path) -> Iterator[tuple[str | bool, ...]]:
-        """Yield what is mounted where: the folder, or each file where the folder holds the
-        private home.
-        """
+        """Yield the mounts: the folder, or each file if the folder contains the private home."""
         if self.seen:
             yield ("overlay", str(self.place), str(self.place), str(self.copy))
         elif home.is_relative_to(self.place):
@@ -59,8 +59,8 @@ class Outside(msgspec.Struct, frozen=True):
 def copied_places(
     folder: Path, paths: Iterable[Path], home: Path, readable: Collection[Path]
 ) -> tuple[Outside, ...]:
-    """Return copies, made in `folder`, of `paths`, which need not exist. Raises OSError,
-    AgentError where one is too large.
+    """Copy `paths`, which need not exist, to `folder`. Raises OSError, and AgentError if one is too
+    large.
     """
     names: dict[Path, list[str]] = {}
     for path in paths:
@@ -77,7 +77,7 @@ def copied_places(
             elif home.is_relative_to(place):
                 (
                     copy / name
-                ).touch()  # what is mounted has to exist; while it is empty, it was not made
+                ).touch()  # a mount point has to exist; as long as it is empty, it was not created
         made.append(Outside(place, copy, tuple(below), is_seen))
     return tuple(made)
 
@@ -97,8 +97,8 @@ def _copy(source: Path, target: Path) -> None:
 
 
 def _compared(root: str, upper: str, path: str) -> Iterator[Change]:
-    """Yield what is other in `upper`, from `path` downward. An empty file where nothing was is
-    what was mounted on.
+    """Yield the differences of `upper` at and below `path`. An empty new file is only a mount
+    point.
     """
     before, after = entry_at(f"{root}/{path}"), entry_at(f"{upper}/{path}")
     if before is None and (after is None or (after.kind == "file" and not after.size)):

@@ -1,8 +1,8 @@
-"""The wall for programs that we start ourselves: a reader of documents, pandoc, a browser. They see
-what they are given.
+"""The wall for programs we start ourselves: document readers, pandoc, a browser. They see only what
+they are given.
 
-Nothing is held by a session: such a program gets a room of its own, made when it starts and gone
-when it ends. What runs inside such a room starts its programs in the same one.
+Such a program gets a room of its own, created when it starts and gone when it ends. Programs
+started inside a room share that room.
 """
 
 import marshal
@@ -27,15 +27,13 @@ _WALLS: tuple[Level, ...] = ("full", "bare")
 _INSIDE = "DOGENT_WALL"
 _ONCE = str(Path(__file__).with_name("once.py"))
 _BASE = "/proc"
-"""On which the new root is made: there is always such a folder, and nothing that is to be seen
-inside lies in it.
+"""The mount point of the new root: a folder that always exists and holds nothing that must be
+visible inside.
 """
 _TRIAL_S = 10.0
 _TRIAL = "import sys\ntry: open(sys.argv[1])\nexcept OSError: sys.exit(0)\nsys.exit(1)"
 _LOOPBACK = (1, 2, 10, 16)
-"""The socket families AF_UNIX, AF_INET, AF_INET6 and AF_NETLINK, within a network that ends
-where it begins.
-"""
+"""The socket families AF_UNIX, AF_INET, AF_INET6 and AF_NETLINK, within an isolated network."""
 _PASSED = (
     "PATH", "HOME", "USER", "LOGNAME", "LANG", "LANGUAGE", "TZ", "LD_LIBRARY_PATH", "DOGENT_HOME",
     "XDG_DATA_HOME",
@@ -43,13 +41,13 @@ _PASSED = (
     "SOURCE_DATE_EPOCH",
     "PW_LANG_NAME", "PW_LANG_NAME_VERSION", "PW_CLI_DISPLAY_VERSION",
 )  # fmt: skip
-"""What passes of the environment, with everything that begins with LC_. No key is ever among it."""
+"""Environment variables to pass on, besides those that begin with LC_. Never a key."""
 _FONTS = (".config/fontconfig", ".cache/fontconfig")
 
 
 class OwnWall(msgspec.Struct, frozen=True):
-    """Which wall our own programs get: `bare` is one without namespaces, with `none` they run as
-    they are. `reason` says why.
+    """The wall that our own programs get: `bare` means without namespaces, `none` without a wall.
+    `reason` says why.
     """
 
     level: Level
@@ -58,11 +56,11 @@ class OwnWall(msgspec.Struct, frozen=True):
 
 @cache
 def own_wall() -> OwnWall:
-    """Find out by trying once. Blocks for some 50 ms."""
+    """Find out which wall works by trying once. Blocks for about 50 ms."""
     if not sys.platform.startswith("linux"):
         return OwnWall("none", sys.platform)
     is_held = "\nNoNewPrivs:\t1\n" in Path("/proc/self/status").read_text("utf-8")
-    if is_held and os.environ.get(_INSIDE):  # the variable alone may come from anywhere
+    if is_held and os.environ.get(_INSIDE):  # the variable alone proves nothing
         return OwnWall("inside")
     reasons = dict[str, None]()
     with tempfile.NamedTemporaryFile(prefix="dogent-") as outside:
@@ -75,7 +73,7 @@ def own_wall() -> OwnWall:
 
 
 def tried(command: Sequence[str]) -> str:
-    """Return why a command behind a wall did not succeed, "" where it did."""
+    """Return why a command behind a wall failed, or "" if it succeeded."""
     try:
         done = subprocess.run(command, capture_output=True, timeout=_TRIAL_S, check=False, cwd="/")
     except (OSError, subprocess.TimeoutExpired) as error:
@@ -85,7 +83,7 @@ def tried(command: Sequence[str]) -> str:
 
 
 def own_environment() -> dict[str, str]:
-    """Return what a program of ours gets of our environment."""
+    """Return the environment for a program of ours."""
     return {name: os.environ[name] for name in os.environ if name in _PASSED or name[:3] == "LC_"}
 
 
@@ -100,14 +98,14 @@ def walled(
     rereads: bool = False,
     level: Level | None = None,
 ) -> list[str]:
-    """Return the command that runs `command` behind the wall, where one stands; else `command`
-    itself. Blocks the first time.
+    """Return the command line that runs `command` behind the wall, or `command` itself if there is
+    none. Blocks the first time.
 
-    It sees the system, Python with what we import, the user's tools, and the places that are named,
-    less what is `hidden` in them. It reaches no network; `loopback` lets it make sockets within its
-    own. `rereads` lets it open once more what it is given open. HOME and `/tmp` are empty, its own
-    and gone with it. Standard descriptors pass, and it ends with whoever starts it. `level` is the
-    wall, the best one unless told.
+    The program sees the system, Python with what we import, the user's tools and the given places,
+    except what is `hidden`. It reaches no network; `loopback` lets it create sockets in a network
+    of its own. `rereads` lets it reopen files it was given. HOME and `/tmp` are private, initially
+    empty, and removed at the end. Standard descriptors are passed on, and the program ends with the
+    process that starts it. `level` is the wall to use, by default the best.
     """
     level = level or own_wall().level
     program = shutil.which(command[0])
@@ -129,22 +127,20 @@ def walled(
     room = {
         "level": level, "base": _BASE, "common": mounts, "network": "none", "rereads": rereads,
         "writable": private if level == "full" else [], "families": _LOOPBACK if loopback else (),
-        "listed": [str(Path(__file__).parents[2])],  # else Python finds no package in it
+        "listed": [str(Path(__file__).parents[2])],  # otherwise Python finds no package in it
         "readable": [*as_it_is(Path(home)), *(str(mount[1]) for mount in seen)],
     }  # fmt: skip
     return once(room, plan, [program, *command[1:]])
 
 
 def once(room: dict[str, Any], plan: dict[str, Any], argv: Sequence[str]) -> list[str]:
-    """Return the command that makes a room and runs a program in it, with what passes of the
-    environment.
-    """
+    """Return the command line that creates a room and runs one program in it."""
     whole = {**room, "plan": plan, "passed": _PASSED, "set": {_INSIDE: "1"}}
     return [sys.executable, "-I", "-S", _ONCE, marshal.dumps(whole).hex(), *argv]
 
 
 def _python(home: str) -> Iterator[Mount]:
-    """Yield what every such program sees beside the system and the user's tools: Python with
+    """Yield the mounts every such program gets besides the system and the user's tools: Python with
     what it imports here, and fonts.
     """
     package = Path(__file__).parents[1]

@@ -1,10 +1,10 @@
-"""Goes behind the wall where there are no namespaces. Imports nothing of ours but what lies beside
-it, as the starter.
+"""Goes behind the wall where namespaces are not available. Imports only the modules in this folder,
+like the starter.
 
-Landlock says which files may be read and written. It has no word for permissions, owners and times,
-nor has every version one for signals: a filter of system calls hands these to the process that
-waits outside, which does them itself where they concern the places that may be written, or the
-command's own processes. Rooms and plans have ``readable``, a list of places, instead of mounts.
+Landlock controls which files may be read and written. It does not cover permissions, owners and
+times, and not every version covers signals: a system call filter hands these calls to the process
+that waits outside. It carries them out if they concern writable places or the command's own
+processes. Rooms and plans have ``readable``, a list of paths, instead of mounts.
 """
 
 import errno
@@ -27,38 +27,38 @@ _ASKED = {
     "kill": (62, 129), "tkill": (200, 130), "tgkill": (234, 131), "queue": (129, 138),
     "queue_thread": (297, 240),
 }  # fmt: skip
-"""Name → number on x86_64, and on arm64; -1 where there is no such call."""
+"""Name → number on x86_64 and on arm64; -1 if there is no such call."""
 _REFUSED = {
     errno.ENOSYS: ((132, -1), (235, -1), (261, -1), (424, 424), (463, 463), (466, 466), (469, 469)),
     errno.EOPNOTSUPP: ((188, 5), (189, 6), (190, 7), (197, 14), (198, 15), (199, 16)),
     errno.EPERM: ((29, 194), (64, 190), (68, 186), (240, 180)),
 }
-"""Error → calls that end with it.
+"""Error → calls that fail with it.
 
-utime, utimes, futimesat, pidfd_send_signal, setxattrat, removexattrat, file_setattr: programs know
-how to do without. Setting and removing extended attributes. shmget, semget, msgget, mq_open:
-without a namespace they reach what other programs have there.
+utime, utimes, futimesat, pidfd_send_signal, setxattrat, removexattrat, file_setattr: programs can
+do without. Setting and removing extended attributes. shmget, semget, msgget, mq_open: without a
+namespace they reach other programs' objects.
 """
 
 _COLUMN = 0 if os.uname().machine == "x86_64" else 1
 _NAMES = {numbers[_COLUMN]: name for name, numbers in _ASKED.items() if numbers[_COLUMN] >= 0}
 _RECEIVE, _SEND, _IS_VALID = 0xC0502100, 0xC0182101, 0x40082102
-"""The requests SECCOMP_IOCTL_NOTIF_… of `linux/seccomp.h`."""
+"""SECCOMP_IOCTL_NOTIF_… of `linux/seccomp.h`."""
 _CONTINUE = 1
 _OF_DEVICES = kernel.READ_FILE | kernel.WRITE_FILE | kernel.IOCTL_DEVICE
 _HERE, _NO_FOLLOW, _UNCHANGED = -100, 0x100, 0xFFFFFFFF
 _LONGEST_PATH = 4096
 _FAMILIES = (2, 10, 16)
-"""AF_INET, AF_INET6 and AF_NETLINK, where the network was allowed: a socket of the file system
-may belong to anybody.
+"""AF_INET, AF_INET6 and AF_NETLINK, if the network was allowed. Not AF_UNIX: its sockets may belong
+to any program.
 """
 
 
 def open_room(room: dict[str, Any], link: socket.socket) -> NoReturn:
-    """Be the supervisor of a program behind Landlock and the filter; see `enter.open_room` for what
-    is taken and said.
+    """Supervise a program behind Landlock and the filter; the protocol is that of
+    `enter.open_room`.
 
-    Whatever descends from the program is dead before its end is reported.
+    All descendants of the program are dead before its end is reported.
     """
     try:
         parent = os.getppid()
@@ -93,7 +93,7 @@ def open_room(room: dict[str, Any], link: socket.socket) -> NoReturn:
 
 
 def _restrict(room: dict[str, Any], plan: dict[str, Any], supervisor: socket.socket) -> None:
-    """In the child: give up what is not listed, for good."""
+    """In the child, permanently give up access to everything that is not listed."""
     os.setsid()
     kernel.die_with_parent()
     os.chdir(plan["cwd"])
@@ -132,8 +132,8 @@ def _run_program(plan: dict[str, Any]) -> NoReturn:
 
 
 def _supervise(program: int, starter: int, listeners: list[int], writable: list[str]) -> int:
-    """Answer what is asked until the program has ended, and return its status. It is ended where
-    the starter is gone.
+    """Answer requests until the program has ended, and return its status. Kills the program if the
+    starter is gone.
     """
     poll = select.poll()
     for descriptor in (os.pidfd_open(program), starter, *listeners):
@@ -161,14 +161,14 @@ def _answer(listener: int, writable: list[str]) -> None:
             error = -(refused.errno or errno.EPERM)
         fcntl.ioctl(listener, _SEND, struct.pack("=QqiI", asked, 0, error, flags))
     except FileNotFoundError:
-        pass  # it was killed meanwhile
+        pass  # it was killed in the meantime
 
 
 def _do(
     name: str, pid: int, arguments: list[int], asked: tuple[int, int], writable: list[str]
 ) -> int:
-    """Do a call in the place of a process, or return the flag that lets it do so itself. Raises
-    OSError with its error.
+    """Carry out a call for a process, or return the flag that lets the process do so itself. Raises
+    OSError with the call's error.
     """
     first = struct.unpack("=i", struct.pack("=I", arguments[0] & 0xFFFFFFFF))[0]
     if name == "prlimit":
@@ -207,7 +207,7 @@ def _do(
 
 
 def _opened(pid: int, memory: int, folder: int, address: int, flags: int) -> int:
-    """Return a descriptor for the file that a process means."""
+    """Return a descriptor for the file that a process refers to."""
     path = os.pread(memory, _LONGEST_PATH, address).partition(b"\0")[0] if address else b""
     if path.startswith(b"/proc/self/"):
         path = path.replace(b"/proc/self/", b"/proc/%d/" % pid, 1)
@@ -221,7 +221,9 @@ def _opened(pid: int, memory: int, folder: int, address: int, flags: int) -> int
 
 
 def _only_own(pid: int) -> int:
-    """Return the flag to continue if a process descends from this one. Raises PermissionError."""
+    """Return the continue flag if a process is a descendant of this one. Raises PermissionError
+    otherwise.
+    """
     while pid > 1:
         pid = _parent(pid)
         if pid == os.getpid():
@@ -238,9 +240,7 @@ def _parent(pid: int) -> int:
 
 
 def _end_descendants() -> None:
-    """Kill whatever the program has left behind. What loses its parent becomes a child of this
-    process.
-    """
+    """Kill everything the program left running. Orphans become children of this process."""
     while True:
         try:
             if os.waitpid(-1, os.WNOHANG)[0]:

@@ -1,5 +1,5 @@
-"""Finds out which wall stands around a workspace, by going behind it once for real; never by
-reading settings.
+"""Finds out which wall works for a workspace by actually using it once, never by reading
+settings.
 """
 
 import contextlib
@@ -19,8 +19,8 @@ from dogent_tui.wall.own import once, tried
 from dogent_tui.wall.view import Level, View
 
 _SHARED = ("/var/tmp", "/dev/shm")  # noqa: S108
-"""Where everybody may make folders: what is there under our name is ours only if its owner and
-permissions say so.
+"""World-writable places: a folder with our name in them is ours only if its owner and permissions
+say so.
 """
 _PARTS = ("home", "tmp", "var-tmp", "shm", "run", "root", "upper", "work")
 _ESCAPE = re.compile(r"\\([0-7]{3})")
@@ -28,11 +28,11 @@ _WRITES = 'echo >"$1"; ! (echo >"$2") 2>/dev/null'
 
 
 class WallStatus(msgspec.Struct, frozen=True):
-    """Which wall stands: `full` holds back what a command does, `partial` takes it back, `none`
+    """The wall that works: `full` holds back what a command does, `partial` takes it back, `none`
     runs nothing.
 
-    `reason` says why it is not full, `remedy` what to do about it ("" where there is nothing).
-    Layers lie in `folder`. A partial wall may still have `namespaces`.
+    `reason` says why it is not full, `remedy` what to do about it ("" if nothing). Layers are
+    created in `folder`. A partial wall may still have `namespaces`.
     """
 
     level: Literal["full", "partial", "none"]
@@ -43,10 +43,9 @@ class WallStatus(msgspec.Struct, frozen=True):
 
 
 def probe(workspace: Path, state: Path, home: Path | None = None) -> WallStatus:
-    """Try the walls around `workspace`, the best first. `state` is the folder of ours where layers
-    would best lie.
+    """Try the walls for `workspace`, the best first. `state` is the preferred folder for layers.
 
-    Starts short-lived processes and changes nothing in the workspace; may be called in any thread.
+    Starts short-lived processes and changes nothing in the workspace. Thread-safe.
     """
     workspace, home = workspace.resolve(), (home or Path.home()).resolve()
     first, why = None, tr("No folder outside the workspace is writable.")
@@ -69,7 +68,7 @@ def probe(workspace: Path, state: Path, home: Path | None = None) -> WallStatus:
 
 
 def _candidates(workspace: Path, state: Path) -> Iterator[Path]:
-    """Yield the folders where layers may lie: outside the workspace, and nobody's but ours."""
+    """Yield the folders where layers may be created: outside the workspace and ours alone."""
     for folder in (state, *(Path(place, f"dogent-{os.geteuid()}") for place in _SHARED)):
         with contextlib.suppress(OSError):
             folder.mkdir(mode=0o700, parents=folder == state, exist_ok=True)
@@ -82,8 +81,8 @@ def _candidates(workspace: Path, state: Path) -> Iterator[Path]:
 
 
 def _try(level: Level, workspace: Path, folder: Path, home: Path) -> str:
-    """Return why a wall does not stand, "" if it does: behind it a file is written, and another
-    one outside is not.
+    """Return why a wall does not work, or "" if it does: a file behind it is written and one
+    outside is not.
     """
     private = Path(tempfile.mkdtemp(dir=folder, prefix="trial-"))
     try:
@@ -108,7 +107,7 @@ def _try(level: Level, workspace: Path, folder: Path, home: Path) -> str:
 
 
 def _explained(why: str, workspace: Path) -> tuple[str, str]:
-    """Return a sentence for why the full wall does not stand, and one for what to do about it."""
+    """Return why the full wall is not available, and what to do about it."""
     inside, remedy = _mounts_below(workspace), ""
     if "overlay" in why and inside:
         reason = tr(

@@ -1,5 +1,5 @@
-"""What the wall refused, read from what a command wrote: nobody else tells. For a line of
-advice, never for a decision.
+"""What the wall refused, inferred from a command's output, since nothing else reports it. For
+advice only, never for decisions.
 """
 
 import os
@@ -27,8 +27,8 @@ _PLACE = re.compile(
 
 
 def written(output: str, since: int) -> str:
-    """Return the end of what a command wrote to the file `output` from the byte `since` on, ""
-    where it is no file.
+    """Return the end of what a command wrote to the file `output` from byte `since` on, or "" if it
+    is not a file.
     """
     try:
         with Path(output).open("rb") as file:
@@ -40,7 +40,7 @@ def written(output: str, since: int) -> str:
 
 
 def hidden_places(text: str, workspace: Path) -> Iterator[str]:
-    """Yield places outside the workspace that a command missed, and that are there in fact."""
+    """Yield existing places outside the workspace that a command could not find."""
     for found in _PLACE.finditer(text):
         place = (found["place"] or found["after"]).rstrip("./")
         is_seen = place.startswith(VISIBLE) or f"{place}/".startswith(f"{workspace}/")
@@ -50,9 +50,7 @@ def hidden_places(text: str, workspace: Path) -> Iterator[str]:
 
 
 def advice(text: str, workspace: Path, *, network: bool) -> list[str]:
-    """Return a line for each kind of thing that the wall refused, with what can be done about
-    it.
-    """
+    """Return a line for each kind of refusal, saying what can be done about it."""
     lines = []
     if not network and _NETWORK.search(text):
         words = tr(

@@ -1,7 +1,7 @@
-"""What history of Git repositories a command would lose: their references before and after it.
+"""Which Git history a command would lose, found by comparing references before and after it.
 
-All is read from files; Git itself only answers questions about objects, without any settings of the
-repository: it may be a foreign one.
+Everything is read from files; Git only answers questions about objects, without the repository's
+settings, which may be someone else's.
 """
 
 # ruff: noqa: PTH103, PTH118, PTH120, PTH208, PTH211
@@ -20,28 +20,28 @@ from dogent_tui.wall.changes import Difference, Loss
 from dogent_tui.wall.difference import entry_at, is_opaque, same_content
 
 _KEPT_S = 30 * 86_400
-"""Entries of a reflog that are older than this go whenever Git tidies up."""
+"""Git removes older reflog entries whenever it tidies up."""
 _Kind: TypeAlias = Literal["reference", "history"]
 _PASSING = ("refs/stash", "refs/bisect/", "refs/rewritten/", "refs/worktree/")
-"""References that come and go; for stashes there is a log."""
+"""Short-lived references; stashes have a log."""
 _REFERENCES = ("packed-refs", "refs", "HEAD", "worktrees")
 _LOOSE = re.compile("refs/.*|(worktrees/[^/]+/)?HEAD", re.DOTALL)
 _LOG = re.compile("(worktrees/[^/]+/)?logs/(.+)", re.DOTALL)
 _INDEX = re.compile("(worktrees/[^/]+/)?index")
 _NAMING = re.compile(rf"{_LOG.pattern}|(.*/)?(MERGE_AUTOSTASH|rebase-[a-z]+/autostash)", re.DOTALL)
-"""Files besides references by which Git finds a commit again."""
+"""Files other than references through which Git finds a commit again."""
 _REMADE = re.compile(r"objects/(info/.*|pack/.*(?<!\.pack))", re.DOTALL)
-"""What Git makes out of objects, and makes again. These it writes once."""
+"""Files that Git derives from objects and can create again. All other files are written once."""
 
 
 def lost_history(difference: Difference) -> tuple[Loss, ...]:
-    """Return what history of repositories the difference would lose.
+    """Return the history that the difference would lose.
 
-    `detail` is the number of commits that no reference holds any more for a reference or history
-    ("" where it is unknown), the number of entries for a reflog, and the message for a stash.
+    For a reference or history, `detail` is the number of commits that become unreachable ("" if
+    unknown); for a reflog the number of entries; for a stash its message.
 
-    A repository that is gone or moved as a whole is no loss: its files are among the changes.
-    Raises OSError where something cannot be read.
+    A repository deleted or moved as a whole is not a loss: its files are among the changes. Raises
+    OSError if something cannot be read.
     """
     paths = (change.path for change in difference.changes)
     losses: list[Loss] = []
@@ -52,7 +52,7 @@ def lost_history(difference: Difference) -> tuple[Loss, ...]:
 
 
 class _Repository:
-    """A repository as it is, and as the layer would leave it."""
+    """A repository as it is now, and as the layer would leave it."""
 
     def __init__(self, difference: Difference, folder: str, touched: list[str], own: str) -> None:
         self._difference, self._folder, self._touched, self._own = difference, folder, touched, own
@@ -67,7 +67,7 @@ class _Repository:
         return GitObjects(join(self._own, name), objects, self._form, cut, self._difference.root)
 
     def losses(self) -> Iterator[Loss]:
-        """Yield what would be lost."""
+        """Yield the losses."""
         ways = (self._lost_references, self._lost_entries, self._lost_objects, self._lost_work)
         stays = self._files("config", is_after=True) or not self._files("config", is_after=False)
         for way in ways if stays or self._files("HEAD", is_after=True) else ():
@@ -76,7 +76,9 @@ class _Repository:
     # ── Reading ───────────────────────────────────────────────────────────────────────────────
 
     def _files(self, top: str, *, is_after: bool) -> dict[str, str]:
-        """Return where the files below `top` really are, by their names in the repository."""
+        """Return the real paths of the files below `top`, keyed by their names in the
+        repository.
+        """
         found: dict[str, str] = {}
         parts = f"{self._folder}/{top}".split("/") if is_after else []
         above = [join(self._difference.upper, *parts[:count]) for count in range(1, len(parts))]
@@ -98,7 +100,7 @@ class _Repository:
         return found
 
     def _references(self, *, is_after: bool) -> dict[str, str]:
-        """Return what each reference names; of heads those that are on no branch."""
+        """Return what each reference points to, including detached heads."""
         packed, *tops = (self._files(top, is_after=is_after) for top in _REFERENCES)
         named = (each for top in tops for each in top.items())
         loose = {name: path for name, path in named if _LOOSE.fullmatch(name)}
@@ -107,7 +109,7 @@ class _Repository:
     # ── References, logs, objects, work ───────────────────────────────────────────────────────
 
     def _lost_references(self) -> Iterator[Loss]:
-        if any(name.startswith("reftable") for name in self._touched):  # not files that can be read
+        if any(name.startswith("reftable") for name in self._touched):  # not readable as files
             yield Loss(self._folder, "history", "reftable")
         tips = {f"^{new}" for name, new in self._after.items() if not name.startswith(_PASSING)}
         for name, old in sorted(self._before.items()):
@@ -129,12 +131,13 @@ class _Repository:
         for log in filter(_LOG.fullmatch, self._touched):
             reference = log.replace("logs/", "", 1)
             stays = reference in self._after or self._files(reference, is_after=True)
-            is_told = not stays and reference not in {"HEAD", "refs/stash"}  # with the reference
+            # reported with the reference
+            is_told = not stays and reference not in {"HEAD", "refs/stash"}
             if is_told or log not in self._files(log, is_after=False):
                 continue
             lost = [*(self._log(log, is_after=False) - self._log(log, is_after=True)).elements()]
-            # Git takes old entries out of logs. It does not delete the files of what is still
-            # there.
+            # Git expires old entries of logs. It does not delete the logs of references that still
+            # exist.
             is_gone = not self._files(log, is_after=True)
             young = [each for each in lost if is_gone or git_data.age_s(each) < _KEPT_S]
             if reference == "refs/stash":
@@ -156,7 +159,7 @@ class _Repository:
             yield Loss(self._folder, "objects")
 
     def _is_whole(self) -> bool:
-        """Return whether all that was named before is whole in what is left."""
+        """Return whether everything reachable before is still complete."""
         left = join(self._own, "left")
         for name, path in self._files("objects", is_after=True).items():
             if name != "objects/info/alternates":
@@ -176,7 +179,7 @@ class _Repository:
         )
 
     def _lost_work(self) -> Iterator[Loss]:
-        """Work that was in no commit is lost where Git put another text over it."""
+        """Yield the loss of uncommitted work that Git overwrote."""
         root, upper = self._difference.root, self._difference.upper
         indexes = {join(self._folder, name) for name in self._touched if name.endswith("index")}
         edited: dict[str, tuple[str, str]] = {}

@@ -1,7 +1,7 @@
 """The wall of macOS: `sandbox-exec` with a profile, and `clonefile` for the copy of the workspace.
 
-Written from the documentation, and never yet run: until a test on macOS has proven it, `probe` does
-not choose it.
+Written from the documentation and never run: `probe` does not choose it until a test on macOS has
+proven it.
 """
 
 import ctypes
@@ -25,8 +25,8 @@ _SYSTEM = (
 
 
 def profile(readable: Iterable[Path], writable: Iterable[Path], *, network: bool = False) -> str:
-    """Return the profile for a command that reads the system and `readable`, and writes below
-    `writable` alone.
+    """Return the profile for a command that reads the system and `readable`, and writes only below
+    `writable`.
     """
     places: list[Path | str] = [*writable]
     read = (*_SYSTEM, *readable, *places)
@@ -38,14 +38,12 @@ def profile(readable: Iterable[Path], writable: Iterable[Path], *, network: bool
 
 
 def command(profile: str, argv: list[str]) -> list[str]:
-    """Return what runs `argv` behind the profile."""
+    """Return the command line that runs `argv` behind the profile."""
     return ["/usr/bin/sandbox-exec", "-p", profile, *argv]
 
 
 def clone(source: str, target: str) -> None:
-    """Make `target` a copy of a file that shares its blocks. Raises OSError where the file system
-    cannot.
-    """
+    """Copy a file, sharing its blocks. Raises OSError if the file system cannot."""
     call = ctypes.CDLL(None, use_errno=True).clonefile
     if call(os.fsencode(source), os.fsencode(target), 0) != 0:
         number = ctypes.get_errno()

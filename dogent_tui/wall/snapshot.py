@@ -1,11 +1,10 @@
-"""A standing copy of the workspace, for commands that write into it directly: what they did is
-found out, and taken back.
+"""A persistent copy of the workspace, used when commands write to the workspace directly: it shows
+what they did and allows taking it back.
 
-``FOLDER/tree`` holds each path as it was, brought up to date before a command: only what changed
-since is copied. A pipe in it stands for what cannot be copied. A file that is too large for a copy
-is there as a second name of the same file: it survives being deleted or moved, but not being
-written into. ``FOLDER/running`` is there while a command runs: if it is found at a start, a command
-was cut off.
+``FOLDER/tree`` holds each path as it was; before a command, only what has changed is copied. A pipe
+in it represents an entry that cannot be copied. A file too large to copy is represented by a hard
+link: it survives deletion and moving, but not being written to. ``FOLDER/running`` exists while a
+command runs: if it is found at startup, a command was cut off.
 """
 
 import contextlib
@@ -34,30 +33,32 @@ from dogent_tui.wall.difference import entry_at, entry_of, is_below, is_same
 from dogent_tui.wall.leftovers import remove_tree
 
 LARGEST_FILE = 50_000_000
-"""Bytes of a file that is still copied where the file system cannot share them."""
+"""The size in bytes up to which a file is copied if the file system cannot share its blocks."""
 LARGEST_STORE = 4_000_000_000
-"""Bytes of all copies."""
+"""The total size of all copies in bytes."""
 _SHARE_BLOCKS = 0x40049409
-"""The request FICLONE of ioctl_ficlone(2)."""
+"""FICLONE of ioctl_ficlone(2)."""
 _TICK_NS = 20_000_000
 _COARSE = 5
 """CLOCK_REALTIME_COARSE, from which file systems take their times."""
 _DIES_WITHIN_S = 5.0
+_LOOKS = 5
+"""How often to look for processes that were started while others were killed."""
 _KEPT_FOR_S = 30 * 86_400
-"""How long the copy of a workspace is kept that nobody opens."""
+"""How long to keep the copy of a workspace that is not opened any more."""
 _FOR_EVER = (1 << 63) - 1
 
 _Stamp: TypeAlias = tuple[int, int, int, int, int]
-"""Mode with the kind, size, mtime, inode, ctime; of a folder mode and inode alone. Whatever is the
-same here was not touched.
+"""Mode with file type, size, mtime, inode, ctime; for a folder only mode and inode. An entry with
+the same stamp was not touched.
 
-Of what an earlier process copied, the first three are known; the others are 0.
+For entries copied by an earlier process only the first three are known; the others are 0.
 """
 
 
 class TakenBack(msgspec.Struct, frozen=True):
-    """Paths that are as before again, and those that are not: changed by somebody else
-    meanwhile, or not covered.
+    """Paths that were restored, and those that were not because someone else changed them or they
+    are not covered.
     """
 
     restored: tuple[str, ...] = ()
@@ -70,11 +71,11 @@ class _Running(msgspec.Struct):
 
 
 class Snapshot:
-    """The copy of one workspace. Safe for use by several threads; one process at a time."""
+    """The copy of one workspace. Thread-safe, but for one process at a time."""
 
     def __init__(self, workspace: Path, folder: Path) -> None:
-        """Keep the copy of `workspace` in `folder`, outside it. Raises OSError, BlockingIOError
-        where another process does.
+        """Keep the copy of `workspace` in `folder`, outside it. Raises OSError, and BlockingIOError
+        if another process uses it.
         """
         self.workspace, self.folder = workspace, private_folder(folder)
         self._tree = private_folder(folder / "tree")
@@ -92,18 +93,17 @@ class Snapshot:
         os.close(tree)
 
     def close(self) -> None:
-        """Let go of the copy; it stays for the next start."""
+        """Close the copy, which is kept for the next start."""
         for descriptor in (self._root, self._held):
             os.close(descriptor)
 
     # ── Life of a command ─────────────────────────────────────────────────────────────────────
 
     def begin(self, job: str, private: Path) -> None:
-        """Be up to date, and note that `job` runs. While another runs, the copy stays as it was
-        before that one.
+        """Update the copy and record that `job` is running. While another job runs, the copy keeps
+        the state before that one.
 
-        `private` is the folder of the session, by which processes that are left over are known.
-        Raises OSError.
+        `private` is the session's folder, which identifies leftover processes. Raises OSError.
         """
         with self._lock:
             if not self._running.jobs:
@@ -111,13 +111,13 @@ class Snapshot:
             self._note(_Running(str(private), [*self._running.jobs, job]))
 
     def end(self, job: str) -> None:
-        """Note that `job` has ended, and was judged."""
+        """Record that `job` has ended and has been judged."""
         with self._lock:
             others = [other for other in self._running.jobs if other != job]
             self._note(_Running(self._running.private, others))
 
     def is_running(self, job: str) -> bool:
-        """Whether `job` has begun, and was not judged yet."""
+        """Return whether `job` has begun and has not been judged yet."""
         return job in self._running.jobs
 
     def _note(self, running: _Running) -> None:
@@ -130,10 +130,10 @@ class Snapshot:
             place.unlink(missing_ok=True)
 
     def resume(self) -> TakenBack | None:
-        """Take back what was cut off with an earlier process; None where nothing was. Call it
-        before `begin`.
+        """Take back what was cut off with an earlier process; None if nothing was. Call this before
+        `begin`.
 
-        What changed after its end is somebody else's. What is taken back is kept as a layer in
+        Later changes belong to someone else. What is taken back is kept as a layer in
         ``FOLDER/aside``.
         """
         with self._lock:
@@ -161,7 +161,7 @@ class Snapshot:
     # ── The copy ──────────────────────────────────────────────────────────────────────────────
 
     def _refresh(self) -> None:
-        """Make the copy one of what is there now, and wait for a moment that tells later changes
+        """Update the copy to the current state, and wait until the clock can tell later changes
         from it.
         """
         seen, latest = set(), 0
@@ -173,10 +173,10 @@ class Snapshot:
         for path in self._stamps.keys() - seen:
             self._forget(path)
         while 0 <= latest - time.clock_gettime_ns(_COARSE) < _TICK_NS:
-            time.sleep(0.001)  # a change within the same tick would have the same ctime
+            time.sleep(0.001)  # a change in the same clock tick would have the same ctime
 
     def _take(self, path: str, found: os.stat_result) -> None:
-        """Have the copy hold what lies at a path. At a start, what looks the same is."""
+        """Copy a path, unless it looks unchanged since an earlier process copied it."""
         place, old = f"{self._tree}/{path}", self._stamps.get(path)
         if old is None or old[3] or old[:3] != _stamp(found)[:3]:
             if not (stat.S_ISDIR(found.st_mode) and old and stat.S_ISDIR(old[0])):
@@ -189,10 +189,11 @@ class Snapshot:
         self._stamps[path] = _stamp(found)
 
     def _copy(self, path: str, place: str) -> os.stat_result:
-        """Copy what lies at a path, and return what it was. Raises OSError where that cannot be."""
+        """Copy a path, and return its stat result. Raises OSError if it cannot be copied."""
         with self._opened(path) as (link, found, target):
             if found and stat.S_ISDIR(found.st_mode):
-                os.close(kernel.open_beneath(self._root, path, os.O_RDONLY))  # it can be listed
+                # fails if it cannot be listed
+                os.close(kernel.open_beneath(self._root, path, os.O_RDONLY))
                 os.makedirs(place, exist_ok=True)
                 os.chmod(place, stat.S_IMODE(found.st_mode) | 0o700)
             elif found and target:
@@ -201,7 +202,7 @@ class Snapshot:
                 _copy_file(link, place, min(LARGEST_FILE, LARGEST_STORE - self._sum))
                 self._sum += _own_size(os.lstat(place))
                 if os.path.samefile(link, place):
-                    found = os.stat(link)  # the second name has changed its ctime
+                    found = os.stat(link)  # the hard link has changed its ctime
             else:
                 raise OSError(path)
             return found
@@ -216,7 +217,7 @@ class Snapshot:
 
     @contextlib.contextmanager
     def _opened(self, path: str) -> Iterator[tuple[str, os.stat_result | None, str]]:
-        """Hold what lies at a path: by which name it is reached, what it is, where it leads as a
+        """Hold a path open: yield a name for it, its stat result, and its target if it is a
         link.
         """
         try:
@@ -234,7 +235,7 @@ class Snapshot:
     # ── What a command did ────────────────────────────────────────────────────────────────────
 
     def _changes(self, until: int) -> tuple[list[Change], list[str]]:
-        """Return what is other than in the copy, by path, and what of it cannot be brought back."""
+        """Return the differences from the copy, by path, and the paths that cannot be restored."""
         seen, touched, left = set(), [], list[str]()
         for path, found in _scan(self._root):
             seen.add(path)
@@ -246,13 +247,11 @@ class Snapshot:
         only = {self._stamps[path][3] for path in {*left} - {each.path for each in every}}
         new = [each for each in every if each.after and not each.before]
         stays = [each for each in new if each.after and each.after.inode in only]
-        left += [each.path for each in stays]  # the only one there is, wherever it is now
+        left += [each.path for each in stays]  # the only copy there is, wherever it is now
         return [each for each in every if each not in stays], left
 
     def _compared(self, path: str, left: list[str]) -> Change | None:
-        """Return how a path is other than in the copy, None where it is not, or cannot be
-        brought back.
-        """
+        """Return how a path differs from the copy, or None if it does not or cannot be restored."""
         place, old = f"{self._tree}/{path}", self._stamps.get(path)
         with self._opened(path) as (link, now, target):
             after = entry_of(now, target) if now else None
@@ -265,7 +264,7 @@ class Snapshot:
                 return None
             before = msgspec.structs.replace(before, mode=stat.S_IMODE(old[0]))
             if before.kind == "file" and _stamp(os.lstat(place))[1:3] != old[1:3]:
-                left.append(path)  # it was written into, by its other name
+                left.append(path)  # it was written to through its hard link
                 if now and os.path.samefile(link, place):
                     return None
             if now and after and is_same(place, link, before, after):
@@ -276,7 +275,7 @@ class Snapshot:
     # ── Keeping, taking back ──────────────────────────────────────────────────────────────────
 
     def accept(self, paths: Iterable[str]) -> None:
-        """Let what lies at `paths` now be what the copy holds."""
+        """Make the current state of `paths` the copy's."""
         with self._lock:
             for path in sorted(paths):
                 with contextlib.suppress(OSError), self._opened(path) as (_, found, _):
@@ -286,11 +285,11 @@ class Snapshot:
                         self._take(path, found)
 
     def collect(self, upper: Path, until: int = _FOR_EVER) -> TakenBack:
-        """Move what commands did into `upper`, as if it were the layer that there could not be. The
-        workspace is as before then.
+        """Move what commands did to `upper`, as if it were an overlay's layer, and restore the
+        workspace.
 
-        What changed after `until` stays, and what is not covered. It is a commit in the other
-        direction: of copies of what was.
+        Changes after `until` and entries that are not covered stay. This is a commit in the other
+        direction.
         """
         with self._lock:
             changes, left = self._changes(until)
@@ -318,27 +317,27 @@ class Snapshot:
         return Committing(self.folder / "journals", copies)
 
     def _stage(self, change: Change, place: str) -> None:
-        """Have a copy of what was at a path ready, which goes back there."""
+        """Prepare a copy of the previous entry of a path, which is then moved back."""
         before, after = change.before, change.after
         if before and before.kind != "folder":
             os.makedirs(os.path.dirname(place), exist_ok=True)
         if before and before.kind == "link":
             os.symlink(before.target, place)
         elif before and before.kind == "file":
-            is_one = after is not None and after.inode == before.inode  # only its mode is other
+            is_one = after is not None and after.inode == before.inode  # only its mode has changed
             most = _FOR_EVER if is_one else LARGEST_FILE
             _copy_file(f"{self._tree}/{change.path}", place, most)
             os.chmod(place, before.mode)
 
     def _fill(self, changes: list[Change], upper: Path, kept: dict[str, Path]) -> None:
-        """Have the layer hold what `changes` made, as an overlay would: whiteouts, opaque
-        folders, whole files.
+        """Fill the layer with `changes` the way an overlay would: whiteouts, opaque folders, whole
+        files.
         """
         folders = {each.path for each in changes if each.after and each.after.kind == "folder"}
         other = {each.path for each in changes} - folders
         for each in changes:
             if is_below(each.path, other):
-                continue  # it is gone with what it was in
+                continue  # it disappeared with its folder
             before, after, place = each.before, each.after, upper / each.path
             place.parent.mkdir(0o700, parents=True, exist_ok=True)
             if after is None:
@@ -361,8 +360,8 @@ class Snapshot:
 
 
 def open_snapshot(workspace: Path, folder: Path) -> Snapshot:
-    """Return a copy of the workspace that no other process uses: one where a command was cut
-    off, if there is any.
+    """Return a copy of the workspace that no other process uses, preferably one with a command that
+    was cut off.
     """
     mine = private_folder(folder / hashlib.sha256(os.fsencode(workspace)).hexdigest()[:16])
     os.utime(mine)
@@ -379,13 +378,13 @@ def open_snapshot(workspace: Path, folder: Path) -> Snapshot:
 
 
 def _scan(root: int) -> Iterator[tuple[str, os.stat_result]]:
-    """Yield what lies below the folder of a descriptor, and what it is; folders before what they
-    hold.
+    """Yield everything below the folder of a descriptor with its stat result; folders before their
+    contents.
     """
     folders = [""]
     while folders:
         folder = folders.pop()
-        with contextlib.suppress(OSError):  # it cannot be read, or has gone meanwhile
+        with contextlib.suppress(OSError):  # it cannot be read, or has disappeared
             descriptor = kernel.open_beneath(root, folder or ".", os.O_RDONLY | os.O_DIRECTORY)
             try:
                 with os.scandir(descriptor) as entries:
@@ -405,13 +404,13 @@ def _stamp(found: os.stat_result) -> _Stamp:
 
 
 def _own_size(found: os.stat_result) -> int:
-    """Return the bytes that a copy takes: a second name takes none."""
+    """Return the bytes that a copy takes; a hard link takes none."""
     return found.st_size if stat.S_ISREG(found.st_mode) and found.st_nlink == 1 else 0
 
 
 def _copy_file(source: str, target: str, most: int) -> None:
-    """Copy a file with its permissions and times; one of more than `most` bytes gets a second
-    name. Raises OSError.
+    """Copy a file with its permissions and times, or link it if it has more than `most` bytes.
+    Raises OSError.
     """
     try:
         with open(source, "rb") as old, open(target, "xb") as new:
@@ -420,7 +419,8 @@ def _copy_file(source: str, target: str, most: int) -> None:
             except OSError:
                 if os.fstat(old.fileno()).st_size > most:
                     os.unlink(target)
-                    os.link(source, target, src_dir_fd=0)  # without, link(2) would not follow
+                    # without src_dir_fd, link(2) would not follow the link
+                    os.link(source, target, src_dir_fd=0)
                     return
                 shutil.copyfileobj(old, new)
         shutil.copystat(source, target)
@@ -431,14 +431,24 @@ def _copy_file(source: str, target: str, most: int) -> None:
 
 
 def end_left_over(private: str) -> None:
-    """Kill what a session has left behind whose supervisor was killed: it is known by where it
-    keeps its own files.
+    """Kill the processes left by a session whose supervisor was killed, and those that they start
+    meanwhile. They are identified by the session's folder in their environment.
     """
     mark = f"TMPDIR={private}/tmp".encode(errors="surrogateescape")
+    for _ in range(_LOOKS):
+        if not _killed(mark):
+            return
+
+
+def _killed(mark: bytes) -> bool:
+    """Kill each process with `mark` in its environment, and return whether there was one."""
+    found = False
     for name in filter(str.isdecimal, os.listdir("/proc")):
         with contextlib.suppress(OSError), open(f"/proc/{name}/environ", "rb") as file:
             process = os.pidfd_open(int(name))
             if mark in file.read().split(b"\0"):
+                found = True
                 signal.pidfd_send_signal(process, signal.SIGKILL)
                 select.select([process], [], [], _DIES_WITHIN_S)
             os.close(process)
+    return found

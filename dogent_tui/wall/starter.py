@@ -1,16 +1,16 @@
-"""The resident process that forks each command behind the wall. Single-threaded, and imports
-nothing of the application.
+"""The resident process that forks each command behind the wall. Single-threaded; imports nothing of
+the application.
 
-A command is run by the shell of the CLI, whose text is `wall.py`'s: it writes its process id and
-the job's id to a FIFO, and waits for the answer on another. The application has said before, over a
-socket, which plan belongs to the id, and is told when the command has ended. It answers the shell
-itself, once the difference is judged. Nobody else can name a job: the folder of the FIFOs is the
-user's alone and is not there behind the wall, and every id counts once.
+A command is run by the CLI's shell with the text from `wall.py`: it writes its process id and the
+job's id to a FIFO and waits for the answer on another. The application has already sent the plan
+for that id over a socket, and is told when the command has ended. It answers the shell itself, once
+the difference has been judged. No one else can name a job: the folder of the FIFOs belongs to the
+user alone and is not visible behind the wall, and every id is valid once.
 
-Messages are JSON, one a packet. From the application: the room that is like all others first, then
-``{"id", "plan"}`` (a path), and ``{"go"}`` (an id) where the level is not ``full``.
-To it: ``ready`` then, ``ended`` with ``status`` and ``began``, ``failed`` with ``reason``,
-``listening`` with a descriptor.
+Messages are JSON, one per packet. From the application: first the room that is the template for all
+others, then ``{"id", "plan"}`` (a path), and ``{"go"}`` (an id) unless the level is ``full``. To
+the application: ``ready`` in that case, ``ended`` with ``status`` and ``began``, ``failed`` with
+``reason``, ``listening`` with a descriptor.
 """
 
 import json
@@ -29,23 +29,19 @@ import partial  # type: ignore[import-not-found]
 
 _LARGEST = 65_536
 _OUTPUTS = (8, 9)
-"""Where the shell of the client holds its standard output and error; see `wall.py`."""
+"""Where the client's shell keeps its standard output and error; see `wall.py`."""
 _IDLE_S = 0.02
-"""How long nothing happens before a room is made ready: the end of a command is not held up by
-it.
-"""
+"""How long to be idle before preparing a room, so that this does not delay the end of a command."""
 _KILLED = 137
 _TIMED_OUT = 143
-"""The status of a command that took too long: what the CLI reports of one that it ends with
-SIGTERM.
-"""
+"""The status of a command that took too long, as the CLI reports one that it ends with SIGTERM."""
 
 
 class _Room:
     """A room that waits for a plan, or in which a command runs.
 
-    `client` is a pidfd of the shell that waits for the command, -1 before; `why` says why it ended
-    where it was ended.
+    `client` is a pidfd of the shell waiting for the command, initially -1; `why` is the reason if
+    it was ended.
     """
 
     def __init__(self, room: dict[str, Any], holder: int) -> None:
@@ -70,8 +66,8 @@ class _Room:
         self.why = ""
 
     def run(self, name: str, pid: int, client: int, path: str, plan: dict[str, Any]) -> None:
-        """Run the command of `plan` for the shell `pid`, whose pidfd is `client`. Raises OSError
-        where that shell is gone.
+        """Run the command of `plan` for the shell `pid`, whose pidfd is `client`. Raises OSError if
+        that shell is gone.
         """
         self.client = client
         outputs = [_same_output(pid, self.client, number) for number in _OUTPUTS]
@@ -85,9 +81,7 @@ class _Room:
             os.close(descriptor)
 
     def _stamp(self) -> int:
-        """Return the time as the disk tells it: whatever is changed from now on has no smaller
-        one.
-        """
+        """Return the file system's current time: no later change has a smaller one."""
         descriptor = os.open(f"{self.folder}/began", os.O_CREAT | os.O_WRONLY | os.O_CLOEXEC, 0o600)
         try:
             return os.fstat(descriptor).st_ctime_ns
@@ -95,9 +89,7 @@ class _Room:
             os.close(descriptor)
 
     def ended(self, status: int) -> dict[str, Any]:
-        """Return the message that the command has ended, and note it where a later start finds
-        it.
-        """
+        """Return the message that the command has ended, and store it for a later start."""
         message = {
             "ended": self.name, "status": _TIMED_OUT if self.why == "timeout" else status,
             "why": self.why,
@@ -108,19 +100,20 @@ class _Room:
         return message
 
     def end(self) -> None:
-        """Kill everything inside; the end of the link follows."""
+        """Kill everything inside; the link is closed as a result."""
         if self.inside:
-            os.kill(self.inside, 9)  # the waiter reaps it at its own end: it is still that one
+            # the waiter reaps it only at its own end, so the id is still valid
+            os.kill(self.inside, 9)
         else:
             os.kill(self.waiter, 9)
 
 
 class Starter:
-    """Waits for commands, and for their ends. Keeps one room ready."""
+    """Waits for commands and for their ends. Keeps one room ready."""
 
     def __init__(self, application: socket.socket, requests: str) -> None:
         self._application = application
-        # open for writing too: it is never at its end
+        # open for writing too, so that it never reaches the end of the file
         self._requests = os.open(requests, os.O_RDWR | os.O_NONBLOCK | os.O_CLOEXEC)
         self._plans: dict[str, str] = {}
         self._waiting: dict[str, tuple[int, int, str]] = {}
@@ -134,10 +127,10 @@ class Starter:
             self._poll.register(descriptor, select.EPOLLIN)
 
     def run(self) -> None:
-        """Serve until the application is gone, and take every command along."""
+        """Serve until the application is gone, then end all commands."""
         while True:
             happened = self._poll.poll(self._patience())
-            if not self._hear():  # first: a plan was sent before its command asks
+            if not self._hear():  # first: a plan is sent before its command asks
                 return self._end_all()
             for descriptor, _ in happened:
                 if descriptor == self._application.fileno():
@@ -156,18 +149,14 @@ class Starter:
                 self._ready = self._open(self._room)
 
     def _patience(self) -> float:
-        """Return how long to wait, in seconds: a moment where a room is to be made ready while
-        nothing else is to be done.
-        """
+        """Return how long to wait, in seconds; only briefly if a room has yet to be prepared."""
         deadlines = [room.deadline for room in self._rooms.values() if room.deadline]
         patience = max(0.0, min(deadlines) - time.monotonic()) if deadlines else -1
         idle = _IDLE_S if self._ready is None and self._room else -1
         return min(patience, idle) if patience >= 0 and idle >= 0 else max(patience, idle)
 
     def _hear(self) -> bool:
-        """Take all messages that are there. Returns whether there is still somebody to send
-        them.
-        """
+        """Handle all pending messages. Return False if the application is gone."""
         while True:
             try:
                 packet = self._application.recv(_LARGEST, socket.MSG_DONTWAIT)
@@ -192,8 +181,8 @@ class Starter:
     # ── Starting ──────────────────────────────────────────────────────────────────────────────
 
     def _hold(self) -> int:
-        """Return a pidfd of the process that holds what all rooms have in common, -1 where it
-        cannot be made.
+        """Return a pidfd of the process that holds what all rooms have in common, or -1 if it
+        cannot be created.
         """
         ready, other = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         holder = os.fork()
@@ -211,7 +200,7 @@ class Starter:
         return room
 
     def _take_requests(self) -> None:
-        """Read ``PID ID`` lines. A write of a line that short is never torn (pipe(7): PIPE_BUF)."""
+        """Read ``PID ID`` lines. Writes this short are atomic (pipe(7): PIPE_BUF)."""
         try:
             self._rest += os.read(self._requests, _LARGEST)
         except BlockingIOError:
@@ -224,11 +213,11 @@ class Starter:
                 self._ask(name, int(pid), path)
 
     def _ask(self, name: str, pid: int, path: str) -> None:
-        """Start a command, once the application has said so where the room waits for that."""
+        """Start a command, after the application's go-ahead if the level requires it."""
         try:
             self._waiting[name] = (pid, os.pidfd_open(pid), path)
         except OSError:
-            return  # the shell has gone
+            return  # the shell is gone
         if self._room["level"] != "full":
             self._tell({"ready": name})
         else:
@@ -259,7 +248,7 @@ class Starter:
         try:
             packet, descriptors, _, _ = socket.recv_fds(room.link, _LARGEST, 1)
         except ConnectionResetError:
-            return  # it ended before it took its plan; what it said comes next
+            return  # it ended before it took its plan; its message comes next
         word, _, rest = packet.decode(errors="replace").partition(" ")
         if word == "inside":
             room.inside = int(rest)
@@ -274,13 +263,13 @@ class Starter:
             self._bury(room)
 
     def _over(self, room: _Room, message: dict[str, Any]) -> None:
-        """Tell how it ended. Nothing is alive inside but the first process."""
+        """Report how it ended. Nothing but the first process is alive inside."""
         self._tell(message)
         room.name = ""
         room.deadline = 0.0
 
     def _bury(self, room: _Room) -> None:
-        """Nobody holds the other end any more: the waiter and everything inside are dead."""
+        """Clean up after the link was closed: the waiter and everything inside are dead."""
         os.waitpid(room.waiter, 0)
         if room.name:
             self._over(room, room.ended(_KILLED))
@@ -297,10 +286,10 @@ class Starter:
         try:
             self._poll.unregister(descriptor)
         except OSError:
-            pass  # a client that had gone before
+            pass  # already removed
 
     def _abandon(self, client: int) -> None:
-        """The shell that waited has gone: nobody wants the end."""
+        """End the command of a shell that has gone away."""
         self._forget(client)
         for room in self._rooms.values():
             if room.client == client and room.name:
@@ -315,10 +304,11 @@ class Starter:
 
 
 def _same_output(pid: int, client: int, number: int) -> int:
-    """Return what the descriptor `number` of the shell is."""
+    """Return a copy of the shell's descriptor `number`."""
     try:
         return int(kernel.descriptor_of(client, number))
-    except OSError:  # a kernel that lets only parents look: by name, which sockets have none of
+    # a kernel that only lets parents copy it: reopen it by name, which fails for sockets
+    except OSError:
         return os.open(f"/proc/{pid}/fd/{number}", os.O_WRONLY | os.O_APPEND | os.O_NOCTTY)
 
 

@@ -1,8 +1,8 @@
-"""What a program behind the wall sees: the one list of mounts, places to write and variables, for
-commands and our own readers.
+"""What a program behind the wall sees: the one list of mounts, writable places and variables, for
+commands and for our own readers.
 
-Everything that is not listed is not there. The system is read-only; the home, `/tmp` and `/dev/shm`
-are private to the session.
+Whatever is not listed does not exist there. The system is read-only; the home, `/tmp` and
+`/dev/shm` are private to the session.
 """
 
 import os
@@ -20,9 +20,9 @@ Mount: TypeAlias = tuple[str | bool, ...]
 Level: TypeAlias = Literal["full", "bound", "bare"]
 
 PROXY_PORT = 3128
-"""Where the proxy of a command listens inside; the usual port of squid."""
+"""The port of a command's proxy inside; squid's usual port."""
 RUN = "/run/dogent"
-"""Where a shell inside says in which folder it stands; private to the session."""
+"""Where a shell inside reports its working directory; private to the session."""
 
 _SYSTEM = ("/usr", "/opt", "/nix", "/gnu", "/snap", "/sys/devices/system", "/sys/fs/cgroup")
 _MERGED = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
@@ -30,8 +30,8 @@ _MERGED = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
 _ETC_LEVELS = 4
 
 VISIBLE = (*_SYSTEM, *_MERGED, "/etc", "/proc", "/sys", "/dev", "/run")
-"""Places outside the workspace and the home of which a command sees something without being
-asked about.
+"""Places outside the workspace and the home that commands see, at least in part, without a
+question.
 """
 
 TOOL_PREFIXES = (
@@ -46,7 +46,7 @@ TOOL_PREFIXES = (
     ".asdf/bin", ".ghcup/bin", ".cabal/bin", ".TinyTeX", "texmf", ".nix-profile", ".fonts",
     ".local/share/fonts", ".terminfo",
 )  # fmt: skip
-"""Places in the home where tools live. Never a folder that also holds keys, such as `~/.config`."""
+"""Places in the home that hold tools. Never a folder that also holds keys, such as `~/.config`."""
 
 SECRETS_IN_HOME = (
     ".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker", ".config", ".local/share",
@@ -56,7 +56,7 @@ SECRETS_IN_HOME = (
     ".bash_history", ".zsh_history", ".python_history", ".psql_history", ".mysql_history",
     ".lesshst", ".cargo/credentials.toml",
 )  # fmt: skip
-"""What is hidden of a home that is itself the workspace, or lies in it."""
+"""What to hide if the home is the workspace or is inside it."""
 
 _VARIABLES = frozenset({
     "PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "TZ", "TERM", "COLORTERM",
@@ -67,22 +67,22 @@ _VARIABLES = frozenset({
     "PYTHONDONTWRITEBYTECODE",
     "PYTHONUNBUFFERED",
 })  # fmt: skip
-"""What passes of the environment, with everything that begins with LC_. No key is ever among it."""
+"""Environment variables to pass on, besides those that begin with LC_. Never a key."""
 
 _FAMILIES = (1, 2, 10, 16)
-"""The socket families AF_UNIX, AF_INET, AF_INET6 and AF_NETLINK: what stays within the network
+"""The socket families AF_UNIX, AF_INET, AF_INET6 and AF_NETLINK, which stay within the network
 namespace.
 """
 
 
 class View(msgspec.Struct, frozen=True):
-    """What one program may see and do. Paths are absolute, with links resolved.
+    """What one program may see and do. Paths are absolute and resolved.
 
-    `workspace` is covered by the layer at `layer` where there is one; `readable` and `writable` are
-    further places as they are. `outside` are mounts that may be written. `private` is the folder of
-    the session that holds ``home``, ``tmp`` and ``shm``. Where there can be no layer, `level` is
-    ``bound``: the workspace is seen as it is. Without namespaces it is ``bare``: nothing can be put
-    in another's place.
+    The workspace is covered by the layer at `layer`, if any; `readable` and `writable` are further
+    places, mounted as they are. `outside` are writable mounts. `private` is the session's folder
+    with ``home``, ``tmp`` and ``shm``. If no layer is possible, `level` is ``bound``: the workspace
+    is mounted as it is. Without namespaces it is ``bare``: nothing can be mounted over anything
+    else.
     """
 
     private: Path
@@ -113,7 +113,7 @@ class View(msgspec.Struct, frozen=True):
         return {**room, "common": [*self._common(home)], "writable": writable}
 
     def plan(self, home: Path) -> dict[str, Any]:
-        """Return what is this program's own."""
+        """Return what is specific to this program."""
         writable: list[object] = [] if self.layer is None else [self.workspace]
         writable += [*self.writable, *(mount[2] for mount in self.outside)]
         places = {"HOME": str(home)}
@@ -163,8 +163,8 @@ class View(msgspec.Struct, frozen=True):
 
 
 def system_mounts() -> Iterator[Mount]:
-    """Yield what every program sees of the system: nothing of it can be written, and what only
-    root reads is hidden.
+    """Yield the system mounts of every program: all read-only, with the files hidden that only root
+    can read.
     """
     for place in _SYSTEM:
         if os.path.isdir(place):
@@ -182,16 +182,16 @@ def system_mounts() -> Iterator[Mount]:
 
 
 def read_only_places(home: Path) -> tuple[Path, ...]:
-    """Return the places of the system and of tools that every program sees whole and none can
-    write.
+    """Return the places of the system and of tools that every program sees in full and none can
+    write to.
     """
     mounts = (*system_mounts(), *tools(home))
     return tuple(Path(str(each[1])) for each in mounts if each[0] == "bind" and each[2] != "/etc")
 
 
 def as_it_is(home: Path) -> Iterator[str]:
-    """Yield what every program may read where nothing can be hidden: all but what must not be
-    read, level by level.
+    """Yield what every program may read if nothing can be hidden: the tree, level by level, without
+    the secrets.
     """
     hidden = set(_secrets_in_etc())
     for kind, place, *_ in (*system_mounts(), *tools(home)):
@@ -201,8 +201,8 @@ def as_it_is(home: Path) -> Iterator[str]:
 
 
 def _path_of(readable: Sequence[str]) -> str:
-    """Return the folders of PATH that may be read: a shell takes the first program it sees,
-    whether it may run it or not.
+    """Return the readable folders of PATH: a shell takes the first program it finds, even if it may
+    not run it.
     """
     real = tuple(f"{os.path.realpath(place)}/" for place in readable)
     folders = os.environ.get("PATH", os.defpath).split(os.pathsep)
@@ -221,7 +221,7 @@ def _without(place: str, hidden: set[str]) -> Iterator[str]:
 
 @cache
 def _secrets_in_etc() -> tuple[str, ...]:
-    """Return what of `/etc` we may read and others may not."""
+    """Return the paths in `/etc` that we may read and others may not."""
     return (*_closed("/etc", _ETC_LEVELS),)
 
 
@@ -238,7 +238,7 @@ def _closed(folder: str, levels: int) -> Iterator[str]:
 
 
 def tools(home: Path) -> Iterator[Mount]:
-    """Yield what is seen of the user's own tools."""
+    """Yield the mounts of the user's own tools."""
     for name in TOOL_PREFIXES:
         place = str(home / name)
         if os.path.exists(place):
@@ -246,7 +246,7 @@ def tools(home: Path) -> Iterator[Mount]:
 
 
 def environment(inherited: Mapping[str, str]) -> dict[str, str]:
-    """Return the variables of `inherited` that pass."""
+    """Return the variables to pass on."""
     return {name: inherited[name] for name in inherited if name in _VARIABLES or name[:3] == "LC_"}
 
 

@@ -1,5 +1,5 @@
-"""The wall of one session, as the application drives it: jobs are prepared, run by the starter,
-and answered once judged.
+"""The wall of one session as seen by the application: jobs are prepared, run by the starter, and
+answered once judged.
 """
 
 import contextlib
@@ -31,7 +31,7 @@ from dogent_tui.wall.snapshot import Snapshot, end_left_over
 from dogent_tui.wall.view import RUN, Level, View, tools
 
 _SNAPSHOTS = "/run/snapshots"
-"""Where the CLI's files about the user's shell are inside; their names begin with their time."""
+"""Where the CLI's snapshots of the user's shell are mounted; their names begin with a timestamp."""
 _LIKE_THE_CLI = {"CLAUDECODE": "1", "GIT_EDITOR": "true", "SHELL": "/bin/bash"}
 """What the CLI itself sets for commands (2.1.330)."""
 _LARGEST_PACKET = 65_536
@@ -42,7 +42,7 @@ _LONGEST_PATH = 4096
 class Job(msgspec.Struct, frozen=True):
     """A command that may run behind the wall. `text` is what the CLI's shell runs in its place.
 
-    `hosts` are those that it may reach: None for none, an empty collection for all public ones.
+    `hosts` are those it may reach: None for none, an empty collection for all public ones.
     `outside` are the places outside the workspace that it may change.
     """
 
@@ -56,10 +56,10 @@ class Job(msgspec.Struct, frozen=True):
 
 
 class Ended(msgspec.Struct, frozen=True):
-    """A command that has ended. `began_ns` is the time of its start as the disk tells it.
+    """A command that has ended. `began_ns` is the start time according to the file system's clock.
 
-    `why` is ``timeout``, ``gone`` (its shell was killed) or "". `output` is the file that it wrote
-    to, and how long that was before.
+    `why` is ``timeout``, ``gone`` (its shell was killed) or "". `output` is the file it wrote to
+    and that file's size before.
     """
 
     job: Job
@@ -70,11 +70,11 @@ class Ended(msgspec.Struct, frozen=True):
 
     @property
     def upper(self) -> Path:
-        """The folder that holds what it wrote."""
+        """The folder with what it wrote."""
         return self.job.folder / "upper"
 
     def stands_in(self) -> Path | None:
-        """Return the folder in which its shell stood at the end, None where it failed."""
+        """Return the final working directory of its shell, or None if it failed."""
         with contextlib.suppress(OSError):
             with (self.job.folder.parents[1] / "run" / self.job.name).open("rb") as file:
                 text = os.fsdecode(file.read(_LONGEST_PATH))
@@ -83,7 +83,7 @@ class Ended(msgspec.Struct, frozen=True):
 
 
 class Answer(msgspec.Struct, frozen=True):
-    """What the shell that waits is told: a status, the folder to stand in, and lines for the
+    """The answer to the waiting shell: a status, the working directory, and lines for the
     output.
     """
 
@@ -93,13 +93,13 @@ class Answer(msgspec.Struct, frozen=True):
 
 
 Serve: TypeAlias = Callable[[socket.socket, Collection[str]], AbstractContextManager[object]]
-"""Serves a listening socket as the way to some hosts, all public ones where none is named, until
+"""Serves a listening socket as a proxy to the given hosts (all public ones if none are given) until
 it is exited.
 """
 
 
 class Wall:
-    """Runs commands behind the wall for one workspace. Safe for use by several threads."""
+    """Runs commands behind the wall for one workspace. Thread-safe."""
 
     def __init__(
         self,
@@ -113,13 +113,18 @@ class Wall:
         snapshot: Snapshot | None = None,
         harmless: Callable[[str], str] = lambda _: "",
     ) -> None:
-        """Keep layers and the private home in `folder`, which must lie outside the workspace.
+        """Keep layers and the private home in `folder`, which must be outside the workspace.
 
-        `settle` judges what a command did and commits or drops it, in a thread; the shell waits for
-        its answer. `serve` serves the proxy of a command that may reach hosts. Where the wall of
-        `standing` is a partial one, `snapshot` is the copy of the workspace, which is brought up to
-        date before each command. `harmless` leaves of the user's Git settings what may be known
-        inside.
+        Args:
+            workspace: The real workspace.
+            folder: The session's own folder.
+            settle: Judges what a command did and commits or drops it, in a thread; the shell waits
+                for the result.
+            serve: Serves the proxy of a command that may reach hosts.
+            home: The user's home folder, the real one by default.
+            standing: The wall that works here.
+            snapshot: For a partial wall, the copy of the workspace, updated before each command.
+            harmless: Filters the user's Git settings down to what may be visible inside.
         """
         self._level: Level = "full"
         if snapshot is not None and standing is not None:
@@ -137,7 +142,7 @@ class Wall:
         self._starter: subprocess.Popen[bytes] | None = None
         self._socket: socket.socket | None = None
         self._lock = threading.Lock()
-        self._settling = ThreadPoolExecutor(1, "settling")  # one after the other, as they end
+        self._settling = ThreadPoolExecutor(1, "settling")  # one at a time, in the order they end
         self._same_disk = False
         self._is_closing = False
         self._held = -1
@@ -145,7 +150,7 @@ class Wall:
     # ── Life ──────────────────────────────────────────────────────────────────────────────────
 
     def start(self) -> None:
-        """Start the resident process. Raises OSError, AgentError where it cannot run."""
+        """Start the resident process. Raises OSError, and AgentError if it cannot run."""
         for name in ("home", "tmp", "var-tmp", "shm", "run", "jobs", "root"):
             private_folder(self.folder / name)
         if self._held < 0:
@@ -173,8 +178,8 @@ class Wall:
         threading.Thread(target=self._listen, args=(ours,), name="wall", daemon=True).start()
 
     def close(self) -> None:
-        """End every command and the resident process, and remove what nobody has to judge any
-        more.
+        """End all commands and the resident process, and remove what no longer needs to be
+        judged.
         """
         self._is_closing = True
         if self._socket is not None:
@@ -193,15 +198,13 @@ class Wall:
             self._held = -1
 
     def _seed_home(self) -> None:
-        """Have the private home know how the user's own Git is set up, as far as that is
-        harmless.
-        """
+        """Give the private home the harmless part of the user's Git settings."""
         text = ""
         for place in (self._home / ".config/git/config", self._home / ".gitconfig"):
             with contextlib.suppress(OSError):
                 text += self._harmless(place.read_text("utf-8", "replace"))
         (self.folder / "home/.gitconfig").write_text(text, "utf-8")
-        if self._level == "bare":  # tools that look for themselves in the home find only this one
+        if self._level == "bare":  # tools that look in the home see only this one
             for _, source, target, _ in tools(self._home):
                 link = self.folder / "home" / Path(str(target)).relative_to(self._home)
                 link.parent.mkdir(parents=True, exist_ok=True)
@@ -221,25 +224,24 @@ class Wall:
         environment: Mapping[str, str] = {},
         snapshots: Path | None = None,
     ) -> Job:
-        """Return the job for `command`, which runs once its text is run in a shell.
+        """Return the job for `command`, which runs once the job's text is run in a shell.
 
         Args:
             command: The command as the model wrote it.
-            cwd: Where its shell starts.
-            limit_s: For how long it may run, 0 for ever.
-            hosts: The hosts that it may reach: None for none, an empty collection for all public
-                ones.
+            cwd: The initial working directory.
+            limit_s: The time limit in seconds, 0 for none.
+            hosts: The hosts it may reach: None for none, an empty collection for all public ones.
             readable: Places outside the workspace that it sees.
             changeable: Places outside the workspace of which it gets a copy.
-            environment: Variables beside those that every command gets.
-            snapshots: The folder in which the CLI keeps what it knows of the user's shell.
+            environment: Additional environment variables.
+            snapshots: The folder with the CLI's snapshots of the user's shell.
 
         Raises:
-            OSError: The disk refuses.
-            AgentError: A place is too large, or this wall has no way to allow one; or the wall is
+            OSError: A disk error.
+            AgentError: A place is too large or cannot be allowed with this wall, or the wall is
                 down.
         """
-        if self._level == "bare" and changeable:  # its neighbours would be open, too
+        if self._level == "bare" and changeable:  # its neighbours would be open too
             words = tr(
                 "Without user namespaces a command cannot be allowed to change single places"
                 " outside."
@@ -288,8 +290,8 @@ class Wall:
         return job
 
     def _script(self, command: str, name: str, snapshots: Path | None) -> str:
-        """Return what runs inside: the command as the CLI would run it, and where its shell
-        stands in the end.
+        """Return the script that runs inside: the command as the CLI would run it, then a report of
+        the working directory.
         """
         run, inside = RUN, _SNAPSHOTS
         if self._level == "bare":
@@ -307,15 +309,15 @@ class Wall:
         self._socket.send(json.dumps(message).encode())
 
     def left_since(self, began_ns: int, known: Collection[str]) -> Iterator[str]:
-        """Yield what was left since in the private home and among the temporary files, but names
-        that are `known`.
+        """Yield new entries of the private home and temporary folders whose names are not
+        `known`.
         """
         shown = {"home": str(self._home), "tmp": "/tmp", "var-tmp": "/var/tmp", "shm": "/dev/shm"}
         for part in shown:
             for entry in os.scandir(self.folder / part):
                 place = Path(shown[part], entry.name)
                 made_ns = entry.stat(follow_symlinks=False).st_ctime_ns
-                is_on_the_way = self.workspace.is_relative_to(place)  # made for the mount
+                is_on_the_way = self.workspace.is_relative_to(place)  # created as a mount point
                 if not is_on_the_way and entry.name not in known and made_ns >= began_ns:
                     yield str(place)
 
@@ -356,13 +358,13 @@ class Wall:
             if self._copy is not None or any(os.scandir(ended.upper)):
                 self._settling.submit(self._finish, ended)
             else:
-                self._finish(ended)  # it changed nothing, so that nobody has to wait for it
+                self._finish(ended)  # it changed nothing, so there is nothing to wait for
         elif "ready" in message:
             self._settling.submit(self._begin, message["ready"])
 
     def _begin(self, name: str) -> None:
-        """Bring the copy up to date: only now, because between a command's question and its yes
-        may lie hours.
+        """Update the copy. Only now, because hours may pass between a command's question and its
+        approval.
         """
         try:
             if self._copy is not None:
@@ -383,7 +385,7 @@ class Wall:
         self._answer(ended.job.name, answer)
 
     def _settled(self, ended: Ended) -> Answer:
-        """Have it judged; where there was no layer, what it did is put into one first."""
+        """Judge what the command did; without a layer, move it into one first."""
         if self._copy is None or not self._copy.is_running(ended.job.name):
             return self._settle(ended)
         collected = self._copy.collect(ended.upper)
@@ -409,7 +411,7 @@ class Wall:
             return
         if self._copy is not None and not self._is_closing:
             self._copy.end(name)
-        with contextlib.suppress(OSError):  # the client has gone
+        with contextlib.suppress(OSError):  # the client is gone
             os.write(descriptor, answer_text(answer.status, answer.folder, answer.notes))
         os.close(descriptor)
         for place in (self.folder / name, self.folder / "run" / name):
@@ -418,10 +420,10 @@ class Wall:
 
 
 def client_text(folder: Path, name: str) -> str:
-    """Return the line for the job `name`, whose FIFOs are in `folder`.
+    """Return the shell line for the job `name`, whose FIFOs are in `folder`.
 
-    The group opens the answer before it asks. It holds its outputs as 8 and 9 too: while it asks, 1
-    is the FIFO.
+    The group opens the answer before it asks. It also keeps its outputs as 8 and 9: while it asks,
+    1 is the FIFO.
     """
     requests, answers = shlex.quote(str(folder / "requests")), shlex.quote(str(folder / name))
     return (
@@ -434,7 +436,7 @@ def client_text(folder: Path, name: str) -> str:
 
 
 def answer_text(status: int, folder: str = "", notes: tuple[str, ...] = ()) -> bytes:
-    """Return the answer to a client. A folder whose name holds a line break is not entered."""
+    """Return the answer for a client. A folder whose name contains a line break is not entered."""
     place = "" if "\n" in folder else folder
     lines = [line for note in notes for line in note.splitlines()]
     return "\n".join([f"{status} {len(lines)}", place, *lines, ""]).encode(errors="surrogateescape")

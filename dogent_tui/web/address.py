@@ -1,7 +1,7 @@
-"""Which machines may be talked to: public ones, and those private ones that somebody named exactly.
+"""Which hosts may be contacted: public ones, and private ones that someone named exactly.
 
-An address is judged where the connection is made (`dogent_tui.web.guarded_connector`), so nothing
-that names, redirects or changing answers of a name server do leads past it.
+An address is judged where the connection is made (`dogent_tui.web.guarded_connector`), so names,
+redirects or changing answers of a name server cannot bypass it.
 """
 
 import ipaddress
@@ -14,15 +14,15 @@ import msgspec
 Address: TypeAlias = ipaddress.IPv4Address | ipaddress.IPv6Address
 
 Place: TypeAlias = Literal["public", "private", "local", "never"]
-"""Where an address leads: anywhere, to the networks around us, to this machine or the cloud that
-it runs in, to nobody.
+"""Where an address leads: anywhere public, to local networks, to this machine or its cloud's
+metadata, or to no one.
 """
 
 _V4: tuple[tuple[str, Place], ...] = (
     # https://www.iana.org/assignments/iana-ipv4-special-registry
     ("0.0.0.0/8", "never"),  # "this network": Linux connects to this machine
     ("10.0.0.0/8", "private"),
-    ("100.64.0.0/10", "private"),  # carriers; holds a metadata service too (100.100.100.200)
+    ("100.64.0.0/10", "private"),  # carriers; includes a metadata service too (100.100.100.200)
     ("127.0.0.0/8", "private"),
     ("168.63.129.16/32", "local"),  # a metadata service at a public address
     ("169.254.0.0/16", "local"),  # metadata services of clouds
@@ -37,26 +37,28 @@ _V4: tuple[tuple[str, Place], ...] = (
     ("224.0.0.0/3", "never"),  # multicast, reserved, broadcast
 )
 _V6: tuple[tuple[str, Place], ...] = (
-    # https://www.iana.org/assignments/iana-ipv6-special-registry; what is not in 2000::/3 is not
-    # given out
+    # https://www.iana.org/assignments/iana-ipv6-special-registry; addresses outside 2000::/3 are
+    # not assigned
     ("::1/128", "private"),
     ("fc00::/7", "private"),
     ("fe80::/10", "local"),
     ("2001::/23", "never"),  # Teredo, benchmarks, ORCHID
     ("2001:db8::/32", "never"),
-    ("2002::/16", "never"),  # 6to4 holds any IPv4 address
+    ("2002::/16", "never"),  # 6to4 contains an arbitrary IPv4 address
     ("3fff::/20", "never"),
     ("2000::/3", "public"),
 )
 _TRANSLATED = ipaddress.IPv6Network("64:ff9b::/96")
-"""NAT64 (RFC 6052): networks without IPv4 reach the IPv4 address in the last 32 bits by these."""
+"""NAT64 (RFC 6052): with these, networks without IPv4 reach the IPv4 address in the last 32
+bits.
+"""
 _NETWORKS = tuple((ipaddress.ip_network(network), place) for network, place in (*_V4, *_V6))
 
 _LOCAL_NAMES = ("localhost", "localhost.localdomain", "ip6-localhost", "ip6-loopback", "localhost6")
 
 
 def place_of(address: str | Address) -> Place:
-    """Return where `address` leads. Raises ValueError where it is none."""
+    """Return where `address` leads. Raises ValueError if it is not an address."""
     parsed = (
         ipaddress.ip_address(address.partition("%")[0]) if isinstance(address, str) else address
     )
@@ -75,7 +77,7 @@ def place_of(address: str | Address) -> Place:
 
 
 def literal(host: str) -> Address | None:
-    """Return the address that `host` is, in the plain way of writing it; None for a name."""
+    """Return `host` as an address if it is one in the usual notation; None for a name."""
     try:
         return ipaddress.ip_address(host.removeprefix("[").removesuffix("]"))
     except ValueError:
@@ -83,32 +85,31 @@ def literal(host: str) -> Address | None:
 
 
 def looks_like_number(host: str) -> bool:
-    """Tell whether `host` ends in a number, which makes it an IPv4 address in one of many ways
-    of writing (WHATWG URL).
+    """Return whether `host` ends in a number, which makes it an IPv4 address in one of many
+    notations (WHATWG URL).
     """
     return re.fullmatch(r"[0-9]+|0[xX][0-9a-fA-F]*", host.rpartition(".")[2]) is not None
 
 
 def is_local_name(host: str) -> bool:
-    """Tell whether `host` is a name of this machine, whatever a name server says (RFC 6761)."""
+    """Return whether `host` is a name of this machine, whatever a name server says (RFC 6761)."""
     return host in _LOCAL_NAMES or host.endswith(".localhost")
 
 
 class Allowed(msgspec.Struct, frozen=True):
-    """Private hosts and addresses that somebody named: exactly these, and with a port only that
-    one.
+    """Private hosts and addresses that someone named: exactly these, and if a port was named, only
+    that one.
 
-    A name stands for the addresses that it leads to in the networks around us and on this machine.
-    Where metadata services are, only an address leads; and nothing leads to an address that belongs
-    to nobody.
+    A name covers the addresses it resolves to in local networks and on this machine. Metadata
+    services have to be named by address, and unassigned addresses can never be reached.
     """
 
     entries: frozenset[tuple[str, int | None]] = frozenset()
 
     @classmethod
     def of(cls, entries: Iterable[str]) -> "Allowed":
-        """Take entries such as ``wiki.corp``, ``10.1.2.3:8080`` or ``[fd00::1]``. What names no
-        exact host is passed over.
+        """Parse entries such as ``wiki.corp``, ``10.1.2.3:8080`` or ``[fd00::1]``. Entries that are
+        not exact hosts are ignored.
         """
         return cls(
             frozenset(found for entry in entries if (found := host_and_port(entry)) is not None)
@@ -118,7 +119,7 @@ class Allowed(msgspec.Struct, frozen=True):
         return Allowed(self.entries | other.entries)
 
     def permits(self, host: str, port: int, address: str | Address) -> bool:
-        """Tell whether a request to `host` may be sent to `address`."""
+        """Return whether a request to `host` may be sent to `address`."""
         place = place_of(address)
         if place == "public":
             return True
@@ -139,8 +140,8 @@ _ENTRY = re.compile(r"(?P<host>\[[0-9a-fA-F:.]+\]|[^\[\]:/@*\s]+)(?::(?P<port>[0
 
 
 def host_and_port(entry: str) -> tuple[str, int | None] | None:
-    """Return what an entry of an allow list names; None where it is no exact host: a pattern, a
-    network, an URL.
+    """Parse an entry of an allow list; None if it is not an exact host: a pattern, a network, a
+    URL.
     """
     entry = entry.strip().lower()
     address = literal(entry)

@@ -1,12 +1,11 @@
-"""The readable article of a page: told by trafilatura in two tempers, taken from the page's own
-elements, and tidied.
+"""The readable article of a page: located by trafilatura in two modes, taken from the page's own
+elements, and cleaned up.
 
-trafilatura's careful temper leaves out what it doubts, its usual one takes too much; which of the
-two is right differs from page to page. Both are told what surely is no article
-(`dogent_tui.web.boilerplate`). What they find says which elements of the page the article is made
-of (`dogent_tui.web.selection`); those are converted as every HTML is (`dogent_tui.documents.html`),
-and what pages put into their articles goes (`dogent_tui.web.article_lines`). Measured by ``python
--m tests.benchmarks web``.
+trafilatura's precise mode omits what it doubts, its usual one takes too much; which one is right
+differs from page to page. Both get the page without boilerplate (`dogent_tui.web.boilerplate`).
+What they find tells which elements of the page make up the article (`dogent_tui.web.selection`);
+those are converted like any HTML (`dogent_tui.documents.html`), and insertions by the site are
+removed (`dogent_tui.web.article_lines`). Measured by ``python -m tests.benchmarks web``.
 """
 
 from collections.abc import Iterable, Sequence
@@ -30,18 +29,18 @@ from dogent_tui.web.selection import article_of, says_only_links
 
 _MOST_CHARS = 6_000_000
 _MOST_TAGS = 100_000
-"""A page that is larger is read as it is: extractors take longer than anybody waits."""
+"""A larger page is read as it is: extractors would take too long."""
 _CAREFUL_SHARE = 0.3
-"""Where the careful temper finds less than this share of what the usual one finds, it missed the
+"""If the precise mode finds less than this share of what the usual one finds, it missed the
 article.
 """
 _SHORT = 4000
-"""Letters: what is longer is an article, and not only what the links of a page say."""
+"""The number of letters from which on a text is an article and not just the page's links."""
 _MOST_LEADS = 2
 _LEAD_WITHIN = 320
-"""An article of fewer letters gets no introduction: it may be the wrong one."""
+"""An article with fewer letters gets no introduction: it may be the wrong one."""
 _INLINE = frozenset({"hi", "ref", "del", "graphic", "code"})
-"""Elements of trafilatura's that stand within a line."""
+"""trafilatura's inline elements."""
 _LIMIT_S = 20.0
 _AROUND = ("nav", "footer", "aside")
 
@@ -55,10 +54,10 @@ _TOO_MUCH = tr(
 
 
 class Article(msgspec.Struct, frozen=True):
-    """What a page says, in blocks of Markdown. `title`, `author` and `date` (as ISO) are empty
-    where it does not say.
+    """The content of a page, in blocks of Markdown. `title`, `author` and `date` (as ISO) are empty
+    if unknown.
 
-    `hidden` are texts within the article that nobody sees who looks at the page.
+    `hidden` are invisible texts within the article.
     """
 
     blocks: tuple[str, ...] = ()
@@ -75,10 +74,11 @@ class Article(msgspec.Struct, frozen=True):
 
 
 def find_article(html: str, url: str = "", *, plain: bool = False) -> Article:
-    """Return the article of the page `html`, links made absolute by its address `url`.
+    """Return the article of the page `html`, with links made absolute relative to its address
+    `url`.
 
-    `plain`: all of its text will do; that takes as long as the page is long. Else it may take any
-    time: call it where it can be ended. Raises DocumentError.
+    `plain`: take all of its text, in time proportional to its length. Otherwise there is no time
+    limit: call it where it can be ended. Raises DocumentError.
     """
     if plain or is_too_much(html):
         return msgspec.structs.replace(unsearched(html), blocks=tuple(plain_blocks(html, url)))
@@ -116,17 +116,17 @@ def find_article(html: str, url: str = "", *, plain: bool = False) -> Article:
 
 
 def is_too_much(html: str) -> bool:
-    """Tell whether nobody looks for the article of the page `html`."""
+    """Return whether the page `html` is too large for finding its article."""
     return len(html) > _MOST_CHARS or html.count("<") > _MOST_TAGS
 
 
 def unsearched(html: str) -> Article:
-    """Return what is known of such a page beside its text."""
+    """Return the metadata of such a page."""
     return Article(title=_title_by_hand(html), warnings=(_TOO_MUCH,))
 
 
 def _unseen(body: Element, texts: Sequence[str]) -> tuple[str, ...]:
-    """Return the hidden texts that were within `body`."""
+    """Return the hidden texts within `body`."""
     return tuple(
         texts[int(number)] for node in body.iter() if (number := node.get(HIDDEN)) is not None
     )
@@ -148,8 +148,8 @@ def _markdown(body: Element) -> list[str]:
 
 
 def _extracted(html: str, url: str) -> list[str]:
-    """Return what trafilatura takes for the article, piece by piece; nothing where it refuses
-    the page.
+    """Return what trafilatura takes for the article, piece by piece; empty if it refuses the
+    page.
     """
     from trafilatura import bare_extraction, load_html
 
@@ -169,7 +169,7 @@ def _extracted(html: str, url: str) -> list[str]:
 
 
 def _pieces(found: Any) -> list[str]:
-    """Return the texts of an extraction, each line of each of its elements by itself."""
+    """Return the texts of an extraction, one per line of each element."""
     body = getattr(found, "body", None)
     lines: list[str] = [""]
 
@@ -190,7 +190,7 @@ def _pieces(found: Any) -> list[str]:
 
 
 def _missing_leads(known: str, found: Iterable[str]) -> list[str]:
-    """Return the introductions that are not there yet."""
+    """Return the introductions that the article does not contain yet."""
     missing: list[str] = []
     for lead in found:
         said = squeezed(lead)

@@ -1,7 +1,7 @@
-"""An article's Markdown without the lines that pages put into their articles: adverts, "read also",
-"follow us", share buttons.
+"""Removes from an article's Markdown what sites insert: adverts, "read also", "follow us", share
+buttons.
 
-Only whole blocks go, and only short ones; prose stays whatever it says.
+Only whole, short blocks are removed; prose stays whatever it says.
 """
 
 import re
@@ -17,21 +17,19 @@ _MARKS = re.compile(r"</?[a-z]{1,6}>|[*_`#>|\\~-]+")
 _ADDRESS = re.compile(r"\[[*_ ]*(?:https?://|www\.)")
 _WORDS = re.compile(r"\w+")
 _ITEM = re.compile(r"\s{0,200}+(?:[-*+]|\d{1,9}[.)])\s")
-"""How an item of a list begins, looked for in each line after the first one: it must not take as
-long as that line is long.
+"""The beginning of a list item, searched for in each line after the first one, which must not take
+time in proportion to the line's length.
 """
 
 _SHORT = 260
 _PROSE_CHARS = 90
 _MUCH_PROSE = 700
-"""Of prose in an article, from which on what is only a link stands beside it and is not what the
-page is about.
-"""
+"""The amount of prose in an article from which on blocks of links are not its subject."""
 
 
 def tidied(found: list[str], title: str = "") -> list[str]:
-    """Return the blocks of an article that are a part of it; its first heading goes where it
-    repeats `title`.
+    """Return the blocks that belong to an article; its first heading is dropped if it repeats
+    `title`.
     """
     found = _without_title(found, title)
     prose = sum(len(text_of(block)) for block in found if _is_prose(block))
@@ -62,11 +60,11 @@ def _without_title(found: list[str], title: str) -> list[str]:
 
 
 def _without_tail(found: list[str]) -> list[str]:
-    """Take away from the end what is only links, pleas and headings of nothing."""
+    """Remove links, appeals and empty headings from the end."""
     end = len(found)
     while end > 1:
         last = end - 1
-        # it goes with the plea that it stands below
+        # it is removed with the appeal above it
         while last > 1 and _PICTURE.fullmatch(found[last]):
             last -= 1
         block = found[last]
@@ -84,7 +82,7 @@ def _is_said_alone(block: str) -> bool:
 
 
 def _is_pointer(block: str, *, has_prose: bool) -> bool:
-    """Tell whether the block leads to another article, and is no part of this one."""
+    """Return whether the block leads to another article instead of being part of this one."""
     text = text_of(block)
     if _is_code(block) or _is_heading(block) or len(text) > _SHORT or _ITEM.match(block):
         return False
@@ -103,8 +101,8 @@ def _is_prose(block: str) -> bool:
 
 
 def _is_links(block: str) -> bool:
-    """Tell whether all that the block says are links."""
-    if _ADDRESS.search(block) or _PICTURE.fullmatch(block):  # said, so that it can be copied
+    """Return whether the block consists of links."""
+    if _ADDRESS.search(block) or _PICTURE.fullmatch(block):  # spelled out so that it can be copied
         return False
     return bool(_LINK.search(block)) and not _WORDS.search(
         _MARKS.sub("", _LINK.sub("", _ITEM_EACH.sub("", block)))
@@ -123,12 +121,10 @@ def _is_code(block: str) -> bool:
 
 
 def text_of(block: str) -> str:
-    """Return what a reader sees of a block, roughly."""
+    """Return roughly the visible text of a block."""
     return " ".join(_MARKS.sub(" ", _LINK.sub(r"\1", _ITEM_EACH.sub("", block))).split())
 
 
 def squeezed(text: str) -> str:
-    """Return the letters and digits of `text`, in small letters: what stays the same however a
-    page writes it.
-    """
+    """Return the letters and digits of `text` in lower case, which do not depend on formatting."""
     return "".join(character for character in text.casefold() if character.isalnum())

@@ -1,8 +1,7 @@
-"""What of a page is surely no part of its article is taken out before anything looks for that; what
-stands above it is found.
+"""Removes what clearly is not part of a page's article before the article is located; finds the
+lead above it.
 
-All of it works on selectolax's tree, which is made as browsers do it and in a tenth of the time of
-others.
+Works on selectolax's tree, which is built like in browsers and in a tenth of the time of others.
 """
 
 from collections.abc import Iterator
@@ -33,8 +32,8 @@ _DROPPED = (
 _BOXES = "div,section,aside,ul,ol,nav,p,span,footer"
 _MOST_OF_PAGE = 0.3
 _MOST_PROSE = 300
-"""A box with a larger share of the text, or so much of it in paragraphs, is not taken for one of
-those, whatever it is called.
+"""A box with a larger share of the text, or this much of it in paragraphs, is not boilerplate,
+whatever its class.
 """
 _PARAGRAPH_CHARS = 80
 
@@ -44,11 +43,11 @@ _NOT_LEAD = frozenset(
 )
 _LEAD_CHARS = (165, 900)
 _LEAD_WITHIN = 400
-"""Elements after the title among which the lead is."""
+"""The number of elements after the title to search for the lead."""
 
 
 def clean(tree: LexborHTMLParser) -> None:
-    """Take out of the tree of a page what no reader would take for its content."""
+    """Remove from the tree of a page what no reader would take for its content."""
     for node in tree.css(",".join(_DROPPED)):
         node.decompose()
     whole = len(tree.body.text(deep=True)) if tree.body is not None else 0
@@ -62,7 +61,7 @@ def clean(tree: LexborHTMLParser) -> None:
 
 
 def _prose(node: LexborNode) -> int:
-    """Return how many characters stand in paragraphs of the box, without those of links."""
+    """Return the number of characters in the box's paragraphs, without links."""
     paragraphs = [node] if node.tag == "p" else node.css("p")
     lengths = (
         len(p.text(deep=True)) - sum(len(link.text(deep=True)) for link in p.css("a"))
@@ -76,14 +75,14 @@ def _is_boilerplate(node: LexborNode) -> bool:
 
 
 def title_of(tree: LexborHTMLParser) -> str:
-    """Return the first heading of a page, empty where it has none."""
+    """Return the first heading of a page, empty if there is none."""
     node = tree.css_first("h1")
     return " ".join(node.text(deep=True).split()) if node is not None else ""
 
 
 def leads(tree: LexborHTMLParser) -> Iterator[str]:
-    """Yield the paragraphs between title and article that introduce it: extractors take them for
-    a part of the page's header.
+    """Yield the introductory paragraphs between title and article: extractors take them for part of
+    the page's header.
     """
     titles = tree.css("h1")
     said = squeezed(_said(tree))
@@ -106,7 +105,7 @@ def leads(tree: LexborHTMLParser) -> Iterator[str]:
 
 
 def _after(node: LexborNode) -> Iterator[LexborNode]:
-    """Yield the elements after `node` in the order of the document, none of those that hold no
+    """Yield the elements after `node` in document order, skipping those that cannot contain a
     lead.
     """
     current: LexborNode | None = node
@@ -150,7 +149,7 @@ def _is_called_lead(node: LexborNode) -> bool:
 
 
 def _said(tree: LexborHTMLParser) -> str:
-    """Return what the page says that it is about."""
+    """Return the page's own description."""
     for selector in ("meta[property='og:description']", "meta[name=description]"):
         node = tree.css_first(selector)
         if node is not None and len(content := attribute(node, "content")) >= 40:

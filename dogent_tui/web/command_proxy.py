@@ -1,9 +1,8 @@
-"""The way out of a command that may reach some hosts: an HTTP proxy of ours, on a socket of the
+"""Network access for a command that may reach some hosts: our HTTP proxy, on a socket in the
 command's own network.
 
-The socket was made behind the wall and is served here, so that whatever the command does, it
-reaches what the user allowed and nothing else. Programs find it by the usual variables, ssh by its
-configuration.
+The socket was created behind the wall and is served here, so that the command reaches only what the
+user allowed. Programs find it through the usual variables, ssh through its configuration.
 """
 
 import contextlib
@@ -29,7 +28,7 @@ _SSH = (
 
 
 def proxy_variables() -> dict[str, str]:
-    """Return the variables by which programs find the proxy."""
+    """Return the variables through which programs find the proxy."""
     address = f"http://127.0.0.1:{PROXY_PORT}"
     names = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy")
     here = "localhost,127.0.0.1,::1"
@@ -45,16 +44,16 @@ def proxy_variables() -> dict[str, str]:
 
 
 def ssh_places(home: Path) -> tuple[Path, ...]:
-    """Return what ssh needs to be known to a host that may be reached: the agent's socket, never
-    a key, and the known hosts.
+    """Return what ssh needs to authenticate with an allowed host: the agent's socket, never a key,
+    and the known hosts.
     """
     places = (Path(os.environ.get("SSH_AUTH_SOCK", "/nowhere")), home / ".ssh/known_hosts")
     return tuple(place for place in places if place.exists())
 
 
 class Proxy:
-    """Serves one command until it is closed. `refused` are the hosts that it asked for and did
-    not get.
+    """Serves one command until it is closed. `refused` are the hosts it requested and was
+    denied.
     """
 
     def __init__(
@@ -63,7 +62,7 @@ class Proxy:
         hosts: Collection[str],
         environ: Mapping[str, str] = os.environ,
     ) -> None:
-        """Let connections to `hosts` through; without any, to all public addresses."""
+        """Allow connections to `hosts`; if empty, to all public addresses."""
         self.refused: set[str] = set()
         self._listening = listening
         self._hosts = frozenset(host.lower().rstrip(".") for host in hosts)
@@ -74,7 +73,7 @@ class Proxy:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Let nothing new through. What is open ends with the command."""
+        """Accept no new connections. Open ones end with the command."""
         with contextlib.suppress(OSError):
             self._listening.shutdown(socket.SHUT_RDWR)
         self._listening.close()
@@ -107,7 +106,7 @@ class Proxy:
             with self._connected(host, port) as server:
                 if connects:
                     client.sendall(b"HTTP/1.1 200 Connection established\r\n\r\n")
-                else:  # one request a connection: the next may be for another host
+                else:  # one request per connection: the next may be for another host
                     path = f"{parts.path or '/'}{f'?{parts.query}' if parts.query else ''}"
                     fields = [
                         line
@@ -128,8 +127,8 @@ class Proxy:
         )
 
     def _connected(self, host: str, port: int) -> socket.socket:
-        """Return a connection to a host: through the proxy of the user's own environment, where
-        there is one.
+        """Return a connection to a host, through the proxy of the user's own environment if there
+        is one.
         """
         beyond = urlsplit(self._beyond)
         if not beyond.hostname or host in {"localhost", "127.0.0.1", "::1"}:
@@ -143,8 +142,8 @@ class Proxy:
 
 
 def _read_head(connection: socket.socket) -> tuple[bytes, bytes]:
-    """Return the head of a message, and what came behind it. Raises OSError, ValueError where it
-    does not end.
+    """Return the head of a message, and what followed it. Raises OSError, ValueError if it does not
+    end.
     """
     data = b""
     while b"\r\n\r\n" not in data:
@@ -157,7 +156,7 @@ def _read_head(connection: socket.socket) -> tuple[bytes, bytes]:
 
 
 def _exchange(client: socket.socket, server: socket.socket) -> None:
-    """Pass on what either side says until both have said all."""
+    """Forward data in both directions until both sides are done."""
     client.settimeout(None)
     server.settimeout(None)
     other = threading.Thread(target=_pass_on, args=(server, client), daemon=True)

@@ -1,4 +1,4 @@
-"""Why a connection was not made or broke off, told alike whoever made it."""
+"""Why a connection failed or was lost, in the same words for all clients."""
 
 import ssl
 from typing import NamedTuple
@@ -22,8 +22,8 @@ class Trouble(NamedTuple):
 
 
 def trouble_of(error: Exception, host: str) -> Trouble:
-    """Return what `error`, of aiohttp or of the system, says of the connection to `host`. The words
-    of the library are left out: they hold the address, and that may hold a key.
+    """Return the failure for `error`, of aiohttp or of the system, of the connection to `host`. The
+    library's own message is left out: it contains the address, which may contain a key.
     """
     match error:
         case aiohttp.ClientSSLError() | ssl.SSLError():

@@ -1,6 +1,4 @@
-"""Content that was compressed on its way, taken apart a piece at a time: what it grows to is
-known before it is there.
-"""
+"""Decompresses content piece by piece, so that its size is known before it takes memory."""
 
 import re
 import zlib
@@ -12,20 +10,20 @@ from dogent_tui.language import tr
 from dogent_tui.web.model import WebError
 
 ENCODINGS = "gzip, deflate, br"
-"""What we tell servers that we understand."""
+"""The encodings that we announce to servers."""
 
 _STEP_BYTES = 1 << 20
 
 
 class Decoder(Protocol):
-    """Takes content as it comes."""
+    """Decodes content as it arrives."""
 
     def feed(self, data: bytes) -> Iterator[bytes]:
-        """Yield what `data` becomes, at most a megabyte at a time. Raises WebError (`damaged`)."""
+        """Yield the decoded `data`, at most a megabyte at a time. Raises WebError (`damaged`)."""
         ...
 
     def finish(self) -> None:
-        """There is no more. Raises WebError (`damaged`) where there should be."""
+        """Finish. Raises WebError (`damaged`) if the content is incomplete."""
         ...
 
 
@@ -63,8 +61,8 @@ class _Plain:
 
 
 class _Zlib:
-    """gzip (also several members after each other) and deflate, with its header and, as some
-    servers send it, without.
+    """gzip (including several members) and deflate, with its header and, as some servers send it,
+    without.
     """
 
     def __init__(self, bits: int) -> None:
@@ -128,11 +126,11 @@ def _damaged() -> WebError:
 
 
 _ENDLESS = re.compile(r"&#[0-9]{1000,};?")
-"""Python turns no number of over 4,300 digits into an int, and raises."""
+"""Python refuses to convert numbers with more than 4,300 digits to int."""
 
 
 def unescaped(text: str) -> str:
-    """Return `text` with its character references replaced, in any text from outside: what
-    stands for nothing is U+FFFD.
+    """Return untrusted `text` with its character references replaced; invalid ones become
+    U+FFFD.
     """
     return unescape(_ENDLESS.sub("\ufffd", text))

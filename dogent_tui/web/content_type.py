@@ -1,4 +1,6 @@
-"""What content is, told by the content; what the server says decides only between kinds of text."""
+"""The type of content, determined from the content; the server's claim only decides between kinds
+of text.
+"""
 
 import io
 import re
@@ -10,13 +12,11 @@ from dogent_tui.documents.text.charset import encoding_of
 from dogent_tui.language import tr
 
 Kind: TypeAlias = Literal["page", "text", "image", "document", "other"]
-"""A web page, text to be shown as it is, an image, what the documents library reads, anything
-else.
-"""
+"""A web page, plain text, an image, a document for the documents library, anything else."""
 
 
 class Sniffed(msgspec.Struct, frozen=True):
-    """`content_type` is a media type; `suffix` what a file of this kind is called; `what` is for
+    """`content_type` is a media type; `suffix` the extension for a file of this kind; `what` is for
     sentences: "a video".
     """
 
@@ -69,7 +69,7 @@ _RIFF = {
     b"AVI ": Sniffed("other", "video/x-msvideo", what=tr("a video")),
 }
 _PDF_WITHIN = 1024
-"""Where the header of a pdf may begin; what stands before it is ignored by every reader."""
+"""How far from the start the header of a pdf may be; every reader ignores what precedes it."""
 
 _MARK = re.compile(
     rb"^(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]{0,200}\?>\s*)?(?:<!--.{0,2000}?-->\s*)*", re.DOTALL
@@ -78,7 +78,7 @@ _PAGE = re.compile(
     rb"<(?:!doctype\s+html|html|head|body|title|script|style|meta|link|iframe|table|div|h1|p|br|a|b|font)[\s/>]",
     re.IGNORECASE,
 )
-"""What a page begins with (WHATWG MIME sniffing, and two more)."""
+"""The beginning of a page (WHATWG MIME sniffing, and two more)."""
 _CERTAIN_PAGE = re.compile(rb"<(?:!doctype\s+html|html|head)[\s>]", re.IGNORECASE)
 _SVG = re.compile(rb"<(?:!doctype\s+svg|svg)[\s>]", re.IGNORECASE)
 
@@ -93,11 +93,11 @@ _SAID: dict[str, str] = {
 
 
 _MEDIA_TYPE = re.compile(r"[a-z]{1,20}/[a-z0-9][a-z0-9.+_-]{0,80}")
-"""What a header may say to be repeated: it stands where nothing from outside is expected."""
+"""A header value that is safe to repeat where no untrusted text is expected."""
 
 
 def sniff(body: bytes, declared: str) -> Sniffed:
-    """Return what `body` is. `declared` is the header of the server."""
+    """Return the type of `body`. `declared` is the server's header."""
     for offset, magic, found in _MAGIC:
         if body.startswith(magic, offset):
             return found
@@ -137,7 +137,7 @@ def _sniff_text(body: bytes, said: str) -> Sniffed:
 
 
 def _start(body: bytes) -> int:
-    """Return where the content begins, after a mark, white space, an XML declaration and
+    """Return where the content begins, after a byte order mark, white space, an XML declaration and
     comments.
     """
     found = _MARK.match(body[:16_384])
@@ -154,7 +154,7 @@ def _is_json(body: bytes) -> bool:
     try:
         msgspec.json.decode(
             body, type=msgspec.Raw
-        )  # nothing is made of it: 45 MB of "[]," were 15 s and a gigabyte
+        )  # without building anything: 45 MB of "[]," took 15 s and a gigabyte
     except (msgspec.DecodeError, UnicodeError, RecursionError):
         return False
     return True

@@ -1,9 +1,9 @@
-"""Pages that only their scripts fill: drawn in the browser of this computer, which sees no network
-but through our guard.
+"""Renders pages that only their scripts fill, in this computer's browser, which reaches the network
+only through our guard.
 
-Each request of the page is answered by us, with what `get` brings; sockets and peer connections are
-closed to it. It has no cookies and no storage that outlives the page, and what it may ask for is
-limited in kind, number and bytes.
+We answer each request of the page with what `get` returns; sockets and peer connections are
+blocked. There are no cookies and no storage that outlives the page, and the kind, number and size
+of requests are limited.
 """
 
 import asyncio
@@ -23,18 +23,18 @@ if TYPE_CHECKING:
     from dogent_tui.web.transport import Response
 
 Get = Callable[[str], Awaitable["Response"]]
-"""Brings what stands at an address that a page asks for. Raises WebError where it may not be
-asked for, or is not there.
+"""Returns the content at an address that a page requests. Raises WebError if it may not be
+requested or does not exist.
 """
 
 _DRAW_S = 15.0
 _QUIET_S = 6.0
-"""How long to wait for a page that asks for more and more: what there is by then will do."""
+"""How long to wait for a page that keeps requesting more; then its current state is used."""
 _CLOSE_S = 5.0
 _MOST_REQUESTS = 80
 _MOST_BYTES = 24 << 20
 _NEEDED = frozenset({"document", "script", "xhr", "fetch"})
-"""Kinds of requests without which there is no text; pictures, fonts and style sheets are none."""
+"""Kinds of requests that text depends on; pictures, fonts and style sheets are not among them."""
 _NO_SIDE_DOORS = (
     "for (const name of ['RTCPeerConnection', 'webkitRTCPeerConnection', 'WebTransport']) delete"
     " window[name]"
@@ -42,20 +42,20 @@ _NO_SIDE_DOORS = (
 
 
 class DrawingBrowser(Browser):
-    """Draws pages. See `Browser`; it is started by the first page that needs it."""
+    """Renders pages. See `Browser`; it is started by the first page that needs it."""
 
     async def _launch(self, programs: Sequence[Path], *, behind: bool) -> str:
-        """See `Browser`. Scripts run behind the wall or in Chromium's sandbox, which it does not
-        have where root starts it.
+        """See `Browser`. Scripts run behind the wall or in Chromium's sandbox, which is unavailable
+        when started by root.
         """
         if not behind and os.geteuid() == 0:
             return tr("scripts run only in a sandbox")
         return await super()._launch(programs, behind=behind)
 
     async def draw(self, url: str, html: str, get: Get) -> str:
-        """Return the page `html`, which stands at `url`, as HTML after its scripts have run.
+        """Return the page `html` from `url` as HTML after its scripts have run.
 
-        Raises DocumentError where no browser starts, and WebError (`timeout`, `failed`).
+        Raises DocumentError if no browser starts, and WebError (`timeout`, `failed`).
         """
         from playwright.async_api import Error
 
@@ -72,7 +72,7 @@ class DrawingBrowser(Browser):
                 await context.route("**/*", _Answers(url, html, get).answer)
                 page = await context.new_page()
                 await page.goto(url, wait_until="load", timeout=_QUIET_S * 1000)
-                with suppress(Error):  # it is never quiet
+                with suppress(Error):  # it is never idle
                     await page.wait_for_load_state("networkidle", timeout=_QUIET_S * 1000)
                 return await page.content()
         except (Error, TimeoutError) as error:
@@ -86,7 +86,7 @@ class DrawingBrowser(Browser):
 
 
 class _Answers:
-    """What the requests of one page are answered with."""
+    """Answers the requests of one page."""
 
     def __init__(self, url: str, html: str, get: Get) -> None:
         self._url, self._html, self._get = url, html, get
@@ -119,7 +119,7 @@ class _Answers:
         if self._bytes > _MOST_BYTES:
             await route.abort()
             return
-        # Without cookies it sees what anybody sees, so that whose script asks makes no difference.
+        # Without cookies it sees what anyone sees, so it does not matter whose script asks.
         headers = {
             "content-type": found.declared or "text/plain",
             "access-control-allow-origin": "*",

@@ -1,5 +1,5 @@
-"""Fetching what stands at an address: a page as its article, a document as its text, an image as
-a file.
+"""Fetches the content of an address: a page as its article, a document as its text, an image as a
+file.
 """
 
 import asyncio
@@ -36,27 +36,25 @@ if TYPE_CHECKING:
     from dogent_tui.web.transport import Limits, Response, Transport
 
 _PAGE_S = 2.5
-"""After so many seconds of processor time the article of a page is given up, and its plain text
-taken instead.
+"""The processor time in seconds for finding the article of a page; after that its plain text is
+used instead.
 """
 _PLAIN_S = 1.2
-"""How long the plain text may take for a block; and after how long a part that is not full will
+"""The time limits for a block of plain text, and for filling a part before a shorter one will
 do.
 """
 _SILENT_S = 30.0
 """How long either may be silent while others have the processor."""
 _AT_ONCE = max(2, min(os.cpu_count() or 1, 4))
-"""Pages that are read at the same time: more would only take each other's time."""
+"""The number of pages to read concurrently: more would only slow each other down."""
 _EXTRACTORS = ("dogent_tui.web.article", "dogent_tui.web.boilerplate", "trafilatura")
-"""Loaded before a page is read, so that its time is its own."""
+"""Loaded before a page is read, so that it does not use the page's time."""
 _PLAIN_READERS = ("dogent_tui.web.page",)
 _HARDLY_LETTERS = 80
-"""A page with scripts that says no more has its text drawn by them."""
+"""A page with scripts and no more text than this is rendered."""
 _DRAWN = tr("The page's scripts were run in a browser to get its text.")
 _MOST_PAGE_BYTES = 12 << 20
-"""Of a page; what comes after it is not read. All of 48 MB would hold up the application while
-it is decoded.
-"""
+"""The size of a page; the rest is not read. Decoding all of 48 MB would block the application."""
 _FRESH_S = 600.0
 _MOST_KEPT = 32
 _MOST_KEPT_BYTES = 96 << 20
@@ -73,10 +71,10 @@ _SUFFIX = re.compile(r"\.[a-z0-9]{1,8}")
 
 
 class _Kept(msgspec.Struct):
-    """What was fetched, in a file of ours: as it came, or as UTF-8 where it is text.
+    """Fetched content, in a file of ours: as it came, or as UTF-8 if it is text.
 
-    `plain`: its article could not be found in time; `drawn`: its scripts were run, or tried.
-    `until` is a time of `time.monotonic`.
+    `plain`: its article could not be found in time; `drawn`: rendering it was tried. `until` is a
+    time of `time.monotonic`.
     """
 
     response: "Response"
@@ -89,14 +87,19 @@ class _Kept(msgspec.Struct):
 
 
 class Fetcher:
-    """Fetches for one session and one event loop. Cheap to make: nothing is started before the
+    """Fetches for one session and one event loop. Cheap to create: nothing is started before the
     first fetch.
 
-    Images are saved in `images` (made on demand), and their snippets name them relative to `root`.
-    `documents` reads what is no page; without it one is made. `allow` are the private hosts and
-    addresses that the settings name, exactly: ``wiki.corp``, ``10.1.2.3``, ``[fd00::1]``, each with
-    or without a port. `proxy` is the address of one that was configured on purpose: it sees where
-    we go, and the guard does not. `limits` and `make_resolver` are for tests.
+    Args:
+        images: The folder for images, created on demand.
+        root: Image snippets name files relative to it.
+        documents: Reads what is not a page; created if missing.
+        allow: The private hosts and addresses that the settings name, exactly: ``wiki.corp``,
+            ``10.1.2.3``, ``[fd00::1]``, each with or without a port.
+        proxy: The address of a deliberately configured proxy, which sees the addresses instead of
+            the guard.
+        limits: For tests.
+        make_resolver: For tests.
     """
 
     def __init__(
@@ -143,10 +146,10 @@ class Fetcher:
         filename: str = "",
         allow: Collection[str] = (),
     ) -> FetchResult:
-        """Return what stands at `url`.
+        """Return the content of `url`.
 
-        `filename` is what an image is to be called. `allow` are private hosts that the user named
-        and approved, for this once (see `WebError.host`). Raises WebError.
+        `filename` is the name for an image. `allow` are private hosts that the user named and
+        approved, this time (see `WebError.host`). Raises WebError.
         """
         allowed = self._allowed | Allowed.of(allow)
         kept, from_cache = self._find(url, allowed), True
@@ -174,9 +177,7 @@ class Fetcher:
             await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
 
     def _find(self, url: str, allowed: Allowed) -> _Kept | None:
-        """Return what was fetched a short while ago, unless it came from where this call may not
-        go.
-        """
+        """Return what was fetched recently, unless it came from where this call may not go."""
         kept = self._kept.get(url.strip())
         if (
             kept is None
@@ -209,7 +210,7 @@ class Fetcher:
         return kept
 
     def _make_transport(self) -> "Transport":
-        """Return it; in a thread, since its libraries take some time to import."""
+        """Return it; in a thread, since its libraries take time to import."""
         from dogent_tui.web.transport import Limits, Transport
 
         return Transport(
@@ -217,7 +218,7 @@ class Fetcher:
         )
 
     def _drop_old(self) -> None:
-        """Keep the latest ones, as long as there is room. Blocks."""
+        """Keep the latest ones, within the size limit. Blocks."""
         left = _MOST_KEPT_BYTES
         for number, (url, kept) in enumerate(reversed(list(self._kept.items()))):
             left -= kept.bytes
@@ -277,7 +278,7 @@ class Fetcher:
         return await self._documents.read(kept.path, max_chars=max_chars, offset=offset)
 
     async def _page(self, kept: _Kept, max_chars: int, offset: int) -> ReadResult:
-        """Read the article of a page, or, where that takes too long, all of its text."""
+        """Read the article of a page or, if that takes too long, all of its text."""
         if self._pages is None:
             articles = Workers(
                 _limits(_PAGE_S),
@@ -307,7 +308,7 @@ class Fetcher:
             raise _tangled(kept) if error.code == "timeout" else error from None
 
     async def _is_drawn(self, kept: _Kept, read: ReadResult) -> bool:
-        """Draw a page without text that its scripts would fill, once, and tell whether that
+        """Render a page without text that its scripts would fill, once, and return whether that
         changed it.
         """
         if kept.drawn or kept.plain or sum(map(str.isalnum, read.text)) > _HARDLY_LETTERS:
@@ -322,8 +323,7 @@ class Fetcher:
             self._browser = DrawingBrowser()
         transport, url = self._transport, kept.response.url
         assert transport is not None
-        # A page of the web is given nothing private, and a private one nothing but what stands
-        # where it stands.
+        # A public page gets nothing private, and a private one only content from its own host.
         private = Allowed.of(
             f"{host}:{port}"
             for host, port, _ in kept.response.private
@@ -340,7 +340,7 @@ class Fetcher:
 
         try:
             drawn = await self._browser.draw(url, html, get)
-        except (WebError, DocumentError):  # that there is no text is said already
+        except (WebError, DocumentError):  # the lack of text has already been reported
             return False
         await asyncio.to_thread(kept.path.write_text, drawn, "utf-8", "replace")
         return True
@@ -365,7 +365,7 @@ def _tangled(kept: _Kept) -> WebError:
 
 
 def _keep(response: "Response", folder: Path) -> _Kept:
-    """Write the content to a file in `folder`, which is made for it. Blocks."""
+    """Write the content to a file in `folder`, which is created. Blocks."""
     sniffed, body = sniff(response.body, response.declared), response.body
     cut = sniffed.kind == "page" and len(body) > _MOST_PAGE_BYTES
     if cut:
@@ -408,8 +408,8 @@ def _said(read: ReadResult, key: str) -> str:
 
 
 def _name(response: "Response", sniffed: Sniffed) -> str:
-    """Return what to call a file: as its server or address does, since errors name it, with the
-    extension that it should have.
+    """Return the name of a file, as given by its server or address, since errors contain it, with
+    the right extension.
     """
     called = PurePosixPath(response.filename or unquote(urlsplit(response.url).path)).name
     suffix = PurePosixPath(called).suffix.lower()
@@ -419,5 +419,5 @@ def _name(response: "Response", sniffed: Sniffed) -> str:
         or "page"
     )
     if sniffed.kind == "text":
-        return f"{stem}.txt"  # shown as it is, whatever it is called
+        return f"{stem}.txt"  # shown as it is, whatever its name
     return stem + (sniffed.suffix or (suffix if _SUFFIX.fullmatch(suffix) else ""))

@@ -1,7 +1,7 @@
 """Connections that lead only where they may: each address is judged after the name server answered,
-and where the socket is made.
+and again where the socket is created.
 
-Each request has a connection of its own, so that what was allowed for one host serves no other one.
+Each request has a connection of its own, so that an approval for one host is not used for another.
 """
 
 import socket
@@ -20,16 +20,16 @@ MakeResolver = Callable[[], AbstractResolver]
 
 
 class RefusedError(OSError):
-    """A connection that the guard did not make. aiohttp tries the next address after an OSError,
-    and gives up after the last.
+    """A connection that the guard refused. After an OSError, aiohttp tries the next address, and
+    gives up after the last.
     """
 
 
 class Guard:
     """Judges the connections of one request to `url`.
 
-    `refusal` is why one was not made, None as long as all were. `private` are the addresses that
-    only an allowance led to.
+    `refusal` is why one was refused, None if none was. `private` are the addresses that only an
+    approval made reachable.
     """
 
     def __init__(self, url: URL, allowed: Allowed) -> None:
@@ -39,7 +39,7 @@ class Guard:
         self._allowed = allowed
 
     def check_name(self) -> None:
-        """Refuse, before anything is looked up, what the host says by itself. Raises WebError
+        """Refuse, before any lookup, a host whose name is enough to tell. Raises WebError
         (`private_address`).
         """
         if literal(self._host) is not None:
@@ -52,12 +52,12 @@ class Guard:
             raise self._refuse(addresses)
 
     def check(self, addresses: tuple[str, ...]) -> None:
-        """Refuse the host if any of its addresses may not be talked to. Raises RefusedError."""
+        """Refuse the host if any of its addresses is not allowed. Raises RefusedError."""
         if not self._permits(addresses):
             raise RefusedError(str(self._refuse(addresses)))
 
     def open_socket(self, info: AddrInfoType) -> socket.socket:
-        """Return a socket for an address that is about to be connected to. Raises RefusedError."""
+        """Return a socket for an address about to be connected to. Raises RefusedError."""
         family, kind, protocol, _, address = info
         self.check((str(address[0]),))
         return socket.socket(family, kind, protocol)
@@ -110,7 +110,7 @@ class _GuardedResolver(AbstractResolver):
 
 
 def guarded_connector(guard: Guard, make_resolver: MakeResolver) -> TCPConnector:
-    """Return a connector for one request, every connection of which is judged."""
+    """Return a connector for one request whose every connection is judged."""
     return TCPConnector(
         resolver=_GuardedResolver(make_resolver(), guard),
         socket_factory=guard.open_socket,
@@ -120,7 +120,7 @@ def guarded_connector(guard: Guard, make_resolver: MakeResolver) -> TCPConnector
 
 
 def open_connector() -> TCPConnector:
-    """Return a connector for one request through a proxy that was configured on purpose,
-    wherever that stands.
+    """Return a connector for one request through a deliberately configured proxy, wherever it
+    is.
     """
     return TCPConnector(use_dns_cache=False, force_close=True)

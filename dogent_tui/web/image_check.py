@@ -1,9 +1,8 @@
-"""The process that decodes an image of the web to see whether it is a whole one: it may hang, grow
-and crash on what it gets.
+"""The process that decodes an image from the web to verify that it is complete: it may hang, grow
+or crash.
 
-On standard input comes the file, on standard output goes what it is. Some 200 KB of a JPEG can hold
-2,000 scans of 64 million pixels each, which are minutes of decoding that no thread can be stopped
-in.
+Standard input is the file, standard output its type. A JPEG of 200 KB can contain 2,000 scans of 64
+million pixels each: minutes of decoding that cannot be stopped in a thread.
 """
 
 import io
@@ -25,16 +24,16 @@ FORMATS = {
     "BMP": ".bmp",
     "ICO": ".ico",
 }
-"""What is saved, and how it is called: Pillow's name of a format, and its extension."""
+"""The formats to save: Pillow's name → extension."""
 
 _MOST_PIXELS = 64_000_000
-"""Of all that is decoded to see whether an image is whole: some 200 MB."""
+"""The number of pixels to decode to verify an image: about 200 MB."""
 
 Problem: TypeAlias = Literal["", "not_image", "too_many_pixels", "damaged"]
 
 
 class Checked(msgspec.Struct, frozen=True):
-    """What an image is, or with `problem` what is wrong with it. `format` is as Pillow calls it."""
+    """The type of an image or, in `problem`, what is wrong with it. `format` is Pillow's name."""
 
     problem: Problem = ""
     format: str = ""
@@ -43,20 +42,20 @@ class Checked(msgspec.Struct, frozen=True):
 
 
 def main() -> None:
-    """Answer what standard input holds."""
+    """Examine standard input."""
     limit_process()
     sys.stdout.buffer.write(msgspec.json.encode(check(sys.stdin.buffer.read())))
     sys.stdout.buffer.flush()
 
 
 def check(body: bytes) -> Checked:
-    """Return what image `body` is, or that it is none, or not a whole one, or too large to be
-    decoded.
+    """Return the type of the image `body`, or that it is not one, incomplete, or too large to
+    decode.
     """
     from PIL import Image, UnidentifiedImageError
 
     with warnings.catch_warnings():
-        # about large images, and metadata that is not as it should be
+        # about large images and malformed metadata
         warnings.simplefilter("ignore")
         try:
             with Image.open(io.BytesIO(body), formats=list(FORMATS)) as image:
@@ -65,12 +64,12 @@ def check(body: bytes) -> Checked:
                     return Checked("too_many_pixels")
                 image.verify()
             with Image.open(io.BytesIO(body), formats=list(FORMATS)) as image:
-                image.draft(None, (64, 64))  # where the format can be decoded in a smaller size
+                image.draft(None, (64, 64))  # if the format can be decoded at a smaller size
                 image.load()
         except (Image.DecompressionBombError, MemoryError):
             return Checked("too_many_pixels")
         except UnidentifiedImageError:
             return Checked("not_image")
-        except Exception:  # whatever a decoder makes of bytes from outside
+        except Exception:  # decoders raise all kinds of errors for untrusted bytes
             return Checked("damaged")
     return found

@@ -1,5 +1,5 @@
-"""Images from the web as files of the workspace: real images only, under safe names, over
-nothing that is there.
+"""Saves images from the web in the workspace: real images only, under safe names, never overwriting
+a file.
 """
 
 import asyncio
@@ -24,10 +24,10 @@ from dogent_tui.web.model import SavedImage, WebError
 
 MOST_BYTES = 24 << 20
 _DECODING_S = 10.0
-"""How long an image may be decoded: a large one takes two."""
+"""The time limit for decoding an image: a large one takes two seconds."""
 _NAME_BYTES = 120
-"""Of a file name without its extension: file systems take 255 with it, some count twice, and a
-suffix may be added.
+"""The length of a file name without its extension: file systems allow 255 in total, some count
+twice, and a suffix may be added.
 """
 _EXTENSIONS = frozenset(
     {*FORMATS.values(), ".jpeg", ".jpe", ".jfif", ".tif", ".svg", ".heic", ".apng"}
@@ -35,17 +35,17 @@ _EXTENSIONS = frozenset(
 _RESERVED = re.compile(
     r"(?:con|prn|aux|nul|conin\$|conout\$|clock\$|com[0-9¹²³]|lpt[0-9¹²³])(?:\..*)?", re.IGNORECASE
 )
-"""Names of devices on Windows, also with an extension."""
+"""Names of devices on Windows, even with an extension."""
 _UNSAFE = re.compile(r"[/\\:*?\"<>|\[\](){}`#%&$!'^~;]+|\s+")
-"""What some file system, shell or Markdown reader takes for more than a character of a name."""
+"""Characters with a special meaning for some file system, shell or Markdown reader."""
 
 
 async def save_image(body: bytes, folder: Path, root: Path, name: str) -> SavedImage:
-    """Save the image `body` in `folder`, which is made where it is not there, under a safe form of
+    """Save the image `body` in `folder`, which is created if necessary, under a safe form of
     `name`.
 
     The same image under the same name is saved once. Raises WebError (`not_image`, `too_large`,
-    `damaged`, `hostile`, `bad_folder`, `failed`), and has saved nothing then.
+    `damaged`, `hostile`, `bad_folder`, `failed`), in which case nothing was saved.
     """
     image = await _checked(body)
     return await asyncio.to_thread(_save, without_metadata(body), image, folder, root, name)
@@ -76,8 +76,8 @@ _UNQUOTED = "/" + "".join(map(chr, range(0xA1, 0x2000)))
 
 
 def safe_stem(name: str) -> str:
-    """Return a name for a file, without an extension, that is one on every system: no path, no
-    device, not too long.
+    """Return a file name, without an extension, that is valid on every system: no path, no device,
+    not too long.
     """
     name = unicodedata.normalize("NFC", unquote(name).encode("utf-8", "replace").decode("utf-8"))
     name = name.replace("\\", "/").rstrip("/").rpartition("/")[2]
@@ -94,8 +94,8 @@ def safe_stem(name: str) -> str:
 
 
 def _may_stand(character: str) -> bool:
-    """Tell whether a character may stand in a name: none that is unseen or changes the order,
-    but the joiner in emoji.
+    """Return whether a character is allowed in a name: none that is invisible or changes the order,
+    except the joiner in emoji.
     """
     return (
         unicodedata.category(character) not in {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
@@ -108,8 +108,8 @@ def _alt(stem: str) -> str:
 
 
 def _folder(folder: Path, root: Path) -> Path:
-    """Return where `folder` really is, made if need be; it has to lie in `root`, whatever links
-    lead there.
+    """Return the real path of `folder`, created if necessary; it must be inside `root`, even if
+    links lead there.
     """
     outside = WebError(
         tr("The images folder {folder} is outside the workspace.", folder=folder),
@@ -138,8 +138,8 @@ def _folder(folder: Path, root: Path) -> Path:
 
 
 def _write_new(folder: Path, stem: str, extension: str, body: bytes) -> Path:
-    """Write `body` under the first name that is free, or return the file that holds it already.
-    Raises OSError.
+    """Write `body` under the first unused name, or return the file that already contains it. Raises
+    OSError.
     """
     digest = hashlib.sha256(body).hexdigest()
     for suffix in ("", f"-{digest[:8]}", f"-{digest[:16]}", f"-{digest}"):
@@ -155,8 +155,8 @@ def _write_new(folder: Path, stem: str, extension: str, body: bytes) -> Path:
 
 
 def _write_whole(path: Path, body: bytes) -> None:
-    """Make the file `path` with `body` in it. Raises FileExistsError where anything is there, be
-    it a link to nowhere.
+    """Create the file `path` with `body`. Raises FileExistsError if anything is there, even a
+    dangling link.
     """
     part = temporary_beside(path)
     try:
@@ -193,8 +193,8 @@ def _holds(path: Path, body: bytes) -> bool:
 
 
 async def _checked(body: bytes) -> Checked:
-    """Have a process of its own decode the image. Raises WebError where it is none, or not a
-    whole one, or too much.
+    """Have a process of its own decode the image. Raises WebError if it is not one, incomplete, or
+    too large.
     """
     if len(body) > MOST_BYTES:
         raise WebError(
@@ -233,7 +233,7 @@ async def _checked(body: bytes) -> Checked:
 
 
 def not_image(what: str) -> WebError:
-    """Return the error for an address with `what` at it where an image was wanted."""
+    """Return the error for an address with `what` where an image was expected."""
     return WebError(
         tr(
             "The content at this address is {what}, not an image that can be saved; nothing was"

@@ -1,5 +1,5 @@
-"""One tiny request to an endpoint that speaks Anthropic's Messages API, to learn whether
-address, key and model are right.
+"""A tiny request to an endpoint with Anthropic's Messages API, to check its address, key and
+model.
 """
 
 import asyncio
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 
 _MOST_BYTES = 1 << 20
 _VERSION = "2023-06-01"
-"""Of the Messages API (https://docs.anthropic.com/en/api/versioning)."""
+"""The version of the Messages API (https://docs.anthropic.com/en/api/versioning)."""
 
 Came: TypeAlias = Literal[
     "message", "error", "page", "moved", "other", "cut", "silence", "untrusted", "nothing"
 ]
-"""What came of a request: an answer of the Messages API, its error, a web page, a redirect,
-something else; or a connection that broke off, that stayed silent, whose certificate is not
-trusted, or that could not be made.
+"""The result of a request: an answer of the Messages API, its error, a web page, a redirect,
+something else; or a connection that was lost, stayed silent, has an untrusted certificate, or could
+not be made.
 """
 
 _STATUS = {
@@ -45,16 +45,16 @@ _STATUS = {
     "timeout_error": 504,
     "overloaded_error": 529,
 }
-"""The status of each type of error: one that comes within a stream has no other
+"""Type of error → status, for errors within a stream, which have no other
 (https://docs.anthropic.com/en/api/errors).
 """
 
 
 class Answered(msgspec.Struct, frozen=True):
-    """What an endpoint answered: the HTTP status, 0 where there was none.
+    """The answer of an endpoint: the HTTP status, 0 if there was none.
 
-    `said` is on one line: the words of an error, the title of a page, or the address that a
-    redirect leads to. `waited_s` is for how many seconds a silence was listened to.
+    `said` is on one line: the message of an error, the title of a page, or the target of a
+    redirect. `waited_s` is how many seconds it was silent.
     """
 
     came: Came
@@ -64,23 +64,23 @@ class Answered(msgspec.Struct, frozen=True):
 
     @property
     def is_message(self) -> bool:
-        """Whether it answered as the Messages API does."""
+        """Whether it answered like the Messages API."""
         return self.came == "message"
 
     @property
     def is_there(self) -> bool:
-        """Whether something at the address answers at all."""
+        """Whether anything at the address answers at all."""
         return self.came not in ("silence", "nothing")
 
 
 async def probe_messages(
     base_url: str, headers: Mapping[str, str], model: str, timeout_s: float
 ) -> Answered:
-    """Ask `model` for one token. `headers` hold the key. Never raises; follows no redirect, and
-    repeats nothing.
+    """Ask `model` for one token. `headers` contain the key. Never raises, follows no redirect, and
+    does not retry.
 
-    The request itself, and not the list of models or the count of tokens: many endpoints know only
-    this one, and it is what every run needs.
+    It sends a real request instead of listing models or counting tokens: many endpoints support
+    only this, and every run needs it.
     """
     body = {"model": model, "max_tokens": 1, "messages": [{"role": "user", "content": "Hi"}]}
     url = f"{base_url.rstrip('/')}/v1/messages"
@@ -90,7 +90,7 @@ async def probe_messages(
 
 
 async def probe_presence(base_url: str, timeout_s: float) -> Answered:
-    """Ask whether anything answers at `base_url`. Carries no key and costs nothing; see
+    """Check whether anything answers at `base_url`. Sends no key and costs nothing; see
     `Answered.is_there`. Never raises.
     """
     return await _asked(
@@ -101,8 +101,8 @@ async def probe_presence(base_url: str, timeout_s: float) -> Answered:
 async def list_models(
     base_url: str, headers: Mapping[str, str], timeout_s: float
 ) -> tuple[str, ...]:
-    """Return the names of the models that the endpoint lists, in its order; nothing where it
-    lists none. Never raises.
+    """Return the names of the models that the endpoint lists, in its order; empty if it lists none.
+    Never raises.
     """
     found: list[str] = []
 
@@ -130,7 +130,7 @@ async def _asked(
     read: "Callable[[ClientResponse, bytes], Answered]",
     body: object = None,
 ) -> Answered:
-    import aiohttp  # on use: it takes a third of a second
+    import aiohttp  # imported on use: it takes a third of a second
 
     try:
         async with (
@@ -155,18 +155,19 @@ async def _asked(
         return Answered("untrusted", said=_why(error))
     except (aiohttp.ServerDisconnectedError, aiohttp.ClientPayloadError, ConnectionResetError):
         return Answered("cut")
-    except aiohttp.ClientResponseError as error:  # before ClientError: bytes came, and are no HTTP
+    # before ClientError: bytes arrived that are not HTTP
+    except aiohttp.ClientResponseError as error:
         return Answered("other", said=type(error).__name__)
     except (aiohttp.ClientError, OSError, ValueError) as error:
         return Answered("nothing", said=_why(error))
 
 
 def _why(error: Exception) -> str:
-    """Return the reason in a few words. Of an error without a reason only its kind: what the
-    library says holds the address.
+    """Return the reason in a few words. For an error without one, only its kind: the library's
+    message contains the address.
     """
     number = getattr(getattr(error, "os_error", error), "errno", None) or 0
-    # the words of asyncio hold the address, too
+    # asyncio's message contains the address too
     known = os.strerror(number) if number in errorcode else ""
     return one_line(known or type(error).__name__).lower()
 

@@ -1,4 +1,4 @@
-"""What fetching means: what is asked for, what comes of it, and what can go wrong."""
+"""The records of fetching: what is requested, the result, and what can go wrong."""
 
 from pathlib import Path
 from typing import Literal, TypeAlias
@@ -8,24 +8,25 @@ import msgspec
 from dogent_tui.errors import DogentError
 
 FetchMode: TypeAlias = Literal["auto", "text", "image"]
-"""What is wanted: whatever it is, the text of it, or an image to be saved."""
+"""What is wanted: the text of whatever is there, or an image to save."""
 
 DEFAULT_CHARS = 12_000
-"""Characters of a page (SPEC 5)."""
+"""Characters per page (SPEC 5)."""
 
 
 class WebError(DogentError):
-    """Something on the web cannot be had. The message is a sentence for the user and for the model
-    alike.
+    """Something on the web cannot be fetched. The message is a sentence for both the user and the
+    model.
 
-    `code` names the case for programs. Of fetching: `bad_url`, `private_address`, `dns`, `connect`,
-    `tls`, `timeout`, `redirects`, `http`, `too_large`, `damaged`, `not_image`, `bad_folder`,
-    `unsupported`, `failed`, and those of `DocumentError`; other modules of this room add their own.
+    `code` is for programs. Of fetching: `bad_url`, `private_address`, `dns`, `connect`, `tls`,
+    `timeout`, `redirects`, `http`, `too_large`, `damaged`, `not_image`, `bad_folder`,
+    `unsupported`, `failed`, and those of `DocumentError`; other modules of this package add their
+    own.
 
-    With `private_address`, `host` is the name or address as `Fetcher.fetch` takes it in `allow`,
-    and `addresses` are where it leads, as far as that was looked up. With `http`, `status` is what
-    the server answered; with 429 and 503, `retry_after_s` is how many seconds it asks us to wait,
-    None where it does not say.
+    With `private_address`, `host` is the name or address for `Fetcher.fetch`'s `allow`, and
+    `addresses` are where it leads, as far as it was looked up. With `http`, `status` is the
+    server's answer; with 429 and 503, `retry_after_s` is how many seconds it asks us to wait, None
+    if it does not say.
     """
 
     def __init__(
@@ -48,8 +49,8 @@ class WebError(DogentError):
 
 
 class SavedImage(msgspec.Struct, frozen=True):
-    """An image that was saved. `snippet` is the Markdown that shows it; its path is relative to
-    the folder of the workspace.
+    """A saved image. `snippet` is the Markdown that displays it; its path is relative to the folder
+    of the workspace.
     """
 
     path: Path
@@ -61,14 +62,19 @@ class SavedImage(msgspec.Struct, frozen=True):
 
 
 class FetchResult(msgspec.Struct, frozen=True):
-    """What stands at an address: text from outside, or an image that was saved.
+    """The content of an address: untrusted text, or a saved image.
 
-    `url` is what was asked for, `final_url` where the redirects led, `fetched_at` when (UTC, ISO
-    8601). `content_type` is what the content is, not what the server said. `text` is Markdown
-    (`format` ``page``, or that of a document) or plain text, characters `offset` to ``offset +
-    len(text)`` of `total_chars` (None: not known yet); `next_offset` is where to read on, None at
-    the end. `title`, `author` and `date` are what the page says, empty where it says nothing.
-    `warnings` are sentences. With an `image`, `text` is empty.
+    Attributes:
+        url: The requested address.
+        final_url: The address after redirects.
+        fetched_at: The time (UTC, ISO 8601).
+        content_type: The actual type of the content, not the server's claim.
+        text: Markdown (`format` ``page``, or that of a document) or plain text, from character
+            `offset` to ``offset + len(text)``; empty with an `image`.
+        total_chars: The length of the whole text, None if not known yet.
+        next_offset: Where to continue, None at the end.
+        title: As stated by the page, otherwise empty; likewise `author` and `date`.
+        warnings: Sentences.
     """
 
     url: str

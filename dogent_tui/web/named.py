@@ -1,9 +1,9 @@
-"""Private hosts: fetching one needs that the user named it in a prompt and then approved it, or
-allowed it in their settings.
+"""Private hosts: fetching from one requires that the user named it in a prompt and then approved
+it, or allowed it in their settings.
 
 The policy asks `leads_inside` about a call, the gate tells `approve` what the user allowed, and the
 tool asks `approved` what the address guard may let through. The guard judges each connection
-nevertheless: what is looked up here decides only whether there is a question.
+anyway: what is looked up here only decides whether there is a question.
 """
 
 import re
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from yarl import URL
 
 _HALF = 20_000
-"""Characters at the beginning and at the end of a prompt: what is pasted between is not the
-user's own words.
+"""The number of characters at the beginning and the end of a prompt: text pasted in between is not
+the user's own words.
 """
 _MOST_SAID = 500
-"""Texts that are known not to be the agent's own."""
+"""The number of texts known not to be the agent's own."""
 _MOST_NAMED = 1000
 _MOST_APPROVED = 200
 
@@ -31,17 +31,15 @@ _BY_ITSELF = re.compile(
     r"(?<![\w.@/-])(\[[0-9a-f:.]+\]|localhost|[\w-]+(?:\.[\w-]+)+|[\w-]+(?=:\d))(?::\d{1,5})?",
     re.IGNORECASE | re.ASCII,
 )
-"""A host without ``http://`` before it: with a dot, with a port, or this machine. Any other word
-is only a word.
+"""A host without ``http://``: with a dot, with a port, or this machine. Any other word is just a
+word.
 """
 
 
 class NamedHosts:
-    """The hosts of one session. Safe for use by several threads. `allow` are those of the settings,
-    each exactly.
+    """The hosts of one session. Thread-safe. `allow` are exact hosts from the settings.
 
-    `look_up`: names are asked of the name server; with a proxy, which does that itself, they are
-    not.
+    `look_up`: names are resolved by the name server, but not with a proxy, which does so itself.
     """
 
     def __init__(self, allow: Collection[str] = (), *, look_up: bool = True) -> None:
@@ -54,14 +52,14 @@ class NamedHosts:
         self._said: list[str] = []
 
     def heard(self, text: str) -> None:
-        """Take in the hosts that the user names in a prompt. Cheap: it is read when a call asks
-        for it, in a thread.
+        """Add the hosts that the user names in a prompt. Cheap: parsing is left to the calls that
+        ask, in a thread.
         """
         self.found(text)
         self._unread.append(text if len(text) <= 2 * _HALF else f"{text[:_HALF]}\n{text[-_HALF:]}")
 
     def found(self, text: str) -> None:
-        """Take in what a search found: an address of it holds nothing that the agent put there."""
+        """Add the results of a search: their addresses contain nothing added by the agent."""
         self._said = [*self._said[-_MOST_SAID:], text[: 2 * _HALF]]
 
     def said(self) -> str:
@@ -69,7 +67,7 @@ class NamedHosts:
         return "\n".join(self._said)
 
     def _all_named(self) -> Mapping[str, None]:
-        """Return the hosts that were named, the latest last. Few sessions ask at all."""
+        """Return the named hosts, the latest last. Few sessions ask at all."""
         with self._reading:
             while self._unread:
                 named = {**self._named, **dict.fromkeys(_hosts_in(self._unread.pop(0)))}
@@ -77,16 +75,16 @@ class NamedHosts:
             return self._named
 
     def named(self, address: str) -> bool:
-        """Tell whether the user named the host of `address`."""
+        """Return whether the user named the host of `address`."""
         url = _parsed(address)
         return url is not None and _plain_host(url) in self._all_named()
 
     def leads_inside(self, address: str, granted: Collection[str] = ()) -> bool | None:
-        """Tell whether `address` leads to a private network and needs an approval; None where its
-        name alone does not tell.
+        """Return whether `address` leads to a private network and needs approval; None if its name
+        alone does not tell.
 
-        May wait for a name server, for what the user named, or `granted` for longer: whether there
-        is a question depends on it.
+        May wait for a name server for hosts that the user named or has permanently `granted`:
+        whether there is a question depends on it.
         """
         from dogent_tui.web.address import Allowed, is_local_name, literal
 
@@ -97,7 +95,7 @@ class NamedHosts:
         allowed = Allowed.of(self._allow)
         if literal(host) is not None:
             return not allowed.permits(host, port, host)
-        # the settings let this name lead to any private address
+        # the settings allow this name to lead to any private address
         if allowed.permits(host, port, "10.0.0.1"):
             return False
         if is_local_name(host):
@@ -114,7 +112,7 @@ class NamedHosts:
         )
 
     def approve(self, address: str) -> None:
-        """The user approved a call that fetches `address`, once or for longer."""
+        """Record that the user approved a call that fetches `address`, once or for longer."""
         url = _parsed(address)
         if url is not None:
             self._approved = dict(
@@ -122,13 +120,13 @@ class NamedHosts:
             )
 
     def withdraw(self, address: str) -> None:
-        """A call that fetches `address` runs without such an approval."""
+        """Record that a call that fetches `address` runs without such an approval."""
         self._approved = {
             other: entries for other, entries in self._approved.items() if other != address
         }
 
     def approved(self, address: str) -> tuple[str, ...]:
-        """Return what was approved for `address`, as `Fetcher.fetch` takes it."""
+        """Return the approval for `address`, for `Fetcher.fetch`."""
         return self._approved.get(address, ())
 
 
@@ -138,7 +136,7 @@ def _parsed(address: str) -> "URL | None":
     try:
         return parse_url(address)
     except WebError:
-        return None  # the fetch says what is wrong with it
+        return None  # the fetch reports what is wrong with it
 
 
 def _plain_host(url: "URL") -> str:
@@ -146,7 +144,7 @@ def _plain_host(url: "URL") -> str:
 
 
 def _entries(url: "URL") -> tuple[str, ...]:
-    """Return the host with the port of the address, and with that of https where the address is
+    """Return the host with the port of the address, and also with that of https if the address is
     plain http.
     """
     host = f"[{_plain_host(url)}]" if ":" in _plain_host(url) else _plain_host(url)

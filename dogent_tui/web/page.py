@@ -1,4 +1,4 @@
-"""The reader of web pages: runs in the worker process, as every reader does (see
+"""The reader of web pages, which runs in the worker process like every reader (see
 `dogent_tui.documents.kinds.READERS`).
 """
 
@@ -14,18 +14,18 @@ from dogent_tui.web.plain_page import plain_blocks
 
 _ALONE = 5000
 _JOINED = 20
-"""Of the blocks after so many, that go as one: no article has so many, and each costs its time
-on the way.
+"""The number of blocks after which the rest is joined into one: no article has more, and each takes
+time to transfer.
 """
 _HEADING = re.compile(r"(#{1,6}) ")
 
 
 def open_page(path: Path, options: ReadOptions, report: Report) -> Opened:
-    """See `dogent_tui.documents.model.Reader`. The file is UTF-8; `options.page` tells where it
+    """See `dogent_tui.documents.model.Reader`. The file is UTF-8; `options.page` says where it
     comes from.
 
-    Metadata: `title`, `author`, `date`, and `hidden_text`, which is none of the text, as far as the
-    page has them.
+    Metadata: `title`, `author`, `date`, and `hidden_text`, which is not part of the text, as far as
+    the page has them.
     """
     del report
     page = options.page or WebPage("")

@@ -1,6 +1,4 @@
-"""What pages say around and within their articles, in the languages that most of the web is
-written in.
-"""
+"""What sites say around and within their articles, in the most common languages of the web."""
 
 import re
 
@@ -84,15 +82,15 @@ _LANGUAGES_ALONE = (
 )
 
 ALSO = re.compile("|".join(_LANGUAGES_ALSO), re.IGNORECASE)
-"""How a pointer to other articles begins."""
+"""The beginning of a pointer to other articles."""
 
 PLEA = re.compile("|".join(_LANGUAGES_PLEA), re.IGNORECASE)
-"""How a line begins that wants something of its reader, or says whose the page is. Such lines
-stand at the end.
+"""The beginning of a line that appeals to the reader or names the publisher. Such lines are at the
+end.
 """
 
 ALONE = re.compile("|".join(_LANGUAGES_ALONE), re.IGNORECASE)
-"""What a block says that says nothing else; to be matched in full."""
+"""The complete text of a block without content of its own."""
 
 BOXES = re.compile(
     r"(?:^|[\s_-])(?:"
@@ -105,7 +103,7 @@ BOXES = re.compile(
     r")(?:$|[\s_-])",
     re.IGNORECASE,
 )
-"""What the boxes around articles are called, as whole words of a class or id."""
+"""Names of boxes around articles, as whole words of a class or id."""
 
 LEADS = re.compile(
     r"(?:^|[\s_-])(?:"
@@ -114,4 +112,4 @@ LEADS = re.compile(
     r")(?:$|[\s_-])",
     re.IGNORECASE,
 )
-"""What the introduction of an article is called, as a whole word of a class."""
+"""Names of an article's introduction, as whole words of a class."""

@@ -1,7 +1,8 @@
-"""A page as Markdown without looking for its article: in one pass over its tags, which takes as
-long as the page is long.
+"""A page as Markdown without locating its article: in one pass over its tags, in time proportional
+to its length.
 
-For pages that are no articles, such as lists of links, and for those that extractors choke on.
+For pages that are not articles, such as lists of links, and for those that extractors cannot
+handle.
 """
 
 import re
@@ -29,7 +30,7 @@ _RAW = frozenset(
         "canvas",
     }
 )
-"""What holds no text for a reader, or text that is no markup: skipped up to its end."""
+"""Elements without text for a reader, or whose text is not markup: skipped up to their end."""
 _ASIDE = frozenset({"nav", "footer", "aside", "dialog", "select", "button"})
 _BLOCKS = frozenset(
     [
@@ -65,24 +66,26 @@ _BLOCKS = frozenset(
 _HEADINGS = {f"h{level}": "#" * level for level in range(1, 7)}
 _LONGEST_LINK = 2000
 _MOST_LINKS = 10_000
-"""Whose targets are shown: making them absolute takes longer than all else."""
+"""Elements whose targets are shown; making them absolute takes longer than everything else."""
 _MOST_CHARS = 4_000_000
 _MOST_BLOCK_CHARS = 50_000
-"""No block is longer, but code: whoever waits for the beginning would wait for all of it."""
+"""The maximum length of a block, except code: otherwise the beginning would have to wait for all of
+it.
+"""
 _MOST_TOKENS = 200_000
-"""Tags and texts of a page that are read: some quarter of a second's worth."""
+"""The number of tags and texts of a page to read: about a quarter of a second."""
 
 
 def plain_page(html: str, url: str = "") -> str:
-    """Return the text of a page as Markdown: headings, lists, links, rows of tables and code;
-    menus are left out.
+    """Return the text of a page as Markdown: headings, lists, links, table rows and code, without
+    menus.
     """
     return "\n\n".join(plain_blocks(html, url))
 
 
 def plain_blocks(html: str, url: str = "") -> Iterator[str]:
-    """Yield the blocks of that while the page is being read: the first ones are there at once,
-    however long it is.
+    """Yield its blocks while the page is being read: the first ones are available at once, however
+    long it is.
     """
     page = _Page(url)
     position, end = 0, len(html)
@@ -90,7 +93,7 @@ def plain_blocks(html: str, url: str = "") -> Iterator[str]:
     while position < end and page.chars < _MOST_CHARS and tokens < _MOST_TOKENS:
         tokens += 1
         match = _TOKEN.match(html, position)
-        if match is None:  # cannot be: the last alternative and the text before take all
+        if match is None:  # impossible: the last alternative and the text before match everything
             break
         position = match.end()
         tag = (match["tag"] or "").lower()
@@ -105,14 +108,14 @@ def plain_blocks(html: str, url: str = "") -> Iterator[str]:
 
 
 def _after(html: str, tag: str, position: int) -> int:
-    """Return where the element ends: browsers look for its end tag alone."""
+    """Return the end of the element: browsers only look for its end tag."""
     match = re.compile(rf"</{tag}\b", re.IGNORECASE).search(html, position)
-    # found by itself: for each of many that are not closed, all of the page would be searched
+    # searched for separately: for each of many unclosed ones, the whole page would be searched
     return html.find(">", match.end()) + 1 or len(html) if match is not None else len(html)
 
 
 class _Page:
-    """What was read so far: the blocks, and the one that is being read."""
+    """What has been read so far: the blocks, and the current one."""
 
     def __init__(self, url: str) -> None:
         self.chars = 0
@@ -128,7 +131,7 @@ class _Page:
         self._last_item = False
 
     def take_tag(self, tag: str, rest: str, *, closes: bool) -> None:
-        """Take a tag."""
+        """Process a tag."""
         if self._aside:
             self._leave_aside(tag, closes=closes)
             return
@@ -149,7 +152,7 @@ class _Page:
             self._take_block(tag, closes=closes)
 
     def take_text(self, text: str) -> None:
-        """Take text between tags."""
+        """Process the text between tags."""
         if self._aside:
             return
         text = unescaped(text)
@@ -160,12 +163,12 @@ class _Page:
             self._end_block()
 
     def whole_blocks(self) -> Iterator[str]:
-        """Yield what is complete, each once. To the last one, a list, more items may come."""
+        """Yield complete blocks, each once. The last one, a list, may get more items."""
         while len(self._blocks) > 1:
             yield "\n".join(self._blocks.pop(0))
 
     def last_blocks(self) -> Iterator[str]:
-        """Yield what is left at the end of the page."""
+        """Yield the rest at the end of the page."""
         self._end_block()
         yield from ("\n".join(lines) for lines in self._blocks)
 

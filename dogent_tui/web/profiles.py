@@ -1,5 +1,5 @@
-"""Which profile of ``web.json`` searches for us, and what the user's own ``dogent.json`` allows
-of the web.
+"""Which profile of ``web.json`` searches for us, and what the user's own ``dogent.json`` allows on
+the web.
 """
 
 from collections.abc import Mapping
@@ -21,16 +21,14 @@ from dogent_tui.web.model import WebError
 WEB_FILE = "web.json"
 
 NATIVE = "default"
-"""The `web_profile` by which a workspace says that it wants the agent's native tools; so does an
-empty one.
-"""
+"""The `web_profile` with which a workspace chooses the agent's native tools, like an empty one."""
 
 DEFAULT_TIMEOUT_S = 20.0
 
 
 class WebProfile(msgspec.Struct, frozen=True):
-    """One way to search. What is missing or still a placeholder is empty. `file` is where it
-    stands, as it is shown.
+    """A way to search. Missing values and placeholders are empty. `file` is its file, for
+    display.
     """
 
     name: str
@@ -42,15 +40,15 @@ class WebProfile(msgspec.Struct, frozen=True):
     file: str = ""
 
     def __repr__(self) -> str:
-        """Name the profile without its key, which no log and no traceback may hold."""
+        """Return the profile without its key, which must not appear in logs and tracebacks."""
         return f"WebProfile(name={self.name!r}, provider={self.provider!r})"
 
 
 class WebAccess(msgspec.Struct, frozen=True):
-    """What a session may do on the web. Without a `profile` it is left to the agent's native tools.
+    """What a session may do on the web. Without a `profile`, the agent's native tools are used.
 
-    `allow_hosts` are the private hosts that the user allowed for good, each exactly; `proxy` is the
-    address of one that they configured on purpose.
+    `allow_hosts` are the private hosts that the user allowed permanently, each exact; `proxy` is
+    the address of a deliberately configured one.
     """
 
     profile: WebProfile | None = None
@@ -59,8 +57,8 @@ class WebAccess(msgspec.Struct, frozen=True):
 
 
 def read_access(wanted: str, home: Path) -> tuple[WebAccess, list[ConfigWarning]]:
-    """Return what may be done in a workspace whose `web_profile` is `wanted`, and a warning for
-    each thing that is not right.
+    """Return the web settings of a workspace whose `web_profile` is `wanted`, and a warning for
+    each problem.
     """
     profile, warnings = choose_profile(wanted, home)
     allow_hosts, proxy = _own_settings(home, warnings)
@@ -68,10 +66,10 @@ def read_access(wanted: str, home: Path) -> tuple[WebAccess, list[ConfigWarning]
 
 
 def choose_profile(wanted: str, home: Path) -> tuple[WebProfile | None, list[ConfigWarning]]:
-    """Return the profile called `wanted`; None where it is empty or ``default``, or not there,
-    which is a warning. Never raises.
+    """Return the profile named `wanted`; None if it is empty or ``default``, or missing, which is a
+    warning. Never raises.
 
-    A profile without its key is returned all the same: searching then says what to do.
+    A profile without a key is returned anyway: searching then says what to do.
     """
     wanted = wanted.strip()
     if wanted in ("", NATIVE):
@@ -87,7 +85,7 @@ def choose_profile(wanted: str, home: Path) -> tuple[WebProfile | None, list[Con
 
 
 def find_profile(name: str, home: Path, warnings: list[ConfigWarning]) -> WebProfile:
-    """Return the profile called `name`, and add to `warnings` what is not right. Raises WebError
+    """Return the profile named `name`, and append problems to `warnings`. Raises WebError
     (`no_profile`).
     """
     file = home / WEB_FILE
@@ -125,8 +123,8 @@ def web_profile(
     file: Path,
     warnings: list[ConfigWarning],
 ) -> WebProfile:
-    """Return the profile `name` of `file` as `data` describes it, and add to `warnings` what is
-    not right.
+    """Return the profile `name` of `file` as described by `data`, and append problems to
+    `warnings`.
     """
     usable, wrong = checked(data, config_models.WebProfile, file, ("profiles", name))
     warnings += wrong
@@ -154,8 +152,8 @@ _SECRETS = config_models.secret_keys(config_models.WebProfile)
 
 
 def _own_settings(home: Path, warnings: list[ConfigWarning]) -> tuple[tuple[str, ...], str]:
-    """Return `web_allow_hosts` and `web_proxy` of the user's own settings. Those of a workspace
-    have no say in either.
+    """Return `web_allow_hosts` and `web_proxy` of the user's own settings. A workspace's settings
+    have no influence on either.
     """
     file = home / "dogent.json"
     own, wrong = load_home_settings(home)
@@ -215,6 +213,6 @@ def _proxy(value: Any, file: Path, warnings: list[ConfigWarning]) -> str:
 
 
 def _wrong(message: str, file: Path, remedy: str = "") -> ConfigWarning:
-    """Return the warning; `remedy` has a place for the name of the file."""
+    """Return the warning; `remedy` has a slot for the name of the file."""
     remedy = remedy or tr("Fix it in {file}.")
     return ConfigWarning(message, remedy.format(file=display_path(file)), "config_wrong_type")

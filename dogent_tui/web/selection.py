@@ -1,8 +1,8 @@
-"""Which of a page's own elements its article is made of: those that say what the extractor found,
+"""Which of a page's own elements make up its article: those with the text that the extractor found,
 and what belongs to them.
 
-The extractor answers with text of its own making, in which formulas, merged cells, captions and
-notes are lost. So its answer only tells which elements to take.
+The extractor returns rewritten text, without formulas, merged cells, captions and notes. So its
+answer only tells which elements to take.
 """
 
 from collections import Counter
@@ -15,15 +15,15 @@ from dogent_tui.web.article_lines import squeezed
 
 _GRAM = 8
 _ALIKE = 0.6
-"""The share of a paragraph's runs of `_GRAM` letters that the extractor has to have found, where
-it did not find all of it.
+"""The share of a paragraph's runs of `_GRAM` letters that the extractor must have found, unless it
+found all of it.
 """
 _SHORT = 24
-"""Letters up to which a text may be that of another element too: it has to be a whole piece of
-what was found, and in order.
+"""The number of letters up to which a text may also occur elsewhere: it must be a complete piece of
+what was found, in order.
 """
 _AHEAD = 12
-"""Pieces that a short text may be ahead of the one found before it."""
+"""How many pieces ahead of the previously found one a short text may be."""
 _LINES = 4
 _MOSTLY = 0.5
 _LEAST_LETTERS = 100
@@ -32,14 +32,13 @@ _LINKED = 0.5
 _MOSTLY_LINKS = 0.6
 _WHOLES = frozenset({"table", "blockquote", "figure", "pre"})
 _LISTS = frozenset({"ul", "ol", "dl"})
-"""Elements that are taken as a whole, where most of what is in them was found."""
+"""Elements taken as a whole if most of their content was found."""
 
 
 def article_of(body: Element, pieces: Sequence[str]) -> bool:
-    """Leave in `body` only what the article is made of. `pieces` are the texts that an extractor
-    found, in order.
+    """Reduce `body` to the article. `pieces` are the texts that an extractor found, in order.
 
-    Returns whether there is any.
+    Return whether anything is left.
     """
     units = [node for node in body.iter() if _is_unit(node)]
     kept = set(_matched(units, pieces))
@@ -52,7 +51,7 @@ def article_of(body: Element, pieces: Sequence[str]) -> bool:
 
 
 def _is_unit(node: Element) -> bool:
-    """Tell whether `node` is a block that holds no other one, and is none of the notes."""
+    """Return whether `node` is a block without inner blocks, and not one of the notes."""
     if (
         node.tag not in BLOCKS
         or next((one for one in node.iterancestors() if one.get("id") == NOTES), None) is not None
@@ -62,17 +61,15 @@ def _is_unit(node: Element) -> bool:
 
 
 def _words(node: Element) -> str:
-    """Return what `node` says beside its formulas and the signs of its notes, which no extractor
-    keeps.
-    """
+    """Return the text of `node` without formulas and note marks, which extractors drop."""
     if is_formula(node) or node.tag == "math" or node.get("role") == "doc-noteref":
         return ""
     return (node.text or "") + "".join(_words(child) + (child.tail or "") for child in node)
 
 
 def _matched(units: list[Element], pieces: Sequence[str]) -> Iterator[Element]:
-    """Yield the units whose text was found: as a piece, or, where no unit is that piece, as most
-    of its letters.
+    """Yield the units whose text was found: as a piece or, if no unit equals that piece, by most of
+    its letters.
     """
     texts = [squeezed(_words(unit)) for unit in units]
     known = set(texts)
@@ -102,20 +99,20 @@ def _matched(units: list[Element], pieces: Sequence[str]) -> Iterator[Element]:
 
 
 def _begins(parts: Sequence[str], said: str) -> bool:
-    """Tell whether `said` is the first of `parts`, or the first few of them, which a unit has as
-    its lines.
+    """Return whether `said` is the first of `parts`, or the first few joined, which are lines of
+    one unit.
     """
     return said.startswith(parts[0]) and "".join(parts).startswith(said)
 
 
 def _share(said: str, grams: set[str]) -> float:
-    """Return how much of `said` is in `grams`."""
+    """Return the share of `said` that is in `grams`."""
     own = [said[place : place + _GRAM] for place in range(0, len(said) - _GRAM + 1, 3)]
     return sum(gram in grams for gram in own) / len(own)
 
 
 def _belonging(units: list[Element], kept: set[Element]) -> Iterator[Element]:
-    """Yield the units that were not found and belong to what was: the rest of a list or a table,
+    """Yield the units that were not found but belong to found ones: the rest of a list or table,
     and figures, formulas, code.
     """
     letters = {unit: len(squeezed(_words(unit))) for unit in units}
@@ -139,7 +136,7 @@ def _belonging(units: list[Element], kept: set[Element]) -> Iterator[Element]:
         ):
             yield unit
         elif group is not None and group.tag in _WHOLES - {"figure"} and told[group]:
-            yield unit  # a part of a table is none
+            yield unit  # part of a table does not count
         elif _is_dropped(unit, group):
             inner = unit if group is None else group
             levels = list(inner.iterancestors())[: _LEVELS if first < number < last else 1]
@@ -153,7 +150,7 @@ def _belonging(units: list[Element], kept: set[Element]) -> Iterator[Element]:
 
 
 def _is_between(number: int, units: list[Element], kept: set[Element]) -> bool:
-    """Tell whether the units right before and after one in the same element were found."""
+    """Return whether the units right before and after this one in the same element were found."""
     beside = units[max(0, number - 1) : number] + units[number + 1 : number + 2]
     return len(beside) == 2 and all(
         one in kept and one.getparent() is units[number].getparent() for one in beside
@@ -161,7 +158,7 @@ def _is_between(number: int, units: list[Element], kept: set[Element]) -> bool:
 
 
 def _group_of(unit: Element) -> Element | None:
-    """Return the group that `unit` is in: the innermost list, or what may hold lists itself."""
+    """Return the group of `unit`: the innermost list, or an element that may contain lists."""
     found = None
     for node in (unit, *unit.iterancestors()):
         if node.tag in _WHOLES:
@@ -172,8 +169,8 @@ def _group_of(unit: Element) -> Element | None:
 
 
 def _is_dropped(unit: Element, group: Element | None) -> bool:
-    """Tell whether extractors drop such an element whatever it says: it is no sign that it is
-    none of the article.
+    """Return whether extractors always drop this kind of element, so that its absence means
+    nothing.
     """
     if any(HIDDEN in inner.attrib for inner in unit.iter()) and not squeezed_text(unit):
         return True
@@ -196,7 +193,7 @@ def _is_dropped(unit: Element, group: Element | None) -> bool:
 
 
 def _prune(body: Element, kept: set[Element]) -> None:
-    """Take out of `body` what holds none of the units `kept`, but notes."""
+    """Remove from `body` everything without any of the units `kept`, except notes."""
     alive: set[Element] = {body}
     for unit in kept:
         alive.add(unit)
@@ -221,8 +218,8 @@ def _prune(body: Element, kept: set[Element]) -> None:
 
 
 def _settle_pictures(body: Element) -> None:
-    """Give each picture its caption, and take out those without: logos, faces of authors,
-    symbols, and what only fills a page.
+    """Attach captions to pictures, and remove pictures without one: logos, portraits of authors,
+    icons, and decoration.
     """
     for figure in list(body.iter("figure")):
         captions, image = list(figure.iter("figcaption")), next(figure.iter("img"), None)
@@ -231,7 +228,7 @@ def _settle_pictures(body: Element) -> None:
             image.set("title", said)
             if squeezed(image.get("alt") or "") in squeezed(said):
                 image.set("alt", "")
-        # of a picture that is not there
+        # of a missing picture
         if captions and (image is not None or len(squeezed_text(figure)) == len(said)):
             for caption in captions:
                 caption.drop_tree()
@@ -248,6 +245,6 @@ def _settle_pictures(body: Element) -> None:
 
 
 def says_only_links(body: Element, pieces: Sequence[str]) -> bool:
-    """Tell whether most of `pieces` are what the links of the page say, and nothing more."""
+    """Return whether most of `pieces` are just the texts of the page's links."""
     links = {squeezed(squeezed_text(link)) for link in body.iter("a")}
     return sum(squeezed(piece) in links for piece in pieces) > _MOSTLY_LINKS * len(pieces)

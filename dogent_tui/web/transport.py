@@ -1,5 +1,5 @@
-"""Getting what stands at an address: over guarded connections, redirect by redirect, within
-limits of time and of bytes.
+"""Requests an address: over guarded connections, following redirects, within limits of time and
+size.
 """
 
 import asyncio
@@ -39,12 +39,12 @@ _CHUNK = 65_536
 
 
 class Limits(msgspec.Struct, frozen=True):
-    """When a fetch is given up. Seconds, and bytes.
+    """The limits of a fetch, in seconds and bytes.
 
-    `headers_s` is how long a server may take to answer at all, `silence_s` how long it may say
-    nothing in the middle. Of every `window_s` at least `window_bytes` must come. `sent_bytes` is
-    what may be sent, `bytes` what that may grow to. A server that asks us to come back within
-    `retry_s` is asked once more.
+    `headers_s` is how long a server may take to answer at all, `silence_s` how long it may pause.
+    In every `window_s` at least `window_bytes` must arrive. `sent_bytes` limits the compressed
+    size, `bytes` the uncompressed one. A server that asks us to come back within `retry_s` is asked
+    once more.
     """
 
     total_s: float = 60.0
@@ -59,10 +59,10 @@ class Limits(msgspec.Struct, frozen=True):
 
 
 class Response(msgspec.Struct, frozen=True):
-    """What a server sent. `declared` is its Content-Type, `filename` what it would call the file;
-    both may say anything.
+    """What a server sent. `declared` is its Content-Type, `filename` its name for the file; both
+    are untrusted.
 
-    `private` are the hosts on the way that only an allowance led to, with port and address.
+    `private` are the hosts on the way that only an approval made reachable, with port and address.
     """
 
     url: str
@@ -74,8 +74,8 @@ class Response(msgspec.Struct, frozen=True):
 
 
 class Transport:
-    """Gets what stands at addresses. Holds nothing between requests: no connection, no cookie,
-    no answer of a name server.
+    """Requests addresses. Keeps nothing between requests: no connections, no cookies, no answers of
+    a name server.
     """
 
     def __init__(
@@ -86,7 +86,7 @@ class Transport:
         self._make_resolver = make_resolver or DefaultResolver
 
     async def get(self, address: str, allowed: Allowed) -> Response:
-        """Return what stands at `address`. Raises WebError."""
+        """Return the content of `address`. Raises WebError."""
         url = parse_url(address)
         try:
             async with asyncio.timeout(self._limits.total_s):
@@ -137,7 +137,7 @@ class Transport:
         )
 
     async def _request(self, url: URL, guard: Guard) -> Response | URL:
-        """Return what the server sends, or where it redirects to."""
+        """Return the server's answer, or where it redirects to."""
         guard.check_name()
         connector = (
             open_connector() if self._proxy else guarded_connector(guard, self._make_resolver)
@@ -194,16 +194,14 @@ class Transport:
                     body += piece
                     if len(body) > self._limits.bytes or sent > self._limits.sent_bytes:
                         raise self._too_large(url)
-                    await asyncio.sleep(0)  # a chunk may grow to many pieces
+                    await asyncio.sleep(0)  # a chunk may expand to many pieces
         except TimeoutError:
             raise _slow(url, tr("stopped halfway, or sends too slowly")) from None
         decoder.finish()
         return bytes(body)
 
     async def _chunk(self, response: aiohttp.ClientResponse) -> bytes:
-        """Return what comes next, nothing at the end. What only frames content, and never brings
-        any, counts as silence.
-        """
+        """Return the next data, empty at the end. Framing without content counts as silence."""
         async with asyncio.timeout(self._limits.silence_s):
             return await response.content.read(_CHUNK)
 
@@ -222,8 +220,8 @@ class Transport:
 
 
 class _Pace:
-    """Sees to it that something comes: a server that sends a byte now and then is never silent,
-    and never done.
+    """Enforces a minimum pace: a server that sends a byte now and then is never silent, and never
+    done.
     """
 
     def __init__(self, limits: Limits) -> None:
@@ -233,7 +231,7 @@ class _Pace:
         self._bytes = 0
 
     def take(self, count: int) -> None:
-        """So many bytes came. Raises TimeoutError where it were too few in the last window."""
+        """Count received bytes. Raises TimeoutError if there were too few in the last window."""
         self._bytes += count
         if self._now() - self._since >= self._limits.window_s:
             if self._bytes < self._limits.window_bytes:
@@ -242,15 +240,15 @@ class _Pace:
 
 
 def _polite_wait(error: WebError) -> float | None:
-    """Return how many seconds to wait before asking once more, None where it would be no use."""
+    """Return how many seconds to wait before asking once more, None if that would be pointless."""
     if error.code != "http" or error.status not in _BUSY:
         return None
     return 1.0 if error.retry_after_s is None else error.retry_after_s
 
 
 def retry_after(value: str) -> float | None:
-    """Return how many seconds a ``Retry-After`` header asks to wait: it holds seconds, or a
-    date. None where it says nothing.
+    """Return the number of seconds in a ``Retry-After`` header, which contains seconds or a date;
+    None if it is invalid.
     """
     value = value.strip()
     if re.fullmatch(r"[0-9]{1,9}", value):
@@ -309,8 +307,8 @@ def _slow(url: URL, what: str) -> WebError:
 
 
 def _failure(url: URL, error: Exception) -> WebError:
-    """Return the error of a connection as a sentence."""
-    # not decoded: not every name that is written so can be
+    """Return the sentence for a connection error."""
+    # not decoded, as not every such name can be
     host = url.raw_host or ""
     if isinstance(error, aiohttp.SocketTimeoutError):
         return _slow(url, tr("stopped halfway, or is not responding"))
@@ -328,11 +326,11 @@ _REMEDIES = {
     "connect": tr("Check the address, or try again later."),
     "lost": tr("Try again, or find it elsewhere."),
 }
-"""What to do, by what went wrong with a connection."""
+"""Connection failure → what to do."""
 
 
 def _filename(response: aiohttp.ClientResponse) -> str:
-    """Return what the server would call the file. aiohttp would print a header that it does not
+    """Return the server's name for the file. aiohttp would print a header it does not
     understand.
     """
     message = Message()

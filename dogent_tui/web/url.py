@@ -1,5 +1,5 @@
-"""Addresses of pages, read strictly: what is written in a way that two programs could understand
-differently is refused.
+"""Strict parsing of page addresses: whatever two programs could interpret differently is
+refused.
 """
 
 import re
@@ -19,9 +19,7 @@ _HOST = re.compile(r"[a-z0-9_]([a-z0-9_.-]{0,251}[a-z0-9_])?")
 
 
 def parse_url(text: str) -> URL:
-    """Return the address that `text` is; without a scheme it is taken to be https. Raises
-    WebError (`bad_url`).
-    """
+    """Parse an address; without a scheme it is taken to be https. Raises WebError (`bad_url`)."""
     text = text.strip()
     if not text:
         raise _bad(text, tr("The address is missing."))
@@ -42,7 +40,7 @@ def parse_url(text: str) -> URL:
 
 
 def joined(base: URL, location: str) -> URL:
-    """Return where a redirect from `base` leads. Raises WebError (`bad_url`)."""
+    """Return the target of a redirect from `base`. Raises WebError (`bad_url`)."""
     location = location.strip()
     if len(location) > _LONGEST:
         raise _bad(location, tr("The address of the redirect is too long."))
@@ -65,9 +63,7 @@ def joined(base: URL, location: str) -> URL:
 
 
 def checked(url: URL, text: str) -> URL:
-    """Return `url` with its host in one way of writing, and without a fragment. Raises WebError
-    (`bad_url`).
-    """
+    """Return `url` with its host normalized and without a fragment. Raises WebError (`bad_url`)."""
     if url.user is not None or url.password is not None:
         remedy = tr("Leave out the part before the @.")
         raise _bad(
@@ -109,7 +105,7 @@ def _parsed(text: str) -> URL:
         text = _UNSAFE.sub(lambda match: "%20" if match[0] == " " else "", text)
     try:
         return URL(text)
-    except (ValueError, UnicodeError):  # idna's errors are of the latter
+    except (ValueError, UnicodeError):  # idna raises the latter
         raise _bad(text, tr("{text} is not a web address.", text=_shown(text))) from None
 
 

@@ -9,15 +9,18 @@ from dogent_tui.agent.ui_requests import ReviewMode
 from dogent_tui.agent.user_questions import Asking
 from dogent_tui.markdown_search.requests import RequestBook
 from dogent_tui.permissions.model import Decision, ToolCall
+from dogent_tui.settings.values import WorkspaceSettings
 from dogent_tui.sources.ledger import Ledger
 from dogent_tui.storage.paths import Workspace
+from dogent_tui.tools.libraries import Libraries
 from dogent_tui.undo.undo_log import UndoLog
 
 
 def made_asking(workspace: Workspace, form: Any, ledger: Ledger, **given: Any) -> Asking:
     """Return what brings questions to the user, who has no document open."""
     wanted: dict[str, Any] = {"at_screen": True, "review_mode": ReviewMode(), **given}
-    return Asking(form, workspace, open_document=str, ledger=ledger, unsaved={}, **wanted)
+    libraries = Libraries(workspace, WorkspaceSettings())
+    return Asking(form, libraries, ledger=ledger, **wanted)
 
 
 def made_gate(workspace: Workspace, ask: Ask, **given: Any) -> Gate:

@@ -94,4 +94,4 @@ def test_a_piece_of_the_log_that_is_gone_or_empty_is_said_to_be_missing(tmp_path
     assert isinstance(gap, Notice)
     assert gap.code == "gap"
     assert [event.prompt.text for event in rest] == ["piece 2", "piece 3"]
-    assert len(LogTail(log).lines()) == 3
+    assert len([*LogTail(log).lines()]) == 3

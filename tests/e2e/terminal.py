@@ -28,6 +28,7 @@ from typing import Self
 
 import psutil
 
+from tests.children import lives
 from tests.e2e.prepared import Forked, Prepared
 from tests.e2e.screen import TerminalScreen
 
@@ -199,7 +200,7 @@ class Terminal:
         Those have an environment of their own: they are known by their parents, as soon as they
         were seen once.
         """
-        found = {process for process in self._walled if _lives(process)}
+        found = {process for process in self._walled if lives(process)}
         leader = (
             self.process.pid if self.process.returncode is None else None
         )  # one that was forked shows another's variables
@@ -209,12 +210,12 @@ class Terminal:
             with suppress(psutil.Error, OSError):
                 variables = process.environ()
                 if variables.get(_MARK) == self._mark or process.pid == leader:
-                    if _lives(process):
+                    if lives(process):
                         self._walled |= set(process.children(recursive=True))
                         found.add(process)
                 elif variables:  # there are none for a moment while a program is loaded
                     self._strangers.add(process)
-        return [*found, *(process for process in self._walled - found if _lives(process))]
+        return [*found, *(process for process in self._walled - found if lives(process))]
 
     # ── Doing ─────────────────────────────────────────────────────────────────────────────────
 
@@ -332,12 +333,6 @@ async def eventually(true: Callable[[], object], what: str, limit_s: float = LIM
     while not true():
         assert asyncio.get_running_loop().time() < deadline, f"Not within {limit_s:g} s: {what}."
         await asyncio.sleep(0.02)
-
-
-def _lives(process: psutil.Process) -> bool:
-    with suppress(psutil.Error):
-        return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
-    return False
 
 
 def _set_size(descriptor: int, size: tuple[int, int]) -> None:

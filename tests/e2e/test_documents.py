@@ -48,7 +48,7 @@ async def test_documents_reach_the_model_as_markdown_in_parts_and_errors_as_sent
     assert "analyze_media" in picture.content
     assert "characters 297 to " in more.content
     assert wrong.is_error
-    assert "'some' is not one of ['accept', 'all', 'reject']" in wrong.content
+    assert "Invalid enum value 'some' - at `$.changes`" in wrong.content
     assert "| May | 1,204 |" in str(api.requests[1].messages[-1])
     assert agent.of(PermissionRequested) == []
 

@@ -102,6 +102,7 @@ async def test_a_denial_goes_back_to_the_model_and_the_same_is_not_put_again(api
 
 @pytest.mark.thorough
 async def test_for_other_tools_a_denial_still_ends_the_run(api, agent):
+    (agent.root / "diary.md").write_text("private", encoding="utf-8")
     api.call("Bash", {"command": "rm diary.md"})
     await answer(agent, await submit(agent, "Remove it"), "deny")
     assert (await agent.heard(RunFinished)).status == "aborted"

@@ -224,7 +224,7 @@ async def test_answers_that_are_there_already_are_given_once(api, profile, run):
 
 async def test_a_rule_that_is_none_is_wrong_usage(start):
     process = await start("-p", "Hi", "--allow", "everything")
-    _, stderr = await asyncio.wait_for(process.communicate(), 30)
+    _, stderr = await asyncio.wait_for(process.communicate(), 60)
     assert process.returncode == 2
     assert "“everything” is not a valid rule" in stderr.decode()
 
@@ -243,11 +243,11 @@ async def test_stream_json_is_one_event_a_line_and_a_signal_interrupts(api, prof
     api.stall("Half a ")
     process = await start("-p", "Tell", "--output-format", "stream-json")
     lines = []
-    while b"text_delta" not in (line := await asyncio.wait_for(process.stdout.readline(), 30)):
+    while b"text_delta" not in (line := await asyncio.wait_for(process.stdout.readline(), 60)):
         assert line
         lines.append(line)
     os.kill(process.pid, how)
-    stdout, _ = await asyncio.wait_for(process.communicate(), 10)
+    stdout, _ = await asyncio.wait_for(process.communicate(), 60)
     assert process.returncode == 14
     events = [json.loads(line) for line in (*lines, line, *stdout.splitlines())]
     assert [event["seq"] for event in events] == sorted(event["seq"] for event in events)

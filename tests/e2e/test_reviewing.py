@@ -130,10 +130,11 @@ async def test_what_the_model_learns_of_its_proposals_and_the_file_holds(api, co
             assert words in said
         assert "THREE" in said
         await d.review("tea.md", "A", "enter")
+        screen = await d.review("two.md", "A")
         (workspace.root / "two.md").write_text(
             "Preface.\n\n" + BASE.replace("three", "3"), encoding="utf-8"
         )
-        screen = await d.review("two.md", "A", "enter")
+        await d.pilot.press("enter")
         await d.until(lambda: any(hunk.is_conflict for hunk in screen.change.hunks))
         assert d.text("two.md").startswith("Preface."), (
             "nothing is written over what somebody else wrote"

@@ -175,7 +175,7 @@ async def test_the_agent_ends_with_us(dogent, way, running):
         else:
             terminal.signal(signal.Signals[way])
         await terminal.process.wait()
-        await eventually(lambda: not terminal.processes(), "no process left", 2)
+        await eventually(lambda: not terminal.processes(), "no process left")
 
 
 @pytest.mark.parametrize("running", [False, True], ids=["idle", "busy"])
@@ -187,7 +187,7 @@ async def test_nothing_stays_behind_after_a_kill(dogent, running):
             await terminal.until(lambda: _at_work(terminal), "the command of the agent")
         terminal.signal(signal.SIGKILL)
         await terminal.process.wait()
-        await eventually(lambda: not terminal.processes(), "no process left", 2)
+        await eventually(lambda: not terminal.processes(), "no process left")
 
 
 async def test_no_command_of_the_users_own_outlives_a_kill(dogent):
@@ -201,7 +201,7 @@ async def test_no_command_of_the_users_own_outlives_a_kill(dogent):
         terminal.signal(signal.SIGKILL)
         await terminal.process.wait()
         await eventually(
-            lambda: not terminal.processes() and not _in_folder(dogent.root), "no process left", 2
+            lambda: not terminal.processes() and not _in_folder(dogent.root), "no process left"
         )
 
 

@@ -109,10 +109,9 @@ async def test_prompts_queue_during_a_run_and_can_be_dropped_and_edited(window):
     await terminal.wait_for("1 queued", "› third")
     reply.release_all()
     await terminal.wait_for("To the second.", "› third", "ready")
-    assert [request.last_user_text().split("\n")[0] for request in window.api.requests] == [
-        "first",
-        "second",
-    ]
+    first, second = (request.last_user_text() for request in window.api.requests)
+    assert "first\n" in first
+    assert "second\n" in second
 
 
 async def test_escape_interrupts_and_the_session_goes_on(window):

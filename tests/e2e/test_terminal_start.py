@@ -55,7 +55,7 @@ async def test_it_starts_takes_keys_answers_and_leaves_the_terminal_as_it_was(
         assert CURSOR_VISIBLE in terminal.screen.modes
         assert terminal.screen.keyboard_stack == 0
         assert "Traceback" not in terminal.text()
-        await eventually(lambda: not terminal.processes(), "no process left", 2)
+        await eventually(lambda: not terminal.processes(), "no process left")
 
 
 async def _leave(terminal: Terminal, way_out: str) -> None:

@@ -48,10 +48,6 @@ OUTLINE = {
 }
 
 
-async def finished(agent):
-    return await agent.heard(RunFinished, len(agent.of(RunStarted)))
-
-
 async def asked(agent, text="Write a report"):
     """Send a prompt, and return how its run ended and what was asked in it."""
     before = len(agent.of(UiRequested))
@@ -94,7 +90,7 @@ async def test_one_request_to_the_model_before_the_answers_and_one_after(api, ag
     assert not result.is_error
     assert "the user is answering" in str(api.requests[1].messages[-1])
     assert agent.of(RunStarted)[1].prompt.answers == (request.request_id,)
-    await finished(agent)
+    await agent.heard(RunFinished, 3)
     assert api.requests[2].last_user_text().startswith("And then this")
     assert later
     assert len(api.requests) == 3

@@ -13,6 +13,9 @@ from dogent_tui.agent.events import (
     PermissionRequested,
     Prompt,
     RunFinished,
+    RunStarted,
+    TextDelta,
+    TextFinished,
     ToolResult,
 )
 from dogent_tui.storage.paths import Workspace
@@ -156,26 +159,61 @@ async def test_what_was_kept_can_be_undone(api, agent):
     assert not (agent.root / "new").exists()
 
 
-async def test_a_command_in_the_background_is_judged_when_it_ends(api, agent):
-    keep = agent.root / "keep.md"
-    keep.write_text("precious")
-    bash(api, f"until [ -e /tmp/go ]; do sleep 0.02; done; {DELETES}", run_in_background=True)
+async def ended_in_the_background(api, agent, name):
+    """Have a command in the background delete `name`, which was asked about and answered after the
+    run; the CLI tells the model by itself that it has ended.
+    """
+    (agent.root / name).write_text("precious")
+    go, asked = f"/tmp/go-{name}", len(agent.of(PermissionRequested))
+    deletes = DELETES.replace("keep.md", name)
+    bash(api, f"until [ -e {go} ]; do sleep 0.02; done; {deletes}", run_in_background=True)
     api.say("It runs.")
-    before = len(agent.of(PermissionRequested))
     assert (await agent.run("Go")).status == "completed"
-    assert len(agent.of(PermissionRequested)) == before
-    bash(api, "touch /tmp/go")
+    assert len(agent.of(PermissionRequested)) == asked
+    bash(api, f"touch {go}")
     api.say("Now it ends.")
-    api.say("It is over.")
     assert (await agent.run("Go on")).status == "completed"
-    question = await agent.heard(PermissionRequested, before + 1)
+    reply = api.say_in_pieces("It is ", "over.")
+    question = await agent.heard(PermissionRequested, asked + 1)
     assert question.happened
     await agent.service.reply(question.request_id, PermissionAnswer("allow"))
-    await eventually(lambda: not keep.exists(), "what the background command did")
+    await agent.until(lambda: agent.of(TextDelta)[-1].text == "It is ")
+    return reply
+
+
+async def test_a_command_in_the_background_is_judged_when_it_ends(api, agent):
+    reply = await ended_in_the_background(api, agent, "keep.md")
+    assert not (agent.root / "keep.md").exists()
+    reply.release_all()
+    await agent.until(lambda: agent.of(TextFinished)[-1].text == "It is over.")
+
+
+async def test_a_prompt_sent_while_the_model_hears_of_the_background_gets_its_own_answer(
+    api, agent
+):
+    reply = await ended_in_the_background(api, agent, "first.md")
+    api.say("Four.")
+    await agent.service.submit(Prompt("What is two and two?"))
+    await agent.heard(RunStarted, 3)
+    reply.release_all()
+    assert (await agent.heard(RunFinished, 3)).result == "Four."
+    assert [text.text for text in agent.of(TextFinished)][-2:] == ["It is over.", "Four."]
+
+
+async def test_such_a_prompt_that_is_stopped_is_not_carried_out_later(api, agent):
+    await ended_in_the_background(api, agent, "second.md")
+    api.stall("I do it")
+    await agent.service.submit(Prompt("Do it"))
+    await agent.heard(RunStarted, 3)
+    await agent.service.interrupt()
+    assert (await agent.heard(RunFinished, 3)).status == "interrupted"
+    api.say("Here.")
+    api.say("Here.")  # where it was stopped before the model was asked
+    assert (await agent.run("Are you there?")).result == "Here."
 
 
 async def test_a_time_limit_of_the_model_holds_and_what_was_done_until_then_is_kept(api, agent):
-    bash(api, "echo a > timed.md; sleep 60", timeout=1000)
+    bash(api, "echo a > timed.md; sleep 60", timeout=3000)  # a busy machine needs one to begin
     api.say("Done.")
     ((said, failed),) = await results(agent)
     assert failed
@@ -241,7 +279,7 @@ async def test_what_was_not_answered_when_the_application_was_killed_is_offered_
         if answered:
             keep.write_text("precious")
             bash(dogent.api, DELETES)
-        async with dogent.open() as terminal:
+        async with dogent.open(ready=False) as terminal:
             if not answered:
                 await terminal.wait_for("keep.md", "Keep", "Discard")
                 await terminal.press_until("y", lambda: not keep.exists(), "the deletion")

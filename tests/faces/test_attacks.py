@@ -14,7 +14,8 @@ from urllib.parse import urlsplit
 import pytest
 
 from dogent_tui.faces.page.routes import PageCode
-from tests.faces.conftest import IN_ONE_LOOP, Served
+from tests.e2e.scripted_api import ScriptedApi
+from tests.faces.conftest import IN_ONE_LOOP, Served, serving
 
 pytestmark = [IN_ONE_LOOP, pytest.mark.slow, pytest.mark.thorough]
 
@@ -436,11 +437,10 @@ async def test_slow_bodies_hold_nobody_up(served: Served) -> None:
         writer.close()
 
 
-async def test_too_many_requests_are_refused_for_a_while(served: Served) -> None:
+async def test_too_many_requests_are_refused_for_a_while(tmp_path: Path) -> None:
     statuses = set[int]()
-    for _ in range(40):
-        answers = await asyncio.gather(*(served.post("/api/chat/x/stop", {}) for _ in range(20)))
-        statuses |= {status for status, _ in answers}
-        if 429 in statuses:
-            break
-    assert 429 in statuses
+    async with ScriptedApi() as api, serving(tmp_path, api) as served:
+        while 429 not in statuses:
+            stops = (served.post("/api/chat/x/stop", {}) for _ in range(20))
+            statuses |= {status for status, _ in await asyncio.gather(*stops)}
+    assert statuses == {409, 429}

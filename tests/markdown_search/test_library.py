@@ -194,7 +194,7 @@ async def test_reading_takes_markdown_files_of_the_workspace_alone(root, library
         "text.md": "not a Markdown file",
         "plain.txt": "not a Markdown file",
         "": "not a Markdown file",
-        "folder.md": "is not a file",
+        "folder.md": "Is a directory",
         "missing.md": "There is no file",
         "a\0.md": ".",
         "x" * 5000 + ".md": "cannot be read",
@@ -208,7 +208,7 @@ def test_a_link_that_is_put_in_meanwhile_is_not_followed(root, tmp_path, monkeyp
 
     put(root, "notes/a.md")
     put(tmp_path, "away/a.md", text="secret")
-    real = markdown_file.folder_below
+    real = markdown_file.open_real
 
     def swapped(*arguments):
         (root / "notes" / "a.md").unlink()
@@ -216,7 +216,7 @@ def test_a_link_that_is_put_in_meanwhile_is_not_followed(root, tmp_path, monkeyp
         (root / "notes").symlink_to(tmp_path / "away")
         return real(*arguments)
 
-    monkeypatch.setattr(markdown_file, "folder_below", swapped)
+    monkeypatch.setattr(markdown_file, "open_real", swapped)
     with pytest.raises(ManuscriptError, match="cannot be read"):
         read_markdown(Workspace(root), "notes/a.md")
 

@@ -6,7 +6,8 @@ from unittest.mock import patch
 import pytest
 
 from dogent_tui.errors import ConfigError
-from dogent_tui.settings.profiles import ANTHROPIC_URL, choose_endpoint, ensure_home_files
+from dogent_tui.settings.home_files import ensure_home_files
+from dogent_tui.settings.profiles import ANTHROPIC_URL, choose_endpoint
 from dogent_tui.settings.values import WorkspaceSettings
 
 KEY = "sk-of-the-environment"

@@ -75,7 +75,7 @@ def test_what_a_killed_process_left_is_cleared_away_and_nothing_else(tmp_path):
 
 def test_lone_surrogates_come_back_from_json(tmp_path):
     atomic_write(tmp_path / "a.json", '{"name": "x\udc80"}')
-    value, broken = read_json(tmp_path / "a.json", {})
+    value, broken = read_json(tmp_path / "a.json")
     assert (value, broken) == ({"name": "x\udc80"}, None)
 
 
@@ -85,8 +85,8 @@ def test_lone_surrogates_come_back_from_json(tmp_path):
 def test_a_file_that_cannot_be_parsed_is_kept_aside(tmp_path, content):
     file = tmp_path / "claude.json"
     file.write_bytes(content)
-    value, broken = read_json(file, {"a": "default"})
-    assert value == {"a": "default"}
+    value, broken = read_json(file)
+    assert value == {}
     assert not file.exists()
     assert broken.kept_as.name.startswith("claude.json.broken-")
     assert broken.kept_as.read_bytes() == content
@@ -98,7 +98,7 @@ def test_two_broken_files_in_one_second_are_both_kept(tmp_path):
     kept = set()
     for text in ("{1", "{2", "{3"):
         file.write_text(text)
-        kept.add(read_json(file, {})[1].kept_as)
+        kept.add(read_json(file)[1].kept_as)
     assert {path.read_text() for path in kept} == {"{1", "{2", "{3"}
 
 
@@ -113,7 +113,7 @@ def test_what_another_window_mends_meanwhile_is_not_set_aside(tmp_path, monkeypa
             yield
 
     monkeypatch.setattr(files, "locked", mended_first)
-    assert read_json(file, {}) == ({"mended": True}, None)
+    assert read_json(file) == ({"mended": True}, None)
     assert list(tmp_path.glob("a.json*")) == [file]
 
 
@@ -132,11 +132,11 @@ def test_who_holds_a_lock_can_take_it_again_and_nobody_else_can(tmp_path):
 
 
 def test_missing_is_no_fault_and_a_folder_or_pipe_is_left_in_place(tmp_path):
-    assert read_json(tmp_path / "none.json", {}) == ({}, None)
+    assert read_json(tmp_path / "none.json") == ({}, None)
     (tmp_path / "folder.json").mkdir()
     os.mkfifo(tmp_path / "pipe.json")
     for name in ("folder.json", "pipe.json"):
-        value, broken = read_json(tmp_path / name, {})
+        value, broken = read_json(tmp_path / name)
         assert value == {}
         assert broken.kept_as is None
         assert (tmp_path / name).exists()
@@ -144,7 +144,7 @@ def test_missing_is_no_fault_and_a_folder_or_pipe_is_left_in_place(tmp_path):
 
 def test_a_byte_order_mark_is_fine(tmp_path):
     (tmp_path / "a.json").write_bytes(b'\xef\xbb\xbf{"a": 1}')
-    assert read_json(tmp_path / "a.json", {}) == ({"a": 1}, None)
+    assert read_json(tmp_path / "a.json") == ({"a": 1}, None)
 
 
 def test_a_lock_holds_across_processes_and_leaves_nothing_in_the_workspace(tmp_path):

@@ -89,14 +89,6 @@ def test_the_built_in_styles_are_handed_out(folder, capsys):
     assert export(capsys, "--write-styles", "reference.docx")[0] == 1
 
 
-def test_without_pandoc_a_docx_is_made_once_it_was_downloaded(folder, offered, capsys):
-    status, _, err = export(capsys, "report.md", "--to", "docx")
-    assert status == 1
-    assert "needs pandoc" in err
-    assert export(capsys, "report.md", "--to", "docx", "--yes")[0] == 0
-    assert docx.Document("report.docx").paragraphs[0].text == "Report"
-
-
 def test_images_come_from_the_workspace_of_the_file(tmp_path, monkeypatch):
     (tmp_path / "work" / ".dogent").mkdir(parents=True)
     (tmp_path / "work" / "chapters").mkdir()

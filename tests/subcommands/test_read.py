@@ -6,12 +6,18 @@ import json
 import docx
 import pytest
 
+from dogent_tui.arguments import CommandLine
 from dogent_tui.cli import main
-from dogent_tui.documents.model import DocumentError
-from dogent_tui.documents.pandoc.download import downloaded_path
-from dogent_tui.subcommands.read import run
+from dogent_tui.subcommands import read as command
 from dogent_tui.subcommands.terminal import Terminal
 from tests.documents.pandoc.made_docx import PNG
+
+
+def run(file, terminal):
+    """Read `file` as the command would; returns its exit status."""
+    parser = CommandLine()
+    command.add_arguments(parser)
+    return command.run(parser.parse_args([str(file)]), terminal)
 
 
 @pytest.fixture
@@ -65,7 +71,7 @@ def test_a_terminal_is_not_told_what_to_do_by_a_text(tmp_path):
             return True
 
     out, err = Screen(), Screen()
-    assert run([str(tmp_path / "a.txt")], Terminal(io.StringIO(), out, err)) == 0
+    assert run(tmp_path / "a.txt", Terminal(io.StringIO(), out, err)) == 0
     assert out.getvalue() == "␛]0;title␇ and more\n"
 
 
@@ -92,11 +98,6 @@ def test_pictures_are_saved_where_it_is_said(tmp_path, capsys):
     assert "cannot be created" in err
 
 
-class Tty(io.StringIO):
-    def isatty(self):
-        return True
-
-
 @pytest.fixture
 def letter(tmp_path):
     path = tmp_path / "letter.rtf"
@@ -104,28 +105,11 @@ def letter(tmp_path):
     return path
 
 
-def test_without_pandoc_it_is_downloaded_only_where_the_user_says_so(letter, offered, capsys):
+def test_without_pandoc_it_says_what_to_install(letter, no_pandoc, capsys):
     status, out, err = read(capsys, letter)
     assert (status, out) == (1, "")
     assert "This kind of document needs pandoc, which is not installed." in err
-    terminal = Terminal(Tty("n\n"), io.StringIO(), Tty())
-    with pytest.raises(DocumentError, match="is not installed"):
-        run([str(letter)], terminal)
-    assert (
-        "Download pandoc 3.9.0.2 (about 40 MB) from github.com? [y/N]" in terminal.stderr.getvalue()
-    )
-    assert not downloaded_path().exists()
-
-    terminal = Terminal(Tty("y\n"), io.StringIO(), Tty())
-    assert run([str(letter)], terminal) == 0
-    assert terminal.stdout.getvalue() == "Dear reader\n"
-    assert downloaded_path().is_file()
-    offered.path = ""  # what is there is not fetched again
-    assert read(capsys, letter)[:2] == (0, "Dear reader\n")
-
-
-def test_who_agreed_before_is_not_asked(letter, offered, capsys):
-    assert read(capsys, letter, "--yes") == (0, "Dear reader\n", "")
+    assert "pypandoc_binary" in err
 
 
 def test_a_pandoc_on_path_that_is_a_link_elsewhere_is_seen_behind_the_wall(

@@ -7,9 +7,10 @@ import docx
 import pytest
 
 from dogent_tui.documents.library import DocumentLibrary, ReadResult
-from dogent_tui.documents.pandoc.download import downloaded_path
+from dogent_tui.settings.values import WorkspaceSettings
 from dogent_tui.storage.paths import Workspace
-from dogent_tui.tools.documents import MOST_CHARS, as_text, read_document_tool
+from dogent_tui.tools.documents import MOST_CHARS, as_text, document_tools
+from dogent_tui.tools.libraries import Libraries
 from tests.documents.pandoc.made_docx import PNG
 
 
@@ -24,7 +25,9 @@ async def read(tmp_path):
     )
     (root / "full").mkdir()
     async with DocumentLibrary(tmp_path / "kept") as library:
-        tool = read_document_tool(library, Workspace(root), lambda *_told: None, root / "images")
+        libraries = Libraries(Workspace(root), WorkspaceSettings())
+        libraries.documents = library
+        (tool,) = document_tools(libraries)
 
         async def call(**payload):
             answer = await tool.handler(payload)
@@ -97,8 +100,7 @@ def test_the_schema_names_the_inputs(tmp_path):
         "images",
         "ocr",
     }
-    library, images = DocumentLibrary(), tmp_path / "images"
-    tool = read_document_tool(library, Workspace(tmp_path), lambda *_told: None, images)
+    (tool,) = document_tools(Libraries(Workspace(tmp_path), WorkspaceSettings()))
     assert set(tool.schema["properties"]) == named
     assert tool.schema["required"] == ["path"]
 
@@ -115,12 +117,11 @@ def test_what_is_known_of_a_document_stays_short():
     assert len(text) < 2500
 
 
-async def test_it_says_that_pandoc_is_missing_and_never_downloads_it(offered, read, tmp_path):
+async def test_it_says_that_pandoc_is_missing(no_pandoc, read, tmp_path):
     (tmp_path / "w" / "letter.rtf").write_text(r"{\rtf1 Dear reader\par}", encoding="ascii")
     text, is_error = await read(path="letter.rtf")
     assert is_error
     assert "needs pandoc, which is not installed" in text
-    assert not downloaded_path().parents[1].exists()
 
 
 async def test_pictures_are_saved_on_request_into_the_images_folder(read, tmp_path):

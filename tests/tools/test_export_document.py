@@ -3,9 +3,10 @@
 import docx
 import pytest
 
-from dogent_tui.documents.exporter import Exporter
+from dogent_tui.settings.values import WorkspaceSettings
 from dogent_tui.storage.paths import Workspace
-from dogent_tui.tools.export_document import export_document_tool
+from dogent_tui.tools.export_document import export_tools
+from dogent_tui.tools.libraries import Libraries
 
 
 @pytest.fixture
@@ -13,9 +14,8 @@ def call(tmp_path):
     """Call the tool in a workspace with a report; return whether it is an error, and what it
     says.
     """
-    workspace = Workspace(tmp_path)
     (tmp_path / "report.md").write_text("# Report\n\n![gone](gone.png)\n", encoding="utf-8")
-    tool = export_document_tool(Exporter(), workspace, lambda *_told: None)
+    (tool,) = export_tools(Libraries(Workspace(tmp_path), WorkspaceSettings()))
 
     async def called(**values):
         answer = await tool.handler(values)

@@ -4,8 +4,10 @@ once.
 
 import pytest
 
+from dogent_tui.settings.values import WorkspaceSettings
 from dogent_tui.sources.ledger import Ledger
 from dogent_tui.storage.paths import Workspace
+from dogent_tui.tools.libraries import Libraries
 from dogent_tui.tools.propose_change import NOTHING_OPEN, UNDECIDED, propose_document_change_tool
 
 
@@ -14,10 +16,9 @@ def tool(tmp_path):
     """Calls the tool, and keeps what the user was shown."""
 
     class Tool:
-        workspace = Workspace(tmp_path)
+        libraries = Libraries(Workspace(tmp_path), WorkspaceSettings())
         shown: list = []  # noqa: RUF012
         answer: str | None = "1 of 1 hunk written"
-        is_open = ""
 
         async def __call__(self, **payload):
             async def review(opened, text):
@@ -25,12 +26,7 @@ def tool(tmp_path):
                 return self.answer
 
             tool = propose_document_change_tool(
-                self.workspace,
-                review,
-                approved=lambda _: None,
-                open_document=lambda: self.is_open,
-                ledger=Ledger("s"),
-                unsaved={},
+                self.libraries, review, approved=lambda _: None, ledger=Ledger("s")
             )
             said = await tool.handler(payload)
             return said["content"][0]["text"], said["is_error"]
@@ -41,22 +37,24 @@ def tool(tmp_path):
 
 
 async def test_the_answer_is_what_became_of_it(tool):
-    (tool.workspace.root / "tea.md").write_text("one\n")
+    (tool.libraries.workspace.root / "tea.md").write_text("one\n")
     assert await tool(path="tea.md", new_content="two\n", summary="S") == (
         "1 of 1 hunk written",
         False,
     )
     ((change, text),) = tool.shown
     assert (change.name, change.summary, text) == ("tea.md", "S", "two\n")
-    assert (tool.workspace.root / "tea.md").read_text() == "one\n", "the tool itself writes nothing"
+    assert (tool.libraries.workspace.root / "tea.md").read_text() == "one\n", (
+        "the tool itself writes nothing"
+    )
     tool.answer = None
     assert await tool(path="new.md", new_content="two\n", summary="S") == (UNDECIDED, True)
 
 
 async def test_without_a_path_the_open_document_is_meant(tool):
-    (tool.workspace.root / "tea.md").write_text("one\n")
+    (tool.libraries.workspace.root / "tea.md").write_text("one\n")
     assert await tool(new_content="two\n", summary="S") == (NOTHING_OPEN, True)
-    tool.is_open = "tea.md"
+    tool.libraries.open_document = "tea.md"
     assert (await tool(new_content="two\n", summary="S"))[1] is False
     assert (await tool(path="new.md", new_content="two\n", summary="S"))[1] is False
     assert [change.name for change, _ in tool.shown] == ["tea.md", "new.md"]
@@ -82,7 +80,7 @@ async def test_what_is_wrong_is_said(tool, payload, words):
 
 
 async def test_what_changes_nothing_is_not_put_to_the_user(tool):
-    (tool.workspace.root / "tea.md").write_bytes(b"one\r\n")
+    (tool.libraries.workspace.root / "tea.md").write_bytes(b"one\r\n")
     said, is_error = await tool(path="tea.md", new_content="one\n", summary="S")
     assert (is_error, tool.shown) == (False, [])
     assert "holds this text already" in said

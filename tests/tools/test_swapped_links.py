@@ -8,11 +8,10 @@ from dogent_tui.agent.authority import Authority
 from dogent_tui.documents.exporter import Exporter
 from dogent_tui.documents.library import DocumentLibrary
 from dogent_tui.permissions.model import ToolCall
+from dogent_tui.settings.values import WorkspaceSettings
 from dogent_tui.storage.paths import Workspace
-from dogent_tui.storage.places import ApprovedPlaces
-from dogent_tui.tools.documents import read_document_tool
-from dogent_tui.tools.export_document import export_document_tool
-from dogent_tui.tools.vision import analyze_media_tool
+from dogent_tui.tools.libraries import Libraries
+from dogent_tui.tools.offered import offered_tools
 
 
 @pytest.fixture
@@ -26,16 +25,11 @@ def root(tmp_path):
 @pytest.fixture
 async def tools(root, tmp_path):
     """Our tools by name, each called as the gate lets it, with what happens in between."""
-    workspace, places = Workspace(root), ApprovedPlaces()
-    authority = Authority(workspace, places=places)
+    libraries = Libraries(Workspace(root), WorkspaceSettings())
+    authority = Authority(libraries.workspace, places=libraries.places)
     async with DocumentLibrary(tmp_path / "kept") as library, Exporter() as exporter:
-        made = {
-            "read_document": read_document_tool(
-                library, workspace, lambda *_: None, root / "images", places
-            ),
-            "export_document": export_document_tool(exporter, workspace, lambda *_: None, places),
-            "analyze_media": analyze_media_tool(workspace, places),
-        }
+        libraries.documents, libraries.exporter = library, exporter
+        made = {tool.name: tool for tool in offered_tools(libraries)}
 
         async def call(name, payload, meanwhile):
             asked = ToolCall(f"mcp__dogent__{name}", payload, root)

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from dogent_tui.settings.config_check import read_profiles
 from dogent_tui.settings.home_files import STUBS, ensure_home_files
 from dogent_tui.vision.model import VisionError
 from dogent_tui.vision.profiles import load_profile
@@ -33,9 +34,12 @@ def test_the_stub_has_a_key_to_fill_in_and_no_path_in_its_address(dot):
     assert stub["base_url"] == "https://open.bigmodel.cn/api/paas/v4"
 
 
-@pytest.mark.parametrize("name", list(STUBS["vision.json"]["profiles"]))
+STUBBED = read_profiles(STUBS / "vision.json")[0]
+
+
+@pytest.mark.parametrize("name", STUBBED)
 def test_each_stub_is_complete_but_for_the_key(dot, write_profiles, name):
-    write_profiles(**{name: {**STUBS["vision.json"]["profiles"][name], "api_key": KEY}})
+    write_profiles(**{name: {**STUBBED[name], "api_key": KEY}})
     assert client_for(load_profile(name, dot)).image_limits.side >= 1000
 
 

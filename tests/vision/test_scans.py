@@ -10,8 +10,10 @@ import pytest
 from dogent_tui.agent.authority import Authority
 from dogent_tui.documents.library import DocumentLibrary
 from dogent_tui.permissions.model import ToolCall
+from dogent_tui.settings.values import WorkspaceSettings
 from dogent_tui.storage.paths import Workspace
-from dogent_tui.tools.documents import read_document_tool
+from dogent_tui.tools.documents import document_tools
+from dogent_tui.tools.libraries import Libraries
 from tests.vision.conftest import KEY
 
 
@@ -30,7 +32,9 @@ async def read(tmp_path, provider, write_profiles):
         **{"glm-4.6v": {"provider": "glm-4.6v", "base_url": provider.url, "api_key": KEY}}
     )
     async with DocumentLibrary(tmp_path / "kept") as library:
-        tool = read_document_tool(library, Workspace(root), lambda *_told: None, root / "images")
+        libraries = Libraries(Workspace(root), WorkspaceSettings())
+        libraries.documents = library
+        (tool,) = document_tools(libraries)
 
         async def call(**payload):
             answer = await tool.handler(payload)

@@ -6,8 +6,10 @@ import json
 import pytest
 from aiohttp import web
 
+from dogent_tui.settings.values import WorkspaceSettings
 from dogent_tui.storage.paths import Workspace
-from dogent_tui.tools.vision import STOP, analyze_media_tool
+from dogent_tui.tools.libraries import Libraries
+from dogent_tui.tools.vision import STOP, vision_tools
 from tests.vision.conftest import KEY, SEEN
 from tests.vision.media_files import mp4
 
@@ -22,7 +24,7 @@ def analyze(tmp_path, provider, write_profiles):
     write_profiles(
         **{"glm-4.6v": {"provider": "glm-4.6v", "base_url": provider.url, "api_key": KEY}}
     )
-    tool = analyze_media_tool(Workspace(root))
+    (tool,) = vision_tools(Libraries(Workspace(root), WorkspaceSettings()))
 
     async def call(**payload):
         answer = await tool.handler(payload)
@@ -93,6 +95,7 @@ async def test_of_many_at_once_a_few_are_asked_about(analyze, provider):
 
 
 def test_the_schema_is_that_of_the_specification(tmp_path):
-    schema = analyze_media_tool(Workspace(tmp_path)).schema
+    (tool,) = vision_tools(Libraries(Workspace(tmp_path), WorkspaceSettings()))
+    schema = tool.schema
     assert set(schema["properties"]) == {"path", "media_type"}
     assert schema["required"] == ["path"]

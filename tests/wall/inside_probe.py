@@ -83,12 +83,13 @@ def fail(_argument: Any) -> None:
     raise ValueError("as it should")
 
 
-def leave_a_process(_argument: Any) -> int:
+def leave_a_process(seconds: Any) -> int:
     """Start what would outlive all, out of every group and session of ours."""
-    subprocess.Popen(["setsid", "bash", "-c", "trap '' TERM HUP; while :; do sleep 7321; done"])
+    deaf = f"trap '' TERM HUP; while :; do sleep {seconds}; done"
+    subprocess.Popen(["setsid", "bash", "-c", deaf])
     return os.getpid()
 
 
-def hang(_argument: Any) -> None:
+def hang(seconds: Any) -> None:
     """Never end."""
-    subprocess.run(["sleep", "7322"])
+    subprocess.run(["sleep", seconds])

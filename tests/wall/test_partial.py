@@ -280,7 +280,7 @@ def test_whatever_is_left_behind_is_dead_when_the_command_has_ended(either: Stag
 
 def _running(mark: str) -> list[str]:
     done = subprocess.run(
-        ["pgrep", "-f", f"^sleep {mark}"], capture_output=True, text=True, check=False
+        ["pgrep", "-fx", f"sleep {mark}"], capture_output=True, text=True, check=False
     )
     return done.stdout.split()
 
@@ -357,7 +357,11 @@ def test_after_a_kill_of_the_application_the_next_start_takes_back(tmp_path: Pat
     os.kill(child, signal.SIGKILL)
     os.waitpid(child, 0)
     _wait_for(lambda: any((tmp_path / "session/jobs").glob("*/over")))
-    (tmp_path / "workspace/later").write_text("by the user, after the kill")
+    over = max(end.stat().st_ctime_ns for end in (tmp_path / "session/jobs").glob("*/over"))
+    later = tmp_path / "workspace/later"
+    later.write_text("by the user, after the kill")
+    while later.stat().st_ctime_ns <= over:  # in the same tick, it could be the command's
+        later.write_text("by the user, after the kill")
 
     snapshot = Snapshot(tmp_path / "workspace", tmp_path / "copies")
     taken = snapshot.resume()

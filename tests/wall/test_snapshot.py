@@ -17,7 +17,7 @@ from dogent_tui.undo.undo_log import UndoLog
 from dogent_tui.wall import snapshot as snapshot_module
 from dogent_tui.wall.commit import Committing
 from dogent_tui.wall.difference import every_change, read_difference
-from dogent_tui.wall.snapshot import Snapshot, open_snapshot
+from dogent_tui.wall.snapshot import Snapshot, end_left_over, open_snapshot
 
 
 @pytest.fixture
@@ -395,6 +395,19 @@ def test_after_a_kill_the_next_start_takes_back_what_was_cut_off(
     )
     assert index.resume() is None
     index.close()
+
+
+def test_what_left_over_processes_start_while_they_are_ended_ends_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    environment = {**os.environ, "TMPDIR": f"{tmp_path}/tmp"}
+    seen, late = (subprocess.Popen(["sleep", "600"], env=environment) for _ in range(2))
+    listed = [[str(seen.pid)], [str(late.pid)]]
+    monkeypatch.setattr(os, "listdir", lambda _: listed.pop(0) if listed else [])
+
+    end_left_over(str(tmp_path))
+
+    assert [process.wait() for process in (seen, late)] == [-signal.SIGKILL] * 2
 
 
 def _environment(process: Path) -> bytes:

@@ -3,6 +3,7 @@ built in it.
 """
 
 import sys
+import uuid
 from pathlib import Path
 
 import psutil
@@ -67,14 +68,21 @@ def test_what_it_raises_is_raised_here():
 
 
 def test_no_process_outlives_it():
-    run_inside("tests.wall.inside_probe:leave_a_process")
-    assert not sleeping("7321")
+    mark = own_mark()
+    run_inside("tests.wall.inside_probe:leave_a_process", mark)
+    assert not sleeping(mark)
 
 
 def test_what_takes_too_long_is_killed_with_all_it_started():
+    mark = own_mark()
     with pytest.raises(TimeoutError):
-        run_inside("tests.wall.inside_probe:hang", limit_s=3)
-    assert not sleeping("7322")
+        run_inside("tests.wall.inside_probe:hang", mark, limit_s=3)
+    assert not sleeping(mark)
+
+
+def own_mark() -> str:
+    """Return seconds to sleep by which a process is known, also among those of another run."""
+    return f"7321.{uuid.uuid4().int}"
 
 
 def sleeping(seconds: str) -> list[int]:

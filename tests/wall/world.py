@@ -26,7 +26,7 @@ from multiprocessing import shared_memory
 from pathlib import Path
 from typing import IO
 
-from tests.wall.throwaway import HOME
+from tests.wall.throwaway import HOME, OTHER
 
 CANARY = "CANARY-7f3a"
 """Stands in every secret, and nowhere else."""
@@ -55,6 +55,9 @@ _GITS_OWN = re.compile(
 )
 _LARGEST = 100_000_000
 """Bytes of a file that is looked into."""
+_MOSTLY_FREE = 0.9
+_PATIENCE_S = 20.0
+"""How long the kernel may take on a busy machine to free space, or to end what was killed."""
 _SYSV_KEY = 0x51434B
 _PORT, _DATAGRAMS = 47123, 47124
 
@@ -198,11 +201,29 @@ def make_attacked_world() -> World:
     packed = _made()
     for place in (HOME, *SCRATCH):
         _clear(place)
+    _wait_for_space(HOME, OTHER, *SCRATCH)
     with tarfile.open(fileobj=io.BytesIO(packed)) as archive:
         archive.extractall(HOME, filter="fully_trusted")
     for place in SCRATCH:
         (place / "outside-secret").write_text(f"{CANARY}\n")
     return World(state=HOME / ".local/state")
+
+
+def _wait_for_space(*places: Path) -> None:
+    """Wait until nearly all of each file system is free: what an attack filled, the kernel frees a
+    moment after it was removed.
+    """
+    end = time.monotonic() + _PATIENCE_S
+    for place in places:
+        while not _has_space(found := os.statvfs(place)):
+            if time.monotonic() > end:
+                raise TimeoutError(f"{place} stays full: {found}")
+            time.sleep(0.02)
+
+
+def _has_space(found: os.statvfs_result) -> bool:
+    enough = found.f_bavail > found.f_blocks * _MOSTLY_FREE
+    return enough and found.f_favail > found.f_files * _MOSTLY_FREE
 
 
 def _clear(place: Path) -> None:
@@ -574,9 +595,9 @@ def _zombie(name: str) -> bool:
         return True
 
 
-def left_running(before: set[int], patience_s: float = 2.0) -> Iterator[str]:
+def left_running(before: set[int]) -> Iterator[str]:
     """Yield the processes that stay though nobody needs them."""
-    end = time.monotonic() + patience_s
+    end = time.monotonic() + _PATIENCE_S
     while (left := processes() - before) and time.monotonic() < end:
         time.sleep(0.02)
     for number in sorted(left):

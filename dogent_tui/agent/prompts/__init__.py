@@ -1,4 +1,4 @@
-"""The words that the model gets: texts with named slots, in files beside this one."""
+"""The texts that the model gets: templates with named slots, in files in this folder."""
 
 import json
 import re
@@ -15,13 +15,13 @@ from dogent_tui.settings.skills import Skill
 _FOLDER = Path(__file__).parent
 
 STANDING_CHANGED = "<standing-changed>"
-"""How the note begins that tells how what applies in a workspace changed."""
+"""The beginning of the note about changes in what applies in a workspace."""
 
 _STANDING = ("dogent-md", "template", "lessons")
-"""The tags of what applies in a workspace, the strongest first."""
+"""The tags of what applies in a workspace, in order of precedence."""
 
 _OURS = re.compile(r"<(?=/?(?:dogent-md|template|lessons|standing-changed|earlier-conversation)\b)")
-"""How our tags begin. What is put between two of them cannot end or open one."""
+"""The beginning of our tags. Text put between two of them cannot close or open one."""
 
 
 def system_prompt(
@@ -33,11 +33,11 @@ def system_prompt(
     wall: Literal["full", "partial", "none"] = "full",
     consent: bool = False,
 ) -> str:
-    """Return the system prompt. `standing` is what the user wishes there.
+    """Return the system prompt. `standing` are the user's wishes there.
 
-    `can_answer`: somebody, or a file of answers, is there to answer what the model asks;
-    `at_screen`: somebody is there to allow what the policy asks about. `wall` surrounds commands.
-    `consent`: each look at a document asks.
+    `can_answer`: someone, or a file of answers, answers the model's questions; `at_screen`: someone
+    can approve what the policy asks about. `wall` is around commands. `consent`: every access to a
+    document asks.
     """
     standing = standing or ProjectInstructions()
     consenting = [_words("consent.md")] if consent else []
@@ -52,9 +52,9 @@ def system_prompt(
 
 
 def standing_changed(before: ProjectInstructions | None, now: ProjectInstructions) -> str:
-    """Return the note that tells how what applies in a workspace changed, empty where it did not.
+    """Return the note about what has changed in what applies in a workspace, empty if nothing has.
 
-    `before` is None where it is not known what was told: then all of it is told.
+    If `before` is None, it is not known what the model was told, so all of it is told.
     """
     parts = _tagged(now)
     told = dict.fromkeys(_STANDING, "") if before is None else _tagged(before)
@@ -70,9 +70,7 @@ def standing_changed(before: ProjectInstructions | None, now: ProjectInstruction
 
 
 def _tagged(standing: ProjectInstructions) -> dict[str, str]:
-    """Return what applies in a workspace, each part in its tag, by the name of the tag: the first
-    is the strongest.
-    """
+    """Return what applies in a workspace by tag, each part in its tag, in order of precedence."""
     parts = dict(
         zip(_STANDING, (standing.constraints, standing.template, standing.lessons), strict=True)
     )
@@ -88,12 +86,12 @@ def _language(standing: ProjectInstructions) -> str:
 
 
 def _inside(text: str) -> str:
-    """Return `text` as it is put between two of our tags."""
+    """Escape `text` for use between two of our tags."""
     return _OURS.sub("&lt;", text.strip())
 
 
 def skills_prompt(skills: Iterable[Skill]) -> str:
-    """Return what the system prompt says of the user's `skills`; empty where there are none."""
+    """Return what the system prompt says about the user's `skills`; empty if there are none."""
     lines = [
         f"- {skill.name}: {skill.description} ({skill.file})".replace("</skills", "</ skills")
         for skill in skills
@@ -104,10 +102,10 @@ def skills_prompt(skills: Iterable[Skill]) -> str:
 def user_prompt(
     text: str, attachments: Iterable[Attachment], template: UsedTemplate | None = None
 ) -> str:
-    """Return the message for a prompt: the words as typed, then what is attached as a JSON array of
+    """Return the message for a prompt: the words as typed, then the attachments as a JSON array of
     metadata, never contents.
 
-    A document template that the words name follows whole: it tells how to write, not what.
+    A document template that the words name follows in full: it says how to write, not what.
     """
     metadata = json.dumps(
         [attachment.as_metadata() for attachment in attachments], ensure_ascii=False
@@ -120,9 +118,7 @@ def user_prompt(
 
 
 def taken_back(restored: Sequence[str], removed: Sequence[str]) -> str:
-    """Return the note that tells which files the user brought back to what they were, and which
-    they took away.
-    """
+    """Return the note about which files the user restored and which they removed."""
     places = [f"- {path} (as it was before)" for path in restored] + [
         f"- {path} (gone again)" for path in removed
     ]
@@ -130,7 +126,7 @@ def taken_back(restored: Sequence[str], removed: Sequence[str]) -> str:
 
 
 def changed_files(places: Sequence[str]) -> str:
-    """Return the note that tells which files somebody else changed since the model saw them."""
+    """Return the note about which files someone else has changed since the model saw them."""
     return (
         _template("changed-files.md")
         .substitute(places="\n".join(f"- {place}" for place in places))
@@ -139,10 +135,10 @@ def changed_files(places: Sequence[str]) -> str:
 
 
 def earlier_conversation(said: Sequence[Said], *, is_part: bool = False) -> str:
-    """Return the note that tells what was `said` in a conversation that is not remembered: who and
-    what, oldest first.
+    """Return the note about what was `said` in a conversation that is not remembered: speaker and
+    text, oldest first.
 
-    What is too long is left out from the beginning. `is_part`: the rest of the conversation is
+    If it is too long, its beginning is left out. `is_part`: the rest of the conversation is
     remembered.
     """
     texts: list[str] = []

@@ -1,7 +1,7 @@
-"""What PDF/UA-1 (ISO 14289-1) asks for and Chromium does not write; the words in brackets are its
+"""What PDF/UA-1 (ISO 14289-1) requires and Chromium does not write; the words in brackets are its
 clauses.
 
-Tags, alternative texts, the heads of tables and the order of tabs are Chromium's and typst's own.
+Chromium and typst write tags, alternative texts, table headers and the tab order.
 """
 
 import re
@@ -26,10 +26,9 @@ _XMP = """<?xpacket begin="\ufeff" id="W5M0MpCehiHzreSzNTczkc9d"?>
 def make_accessible(
     document: Any, pdf: bytes, properties: Mapping[str, str], lang: str, places: Mapping[str, str]
 ) -> None:
-    """Add to `document`, a pymupdf document of the bytes `pdf`, what is missing.
+    """Add what is missing to `document`, a pymupdf document of the bytes `pdf`.
 
-    `places` are the headings by their names. Says that it is PDF/UA where title and language are
-    known.
+    `places` are the headings by name. Declares PDF/UA if title and language are known.
     """
     document.set_xml_metadata(_metadata(properties, lang))
     for page in document:
@@ -39,17 +38,18 @@ def make_accessible(
         return
     if b"/S /Strong" in pdf or b"/S /Em" in pdf:  # types of PDF 2.0 (7.1, 8)
         document.xref_set_key(int(tree.split()[0]), "RoleMap", "<</Strong/Span/Em/Span>>")
-    for found in _ELEMENT.finditer(pdf):  # around a picture that has its words, and its caption
+    # around a picture with its alternative text, and its caption
+    for found in _ELEMENT.finditer(pdf):
         document.xref_set_key(int(found[1]), "S", "/Div")
     for page in document:
         _mark_artifacts(document, page)
 
 
 def _lead_links(document: Any, page: Any, places: Mapping[str, str]) -> None:
-    """Say where each link leads (7.18.5), and have those to a page of a pdf beside this one lead
-    there, by its path from here.
+    """Describe the target of each link (7.18.5), and let links to a page of an adjacent pdf lead
+    there by a relative path.
     """
-    import pymupdf  # on use; whoever made `document` has it
+    import pymupdf  # imported on use, and already by the creator of `document`
 
     for xref, _, _ in page.annot_xrefs():
         if document.xref_get_key(xref, "Subtype")[1] != "/Link":
@@ -70,7 +70,7 @@ def _lead_links(document: Any, page: Any, places: Mapping[str, str]) -> None:
 
 
 def _mark_artifacts(document: Any, page: Any) -> None:
-    """Mark what is painted outside of all tags, such as running heads and backgrounds (7.1, 3)."""
+    """Mark what is painted outside all tags, such as running heads and backgrounds (7.1, 3)."""
     for xref in page.get_contents():
         content = document.xref_stream(xref)
         if content is not None and (marked := with_artifacts(content)) != content:
@@ -78,7 +78,9 @@ def _mark_artifacts(document: Any, page: Any) -> None:
 
 
 def with_artifacts(content: bytes) -> bytes:
-    """Return the stream of a page, as Chromium writes it, with what is in no tag as artifacts."""
+    """Return the content stream of a page, as written by Chromium, with untagged content marked as
+    artifacts.
+    """
     out: list[bytes] = []
     depth = start = 0
     for found in _MARK.finditer(content):

@@ -1,5 +1,5 @@
-"""A browser that prints: found on this computer, started once, kept warm, and gone with us
-whatever ends us.
+"""The browser that prints: found on this computer, started once, kept warm, and ended with us in
+any case.
 """
 
 import asyncio
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from playwright.async_api import Page, Playwright, Route
 
 _NAMES = (
-    # A shell without windows starts and prints in half the time of the whole browser.
+    # The headless shell starts and prints in half the time of the full browser.
     "chromium-headless-shell", "chrome-headless-shell", "headless_shell", "google-chrome-stable",
     "google-chrome", "chromium",
     "chromium-browser", "microsoft-edge-stable", "microsoft-edge", "brave-browser",
@@ -38,12 +38,12 @@ _OWN = (
     "chromium-*/chrome-linux*/chrome",
     "chromium-*/chrome-mac*/*.app/Contents/MacOS/*",
 )
-"""What Playwright downloaded, below its folder (its documentation, "Managing browser binaries")."""
+"""Playwright's downloads, below its folder (its documentation, "Managing browser binaries")."""
 
 _ARGUMENTS = (
-    "--host-resolver-rules=MAP * ~NOTFOUND",  # no name leads anywhere, whatever asks
-    "--disable-dev-shm-usage",  # containers give it 64 MB, which a long document fills
-    "--font-render-hinting=none",  # letters as wide on paper as their font says
+    "--host-resolver-rules=MAP * ~NOTFOUND",  # no name can be resolved
+    "--disable-dev-shm-usage",  # containers provide 64 MB, which a long document fills
+    "--font-render-hinting=none",  # glyph widths on paper as defined by the font
 )
 _NODE = "PLAYWRIGHT_NODEJS_PATH"
 _START_LIMIT_S = 30.0
@@ -59,15 +59,15 @@ _REMEDY = tr(
 
 
 class BrowserUnavailableError(DocumentError):
-    """No browser is here, or none starts."""
+    """There is no browser, or none starts."""
 
     def __init__(self, message: str) -> None:
         super().__init__(message, _REMEDY, code="engine_missing")
 
 
 def find_browsers() -> list[Path]:
-    """Return the browsers of this computer that can print, the quickest first: installed ones,
-    then Playwright's own. Blocks.
+    """Return the browsers of this computer that can print, fastest first: installed ones, then
+    Playwright's own. Blocks.
     """
     return list(dict.fromkeys(_candidates()))
 
@@ -90,7 +90,7 @@ def _candidates() -> Iterator[Path]:
 
 
 async def install_browser(on_progress: Progress = unheard) -> None:
-    """Download Playwright's own headless browser (some 100 MB). Ask the user before. Raises
+    """Download Playwright's own headless browser (about 100 MB). Ask the user first. Raises
     DocumentError.
     """
     said: list[str] = []
@@ -114,12 +114,10 @@ async def install_browser(on_progress: Progress = unheard) -> None:
 
 
 class Browser:
-    """Prints HTML. One for a session; it belongs to the event loop that it was first used on."""
+    """Prints HTML. One per session; it belongs to the event loop that first used it."""
 
     def __init__(self, find: Callable[[], Sequence[Path]] = find_browsers) -> None:
-        """`find` names the programs that may be used, in order. Nothing starts before something
-        is to be printed.
-        """
+        """`find` returns the programs to try, in order. Nothing starts before it is needed."""
         self._find = find
         self._starting = asyncio.Lock()
         self._playwright: Playwright | None = None
@@ -128,11 +126,11 @@ class Browser:
 
     @property
     def warm(self) -> bool:
-        """Whether it runs already."""
+        """Whether it is running."""
         return self._browser is not None and self._browser.is_connected()
 
     async def start(self) -> None:
-        """Start it, or make sure that it runs. Raises BrowserUnavailableError."""
+        """Start it, or make sure that it is running. Raises BrowserUnavailableError."""
         async with self._starting:
             if self.warm:
                 return
@@ -153,7 +151,7 @@ class Browser:
         await asyncio.to_thread(importlib.import_module, "playwright.async_api")  # 0.4 s
         reasons: list[str] = []
         stands = (await asyncio.to_thread(own_wall)).level == "full"
-        # some browsers, such as snap's, bring walls that take no other
+        # some browsers, such as snap's, have sandboxes that cannot be nested
         for behind in dict.fromkeys((stands, False)):
             await self._stop()
             if not (failed := await self._launch(programs, behind=behind)):
@@ -162,7 +160,7 @@ class Browser:
         raise BrowserUnavailableError(_none_starts(reasons[0]))
 
     async def _launch(self, programs: Sequence[Path], *, behind: bool) -> str:
-        """Start the first of `programs` that starts, with its driver, `behind` the wall or not.
+        """Start the first of `programs` that starts, with its driver, behind the wall or not.
         Return why none does.
         """
         from playwright.async_api import Error
@@ -175,8 +173,8 @@ class Browser:
                 self._browser = await self._playwright.chromium.launch(
                     executable_path=program,
                     args=list(_ARGUMENTS),
-                    # Chromium's own sandbox needs no privilege, refuses to be one as root, and
-                    # stands in no other.
+                    # Chromium's own sandbox needs no privileges, refuses to run as root, and does
+                    # not work inside another one.
                     chromium_sandbox=os.geteuid() != 0 and not behind,
                     env={**own_environment()},
                     handle_sigint=False,
@@ -194,8 +192,8 @@ class Browser:
     async def print(self, html: str) -> Made:
         """Return `html` as a pdf. Nothing in it runs or is loaded.
 
-        A browser that died is started again, once. Raises BrowserUnavailableError, and
-        DocumentError (`timeout`, `failed`).
+        A browser that died is restarted once. Raises BrowserUnavailableError, and DocumentError
+        (`timeout`, `failed`).
         """
         from playwright.async_api import Error
 
@@ -226,8 +224,8 @@ class Browser:
 
     @asynccontextmanager
     async def scripted_page(self) -> "AsyncIterator[Page]":
-        """Yield an empty page in a context of its own, on which scripts run that see no network and
-        no file. Raises BrowserUnavailableError.
+        """Provide an empty page in a context of its own, with scripts but without network and
+        files. Raises BrowserUnavailableError.
         """
         await self.start()
         async with self._page() as page:
@@ -235,7 +233,7 @@ class Browser:
 
     @asynccontextmanager
     async def _page(self, **options: Any) -> "AsyncIterator[Page]":
-        """Yield a page in a context of its own, out of which nothing is asked for."""
+        """Provide a page in a context of its own whose requests are all blocked."""
         assert self._browser is not None
         context = await self._browser.new_context(
             offline=True, accept_downloads=False, service_workers="block", **options
@@ -246,11 +244,11 @@ class Browser:
         finally:
             try:
                 await asyncio.wait_for(context.close(), _CLOSE_LIMIT_S)
-            except Exception:  # a page that is busy for ever is ended with its browser
+            except Exception:  # a page that hangs is ended with its browser
                 await self.close()
 
     async def close(self) -> None:
-        """End it with all that it started. It may be used again."""
+        """End it and its children. It may be used again."""
         async with self._starting:
             await self._stop()
 
@@ -259,7 +257,7 @@ class Browser:
         self._browser = self._playwright = None
         for close in (browser and browser.close, playwright and playwright.stop):
             if close:
-                with suppress(Exception):  # whatever is wrong with it: it is to go
+                with suppress(Exception):  # whatever is wrong, it has to go
                     await asyncio.wait_for(close(), _CLOSE_LIMIT_S)
 
 
@@ -269,11 +267,10 @@ def _none_starts(reason: str) -> str:
 
 @contextmanager
 def _driver(programs: Sequence[Path]) -> Iterator[None]:
-    """Have Playwright start its driver behind the wall, where it and the browser see `programs` and
+    """Make Playwright start its driver behind the wall, where it and the browser see `programs` and
     none of the user's files.
 
-    Without `programs` nothing is changed. Playwright takes the path of a Node.js, without
-    arguments.
+    Without `programs` nothing changes. Playwright accepts the path of a Node.js, without arguments.
     """
     if not programs:
         yield
@@ -301,8 +298,8 @@ def _driver(programs: Sequence[Path]) -> Iterator[None]:
 
 
 async def _start_driver() -> "Playwright":
-    """Start Playwright's driver. Who is cancelled meanwhile waits for it to start, as else
-    nobody could end it.
+    """Start Playwright's driver. A cancelled caller waits for it to start, because otherwise no one
+    could end it.
     """
     from playwright.async_api import async_playwright
 
@@ -310,15 +307,15 @@ async def _start_driver() -> "Playwright":
     try:
         return await asyncio.shield(starting)
     except asyncio.CancelledError:
-        with suppress(Exception):  # it was killed meanwhile
+        with suppress(Exception):  # it was killed in the meantime
             await (await starting).stop()
         raise
-    except Exception as error:  # a plain one, where the driver is killed
+    except Exception as error:  # a generic one, if the driver is killed
         raise BrowserUnavailableError(_none_starts(str(error))) from error
 
 
 async def _print(page: "Page", html: str) -> Made:
-    await page.set_content(html, timeout=0)  # who calls has a limit for all of it
+    await page.set_content(html, timeout=0)  # the caller limits the total time
     pdf = await page.pdf(
         prefer_css_page_size=True, print_background=True, tagged=True, outline=True
     )

@@ -1,8 +1,8 @@
-"""Diagrams in Mermaid's language, drawn in the browser that prints.
+"""Mermaid diagrams, drawn in the browser that prints.
 
-The library ships in the wheel (1 MB packed), as nothing may be fetched when a document is made. It
-runs in a context of its own, without network and files, and only the drawing that is left after
-`clean_svg` goes into a document, as any other image of an author's.
+The library is in the wheel (1 MB packed), as nothing may be fetched for a document. It runs in a
+context of its own, without network and files, and only a drawing cleaned by `clean_svg` enters a
+document, like any other image.
 """
 
 import asyncio
@@ -30,15 +30,15 @@ if TYPE_CHECKING:
     from playwright.async_api import Page
 
 VERSION = "11.17.2"
-"""Of the npm package, whose ``dist/mermaid.min.js`` it is."""
+"""The version of the npm package, whose ``dist/mermaid.min.js`` it is."""
 _SCRIPT = Path(__file__).with_name("mermaid") / "mermaid.min.js.gz"
 _LIMIT_S = 8.0
-"""For one diagram."""
+"""The time limit for one diagram."""
 _MOST = 60
 _MOST_LATE = 2
-"""Diagrams over the time limit, after which no other is tried."""
+"""The number of diagrams over the time limit after which no more are tried."""
 _LARGEST = 50_000
-"""Characters of one, as Mermaid has it itself."""
+"""The maximum length in characters, which is Mermaid's own."""
 
 _EMPTY = (
     '<!DOCTYPE html><meta http-equiv="Content-Security-Policy" content="default-src'
@@ -87,8 +87,8 @@ _DRAW = """async ([text, name]) => {
   drawing.setAttribute('height', Math.ceil(height));
   return new XMLSerializer().serializeToString(drawing);
 }"""
-"""Draws, and writes the looks to each part: what draws an svg outside of browsers reads no style
-sheets.
+"""Draws, and inlines the styles: renderers other than browsers do not read style sheets in an
+svg.
 """
 
 
@@ -138,14 +138,14 @@ async def with_diagrams(document: Document, browser: Browser) -> Document:
 
 
 def _diagram(figure: Any) -> str | None:
-    """Return the diagram that is all of a figure, None where it is something else."""
+    """Return the diagram if it is the whole content of a figure, otherwise None."""
     blocks: list[Any] = figure[2]
     is_code = [part["t"] for part in blocks] == ["CodeBlock"]
     return blocks[0]["c"][1] if is_code and blocks[0]["c"][0][1] == ["mermaid"] else None
 
 
 def _name(text: str) -> str:
-    """Return what a diagram is called for who cannot see it."""
+    """Return the alternative text of the diagram."""
     title = re.search(r"^\s*accTitle:(.+)", text, re.MULTILINE)
     return one_line(title[1]) if title else tr("Diagram")
 
@@ -194,7 +194,7 @@ async def _drawing(page: "Page", text: str) -> _Drawn:
     cleaned = clean_svg(str(svg).encode())
     if cleaned is None or not cleaned.width:
         return _Drawn(why=tr("it has nothing to draw"))
-    if "<foreignObject" in svg:  # words as HTML, which no document takes
+    if "<foreignObject" in svg:  # labels as HTML, which documents do not support
         return _Drawn(why=tr("it has HTML inside"))
     image = ExportImage(cleaned.data, "svg", cleaned.width, cleaned.height)
     return _Drawn(image, removed=bool(cleaned.removed))

@@ -1,8 +1,8 @@
-"""The document that all writers write: the Markdown as pandoc reads it once, without anything that
-could reach out of it.
+"""The document that all writers write: the Markdown as parsed once by pandoc, without anything that
+could reach outside.
 
-Everything of a kind, an image, a piece of HTML, a link, is one type of node in pandoc's tree,
-however it was written.
+Everything of a kind, such as an image, a piece of HTML or a link, is one type of node in pandoc's
+tree, however it was written.
 """
 
 import os
@@ -53,8 +53,8 @@ _READER = (
     "commonmark+alerts+attributes+autolink_bare_uris+bracketed_spans+definition_lists+fenced_divs+footnotes+pipe_tables"
     "+strikeout+task_lists+tex_math_dollars"
 )
-"""The Markdown that is exported, in pandoc's words. Its HTML arrives as nodes of their own,
-which are taken out here.
+"""The exported Markdown dialect in pandoc's terms. HTML becomes raw nodes, which are removed
+here.
 """
 
 _BREAK = re.compile(r"\\(?:newpage|pagebreak|clearpage)")
@@ -69,18 +69,17 @@ _HAN = re.compile("[\u3400-\u9fff]")
 _LETTER = re.compile(r"[^\W\d_]")
 _NO_TEX = re.compile(r"Could not convert TeX math (.*?), rendering as TeX")
 _OF_NO_CONCERN = ("Could not load translations", "The term ", "data file translations")
-"""Pandoc's words about names of its own (“Figure 1”) in other languages, of which nothing is in
-the document.
+"""Pandoc's warnings about translations of its own terms (“Figure 1”), which the document does not
+use.
 """
 
 
 class Document(msgspec.Struct, frozen=True, kw_only=True):
-    """A Markdown file as a tree without raw nodes, in which all links lead to somewhere and all
-    images are there.
+    """A Markdown file as a tree without raw nodes, in which all link targets and images exist.
 
-    `title` is that of the front matter, else the document's one heading of level 1, else its first
-    heading, else the file's name. `contents` are the headings of its table of contents, whose place
-    `blocks` has, none where it has none.
+    `title` is that of the front matter, or the document's only heading of level 1, or its first
+    heading, or the file's name. `contents` are the headings of its table of contents, whose place
+    is in `blocks`; empty if there is none.
     """
 
     source: MarkdownSource
@@ -102,7 +101,7 @@ class Document(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def read_document(request: ExportRequest, halt: Halt | None = None) -> Document:
-    """Return the document that `request` names. Blocks. Raises DocumentError."""
+    """Return the document for `request`. Blocks. Raises DocumentError."""
     source = read_source(request.markdown)
     if request.appendix:
         references = "" if "{#refs}" in source.text else "::: {#refs}\n:::\n\n"
@@ -156,7 +155,7 @@ def _read(request: ExportRequest, source: MarkdownSource, halt: Halt | None) -> 
     tops = [heading for heading in headings if heading.level == 1]
     only = first.text if first and tops == [first] else ""
     if front.title and first and blocks[0].get("t") == "Header" and only == front.title:
-        del blocks[0]  # it is the title, which is above already
+        del blocks[0]  # it is the title, which is already above
     wanted = request.toc if request.toc is not None else front.toc
     wanted = cleaner.placed or theme.toc if wanted is None else wanted
     if wanted and not cleaner.placed:
@@ -178,7 +177,7 @@ def _read(request: ExportRequest, source: MarkdownSource, halt: Halt | None) -> 
 
 
 def _theme(request: ExportRequest, front: FrontMatter) -> tuple[Theme, list[str]]:
-    """Return the theme that is asked for, by the first that asks, and a warning about another."""
+    """Return the requested theme in order of precedence, and a warning about an unknown one."""
     asked = [name for name in (request.theme, front.theme, request.usual_theme) if name]
     unknown = list(takewhile(lambda name: name not in theme_names(), asked))
     found = asked[len(unknown)] if len(unknown) < len(asked) else DEFAULT
@@ -188,7 +187,7 @@ def _theme(request: ExportRequest, front: FrontMatter) -> tuple[Theme, list[str]
 
 
 def _only_title(blocks: list[Any]) -> str:
-    """Return the heading that the text begins with, where it is the only one of level 1."""
+    """Return the heading that the text begins with, if it is the only one of level 1."""
     tops = [block for block in blocks if block["t"] == "Header" and block["c"][0] == 1]
     if len(tops) != 1 or tops[0] is not blocks[0]:
         return ""
@@ -198,9 +197,9 @@ def _only_title(blocks: list[Any]) -> str:
 def _with_bibliographies(
     front: FrontMatter, root: Path, source: MarkdownSource
 ) -> tuple[FrontMatter, list[Entry], list[Entry]]:
-    """Return `front` with the citation style and the bibliographies that hold for the text; of
-    those that it does not name itself, the ones of which it cites something. And the entries of
-    all, and of those that it names.
+    """Return `front` with the applicable citation style and bibliographies; of those it does not
+    name itself, only the ones that are cited. Also return the entries of all, and of those it
+    names.
     """
     cited, folder = cited_keys(source.text), source.path.parent
     names = [os.path.normpath(name) for name in front.bibliography]
@@ -225,8 +224,8 @@ def _contents(headings: tuple[tree.Heading, ...], front: FrontMatter) -> tuple[t
 
 
 def language_of(text: str, least: float = 0.1) -> str:
-    """Return the language of `text` where its script tells, with at `least` this share of the
-    letters: what fonts are chosen by. Empty for all others.
+    """Return the language of `text` if its script tells, with at least the share `least` of the
+    letters: it determines fonts. Empty otherwise.
     """
     sample = text[:20_000]
     kana, hangul, han, letters = (
@@ -241,7 +240,7 @@ def language_of(text: str, least: float = 0.1) -> str:
 
 
 def writer_warnings(said: list[str]) -> list[str]:
-    """Return what a user should know of pandoc's warnings while it wrote a document."""
+    """Return pandoc's warnings about writing a document, for users."""
     told = []
     for text in said:
         if found := _NO_TEX.match(text):
@@ -258,12 +257,12 @@ def _dropped(left_out: LeftOut) -> Dropped:
 
 
 class _Cleaner:
-    """Makes the tree that the writers get: known attributes only, headings named, figures and
-    tables with their captions.
+    """Creates the tree for the writers: known attributes only, headings named, figures and tables
+    with their captions.
     """
 
     def __init__(self, front: FrontMatter, images: Images, left_out: LeftOut, folder: Path) -> None:
-        """`folder` is where the document will lie."""
+        """`folder` is where the document will be."""
         self._folder = folder
         self.headings: list[tree.Heading] = []
         self.placed = False
@@ -290,9 +289,7 @@ class _Cleaner:
         }
 
     def cleaned(self, blocks: list[Any]) -> list[Any]:
-        """Return what is to be exported of `blocks`, with what leads to another place once all
-        places are known.
-        """
+        """Return the cleaned `blocks`, with internal links resolved once all targets are known."""
         self._leading["Link"] = self._within
         self._leading["Span"] = lambda span: self._labels.resolve(span, self._leading)
         out: list[Any] = []
@@ -309,7 +306,7 @@ class _Cleaner:
         return out
 
     def warnings(self) -> list[str]:
-        """Return what was found that leads to nowhere."""
+        """Return the links that lead nowhere."""
         nowhere = tr("The link {address} has no target: no heading has that name.")
         unknown = tr("The reference {name} has no target.")
         told = [nowhere.format(address=shown(address)) for address in self._lost]
@@ -370,7 +367,7 @@ class _Cleaner:
         return self._with_classes("Span", content)
 
     def _with_classes(self, kind: str, content: Any) -> list[Node]:
-        """Return a div or span as it is where it means something, else what is in it."""
+        """Return a div or span unchanged if it has a meaning, otherwise its content."""
         (name, classes, _), inside = content
         kept = list(filter(_KEPT.fullmatch, classes))
         inside = self._walk(inside)
@@ -417,8 +414,8 @@ class _Cleaner:
         return [node("Para", inlines)] if inlines or not content else []
 
     def _figure_of(self, image: Node) -> Node:
-        """Return an image alone as a figure. Its title is the caption; without one, its words
-        are if it is to be numbered.
+        """Return an image alone in its paragraph as a figure. Its title is the caption; without
+        one, its alternative text is if it has to be numbered.
         """
         (name, _, sizes), alt, (address, title) = image["c"]
         caption = self._labels.caption(
@@ -480,9 +477,7 @@ class _Cleaner:
 
 
 def _equation(inlines: list[Any]) -> tuple[str, str] | None:
-    """Return TeX and name of a formula that is alone in its paragraph and has a name, None for
-    all else.
-    """
+    """Return TeX and name of a named formula that is alone in its paragraph, None otherwise."""
     name = label_of(inlines, "eq")
     maths = [part["c"] for part in tree.walk(inlines) if part["t"] == "Math"] if name else []
     alone = len(maths) == 1 and tree.plain_text(inlines) == " ".join(maths[0][1].split())
@@ -490,8 +485,8 @@ def _equation(inlines: list[Any]) -> tuple[str, str] | None:
 
 
 def _unbroken(inlines: list[Any]) -> list[Any]:
-    """Return `inlines` without line breaks of the source between characters of scripts that have
-    no spaces between words.
+    """Return `inlines` without the source's line breaks between characters of scripts without
+    spaces.
     """
     out: list[Any] = []
     for part, after in pairwise([*inlines, {}]):

@@ -1,5 +1,5 @@
-"""Exporting Markdown as docx: pandoc does most of it, in its sandbox; what it is given and what
-it made are ours to set right.
+"""Exports Markdown as docx: pandoc does most of it, in its sandbox; its input is prepared and its
+output corrected here.
 """
 
 import os
@@ -30,7 +30,7 @@ _RULE_XML = (
     '<w:p><w:pPr><w:pBdr><w:bottom w:val="single" w:sz="6" w:space="1" w:color="BFC7D1"/></w:pBdr>'
     '<w:spacing w:before="120" w:after="240" w:line="120" w:lineRule="exact"/></w:pPr></w:p>'
 )
-"""A line between paragraphs. Pandoc's own is a drawing of the format before 2007."""
+"""A line between paragraphs. Pandoc's own is a drawing in the format from before 2007."""
 _TOC_XML = (
     '<w:r><w:fldChar w:fldCharType="begin"/></w:r><w:r><w:instrText xml:space="preserve">'
     'TOC \\o "{}-{}" \\h \\z</w:instrText></w:r><w:r><w:fldChar w:fldCharType="separate"/></w:r>'
@@ -43,13 +43,13 @@ _CONTENTS_END = '<w:p><w:r><w:fldChar w:fldCharType="end"/></w:r></w:p></w:sdtCo
 _STYLES = {tree.CALLOUT: "Callout", "title": "Callout Title", "abstract": "Abstract"}
 """The styles of paragraphs in divs of these classes."""
 _PANDOCS_WIDTH = 396
-"""Points of a page's text for pandoc, of which it makes the widths of columns."""
+"""The text width in points from which pandoc calculates the widths of columns."""
 _BETWEEN_XML = (
     '<w:p><w:pPr><w:spacing w:before="0" w:after="0" w:line="120" w:lineRule="exact"/></w:pPr>'
     "<w:r><w:t>\N{ZERO WIDTH SPACE}</w:t></w:r></w:p>"
 )
-"""A gap between two blocks of code: programs that read the document take these for one where
-nothing, or an empty paragraph, is between them.
+"""A gap between two code blocks: readers of the document join them if there is nothing, or an empty
+paragraph, between them.
 """
 
 
@@ -82,8 +82,8 @@ def _write(halt: Halt, blocks: list[Any], document: Document, reference: bytes) 
 
 
 def _contents(document: Document) -> list[Node]:
-    """Return the table of contents, filled: pandoc's own is empty until a program that can count
-    pages has opened it.
+    """Return the table of contents with its entries: pandoc's own is empty until a program that can
+    count pages opens it.
     """
     if not document.contents:
         return []
@@ -101,7 +101,7 @@ def _contents(document: Document) -> list[Node]:
 
 
 class _Writer:
-    """Makes of a document what pandoc's writer of docx needs."""
+    """Prepares a document for pandoc's docx writer."""
 
     def __init__(self, pictures: Pictures, area: TextArea, contents: list[Node]) -> None:
         self._width, self._across = area
@@ -118,7 +118,9 @@ class _Writer:
         return mapped(value, self.handlers, _apart)
 
     def _figure(self, content: Any) -> list[Node]:
-        """Return a picture in paragraphs of pandoc's styles for it; it knows no picture of ours."""
+        """Return a picture in paragraphs with pandoc's styles for it, since pandoc does not see our
+        pictures.
+        """
         (name, _, _), (_, caption), blocks = content
         inlines = blocks[0]["c"] if len(blocks) == 1 else []
         if not isinstance(inlines, list) or [part.get("t") for part in inlines] != ["Image"]:
@@ -156,13 +158,13 @@ class _Writer:
 
 
 def _styled(style: str, blocks: list[Any], name: str = "") -> Node:
-    """Return blocks whose paragraphs have this style, pandoc's own where it is empty."""
+    """Return blocks whose paragraphs have this style, or pandoc's own if empty."""
     given = {"custom_style": style} if style else {}
     return node("Div", [attributes(name, **given), blocks])
 
 
 def _apart(nodes: list[Any]) -> list[Any]:
-    """Return blocks with a gap between those of code that follow each other."""
+    """Return blocks with a gap between adjacent code blocks."""
     out: list[Any] = []
     for part, after in pairwise([*nodes, None]):
         out.append(part)
@@ -176,7 +178,7 @@ def _apart(nodes: list[Any]) -> list[Any]:
 
 
 def _now(environ: Mapping[str, str]) -> datetime:
-    """Return the time for the properties: that of a reproducible build where there is one
+    """Return the time for the properties: that of a reproducible build if there is one
     (reproducible-builds.org).
     """
     given = environ.get("SOURCE_DATE_EPOCH", "")

@@ -1,7 +1,7 @@
-"""The pictures of a docx: what is written where each stands, and their files in the package.
+"""The pictures of a docx: the markup for each, and their files in the package.
 
-Pandoc itself would take 0.4 s for each megabyte of a ``data:`` address (measured), and knows no svg
-with a PNG beside it.
+Pandoc itself would take 0.4 s per megabyte of a ``data:`` address (measured), and does not support
+svg with a PNG fallback.
 """
 
 import base64
@@ -20,9 +20,9 @@ from dogent_tui.documents.model import DocumentError
 from dogent_tui.processes import Halt
 
 _UNSAID = (300, 150)
-"""Pixels of a vector image that does not say (CSS 2.1, 10.3.2)."""
+"""The default size in pixels of a vector image (CSS 2.1, 10.3.2)."""
 _EMU = 12700
-"""English Metric Units of a point."""
+"""English Metric Units per point."""
 _DRAWING = """<w:r><w:drawing><wp:inline distT="0" distB="0" distL="0" distR="0">
 <wp:extent cx="{wide}" cy="{high}"/>
 <wp:docPr id="{number}" name="Picture {number}" descr={words} title={title}/><a:graphic>
@@ -37,18 +37,18 @@ _SVG = (
     ' xmlns:asvg="http://schemas.microsoft.com/office/drawing/2016/SVG/main" r:embed="{relation}"/>'
     "</a:ext></a:extLst>"
 )
-"""The svg beside a PNG ([MS-ODRAWXML] 2.3.3.16)."""
+"""The svg of a PNG fallback ([MS-ODRAWXML] 2.3.3.16)."""
 
 
 class TextArea(NamedTuple):
-    """What a page has room for, in points."""
+    """The space on a page, in points."""
 
     width: float
     height: float
 
 
 class Pictures:
-    """Writes the images of one document. `files` are those of the package, by their names."""
+    """Writes the images of one document. `files` are those of the package, by name."""
 
     def __init__(self, images: Images, area: TextArea, halt: Halt | None = None) -> None:
         self.files: dict[str, bytes] = {}
@@ -56,9 +56,7 @@ class Pictures:
         self._count = 0
 
     def drawn(self, content: Any) -> list[tree.Node]:
-        """Return what is written for the image `content` of pandoc's tree, nothing where it is left
-        out.
-        """
+        """Return the markup for the image `content` of pandoc's tree, empty if it is left out."""
         (_, _, sizes), alt, (address, title) = content
         image = self._images.find(address)
         if image is None:
@@ -83,7 +81,7 @@ class Pictures:
         return [tree.raw("openxml", drawing, inline=True)]
 
     def _relation(self, data: bytes, kind: str) -> str:
-        """Add a file, once however often it is shown, and return the id of its relation."""
+        """Add a file, once however often it is used, and return the id of its relation."""
         name = f"image-{hashlib.sha256(data).hexdigest()[:16]}.{kind}"
         self.files[name] = data
         return relation_of(name)
@@ -95,8 +93,8 @@ def relation_of(name: str) -> str:
 
 
 def fitted(image: ExportImage, sizes: dict[str, str], area: TextArea) -> tuple[float, float]:
-    """Return the size in points at which `image` stands on a page: as wished, else its own, and
-    never larger than the page.
+    """Return the display size of `image` in points: as requested, or its own, but never larger than
+    the page.
     """
     own = (image.width or _UNSAID[0], image.height or _UNSAID[1])
     ratio = own[1] / own[0]
@@ -114,15 +112,17 @@ _PAGE = (
     "#set page(width: auto, height: auto, margin: 0pt, fill: none)\n"
     '#image("drawing.svg", {side}: 400pt)'
 )
-"""Of which `set_typst` makes 1600 pixels at the longer side: sharp on paper up to some 14 cm."""
+"""The resolution with which `set_typst` produces 1600 pixels on the longer side: sharp on paper up
+to about 14 cm.
+"""
 _NOTHING = base64.b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=="
 )
-"""One pixel, where the drawing cannot be drawn: programs that know svg show it still."""
+"""One pixel, if the drawing cannot be rendered: programs that support svg still display it."""
 
 
 def fallback_png(drawing: ExportImage, halt: Halt | None = None) -> bytes:
-    """Return the svg `drawing` as a PNG. Blocks for a second or so: for a thread. Never raises."""
+    """Render the svg `drawing` as a PNG. Blocks for about a second: use a thread. Never raises."""
     with tempfile.TemporaryDirectory(prefix="dogent-svg-") as name:
         folder = Path(os.path.realpath(name))
         (folder / "drawing.svg").write_bytes(drawing.data)

@@ -1,5 +1,5 @@
-"""What pandoc leaves undone in a docx: page breaks, pages on their sides, gaps, pictures,
-properties and settings.
+"""What pandoc leaves undone in a docx: page breaks, landscape pages, gaps, pictures, properties and
+settings.
 
 A docx is a zip of XML parts (ECMA-376, part 1; the elements are those of WordprocessingML, 17).
 """
@@ -22,23 +22,21 @@ from dogent_tui.documents.model import DocumentError
 from dogent_tui.language import tr
 
 BREAK_XML = '<w:p><w:r><w:br w:type="page"/></w:r></w:p>'
-"""A page break, until it is given to the paragraph after it."""
+"""A page break, until it is moved to the next paragraph."""
 LANDSCAPE_STARTS, LANDSCAPE_ENDS = (
     f'<w:p><w:pPr><w:pStyle w:val="dogent-landscape-{edge}"/></w:pPr></w:p>'
     for edge in ("start", "end")
 )
-"""Paragraphs around what is to be on pages that lie on their sides, until they are the ends of
-sections.
-"""
+"""Paragraphs around landscape content, until they become section breaks."""
 
 _ORDER = ("pStyle", "keepNext", "keepLines", "pageBreakBefore", "numPr", "spacing")
-"""Properties of a paragraph, as far as pandoc and we write them, in the order of CT_PPrBase."""
+"""Paragraph properties written by pandoc and us, in the order of CT_PPrBase."""
 _AFTER_UPDATE_FIELDS = (
     "hdrShapeDefaults|footnotePr|endnotePr|compat|docVars|rsids|mathPr|attachedSchema"
     "|themeFontLang|clrSchemeMapping"
 )
-"""What comes after ``w:updateFields`` in the order of CT_Settings (ECMA-376 17.15.1.78), as far as
-pandoc writes it.
+"""Elements after ``w:updateFields`` in the order of CT_Settings (ECMA-376 17.15.1.78), as far as
+pandoc writes them.
 """
 _NOTHING = ("self::w:bookmarkStart", "self::w:bookmarkEnd", "self::w:sectPr")
 _IMAGE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/image"
@@ -51,8 +49,8 @@ _CORE = """<?xml version="1.0" encoding="UTF-8"?>
 def finish(
     content: bytes, document: Document, pictures: Mapping[str, bytes], made: datetime
 ) -> bytes:
-    """Return the docx `content` of pandoc, finished: with the `pictures` by their names, and as
-    `made` at a time. Raises DocumentError where it would refer to what is outside.
+    """Return pandoc's docx `content`, finished: with the `pictures` by name, and the time `made`.
+    Raises DocumentError if it would refer to the outside.
     """
     with zipfile.ZipFile(io.BytesIO(content)) as package:
         parts = {name: package.read(name) for name in package.namelist() if not name.endswith("/")}
@@ -89,7 +87,7 @@ def _serialized(element: Any) -> bytes:
 
 
 def _related(relations: bytes, part: bytes, pictures: Iterable[str]) -> bytes:
-    """Return the relations of a part with those to the pictures that it shows."""
+    """Return the relations of a part including those to its pictures."""
     root = parsed(relations)
     for name in pictures:
         if f'r:embed="{relation_of(name)}"'.encode() in part:
@@ -107,7 +105,7 @@ def _finished(part: bytes, document: Document) -> bytes:
     _move_page_breaks(body)
     _turn_pages(body)
     for layout in within(body, "//w:tblPr/w:tblLayout"):
-        # Word fits columns by itself; other programs take the widths of the grid
+        # Word fits columns automatically; other programs use the widths of the grid
         table = layout.getparent()
         table.find(w("tblW")).attrib.update({w("type"): "auto", w("w"): "0"})
         table.remove(layout)
@@ -118,14 +116,14 @@ def _finished(part: bytes, document: Document) -> bytes:
     for mark in within(body, f"//*[{code}]//*[self::w:bidi or self::w:rtl]"):
         mark.getparent().remove(mark)  # no code is read from right to left
     for style in within(body, "//w:sdt//w:hyperlink//w:rStyle"):
-        style.getparent().remove(style)  # the contents look like no links
-    for row in within(body, "//w:tr"):  # none breaks over two pages
+        style.getparent().remove(style)  # entries of the table of contents do not look like links
+    for row in within(body, "//w:tr"):  # rows do not break across pages
         properties = row.find(w("trPr"))
         if properties is None:
             row.insert(0, properties := row.makeelement(w("trPr")))
         properties.insert(0, row.makeelement(w("cantSplit")))
-    # A table has no space of its own, and a paragraph has its space below; the last item of a tight
-    # list has hardly any.
+    # A table has no spacing of its own, and a paragraph has its spacing below; the last item of a
+    # tight list has hardly any.
     named = "w:pPr/w:pStyle/@w:val"
     texts = f"self::w:p[{named}='BodyText' or {named}='FirstParagraph']"
     for paragraph in within(body, f"//w:body/w:tbl/following-sibling::*[1][{texts}]"):
@@ -153,7 +151,7 @@ def _measure(properties: Any) -> None:
 
 
 def _put(paragraph: Any, name: str, **values: str) -> None:
-    """Give a paragraph a property, in its place among the others."""
+    """Set a property of a paragraph, in its proper position."""
     properties = paragraph.find(w("pPr"))
     if properties is None:
         paragraph.insert(0, properties := paragraph.makeelement(w("pPr")))
@@ -164,8 +162,8 @@ def _put(paragraph: Any, name: str, **values: str) -> None:
 
 
 def _move_page_breaks(body: Any) -> None:
-    """Give each page break to the paragraph after it: one of its own would leave an empty line
-    there. Before a table it has to stay.
+    """Move each page break to the next paragraph: a separate one would leave an empty line there.
+    Before a table it has to stay.
     """
     alone = "not(w:pPr) and count(*)=1 and w:r[count(*)=1]/w:br[@w:type='page']"
     after = f"following-sibling::*[not({' or '.join(_NOTHING)})][1][self::w:p]"
@@ -176,7 +174,7 @@ def _move_page_breaks(body: Any) -> None:
 
 
 def _turn_pages(body: Any) -> None:
-    """Make sections of what is to be on pages that lie on their sides."""
+    """Turn landscape content into sections."""
     last = next(iter(within(body, "//w:body/w:sectPr")), None)
     for mark in within(body, "//w:p[starts-with(w:pPr/w:pStyle/@w:val, 'dogent-landscape-')]"):
         turned = mark.find(f"{w('pPr')}/{w('pStyle')}").get(w("val")).endswith("end")
@@ -202,8 +200,8 @@ def _turn_pages(body: Any) -> None:
 
 
 def _with_update_fields(part: bytes) -> bytes:
-    """Have a program that can count pages put them into the table of contents when it opens the
-    document.
+    """Make programs that can count pages fill in the page numbers of the table of contents on
+    opening.
     """
     settings = parsed(part)
     if settings.find(w("updateFields")) is None:
@@ -219,7 +217,7 @@ def _with_update_fields(part: bytes) -> bytes:
 
 
 def _core_properties(document: Document, now: datetime) -> bytes:
-    """Return the properties of the document (ECMA-376 part 2, 11.1), with those that pandoc drops:
+    """Return the document's properties (ECMA-376 part 2, 11.1), with those that pandoc drops:
     keywords, and the time.
     """
     front, made = document.front, f"{now.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"
@@ -231,7 +229,7 @@ def _core_properties(document: Document, now: datetime) -> bytes:
         "dc:description": front.description,
         "dc:language": front.lang,
     }
-    try:  # where the date of the front matter is one that a program can tell
+    try:  # if the date of the front matter can be parsed
         written = f"{datetime.fromisoformat(front.date):%Y-%m-%dT%H:%M:%SZ}"
     except ValueError:
         written = made
@@ -244,8 +242,8 @@ def _core_properties(document: Document, now: datetime) -> bytes:
 
 
 def _check_relations(parts: Mapping[str, bytes]) -> None:
-    """The last wall: whoever opens the document fetches nothing and opens nothing unasked, wherever
-    a reference came from.
+    """The last wall: opening the document fetches and opens nothing by itself, wherever a reference
+    came from.
     """
     for name, part in parts.items():
         for relation in parsed(part) if name.endswith(".rels") else ():
@@ -259,7 +257,7 @@ def _check_relations(parts: Mapping[str, bytes]) -> None:
 
 
 def _zipped(parts: Mapping[str, bytes], made: datetime) -> bytes:
-    """Return the package; the list of its content types comes first, as Word has it."""
+    """Return the package, with the list of content types first, like Word."""
     content = io.BytesIO()
     with zipfile.ZipFile(content, "w") as package:
         for name in sorted(parts, key=lambda name: (name[0] != "[", name[0] != "_", name)):

@@ -1,5 +1,5 @@
-"""The document whose styles an exported docx takes on: the workspace's, the home's, or ours, which
-is the folder `reference/` with a theme's values, zipped when it is wanted.
+"""The document that provides the styles of an exported docx: the workspace's, the home's, or ours,
+which is the folder `reference/` with a theme's values, zipped on demand.
 """
 
 import io
@@ -19,12 +19,10 @@ from dogent_tui.language import tr
 from dogent_tui.storage.paths import display_path
 
 RUNNING_TITLE = b"The title of the document"
-"""What the built-in page header has in the place of the title."""
+"""The placeholder for the title in the built-in page header."""
 
 NAME = "reference.docx"
-"""What a reference document is called in ``.dogent`` of the workspace, and in the home folder of
-dogent.
-"""
+"""The name of a reference document in ``.dogent`` of the workspace, and in dogent's home folder."""
 
 _PARTS = Path(__file__).with_name("reference")
 _W = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
@@ -35,9 +33,8 @@ _FONTS = {
     "ja-JP": "Yu Gothic",
     "ko-KR": "Malgun Gothic",
 }
-"""The East Asian font of each language: those that Word brings along, on Windows and on the Mac.
-Where they are missing, as on Linux, a program takes the font that it has for the language, which is
-set beside it.
+"""Language → East Asian font: those installed with Word on Windows and on the Mac. If they are
+missing, as on Linux, programs use their own font for the language, which is set as well.
 """
 
 _TRADITIONAL = ("zh-tw", "zh-hk", "zh-mo", "zh-hant")
@@ -47,12 +44,12 @@ _MOST_BYTES = 32 << 20
 _CARRIED = re.compile(
     r"word/_rels/(header|footer|footnotes|theme|fontTable|numbering|styles)\w*\.xml\.rels"
 )
-"""The parts of a reference document that pandoc takes over, whatever they refer to."""
+"""The parts of a reference document that pandoc copies, with all their references."""
 
 
 class Reference(NamedTuple):
-    """A reference document: its `content`, and what a page has room for. `warnings` are about those
-    that were passed over.
+    """A reference document: its `content`, and the space on a page. `warnings` are about those that
+    were skipped.
     """
 
     content: bytes
@@ -61,10 +58,10 @@ class Reference(NamedTuple):
 
 
 def find_reference(root: Path, home: Path, theme: Theme, *, lang: str, text: str) -> Reference:
-    """Return the reference document of the workspace `root`, else of `home`, else the built-in one.
+    """Return the reference document of the workspace `root`, or of `home`, or the built-in one.
 
-    That one is of `theme`, for the language `lang` (BCP 47, may be empty) and the scripts of
-    `text`. Blocks: for a thread.
+    The latter is for `theme`, for the language `lang` (BCP 47, may be empty) and the scripts of
+    `text`. Blocks: use a thread.
     """
     warnings: list[str] = []
     for path, inside in ((root / ".dogent" / NAME, root), (home / NAME, None)):
@@ -99,8 +96,8 @@ def built_in(theme: Theme, east_asian: str = "zh-CN", lang: str = "") -> bytes:
 
 
 def east_asian_language(lang: str, text: str) -> str:
-    """Return the East Asian language that a document is set for: that of `lang`, else what the
-    scripts in `text` tell.
+    """Return the East Asian language of a document: that of `lang`, or the one indicated by the
+    scripts in `text`.
 
     Han characters alone count as simplified Chinese.
     """
@@ -123,7 +120,7 @@ def parsed(part: bytes, name: str = NAME) -> Any:
 
 
 def within(element: Any, path: str) -> list[Any]:
-    """Return what an XPath finds."""
+    """Return the matches of an XPath."""
     return list(element.xpath(path, namespaces={"w": _W}))
 
 
@@ -134,7 +131,7 @@ def _read(content: bytes, warnings: list[str]) -> Reference:
 
 
 def _area(body: Any) -> TextArea:
-    """Return what a page has room for. What is not said is taken as A4."""
+    """Return the space on a page, with A4 for missing values."""
 
     def room(side: str, *margins: str) -> float:
         given = [f"w:pgSz/@w:{side}", *(f"w:pgMar/@w:{margin}" for margin in margins)]
@@ -150,7 +147,7 @@ def _area(body: Any) -> TextArea:
 
 
 def _checked(path: Path, root: Path | None) -> bytes:
-    """Return what the reference document holds. Raises DocumentError where it is none, or would
+    """Return the content of the reference document. Raises DocumentError if it is not one, or would
     fetch something when opened.
     """
     if root is not None and not Path(os.path.realpath(path)).is_relative_to(root):

@@ -1,5 +1,5 @@
-"""A printed pdf, finished: who wrote it, on which page each heading stands, which characters no
-font had.
+"""Finishes a printed pdf: its author, the page of each heading, and which characters no font
+had.
 """
 
 import importlib
@@ -29,8 +29,8 @@ _SAME_GLYPH = dict(zip("〜‖―", "～∥—", strict=True))
 
 
 class Finished(msgspec.Struct, frozen=True):
-    """A pdf and what is in it. `missing` are characters that are drawn as boxes, as no font has
-    them; `drawn` are others.
+    """A pdf and facts about it. `missing` are characters drawn as boxes because no font has them;
+    `drawn` are others.
     """
 
     pdf: bytes
@@ -40,7 +40,7 @@ class Finished(msgspec.Struct, frozen=True):
 
 
 def heading_pages(pdf: bytes) -> dict[str, int]:
-    """Return on which page (from 1) each named place of `pdf` stands. Blocks."""
+    """Return the page (from 1) of each named place of `pdf`. Blocks."""
     with _ENGINE:
         pymupdf = _pymupdf()
         with pymupdf.open(stream=pdf, filetype="pdf") as document:
@@ -61,11 +61,10 @@ def finish(
     """Return `pdf` with `properties` (``title``, ``author``, ``subject``, ``keywords``), language
     and bookmarks set. Blocks.
 
-    `headings` are by their names, in order, the titles of its outline: Chromium's own are made of
-    what it painted, which is not always what was written (seen: a heading twice over, formulas in
-    pieces).
-    `doubtful` are the characters that perhaps no font had. Raises DocumentError where the engine
-    wrote no pdf.
+    `headings` are by name, in order, the titles of its outline: Chromium's own are based on what it
+    painted, which is not always what was written (observed: a heading twice, formulas in pieces).
+    `doubtful` are the characters that possibly no font had. Raises DocumentError if the engine's
+    output is not a pdf.
     """
     with _ENGINE, tempfile.TemporaryDirectory(prefix="dogent-pdf-") as folder:
         pymupdf = _pymupdf()
@@ -98,31 +97,31 @@ def finish(
             to_unicode.correct(document)
             drawn, missing = _look_for(document, doubtful)
             pages = document.page_count
-            # appends what changed; writing all of it again took as long as printing
+            # appends the changes; rewriting everything took as long as printing
             document.saveIncr()
         return Finished(path.read_bytes(), pages, missing, drawn)
 
 
 def _pymupdf() -> Any:
-    """Import the engine (1 s), and keep it off the terminal."""
+    """Import the engine (1 s), and keep it from writing to the terminal."""
     os.environ.setdefault("PYMUPDF_SUGGEST_LAYOUT_ANALYZER", "0")
-    pymupdf: Any = importlib.import_module("pymupdf")  # its types say nothing
+    pymupdf: Any = importlib.import_module("pymupdf")  # it has no useful types
     pymupdf.TOOLS.mupdf_display_errors(False)
     pymupdf.TOOLS.mupdf_display_warnings(False)
     return pymupdf
 
 
 def prepare() -> None:
-    """Import the engine, while something else is waited for. Blocks."""
+    """Import the engine in advance, while waiting for something else. Blocks."""
     with _ENGINE:
         _pymupdf()
 
 
 def _look_for(document: Any, doubtful: AbstractSet[str]) -> tuple[frozenset[str], str]:
-    """Return which of `doubtful` are drawn, and which are not while something is drawn with the
-    glyph 0.
+    """Return which of `doubtful` are drawn, and which are missing, if anything is drawn with glyph
+    0.
 
-    That is every font's box for what it does not have; the pdf does not say what it stands for.
+    That glyph is every font's box for missing characters; the pdf does not say for which one.
     """
     drawn: set[str] = set()
     boxes = False
@@ -137,7 +136,7 @@ def _look_for(document: Any, doubtful: AbstractSet[str]) -> tuple[frozenset[str]
                 else:
                     boxes = True
     missing = sorted(doubtful - drawn, key=lambda char: (not char.isalpha(), char)) if boxes else []
-    # where all was searched and nothing is a box, each has a glyph of its own
+    # if everything was searched and nothing is a box, each has a glyph of its own
     all_drawn = not boxes and document.page_count <= _MOST_PAGES_SEARCHED
     known = doubtful if all_drawn else doubtful & drawn
     more = "…" * (len(missing) > _MOST_MISSING)

@@ -1,5 +1,5 @@
-"""The images of a Markdown file: taken out of the workspace only, known by what they hold, and
-small enough to travel.
+"""The images of a Markdown file: only from the workspace, identified by their content, and of
+limited size.
 """
 
 import base64
@@ -24,34 +24,36 @@ if TYPE_CHECKING:
     from PIL import Image as PillowImage
 
 LARGEST = 24 << 20
-"""Bytes of one image."""
+"""The maximum size of an image in bytes."""
 
 LARGEST_TOGETHER = 128 << 20
-"""Bytes of all images of a document."""
+"""The total size of a document's images in bytes."""
 
 MOST_PIXELS = 80_000_000
-"""Pixels of one image: more than a camera makes, less than hurts (four bytes each)."""
+"""The maximum number of pixels of an image: more than from a camera, less than dangerous (four
+bytes each).
+"""
 
 _KINDS = {name: name.lower() for name in ("PNG", "JPEG", "GIF", "WEBP", "BMP", "TIFF", "AVIF")}
 _KINDS["HEIF"] = "heic"
-"""What Pillow may open (its name → the name in ``image/…``). Others of its formats run programs
-(EPS) or are seldom pictures.
+"""The formats that Pillow may open (its name → the name in ``image/…``). Others run programs (EPS)
+or are rarely pictures.
 """
 
 _EVERYWHERE = frozenset({"png", "jpeg", "gif"})
-"""What browsers, typst and Word all draw; the rest becomes png."""
+"""The formats that browsers, typst and Word all support; others are converted to png."""
 
 
 SCREEN_DPI = 96
-"""What an image has that says nothing: a pixel of CSS for each of its own."""
+"""The default resolution: one CSS pixel per image pixel."""
 _ORIENTATION = 0x0112
 """The tag of Exif 2.32, 4.6.4."""
 
 
 class ExportImage(msgspec.Struct, frozen=True):
-    """An image that may go into a document. `kind` is ``png``, ``jpeg``, ``gif`` or ``svg``;
-    `width` and `height` are in pixels, 0 where a vector image does not say; `dpi` is what the file
-    says, 0 where it says nothing.
+    """An image for a document. `kind` is ``png``, ``jpeg``, ``gif`` or ``svg``; `width` and
+    `height` are in pixels, 0 if a vector image does not specify them; `dpi` is from the file, 0 if
+    unspecified.
     """
 
     data: bytes
@@ -62,20 +64,20 @@ class ExportImage(msgspec.Struct, frozen=True):
 
     @property
     def data_uri(self) -> str:
-        """The whole image as an address."""
+        """The complete image as an address."""
         kind = "svg+xml" if self.kind == "svg" else self.kind
         return f"data:image/{kind};base64,{base64.b64encode(self.data).decode('ascii')}"
 
 
 class LeftOutError(Exception):
-    """Why a file is not taken: the end of a sentence."""
+    """Why a file is not used, as the end of a sentence."""
 
 
 class Images:
-    """Finds the images that the Markdown file in `folder` names. What it does not give is noted in
-    `left_out`.
+    """Finds the images named in the Markdown file in `folder`. Missing and refused ones are
+    recorded in `left_out`.
 
-    `root` is the real path of the workspace. Blocks, and is not safe for several threads at once.
+    `root` is the real path of the workspace. Blocks, and is not thread-safe.
     """
 
     def __init__(self, root: Path, folder: Path, left_out: LeftOut) -> None:
@@ -86,7 +88,7 @@ class Images:
         self._bytes = 0
 
     def find(self, address: str) -> ExportImage | None:
-        """Return the image at `address` as the Markdown has it: a path, percent-encoded or not,
+        """Return the image at `address` as written in the Markdown: a path, percent-encoded or not,
         or a ``data:`` address.
         """
         if address not in self._found:
@@ -98,7 +100,7 @@ class Images:
         return self._found[address]
 
     def add(self, address: str, image: ExportImage) -> None:
-        """Have `find` return `image`, which is ours."""
+        """Return an address with which `find` returns `image`, which is ours."""
         self._found[address] = image
 
     def _take(self, address: str) -> ExportImage:
@@ -111,7 +113,7 @@ class Images:
         return image
 
     def place(self, address: str) -> Path:
-        """Return the real path of a local file that lies in the workspace. Raises LeftOutError."""
+        """Return the real path of a local file inside the workspace. Raises LeftOutError."""
         try:
             parts = urlsplit(address)
         except ValueError:
@@ -162,8 +164,8 @@ def _inline(address: str) -> bytes:
 
 
 def identify(content: bytes) -> ExportImage:
-    """Return the image that `content` is, by what it holds and not by any name. Raises an
-    exception of `Images` for `find`.
+    """Identify the image `content`, regardless of its name. Raises an exception of `Images` for
+    `find`.
     """
     head = content[:1024].lstrip(b"\xef\xbb\xbf \t\r\n")
     if head.startswith(b"<") and b"<svg" in content[:65_536]:
@@ -174,20 +176,22 @@ def identify(content: bytes) -> ExportImage:
     from PIL import Image, ImageOps, UnidentifiedImageError  # on use
 
     formats = pillow_formats(content, _KINDS)
-    content = without_metadata(content)  # where a photo was taken is nobody's business
+    content = without_metadata(content)  # where a photo was taken is private
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # Pillow warns of what the limit below refuses
+            warnings.simplefilter("ignore")  # Pillow warns about sizes that the limit below refuses
             with Image.open(io.BytesIO(content), formats=formats) as image:
                 if image.width * image.height > MOST_PIXELS:
                     message = tr("it has more than {size} million pixels; make it smaller")
                     raise LeftOutError(message.format(size=MOST_PIXELS // 1000000))
                 kind = _KINDS[image.format or ""]
-                image.load()  # a damaged one should be known here, not leave a gap in the document
+                # damage should be detected here instead of leaving a gap in the document
+                image.load()
                 dpi = _dpi(image.info)
                 size = (image.width, image.height)
                 if kind not in _EVERYWHERE or image.getexif().get(_ORIENTATION, 1) != 1:
-                    upright = ImageOps.exif_transpose(image)  # Word and typst show it as it lies
+                    # Word and typst ignore the orientation
+                    upright = ImageOps.exif_transpose(image)
                     size = (upright.width, upright.height)
                     content, kind = _upright(upright, kind)
     except UnidentifiedImageError:
@@ -206,7 +210,7 @@ def _upright(image: "PillowImage.Image", kind: str) -> tuple[bytes, str]:
         return buffer.getvalue(), kind
     if image.mode not in {"1", "L", "LA", "P", "RGB", "RGBA", "I;16"}:
         image = image.convert("RGB")
-    image.info.clear()  # of what is in there, some is written
+    image.info.clear()  # some of this would be written
     image.save(buffer, "PNG")
     return buffer.getvalue(), "png"
 

@@ -1,4 +1,6 @@
-"""What the Markdown has and the document has not: collected once each, told in sentences."""
+"""Collects what the Markdown contains and the document does not, without duplicates, as
+sentences.
+"""
 
 from collections import Counter
 from pathlib import Path
@@ -8,9 +10,11 @@ from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 
 _MOST = 40
-"""Sentences of a kind; a text of thousands of broken links needs no thousands of sentences."""
+"""The number of sentences of a kind: thousands of broken links do not need thousands of
+sentences.
+"""
 _SHOWN = 80
-"""Characters of a name that are shown."""
+"""The number of characters of a name to show."""
 _NO_SOURCE = MarkdownSource(Path(), "")
 
 
@@ -22,15 +26,13 @@ class LeftOut:
         self._counts = Counter[tuple[str, str, str]]()
 
     def add(self, kind: str, what: str, why: str) -> None:
-        """Note that the `kind` (``Link``) of `what`, as the text has it, was left out; `why` is
-        the end of a sentence.
+        """Record that the `kind` (``Link``) of `what`, as spelled in the text, was left out; `why`
+        is the end of a sentence.
         """
         self._counts[kind, what, why] += 1
 
     def sentences(self) -> list[str]:
-        """Return a sentence for each different thing, and one for those that are too many to
-        tell.
-        """
+        """Return a sentence for each different item, and one for the excess."""
         told = []
         sentence = tr("{kind} {what}{where}: {why}.")
         for (kind, what, why), count in list(self._counts.items())[:_MOST]:

@@ -1,20 +1,20 @@
-"""Lengths as CSS has them: those that an author gives, and what they are in points."""
+"""CSS lengths given by authors, and their conversion to points."""
 
 import re
 
 _LENGTH = re.compile(r"\s*(\d{1,5}(?:\.\d{1,3})?)\s*(px|%|cm|mm|in|pt|em)?\s*")
 _POINTS = {"px": 0.75, "pt": 1.0, "em": 11.0, "in": 72.0, "cm": 72 / 2.54, "mm": 72 / 25.4}
-"""How many points a unit has; a pixel is that of CSS, 96 to the inch."""
+"""Unit → points; a pixel is CSS's, 96 per inch."""
 
 
 def length(text: str) -> str:
-    """Return `text` as a length of CSS (a bare number is pixels), empty where it is none."""
+    """Return `text` as a CSS length (a bare number is in pixels), empty if it is not one."""
     found = _LENGTH.fullmatch(text)
     return f"{found[1]}{found[2] or 'px'}" if found else ""
 
 
 def points(text: str, whole: float = 0) -> float:
-    """Return a length in points, 0 where it is none; ``%`` is of the `whole`."""
+    """Return a length in points, 0 if invalid; ``%`` is relative to `whole`."""
     found = _LENGTH.fullmatch(text)
     if found is None:
         return 0.0

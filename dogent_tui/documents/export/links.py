@@ -1,5 +1,5 @@
-"""Which links a finished document may have: to the web, to a mailbox, into itself, and to a page of
-a pdf that lies with it.
+"""The permitted links of a finished document: to the web, to a mailbox, into itself, and to a page
+of a pdf in the same folder.
 """
 
 import re
@@ -10,12 +10,12 @@ from dogent_tui.language import tr
 _KEPT = frozenset({"http", "https", "mailto", "tel"})
 _PAGE = re.compile(r"(?![/\\])([^:?#\\]+\.pdf)#page=([1-9]\d{0,5})", re.IGNORECASE)
 BESIDE = "https://beside.invalid/"
-"""What is before the path of such a pdf until ours is finished: engines want whole addresses."""
+"""Precedes the path of such a pdf until ours is finished: engines require absolute addresses."""
 _SCHEME = re.compile(r"\s*([A-Za-z][A-Za-z0-9+.-]*):")
 
 
 def refusal(address: str) -> str:
-    """Return why a document may not link to `address`, as the end of a sentence; empty where it
+    """Return why a document may not link to `address`, as the end of a sentence; empty if it
     may.
     """
     if address.startswith("#") or page_of(address):
@@ -35,7 +35,7 @@ def refusal(address: str) -> str:
 
 
 def page_of(address: str) -> tuple[str, int] | None:
-    """Return the relative path and the page that ``report.pdf#page=3`` means, None for any other
+    """Return the relative path and the page of ``report.pdf#page=3``, None for any other
     address.
     """
     found = _PAGE.fullmatch(unquote(address.removeprefix(BESIDE)))
@@ -43,20 +43,20 @@ def page_of(address: str) -> tuple[str, int] | None:
 
 
 def whole(address: str) -> str:
-    """Return an address as engines take it that know only whole ones."""
+    """Return an address for engines that only support absolute ones."""
     found = None if address.startswith("#") else page_of(address)
     return f"{BESIDE}{quote(found[0], safe='')}#page={found[1]}" if found else address
 
 
 def slug(title: str) -> str:
-    """Return the identifier of a heading as GitHub makes it: letters of every script, digits,
-    hyphens, underscores.
+    """Return GitHub's identifier of a heading: letters of every script, digits, hyphens,
+    underscores.
     """
     return re.sub(r"[^\w\- ]", "", title.strip().lower()).replace(" ", "-")
 
 
 class Targets:
-    """The places in a document that links may lead to, each by a name that no other has."""
+    """The link targets in a document, each with a unique name."""
 
     def __init__(self) -> None:
         self._names: set[str] = set()
@@ -64,8 +64,8 @@ class Targets:
         self._last: dict[str, int] = {}
 
     def add(self, title: str, named: str = "") -> str:
-        """Return the name of the heading `title`: as it is `named`, else its slug; numbered
-        where there was one already.
+        """Return the name of the heading `title`: as it is `named`, or its slug; numbered if it
+        already exists.
         """
         wanted = name = _fit(named) or slug(title) or "section"
         while name in self._names:
@@ -76,14 +76,14 @@ class Targets:
         return name
 
     def add_named(self, name: str) -> str:
-        """Return the name of a place that the author named, made fit for an attribute."""
+        """Return the name of a place named by the author, made valid for an attribute."""
         name = _fit(name)
         self._add(name)
         return name
 
     def find(self, address: str) -> str | None:
-        """Return the name that ``#…`` means: exactly, else but for case and the way in which a
-        slug is made.
+        """Return the name meant by ``#…``: exact, or ignoring case and differences between
+        slugs.
         """
         wanted = unquote(address[1:])
         return wanted if wanted in self._names else self._known_as.get(_folded(wanted))

@@ -1,4 +1,4 @@
-"""What exporting means, for every format: what is asked for, and what came of it."""
+"""The records of exporting, for every format: the request and the result."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -13,26 +13,29 @@ from dogent_tui.plain import one_line
 from dogent_tui.storage.places import write_real
 
 ExportKind: TypeAlias = Literal["pdf", "docx"]
-"""What Markdown is exported as."""
+"""The export formats."""
 
 Progress: TypeAlias = Callable[[str], None]
-"""Is told what happens, a phrase at a time (``Starting the browser``). Called on the event loop."""
+"""Receives progress, a phrase at a time (``Starting the browser``). Called on the event loop."""
 
 
 def unheard(_what: str) -> None:
-    """Progress that nobody wants to hear of."""
+    """Ignore progress."""
 
 
 class ExportRequest(msgspec.Struct, frozen=True, kw_only=True):
-    """A Markdown file, and the file of a `kind` that should be made of it. All paths are absolute.
+    """A Markdown file, and the file of a `kind` to create from it. All paths are absolute.
 
-    Whether `target` may be replaced is settled before: it is, once the export went well. `root` is
-    the real path of the workspace, out of which no image is taken; `home` is the user's folder
-    (``~/.dogent``), for styles. `toc`: a table of contents, None for what the front matter says.
-    `appendix`: Markdown that is put behind the text, and behind the list of what it cites.
-    `theme` is the name of one that holds whatever the front matter says, `usual_theme` of the one
-    that holds where it says nothing. `counted`: how many pages there are in the documents of works
-    that are cited with a page, by their keys.
+    Attributes:
+        target: The file to replace, once the export has succeeded; whether this is allowed has been
+            decided before.
+        root: The real path of the workspace, the only source of images.
+        home: The user's folder (``~/.dogent``), for styles.
+        toc: Whether to add a table of contents, None for the front matter's choice.
+        appendix: Markdown that follows the text and its list of references.
+        theme: Overrides the front matter.
+        usual_theme: Used if the front matter names none.
+        counted: The page counts of the documents of works that are cited with a page, by key.
     """
 
     kind: ExportKind
@@ -48,9 +51,7 @@ class ExportRequest(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Made(msgspec.Struct, frozen=True):
-    """A file that an engine made, the name of that engine, and what a user should know of it, as
-    `ExportResult` has it.
-    """
+    """A file created by an engine; the other fields are those of `ExportResult`."""
 
     content: bytes
     engine: str
@@ -60,7 +61,7 @@ class Made(msgspec.Struct, frozen=True):
 
 
 def write_target(request: ExportRequest, content: bytes) -> None:
-    """Write the file that `request` asks for. Blocks. Raises DocumentError."""
+    """Write the file for `request`. Blocks. Raises DocumentError."""
     name = one_line(request.target.name)
     try:
         write_real(request.target, content)
@@ -72,11 +73,11 @@ def write_target(request: ExportRequest, content: bytes) -> None:
 
 
 class ExportResult(msgspec.Struct, frozen=True, kw_only=True):
-    """A file that was made. Sentences are plain text, made safe to draw.
+    """A file that was created. Sentences are plain text that is safe to display.
 
-    `engine` names what made it (``Chromium 150.0``, ``typst 0.15``, ``pandoc 3.9``). `warnings` are
-    what the user should know of the look of it, with a remedy; `left_out` what the Markdown has and
-    the file has not, and why. `pages` is 0 where nobody counted.
+    `engine` names its creator (``Chromium 150.0``, ``typst 0.15``, ``pandoc 3.9``). `warnings` are
+    about its appearance, with a remedy; `left_out` what the Markdown contains and the file does
+    not, and why. `pages` is 0 if unknown.
     """
 
     path: Path

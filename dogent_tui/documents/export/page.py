@@ -1,4 +1,6 @@
-"""The page that a browser prints: one HTML text that holds all it needs, and may load nothing."""
+"""The page that a browser prints: one HTML text that contains everything it needs, and may load
+nothing.
+"""
 
 import re
 from collections.abc import Mapping
@@ -21,7 +23,7 @@ _POLICY = (
     " form-action 'none'"
 )
 """Content Security Policy, the second wall: the first is that nothing else is written, the third
-that no request leaves.
+that requests are aborted.
 """
 
 _CONTENTS_PLACE = f'<div class="{tree.CONTENTS}">\n\n</div>'
@@ -32,23 +34,23 @@ _CODE_LINE = re.compile(
 _LONE_WAY_BACK = re.compile(r'(?m)^(<p>)?<a [^>]*class="footnote-back"[^>]*>[^<]*</a>(</p>)?')
 """The link back from a note, in a line of its own where the note ends with no paragraph."""
 _NOT_ON_PAPER = {
-    ' role="doc-noteref"': "",  # with which Chromium takes it for no link
+    ' role="doc-noteref"': "",  # with which Chromium does not recognize a link
     ' role="doc-backlink"': "",
     "<label>": "",
     "</label>": "",
     '<input type="checkbox" checked="" />': "☑ ",
     '<input type="checkbox" />': "☐ ",
 }
-"""What pandoc's HTML has and paper has not. The box before a task is a sign: a field of a form is
-no text.
+"""Parts of pandoc's HTML that make no sense on paper. A task's checkbox becomes a symbol: a form
+field is not text.
 """
 
 _PAPER_ONLY = "<style>@media screen { body { display: none } }</style>"
-"""Nobody sees the page on a screen: laying it out for one before it is printed takes as long as
-printing it.
+"""No one sees the page on a screen: the layout for one before printing takes as long as
+printing.
 """
 _LOADS = re.compile(r"url\(|@font-face", re.IGNORECASE)
-"""What a style sheet has loaded for what is drawn: before printing, which waits for nothing."""
+"""Makes a style sheet's images load before printing, which does not wait for anything."""
 
 
 class Page(msgspec.Struct, frozen=True):
@@ -60,9 +62,7 @@ class Page(msgspec.Struct, frozen=True):
     warnings: tuple[str, ...] = ()
 
     def html(self, pages: Mapping[str, int] | None = None) -> str:
-        """Return the page; `pages` tells on which page each heading stands, by its name, once
-        that is known.
-        """
+        """Return the page; `pages` are the pages of headings by name, once known."""
         document, own = self.document, self.style.css
         toc = self._toc(pages or {}) if document.contents else ""
         body = self.body.replace(_CONTENTS_PLACE, toc, 1)
@@ -106,7 +106,7 @@ def compose(document: Document, style: Style, halt: Halt | None = None) -> Page:
     """
     names: dict[str, str] = {}
     addresses: dict[str, str] = {}
-    """By short names, as pandoc takes 0.4 s for each megabyte of an address."""
+    """With short names, as pandoc takes 0.4 s per megabyte of an address."""
 
     def link(content: Any) -> list[Node]:
         _, inside, (address, title) = content
@@ -117,7 +117,8 @@ def compose(document: Document, style: Style, halt: Halt | None = None) -> Page:
         found = document.images.find(address)
         if found is None:
             return []
-        if not sizes and found.dpi > SCREEN_DPI + 1:  # screens' 72 and 96 mean a pixel each
+        # with the screen resolutions 72 and 96, a pixel is a CSS pixel
+        if not sizes and found.dpi > SCREEN_DPI + 1:
             sizes = [["width", f"{found.width * SCREEN_DPI / found.dpi:.0f}px"]]
         short = names.setdefault(address, f"image:{len(names)}")
         addresses[short] = found.data_uri
@@ -139,8 +140,8 @@ def compose(document: Document, style: Style, halt: Halt | None = None) -> Page:
 
 
 def _css_string(text: str) -> str:
-    """Return `text` as a string of CSS (CSS Syntax 3, 4.3.5), which ends neither that nor the
-    style sheet.
+    """Return `text` as a CSS string (CSS Syntax 3, 4.3.5) that cannot end the string or the style
+    sheet.
     """
     kept = (char if char.isalnum() or char in " ,.-" else f"\\{ord(char):x} " for char in text)
     return f'"{"".join(kept)}"'

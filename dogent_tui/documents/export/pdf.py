@@ -1,4 +1,4 @@
-"""Markdown as pdf: printed by a browser where there is one, else set by typst."""
+"""Markdown as pdf: printed by a browser if there is one, otherwise set by typst."""
 
 import asyncio
 import re
@@ -16,7 +16,7 @@ from dogent_tui.language import tr
 from dogent_tui.processes import Halt
 
 _BEYOND_LATIN = re.compile("[^\x00-\u024f\u2010-\u2027\u2030-\u203a\u20ac]")
-"""What fonts of everybody's may not have."""
+"""Characters that common fonts may not have."""
 _TAG = re.compile("<annotation.*?</annotation>|<[^>]*>", re.DOTALL)
 _CJK = re.compile(
     "[\u3000-\u30ff\u3400-\u9fff\uac00-\ud7a3\uf900-\ufaff\uff00-\uffef\U00020000-\U0003ffff]"
@@ -29,7 +29,7 @@ class PdfWriter:
     def __init__(self, browser: Browser) -> None:
         self._browser = browser
         self._drawn: set[str] = set()
-        """Characters that a font was seen to have: looking for them takes as long as all else
+        """Characters known to be in a font: checking them takes as long as everything else
         together.
         """
         self._pages: tuple[str, dict[str, int]] = ("", {})
@@ -89,7 +89,8 @@ class PdfWriter:
         path, (last, pages) = str(page.document.source.path), self._pages
         expected = pages if path == last else {}
         printed = await self._browser.print(page.html(expected))
-        if page.document.contents:  # the numbers in it are known only now; they change no line
+        # the page numbers are known only now; they do not change line breaks
+        if page.document.contents:
             pages = await asyncio.to_thread(heading_pages, printed.content)
             if pages != expected:
                 printed = await self._browser.print(page.html(pages))
@@ -109,13 +110,13 @@ async def _typeset(page: Page, on_progress: Progress) -> Made:
 
 
 def _doubtful(page: Page) -> set[str]:
-    """Return the characters of the page that perhaps no font has."""
+    """Return the characters of the page that possibly no font has."""
     found = set(_BEYOND_LATIN.findall(_TAG.sub("", page.body) + page.document.title))
     return {character for character in found if unicodedata.category(character)[0] in "LNPS"}
 
 
 def _properties(document: Document) -> dict[str, str]:
-    """Return what the pdf says about itself."""
+    """Return the properties of the pdf."""
     front = document.front
     return {
         "title": document.title,
@@ -126,7 +127,7 @@ def _properties(document: Document) -> dict[str, str]:
 
 
 def font_warnings(missing: str) -> list[str]:
-    """Return what to say about the characters `missing`, that no font had."""
+    """Return the warning about the characters `missing` from all fonts."""
     if not missing:
         return []
     remedy = tr(

@@ -48,7 +48,7 @@ PAGE_BREAK = '<div class="page-break"></div>'
 _SAME = {"var": "em", "cite": "em", "dfn": "em"}
 _CODE = re.compile(r"<(/?)(?:code|samp|tt)\b[^>]*>")
 _AS_CODE = {"": '<span class="code">', "/": "</span>"}
-"""Code within a line, until all that is in it is known."""
+"""Inline code, until all of its content is known."""
 
 Dropped = Callable[[str], None]
 _COUNT = re.compile(r"0?[1-9][0-9]{0,2}")
@@ -56,8 +56,8 @@ _COUNTED = ("colspan", "rowspan", "start")
 
 
 def read_html(blocks: list[Any], dropped: Dropped, halt: Halt | None) -> list[Any]:
-    """Return `blocks` with their HTML as what it shows, and nothing else. Pandoc reads all pieces
-    of it at once. `dropped` is told of each element that is left out.
+    """Return `blocks` with their HTML replaced by what it shows. Pandoc parses all pieces of it at
+    once. `dropped` is called for each element that is left out.
     """
     mark = f"html-{os.urandom(8).hex()}"
 
@@ -110,8 +110,8 @@ def _inlines(blocks: list[Any]) -> list[Node]:
 
 
 def _read(pieces: list[str], between: str, halt: Halt | None) -> list[list[Node]]:
-    """Return the blocks of each piece. Pandoc reads them one by one where HTML that is no document
-    swallowed what is `between` them.
+    """Return the blocks of each piece. Pandoc parses them one by one if invalid HTML swallowed what
+    is `between` them.
     """
     text = between.join(pieces).encode()
     blocks = blocks_of(ask_pandoc(text, "-f", "html", "-t", "json", halt=halt).data)
@@ -127,7 +127,7 @@ def _read(pieces: list[str], between: str, halt: Halt | None) -> list[list[Node]
 
 
 def _joined(blocks: list[Any], dropped: Dropped) -> list[Any]:
-    """Return blocks with their HTML rewritten; what an empty line cut, as in a table, is one piece
+    """Return blocks with their HTML rewritten; what an empty line split, as in a table, is joined
     again.
     """
     out: list[Any] = []
@@ -141,8 +141,8 @@ def _joined(blocks: list[Any], dropped: Dropped) -> list[Any]:
 
 
 def _with_places(inlines: list[Any], mark: str) -> tuple[str, list[Node]]:
-    """Return the HTML of a line, in which all but words and HTML are empty places, and what is to
-    be in these.
+    """Return the HTML of a line with placeholders for everything except words and HTML, and their
+    contents.
     """
     text = ""
     places: list[Node] = []
@@ -198,8 +198,8 @@ def _leave_out(root: Any, dropped: Dropped) -> None:
 
 
 def _give_head(table: Any) -> None:
-    """Have the first rows of a table be its head where all their cells are headers: pandoc takes
-    one row, and cuts what spans two.
+    """Make the first rows of a table its head if all their cells are headers: pandoc takes one row,
+    and cuts cells that span two.
     """
     rows = table.findall("tr") + table.findall("tbody/tr")
     last = 0

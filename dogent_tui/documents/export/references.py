@@ -1,8 +1,8 @@
-"""Numbers of figures, tables, formulas and sections, what refers to them, and citations.
+"""Numbers of figures, tables, formulas and sections, references to them, and citations.
 
 The syntax is that of pandoc and its filter pandoc-crossref: ``{#fig:name}`` names a figure,
 ``@fig:name`` refers to it, and ``[@key, p. 3]`` cites an entry of the `bibliography:` in the front
-matter. CommonMark, which we read, has none of this.
+matter. CommonMark, which we parse, has none of this.
 """
 
 import re
@@ -32,10 +32,10 @@ _KEY = (
     rf"(-?)@(?:\{{([^{{}}\s]+)\}}|((?:{'|'.join(KINDS)}):(?:[A-Za-z0-9_][A-Za-z0-9_:.-]*[A-Za-z0-9_]|[A-Za-z0-9_])"
     r"|\w[\w:.#$%&+?<>~/-]*\w|\w))"
 )
-"""In Chinese, no space is between a name and what follows."""
+"""In Chinese, there is no space between a name and what follows."""
 _PLACES, _MOST_PLACES = 0x100000, 0xFFFF
-"""The first of the characters that stand for all but words while citations are looked for; they
-are private, and of a plane that no font uses.
+"""The first of the placeholder characters for everything except words while looking for citations;
+they are for private use, in a plane that no font uses.
 """
 _BARE = re.compile(r"(?<![A-Za-z0-9_.@/\\])" + _KEY, re.IGNORECASE)
 _INSIDE = re.compile(r"(?<![^\s\U00100000-\U0010ffff])" + _KEY, re.IGNORECASE)
@@ -47,12 +47,12 @@ _DEAD = re.compile(r"Citeproc: citation (\S+) not found")
 
 
 def is_label(name: str) -> bool:
-    """Whether `name` is one that references may mean, such as ``fig:map``."""
+    """Return whether `name` is one that references may use, such as ``fig:map``."""
     return bool(_LABEL.fullmatch(name))
 
 
 class Labels:
-    """Counts what is numbered, in the order of the text, and writes what refers to it."""
+    """Numbers everything in text order, and writes the references to it."""
 
     def __init__(self, front: FrontMatter) -> None:
         self._names = {kind: term(front.lang, kind) for kind in KINDS}
@@ -62,8 +62,8 @@ class Labels:
         self.missing: list[str] = []
 
     def caption(self, kind: str, name: str, inlines: list[Any]) -> list[Any]:
-        """Return the caption of the figure or table `name` with its number, if it has a name
-        that is to be numbered.
+        """Return the caption of the figure or table `name` with its number, if its name requires
+        one.
         """
         if not is_label(name):
             return inlines
@@ -71,18 +71,18 @@ class Labels:
         return [*words(number + self._colon if inlines else number), *inlines]
 
     def count(self, kind: str, name: str) -> str:
-        """Return the next number of a kind, which is that of `name` from now on."""
+        """Return the next number of a kind, and assign it to `name`."""
         self._counts[kind] += 1
         self._known[name.lower()] = (name, str(self._counts[kind]))
         return str(self._counts[kind])
 
     def section(self, name: str, number: str, title: str) -> None:
-        """Note that the section `name` has this number, or else this title."""
+        """Record the number, or else the title, of the section `name`."""
         self._known[name.lower()] = (name, number or f"“{title}”")
 
     def resolve(self, span: Any, handlers: Mapping[str, tree.Handler]) -> list[Node]:
-        """Return what a reference of `mark_references` says, with links; any other span with
-        `handlers` done to what is in it.
+        """Return the text, with links, of a reference from `mark_references`; any other span with
+        `handlers` applied to its content.
         """
         (_, classes, attributes), inside = span
         if classes != [REFERENCE]:
@@ -104,7 +104,7 @@ class Labels:
 
 
 def mark_references(blocks: list[Any], *, cited: bool) -> tuple[list[Any], list[str]]:
-    """Return `blocks` with references as spans, and citations as citations where `cited`; and
+    """Return `blocks` with references as spans, and citations as citations if `cited`; and
     citations that stay as text.
     """
     marker = _Marker(cited=cited)
@@ -112,7 +112,7 @@ def mark_references(blocks: list[Any], *, cited: bool) -> tuple[list[Any], list[
 
 
 class _Marker:
-    """Finds references and citations in lines of text, as which lists of inlines are looked at."""
+    """Finds references and citations in lines of text, represented as lists of inlines."""
 
     def __init__(self, *, cited: bool) -> None:
         self._cited = cited
@@ -161,7 +161,7 @@ class _Marker:
         return out
 
     def _group(self, found: re.Match[str]) -> Node | None:
-        """Return what stands in brackets as one reference or citation, None where it is neither."""
+        """Return the content of brackets as one reference or citation, None if it is neither."""
         entries = found[1].split(";")
         keys = [list(_INSIDE.finditer(entry)) for entry in entries]
         if not all(keys):
@@ -221,10 +221,10 @@ def _citation(name: str, mode: str, before: list[Node], after: list[Node]) -> No
 def cite(
     blocks: list[Any], front: FrontMatter, images: Images, halt: Halt | None
 ) -> tuple[list[Any], list[str]]:
-    """Return `blocks` with their citations written out and a list of what is cited at the end, and
+    """Return `blocks` with their citations written out and a list of references at the end, and
     warnings. Blocks.
 
-    The files are copied out of the workspace first, as pandoc is to see no other. Raises
+    The files are first copied out of the workspace, as pandoc must not see anything else. Raises
     DocumentError.
     """
     warnings: list[str] = []
@@ -261,9 +261,9 @@ def cite(
 def citation_warnings(
     blocks: list[Any], entries: Iterable[Entry], own: Iterable[Entry], counted: Mapping[str, int]
 ) -> list[str]:
-    """Return what is wrong with the citations in `blocks`, though they can be written out: pages
-    that a work has not, and entries of the draft's `own` bibliographies that it does not cite.
-    `counted` are the pages of works' documents, by their keys.
+    """Return problems with the citations in `blocks` that can still be written out: pages that a
+    work does not have, and uncited entries of the draft's `own` bibliographies. `counted` are the
+    page counts of works' documents, by key.
     """
     known = {entry.key: entry for entry in entries}
     cited, told = set(), []

@@ -1,5 +1,5 @@
-"""Sets ``document.typ`` of the folder it stands in as ``document.pdf``, or what its argument names:
-a program of its own, as typst cannot be interrupted.
+"""Sets ``document.typ`` in its folder as ``document.pdf``, or as given by its argument: a program
+of its own, as typst cannot be interrupted.
 """
 
 import resource
@@ -8,7 +8,7 @@ from pathlib import Path
 
 _MOST_MEMORY = 3 << 30
 _PPI = 288.0
-"""Pixels to the inch of a picture."""
+"""The resolution of a picture in pixels per inch."""
 
 
 def main() -> int:

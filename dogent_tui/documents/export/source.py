@@ -1,6 +1,4 @@
-"""The Markdown file that is exported: its text, and the front matter with what a document says
-about itself.
-"""
+"""The exported Markdown file: its text, and the document's metadata in the front matter."""
 
 import errno
 import io
@@ -21,17 +19,15 @@ from dogent_tui.plain import one_line
 from dogent_tui.storage.places import open_real
 
 LARGEST = 16 << 20
-"""Bytes of a Markdown file that is exported: some 4,000 pages of text."""
+"""The maximum size of a Markdown file in bytes: about 4,000 pages of text."""
 
 _FRONT_MATTER = re.compile(
     r"\A---[ \t]*\n(.*?)^(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE
 )
-"""As pandoc and the static site generators have it: YAML between two lines of dashes at the very
-start.
-"""
+"""As in pandoc and static site generators: YAML between two lines of dashes at the very start."""
 
 _CONTROLS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
-"""What neither XML nor a pdf's text can hold."""
+"""Characters allowed neither in XML nor in a pdf's text."""
 
 _MOST_DEPTH = 6
 _TRUTH = dict.fromkeys(("true", "yes", "on", "1"), True)
@@ -39,7 +35,7 @@ _TRUTH |= dict.fromkeys(("false", "no", "off", "0"), False)
 
 
 class FrontMatter(msgspec.Struct, frozen=True):
-    """What the document says about itself; what it does not say is empty.
+    """The document's metadata; missing values are empty.
 
     `lang` is a BCP 47 tag (``zh-CN``). `date` is as it was written. `toc` is None where nothing is
     said of a table of contents, `number_sections` likewise. `to` is whom a letter is for, line by
@@ -79,8 +75,8 @@ class MarkdownSource(msgspec.Struct, frozen=True):
     warnings: tuple[str, ...] = ()
 
     def line(self, what: str) -> int:
-        """Return the line of the file that `what` is in first, 0 where it is written in another
-        way there.
+        """Return the first line of the file that contains `what`, 0 if it is spelled differently
+        there.
         """
         at = self.text.lower().find(what.lower()) if what else -1
         return self.first_line + self.text.count("\n", 0, at) if at >= 0 else 0
@@ -117,12 +113,12 @@ def read_text(path: Path) -> tuple[str, tuple[str, ...]]:
 
 
 def front_matter(text: str) -> FrontMatter:
-    """Return what a Markdown text says about itself."""
+    """Return the metadata of a Markdown text."""
     return _front_matter(text.replace("\r\n", "\n").removeprefix("\ufeff"))[0]
 
 
 def _front_matter(text: str) -> tuple[FrontMatter, int, tuple[str, ...]]:
-    """Return the front matter, where it ends, and warnings."""
+    """Return the front matter, its end, and warnings."""
     found = _FRONT_MATTER.match(text)
     if found is None:
         return FrontMatter(), 0, ()
@@ -151,7 +147,7 @@ def read_regular(path: Path, limit: int) -> bytes:
 def _read(path: Path) -> bytes:
     name = one_line(path.name)
     try:
-        content = read_regular(path, LARGEST)  # a plan names real paths
+        content = read_regular(path, LARGEST)  # a plan uses real paths
     except FileNotFoundError:
         raise DocumentError(
             tr("{name} does not exist.", name=name), tr("Check the name."), code="not_found"
@@ -172,12 +168,12 @@ def _read(path: Path) -> bytes:
 
 
 def _yaml(text: str) -> Any:
-    """Return what YAML says in strings, lists and mappings. Raises ValueError with the reason."""
+    """Parse YAML into strings, lists and mappings. Raises ValueError with the reason."""
     import yaml  # on use
 
     try:
-        # The base loader knows strings only: a title “Yes” stays one, and nothing in the file
-        # chooses a type to be made.
+        # The base loader only creates strings: a title “Yes” stays one, and the file cannot choose
+        # a type to create.
         return yaml.load(text, Loader=yaml.BaseLoader)  # noqa: S506
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 2 if error.problem_mark else 1
@@ -228,7 +224,7 @@ def _markdown(value: Any) -> str:
 
 
 def _texts(value: Any, *, split: bool = False) -> tuple[str, ...]:
-    """Return the names in `value`: a string, a list of strings, or of mappings with a name (as
+    """Return the names in `value`: a string, a list of strings, or of mappings with a name (as in
     pandoc's author blocks).
     """
     if isinstance(value, str):
@@ -243,7 +239,7 @@ def _depth(text: str) -> int:
 
 
 def _language(text: str) -> str:
-    """Return `text` where it is shaped as a language tag: it becomes an attribute and a document
+    """Return `text` if it has the form of a language tag: it becomes an attribute and a document
     property.
     """
     tag = text.replace("_", "-")

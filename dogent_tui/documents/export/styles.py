@@ -1,5 +1,5 @@
-"""How a pdf looks: our style sheet, and over it the `pdf.css` of the workspace or else of the
-user; none loads anything.
+"""The look of a pdf: our style sheet, followed by the `pdf.css` of the workspace or of the user;
+none loads anything.
 """
 
 import re
@@ -14,7 +14,7 @@ from dogent_tui.language import tr
 
 NAME = "pdf.css"
 LARGEST = 1 << 20
-"""Bytes of a style sheet."""
+"""The maximum size of a style sheet in bytes."""
 
 _PACKAGE = Path(__file__).resolve().parents[2]
 _IMPORT = re.compile(r"@import\b[^;]*(?:;|\Z)", re.IGNORECASE)
@@ -22,9 +22,7 @@ _URL = re.compile(r"url\(\s*(\"[^\"]*\"|'[^']*'|[^)\"']*)\s*\)?", re.IGNORECASE)
 
 
 class Style(msgspec.Struct, frozen=True):
-    """A style sheet of somebody's own, which comes after ours. `path` is None where there is
-    none.
-    """
+    """A custom style sheet, which comes after ours. `path` is None if there is none."""
 
     css: str = ""
     path: Path | None = None
@@ -39,8 +37,8 @@ def shipped(name: str | Path = NAME) -> Path:
 
 
 def find_style(root: Path, home: Path) -> Style:
-    """Return the style sheet of the workspace at `root`, else that of the user's folder `home`,
-    else none. Blocks.
+    """Return the style sheet of the workspace at `root`, or of the user's folder `home`, or none.
+    Blocks.
     """
     for path, folder in ((root / ".dogent" / NAME, root), (home / NAME, home.resolve())):
         if not path.exists():
@@ -60,8 +58,8 @@ def find_style(root: Path, home: Path) -> Style:
 
 
 def _clean(css: str, images: Images, left_out: LeftOut) -> str:
-    """Return `css` with its images in it. What this does not recognise, the page's own rules
-    still keep from loading.
+    """Return `css` with its images embedded. What is not recognized here is still kept from loading
+    by the page's policy.
     """
 
     def imported(found: re.Match[str]) -> str:
@@ -76,5 +74,5 @@ def _clean(css: str, images: Images, left_out: LeftOut) -> str:
         return f'url("{image.data_uri}")' if image else "none"
 
     css = _URL.sub(inlined, _IMPORT.sub(imported, css))
-    # never out of the element that it stands in
+    # it can never end its style element
     return css.replace("</", "<\\/").replace("<!--", "")

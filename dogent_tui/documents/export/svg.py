@@ -1,4 +1,4 @@
-"""Vector images without what reaches out of them: scripts, other files, addresses."""
+"""Vector images without anything that reaches outside: scripts, other files, addresses."""
 
 import re
 from typing import Any
@@ -16,7 +16,7 @@ _UNSAFE = frozenset({
     "script", "foreignObject", "iframe", "object", "embed", "audio", "video", "handler", "listener",
     "set", "animate", "animateTransform", "animateMotion", "feImage",
 })  # fmt: skip
-"""Elements that run, move, or show what is not a drawing. A printed page does not move anyway."""
+"""Elements that run, animate, or embed something else. A printed page does not move anyway."""
 
 _INSIDE = re.compile(
     r"\s*(?:#.*|data:image/(?:png|jpe?g|gif|webp);base64,[A-Za-z0-9+/=\s]*)",
@@ -28,8 +28,8 @@ _MOST_ELEMENTS = 200_000
 
 
 class Drawing(msgspec.Struct, frozen=True):
-    """An SVG file that shows nothing but itself, its size in CSS pixels (0: it does not say), and
-    how much was `removed`.
+    """A self-contained SVG file, its size in CSS pixels (0: unspecified), and the number of parts
+    `removed`.
     """
 
     data: bytes
@@ -39,8 +39,8 @@ class Drawing(msgspec.Struct, frozen=True):
 
 
 def clean_svg(content: bytes) -> Drawing | None:
-    """Return the SVG `content` without what it must not have; None where it is no SVG, defines
-    entities, or is far too large.
+    """Return the cleaned SVG `content`; None if it is not SVG, defines entities, or is far too
+    large.
     """
     try:
         root = parse_part(content, "svg")
@@ -56,7 +56,7 @@ def clean_svg(content: bytes) -> Drawing | None:
 
 
 def _cleaned(element: Any) -> int:
-    """Take what is unsafe from an element, and return how much that was; 1 where it is all."""
+    """Remove the unsafe parts of an element, and return their number; 1 for the whole element."""
     if (name := etree.QName(element).localname) in _UNSAFE:
         return 1
     removed = 0
@@ -77,12 +77,12 @@ def _cleaned(element: Any) -> int:
 
 
 def _clean_style(text: str) -> tuple[str, int]:
-    # escapes, by which all could be written so that nobody recognises it
+    # escapes, with which anything could be disguised
     return _OUTSIDE.subn(lambda found: "" if found[1] else "none", text.replace("\\", ""))
 
 
 def _size(root: Any) -> tuple[int, int]:
-    """Return width and height in CSS pixels, from the attributes or else the view box."""
+    """Return width and height in CSS pixels, from the attributes or the view box."""
     sizes = [points(root.get(name, "")) for name in ("width", "height")]
     if not all(sizes):
         sizes = [points(size) for size in re.split(r"[\s,]+", root.get("viewBox", "").strip())[2:]]

@@ -1,6 +1,6 @@
-"""Tables: their captions, the cells whose words stay whole, and those that are too wide for a page.
+"""Tables: their captions, cells whose words must not be broken, and tables too wide for a page.
 
-A browser takes a column that may break anywhere for one of a single letter.
+A browser considers a column that may break anywhere as narrow as one letter.
 """
 
 import re
@@ -21,25 +21,27 @@ from dogent_tui.plain import columns_of
 WHOLE = "whole"
 """The class of such a cell (`styles/pdf.css`)."""
 DENSE = "dense"
-"""The class of a table of many columns, in smaller letters."""
+"""The class of a table with many columns, in smaller type."""
 _LONGEST = 20
-"""Characters of a word; a longer one, such as an address, may break anywhere."""
+"""The length of a word in characters; a longer one, such as an address, may break anywhere."""
 _UPRIGHT, _ON_ITS_SIDE, _DENSE = 84, 128, 165
-"""Characters of a table's 9.3 points that fit beside each other on a page, roughly; and of 7.6
-points where that is too few.
+"""The approximate number of characters that fit in the width of a page at a table's 9.3 points, and
+at 7.6 points if that is too few.
 """
 _MARGINS = 3
-"""Characters that the space on both sides of a cell is worth."""
+"""The padding of a cell, in characters."""
 _CELL, _LETTER = 13.0, 5.6
-"""Points of both sides of a cell, and of a letter."""
+"""The padding of a cell and the width of a letter, in points."""
 _CAPTION = re.compile(r"(?:Table)?:")
 _WORD = re.compile(r"[^\s\u2e80-\uffdc]+")
-"""What has no place to break: Chinese, Japanese and Korean text has one after each character."""
+"""Text without break opportunities: Chinese, Japanese and Korean text has one after each
+character.
+"""
 
 
 def turned(block: Node) -> Node:
-    """Return a table that is too wide for a page as one of a page of its own that lies on its
-    side; other blocks as they are. Marks the cells whose words stay whole.
+    """Return a table too wide for a page as a landscape page of its own; other blocks unchanged.
+    Marks the cells whose words must not be broken.
     """
     if block.get("t") != "Table":
         return block
@@ -61,8 +63,8 @@ def _longest(text: str) -> int:
 
 
 def _columns(table: Any) -> tuple[list[list[str]], list[tuple[Any, str]]]:
-    """Return the texts in each column, but for those of cells of several, and all cells with their
-    texts.
+    """Return the texts in each column, without those of cells that span several, and all cells with
+    their texts.
     """
     _, _, specs, (_, head), bodies, (_, foot) = table
     rows = [*head, *(row for _, _, upper, lower in bodies for row in (*upper, *lower)), *foot]
@@ -87,8 +89,8 @@ def _columns(table: Any) -> tuple[list[list[str]], list[tuple[Any, str]]]:
 
 
 def column_widths(table: Any, whole: float) -> list[float]:
-    """Return the widths of the columns in points: what each needs, and where that is more than the
-    `whole`, room by how much text there is. Letters are of 11 points, roughly.
+    """Return the widths of the columns in points: what each needs or, if that exceeds `whole`, by
+    the amount of text. Letters are about 11 points.
     """
     columns = [[*texts, ""] for texts in _columns(table)[0]]
     needs = [_CELL + _LETTER * max(map(columns_of, texts)) for texts in columns]
@@ -106,17 +108,15 @@ def column_widths(table: Any, whole: float) -> list[float]:
 
 
 def label_of(inlines: list[Any], kind: str) -> str:
-    """Return the name of this kind that attributes at the end of `inlines` give; pandoc has them
-    as a span around the last.
+    """Return the name of this kind in attributes at the end of `inlines`; pandoc has them as a span
+    around the last one.
     """
     name: str = inlines[-1]["c"][0][0] if inlines and inlines[-1]["t"] == "Span" else ""
     return name if name.lower().startswith(f"{kind}:") else ""
 
 
 def captioned(blocks: list[Any]) -> list[Any]:
-    """Return `blocks` with the paragraphs that are captions, after or before a table, in these
-    tables.
-    """
+    """Return `blocks` with caption paragraphs, after or before a table, moved into these tables."""
     out: list[Any] = []
     for block in _parted(blocks):
         before = out[-1] if out else {}
@@ -136,8 +136,8 @@ def captioned(blocks: list[Any]) -> list[Any]:
 
 
 def _caption_of(block: Any) -> tuple[str, list[Any]] | None:
-    """Return name and words of a paragraph that begins as the caption of a table does, None for
-    all others.
+    """Return name and text of a paragraph that begins like the caption of a table, otherwise
+    None.
     """
     if block.get("t") != "Para" or not block["c"] or block["c"][0]["t"] != "Str":
         return None
@@ -154,7 +154,7 @@ def _caption_of(block: Any) -> tuple[str, list[Any]] | None:
 
 def _parted(blocks: list[Any]) -> list[Any]:
     """Return `blocks` with captions above tables as paragraphs, which CommonMark takes for
-    definitions of what is before.
+    definitions.
     """
     out = []
     for block, after in pairwise([*blocks, {}]):

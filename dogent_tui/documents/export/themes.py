@@ -1,4 +1,4 @@
-"""Themes: how a document looks, a small data file each, from which the writers make their styles.
+"""Themes: the look of a document, each a small data file from which the writers make their styles.
 
 A file in `styles/themes/` has the fields of `Theme`. Its CSS sets variables that `styles/pdf.css`
 uses, its docx the placeholders in `reference/`, its typst the rules after `styles/pdf.typ`.
@@ -24,7 +24,7 @@ Align: TypeAlias = Literal["left", "center", "right"]
 
 _CSS = {"serif": "text", "sans": "display", "times": "times"}
 _WORD = {"serif": "Cambria", "sans": "Calibri", "times": "Times New Roman"}
-"""What Word brings along; LibreOffice has fonts of the same widths."""
+"""Fonts that come with Word; LibreOffice has fonts of the same widths."""
 _TYPST = {
     "serif": '"Libertinus Serif"',
     "sans": '"Source Sans 3", "Noto Sans", "Carlito", "Liberation Sans", "DejaVu Sans"',
@@ -52,7 +52,7 @@ class Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     lines: bool = False
 
     def texts(self, front: FrontMatter) -> list[str]:
-        """Return what the front matter has for it, a text for each line."""
+        """Return its values in the front matter, one text per line."""
         found = getattr(front, "authors" if self.part == "author" else self.part)
         if isinstance(found, str):
             return [found] if found else []
@@ -60,13 +60,13 @@ class Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Theme(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How a document looks.
+    """The look of a document.
 
-    `margins` of the page are millimeters: above, at the sides, below. `size` is points, `line` a
-    multiple of it; `gap` is what is between paragraphs, in lines of text, or else `indent` begins
-    each, in millimeters. `numbers` of the pages are under the text, on the first where
-    `first_number`; `running` heads repeat the title. `chapters`: each heading of level 1 begins a
-    page. `cover`: the title block has a page of its own.
+    `margins` of the page are in millimeters: top, sides, bottom. `size` is in points, `line` a
+    multiple of it; paragraphs are separated by `gap`, in lines of text, or begin with `indent`, in
+    millimeters. `numbers` of pages are at the bottom, on the first page if `first_number`;
+    `running` heads repeat the title. `chapters`: each heading of level 1 begins a page. `cover`:
+    the title block has a page of its own.
     """
 
     title: tuple[Part, ...]
@@ -109,7 +109,7 @@ def theme(name: str) -> Theme:
 
 
 def as_css(theme: Theme) -> str:
-    """Return the rules of the theme, for after the built-in sheet."""
+    """Return the rules of the theme, for use after the built-in sheet."""
     top, sides, bottom = theme.margins
     head = _CSS[theme.heading_font]
     values = {
@@ -169,7 +169,7 @@ def title_html(theme: Theme, front: FrontMatter) -> str:
 
 
 def as_typst(theme: Theme) -> str:
-    """Return the rules of the theme, for after the built-in ones."""
+    """Return the rules of the theme, for use after the built-in ones."""
     top, sides, bottom = theme.margins
     both = theme.numbers == "page / pages"
     number = '"1 / 1", both: true' if both else '"1"'
@@ -197,7 +197,7 @@ def as_typst(theme: Theme) -> str:
 
 
 def title_typst(theme: Theme, front: FrontMatter, quoted: Callable[[str], str]) -> str:
-    """Return the title block; `quoted` makes a string of typst."""
+    """Return the title block; `quoted` makes a typst string."""
     written = []
     for part, text, is_first in _lines(theme, front):
         color = theme.heading_color if part.colored else f"#{_INK}"
@@ -216,7 +216,7 @@ def title_typst(theme: Theme, front: FrontMatter, quoted: Callable[[str], str]) 
 
 
 def title_docx(theme: Theme, front: FrontMatter) -> list[Node]:
-    """Return the title block as paragraphs of the styles that `as_docx` writes."""
+    """Return the title block as paragraphs with the styles written by `as_docx`."""
     blocks = [
         node(
             "Div", [attributes("", custom_style=_style_of(part.part)), [node("Para", words(text))]]
@@ -233,7 +233,9 @@ def _style_of(part: str) -> str:
 
 
 def as_docx(theme: Theme, part: str, more: Mapping[str, str]) -> str:
-    """Return a part of the reference document, whose placeholders are the theme's, and `more`."""
+    """Return a part of the reference document with the theme's values for its placeholders, and
+    `more`.
+    """
     top, sides, bottom = (round(length * _TWIPS) for length in theme.margins)
     values = {
         "font": _WORD[theme.font],
@@ -254,9 +256,9 @@ def as_docx(theme: Theme, part: str, more: Mapping[str, str]) -> str:
 
 
 _TWIPS = 1440 / 25.4
-"""Of a millimeter."""
+"""Twentieths of a point per millimeter."""
 _LINE = 184
-"""What Word takes for a line, 240 to the font's own height, of which CSS multiplies the size."""
+"""Word's line spacing: 240 per line of the font's own height, whereas CSS multiplies the size."""
 _FIRST_FOOTER = '<w:footerReference w:type="first" r:id="rId10"/>'
 _FIELD = (
     '<w:r><w:fldChar w:fldCharType="begin"/></w:r><w:r><w:instrText xml:space="preserve">'
@@ -268,8 +270,8 @@ _NUMBER_OF_PAGES = f'<w:r><w:t xml:space="preserve"> / </w:t></w:r>{_FIELD}'
 
 
 def _style(theme: Theme, name: str, size: float, color: str, properties: str, look: str) -> str:
-    """Return the style `name` of a title or heading; `properties` and `look` are what else its
-    paragraphs and letters have.
+    """Return the style `name` of a title or heading; `properties` and `look` are further properties
+    of its paragraphs and text.
     """
     style = name[:1].upper() + name[1:].replace(" ", "")
     own = ' w:customStyle="1"' if name in {"Author", "Recipient"} else ""

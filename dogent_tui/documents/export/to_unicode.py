@@ -1,4 +1,4 @@
-"""What the letters of a printed pdf mean to who searches it or copies out of it.
+"""The mapping from a printed pdf's glyphs to characters, for searching and copying.
 
 Chromium names each glyph by the first character that its font draws with it, which for many Chinese
 characters is a radical that merely looks the same (U+2F42 for U+6587, U+2ECB for U+8F66): a search
@@ -10,8 +10,8 @@ import unicodedata
 from typing import Any
 
 _LOOKALIKE = re.compile("[\u2e80-\u2fdf\uf900-\ufaff]")
-"""Radicals, and characters that Unicode holds twice for the sake of older codes; nobody types
-them.
+"""Radicals, and characters that Unicode duplicates for compatibility with older encodings; no one
+types them.
 """
 
 _RADICALS = (
@@ -28,10 +28,10 @@ its normal form does not say so.
 _USUAL = dict(zip(_RADICALS[::2], _RADICALS[1::2], strict=True))
 
 _SECTION = re.compile(rb"begin(bfchar|bfrange)\s.*?end\1", re.DOTALL)
-"""A part of a CMap (Adobe Technical Note 5014, section 1.4.1)."""
+"""A section of a CMap (Adobe Technical Note 5014, section 1.4.1)."""
 _PAIR = re.compile(rb"(<[0-9A-Fa-f]+>\s*)<([0-9A-Fa-f]+)>")
 _RANGE = re.compile(rb"^" + rb" *".join([rb"<([0-9A-Fa-f]{1,4})>"] * 3) + rb"[ \r]*$", re.MULTILINE)
-"""A line by itself: in an array, or after characters of two units, three codes are no range."""
+"""A line by itself: in an array, or after characters of two units, three codes are not a range."""
 
 
 def usual(character: str) -> str:
@@ -42,7 +42,7 @@ def usual(character: str) -> str:
 
 
 def correct(document: Any) -> None:
-    """Set right the tables of all fonts in the open pdf `document` (of PyMuPDF)."""
+    """Correct the tables of all fonts in the open pdf `document` (of PyMuPDF)."""
     fonts = {
         entry[0]
         for number in range(document.page_count)
@@ -58,7 +58,7 @@ def correct(document: Any) -> None:
 
 
 def corrected_table(table: bytes) -> bytes:
-    """Return the CMap `table` set right."""
+    """Return the corrected CMap `table`."""
     return _SECTION.sub(_corrected, table)
 
 
@@ -71,7 +71,7 @@ def _corrected(section: re.Match[bytes]) -> bytes:
 
 
 def _spread(found: re.Match[bytes]) -> bytes:
-    """Return a range with each of its characters by itself, where there is one to set right."""
+    """Return a range with its characters listed one by one, if one has to be corrected."""
     first, last, start = (int(code, 16) for code in found.groups())
     codes = range(start, min(start + last - first, 0xFFFF) + 1)
     if not any(_LOOKALIKE.match(chr(code)) for code in codes):

@@ -1,8 +1,7 @@
-"""Pandoc's JSON, in which all writers share one document: its nodes, how they are walked, and how
-pandoc is asked.
+"""Pandoc's JSON, the document shared by all writers: its nodes, traversal, and calls of pandoc.
 
-A node is ``{"t": type, "c": contents}`` (https://pandoc.org/lua-filters.html names the types and
-what they contain).
+A node is ``{"t": type, "c": contents}`` (https://pandoc.org/lua-filters.html lists the types and
+their contents).
 """
 
 import re
@@ -20,24 +19,22 @@ from dogent_tui.language import tr
 from dogent_tui.processes import Halt
 
 Handler: TypeAlias = Callable[[Any], list[Node]]
-"""Takes the contents of a node and returns what is to be in its place."""
+"""Takes the contents of a node and returns its replacement."""
 
 BREAK, CONTENTS, LANDSCAPE, CALLOUT = "page-break", "contents-place", "landscape", "callout"
-"""Classes of divs that mean the same to each writer; an author's own classes are left
-out.
-"""
+"""Classes of divs known to every writer; an author's own classes are dropped."""
 
 _API_VERSION = [1, 23, 1]
 """Of pandoc's JSON (pandoc 3.x)."""
 _NUMBER = re.compile(r"\\qquad\(\d+\)\Z")
 _LIMIT_S = 60.0
-"""Each run of pandoc. A document of 1,000 pages takes it some ten seconds."""
+"""The time limit for each run of pandoc. A document of 1,000 pages takes about ten seconds."""
 
 
 def ask_pandoc(
     data: bytes, *arguments: str, halt: Halt | None = None, readable: tuple[str, ...] = ()
 ) -> Output:
-    """Return what pandoc makes of `data`. Blocks. Raises DocumentError."""
+    """Return pandoc's output for `data`. Blocks. Raises DocumentError."""
     return run_pandoc(
         arguments, data, name=tr("The document"), limit_s=_LIMIT_S, halt=halt, readable=readable
     )
@@ -50,8 +47,8 @@ def written(
     halt: Halt | None = None,
     readable: tuple[str, ...] = (),
 ) -> Output:
-    """Return a document of `blocks` in a `form` that pandoc writes. Blocks. Raises DocumentError,
-    and RecursionError where it is nested very deeply.
+    """Return a document of `blocks` in a `form` written by pandoc. Blocks. Raises DocumentError,
+    and RecursionError for very deep nesting.
     """
     document = {"pandoc-api-version": _API_VERSION, "meta": {}, "blocks": blocks}
     arguments = ("-f", "json", "-t", form, *options)
@@ -60,7 +57,7 @@ def written(
 
 
 def language(lang: str) -> list[str]:
-    """Return the option for a document in `lang`, none where it is empty."""
+    """Return the option for a document in `lang`, none if it is empty."""
     return [f"--metadata=lang:{lang}"] if lang else []
 
 
@@ -74,11 +71,11 @@ def mapped(
     handlers: Mapping[str, Handler],
     in_lists: Callable[[list[Any]], list[Any]] | None = None,
 ) -> Any:
-    """Return `value`, a node or lists of nodes, with each node that a handler is named for replaced
-    by what that returns.
+    """Return `value`, a node or nested lists of nodes, with each node for which there is a handler
+    replaced by its result.
 
-    `in_lists` is given each list, of blocks, of inlines, or of lists, before what is in it; it
-    returns what is to be there.
+    `in_lists` receives each list, of blocks, of inlines, or of lists, before its contents are
+    processed, and returns its replacement.
     """
     if isinstance(value, dict):
         content = value.get("c")
@@ -97,12 +94,12 @@ def mapped(
         elif isinstance(part, list) or (isinstance(part, dict) and isinstance(part.get("c"), list)):
             out.append(mapped(part, handlers, in_lists))
         else:
-            out.append(part)  # nine of ten: words and spaces
+            out.append(part)  # nine out of ten: words and spaces
     return out
 
 
 def kinds_in(nodes: list[Any]) -> set[str]:
-    """Return the types of the nodes of a list, not of those inside of them."""
+    """Return the types of the nodes in a list, without those inside them."""
     return {part.get("t", "") for part in nodes if isinstance(part, dict)}
 
 
@@ -140,13 +137,13 @@ def figure(name: str, caption: list[Any], blocks: list[Any]) -> Node:
 
 
 def div(kind: str, blocks: list[Any], *more: str) -> Node:
-    """Return a div of one of the classes above."""
+    """Return a div with one of the classes above."""
     return node("Div", [attributes("", kind, *more), blocks])
 
 
 def raw(language: str, text: str, *, inline: bool = False) -> Node:
-    """Return what a writer is to take as it is. `text` is ours: nothing of an author's is ever
-    in it unescaped.
+    """Return text that a writer must not change. `text` is ours: it never contains unescaped text
+    of an author.
     """
     return node("RawInline" if inline else "RawBlock", [language, text])
 
@@ -160,9 +157,7 @@ def tex_of(math: Any) -> str:
 
 
 class Heading(msgspec.Struct, frozen=True):
-    """A heading of the document: its level (1–6), its words with their number, the name of its
-    place.
-    """
+    """A heading of the document: its level (1–6), its text including the number, and its name."""
 
     level: int
     text: str

@@ -69,8 +69,8 @@ def typeset(
     """Have typst set ``document.typ`` in a process of its own, which sees `folder` and no
     network, and can be ended. Blocks. Raises DocumentError.
     """
-    # Typst fetches packages for those who name them. Nobody can here; were it otherwise, it would
-    # come no further than this.
+    # Typst fetches packages that a document names. Nothing can name one here, and even then it
+    # would get no further than this.
     names = ("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY")
     environment = {**own_environment(), **dict.fromkeys(names, "http://127.0.0.1:9")}
     command = [sys.executable, "-P", str(_SET), form]
@@ -97,7 +97,7 @@ def typeset(
 
 
 def _front(document: Document) -> str:
-    """Return what is before the text: properties, looks, title."""
+    """Return what precedes the text: properties, styles, title."""
     front = document.front
     authors, keywords = (
         "".join(f"{_quoted(text)}, " for text in texts) for texts in (front.authors, front.keywords)
@@ -129,20 +129,20 @@ def _outline(document: Document) -> list[Node]:
 
 
 def _quoted(text: str) -> str:
-    """Return `text` as a string of typst (its reference, "String": escapes)."""
+    """Return `text` as a typst string (its reference, "String": escapes)."""
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", " ") + '"'
 
 
 def _written_for_typst(document: Document, folder: Path) -> list[Node]:
-    """Return what pandoc's writer of typst needs: images as files in `folder`, formulas that keep
-    their TeX.
+    """Return the document prepared for pandoc's typst writer: images as files in `folder`, formulas
+    with their TeX.
     """
     names: dict[str, str] = {}
 
     def image(content: Any) -> list[Node]:
         (_, _, sizes), alt, (address, _) = content
         found = document.images.find(address)
-        if found is None:  # what is no image of ours would be a file that typst reads
+        if found is None:  # otherwise typst would read some other file
             return []
         kind = "jpg" if found.kind == "jpeg" else found.kind
         name = names.setdefault(address, f"image-{len(names)}.{kind}")
@@ -183,7 +183,7 @@ def _formula(content: Any) -> list[Node]:
 
 
 def _fitting(size: str) -> str:
-    """Return a size of CSS for typst. No image is wider than the text."""
+    """Return a CSS size for typst. No image is wider than the text."""
     if not size.endswith("px"):
         return size
     pixels = float(size[:-2])

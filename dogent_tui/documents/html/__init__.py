@@ -1,1 +1,1 @@
-"""Reading HTML: pages of the web and files, their formulas, notes, tables and what they hide."""
+"""Reads HTML, both web pages and files: their formulas, notes, tables and hidden text."""

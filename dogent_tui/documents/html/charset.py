@@ -1,5 +1,5 @@
-"""Bytes of the web as text: a mark, UTF-8 that cannot be anything else, the header, the page
-itself, and at last a guess.
+"""Decodes bytes from the web: by a byte order mark, unambiguous UTF-8, the header, the page itself,
+and finally a guess.
 """
 
 import io
@@ -20,12 +20,12 @@ _TEXT = re.compile(
     r"utf-(?:8|16|16-[lb]e)|iso8859-\d+|cp125\d|cp86[26]|cp874|gb18030|cp932|cp949|big5hkscs"
     r"|euc_jp|iso2022_jp|koi8-[ru]|mac-roman"
 )
-"""Codecs of Python's that are encodings of the web (https://encoding.spec.whatwg.org/): others run
-programs, or are none of text.
+"""Python codecs that are encodings of the web (https://encoding.spec.whatwg.org/): others run
+programs, or are not for text.
 """
 _MOST_WRONG = 0.002
-"""The share of characters that may be wrong in a text whose encoding was declared: pages are put
-together from parts.
+"""The share of characters that may be wrong in a text whose encoding was declared: pages are
+composed of parts.
 """
 _WRONG = "\ufffd"
 _WORDS = re.compile(rb"[^\x00-\x7f][^<>]{0,200}")
@@ -33,8 +33,8 @@ _IN_CHARDET = {"euc_jp": "euc_jis_2004", "iso2022_jp": "iso2022_jp_2"}
 
 
 def decode(body: bytes, content_type: str, *, markup: bool) -> tuple[str, str]:
-    """Return `body` as text, and the name of the codec. `markup`: it may say itself what it is
-    written in.
+    """Return `body` as text, and the name of the codec. `markup`: it may declare its own
+    encoding.
     """
     codec, mark = read_bom(body)
     if codec and mark:
@@ -43,7 +43,7 @@ def decode(body: bytes, content_type: str, *, markup: bool) -> tuple[str, str]:
         with suppress(UnicodeDecodeError):
             return body.decode("utf-8"), "utf-8"
     own = codec_for(html_body_declared_encoding(body) or "") if markup else ""
-    own = "" if own.startswith("utf-16") else own  # a page that could say so would not be in it
+    own = "" if own.startswith("utf-16") else own  # a page that could declare it would not be in it
     codecs_named = [codec_for(http_content_type_encoding(content_type) or ""), own]
     named = list(dict.fromkeys(filter(None, codecs_named)))
     likely = [codec for codec in named if _share_wrong(body, codec) <= _MOST_WRONG]
@@ -59,8 +59,8 @@ def _share_wrong(body: bytes, codec: str) -> float:
 
 
 def _most_likely(body: bytes, named: list[str]) -> str:
-    """Return which of the encodings that server and page name the bytes are in; the page's,
-    where they do not tell.
+    """Return which of the encodings declared by server and page the bytes are in; the page's if
+    they do not tell.
     """
     from chardet import detect
 
@@ -73,9 +73,7 @@ def _most_likely(body: bytes, named: list[str]) -> str:
 
 
 def codec_for(label: str) -> str:
-    """Return Python's codec for the name of an encoding as the web writes it, empty for what is
-    none of text.
-    """
+    """Return Python's codec for the name of a web encoding, empty if it is not one for text."""
     try:
         name = resolve_encoding(label.strip().lower()) or ""
     except ValueError:

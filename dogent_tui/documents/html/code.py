@@ -1,6 +1,4 @@
-"""Code of pages without the numbers of its lines and the spans that color it, with the name of
-its language.
-"""
+"""Code blocks of pages without line numbers and coloring, with the name of their language."""
 
 import re
 from itertools import islice
@@ -37,9 +35,7 @@ _NO_LANGUAGE = frozenset([
 
 
 def settle_code(body: Element) -> None:
-    """Make each block of code a `pre` with nothing but its text, of the class that is its
-    language.
-    """
+    """Turn each code block into a `pre` with only its text, and its language as class."""
     for table in list(body.iter("table")):  # line numbers in one column, code in the other
         blocks = list(table.iter("pre"))
         named = f"{classes(table)} {classes(table.getparent())}"

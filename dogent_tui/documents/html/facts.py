@@ -1,5 +1,5 @@
-"""What a page says of itself: title, author, date. In its head and in its structured data, and in
-the line below its title.
+"""A page's title, author and date: from its head, its structured data, and the byline below its
+title.
 """
 
 import contextlib
@@ -39,15 +39,15 @@ _MONTHS = [
 ]  # fmt: skip
 _HAN_BYLINE = re.compile(r"作者|记者|記者|发布|發佈|时间|日期|来源|编辑")
 _NEAR_TITLE = 40
-"""Elements after the title that may be the line with author and date."""
+"""The number of elements after the title that may be the byline."""
 _MAY_SAY = {"p", "div", "span", "time", "li", "address", "header", "small", "em", "i"}
 _LONGEST_BYLINE = 160
 _LONGEST = 300
 
 
 def facts_of(html: str, tree: LexborHTMLParser, url: str = "") -> dict[str, str]:
-    """Return `title`, `author` and `date` (as ISO) of the page `html`, as far as it says them.
-    `tree` is the same page.
+    """Return `title`, `author` and `date` (as ISO) of the page `html`, as far as known. `tree` is
+    the same page.
     """
     found = _extracted(html, url)
     for line in _lines_below_title(tree):
@@ -58,26 +58,25 @@ def facts_of(html: str, tree: LexborHTMLParser, url: str = "") -> dict[str, str]
 
 
 def _extracted(html: str, url: str) -> dict[str, str]:
-    """Return what trafilatura finds, which knows the names that programs write such facts by."""
+    """Return what trafilatura finds, which knows the names of such fields in many systems."""
     from trafilatura import extract_metadata, load_html
 
-    # not extensive: a date in the words of some language would have seconds of grammar loaded for
-    # it
+    # not extensive: for a date in words it would load grammars for seconds
     found = None
-    with contextlib.suppress(Exception):  # authors of pages write anything into these
+    with contextlib.suppress(Exception):  # pages contain all kinds of values in these
         tree = load_html(html)
         if tree is not None:
             found = extract_metadata(tree, default_url=url or None, extensive=False)
     facts = {name: _line(getattr(found, name, None)) for name in ("title", "author", "date")}
     words = facts["author"].split()
-    as_spelled = r"\.?\s+".join(map(re.escape, words))  # it takes the points out of names
+    as_spelled = r"\.?\s+".join(map(re.escape, words))  # it removes the periods in names
     if len(words) > 1 and (match := re.search(as_spelled, html)):
         facts["author"] = _line(match[0])
     return {name: value for name, value in facts.items() if value}
 
 
 def _day(text: str) -> str:
-    """Return the first date in `text` as ISO, empty where there is none."""
+    """Return the first date in `text` as ISO, empty if there is none."""
     for pattern in _DATES:
         for match in pattern.finditer(text):
             parts = match.groupdict()
@@ -94,9 +93,7 @@ def _month(name: str) -> int:
 
 
 def _lines_below_title(tree: LexborHTMLParser) -> Iterator[str]:
-    """Yield the short lines that may name author and date: below the title, or at the end in
-    Chinese.
-    """
+    """Yield the short lines that may be bylines: below the title, or at the end in Chinese."""
     if tree.body is None:
         return
     seen_title, left = tree.css_first("h1") is None, _NEAR_TITLE

@@ -1,5 +1,5 @@
-"""Formulas of pages as MathML without more, or as TeX: KaTeX, MathJax of three generations,
-wikis, pictures, and plain text.
+"""Formulas of pages as plain MathML or TeX: from KaTeX, three generations of MathJax, wikis,
+pictures, and plain text.
 """
 
 import re
@@ -33,8 +33,8 @@ _NONE: _Found = ("", False, False)
 
 
 def settle_formulas(body: Element, *, in_dollars: bool) -> None:
-    """Make every formula either MathML that pandoc turns into TeX, or a script of TeX, once
-    each.
+    """Turn every formula into either MathML that pandoc converts to TeX, or a TeX script, without
+    duplicates.
     """
     for node in list(body.iter()):
         if node.getroottree().getroot() is not body.getroottree().getroot() or not isinstance(
@@ -57,8 +57,8 @@ def settle_formulas(body: Element, *, in_dollars: bool) -> None:
 
 
 def _formula_of(node: Element) -> _Found:
-    """Return the TeX of a formula, whether it stands by itself, and whether the node only shows
-    another one again.
+    """Return the TeX of a formula, whether it is displayed, and whether the node is just another
+    rendering of a formula.
     """
     named = node.get("class") or ""
     if node.tag == "math":
@@ -80,8 +80,8 @@ def _formula_of(node: Element) -> _Found:
 
 
 def _typeset(node: Element) -> _Found:
-    """Return the formula that KaTeX, MathJax 3 or a wiki drew; its MathML takes the place of the
-    drawing where no TeX is said.
+    """Return the formula rendered by KaTeX, MathJax 3 or a wiki; its MathML replaces the rendering
+    if there is no TeX.
     """
     math = next(node.iter("math"), None)
     shown = _is_displayed(node) or node.get("display") == "true"
@@ -97,7 +97,7 @@ def _typeset(node: Element) -> _Found:
 
 
 def _marked(node: Element) -> _Found:
-    """Return the TeX that an element holds which is called so."""
+    """Return the TeX in an element whose type says so."""
     text, named = (node.text or "").strip(), node.get("class") or ""
     is_marked = node.tag in {"code", "pre"} or _bare(text) != text
     if node.tag != "d-math" and not (is_marked and _CALLED_TEX.search(named)):
@@ -108,7 +108,7 @@ def _marked(node: Element) -> _Found:
 
 
 def _tex_of_math(math: Element) -> str:
-    """Return the TeX that MathML was made from, if it says."""
+    """Return the TeX that MathML was generated from, if it says so."""
     for note in math.iter("annotation"):
         if "tex" in (note.get("encoding") or "").lower() and (note.text or "").strip():
             return _bare(note.text or "")
@@ -121,7 +121,7 @@ def _is_displayed(node: Element) -> bool:
 
 
 def _bare(tex: str) -> str:
-    """Return TeX without what marks it as TeX."""
+    """Return TeX without its delimiters."""
     tex = tex.strip()
     for opening, closing in _MARKS:
         is_marked = tex.startswith(opening) and tex.endswith(closing)
@@ -148,7 +148,9 @@ def _tex_in_text(body: Element, pattern: re.Pattern[str]) -> None:
 
 
 def _split_formulas(text: str, pattern: re.Pattern[str], insert: Callable[[Element], None]) -> str:
-    """Have each formula in `text` inserted behind it, with what follows; return what is before."""
+    """Insert each formula in `text` after it, with the text that follows; return the text
+    before.
+    """
     for match in reversed(list(pattern.finditer(text))):
         group = match.lastindex or 1
         formula = _tex(match[group].strip(), shown=group > 1)

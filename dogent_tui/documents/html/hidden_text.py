@@ -1,10 +1,10 @@
-"""Text of a page that nobody sees, taken out of its place: it is how instructions for a program are
-slipped in.
+"""Removes invisible text of a page from its place: this is how instructions for programs are
+smuggled in.
 
-What a page shows is decided by its style sheets. Those that stand in the page itself are read here,
-for the few properties that make text disappear; what other files say is not known. css-inline
-would put all rules into the elements, and crashes over 100,000 elements within each other; 1,000
-rules over 100,000 elements take it 12 s.
+Style sheets decide what a page shows. Those in the page itself are read here, for the few
+properties that make text invisible; external ones are not known. css-inline would write all rules
+into the elements, but crashes with 100,000 nested elements, and takes 12 s for 1,000 rules and
+100,000 elements.
 """
 
 import re
@@ -20,7 +20,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode, SelectolaxError
 from dogent_tui.language import tr
 
 HIDDEN = "data-hidden-text"
-"""The attribute of an element whose text was taken out: its place among the texts that were."""
+"""The attribute of an element whose text was removed: its index in the list of removed texts."""
 
 _COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)", re.DOTALL)
 _SCREEN = re.compile(r"@(?:media\s+(?!print\b|not\b|speech\b)|supports|layer)", re.IGNORECASE)
@@ -32,14 +32,14 @@ _WANTED = re.compile(
 _MOST_RULES = 1000
 _MOST_MATCHES = 50_000
 _FAR = -400
-"""Pixels to the left or above from which on something is off the page."""
+"""The number of pixels to the left or top from which on something is off the page."""
 _TINY = 1.5
-"""Pixels of a font up to which no letter can be told."""
+"""The font size in pixels up to which text is illegible."""
 _FAINT = 0.05
 _ALIKE = 8
-"""Of 255, up to which no eye tells two colors apart."""
+"""The difference (of 255) up to which two colors look the same."""
 _INLINE, _IMPORTANT = 1_000_000, 10_000_000
-"""How much a declaration counts in an attribute, and where it says that it is important."""
+"""The weights of a declaration in an attribute and of an important one."""
 _MOST_OF_PAGE = 0.5
 _GONE = {
     "display": re.compile(r"^none$"),
@@ -63,15 +63,15 @@ _Color: TypeAlias = tuple[int, ...]
 
 
 class Hidden(msgspec.Struct):
-    """What was taken out of a page. `mostly`: so much of it would be that its scripts have to
-    show it, so it was left.
+    """What was removed from a page. `mostly`: so much would be that its scripts must be showing it,
+    so it was kept.
     """
 
     texts: list[str] = msgspec.field(default_factory=list)
     mostly: bool = False
 
     def warnings(self) -> list[str]:
-        """Return what is to be said of it."""
+        """Return the warnings."""
         marked = tr("Text that cannot be seen on the page is marked as hidden.")
         shown = tr(
             "Most of this page is hidden until its scripts show it, so it was read as if it were"
@@ -93,7 +93,7 @@ def take_hidden(tree: LexborHTMLParser) -> Hidden:
             continue
         text = " ".join(node.text(deep=True, separator=" ").split())
         if not text or node.css_first("math") is not None:
-            continue  # formulas are given to readers of the screen in this way
+            continue  # this is how formulas are provided to screen readers
         if len(text) > _MOST_OF_PAGE * whole:
             found.mostly = True
             continue
@@ -105,8 +105,8 @@ def take_hidden(tree: LexborHTMLParser) -> Hidden:
 
 
 def _styles(tree: LexborHTMLParser) -> dict[int, _Style]:
-    """Return what the style sheets in the page and the attributes of its elements say, by the
-    ids of the elements.
+    """Return id of an element → the declarations that apply, from style sheets in the page and from
+    attributes.
     """
     weights: dict[tuple[int, str], int] = {}
     styles: dict[int, _Style] = {}
@@ -121,14 +121,14 @@ def _styles(tree: LexborHTMLParser) -> dict[int, _Style]:
 
 
 def _applied(tree: LexborHTMLParser) -> Iterator[tuple[LexborNode, str, int]]:
-    """Yield elements with the declarations for them, and how much these count."""
+    """Yield elements with their declarations and the weight of these."""
     for name, declared in (("background", "bgcolor"), ("color", "color")):
         for node in tree.css(f"[{declared}]"):
             yield node, f"{name}: {attribute(node, declared)}", 0
     left = _MOST_MATCHES
     for selectors, declared in islice(_rules(tree), _MOST_RULES):
         for selector in selectors.split(","):
-            with suppress(SelectolaxError):  # such as those of parts of elements
+            with suppress(SelectolaxError):  # such as pseudo-elements
                 matched = tree.css(selector)[:left]
                 left -= len(matched)
                 yield from ((node, declared, _weight(selector)) for node in matched)
@@ -137,15 +137,15 @@ def _applied(tree: LexborHTMLParser) -> Iterator[tuple[LexborNode, str, int]]:
 
 
 def _weight(selector: str) -> int:
-    """Return how much a rule counts beside others (CSS Selectors 4, specificity)."""
+    """Return the weight of a selector (CSS Selectors 4, specificity)."""
     ids = selector.count("#")
     classes = len(re.findall(r"\.[\w-]|\[|(?<!:):(?!:|not|is|where)", selector))
     return 10_000 * ids + 100 * classes + len(re.findall(r"(?:^|[\s>+~(])[a-zA-Z]", selector))
 
 
 def _rules(tree: LexborHTMLParser) -> Iterator[tuple[str, str]]:
-    """Yield the rules of the style sheets that hold for a screen: selector and declarations. Of
-    those within others, only what is in `@media` and its like where it means a screen.
+    """Yield the rules of style sheets that apply to screens: selector and declarations. Of nested
+    rules, only those in `@media` and the like if it matches a screen.
     """
     for sheet in tree.css("style"):
         if "print" in attribute(sheet, "media"):
@@ -180,8 +180,8 @@ def _is_hidden(node: LexborNode, styles: dict[int, _Style]) -> bool:
 
 
 def _is_gone(style: _Style) -> bool:
-    """Tell whether it is not drawn, too faint or too small to be seen, off the page, or in a box
-    without room.
+    """Return whether it is not rendered, too faint or too small to see, off the page, or in a box
+    without space.
     """
     font = style.get("font-size") or (style.get("font", "").split("/")[0].split() or [""])[-1]
     off = [style.get(name, "") for name in ("text-indent", "margin-left", "margin-top")]
@@ -204,7 +204,7 @@ def _is_gone(style: _Style) -> bool:
 
 
 def _has_no_contrast(node: LexborNode, style: _Style, styles: dict[int, _Style]) -> bool:
-    """Tell whether its letters have the color of what is behind them."""
+    """Return whether its text has the color of its background."""
     if "color" not in style:
         return False
     color = _color(style["color"])
@@ -223,16 +223,14 @@ def _has_no_contrast(node: LexborNode, style: _Style, styles: dict[int, _Style])
 
 
 def _is_near(one: _Color | None, other: _Color) -> bool:
-    """Tell whether two colors cannot be told apart; a picture, or a color that is not known, is
-    near to none.
-    """
+    """Return whether two colors are indistinguishable; a picture or an unknown color never is."""
     return one is not None and all(
         abs(here - there) <= _ALIKE for here, there in zip(one, other, strict=True)
     )
 
 
 def _color(value: str) -> _Color | None:
-    """Return the first color in `value`, None where there is none."""
+    """Return the first color in `value`, None if there is none."""
     for word in re.findall(r"#[0-9a-f]{3,8}|rgba?\([^)]*\)|[a-z]+", value):
         numbers = re.findall(r"\d+", re.sub(r"\.\d+", "", word))
         with suppress(ValueError):
@@ -242,13 +240,13 @@ def _color(value: str) -> _Color | None:
 
 
 def _at_most(value: str, most: float) -> bool:
-    """Tell whether a length is no more than `most` pixels, or a number no more than that."""
+    """Return whether a length in pixels, or a number, is at most `most`."""
     match = _LENGTH.match(value.strip())
     return match is not None and float(match[1]) * _UNIT.get(match[2], 1.0) <= most
 
 
 def attribute(node: LexborNode, name: str) -> str:
-    """Return an attribute of `node`, empty where it has none, or none that is text."""
+    """Return an attribute of `node`, empty if missing or not text."""
     try:
         return node.attributes.get(name) or ""
     except UnicodeDecodeError:

@@ -1,7 +1,7 @@
-"""The tree of a page made plain: formulas, notes, code, pictures and quotations in the one form
-that pandoc reads each in.
+"""Normalizes the tree of a page: formulas, notes, code, pictures and quotations each in the one
+form that pandoc reads.
 
-Authors, and the programs that they write with, have many forms for each of them.
+Authors and their tools use many forms for each of them.
 """
 
 import re
@@ -27,9 +27,9 @@ _HOLDERS = frozenset([
     "figure", "footer", "form", "header", "hgroup", "li", "main", "nav", "search", "section", "td",
     "th",
 ])  # fmt: skip
-"""What may hold paragraphs; where it holds words beside blocks, they are made one."""
+"""Elements that may contain paragraphs; text next to blocks in them becomes one."""
 _SPEAKING = frozenset({"img", "script", "math"})
-"""Inline elements that say something without words of their own."""
+"""Inline elements that have content even without text."""
 _DROPPED = (
     "script", "style", "noscript", "template", "iframe", "svg", "canvas", "object", "button",
     "select", "textarea", "link", "meta",
@@ -54,8 +54,8 @@ _LONGEST_ADDRESS = 2000
 
 
 def plain_tree(source: str, url: str = "") -> Element:
-    """Return the body of the page `source`, its parts in the forms that the writers know; links
-    are absolute by `url`.
+    """Return the body of the page `source`, normalized for the writers; links are made absolute
+    relative to `url`.
     """
     root = html.document_fromstring(
         source or "<p></p>", parser=html.HTMLParser(encoding=None, huge_tree=True)
@@ -81,7 +81,7 @@ def plain_tree(source: str, url: str = "") -> Element:
 
 
 def _boxes(body: Element) -> None:
-    """Write the boxes of tasks as signs, and take out the other fields of forms."""
+    """Replace task checkboxes by symbols, and remove other form fields."""
     for field in list(body.iter("input")):
         if field.get("type") == "checkbox" and is_within(field, "li"):
             take_out(field, text="☐ " if field.get("checked") is None else "☒ ")
@@ -124,9 +124,7 @@ def _quotations(body: Element) -> None:
 
 
 def _tables(body: Element) -> None:
-    """Make tables of what is one by its roles, and take apart those that only place things on
-    the page.
-    """
+    """Turn elements with table roles into tables, and dissolve tables used only for layout."""
     for node in list(body.iter("div", "span", "section", "ul", "li")):
         node.tag = _ROLES.get(node.get("role") or "", node.tag)
     for cell in body.iter("td", "th"):
@@ -183,14 +181,14 @@ def _absolute(url: str, target: str) -> str:
 
 
 def _paragraphs(body: Element) -> None:
-    """Make paragraphs of the words that stand beside blocks, and of those that empty lines part."""
+    """Turn text next to blocks, and text separated by empty lines, into paragraphs."""
     for node in list(body.iter()):
         if (
             node.tag not in BLOCKS
             and node.tag != "math"
             and any(inner.tag in BLOCKS for inner in node.iterdescendants())
         ):
-            node.tag = "div"  # elements of authors' own making, and links around blocks
+            node.tag = "div"  # custom elements, and links around blocks
             node.attrib.pop("href", None)
     for node in list(body.iter()):
         if node.tag in _HOLDERS and not is_within(node, "pre"):

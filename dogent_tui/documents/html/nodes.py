@@ -1,6 +1,4 @@
-"""What the readers of HTML share: elements, what they say, and taking them out without what
-follows them.
-"""
+"""Helpers of the HTML readers: elements, their text, and removing them without what follows."""
 
 from typing import TypeAlias
 
@@ -17,27 +15,27 @@ BLOCKS = frozenset([
 
 
 def squeezed_text(node: Element) -> str:
-    """Return all that `node` says, on one line."""
+    """Return the text of `node` on one line."""
     return " ".join("".join(node.itertext()).split())
 
 
 def classes(node: Element) -> str:
-    """Return what an element is called: its classes and its id."""
+    """Return the classes and the id of an element."""
     return f"{node.get('class') or ''} {node.get('id') or ''}".strip()
 
 
 def is_within(node: Element, *tags: str) -> bool:
-    """Tell whether `node` is inside an element with one of the `tags`."""
+    """Return whether `node` is inside an element with one of the `tags`."""
     return next(node.iterancestors(*tags), None) is not None
 
 
 def is_formula(node: Element) -> bool:
-    """Tell whether `node` is TeX."""
+    """Return whether `node` is TeX."""
     return node.tag == "script" and (node.get("type") or "").startswith("math/tex")
 
 
 def take_out(node: Element, instead: Element | None = None, text: str = "") -> None:
-    """Take `node` out, and put `instead` or `text` there; what follows it stays."""
+    """Replace `node` by `instead` or `text`; what follows it stays."""
     parent = node.getparent()
     if parent is None:
         return

@@ -1,5 +1,5 @@
-"""Foot notes of pages, in whatever form their author linked them, as the roles for digital
-publications have them (DPUB-ARIA).
+"""Converts footnotes of pages, whatever their form, to the roles of the digital publishing module
+(DPUB-ARIA).
 """
 
 import re
@@ -10,7 +10,7 @@ from lxml import etree, html
 from dogent_tui.documents.html.nodes import Element, classes, is_within, squeezed_text, take_out
 
 NOTES = "dogent-notes"
-"""The id of the section at the end of the page to which its notes go."""
+"""The id of the section at the end of the page for its notes."""
 _NOTE_SIGN = re.compile(
     r"[\[(]?\s*(?:(?:note|n\.?|nb|注|註)?\s*\d{1,3}|[a-z]{1,2}|[*†‡§¶#✱]{1,4}|[ivx]{1,5}|[①-⑳]|[¹²³⁰⁴-⁹]{1,3})\s*[\])]?\.?",
     re.IGNORECASE,
@@ -38,9 +38,7 @@ _TITLES = ("h1", "h2", "h3", "h4", "h5", "h6")
 
 
 def settle_notes(body: Element) -> None:
-    """Bring each note and what refers to it into the form of the roles for digital publications
-    (DPUB-ARIA).
-    """
+    """Convert each note and its references to the DPUB-ARIA roles."""
     order = {node: number for number, node in enumerate(body.iter())}
     pairs = [
         (sign, note)
@@ -74,7 +72,7 @@ def settle_notes(body: Element) -> None:
 
 
 def _linked_notes(body: Element) -> Iterator[tuple[Element, Element]]:
-    """Yield the links that lead to notes, with the notes."""
+    """Yield the links to notes, with the notes."""
     order = {node: at for at, node in enumerate(body.iter())}
     places = {
         name: node
@@ -93,7 +91,7 @@ def _linked_notes(body: Element) -> Iterator[tuple[Element, Element]]:
 
 
 def _unlinked_notes(body: Element) -> Iterator[tuple[Element, Element]]:
-    """Yield raised signs that begin a paragraph somewhere else as well, with those paragraphs."""
+    """Yield raised marks that also begin a paragraph elsewhere, with those paragraphs."""
     begins: dict[str, Element] = {}
     signs: list[tuple[Element, str]] = []
     for sup in body.iter("sup"):
@@ -109,8 +107,8 @@ def _unlinked_notes(body: Element) -> Iterator[tuple[Element, Element]]:
 
 
 def _margin_notes(body: Element) -> Iterator[tuple[Element, Element]]:
-    """Yield notes that stand within their sentence and are shown beside it, each with a sign at
-    its place.
+    """Yield notes that are inside their sentence and displayed next to it, each with a mark in its
+    place.
     """
     for note in list(body.iter("span", "small")):
         if _MARGIN.search(note.get("class") or ""):
@@ -120,7 +118,7 @@ def _margin_notes(body: Element) -> Iterator[tuple[Element, Element]]:
 
 
 def _refers(link: Element) -> bool:
-    """Tell whether `link` is the sign of a note."""
+    """Return whether `link` is a note mark."""
     said, parent = squeezed_text(link), link.getparent()
     own = filter(None, map(link.get, ("role", "epub:type", "class", "rel", "id")))
     named = " ".join([*own, classes(parent)])
@@ -131,7 +129,7 @@ def _refers(link: Element) -> bool:
 
 
 def _answers(place: Element, link: Element) -> bool:
-    """Tell whether `link` shows a sign, and what is at `place` links back to it."""
+    """Return whether `link` is a mark whose target at `place` links back to it."""
     around = [link, *link.iterancestors("sup", "span")]
     names = {f"#{name}" for node in around for name in (node.get("id"), node.get("name")) if name}
     is_sign = _NOTE_SIGN.fullmatch(squeezed_text(link)) is not None
@@ -139,7 +137,7 @@ def _answers(place: Element, link: Element) -> bool:
 
 
 def _note_of(place: Element) -> Element | None:
-    """Return the block that holds the note at `place`, None where it is no note."""
+    """Return the block of the note at `place`, None if it is not a note."""
     blocks = (node for node in (place, *place.iterancestors()) if node.tag in _MAY_BE_NOTES)
     note: Element | None = next(blocks, None)
     if note is not None and note.tag == "dt":
@@ -174,7 +172,7 @@ def _note_item(note: Element, key: str, signs: set[str], said: str) -> Element:
 
 
 def _strip_signs(note: Element, said: str) -> None:
-    """Take the sign `said` from the beginning of a note, and arrows from its end."""
+    """Remove the mark `said` from the beginning of a note, and arrows from its end."""
     holder = next((node for node in note.iter() if (node.text or "").strip()), note)
     holder.text = _LEADING_SIGN.sub("", holder.text or "")
     if said and re.match(rf"\s*{re.escape(said)}\s", holder.text):
@@ -199,7 +197,7 @@ def _make_reference(link: Element, key: str) -> None:
 
 
 def _take_out_emptied(node: Element | None) -> None:
-    """Take out what held notes and holds none any more, with its heading."""
+    """Remove emptied containers of notes and their headings."""
     while node is not None and node.tag in _HOLD_NOTES:
         titles = "".join(squeezed_text(title) for title in node.iter(*_TITLES, "summary"))
         if len(squeezed_text(node)) > len(titles) or node.find(".//img") is not None:

@@ -1,4 +1,4 @@
-"""HTML → Markdown in blocks: the page is parsed as browsers do it, made plain, and goes through
+"""HTML → Markdown in blocks: the page is parsed like in browsers, normalized, and goes through
 pandoc and our one writer.
 """
 
@@ -24,14 +24,14 @@ from dogent_tui.documents.pandoc.tree import decoded_tree, too_deep
 
 _LIMIT_S = 5.8
 _MOST_DEEP = 800
-"""Elements within each other; what is deeper is no page that anybody wrote."""
+"""The maximum nesting depth of elements; no real page is deeper."""
 
 
 def open_html(path: Path, options: ReadOptions, report: Report) -> Opened:
     """Open the file at `path`. See `Reader`.
 
-    Metadata: `format`, `title`, `author`, `date` as far as the page says them; `words`, `images`,
-    `footnotes`, `tables`. Text that a browser would not show is marked where it stands.
+    Metadata: `format`, `title`, `author`, `date` as far as known; `words`, `images`, `footnotes`,
+    `tables`. Text that a browser would not show is marked in place.
     """
     del report
     data = path.read_bytes()
@@ -61,10 +61,10 @@ def markdown_blocks(
     images: Images | None = None,
     limit_s: float = _LIMIT_S,
 ) -> tuple[list[Block], Counts]:
-    """Return the Markdown of `body`, a tree of `plain_tree`, in blocks, and what is in it.
+    """Return the Markdown of `body`, a tree from `plain_tree`, in blocks, and its counts.
 
-    `hidden` are the texts that were taken out of it; each becomes a comment at its place that says
-    so. `name` is for the sentences of errors. Raises DocumentError.
+    `hidden` are the removed texts; each becomes a comment in its place. `name` is for error
+    messages. Raises DocumentError.
     """
     if _depth(body) > _MOST_DEEP:
         raise too_deep(name)

@@ -1,9 +1,9 @@
-"""The check before any document that is a zip archive: what it would unpack to, where to, and
-whether its XML plays tricks.
+"""Checks every document that is a zip archive: what it would unpack to, where, and whether its XML
+is malicious.
 
-The limits are measured: a 79 KB docx of 20 MB of XML cost pandoc 44 s and 1.8 GB. Only the
-directory of the archive and the first lines of its XML parts are read here, so that a workbook of
-any size is checked in milliseconds; `parse_part` reads a whole one.
+The limits are measured: a 79 KB docx with 20 MB of XML cost pandoc 44 s and 1.8 GB. Only the
+directory of the archive and the beginnings of its XML parts are read, so that a workbook of any
+size is checked in milliseconds; `parse_part` reads a complete part.
 """
 
 import errno
@@ -25,30 +25,30 @@ from dogent_tui.language import tr
 MAX_TOTAL = 256 << 20
 MAX_MEMBER = 100 << 20
 MAX_RATIO = 200
-"""What deflate makes of real text and XML stays below 50; the format's own bound is 1032."""
+"""The compression ratio: deflate stays below 50 for real text and XML; the format's limit is
+1032.
+"""
 RATIO_FROM = 1 << 20
 MAX_MEMBERS = 10_000
 MAX_DEPTH = 256
-"""Elements within elements. Tables in tables in Word, which end at about 60 by its own limits,
-stay below it.
+"""The nesting depth of elements. Nested tables in Word, which Word limits to about 60, stay below
+it.
 """
 
 BROKEN = (zipfile.BadZipFile, NotImplementedError, EOFError, struct.error, zlib.error)
-"""What `zipfile` raises over a member or a directory that is not whole, also once the check has
-passed.
-"""
+"""What `zipfile` raises for a damaged member or directory, even after the check."""
 
 LIMITS = {
     etree.ErrorTypes.ERR_INTERNAL_ERROR,
     etree.ErrorTypes.ERR_NAME_TOO_LONG,
     getattr(etree.ErrorTypes, "ERR_RESOURCE_LIMIT", 117),
 }
-"""What libxml2 reports where its limits are exceeded."""
+"""libxml2's message when its limits are exceeded."""
 
 _PARSER = etree.XMLParser(
     resolve_entities=False, huge_tree=True, remove_comments=True, remove_pis=True
 )
-"""Of parts that were checked: their texts and attributes may be as long as they are."""
+"""For checked parts: texts and attributes may be of any length."""
 
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _ENCRYPTED = "EncryptedPackage"
@@ -60,10 +60,10 @@ _XML_NAMES = (".xml", ".rels", ".vml", ".opf", ".ncx", ".xhtml", ".html", ".htm"
 
 
 def check_archive(path: Path, *, streamed: str = "") -> None:
-    """Refuse the zip-based document at `path` where it is not one, is encrypted, or would hurt
-    whoever unpacks it.
+    """Refuse the zip-based document at `path` if it is not one, is encrypted, or would be dangerous
+    to unpack.
 
-    The parts whose names begin with `streamed` may be of any size: the caller reads them in bounded
+    Parts whose names begin with `streamed` may be of any size: the caller reads them in bounded
     memory, as far as needed.
 
     Raises DocumentError (`not_found`, `encrypted`, `unsupported`, `damaged`, `hostile`,
@@ -85,7 +85,7 @@ def check_archive(path: Path, *, streamed: str = "") -> None:
 
 
 def parse_part(part: bytes, name: str) -> Any:
-    """Return the root of an XML part as lxml has it, and refuse what nests too deep. `name` is the
+    """Parse an XML part with lxml and return its root, refusing deep nesting. `name` is the
     document's.
 
     Raises DocumentError (`hostile`, `damaged`).
@@ -107,9 +107,7 @@ def parse_part(part: bytes, name: str) -> Any:
 
 
 def root_of(part: bytes) -> Any:
-    """Return the root of an XML part that tells of a document what can be done without; one without
-    anything in it where that is damaged.
-    """
+    """Return the root of an optional XML part; an empty one if it is missing or damaged."""
     try:
         return etree.fromstring(part, _PARSER)
     except (etree.XMLSyntaxError, LookupError, ValueError):
@@ -117,8 +115,8 @@ def root_of(part: bytes) -> Any:
 
 
 def repacked(path: Path, parts: Mapping[str, bytes], *, emptied: str) -> bytes:
-    """Return the archive at `path`, checked already, with `parts` in place of its own, and with
-    nothing in those whose names have `emptied` in them.
+    """Return the checked archive at `path` with `parts` replacing its own, and with parts whose
+    names contain `emptied` emptied.
     """
     made = io.BytesIO()
     with zipfile.ZipFile(path) as archive, zipfile.ZipFile(made, "w") as out:
@@ -131,9 +129,7 @@ def repacked(path: Path, parts: Mapping[str, bytes], *, emptied: str) -> bytes:
 
 
 def is_old_workbook(path: Path) -> bool:
-    """Tell whether a file is an xls that is not encrypted: an OLE container with a workbook in
-    it.
-    """
+    """Return whether a file is an unencrypted xls: an OLE container with a workbook."""
     with path.open("rb") as file:
         streams = _ole_streams(file)
     return bool(streams & {"Workbook", "Book\0"}) and _ENCRYPTED not in streams
@@ -154,7 +150,7 @@ def _check_container(file: IO[bytes], name: str) -> None:
 
 
 def _ole_streams(file: IO[bytes]) -> set[str]:
-    """Return which streams that tell of its kind an OLE container has; their names are UTF-16
+    """Return which streams that indicate its kind an OLE container has; their names are UTF-16
     ([MS-CFB] 2.6.1).
     """
     file.seek(0)
@@ -220,7 +216,9 @@ def _check_parts(archive: zipfile.ZipFile, name: str) -> None:
 _WIDE = {
     b"\xff\xfe": "utf-16-le", b"<\0": "utf-16-le", b"\xfe\xff": "utf-16-be", b"\0<": "utf-16-be",
 }  # fmt: skip
-"""How XML begins that is not written in bytes (XML 1.0, appendix F), as far as parsers go."""
+"""The beginning of XML in encodings other than single bytes (XML 1.0, appendix F), as far as
+parsers support them.
+"""
 _BEFORE_ROOT = re.compile(r"\ufeff?(?:\s+|<\?.*?\?>|<!--.*?-->)*", re.DOTALL)
 
 
@@ -240,7 +238,7 @@ def _check_prolog(head: bytes, name: str, *, doctype_allowed: bool) -> None:
 
 
 def damaged_archive(name: str) -> DocumentError:
-    """Return what there is to say about the document `name`, of which `BROKEN` was raised."""
+    """Return the error for the document `name`, for which `BROKEN` was raised."""
     said = tr("{name} is damaged: it is not a complete zip archive, as this format requires.")
     return damaged(said.format(name=name))
 
@@ -256,6 +254,6 @@ def _too_many(name: str) -> DocumentError:
 
 
 def unpacks_to_too_much(name: str, how: str) -> DocumentError:
-    """Return what there is to say about a document that is a bomb; `how` tells of it in words."""
+    """Return the error for a decompression bomb; `how` describes it."""
     said = tr("{name} unpacks to far more than a document should: {how}.")
     return hostile(said.format(name=name, how=how))

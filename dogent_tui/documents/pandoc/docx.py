@@ -1,13 +1,12 @@
-"""What pandoc does not tell of a docx, or does not do with it, done on the XML of its main part
-(ECMA-376, part 1).
+"""What pandoc does not report or handle in a docx, done on the XML of its main part (ECMA-376, part
+1).
 
 * Tracked changes and comments are counted, since pandoc drops them silently once they are accepted
   or rejected.
-* Hidden text, simple fields and numbers of headings are made plain to it, in the notes too: see
-  `settle_runs`.
-* Text boxes come after the paragraph that they hang on: pandoc runs their words together with it,
+* Hidden text, simple fields and heading numbers are made explicit, in notes too: see `settle_runs`.
+* Text boxes are moved after the paragraph they are anchored in: pandoc merges their words into it,
   and drops their pictures.
-* A document of hundreds of pages is cut at headings, as pandoc's memory and time grow faster than
+* A document of hundreds of pages is split at headings, as pandoc's memory and time grow faster than
   the document.
 """
 
@@ -27,7 +26,7 @@ from dogent_tui.documents.pandoc.word_runs import settle_runs
 from dogent_tui.documents.pandoc.word_styles import CODE, Counters, Styles, value_at, w
 
 _WHOLE_BYTES = 3 << 19
-"""A main part up to this (1.5 MB) is converted at once: some 300 pages, 3 s and 300 MB."""
+"""A main part up to this size (1.5 MB) is converted at once: about 300 pages, 3 s and 300 MB."""
 _PART_BYTES = 3 << 18
 _MOST_REMARKS = 100
 _RELATIONSHIPS = "{http://schemas.openxmlformats.org/package/2006/relationships}Relationship"
@@ -39,19 +38,17 @@ _HEADING = re.compile(r"heading|title|berschrift|\d+$")
 
 
 class DocxSource:
-    """A docx, checked already, as what pandoc is to be given. Raises DocumentError (`damaged`,
-    `hostile`).
+    """A checked docx prepared for pandoc. Raises DocumentError (`damaged`, `hostile`).
 
-    `metadata` has how many tracked changes and comments there are, as far as there are any, and
-    what stands beside the text.
+    `metadata` has the numbers of tracked changes and comments, if any, and text outside the body.
     """
 
     def __init__(self, path: Path, *, with_media: bool) -> None:
         self._path = path
         self._emptied = "" if with_media else "/media/"
-        """Pandoc needs no more than the names of the media where they are not wanted."""
+        """Pandoc only needs the names of media that are not wanted."""
         self._made: dict[str, bytes] = {}
-        """The parts that pandoc is to be given in place of those in the file, by their names."""
+        """Name → the part for pandoc, replacing that in the file."""
         with zipfile.ZipFile(path) as archive:
             self._main = _main_part(archive)
             folder, names = posixpath.dirname(self._main), set(archive.namelist())
@@ -90,11 +87,11 @@ class DocxSource:
 
     @property
     def parts(self) -> int:
-        """How many parts it is cut into."""
+        """The number of parts it is split into."""
         return len(self._groups) or 1
 
     def documents(self) -> Iterator[bytes | Path]:
-        """Yield what pandoc is to convert: the file itself, or documents made of it, in order."""
+        """Yield the inputs for pandoc, in order: the file itself, or documents made from it."""
         if not self._groups or (self.parts == 1 and not self._is_changed):
             yield self._path
             return
@@ -110,7 +107,7 @@ def _written(root: Any) -> bytes:
 
 
 def _with_code(part: bytes, name: str) -> bytes:
-    """Return the styles of a document with that for code, which it has not."""
+    """Return the styles of a document with a style for code added."""
     root = parse_part(part, name)
     style = etree.SubElement(root, w("style"), {w("type"): "paragraph", w("styleId"): CODE})
     etree.SubElement(style, w("name"), {w("val"): CODE})
@@ -118,8 +115,8 @@ def _with_code(part: bytes, name: str) -> bytes:
 
 
 def _groups(body: Any, size: int) -> list[list[Any]]:
-    """Return the children of the body in the parts that are converted one by one, `size` bytes
-    together. They begin with headings, as a list that is cut would count from one again.
+    """Split the children of the body into parts of `size` bytes to convert one by one. Parts begin
+    with headings, because numbering would restart in a list that is split.
     """
     groups: list[list[Any]] = [[]]
     each = size / sum(1 for _ in body.iter())
@@ -136,7 +133,9 @@ def _groups(body: Any, size: int) -> list[list[Any]]:
 
 
 def _kind(child: Any) -> str:
-    """Return whether a child of the body is a `heading`, a `paragraph` (of no list) or `other`."""
+    """Return whether a child of the body is a `heading`, a `paragraph` (outside lists) or
+    `other`.
+    """
     properties = child.find(w("pPr"))
     if child.tag != w("p") or properties is None:
         return "paragraph" if child.tag == w("p") else "other"
@@ -147,8 +146,8 @@ def _kind(child: Any) -> str:
 
 
 def _changes(root: Any, *names: str) -> int:
-    """Return how many tracked changes of a sort there are. A paragraph mark counts where nothing
-    else changed in its paragraph.
+    """Count the tracked changes of a kind. A paragraph mark counts if nothing else changed in its
+    paragraph.
     """
     found = root.iter(*map(w, names))
     changes = [(change, next(change.iterancestors(w("p")), None)) for change in found]
@@ -158,8 +157,8 @@ def _changes(root: Any, *names: str) -> int:
 
 
 def _place_boxes(root: Any) -> bool:
-    """Put the contents of text boxes after the paragraphs that these hang on; return whether there
-    are any.
+    """Move the contents of text boxes after the paragraphs they are anchored in; return whether
+    there are any.
     """
     boxes = [
         box
@@ -177,7 +176,7 @@ def _place_boxes(root: Any) -> bool:
 
 
 def _main_part(archive: zipfile.ZipFile) -> str:
-    """Return the name of the main part: other programs than Word name it differently."""
+    """Return the name of the main part, which differs between programs."""
     with contextlib.suppress(KeyError):
         for element in root_of(archive.read("_rels/.rels")).iter(_RELATIONSHIPS):
             if element.get("Type", "").endswith("/officeDocument"):
@@ -186,8 +185,8 @@ def _main_part(archive: zipfile.ZipFile) -> str:
 
 
 def _headers_and_footers(archive: zipfile.ZipFile) -> dict[str, list[str]]:
-    """Return the words of the page headers and footers, which stand on each page and so in no
-    place of the text.
+    """Return the text of page headers and footers, which is on every page and therefore not part of
+    the body.
     """
     found: dict[str, list[str]] = {}
     for kind in ("header", "footer"):
@@ -199,7 +198,7 @@ def _headers_and_footers(archive: zipfile.ZipFile) -> dict[str, list[str]]:
 
 
 def _remarks(part: bytes) -> dict[str, list[str]]:
-    """Return who says what in the comments, which stand beside the text."""
+    """Return the authors and texts of comments, which are next to the body."""
     remarks = [
         f"{comment.get(comment.tag.replace('}comment', '}author'), '')}: {_words(comment)}"
         for comment in root_of(part).iter("{*}comment")

@@ -1,5 +1,5 @@
-"""Text made safe to stand in Markdown, with as few backslashes as that takes: what is read is for
-eyes and for quoting.
+"""Escapes text for Markdown with as few backslashes as possible: the result is for reading and
+quoting.
 """
 
 import re
@@ -25,15 +25,13 @@ _LINE_START = re.compile(
 
 
 def escaped(text: str, *, marks: bool = False) -> str:
-    """Return `text` so that Markdown shows it as it is, within a line. `marks`: where CriticMarkup
-    has a meaning as well.
-    """
+    """Escape `text` within a line. `marks`: CriticMarkup has a meaning as well."""
     text = _SPECIAL.sub(lambda found: "\\" + found.group(), text)
     return _MARK_OPENING.sub(r"\\{", text) if marks else text
 
 
 def lines_escaped(markdown: str) -> str:
-    """Return a paragraph of which no line begins a list, a heading, a quotation or a rule."""
+    """Escape a paragraph so that no line begins a list, a heading, a block quote or a rule."""
     return _LINE_START.sub(_guarded, markdown)
 
 
@@ -43,7 +41,7 @@ def _guarded(found: re.Match[str]) -> str:
 
 
 def is_punctuation(char: str) -> bool:
-    """As CommonMark 0.31 has it in its rules of emphasis: Unicode's punctuation and symbols."""
+    """As in CommonMark 0.31's rules for emphasis: Unicode's punctuation and symbols."""
     return unicodedata.category(char)[0] in "PS"
 
 
@@ -64,7 +62,7 @@ def code_span(code: str) -> str:
 
 
 def link_target(target: str) -> str:
-    """Return the address of a link or an image as it stands between the parentheses."""
+    """Return the address of a link or an image for use in parentheses."""
     target = target.replace("\n", "").replace("\r", "")
     if re.search(r"[\s<>()]", target) or not target:
         return "<" + target.replace("<", "%3C").replace(">", "%3E") + ">"
@@ -72,8 +70,6 @@ def link_target(target: str) -> str:
 
 
 def hidden_comment(text: str, where: str, what: str = "text") -> str:
-    """Return `text` that nobody sees as a comment that says so: it is data, and often not meant
-    well.
-    """
+    """Return hidden `text` as a comment that says so: it is untrusted and may be malicious."""
     text = " ".join(text.split()).replace("--", "- -")
     return f"<!-- hidden {what}, not visible {where}: {text} -->"

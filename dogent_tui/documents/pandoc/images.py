@@ -1,4 +1,4 @@
-"""The images of a document: their names in the Markdown, and their files where they are wanted."""
+"""The images of a document: their names in the Markdown, and their files if wanted."""
 
 import re
 import tempfile
@@ -15,11 +15,10 @@ _MAX_NAME = 80
 
 
 class Images:
-    """Names the images as the document does (``media/image1.png``) and, where there is a `folder`,
+    """Names the images as in the document (``media/image1.png``) and, if there is a `folder`,
     writes them below it.
 
-    What the document says about names is not followed out of the folder; a file that is there
-    already is never replaced.
+    Names from the document never lead out of the folder, and existing files are never overwritten.
     """
 
     def __init__(self, folder: str | None) -> None:
@@ -30,7 +29,7 @@ class Images:
         self._warnings: list[str] = []
 
     def arguments(self) -> list[str]:
-        """Return what pandoc needs to be told."""
+        """Return the arguments for pandoc."""
         return [f"--extract-media={folder}" for folder in self.folders()]
 
     def folders(self) -> list[Path]:
@@ -38,8 +37,8 @@ class Images:
         return [Path(self._unpacked.name)] if self._unpacked is not None else []
 
     def name(self, target: str) -> str:
-        """Return the name of an image in the Markdown, relative to the folder, and write its
-        file there if it is wanted.
+        """Return the name of an image in the Markdown, relative to the folder, and write its file
+        there if wanted.
         """
         if target.startswith("data:"):
             return re.split("[;,]", target, maxsplit=1)[0]
@@ -50,12 +49,12 @@ class Images:
         return target
 
     def take_warnings(self) -> list[str]:
-        """Return the sentences about images that are new since the last time."""
+        """Return the warnings about images that are new since the last call."""
         warnings, self._warnings = self._warnings, []
         return warnings
 
     def close(self) -> None:
-        """Drop what pandoc unpacked."""
+        """Delete what pandoc unpacked."""
         if self._unpacked is not None:
             self._unpacked.cleanup()
 
@@ -77,7 +76,7 @@ class Images:
         return self._unwritten(inside, wrong.format(inside=inside))
 
     def _is_written(self, content: bytes, name: Path) -> bool:
-        """Write a file of this name below the folder; return whether it has this content now."""
+        """Write a file with this name below the folder; return whether it now has this content."""
         assert self._folder is not None
         target = self._folder / name
         try:
@@ -98,7 +97,7 @@ class Images:
 
 
 def _safe(part: str) -> str:
-    """Return a name that every file system takes and no terminal or Markdown stumbles over."""
+    """Return a name that is valid for every file system and harmless in terminals and Markdown."""
     part = re.sub(r"[^\w.-]+", "_", unicodedata.normalize("NFC", part)).lstrip(".-")
     stem, suffix = (part.rpartition(".")[0], part.rpartition(".")[2]) if "." in part else (part, "")
     return f"{stem[:_MAX_NAME] or 'image'}{'.' if suffix else ''}{suffix[:10]}"

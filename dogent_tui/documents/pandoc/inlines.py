@@ -35,19 +35,18 @@ _CLOSING = "，。、；：！？）」』】》〉”’…,.;:!?"
 
 
 class Shared(msgspec.Struct):
-    """What those who write the inlines of a document share.
+    """What the writers of a document's inlines share.
 
-    `image` gives the name under which an image is shown; those of a page keep their titles. With
-    `marks`, tracked changes and comments, which pandoc leaves as spans, are written in CriticMarkup
-    with who and when: ``{++inserted++}{>>Ann, 2026-01-04<<}``, ``{--deleted--}{>>…<<}``,
-    ``{==words==}{>>Ann, 2026-01-04: what she says<<}``; a paragraph's end that was inserted or
-    deleted is ``{++¶++}`` or ``{--¶--}``.
+    `image` returns the displayed name of an image; those of a page keep their titles. With `marks`,
+    tracked changes and comments, which pandoc represents as spans, are written in CriticMarkup with
+    author and date: ``{++inserted++}{>>Ann, 2026-01-04<<}``, ``{--deleted--}{>>…<<}``,
+    ``{==words==}{>>Ann, 2026-01-04: what she says<<}``; an inserted or deleted paragraph mark is
+    ``{++¶++}`` or ``{--¶--}``.
 
-    Words that nobody sees are collected in `hidden`, for the end of their block; those of a page
-    stay at their place, since they are often all that is in it.
-    `heading_ids` are what links within the document may point to; `notes` collects the blocks of
-    footnotes, `comments` what is to be written where the words end that a comment is about, by the
-    comment's id.
+    Hidden text is collected in `hidden`, for the end of its block; that of a page stays in place,
+    since it is often the whole block. `heading_ids` are the targets of links within the document;
+    `notes` collects the blocks of footnotes, `comments` the text to write at the end of a comment's
+    range, by the comment's id.
     """
 
     image: Callable[[str], str]
@@ -60,7 +59,7 @@ class Shared(msgspec.Struct):
 
 
 class Inlines:
-    """Writes inlines as Markdown within a line: each kind by the method that is called for it."""
+    """Writes inlines as Markdown within a line, each kind by the method of the same name."""
 
     delimited = frozenset(_DELIMITERS)
     """The kinds of emphasis that are not always tags."""
@@ -72,7 +71,7 @@ class Inlines:
     def write(self, nodes: list[Node]) -> str:
         """Return Markdown for `nodes`; hard line breaks are a backslash and a newline."""
         out: list[str] = []
-        last = ""  # what stands right before and after an emphasis decides how it is written
+        last = ""  # how to write emphasis depends on the adjacent characters
         pieces = [piece for piece in map(self._piece, _merged(nodes)) if piece[0]]
         for index, (text, style) in enumerate(pieces):
             if style:
@@ -84,8 +83,8 @@ class Inlines:
         return "".join(out)
 
     def without_links(self, nodes: list[Node]) -> str:
-        """Return Markdown for `nodes` with the words of links in place of links, which Markdown
-        does not have within each other.
+        """Return Markdown for `nodes` with links replaced by their text, since Markdown does not
+        allow nested links.
         """
         before, self._is_in_link = self._is_in_link, True
         text = self.write(nodes)
@@ -93,8 +92,8 @@ class Inlines:
         return text
 
     def _piece(self, node: Node) -> tuple[str, str]:
-        """Return what a node says, and the emphasis that belongs around it, which depends on what
-        stands beside it.
+        """Return the text of a node and the emphasis to put around it, which depends on the
+        adjacent characters.
         """
         kind = node["t"]
         if kind in self.delimited:
@@ -146,7 +145,7 @@ class Inlines:
     def _linked(self, inner: list[Node], target: str, title: str) -> str:
         text = self.without_links(inner).replace("\\\n", " ").strip()
         if target.startswith("#") and target[1:] not in self._shared.heading_ids:
-            return text  # to a place that Markdown has no name for
+            return text  # to a place without a name in Markdown
         if not text or (
             plain_text(inner) in (target, target.removeprefix("mailto:"))
             and re.fullmatch(r"[a-z]+:[^\s<>]+", target)
@@ -179,8 +178,8 @@ class Inlines:
         return f"{{{sign}{text}{sign}}}{{>>{who}<<}}" if text.strip() else ""
 
     def settle_comments(self, markdown: str) -> str:
-        """Return `markdown`, a whole block, with its comments where they belong: about words, or at
-        a place.
+        """Return `markdown`, a complete block, with its comments in place: about words, or at a
+        position.
         """
 
         def about(found: re.Match[str]) -> str:
@@ -197,8 +196,8 @@ class Inlines:
 
 
 class HtmlInlines(Inlines):
-    """Writes inlines of the same document as HTML, in which Markdown is not read. Notes are named
-    as Markdown names them.
+    """Writes inlines of the same document as HTML, in which Markdown is not interpreted. Notes are
+    named as in Markdown.
     """
 
     delimited = frozenset()
@@ -232,11 +231,9 @@ _CHANGES = frozenset([
     "comment-end",
 ])  # fmt: skip
 _COMMENT, _COMMENT_END = "\ue0f0", "\ue0f1"
-"""Stand for where the words begin and end that a comment is about, until the block is whole."""
+"""Placeholders for the beginning and end of a comment's range, until the block is complete."""
 _COMMENTS_WITHIN = 8
-"""Comments about words that are within the words of another comment, and so on: what is deeper
-stands where it begins.
-"""
+"""The nesting depth of comments; deeper ones are written where they begin."""
 _NOT_IN_TEXT = {ord(_COMMENT): None, ord(_COMMENT_END): None}
 _ABOUT = re.compile(
     f"{_COMMENT}([^{_COMMENT}]*){_COMMENT}([^{_COMMENT}{_COMMENT_END}]*){_COMMENT_END}\\1{_COMMENT_END}"
@@ -246,8 +243,8 @@ _ENDS = re.compile(f"{_COMMENT_END}([^{_COMMENT_END}]*){_COMMENT_END}")
 
 
 def _merged(nodes: list[Node]) -> list[Node]:
-    """Join what Word cuts into runs: like emphasis, and words, side by side. Unwrap what Markdown
-    has no word for.
+    """Join runs split by Word: adjacent emphasis of the same kind, and adjacent words. Unwrap nodes
+    without a Markdown equivalent.
     """
     out: list[Node] = []
     for kind, group in groupby(_unwrapped(nodes), _joined_kind):
@@ -278,10 +275,10 @@ def _unwrapped(nodes: list[Node]) -> Iterator[Node]:
 
 
 def _styled(inner: str, style: str, before: str, after: str) -> str:
-    """Put emphasis around `inner` so that CommonMark sees it as such: delimiters that flank words,
-    else tags.
+    """Put emphasis around `inner` so that CommonMark recognizes it: with flanking delimiters,
+    otherwise with tags.
 
-    Spaces at its ends, and punctuation that would keep it from closing, go outside.
+    Spaces at its ends, and punctuation that would prevent closing, are moved outside.
     """
     delimiter, tag = _DELIMITERS[style], _TAGS[style]
     core = inner.strip()
@@ -308,7 +305,7 @@ def _styled(inner: str, style: str, before: str, after: str) -> str:
 
 
 def _flanks(outside: str, inside: str) -> bool:
-    """Tell whether a delimiter between two characters opens or closes emphasis of the inner one
+    """Return whether a delimiter between two characters opens or closes emphasis of the inner one
     (CommonMark 0.31, 6.2).
     """
     return (
@@ -320,8 +317,8 @@ def _flanks(outside: str, inside: str) -> bool:
 
 
 def _balanced(text: str) -> str:
-    """Escape brackets in the words of a link, of which one without its other would end it; images
-    and notes have both.
+    """Escape unbalanced brackets in the text of a link, which would end it; those of images and
+    notes are balanced.
     """
     depth = 0
     for bracket in re.findall(r"(?<!\\)[\[\]]", text):

@@ -1,7 +1,7 @@
-"""Pandoc's tree → Markdown in blocks, each with the titles that stand above it.
+"""Pandoc's tree → Markdown in blocks, each with the titles above it.
 
-Why not pandoc's own writer: a second run takes as long as the first one, its Markdown names no
-places, and it turns every table with a merged cell into HTML with a style for each column.
+Why not pandoc's own writer: a second run takes as long as the first, its Markdown does not identify
+positions, and it turns every table with a merged cell into HTML with a style for each column.
 """
 
 import re
@@ -19,8 +19,8 @@ from dogent_tui.documents.pandoc.tree import Node, flat, plain_text
 from dogent_tui.plain import words_of
 
 _LONG_CHARS = 6_000
-"""A table or a list that is longer is given in several blocks, so that a page need not end in
-the middle of a line.
+"""A longer table or list is split into several blocks, so that a page need not end in the middle of
+a line.
 """
 _LISTS = ("BulletList", "OrderedList")
 _BULLETS = ("•", "▪", "◦", "‣", "●", "·")
@@ -37,11 +37,11 @@ class Counts(msgspec.Struct):
 
 
 class MarkdownWriter:
-    """Writes a document, in one tree or in several that follow upon each other. Each kind of block
-    is written by the method that is called for it.
+    """Writes a document from one tree or several consecutive ones. Each kind of block is written by
+    the method of the same name.
 
-    `image` gives the name under which an image is shown, from the one that pandoc gives it. `marks`
-    and `is_page`: see `Shared`.
+    `image` returns the displayed name of an image for pandoc's name. `marks` and `is_page`: see
+    `Shared`.
     """
 
     def __init__(
@@ -55,12 +55,12 @@ class MarkdownWriter:
         self._notes_written = 0
         self._headings: list[tuple[int, str]] = []
         self._after_list = ""
-        """The kind of the list that was written last, if nothing came after it: its neighbor
-        needs another sign.
+        """The kind of the last written block if it is a list: an adjacent list needs another
+        marker.
         """
 
     def write(self, blocks: list[Node]) -> Iterator[Block]:
-        """Yield the Markdown of `blocks`, which may be taken only once."""
+        """Yield the Markdown of `blocks`, which may be an iterator."""
         self._shared.heading_ids.update(
             node["c"][1][0] for node in flat(blocks) if node["t"] == "Header" and node["c"][1][0]
         )
@@ -84,7 +84,7 @@ class MarkdownWriter:
             if settled.strip():
                 self.counts.words += word_count(settled)
                 yield Block(settled, source, tight)
-        while self._notes_written < len(self._shared.notes):  # to which the blocks so far refer
+        while self._notes_written < len(self._shared.notes):  # referred to by the blocks so far
             blocks = self._shared.notes[self._notes_written]
             self._notes_written += 1
             self.counts.footnotes += 1
@@ -102,17 +102,17 @@ class MarkdownWriter:
 
     @property
     def headings(self) -> tuple[str, ...]:
-        """The titles above what is written next."""
+        """The titles above the next block."""
         return tuple(title for _, title in self._headings)
 
     def _pieces(self, node: Node) -> Iterator[tuple[str, bool]]:
-        """Yield the Markdown of a block, in pieces where it is long, and whether each continues on
-        the next line.
+        """Yield the Markdown of a block, in pieces if it is long, and whether each continues on the
+        next line.
         """
         if node["t"] == "Table":
             yield from self._table_pieces(parsed(node["c"]))
         elif node["t"] in _LISTS:
-            # a list is cut between its outermost items; a blank line before an item joins blocks
+            # a list is split between its outermost items; a blank line before an item joins blocks
             text = self._block(node)
             yield from _pieces_of(re.split(r"\n(?=\n?(?:[-*]|\d+[.)])(?: |$))", text))
         else:
@@ -141,7 +141,7 @@ class MarkdownWriter:
             len(inlines) == 1
             and inlines[0]["t"] == "Link"
             and inlines[0]["c"][2][0].startswith("#")
-        ):  # a line of a table of contents, of which the address is longer than the words
+        ):  # a line of a table of contents, whose address is longer than its text
             text = self._inlines.without_links(inlines).strip()
         else:
             text = self._inlines.write(inlines).strip()
@@ -187,7 +187,7 @@ class MarkdownWriter:
         return "---"
 
     def _list(self, kind: str, contents: Any) -> str:
-        """Two lists side by side differ in their sign, since Markdown would join them."""
+        """Adjacent lists get different markers, since Markdown would join them."""
         other = self._after_list == kind
         if kind == "OrderedList":
             (start, _, delimiter), items = contents
@@ -225,7 +225,7 @@ class MarkdownWriter:
 
 
 def _pieces_of(lines: list[str], *, tight: bool = False) -> Iterator[tuple[str, bool]]:
-    """Join what begins on lines of its own to pieces that are no longer than they should be."""
+    """Join lines to pieces up to the maximum length."""
     piece = ""
     for line in lines:
         if piece and len(piece) + len(line) > _LONG_CHARS:
@@ -238,9 +238,7 @@ def _pieces_of(lines: list[str], *, tight: bool = False) -> Iterator[tuple[str, 
 
 
 def _with_typed_lists(blocks: Iterator[Node]) -> Iterator[Node]:
-    """Join paragraphs that begin with a bullet, as rtf has its lists and many people type
-    theirs, to lists.
-    """
+    """Turn paragraphs that begin with a bullet, as in rtf and in many typed texts, into lists."""
     for are_items, group in groupby(blocks, _is_typed_item):
         if are_items:
             items = [[{"t": "Plain", "c": node["c"][1:]}] for node in group]
@@ -264,8 +262,8 @@ def _is_tight(item: list[Node]) -> bool:
 
 
 def _interrupts(node: Node) -> bool:
-    """Whether a list may stand right below a paragraph (CommonMark 0.31, 5.3): it begins at 1,
-    with words.
+    """Return whether a list may directly follow a paragraph (CommonMark 0.31, 5.3): it begins with
+    1, and with text.
     """
     start, items = (node["c"][0][0], node["c"][1]) if node["t"] == "OrderedList" else (1, node["c"])
     return start == 1 and bool(items and items[0])
@@ -284,5 +282,5 @@ _NO_WORDS = re.compile(r"<[^<>]*>|(?<=\])\([^()\s]*\)|\{>>[^{}<]*<<\}")
 
 
 def word_count(text: str) -> int:
-    """Return how many words there are in Markdown, without its marks."""
+    """Return the number of words in Markdown, without its markup."""
     return sum(any(map(str.isalnum, word)) for word in words_of(_NO_WORDS.sub(" ", text)))

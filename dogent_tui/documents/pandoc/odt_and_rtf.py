@@ -1,5 +1,5 @@
-"""What of an odt (OpenDocument 1.3) and of an rtf pandoc would pass over in silence, misplace, or
-not take for what it is, put so that it takes it.
+"""Prepares what pandoc would silently skip, misplace, or misinterpret in an odt (OpenDocument 1.3)
+or rtf.
 """
 
 import re
@@ -16,7 +16,7 @@ from dogent_tui.documents.pandoc.word_styles import chain, is_unseen
 from dogent_tui.language import tr
 
 _LONGEST = 64 << 20
-"""Bytes of a text that is looked through; longer ones are more than pandoc may hold."""
+"""The maximum size of a text in bytes; longer ones are more than pandoc can hold."""
 
 _OBJECT = "{urn:oasis:names:tc:opendocument:xmlns:drawing:1.0}object"
 """An embedded object (OpenDocument 1.3 part 3, 10.4.6.2)."""
@@ -26,8 +26,8 @@ _ADDRESS = "{http://www.w3.org/1999/xlink}href"
 _MATHML = b"http://www.w3.org/1998/Math/MathML"
 
 _HIDDEN_NOTE = re.compile(rb"\{\\\*\s*\\footnote(?![a-z])")
-r"""A footnote that readers without footnotes should pass over, as LibreOffice writes it. Pandoc
-reads ``{\footnote`` alone.
+r"""A footnote marked as optional for readers without footnotes, as LibreOffice writes it. Pandoc
+only reads ``{\footnote``.
 """
 _HIDDEN_GROUP = re.compile(rb"\{([^{}]*?)\\v(?![a-z0-9])([^{}]*)\}")
 _LINK = rb'{\\field{\\*\\fldinst{HYPERLINK "%s"}}{\\fldrslt{\1\2}}}' % HIDDEN.encode()
@@ -35,11 +35,12 @@ _TABLE_WORD = re.compile(rb"\\(trowd|row|cell)(?![a-z])")
 
 
 def prepared_odt(path: Path, *, with_media: bool) -> tuple[bytes | Path, int]:
-    """Return the odt at `path` as pandoc is to read it, and how many formulas it has.
+    """Return the odt at `path` prepared for pandoc, and its number of formulas.
 
-    Its title is a heading, what cannot be seen is in links, and formulas (objects of MathML) are
-    addressed with a leading ``./``, as pandoc finds them. The file itself where it is so; else it
-    comes without its pictures, of which pandoc needs the names alone, unless `with_media`.
+    Its title becomes a heading, invisible text is put into links, and formulas (MathML objects) are
+    addressed with a leading ``./``, as pandoc expects. If nothing has to change, the file itself is
+    returned; otherwise a copy without its pictures, of which pandoc only needs the names, unless
+    `with_media`.
     """
     formulas = 0
     with zipfile.ZipFile(path) as archive:
@@ -66,8 +67,8 @@ def prepared_odt(path: Path, *, with_media: bool) -> tuple[bytes | Path, int]:
 
 
 def _settle_text(root: Any, parts: list[Any]) -> bool:
-    """Make the title of the text below `root` a heading, and put what cannot be seen into links;
-    return whether there was any of it. The styles are in the trees `parts`.
+    """Turn the title below `root` into a heading, and put invisible text into links; return whether
+    anything changed. The styles are in the trees `parts`.
     """
     styles = {
         style.get(f"{_STYLE}name"): style for part in parts for style in part.iter(f"{_STYLE}style")
@@ -102,7 +103,7 @@ def _parent_style(style: Any) -> str:
 
 
 def _hides(styles: list[Any]) -> bool:
-    """Tell whether text that has `styles`, the nearest first, cannot be seen."""
+    """Return whether text with `styles`, the nearest first, is invisible."""
     look = {
         name.rpartition("}")[2]: value
         for style in reversed(styles)
@@ -119,8 +120,8 @@ def _hides(styles: list[Any]) -> bool:
 
 
 def settle_formulas(blocks: list[Node], count: int) -> str:
-    """Write those inline that stand in a line of text, and return a warning where not all of
-    `count` are in `blocks`.
+    """Make formulas within a line of text inline, and return a warning if not all of `count` are in
+    `blocks`.
     """
     for node in walk(blocks):
         if node["t"] in ("Para", "Plain"):
@@ -135,11 +136,10 @@ def settle_formulas(blocks: list[Node], count: int) -> str:
 
 
 def lists_of_headings_opened(blocks: list[Node]) -> list[Node]:
-    """Return the blocks of an odt with headings in place of lists that hold headings alone, as
-    numbered headings are written.
+    """Return the blocks of an odt with lists that only contain headings, which is how numbered
+    headings are stored, replaced by these headings.
 
-    The numbers are counted again, by the levels of the headings: those of the lists count each list
-    by itself.
+    The numbers are counted again by the levels of the headings, since each list counts separately.
     """
     counts: list[int] = []
     out: list[Node] = []
@@ -157,7 +157,7 @@ def lists_of_headings_opened(blocks: list[Node]) -> list[Node]:
 
 
 def _headings(node: Node) -> list[Node]:
-    """Return the headings of a list that holds nothing else, none for any other block."""
+    """Return the headings of a list that contains nothing else, empty for any other block."""
     if node["t"] not in {"BulletList", "OrderedList"}:
         return []
     items = node["c"] if node["t"] == "BulletList" else node["c"][1]
@@ -168,8 +168,8 @@ def _headings(node: Node) -> list[Node]:
 
 
 def prepared_rtf(path: Path) -> bytes | Path:
-    """Return the rtf at `path` as pandoc is to read it: with footnotes as such, lists in their
-    place, hidden text in links.
+    """Return the rtf at `path` prepared for pandoc: with footnotes recognized, lists in place,
+    hidden text in links.
     """
     if path.stat().st_size > _LONGEST:
         return path
@@ -181,9 +181,7 @@ def prepared_rtf(path: Path) -> bytes | Path:
 
 
 def _tables_behind_lists(data: bytes) -> bytes:
-    """Put an empty paragraph between a list and a table: pandoc has the list before what is
-    before it where there is none.
-    """
+    """Insert an empty paragraph between a list and a table: otherwise pandoc misplaces the list."""
     out, last, start = [], 0, 0
     before = b"row"
     for word in _TABLE_WORD.finditer(data):

@@ -15,7 +15,6 @@ from typing import IO
 import msgspec
 
 from dogent_tui.documents.model import DocumentError, damaged
-from dogent_tui.documents.pandoc.download import VERSION, downloaded_path
 from dogent_tui.language import tr
 from dogent_tui.processes import Halt, run_to_end
 from dogent_tui.wall.own import own_environment, walled
@@ -30,6 +29,10 @@ MINIMUM = (3, 1)
 _UNKNOWN_READER = 21
 """Exit status of pandoc (its manual, "Exit codes")."""
 _MAX_WARNINGS = 20
+_REMEDY = tr(
+    "Reinstall dogent-tui, whose package pypandoc_binary brings pandoc, or install pandoc from"
+    " https://pandoc.org/installing.html."
+)
 
 
 class Output(msgspec.Struct, frozen=True):
@@ -40,39 +43,36 @@ class Output(msgspec.Struct, frozen=True):
 
 
 @cache
-def _found() -> tuple[Path, tuple[int, ...]] | None:
+def _found() -> tuple[Path, tuple[int, ...]]:
     """Return the newest pandoc that `pypandoc` finds and can start, with its version: that of its
     wheel, of PATH, of the usual folders, or what PYPANDOC_PANDOC names. Takes 0.1 s.
+
+    Raises DocumentError (`engine_missing`).
     """
     logging.getLogger("pypandoc").setLevel(logging.CRITICAL + 1)  # it would write to the terminal
     try:
         import pypandoc
 
-        path, version = pypandoc.get_pandoc_path(), pypandoc.get_pandoc_version()
+        path, stated = pypandoc.get_pandoc_path(), pypandoc.get_pandoc_version()
     except (ImportError, AttributeError, OSError):  # an OSError where there is none
-        return None
-    numbers = tuple(int(number) for number in re.findall(r"\d+", version))
-    return Path(shutil.which(path) or path), numbers
-
-
-@cache
-def pandoc_path() -> Path:
-    """Return the pandoc that `pypandoc` finds, if it is recent, else the one that a user had
-    downloaded.
-
-    Raises DocumentError (`engine_missing`).
-    """
-    found = _found()
-    if found is not None and found[1] >= MINIMUM:
-        return found[0]
-    if downloaded_path().is_file():
-        return downloaded_path()
-    wrong = tr("This kind of document needs pandoc, which is not installed.")
-    if found is not None:
-        needed, has = (".".join(map(str, numbers)) for numbers in (MINIMUM, found[1]))
+        missing = tr("This kind of document needs pandoc, which is not installed.")
+        raise DocumentError(missing, _REMEDY, code="engine_missing") from None
+    version = tuple(int(number) for number in re.findall(r"\d+", stated))
+    if version < MINIMUM:
+        needed, has = (".".join(map(str, numbers)) for numbers in (MINIMUM, version))
         wrong = tr("The pandoc on PATH is too old: {has}; {needed} or later is required.")
-        wrong = wrong.format(has=has, needed=needed)
-    raise DocumentError(wrong, _REMEDY, code="engine_missing")
+        raise DocumentError(wrong.format(has=has, needed=needed), _REMEDY, code="engine_missing")
+    return Path(shutil.which(path) or path), version
+
+
+def pandoc_path() -> Path:
+    """Return the pandoc that `pypandoc` finds. Raises DocumentError (`engine_missing`)."""
+    return _found()[0]
+
+
+def pandoc_version() -> tuple[int, ...]:
+    """Return the numbers of the version of `pandoc_path()`. Raises DocumentError."""
+    return _found()[1]
 
 
 def pandoc_places() -> list[Path]:
@@ -80,34 +80,7 @@ def pandoc_places() -> list[Path]:
     that sees little.
     """
     found = shutil.which("pandoc")
-    on_path = [Path(found), Path(found).resolve()] if found else []
-    return [place for place in (*on_path, downloaded_path()) if place.is_file()]
-
-
-_REMEDY = tr(
-    "Install the package pypandoc_binary in the same environment as dogent-tui, or pandoc from"
-    " https://pandoc.org/installing.html, or let “dogent-tui read FILE” offer the download on a"
-    " terminal."
-)
-
-
-def is_pandoc_missing(error: DocumentError) -> bool:
-    """Whether that there is no pandoc here is why something failed with `error`. Blocks."""
-    if error.code != "engine_missing":
-        return False
-    try:
-        pandoc_path()
-    except DocumentError:
-        return True
-    return False
-
-
-def pandoc_version() -> tuple[int, ...]:
-    """Return the numbers of the version of `pandoc_path()`. Raises DocumentError."""
-    path, found = pandoc_path(), _found()
-    if found is not None and found[0] == path:
-        return found[1]
-    return tuple(int(number) for number in VERSION.split("."))
+    return [Path(found), Path(found).resolve()] if found else []
 
 
 def pandoc_command(arguments: Sequence[str]) -> list[str]:

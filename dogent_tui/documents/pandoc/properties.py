@@ -1,4 +1,4 @@
-"""What a document says about itself: title, authors, dates."""
+"""A document's own metadata: title, authors, dates."""
 
 import re
 import zipfile
@@ -15,18 +15,16 @@ _NAMES = {
     "created": "created", "creation-date": "created", "date": "date", "modified": "modified",
     "lastModifiedBy": "last_modified_by", "publisher": "publisher",
 }  # fmt: skip
-"""Names in Dublin Core, in OPC's core properties, in OpenDocument's and in pandoc's → ours."""
+"""Names in Dublin Core, OPC's core properties, OpenDocument and pandoc → ours."""
 _PARTS = ("docProps/core.xml", "meta.xml")
-"""Not `docProps/app.xml`: its numbers of pages are those of whoever saved the file last, and
-many programs write a constant.
+"""Not `docProps/app.xml`: its page counts are those of whoever saved the file last, and many
+programs write a constant.
 """
 _MAX_CHARS = 500
 
 
 def package_properties(path: Path) -> dict[str, Any]:
-    """Return the properties in the parts of the zip-based document at `path`, checked already,
-    that are there for them.
-    """
+    """Return the metadata in the designated parts of the checked zip-based document at `path`."""
     found: dict[str, Any] = {}
     with zipfile.ZipFile(path) as archive:
         names = archive.namelist()
@@ -43,7 +41,7 @@ def package_properties(path: Path) -> dict[str, Any]:
 
 
 def tree_properties(meta: dict[str, Any]) -> dict[str, Any]:
-    """Return what pandoc found out by itself: the head of a web page, the package of a book, the
+    """Return the metadata found by pandoc: from the head of a web page, the package of a book, the
     styles of a title page.
     """
     found: dict[str, Any] = {}

@@ -1,4 +1,4 @@
-"""Opens the documents that pandoc reads as they are: docx, odt, rtf, epub, pptx, ipynb."""
+"""Opens the documents that pandoc reads directly: docx, odt, rtf, epub, pptx, ipynb."""
 
 import time
 from collections.abc import Iterable, Iterator
@@ -35,8 +35,8 @@ from dogent_tui.documents.pandoc.tree import (
 from dogent_tui.language import tr
 
 LIMIT_S = 5.8
-"""How long a document may take until it is open, and each further part of a long one. Pandoc
-takes 3 s over 400 pages.
+"""The time limit for opening a document, and for each further part of a long one. Pandoc takes 3 s
+for 400 pages.
 """
 _LEAST_S = 3.0
 _RAW_HTML = Path(__file__).with_name("raw_html.lua")
@@ -44,8 +44,8 @@ _RAW_HTML = Path(__file__).with_name("raw_html.lua")
 _ARCHIVES = ("docx", "odt", "epub", "pptx")
 KINDS = (*_ARCHIVES, "rtf", "ipynb")
 _SHOWN_AS_TEXT = ("title", "subtitle", "author", "date", "abstract")
-"""What pandoc takes out of the first paragraphs of a docx, by their styles; it belongs where it
-stood.
+"""What pandoc removes from the first paragraphs of a docx because of their styles; it is put
+back.
 """
 
 
@@ -53,9 +53,9 @@ def open_document(path: Path, options: ReadOptions, report: Report) -> Opened:
     """Open the document at `path`. See `Reader`.
 
     Metadata: `format`, `title`, `author`, `created`, `modified`, … as far as the document has them;
-    `words`, `images`, `footnotes`, `tables` as they are written. For docx `changes` (how tracked
-    changes are treated), `insertions`, `deletions`, `comments`, `comment_texts`, `headers` and
-    `footers`; with `changes="all"` they are marked in the text as `Inlines` describes.
+    `words`, `images`, `footnotes`, `tables` as written. For docx `changes` (how tracked changes are
+    treated), `insertions`, `deletions`, `comments`, `comment_texts`, `headers` and `footers`; with
+    `changes="all"` they are marked in the text as `Inlines` describes.
     """
     kind = kind_of(path)
     if kind not in KINDS:
@@ -89,8 +89,8 @@ class _Conversion:
         self._formulas = 0
 
     def opened(self) -> Opened:
-        """Convert the first part, so that what is wrong with the document is told at once, and
-        return the rest as it comes.
+        """Convert the first part, so that errors in the document are reported at once, and return
+        an iterator over the rest.
         """
         sources, parts = self._sources()
         self._report(0, parts, "parts")
@@ -101,7 +101,7 @@ class _Conversion:
         return Opened(self._kind, self._metadata, blocks, self._warnings)
 
     def close(self) -> None:
-        """Drop what was unpacked."""
+        """Delete what was unpacked."""
         self._images.close()
 
     def _sources(self) -> tuple[Iterable[bytes | Path], int]:
@@ -182,7 +182,7 @@ class _Conversion:
 
 
 def _head(meta: dict[str, Any]) -> list[Node]:
-    """Return what pandoc took for the title page as blocks: a title is a heading above all
+    """Return what pandoc took for the title page as blocks: the title is a heading above all
     others.
     """
     blocks: list[Node] = []

@@ -1,5 +1,5 @@
-"""Pandoc's tables → Markdown: pipes where a grid of words can hold the table, HTML where cells
-are merged or hold lists.
+"""Pandoc's tables → Markdown: as a pipe table if possible, as HTML if cells are merged or contain
+lists.
 """
 
 import html
@@ -20,7 +20,7 @@ Words: TypeAlias = Callable[[list[Node]], str]
 
 
 class Cell(msgspec.Struct, frozen=True):
-    """A cell of a table: how many rows and columns it takes, and its blocks."""
+    """A cell of a table: its row span and column span, and its blocks."""
 
     rows: int
     columns: int
@@ -28,9 +28,7 @@ class Cell(msgspec.Struct, frozen=True):
 
 
 class Table(msgspec.Struct, frozen=True):
-    """A table, its heads and feet among its rows. `heads` says how many rows at its top are
-    heads.
-    """
+    """A table, with head and foot among its rows. `heads` is the number of head rows at the top."""
 
     caption: list[Node]
     alignments: list[str]
@@ -54,9 +52,7 @@ def parsed(contents: Any) -> Table:
 
 
 def is_grid(table: Table) -> bool:
-    """Whether pipes and dashes can hold it: no cell is merged with another, and each holds words
-    alone.
-    """
+    """Whether it can be a pipe table: no cell is merged, and each contains only text."""
     return all(
         cell.rows == cell.columns == 1 and all(block["t"] in _SIMPLE for block in cell.blocks)
         for cells in table.rows
@@ -65,8 +61,8 @@ def is_grid(table: Table) -> bool:
 
 
 def pipe_lines(table: Table, words: Words) -> list[str]:
-    """Return the lines of a table that `is_grid`. A table without heads has its first row there:
-    Markdown knows no other.
+    """Return the lines of a table that `is_grid`. In a table without a head, the first row takes
+    its place, as Markdown requires one.
     """
     width = max([len(table.alignments), *map(len, table.rows)], default=0)
     if not width:
@@ -85,8 +81,8 @@ def _pipe_cell(cell: Cell, words: Words) -> str:
 
 
 def html_lines(table: Table, words: Words) -> Iterator[str]:
-    """Yield the lines of the table as HTML, a row a line, so that it may be cut between them. No
-    line is blank.
+    """Yield the lines of the table as HTML, one row per line, so that it may be split between them.
+    No line is blank.
     """
     yield "<table>"
     for index, cells in enumerate(table.rows):

@@ -1,6 +1,4 @@
-"""Pandoc's tree as its JSON has it (pandoc-types 1.23): walks over it that need no knowledge of
-Markdown.
-"""
+"""Pandoc's tree as JSON (pandoc-types 1.23): traversals that do not depend on Markdown."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -12,36 +10,38 @@ from dogent_tui.documents.model import DocumentError, hostile
 from dogent_tui.language import tr
 
 Node: TypeAlias = dict[str, Any]
-"""``{"t": constructor, "c": contents}``; without contents where the constructor takes none."""
+"""``{"t": constructor, "c": contents}``; without contents if the constructor takes none."""
 
 
 class Tree(msgspec.Struct):
-    """What pandoc's JSON holds."""
+    """The top level of pandoc's JSON."""
 
     blocks: list[Node]
     meta: dict[str, Any] = msgspec.field(default_factory=dict)
 
 
 HIDDEN = "#dogent-hidden"
-"""Where a link leads around words that nobody sees in the document: what prepares it for pandoc
-puts them into one.
+"""The target of a link around text that is invisible in the document: added when preparing it for
+pandoc.
 """
 
 CONTINUED = "\U000f0c0e"
-"""What an item begins with that continues the one before it: a sign for private use."""
+"""The beginning of an item that continues the previous one: a private-use character."""
 
 NO_ATTRIBUTES: list[Any] = ["", [], []]
 
 _SPACES = ("Space", "SoftBreak", "LineBreak")
 
 _KEPT_BLANKS = {ord(" "): "\N{NO-BREAK SPACE}", ord("\n"): "\N{LINE SEPARATOR}"}
-"""XML levels line ends in an attribute (https://www.w3.org/TR/xml/#AVNormalize), pandoc blanks."""
+"""XML normalizes line breaks in an attribute (https://www.w3.org/TR/xml/#AVNormalize), pandoc
+blanks.
+"""
 _BLANKS = {ord(kept): blank for blank, kept in zip(" \n", _KEPT_BLANKS.values(), strict=True)}
 _DRAWN_CODE = re.compile(r"[^\n]*\n```(\w+)\n(.*)\n```", re.DOTALL)
 
 
 def children(node: Any) -> Iterator[Node]:
-    """Yield the nodes right below, in the order of the document."""
+    """Yield the direct children in document order."""
     waiting = [node.get("c") if isinstance(node, dict) else node]
     while waiting:
         current = waiting.pop()
@@ -52,7 +52,7 @@ def children(node: Any) -> Iterator[Node]:
 
 
 def walk(node: Any) -> Iterator[Node]:
-    """Yield all nodes below, outer ones first."""
+    """Yield all descendants, outer ones first."""
     waiting = list(children(node))[::-1]
     while waiting:
         current = waiting.pop()
@@ -61,7 +61,7 @@ def walk(node: Any) -> Iterator[Node]:
 
 
 def plain_text(nodes: Any) -> str:
-    """Return the words of inlines or blocks, without notes and what is hidden, on a line."""
+    """Return the text of inlines or blocks on one line, without notes and hidden text."""
     return " ".join("".join(_plain(nodes)).split())
 
 
@@ -81,20 +81,20 @@ def _plain(nodes: Any) -> Iterator[str]:
 
 
 def drawn_from(name: str, language: str, code: str) -> Node:
-    """Return the alternative text of a picture that was drawn from `code`, which says it whole. Its
-    blanks are those that no reader of a document levels.
+    """Return the alternative text of a picture drawn from `code`, which it contains completely. Its
+    blanks are of a kind that document readers do not normalize.
     """
     return plain(f"{name}\n```{language}\n{code}\n```".translate(_KEPT_BLANKS))
 
 
 def drawn_code(alternative: str) -> Node | None:
-    """Return the code that `drawn_from` made this text of, as a block."""
+    """Return the code from an alternative text by `drawn_from`, as a block."""
     found = _DRAWN_CODE.fullmatch(alternative.translate(_BLANKS))
     return {"t": "CodeBlock", "c": [["", [found[1]], []], found[2]]} if found else None
 
 
 def join_items(blocks: list[Node]) -> None:
-    """Put each item that begins with `CONTINUED` into the one before it, and take the sign out."""
+    """Append each item that begins with `CONTINUED` to the previous one, and remove the mark."""
     for node in walk(blocks):
         if node["t"] in {"BulletList", "OrderedList"}:
             items = node["c"] if node["t"] == "BulletList" else node["c"][1]
@@ -112,8 +112,8 @@ def join_items(blocks: list[Node]) -> None:
 
 
 def _continues(block: Node) -> bool:
-    """Tell whether a block begins with `CONTINUED`; what pandoc put before it, the box of a task,
-    goes.
+    """Return whether a block begins with `CONTINUED`; what pandoc put before it, a task checkbox,
+    is removed.
     """
     if block["t"] == "CodeBlock":
         return str(block["c"][1]).startswith(CONTINUED)
@@ -126,8 +126,8 @@ def _continues(block: Node) -> bool:
 
 
 def flat(blocks: list[Node]) -> Iterator[Node]:
-    """Yield blocks without what only groups them; a figure is its contents with its caption
-    below, and a picture alone in its paragraph the code that it was drawn from.
+    """Yield blocks without mere grouping; a figure becomes its contents followed by its caption,
+    and a picture alone in its paragraph the code it was drawn from.
     """
     for node in blocks:
         if node["t"] == "Div":
@@ -146,7 +146,7 @@ def flat(blocks: list[Node]) -> Iterator[Node]:
 
 
 def is_hidden(node: Node) -> bool:
-    """Tell whether a node is a link to `HIDDEN`."""
+    """Return whether a node is a link to `HIDDEN`."""
     return bool(node["t"] == "Link" and node["c"][2][0] == HIDDEN)
 
 
@@ -156,8 +156,8 @@ def plain(text: str) -> Node:
 
 
 def table_node(rows: Sequence[Sequence[tuple[int, int, list[Node]]]], *, heads: int) -> Node:
-    """Return a table of `rows` of cells: how many rows and columns each takes, and its blocks. The
-    first `heads` rows are its head.
+    """Return a table of `rows` of cells: row span, column span, and blocks of each. The first
+    `heads` rows are its head.
     """
     width = max(sum(across for _, across, _ in row) for row in rows)
     made = [
@@ -171,7 +171,7 @@ def table_node(rows: Sequence[Sequence[tuple[int, int, list[Node]]]], *, heads: 
 
 
 def decoded_tree(data: bytes, name: str) -> Tree:
-    """Return the tree in pandoc's JSON of the document `name`. Raises DocumentError."""
+    """Parse pandoc's JSON of the document `name`. Raises DocumentError."""
     try:
         return msgspec.json.decode(data, type=Tree)
     except RecursionError:
@@ -182,5 +182,5 @@ def decoded_tree(data: bytes, name: str) -> Tree:
 
 
 def too_deep(name: str) -> DocumentError:
-    """Return what there is to say about a document that nests deeper than Python can walk."""
+    """Return the error for a document that is nested too deeply for Python."""
     return hostile(tr("{name} is too deeply nested to be read.").format(name=name))

@@ -1,13 +1,11 @@
-"""What pandoc leaves out of a part of a docx, or gives as if it were plain, put so that it takes it
-for what it is.
+"""Makes explicit what pandoc omits or does not distinguish in a part of a docx.
 
-* Text that cannot be seen becomes a link to `HIDDEN`, which `MarkdownWriter` takes out and tells
-  of.
-* A simple field becomes the runs of a complex one, since pandoc drops what it shows with it.
-* The number that Word counts before a heading is written before it.
-* A paragraph that is set in a typewriter's font is code, unless most are.
-* What is in a list without a sign, as what continues an item is, begins with `CONTINUED`, by which
-  `join_items` knows it.
+* Invisible text becomes a link to `HIDDEN`, which `MarkdownWriter` removes and reports.
+* A simple field becomes the runs of a complex one, since pandoc drops its result.
+* Word's number of a heading is written before it.
+* A paragraph in a monospaced font is code, unless most are.
+* List paragraphs without a marker, which continue an item, begin with `CONTINUED`, by which
+  `join_items` recognizes them.
 """
 
 from typing import Any
@@ -23,7 +21,7 @@ _MOST_CODE = 0.8
 
 
 def settle_runs(root: Any, styles: Styles, counters: Counters) -> bool:
-    """Do this to the part of which `root` is the root; return whether there was anything to do."""
+    """Process the part with this `root`; return whether anything changed."""
     fields = list(root.iter(w("fldSimple")))
     for field in fields:
         _unfold(field)
@@ -32,7 +30,7 @@ def settle_runs(root: Any, styles: Styles, counters: Counters) -> bool:
         for paragraph in root.iter(_PARAGRAPH)
         for run in paragraph.iter(_RUN)
         if next(run.iter(_TEXT), None) is not None
-        and next(run.iterancestors(_PARAGRAPH)) is paragraph  # and not of a box that is in it
+        and next(run.iterancestors(_PARAGRAPH)) is paragraph  # not of a box inside it
         and styles.hides(run, paragraph)
     ]
     for run in hidden:
@@ -42,7 +40,7 @@ def settle_runs(root: Any, styles: Styles, counters: Counters) -> bool:
     lists: dict[int, str] = {}
     labels = [_label(paragraph, styles, counters, lists) for paragraph in root.iter(_PARAGRAPH)]
     codes = [paragraph for paragraph in root.iter(_PARAGRAPH) if _is_code(paragraph, styles)]
-    if sum(map(_letters, codes)) > _MOST_CODE * _letters(root):  # all of it is typewritten
+    if sum(map(_letters, codes)) > _MOST_CODE * _letters(root):  # everything is monospaced
         codes = []
     for paragraph in codes:
         _restyle(paragraph, styles.code or CODE)
@@ -60,8 +58,8 @@ def _unfold(field: Any) -> None:
 
 
 def _is_code(paragraph: Any, styles: Styles) -> bool:
-    """Tell whether a paragraph of the text is set in a typewriter's font. A style of characters
-    tells of code within a sentence.
+    """Return whether a paragraph is in a monospaced font. A character style indicates code within a
+    sentence.
     """
     style = value_at(paragraph, "w:pPr/w:pStyle")
     runs = [run for run in paragraph.iter(_RUN) if run.find(_TEXT) is not None]
@@ -92,8 +90,8 @@ def _restyle(paragraph: Any, style: str) -> None:
 
 
 def _label(paragraph: Any, styles: Styles, counters: Counters, lists: dict[int, str]) -> bool:
-    """Write before a heading what Word counts there; count what is no heading too. `lists` are
-    those that are open, by their levels: what has no sign continues an item of one.
+    """Write Word's number before a heading, and count other numbered paragraphs too. `lists` are
+    the open ones by level: a paragraph without a marker continues an item of one.
     """
     style = value_at(paragraph, "w:pPr/w:pStyle")
     name, level = styles.numbering(paragraph)
@@ -118,7 +116,7 @@ def _label(paragraph: Any, styles: Styles, counters: Counters, lists: dict[int, 
 
 
 def _begin(paragraph: Any, words: str) -> None:
-    """Put a run with `words` at the beginning of a paragraph."""
+    """Insert a run with `words` at the beginning of a paragraph."""
     run = etree.Element(_RUN)
     text = etree.SubElement(run, _TEXT)
     text.text = words

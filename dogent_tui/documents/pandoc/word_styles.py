@@ -1,5 +1,5 @@
-"""What the styles and the numbering of a docx say: which text cannot be seen, and what Word
-counts before a heading.
+"""The styles and the numbering of a docx: which text is invisible, and Word's numbers of
+headings.
 """
 
 import re
@@ -17,11 +17,13 @@ NAMESPACE = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _PREFIXES = {"w": NAMESPACE.strip("{}")}
 _OFF = {"0", "false", "off", "none"}
 _SMALLEST = 3
-"""Half points: nobody reads what is smaller."""
+"""Half points: smaller text is illegible."""
 _ALIKE = 24
-"""Of 255, by which text has to differ from what is behind it in one of its colors."""
+"""The difference (of 255) to the background in at least one color component that makes text
+visible.
+"""
 _DEEPEST = 20
-"""Styles that are each based on the next."""
+"""The maximum length of a chain of styles based on each other."""
 _LEVELS = 9
 _MOST_SPELLED = 4_999
 _TYPEWRITERS = re.compile(r"mono|courier|consol|menlo|typewriter|code|console", re.IGNORECASE)
@@ -30,13 +32,13 @@ CODE = "Source Code"
 
 
 def w(name: str) -> str:
-    """Return the name of an element or attribute of Word's as lxml has it."""
+    """Return lxml's name of an element or attribute of Word's."""
     return f"{NAMESPACE}{name}"
 
 
 _VALUE, _RUN_PROPERTIES, _PARAGRAPH_PROPERTIES = w("val"), w("rPr"), w("pPr")
 _UNKNOWN_SHADING = etree.Element(w("shd"))
-"""Of what is behind the text of a shape, or of a table with colors of its own."""
+"""The background of the text of a shape, or of a table with its own colors."""
 _NO_LEVEL = etree.Element(w("lvl"))
 
 
@@ -47,10 +49,9 @@ def value_at(node: Any, path: str, default: str = "") -> str:
 
 
 def is_unseen(color: str, behind: str, half_points: str = "") -> bool:
-    """Tell whether nobody sees text that is tiny, or of the color of what is `behind` it.
+    """Return whether text is invisible: tiny, or of the color of its background `behind`.
 
-    Colors are six hexadecimal digits; `behind` is ``auto`` for paper, and anything else where
-    nobody knows.
+    Colors are six hexadecimal digits; `behind` is ``auto`` for paper, and anything else if unknown.
     """
     if half_points.isdecimal() and int(half_points) <= _SMALLEST:
         return True
@@ -77,7 +78,7 @@ def chain(styles: Mapping[str, Any], name: str, parent: Callable[[Any], str]) ->
 
 
 class Styles:
-    """The styles of a document, by their ids, each with what it is based on."""
+    """The styles of a document by id, each with what it is based on."""
 
     def __init__(self, part: bytes) -> None:
         root = root_of(part)
@@ -97,13 +98,13 @@ class Styles:
         """The id of the style of code, "" for none."""
 
     def is_typewritten(self, run: Any, paragraph: Any) -> bool:
-        """Tell whether a run is set in a typewriter's font."""
+        """Return whether a run is in a monospaced font."""
         fonts = self._look_in(run, paragraph).get(w("rFonts"))
         return fonts is not None and _TYPEWRITERS.search(fonts.get(w("ascii"), "")) is not None
 
     def hides(self, run: Any, paragraph: Any) -> bool:
-        """Tell whether nobody sees the text of a run: hidden, tiny, or of the color of what is
-        behind it. A run whose background nobody knows is seen.
+        """Return whether the text of a run is invisible: hidden, tiny, or of the color of its
+        background. On an unknown background it counts as visible.
         """
         look = self._look_in(run, paragraph)
 
@@ -121,13 +122,13 @@ class Styles:
         return is_unseen(value("color", ""), behind, value("sz", ""))
 
     def is_heading(self, style: str) -> bool:
-        """Tell whether paragraphs of a style are headings, as pandoc does."""
+        """Return whether paragraphs of a style are headings, by pandoc's rule."""
         names = (value_at(one, "w:name") for one in self._chain(style))
         return any(name.lower().startswith("heading ") for name in names)
 
     def numbering(self, paragraph: Any) -> tuple[str, int | None]:
-        """Return the list by which a paragraph is numbered ("" or "0": by none), and on which of
-        its levels from 0, None: not said.
+        """Return the list that numbers a paragraph ("" or "0": none), and its level in it, from 0;
+        None: not specified.
         """
         style = value_at(paragraph, "w:pPr/w:pStyle")
         found = [paragraph, *self._chain(style)]
@@ -139,7 +140,7 @@ class Styles:
         )
 
     def _behind(self, run: Any) -> Any:
-        """Return the shading of the cell that a run is in."""
+        """Return the shading of the cell that contains a run."""
         for around in run.iterancestors(w("tc"), w("tbl"), w("txbxContent")):
             if around.tag == w("txbxContent"):
                 return _UNKNOWN_SHADING
@@ -180,7 +181,7 @@ def _children(properties: Any) -> dict[str, Any]:
 
 
 def _level_of(text: str) -> int | None:
-    """Return the level of a list that an attribute names, from 0; None where it names none."""
+    """Return the list level in an attribute, from 0; None if it is missing."""
     return min(int(text[:3]), _LEVELS - 1) if text.isdecimal() else None
 
 
@@ -189,9 +190,7 @@ def _whole(text: str) -> int:
 
 
 class Counters:
-    """Counts the numbered paragraphs of a document in their order, as Word does (ECMA-376 part
-    1, 17.9).
-    """
+    """Counts the numbered paragraphs of a document in order, like Word (ECMA-376 part 1, 17.9)."""
 
     def __init__(self, part: bytes) -> None:
         root = root_of(part)
@@ -213,16 +212,16 @@ class Counters:
         self._counts: dict[str, dict[int, int]] = defaultdict(dict)
 
     def is_unmarked(self, name: str, at: int | None) -> bool:
-        """Tell whether items of a list have no sign before them: as what continues one, which
-        pandoc writes so.
+        """Return whether items of a list have no marker, as pandoc writes paragraphs that continue
+        an item.
         """
         level = self._lists[name][1].get(at or 0) if name in self._lists else None
         is_bullet = level is not None and value_at(level, "w:numFmt") == "bullet"
         return is_bullet and not value_at(level, "w:lvlText").strip()
 
     def label(self, name: str, at: int | None, style: str) -> str:
-        """Count a paragraph of a style in the list `name`, `at` a level, and return what Word
-        writes before it: "" for bullets and where it is not numbered.
+        """Count a paragraph with a style at a level `at` of the list `name`, and return Word's
+        number for it: "" for bullets and if it is not numbered.
         """
         if name not in self._lists:
             return ""
@@ -231,7 +230,7 @@ class Counters:
             of_style = (n for n, level in levels.items() if value_at(level, "w:pStyle") == style)
             at = next(of_style, 0)
         counts = self._counts[abstract]
-        if at in starts:  # counts again where this list is first used
+        if at in starts:  # restarts where this list is first used
             counts[at] = starts.pop(at) - 1
         above = [levels.get(number, _NO_LEVEL) for number in range(at + 1)]
         for number, level in enumerate(above):
@@ -260,7 +259,7 @@ _CHINESE = "〇一二三四五六七八九"
 
 
 def _counted(number: int, form: str) -> str:
-    """Return a number in one of Word's formats (17.18.59); in those that few use, as a decimal."""
+    """Return a number in one of Word's formats (17.18.59); in rare ones, as a decimal."""
     if number > _MOST_SPELLED:
         text = str(number)
     elif form in {"upperLetter", "lowerLetter"}:

@@ -4,13 +4,13 @@ that they repeat or count.
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import takewhile
 
 import msgspec
 import roman
 
-from dogent_tui.documents.pdf.model import Line, Page, TextBlock, around, rows_of
+from dogent_tui.documents.pdf.model import Line, Page, TextBlock, around, is_within, rows_of
 from dogent_tui.documents.workbook.columns import spans
 
 _EDGE = 0.15
@@ -34,14 +34,15 @@ _PAGE_NUMBER = re.compile(
 
 class _Seen(msgspec.Struct, frozen=True):
     """A line near an edge: what does not change of it and at which edge, on which page, how far
-    from the edge, whether it is set as the text is not, and its number less the page's.
+    from the edge, whether it is set as the text is not, and what it counts: its number less the
+    page's, and its number.
     """
 
     key: tuple[str, bool]
     page: int
     height: float
     apart: bool
-    offset: int | None
+    counts: tuple[int, int] | None
 
 
 class Furniture:
@@ -62,10 +63,38 @@ class Furniture:
             for line in page.lines:
                 if seen := self._seen(line, page, number, outside):
                     found[seen.key].append(seen)
+        self._again = {
+            key for key, group in found.items() if len({seen.page for seen in group}) > 1
+        }
+        within = set(self._within_sentences(pages))
         self._known = {
-            key: [seen.height for seen in group if _repeats(group, seen.height)]
+            key: [o.height for o in group if key in within or _repeats(group, o.height)]
             for key, group in found.items()
         }
+
+    def repeats(self, block: TextBlock) -> bool:
+        """Tell whether a text is at an edge of several pages."""
+        key = _key(block.text)
+        return (key, True) in self._again or (key, False) in self._again
+
+    def _within_sentences(self, pages: Mapping[int, Page]) -> Iterator[tuple[str, bool]]:
+        """Yield what is between two pages in the middle of a sentence, and at several edges."""
+        for number in pages:
+            if number + 1 not in pages:
+                continue
+            above, below = (
+                rows_of(line for line in pages[at].lines if line.size >= 0.95 * self._body)
+                for at in (number, number + 1)
+            )
+            bottom = list(takewhile(lambda row: self._is_again(row, False), reversed(above)))
+            top = list(takewhile(lambda row: self._is_again(row, True), below))
+            ends, begins = above[: len(above) - len(bottom)], below[len(top) :]
+            if ends and begins and is_within(ends[-1][-1].text, begins[0][0].text):
+                yield from ((_key(line.text), False) for row in bottom for line in row)
+                yield from ((_key(line.text), True) for row in top for line in row)
+
+    def _is_again(self, row: Sequence[Line], top: bool) -> bool:
+        return all((_key(line.text), top) in self._again for line in row)
 
     def of(self, page: Page, number: int) -> list[Line]:
         """Return the running lines of page `number`: known ones beyond which, outward, nothing
@@ -91,10 +120,18 @@ class Furniture:
         seen = self._seen(line, page, number, outside)
         if seen is None:
             return False
-        if seen.offset is not None and page.tagged and not seen.offset:
+        if page.tagged and seen.counts and not seen.counts[0]:
             return True  # MuPDF has a page's number, outside of the tags, in the element before it
-        near = any(abs(height - seen.height) <= _NEAR for height in self._known.get(seen.key, ()))
-        return near or (id(line) in outside and (seen.apart or seen.offset is not None))
+        if any(abs(height - seen.height) <= _NEAR for height in self._known.get(seen.key, ())):
+            return True
+        # MuPDF has what continues from the page before, at the top, outside of its element
+        sure = seen.counts or number == 1 or self._is_apart(line)
+        return id(line) in outside and bool(sure)
+
+    def _is_apart(self, line: Line) -> bool:
+        """Tell whether a line is set as the text is not."""
+        fonts = {run.font for run in line.runs if run.text.strip()}
+        return line.size < 0.95 * self._body or self._font not in fonts
 
     def _seen(self, line: Line, page: Page, number: int, outside: set[int]) -> _Seen | None:
         """Return what is seen of a line, None where it can be no running one. `outside`: lines that
@@ -104,19 +141,16 @@ class Furniture:
         top = box.y1 < area.y0 + _EDGE * area.height
         if not line.upright or not (top or box.y0 > area.y1 - _EDGE * area.height):
             return None
-        text = " ".join(line.text.split()).casefold()
-        counter = _PAGE_NUMBER.fullmatch(text)
-        value = number_of(counter[2]) if counter else None
+        counter = _PAGE_NUMBER.fullmatch(" ".join(line.text.split()))
+        value = number_of(counter[2].lower()) if counter else None
         if value is None and line.size > _LARGEST * self._body:
             return None
-        fonts = {run.font for run in line.runs if run.text.strip()}
         return _Seen(
-            ("#" if value is not None else _NUMBER.sub("#", text), top),
+            (_key(line.text), top),
             number,
             box.y0 - area.y0 if top else area.y1 - box.y1,
-            value is None
-            and (id(line) in outside or line.size < 0.95 * self._body or self._font not in fonts),
-            None if value is None else value - number,
+            value is None and (id(line) in outside or self._is_apart(line)),
+            None if value is None else (value - number, value),
         )
 
 
@@ -125,10 +159,16 @@ def _repeats(group: Iterable[_Seen], height: float) -> bool:
     that counts the pages.
     """
     here = [seen for seen in group if abs(seen.height - height) <= _NEAR]
-    counts = Counter(seen.offset for seen in here if seen.offset is not None)
-    return (
-        len({seen.page for seen in here if seen.apart}) > 1 or max(counts.values(), default=0) > 1
-    )
+    offsets, values = (Counter(o.counts[at] for o in here if o.counts) for at in (0, 1))
+    most = max([*offsets.values(), *values.values()], default=0)
+    return most > 1 or len({seen.page for seen in here if seen.apart}) > 1
+
+
+def _key(text: str) -> str:
+    """Return what does not change of a line from page to page."""
+    text = " ".join(text.split()).casefold()
+    counter = _PAGE_NUMBER.fullmatch(text)
+    return "#" if counter and number_of(counter[2]) is not None else _NUMBER.sub("#", text)
 
 
 def _untagged(page: Page) -> set[int]:

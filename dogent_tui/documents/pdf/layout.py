@@ -7,12 +7,14 @@ from typing import Any
 
 import msgspec
 
-from dogent_tui.documents.pandoc.tree import Node, plain, table_node
-from dogent_tui.documents.pdf.lists import List, Mark, is_mark, list_nodes, mark_of
+from dogent_tui.documents.pandoc.tree import Node, table_node
+from dogent_tui.documents.pdf.flow import joined
+from dogent_tui.documents.pdf.lists import List, Mark, is_mark, list_nodes
 from dogent_tui.documents.pdf.model import (
     BULLET,
     Box,
     Line,
+    Nodes,
     Run,
     Table,
     TextBlock,
@@ -22,8 +24,6 @@ from dogent_tui.documents.pdf.model import (
 )
 from dogent_tui.documents.pdf.order import from_the_top, regions
 from dogent_tui.documents.pdf.structure import (
-    OFF_GRID,
-    begins_item,
     code_block,
     heading,
     heading_level,
@@ -31,14 +31,9 @@ from dogent_tui.documents.pdf.structure import (
     label_numbers,
     paragraph,
     paragraphs,
-    pitch,
-    within_sentence,
 )
 from dogent_tui.documents.pdf.survey import Survey
 from dogent_tui.documents.pdf.tables import aligned_tables, drawn_on, fenced_tables
-
-_MOST_EMPTY = 3.5
-"""Lines from one part of a program to the next."""
 
 _SIGN_FONTS = ("dingbats", "wingdings", "webdings")
 _NUMBER = re.compile(r" ?\d{1,3} ?")
@@ -46,11 +41,12 @@ _WIDEST_GAP, _NUMBER_GAP = 3.5, 2.0
 """Sizes of the text between the mark of an item, or a number that counts alone, and the item."""
 
 
-def layout_nodes(page: Any, blocks: Sequence[TextBlock], known: Survey) -> Iterator[Node]:
-    """Yield what the `blocks` of the pymupdf page are, in the order of reading."""
-    if blocks:
-        drawn, dots = drawn_on(page)
-        yield from nodes_of(list(_items(page, [*_with_marks(blocks, dots)], drawn)), known)
+def layout_items(page: Any, blocks: Sequence[TextBlock], known: Survey) -> Nodes:
+    """Return what the `blocks` of the pymupdf page are, in the order of reading."""
+    if not blocks:
+        return ()
+    drawn, dots = drawn_on(page)
+    return joined(_items(page, [*_with_marks(blocks, dots)], drawn), known)
 
 
 def nodes_of(items: Sequence[TextBlock | Table], known: Survey) -> Iterator[Node]:
@@ -61,7 +57,7 @@ def nodes_of(items: Sequence[TextBlock | Table], known: Survey) -> Iterator[Node
         if isinstance(item, Table):
             yield from writer.flushed()
             cells = [
-                [(down, across, [{"t": "Para", "c": [plain(text)]}]) for down, across, text in row]
+                [(down, across, [{"t": "Para", "c": inlines}]) for down, across, inlines in row]
                 for row in item.rows
             ]
             yield table_node(cells, heads=max(down for down, _, _ in item.rows[0]))
@@ -185,58 +181,12 @@ def _items(page: Any, blocks: list[TextBlock], drawn: Sequence[Box]) -> Iterator
     for number, region in enumerate(groups):
         tables = aligned_tables(lines_in(region), drawn)
         used = {id(line) for _, used in tables for line in used}
-        texts = [part for block in region for part in _parts(block, used)]
+        column = around(line.box for line in lines_in(region)) if region else None
+        texts = [TextBlock(part.lines, column) for block in region for part in _parts(block, used)]
         here = [table for table in fenced if _home(table, groups) == number]
         items += from_the_top([*texts, *here, *(table for table, _ in tables)])
-    yield from _continued(items)
+    yield from items
     yield from aslant
-
-
-def _continued(items: Iterable[TextBlock | Table]) -> list[TextBlock | Table]:
-    """Join the parts of a paragraph, or of a program, that MuPDF, a figure or the end of a
-    column set apart.
-    """
-    found: list[TextBlock | Table] = []
-    for item in items:
-        last = found[-1] if found else None
-        if isinstance(last, TextBlock) and isinstance(item, TextBlock) and _goes_on(last, item):
-            found[-1] = TextBlock((*last.lines, *item.lines))
-        else:
-            found.append(item)
-    return found
-
-
-def _goes_on(above: TextBlock, below: TextBlock) -> bool:
-    last, first = above.lines[-1], below.lines[0]
-    if (first.size, first.bold, first.mono) != (last.size, last.bold, last.mono):
-        return False
-    right = max(above.box.x1, below.box.x1)
-    is_item = mark_of(above.lines[:1]) is not None
-    if begins_item(below) and (is_item or not within_sentence([last], below.lines[:1], right)):
-        return False
-    if last.mono and _on_grid(above, below):
-        return True
-    width = max(above.box.width, below.box.width)
-    bottom = around(line.box for line in above.lines if line.box.beside(last.box))
-    if first.box.y1 < last.box.y0 and bottom.width > 0.5 * width:  # at the top of the next column
-        end, begin = last.text.rstrip()[-1:], first.text.lstrip()[:1]
-        return end in "-\u2010," or (end.isalnum() and begin.isalpha() and not begin.isupper())
-    down = (first.box.y0 - above.box.y1) / max(last.size, 1)
-    is_full = bottom.width > 0.85 * width  # a paragraph's last line is short
-    from_left, from_right = above.box.x0 - below.box.x0, above.box.x1 - below.box.x1
-    indent = abs(from_right if last.right_to_left else from_left)
-    return -0.3 < down < 0.45 and is_full and indent < max(4 * last.size, 0.1 * width)
-
-
-def _on_grid(above: TextBlock, below: TextBlock) -> bool:
-    """Tell whether two parts of a program are one, with empty lines between them: these are as
-    high as the others.
-    """
-    bases = [[line.base for line in block.lines] for block in (above, below)]
-    steps = [two - one for block in bases for one, two in pairwise(block)]
-    step = pitch(steps) or 1.2 * above.lines[-1].size
-    apart = (bases[1][0] - bases[0][-1]) / step
-    return 0.5 < apart < _MOST_EMPTY and abs(apart - round(apart)) < OFF_GRID
 
 
 def _outside(block: TextBlock, tables: list[Table]) -> TextBlock:

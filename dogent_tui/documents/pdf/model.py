@@ -7,6 +7,8 @@ from typing import TypeAlias
 
 import msgspec
 
+from dogent_tui.documents.pandoc.tree import Node
+
 WIDE = re.compile(r"[\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef]")
 """Scripts without blanks between words: Chinese and Japanese, not Korean."""
 
@@ -62,6 +64,20 @@ def around(boxes: Iterable[Box]) -> Box:
         max(b.x1 for b in found),
         max(b.y1 for b in found),
     )
+
+
+_ENDS = re.compile(r"[.:!?。：！？؟…;；][\"'”’»)）」』\]]*\d{0,2}\s*$")
+
+
+def ends_sentence(text: str) -> bool:
+    """Tell whether `text` ends as sentences do, before the sign of a note."""
+    return _ENDS.search(text) is not None
+
+
+def is_within(above: str, below: str) -> bool:
+    """Tell whether a sentence is certain to continue from the one text to the other."""
+    begin = below.lstrip()[:1]
+    return not ends_sentence(above) and (begin.islower() or WIDE.match(begin) is not None)
 
 
 def reads_leftward(text: str) -> bool:
@@ -234,9 +250,12 @@ def join_words(words: Iterable[tuple[int, str]]) -> str:
 
 
 class TextBlock(msgspec.Struct, frozen=True):
-    """Lines that belong together by their distance: a paragraph, a heading, items of a list."""
+    """Lines that belong together by their distance: a paragraph, a heading, items of a list.
+    `column` is where the text around them is, where that is known.
+    """
 
     lines: tuple[Line, ...]
+    column: Box | None = None
 
     @property
     def box(self) -> Box:
@@ -250,10 +269,13 @@ class TextBlock(msgspec.Struct, frozen=True):
 
 
 class Table(msgspec.Struct, frozen=True):
-    """Rows of cells: how many rows and columns each takes, and its text."""
+    """Rows of cells: how many rows and columns each takes, and what is in it. `is_fenced`: by
+    lines.
+    """
 
     box: Box
-    rows: tuple[tuple[tuple[int, int, str], ...], ...]
+    rows: tuple[tuple[tuple[int, int, list[Node]], ...], ...]
+    is_fenced: bool = False
 
 
 class Element(msgspec.Struct, frozen=True):
@@ -264,10 +286,11 @@ class Element(msgspec.Struct, frozen=True):
     kind: str
     xref: int
     index: int
-    kids: "tuple[Element | TextBlock, ...]"
+    kids: "Nodes"
 
 
-Nodes: TypeAlias = tuple[Element | TextBlock, ...]
+Part: TypeAlias = Element | TextBlock | Table
+Nodes: TypeAlias = tuple[Part, ...]
 
 
 class Page(msgspec.Struct, frozen=True):
@@ -296,21 +319,26 @@ class Page(msgspec.Struct, frozen=True):
         return lines_in(self.nodes)
 
 
-def blocks_in(nodes: Iterable[Element | TextBlock]) -> Iterator[TextBlock]:
-    """Yield the text in `nodes` and in all that is within them."""
+def blocks_in(nodes: Iterable[Part]) -> Iterator[TextBlock]:
+    """Yield the text in `nodes` and in all that is within them, but that of tables."""
     for node in nodes:
         if isinstance(node, TextBlock):
             yield node
-        else:
+        elif isinstance(node, Element):
             yield from blocks_in(node.kids)
 
 
-def lines_in(nodes: Iterable[Element | TextBlock]) -> list[Line]:
+def lines_in(nodes: Iterable[Part]) -> list[Line]:
     """Return the lines of all text in `nodes`."""
     return [line for block in blocks_in(nodes) for line in block.lines]
 
 
-def elements_in(nodes: Iterable[Element | TextBlock]) -> Iterator[Element]:
+def untagged(nodes: Iterable[Part]) -> list[TextBlock | Table]:
+    """Return those of `nodes` that are in no element."""
+    return [node for node in nodes if not isinstance(node, Element)]
+
+
+def elements_in(nodes: Iterable[Part]) -> Iterator[Element]:
     """Yield the elements among `nodes` and within them, outer ones first."""
     for node in nodes:
         if isinstance(node, Element):
@@ -318,16 +346,16 @@ def elements_in(nodes: Iterable[Element | TextBlock]) -> Iterator[Element]:
             yield from elements_in(node.kids)
 
 
-def changed(
-    nodes: Iterable[Element | TextBlock], change: Callable[[Line], Line | None]
-) -> Iterator[Element | TextBlock]:
+def changed(nodes: Iterable[Part], change: Callable[[Line], Line | None]) -> Iterator[Part]:
     """Yield `nodes` with each line as `change` returns it, without those where this is None."""
     for node in nodes:
         if isinstance(node, Element):
             if kids := tuple(changed(node.kids, change)):
                 yield msgspec.structs.replace(node, kids=kids)
+        elif isinstance(node, Table):
+            yield node
         elif lines := tuple(filter(None, map(change, node.lines))):
-            yield TextBlock(lines)
+            yield TextBlock(lines, node.column)
 
 
 def without_start(length: int) -> Callable[[Line], Line | None]:

@@ -21,15 +21,14 @@ from dogent_tui.documents.model import (
 )
 from dogent_tui.documents.pandoc.escapes import hidden_comment
 from dogent_tui.documents.pandoc.markdown import MarkdownWriter
-from dogent_tui.documents.pandoc.tree import Node
-from dogent_tui.documents.pdf.continuations import PAGE_BREAK, continued
+from dogent_tui.documents.pdf.flow import continued
 from dogent_tui.documents.pdf.furniture import told_lines
-from dogent_tui.documents.pdf.layout import layout_nodes
+from dogent_tui.documents.pdf.layout import layout_items, nodes_of
 from dogent_tui.documents.pdf.marks import Annotation, drawn_by, marks_markdown, page_marks
-from dogent_tui.documents.pdf.model import Line, Page, changed
+from dogent_tui.documents.pdf.model import Line, Nodes, Page, changed, untagged
 from dogent_tui.documents.pdf.scans import Scans
 from dogent_tui.documents.pdf.survey import Survey, outline, survey
-from dogent_tui.documents.pdf.tags import agrees, tagged_nodes
+from dogent_tui.documents.pdf.tags import agrees, tagged_nodes, with_pictures
 from dogent_tui.documents.pdf.text import page_content
 from dogent_tui.documents.pdf.tree import BROKEN, StructureTree
 from dogent_tui.language import ngettext, tr
@@ -167,11 +166,12 @@ def _blocks(
 
 
 class _Content(msgspec.Struct):
-    """A page without its running titles and what annotations show; its tags hold where it is
-    `tagged`.
+    """A page without its running titles and what annotations show: `nodes` are its elements where
+    its tags hold, and what it looks like where not.
     """
 
     page: Page
+    nodes: Nodes
     tagged: bool
     marks: list[Annotation]
     aside: list[Line]
@@ -189,7 +189,7 @@ class _Pages:
         self._tree = tree
         self._writer = MarkdownWriter(image=str)
         self._ahead: dict[int, _Content] = {}
-        self._after: dict[int, list[Node]] = {}
+        self._before: dict[int, list[str]] = {}
         self.running: dict[str, list[int]] = {}
         self.hiding: list[int] = []
         self.elsewhere: dict[str, str] = {}
@@ -200,35 +200,36 @@ class _Pages:
         return self._writer.headings
 
     def is_read(self, number: int) -> bool:
-        """Whether all of a page belongs to what began on one before it."""
-        return number in self._after
+        """Whether some of a page belongs to what began on one before it."""
+        return number in self._before
 
     def blocks(self, number: int) -> Iterator[Block]:
         """Yield the blocks of page `number`."""
         content = self._ahead.pop(number, None) or self._content(number)
-        written = [*content.page.hidden, *(line.text for line in content.aside)]
-        raw: tuple[str, ...] = ()
-        if number in self._after:
-            nodes = self._after[number]
-        elif content.tagged:
-            nodes, raw = self._tagged(content, number, written)
-        else:
-            pdf_page, raw = self._document[number - 1], content.page.raw
-            nodes = list(layout_nodes(pdf_page, content.page.blocks, self._known))
-        for node in nodes:
+        page, (nodes, reached) = content.page, self._whole(content, number)
+        written = [*page.hidden, *(line.text for line in content.aside)]
+        nodes = self._known.ends.applied(nodes)
+        made = (
+            tagged_nodes(nodes, page.area, self._tree, self._known)
+            if content.tagged
+            else nodes_of(untagged(nodes), self._known)
+        )
+        for node in made:
             for block in self._writer.write([node]):
                 written.append(block.markdown)
                 source = msgspec.structs.replace(block.source, page=number)
                 yield msgspec.structs.replace(block, source=source)
-        if content.page.hidden:
+        for later in range(number + 1, reached + 1):
+            self._before.setdefault(later, []).extend(written)
+        if page.hidden:
             self.hiding.append(number)
         for text in [
-            *(hidden_comment(text, "on the page") for text in content.page.hidden),
-            *marks_markdown(content.marks, content.page),
+            *(hidden_comment(text, "on the page") for text in page.hidden),
+            *marks_markdown(content.marks, page),
         ]:
             written.append(text)
             yield Block(text, Source(page=number, headings=self.headings))
-        if words := _missing(raw, written):
+        if words := _missing(page.raw, [*written, *self._before.get(number, ())]):
             self.elsewhere[str(number)] = " ".join(words)
 
     def _content(self, number: int) -> _Content:
@@ -242,37 +243,38 @@ class _Pages:
         for line in aside:
             self.running.setdefault(" ".join(line.text.split()), []).append(number)
         gone = set(map(id, aside))
-        nodes = changed(
+        kept = changed(
             page.nodes, lambda line: None if id(line) in gone or drawn_by(line, marks) else line
         )
-        return _Content(Page(page.area, tuple(nodes), page.hidden, page.raw), tagged, marks, aside)
+        page = Page(page.area, tuple(kept), page.hidden, page.raw)
+        if tagged:
+            pictures = self._tree.pictures(pdf_page.xref)
+            nodes = with_pictures(page.nodes, self._tree.root, self._tree, pictures)
+        else:
+            nodes = layout_items(pdf_page, page.blocks, self._known)
+        return _Content(page, nodes, tagged, marks, aside)
 
-    def _tagged(
-        self, content: _Content, number: int, written: list[str]
-    ) -> tuple[list[Node], tuple[str, ...]]:
-        """Return what page `number` has, with all of what begins on it and continues on the next
-        ones, and their text as it is in the file.
+    def _whole(self, content: _Content, number: int) -> tuple[Nodes, int]:
+        """Return what page `number` has, with all that continues on the next ones, and on which
+        the last of it is.
         """
-        page, last = content.page, number
+        nodes, last = content.nodes, number
         while last + 1 in self._wanted and last - number < _MOST_JOINED:
             try:
-                following = self._ahead[last + 1] = self._content(last + 1)
+                following = self._ahead.get(last + 1) or self._content(last + 1)
             except BROKEN:  # which is told when it is its turn
                 break
-            whole = continued(page, following.page, last + 1) if following.tagged else None
-            if whole is None:
+            self._ahead[last + 1] = following
+            found = continued(nodes, following.nodes, last + 1, self._known)
+            if found is None:
                 break
-            page, last = whole, last + 1
-            written += [*following.page.hidden, *(line.text for line in following.aside)]
-        xrefs = [self._document[at - 1].xref for at in range(number, last + 1)]
-        parts: list[list[Node]] = [[]]
-        for node in tagged_nodes(page, xrefs, self._tree, self._known):
-            if node["t"] == PAGE_BREAK:
-                parts.append([])
-            else:
-                parts[-1].append(node)
-        self._after |= dict(enumerate(parts[1:], number + 1))
-        return parts[0], page.raw
+            last += 1
+            nodes, following.nodes = found.whole, found.rest
+            if found.again:
+                self.running.setdefault(found.again, []).append(last)
+            if following.nodes:
+                break
+        return nodes, last
 
 
 def _missing(raw: Iterable[str], written: Iterable[str]) -> list[str]:

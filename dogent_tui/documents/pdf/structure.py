@@ -10,6 +10,7 @@ from statistics import median_low
 import msgspec
 
 from dogent_tui.documents.pandoc.tree import NO_ATTRIBUTES, Node, plain
+from dogent_tui.documents.pdf.line_ends import SOFT
 from dogent_tui.documents.pdf.lists import Mark, mark_of
 from dogent_tui.documents.pdf.model import (
     WIDE,
@@ -39,12 +40,8 @@ _LONGEST_BOLD = 120
 """Characters of a heading that nothing but its weight tells from the text."""
 
 _LEADER = re.compile(r"(?:\s*\.){5,}\s*|…{2,}\s*")
-_HANGUL = re.compile(r"[\u1100-\u11ff\u3130-\u318f\uac00-\ud7af]")
 _HYPHENS = ("-", "\u2010")
 _MOST_BLANK = 3
-_OTHER_PAGE = 20
-"""Lines between two rows of a program that are on two pages: what is between them is not known."""
-
 OFF_GRID = 0.12
 """The share of a line by which the rows of a program may miss its grid."""
 _LONGEST_SHIFTED = 24
@@ -248,26 +245,21 @@ def _raw(text: str) -> Node:
     return {"t": "RawInline", "c": ["markdown", text]}
 
 
-def plain_text(lines: Sequence[Line]) -> str:
-    """Return the lines as running text without any marks."""
-    return " ".join("".join(run.text for run in running_text(rows_in_order(lines))).split())
-
-
 def running_text(rows: Sequence[Sequence[Line]], mark: Mark | None = None) -> list[Run]:
     """Return the runs of the rows, joined as their script asks for. Without the signs of `mark`
     at their beginning.
     """
     runs: list[Run] = []
-    apart = _breaks_between_words(rows)
     if mark is not None:
         first = filter(None, map(without_start(len(mark.sign)), rows[0]))
         rows = [row for row in [list(first), *rows[1:]] if row]
     for row in rows:
         joined = list(_joined(row))
-        text = "".join(run.text for run in joined).lstrip()
-        if runs and text:
-            _join(runs, text, apart)
+        if runs and any(run.text.strip() for run in joined):
+            _join(runs, joined)
         runs += joined
+    if runs and runs[-1].text.endswith(SOFT):
+        runs[-1] = msgspec.structs.replace(runs[-1], text=runs[-1].text[:-1] + "-")
     return runs
 
 
@@ -294,23 +286,17 @@ def _shifted(line: Line, row: Sequence[Line]) -> Iterable[Run]:
     return [msgspec.structs.replace(run, shift=shift) for run in line.runs]
 
 
-def _breaks_between_words(rows: Sequence[Sequence[Line]]) -> bool:
-    """Tell whether Korean lines end between words: they end short of the margin by more than a
-    sign, or are justified.
-    """
-    right = max((line.box.x1 for row in rows for line in row), default=0.0)
-    slack = [(right - max(line.box.x1 for line in row)) / row[0].size for row in rows[:-1]]
-    return any(each > 1.5 for each in slack) or all(each < 0.05 for each in slack)
-
-
-def _join(runs: list[Run], text: str, apart: bool) -> None:
+def _join(runs: list[Run], row: Sequence[Run]) -> None:
+    """Put a blank, or what its last line ends with, between a text and its next `row`."""
+    start = "".join(run.text for run in row if not run.markdown).lstrip()[:1]
     last = runs[-1]
     before = last.text.rstrip()
-    end, start = before[-1:], text[0]
-    if end in _HYPHENS and before[-2:-1].isalpha() and start.isalpha():
-        before = before[:-1] if start.islower() or end == _HYPHENS[1] else before
-    elif not (WIDE.match(end) and WIDE.match(start)) and (
-        apart or not (_HANGUL.match(end) and _HANGUL.match(start))
+    end = before[-1:]
+    if end == SOFT:
+        before = before[:-1]
+    elif not (
+        (end in _HYPHENS and before[-2:-1].isalpha() and start.isalpha())
+        or (WIDE.match(end) and WIDE.match(start))
     ):
         before += " "
     runs[-1] = msgspec.structs.replace(last, text=before)
@@ -399,8 +385,7 @@ def code_block(lines: Sequence[Line], right: float = float("inf")) -> Node:
         if (parts_words or is_full) and text[:1].strip() and down < 1.5 * step:
             texts[-1] += " " * parts_words + text
             continue
-        if down < _OTHER_PAGE * step:
-            texts += [""] * max(0, min(_MOST_BLANK, round(down / step) - 1))
+        texts += [""] * max(0, min(_MOST_BLANK, round(down / step) - 1))
         texts.append(text)
     return {"t": "CodeBlock", "c": [NO_ATTRIBUTES, "\n".join(texts)]}
 

@@ -2,14 +2,16 @@
 headings, what its tags tell.
 """
 
-from collections import Counter
-from collections.abc import Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
+from itertools import pairwise
 from typing import Any
 
 import msgspec
 
 from dogent_tui.documents.pdf.furniture import Furniture
+from dogent_tui.documents.pdf.line_ends import LineEnds
 from dogent_tui.documents.pdf.model import Page, elements_in
 from dogent_tui.documents.pdf.text import page_content
 from dogent_tui.documents.pdf.tree import BROKEN, StructureTree
@@ -36,8 +38,9 @@ class Survey(msgspec.Struct, frozen=True):
     `body` is the size of the text in points, `sizes` those of headings from the largest, `titles`
     the bookmarks: text without spaces → level from 1. `kinds` are the elements of its structure
     tree, `typewritten` tells that all is set as code is, `guesses_headings` that no tags call its
-    text paragraphs, or there is enough of it to know its size, and `pages` is what was seen of its
-    pages, by their numbers.
+    text paragraphs, or there is enough of it to know its size, `pages` is what was seen of its
+    pages, by their numbers, `steps` from line to line in each size, and `ends` how its words are
+    parted.
     """
 
     body: float
@@ -48,6 +51,12 @@ class Survey(msgspec.Struct, frozen=True):
     typewritten: bool
     guesses_headings: bool
     pages: dict[int, Page]
+    steps: dict[float, float]
+    ends: LineEnds
+
+    def leading(self, size: float) -> float:
+        """Return how far apart the lines of a text set in `size` are."""
+        return self.steps.get(size, 1.3 * size)
 
     @property
     def tagged(self) -> bool:
@@ -89,7 +98,19 @@ def survey(document: Any, tree: StructureTree, pages: Sequence[int]) -> Survey:
         text is not sizes,
         text[body] >= _MUCH or "P" not in kinds,
         seen,
+        _steps(seen.values()),
+        LineEnds(page.lines for page in seen.values()),
     )
+
+
+def _steps(pages: Iterable[Page]) -> dict[float, float]:
+    """Return the most frequent step from line to line in each size."""
+    steps: dict[float, Counter[float]] = defaultdict(Counter)
+    for above, below in (pair for page in pages for pair in pairwise(page.lines)):
+        down = round(below.base - above.base, 1)
+        if above.size == below.size and 0.9 * above.size < down < 2.5 * above.size:
+            steps[above.size][down] += 1
+    return {size: max(found, key=lambda down: found[down]) for size, found in steps.items()}
 
 
 def outline(document: Any) -> list[tuple[int, str, int]]:

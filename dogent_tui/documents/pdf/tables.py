@@ -9,6 +9,7 @@ from itertools import chain, islice, pairwise
 from statistics import median
 from typing import Any
 
+from dogent_tui.documents.pandoc.tree import plain
 from dogent_tui.documents.pdf.model import (
     Box,
     Line,
@@ -131,13 +132,19 @@ def _fenced(found: Any, words: Sequence[tuple[int, Box, str]]) -> Table | None:
     if min(len(rows), len(kept)) < 2 or full < 1.25 * len(rows) or longest > _LONGEST_CELL:
         return None
     if reads_leftward("".join(map("".join, texts))):
-        return Table(area, tuple(tuple((1, 1, texts[n][at]) for at in kept[::-1]) for n in rows))
+        return Table(
+            area,
+            tuple(tuple((1, 1, [plain(texts[n][at])]) for at in kept[::-1]) for n in rows),
+            is_fenced=True,
+        )
     spans = _spans([row.cells for row in found.rows], rows, kept)
     return Table(
         area,
         tuple(
-            tuple((*spans[n, at], texts[n][at]) for at in kept if (n, at) in spans) for n in rows
+            tuple((*spans[n, at], [plain(texts[n][at])]) for at in kept if (n, at) in spans)
+            for n in rows
         ),
+        is_fenced=True,
     )
 
 
@@ -315,7 +322,7 @@ def _aligned(run: list[list[Line]], drawn: Sequence[Box]) -> tuple[Table, list[L
     rows = _banded(used, columns, _heights(drawn, box)) or _spelled(run, columns)
     if sum(1 for line in used if line.right_to_left) * 2 > len(used):
         rows = [row[::-1] for row in rows]
-    cells = tuple(tuple((1, 1, text) for text in row) for row in rows)
+    cells = tuple(tuple((1, 1, [plain(text)]) for text in row) for row in rows)
     return (Table(box, cells), used) if len(rows) > 1 else None
 
 

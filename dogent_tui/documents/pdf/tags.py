@@ -9,7 +9,6 @@ from itertools import count, groupby, pairwise, product
 import msgspec
 
 from dogent_tui.documents.pandoc.tree import Node, drawn_code, table_node
-from dogent_tui.documents.pdf.continuations import PAGE_BREAK
 from dogent_tui.documents.pdf.layout import nodes_of
 from dogent_tui.documents.pdf.lists import BULLETS, Item, List, Mark, list_nodes, mark_of
 from dogent_tui.documents.pdf.model import (
@@ -18,6 +17,7 @@ from dogent_tui.documents.pdf.model import (
     Line,
     Nodes,
     Page,
+    Part,
     Run,
     TextBlock,
     around,
@@ -26,6 +26,7 @@ from dogent_tui.documents.pdf.model import (
     elements_in,
     lines_in,
     rows_in_order,
+    untagged,
     without_start,
 )
 from dogent_tui.documents.pdf.structure import (
@@ -47,7 +48,7 @@ _BLOCKS = (
     _GROUPS
     | _NOTES
     | _HEADINGS.keys()
-    | {"P", "L", "LI", "Table", "BlockQuote", "Code", "Figure", "Caption", "TOCI", PAGE_BREAK}
+    | {"P", "L", "LI", "Table", "BlockQuote", "Code", "Figure", "Caption", "TOCI"}
 )
 _REFERENCES = frozenset({"Link", "Reference", "Lbl"})
 _SPANS = frozenset({"Span", "Em", "Strong", "Link", "Code", "Quote", "Reference", "Lbl"})
@@ -90,20 +91,14 @@ def agrees(page: Page) -> bool:
     return inside >= _LEAST_TAGGED * (inside + outside) and back <= _MOST_BACK * len(boxes)
 
 
-def tagged_nodes(
-    page: Page, xrefs: Sequence[int], tree: StructureTree, known: Survey
-) -> Iterator[Node]:
-    """Yield what the tags of `page`, made of the objects `xrefs`, say that there is, in their
-    order.
-    """
-    pictures = [path for xref in xrefs for path in tree.pictures(xref)]
-    nodes = _with_pictures(page.nodes, tree.root, tree, pictures)
-    tagged = _Tagged(page, tree, known)
+def tagged_nodes(nodes: Nodes, area: Box, tree: StructureTree, known: Survey) -> Iterator[Node]:
+    """Yield what the tags of `nodes`, on a page of this area, say that there is, in their order."""
+    tagged = _Tagged(nodes, area, tree, known)
     yield from tagged.nodes(nodes)
     yield from tagged.notes
 
 
-def _with_pictures(
+def with_pictures(
     nodes: Nodes, parent: int, tree: StructureTree, pictures: Sequence[Path]
 ) -> Nodes:
     """Return `nodes`, kids of `parent`, with the pictures that hold no text, and formulas as
@@ -138,7 +133,7 @@ def _with_alternative(
         if not element.kids and not drawn_code(alternative):
             return _inline_markdown(_picture(alternative), ())
     return msgspec.structs.replace(
-        element, kids=_with_pictures(element.kids, element.xref, tree, pictures)
+        element, kids=with_pictures(element.kids, element.xref, tree, pictures)
     )
 
 
@@ -158,25 +153,25 @@ def _picture(alternative: str) -> str:
 class _Tagged:
     """Makes nodes of the elements of a page; `notes` are those at its foot."""
 
-    def __init__(self, page: Page, tree: StructureTree, known: Survey) -> None:
+    def __init__(self, nodes: Nodes, area: Box, tree: StructureTree, known: Survey) -> None:
         self._tree = tree
         self._known = known
         self._headed = bool(known.kinds & _HEADINGS.keys())
         self._listed = "L" in known.kinds
-        self._right = _right_edge(page)
+        self._right = _right_edge(lines_in(nodes), area)
         self._depth = 0
         self.notes: list[Node] = []
         # what is raised and has the label of a note refers to it
-        self._labels = {_label(e) for e in elements_in(page.nodes) if e.kind in _NOTES}
+        self._labels = {_label(e) for e in elements_in(nodes) if e.kind in _NOTES}
 
-    def nodes(self, nodes: Iterable[Element | TextBlock], *, apart: bool = True) -> Iterator[Node]:
+    def nodes(self, nodes: Iterable[Part], *, apart: bool = True) -> Iterator[Node]:
         """Yield what `nodes` are. `apart`: each is one by itself, as are those of a division."""
         numbers = count(1)
 
-        def sort(node: Element | TextBlock) -> str | int:
+        def sort(node: Part) -> str | int:
             if isinstance(node, Element) and _is_block(node):
                 return "list" if node.kind == "L" else "block"
-            if isinstance(node, TextBlock):
+            if not isinstance(node, Element):
                 return "bare" if apart else 0
             return next(numbers) if apart and node.kind not in _SPANS else 0
 
@@ -189,11 +184,11 @@ class _Tagged:
                 for element in elements:
                     yield from self._block(element)
             elif kind == "bare":
-                yield from nodes_of(list(blocks_in(group)), self._known)
+                yield from nodes_of(untagged(group), self._known)
             else:
                 yield from self._paragraph(group, inline=not apart)
 
-    def _within(self, nodes: Iterable[Element | TextBlock]) -> list[Node]:
+    def _within(self, nodes: Iterable[Part]) -> list[Node]:
         """Return what `nodes` within a quotation, an item, a note or a cell are."""
         self._depth += 1
         found = list(self.nodes(nodes, apart=False))
@@ -214,8 +209,6 @@ class _Tagged:
                 yield {"t": "BlockQuote", "c": self._within(kids)}
             case "Note" | "FENote":
                 self.notes.append(self._note(element))
-            case "PageBreak":
-                yield {"t": PAGE_BREAK}
             case "Figure":
                 if alternative := self._tree.alternative(element.xref):
                     markdown = {"t": "RawInline", "c": ["markdown", _picture(alternative)]}
@@ -227,9 +220,7 @@ class _Tagged:
                 has_code = any(kid.kind == "Code" for kid in elements_in(kids))
                 yield from self._paragraph(kids, inline=has_code)
 
-    def _paragraph(
-        self, nodes: Iterable[Element | TextBlock], *, inline: bool = False
-    ) -> Iterator[Node]:
+    def _paragraph(self, nodes: Iterable[Part], *, inline: bool = False) -> Iterator[Node]:
         """Yield a paragraph. `inline`: one that is all of code is no block of it."""
         block = TextBlock(tuple(self._inline(nodes)))
         if not block.lines:
@@ -247,7 +238,7 @@ class _Tagged:
 
     def _inline(
         self,
-        nodes: Iterable[Element | TextBlock],
+        nodes: Iterable[Part],
         *,
         refers: bool = False,
         size: float = 0.0,
@@ -260,7 +251,7 @@ class _Tagged:
                 is_sign = refers or node.kind in _REFERENCES
                 yield from self._inline(node.kids, refers=is_sign, size=size)
                 continue
-            for line in node.lines:
+            for line in lines_in([node]):
                 label = line.text.strip().strip("[]")
                 raised = (
                     _SIGN.fullmatch(label) is not None
@@ -309,7 +300,7 @@ class _Tagged:
 
     def _item(self, parts: Nodes, depth: int) -> Item:
         signs = lines_in(filter(_is_label, parts))
-        kids: list[Element | TextBlock] = []
+        kids: list[Part] = []
         for part in parts:
             if isinstance(part, Element) and part.kind == "LBody":
                 kids += part.kids
@@ -420,14 +411,14 @@ def _away(column: int, box: Box | None, known: dict[int, Box]) -> float:
     return max(0.0, start - box.x1, box.x0 - end)
 
 
-def _right_edge(page: Page) -> float:
+def _right_edge(lines: Iterable[Line], area: Box) -> float:
     """Return where the text of a page ends at the right: as far from its edge as at the left, or
     further.
     """
-    boxes = [line.box for line in page.lines]
+    boxes = [line.box for line in lines]
     left = min((box.x0 for box in boxes), default=0.0)
-    ends = [box.x1 for box in boxes if box.x1 < page.area.x1 - (left - page.area.x0) / 2]
-    return max([page.area.x0 + page.area.x1 - left, *ends])
+    ends = [box.x1 for box in boxes if box.x1 < area.x1 - (left - area.x0) / 2]
+    return max([area.x0 + area.x1 - left, *ends])
 
 
 def _is_block(element: Element) -> bool:
@@ -438,7 +429,7 @@ def _is_block(element: Element) -> bool:
     )
 
 
-def _is_label(node: Element | TextBlock) -> bool:
+def _is_label(node: Part) -> bool:
     return isinstance(node, Element) and node.kind == "Lbl"
 
 

@@ -1,1 +1,1 @@
-"""Documents that are plain text: prose, Markdown, source code and tables, in whatever encoding."""
+"""Plain text documents: prose, Markdown, source code and tables, in any encoding."""

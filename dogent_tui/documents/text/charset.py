@@ -1,8 +1,8 @@
-"""In which encoding a text file is: told by its marks and its bytes, without a word from its maker.
+"""Detects the encoding of a text file from its byte order mark and its bytes.
 
-chardet weighs what is older than Unicode: of 99 short tables and sentences in twenty encodings it
-told 90, charset-normalizer 60, our own rules before 70. It knows encodings that nobody has a
-document in, so it is given those to choose from that somebody has.
+chardet judges encodings older than Unicode: of 99 short tables and sentences in twenty encodings it
+got 90 right, charset-normalizer 60, our previous own rules 70. It knows encodings that no document
+uses, so it chooses from a list.
 """
 
 import codecs
@@ -10,10 +10,10 @@ import re
 from typing import BinaryIO
 
 _SAMPLE_BYTES = 262_144
-"""What an encoding is told by, from the first byte on that is not ASCII."""
+"""The size of the sample, from the first byte that is not ASCII on."""
 _WEIGHED_BYTES = 65_536
 _WORD_BYTES = 8192
-"""What is weighed of how words are spelled: each guess decodes as much."""
+"""The size of the sample for checking how words are spelled: each candidate decodes it."""
 
 _MARKS = (
     (codecs.BOM_UTF32_LE, "utf-32"),  # begins like UTF-16's
@@ -23,7 +23,9 @@ _MARKS = (
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
 _CONTROLS = bytes({*range(32), 127} - {*b"\t\n\v\f\r\x1b"})
-"""What no text holds: all controls but those that lay text out, and the escape of colored logs."""
+"""What does not occur in text: all control characters except those for layout, and the escape of
+colored logs.
+"""
 _MOST_CONTROLS = 0.02
 _FEW_CONTROLS = 4
 _ISO_2022_JP = re.compile(rb"\x1b\$[@B]")
@@ -34,29 +36,31 @@ _OLDER = (
     *("cp949", "cp850", "mac-roman"),
 )
 _NO_CHARACTER = re.compile("[\x80-\x84\x86-\x9f\ue000-\uf8ff\ufdd0-\ufdef\ufeff\ufffe\uffff]")
-"""What is assigned to nothing, or a control that nobody writes: the sign of a wrong encoding."""
+"""Unassigned characters and unused control characters: a sign of the wrong encoding."""
 _WITHIN_WORD = re.compile(r"(?<=[^\W\d_])[^\x00-\x7f’](?=[^\W\d_])")
-"""A character between two letters: the wrong encoding often has a sign or a capital there."""
+"""A character between two letters: the wrong encoding often produces a symbol or a capital
+there.
+"""
 _DOUBT = 0.5
-"""Of the best guess's weight: another one that has as much may be as right."""
+"""The share of the best candidate's weight from which on another one is just as likely."""
 
 
 def encoding_of(file: BinaryIO) -> str:
-    """Return the name of Python's codec for a text file, empty where it is no text. Reads up to
-    the first byte beyond ASCII.
+    """Return the Python codec of a text file, empty if it is not text. Reads up to the first byte
+    beyond ASCII.
     """
     return next(iter(guessed(file)), "")
 
 
 def guessed(file: BinaryIO) -> tuple[str, ...]:
-    """Return the names of Python's codecs that a text file may be in, the likeliest first; none
-    where it is no text. Reads up to the first byte beyond ASCII.
+    """Return the possible Python codecs of a text file, the most likely first; empty if it is not
+    text. Reads up to the first byte beyond ASCII.
     """
     sample = file.read(_SAMPLE_BYTES)
     for mark, encoding in _MARKS:
         if sample.startswith(mark):
             return (encoding,)
-    while sample.isascii() and b"\0" not in sample:  # hundreds of megabytes may come this way
+    while sample.isascii() and b"\0" not in sample:  # there may be hundreds of megabytes
         if _is_binary(sample):
             return ()
         if _ISO_2022_JP.search(sample):
@@ -69,20 +73,21 @@ def guessed(file: BinaryIO) -> tuple[str, ...]:
 
 
 def _narrow(sample: bytes) -> tuple[str, ...]:
-    """Return the encodings of a text of which each ASCII character is a byte."""
+    """Return the encodings of a text in which ASCII characters are single bytes."""
     if _is_binary(sample):
         return ()
     if _decoded(sample, "utf-8"):
         return ("utf-8",)
     western = _decoded(sample, "cp1252")
     if western and not any(letter > "\x7f" and letter.isalpha() for letter in western):
-        return ("cp1252",)  # degrees, quotation marks and currencies, which tell nothing
+        # degree signs, quotation marks and currencies, which are not informative
+        return ("cp1252",)
     return _weighed(sample)
 
 
 def _wide(sample: bytes) -> tuple[str, ...]:
-    """Return which UTF-16 or UTF-32 without a mark a text is in: the one in which it has most
-    line ends, digits and such.
+    """Return which UTF-16 or UTF-32 a text without a byte order mark is in: the one with the most
+    line breaks, digits and the like.
     """
     texts = {encoding: _decoded(sample, encoding) for encoding in _UNICODE}
     signs = {
@@ -95,8 +100,8 @@ def _wide(sample: bytes) -> tuple[str, ...]:
 
 
 def _weighed(sample: bytes) -> tuple[str, ...]:
-    """Return which encoding of before Unicode the sample is in, with those that would make
-    another text of it as likely.
+    """Return the encoding older than Unicode of the sample, followed by those that are just as
+    likely with a different result.
     """
     from chardet import detect_all
 
@@ -122,15 +127,15 @@ def _weighed(sample: bytes) -> tuple[str, ...]:
 
 
 def _wordlike(text: str) -> float:
-    """Return the share of characters within words that make no sign or capital of them."""
+    """Return the share of characters within words that are not symbols or capitals."""
     within = [match for match in _WITHIN_WORD.finditer(text) if text[match.start() - 1].islower()]
     fitting = sum(match[0].islower() for match in within)
     return (fitting + 1) / (len(within) + 1)
 
 
 def _decoded(sample: bytes, encoding: str) -> str:
-    """Return the sample as text, empty where it is not in this encoding. Only in a long one may
-    the last character be cut.
+    """Decode the sample, empty if it is not in this encoding. Only in a long one may the last
+    character be cut off.
     """
     is_whole = len(sample) < _WEIGHED_BYTES
     try:

@@ -1,5 +1,5 @@
-"""Readers for prose, Markdown and source code: the text as it is, in blocks that are sensible to
-cut between.
+"""Readers for prose, Markdown and source code: the unchanged text, in blocks with sensible
+boundaries.
 """
 
 import re
@@ -11,28 +11,28 @@ from dogent_tui.documents.model import Block, Opened, ReadOptions, Report, Sourc
 from dogent_tui.documents.text.source import TextSource
 
 _LONG_BLOCK = 4000
-"""Characters after which a block without a paragraph's end is cut at a line."""
+"""The number of characters after which a block without a paragraph break is cut at the end of a
+line.
+"""
 _LONG_LINE = 4 << 20
-"""Characters after which a line is cut as well: it is nobody's text."""
+"""The number of characters after which even a line is cut."""
 _FENCED_BYTES = 64 << 20
-"""Searched for fences: no more is ever shown of a file."""
+"""The number of characters to search for fences: no more of a file is ever shown."""
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
 _HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$")
 _CODE_FENCE = re.compile(r"`{3,}")
 
 
 def open_text(path: Path, options: ReadOptions, report: Report) -> Opened:
-    """See `dogent_tui.documents.model.Reader`. Plain text goes as it is: what reads it sees a
-    text, not Markdown.
+    """See `dogent_tui.documents.model.Reader`. Plain text is unchanged: its reader sees a text, not
+    Markdown.
     """
     source = TextSource(path, options.encoding)
     return _opened("text", source, _split(source, lambda _: False, []), report)
 
 
 def open_markdown(path: Path, options: ReadOptions, report: Report) -> Opened:
-    """See `dogent_tui.documents.model.Reader`. Each block knows the headings that it stands
-    under.
-    """
+    """See `dogent_tui.documents.model.Reader`. Each block has the headings above it."""
     source = TextSource(path, options.encoding)
     return _opened("markdown", source, _markdown(source), report)
 
@@ -64,8 +64,8 @@ def _markdown(source: TextSource) -> Iterator[Block]:
     fence = ""
 
     def goes_on(line: str) -> bool:
-        """Take a line, and tell whether it is in a fence: an empty one there is none between
-        blocks.
+        """Process a line, and return whether it is in a fence, where an empty line does not
+        separate blocks.
         """
         nonlocal fence
         found = _FENCE.match(line)
@@ -90,11 +90,12 @@ def _split(
     *,
     tight: bool = False,
 ) -> Iterator[Block]:
-    """Cut at the first empty line of each gap, so that blocks joined again are the text, to the
-    last empty line. A long block is cut after a line, and what follows continues it.
+    """Cut at the first empty line of each gap, so that the joined blocks are the text, up to the
+    last empty line. A long block is cut at the end of a line, and the next one continues it.
 
-    A block stands under `headings`, which change while `goes_on` takes the lines; where that holds
-    of a line, the block cannot end there. The first block is `tight` if it continues one.
+    A block belongs to `headings`, which `goes_on` updates while it processes the lines; if it
+    returns True for a line, the block cannot end there. The first block is `tight` if it continues
+    one.
     """
     held, chars, first, has_begun = list[str](), 0, 1, False
     for number, line in enumerate(source.lines(), 1):
@@ -109,7 +110,7 @@ def _split(
             yield _block(held, first, headings, tight=tight)
         held, chars, first, tight = [], 0, number + 1, not is_gap
         has_begun = not is_gap
-    if held and has_begun:  # the empty lines at the end are no block
+    if held and has_begun:  # the empty lines at the end are not a block
         yield _block(held, first, headings, tight=tight)
 
 
@@ -119,7 +120,7 @@ def _block(lines: list[str], first: int, headings: list[tuple[int, str]], *, tig
 
 
 def _fenced(source: TextSource, language: str) -> Iterator[Block]:
-    """Put a fence around all of it that is longer than any in it."""
+    """Put a fence around it that is longer than any inside."""
     searched = takewhile(lambda _: source.read < _FENCED_BYTES, source.lines())
     runs = (len(run) for line in searched for run in _CODE_FENCE.findall(line))
     fence = "`" * (max(runs, default=2) + 1)
@@ -150,8 +151,6 @@ _BY_ENDING = {
 
 
 def language_of(path: Path) -> str:
-    """Return what a fenced block of the file's text is to be called, empty where it is not
-    source code.
-    """
+    """Return the language for a fenced block of the file, empty if it is not source code."""
     name = path.name.lower()
     return _BY_ENDING.get(name) or _BY_ENDING.get(name.rpartition(".")[2], "")

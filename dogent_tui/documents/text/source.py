@@ -14,13 +14,13 @@ _LONGEST_LINE = 1 << 20
 
 
 class TextSource:
-    """The text file `path`. As far as it was read, `count` counts the lines, `damaged` what is
-    no character.
+    """The text file `path`. `count` is the number of lines read so far, `damaged` that of invalid
+    characters.
     """
 
     def __init__(self, path: Path, encoding: str = "") -> None:
-        """Tell the encoding, unless it is known. Raises DocumentError where the file is no text,
-        or nobody knows the encoding.
+        """Detect the encoding unless it is given. Raises DocumentError if the file is not text, or
+        the encoding is unknown.
         """
         self.path = path
         self.count = self.damaged = 0
@@ -40,14 +40,14 @@ class TextSource:
 
     @property
     def read(self) -> int:
-        """How many bytes were read."""
+        """The number of bytes read."""
         return self.size if self._data is None or self._data.closed else self._data.tell()
 
     def lines(self) -> Iterator[str]:
-        """Yield the lines, each with a ``\\n`` at its end but the last, whatever ends them in the
-        file.
+        """Yield the lines, each but the last with a ``\\n`` at its end, whatever line endings the
+        file uses.
 
-        A line of more than a megabyte, as minified code has them, comes in parts.
+        A line of more than a megabyte, as in minified code, comes in parts.
         """
         self.count = self.damaged = 0
         has_ended = True
@@ -63,7 +63,7 @@ class TextSource:
         self.count += not has_ended
 
     def warnings(self) -> Iterator[str]:
-        """Yield what is to be said of the decoding, once all was read."""
+        """Yield warnings about the decoding, once everything has been read."""
         if self.others:
             yield tr(
                 "The encoding is a guess: {encoding}; it may be {others}. If letters are wrong,"
@@ -81,7 +81,7 @@ class TextSource:
 
 def _known(name: str) -> str:
     try:
-        "".encode(name)  # some codecs are not of text
+        "".encode(name)  # some codecs are not for text
         return codecs.lookup(name).name
     except (LookupError, ValueError):
         raise DocumentError(

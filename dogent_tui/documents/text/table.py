@@ -1,4 +1,4 @@
-"""The reader for tables in text, csv and its kin: rows as those of a sheet, in bounded memory."""
+"""The reader for tables in text, such as csv: rows like those of a sheet, in bounded memory."""
 
 import csv
 import itertools
@@ -17,20 +17,20 @@ from dogent_tui.language import tr
 
 _SNIFFED_LINES = 200
 _SNIFFED_CHARS = 20_000
-"""Of each of these lines, which may have a million columns."""
+"""The length to use of each sample line, which may have a million columns."""
 _DELIMITERS = ("\t", ";", "|", ",")
-"""In the order of preference: a comma that splits all rows evenly may as well be that of their
-decimals.
+"""In order of preference: a comma that splits all rows evenly may just as well be the decimal
+separator.
 """
 _DECLARED = re.compile(r"sep=(.)$", re.IGNORECASE)
-"""A first line by which a file tells Excel its delimiter."""
+"""A first line that tells Excel the delimiter."""
 _NAMED = {".tsv": "\t", ".tab": "\t", ".psv": "|"}
 _LONGEST_CELL = 1 << 20
 
 
 def open_table(path: Path, options: ReadOptions, report: Report) -> Opened:
     """See `dogent_tui.documents.model.Reader`. The first row is the header; the delimiter is
-    told by the first lines.
+    detected from the first lines.
     """
     source = TextSource(path, options.encoding)
     lines = itertools.islice(source.lines(), _SNIFFED_LINES)
@@ -52,7 +52,7 @@ def open_table(path: Path, options: ReadOptions, report: Report) -> Opened:
 
 
 def _wanted(reader: Any, window: Window, opened: Opened, name: str) -> Iterator[Row]:
-    """Yield the rows that are wanted and have content, and note how many there are. Raises
+    """Yield the requested rows with content, and record the number of rows. Raises
     DocumentError.
     """
     number = 0
@@ -81,7 +81,7 @@ def _wanted(reader: Any, window: Window, opened: Opened, name: str) -> Iterator[
 
 
 def _delimiter(lines: list[str]) -> str:
-    """Return what splits the lines into the most even rows."""
+    """Return the delimiter that splits the lines into the most even rows."""
 
     def evenness(delimiter: str) -> float:
         widths = Counter(len(row) for row in _sampled(lines, delimiter) if row)
@@ -93,7 +93,7 @@ def _delimiter(lines: list[str]) -> str:
 
 
 def _sampled(lines: list[str], delimiter: str) -> list[list[str]]:
-    """Return the rows of some lines; none where they cannot be read, which is said later."""
+    """Return the rows of some lines; empty if they cannot be parsed, which is reported later."""
     try:
         return list(_rows(lines, delimiter))
     except csv.Error:

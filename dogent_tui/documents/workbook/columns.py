@@ -1,4 +1,4 @@
-"""Cell references as spreadsheets write them, and which rows and columns of a sheet are wanted."""
+"""Cell references of spreadsheets, and the requested rows and columns of a sheet."""
 
 import re
 from collections.abc import Iterable
@@ -15,28 +15,28 @@ MOST_ROWS = 1_048_576
 MOST_COLUMNS = 16_384
 
 HEAD = 3
-"""The rows at the top that are read all the same: the header of the table stands in one of them."""
+"""The number of rows at the top that are always read: one of them is the header of the table."""
 
 _REFERENCE = re.compile(r"\$?([A-Za-z]{1,3})\$?([0-9]{1,7})")
 _RANGE = re.compile(r"\$?([A-Za-z]{0,3})\$?(\d{0,7})(:?)\$?([A-Za-z]{0,3})\$?(\d{0,7})")
 
 
 class Window(msgspec.Struct, frozen=True):
-    """The rows and columns that are wanted, from the first to the last of each, counted from 1."""
+    """The requested rows and columns, from the first to the last of each, counted from 1."""
 
     rows: tuple[int, int] = (1, MOST_ROWS)
     columns: tuple[int, int] = (1, MOST_COLUMNS)
 
     def holds(self, row: int) -> bool:
-        """Tell whether a row is wanted."""
+        """Return whether a row is requested."""
         return self.rows[0] <= row <= self.rows[1]
 
 
 def window_of(rows: str, cells: str = "") -> Window:
-    """Return what ``84871-84873`` names, or a range of cells such as ``A1:F200``, ``B:D`` or
-    ``C7``; all where both are empty.
+    """Parse ``84871-84873``, or a range of cells such as ``A1:F200``, ``B:D`` or ``C7``; everything
+    if both are empty.
 
-    Raises DocumentError for what is neither.
+    Raises DocumentError for anything else.
     """
     wanted = cells.strip() or re.sub(r"\s*[-–:]\s*", ":", rows.strip())
     if not wanted:
@@ -66,7 +66,7 @@ def _span(first: str, colon: str, last: str, most: int) -> tuple[int, int]:
 
 
 def letters(column: int) -> str:
-    """Return the name of the column that is `column`-th, counted from 1: A, …, Z, AA, …, XFD."""
+    """Return the name of a column, counted from 1: A, …, Z, AA, …, XFD."""
     name = ""
     while column > 0:
         column, rest = divmod(column - 1, 26)
@@ -76,7 +76,9 @@ def letters(column: int) -> str:
 
 @lru_cache(maxsize=MOST_COLUMNS)
 def column_number(name: str) -> int:
-    """Return which column `name` is, counted from 1. Raises ValueError for what is none."""
+    """Return the number of the column `name`, counted from 1. Raises ValueError if it is not
+    one.
+    """
     number = 0
     for letter in name.upper():
         number = number * 26 + "ABCDEFGHIJKLMNOPQRSTUVWXYZ".index(letter) + 1
@@ -86,8 +88,8 @@ def column_number(name: str) -> int:
 
 
 def size_of(reference: str) -> tuple[int, int]:
-    """Return the rows and columns up to the last cell of a range like ``A1:D20``. Raises ValueError
-    if it is no range.
+    """Return the number of rows and columns up to the last cell of a range like ``A1:D20``. Raises
+    ValueError if it is not a range.
     """
     match = _REFERENCE.fullmatch(reference.rpartition(":")[2].strip())
     if match is None:

@@ -1,5 +1,5 @@
-"""What is in a workbook beside its cells: its sheets with their sizes and parts, and how it shows
-numbers.
+"""The contents of a workbook besides its cells: its sheets with their sizes and parts, and number
+formats.
 """
 
 import re
@@ -18,12 +18,12 @@ from dogent_tui.references.sheets import table_of_contents
 _HEAD_BYTES = 16_384
 _DIMENSION = re.compile(rb"""<(?:\w+:)?dimension\s[^>]*?ref=["']([^"']*)""")
 _LEAST_ROW = 20
-"""Bytes that a row with a cell in it takes at least."""
+"""The minimum number of bytes of a row with a cell."""
 
 
 class Contents(msgspec.Struct, frozen=True):
     """A workbook without its cells. `strings` is the name of a part, "" if there is none.
-    `formatters` show the numbers of a cell, by the number of its style.
+    `formatters` format the numbers of a cell, by the index of its style.
     """
 
     sheets: list[Sheet]
@@ -32,7 +32,9 @@ class Contents(msgspec.Struct, frozen=True):
 
 
 def read_contents(package: Package) -> Contents:
-    """Return what the workbook in `package` holds. Raises DocumentError `damaged` or `hostile`."""
+    """Read the contents of the workbook in `package`. Raises DocumentError `damaged` or
+    `hostile`.
+    """
     with problems(package.name):
         listed = table_of_contents(package.archive)
     relations = package.relations(listed.part)
@@ -54,8 +56,8 @@ def read_contents(package: Package) -> Contents:
 
 
 def _stated_size(package: Package, part: str) -> tuple[int, int] | None:
-    """Return the rows and columns that a sheet states, None where it has a single cell or far more
-    than it can have, which is what careless programs write.
+    """Return the rows and columns stated by a sheet, None for a single cell or far more than
+    possible, as written by careless programs.
     """
     with suppress(DocumentError, ValueError), package.open(part) as stream, problems(package.name):
         stated = _DIMENSION.search(stream.read(_HEAD_BYTES))
@@ -66,7 +68,7 @@ def _stated_size(package: Package, part: str) -> tuple[int, int] | None:
 
 
 def _formatters(package: Package, part: str, *, epoch_1904: bool) -> dict[str, Formatter]:
-    """Return what shows the numbers of a cell, by the number of the cell's style."""
+    """Return the formatters of numbers, by the index of a cell's style."""
     root = package.root(part)
     codes = {str(number): code for number, code in BUILT_IN.items()}
     codes |= {

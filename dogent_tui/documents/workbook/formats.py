@@ -1,5 +1,5 @@
-"""Number formats: what a spreadsheet program shows for a number (ECMA-376 part 1, 18.8.31), with
-dates as ISO writes them.
+"""Number formats: how a spreadsheet program displays a number (ECMA-376 part 1, 18.8.31), with
+dates as ISO.
 """
 
 import math
@@ -29,8 +29,8 @@ BUILT_IN = {
     43: '#,##0.00_);(#,##0.00);"-"_)', 44: '"$"#,##0.00_);"$"(#,##0.00);"$-"_)',
     46: "[h]:mm:ss", 47: "mm:ss.0", 48: "##0.0E+0", 49: "@",
 }  # fmt: skip
-"""The formats that a workbook names by number alone (18.8.30), dates as they are shown here; 27 to
-36 and 50 to 58 are those of East Asian languages.
+"""The built-in formats identified only by number (18.8.30), with dates as displayed here; 27 to 36
+and 50 to 58 are those of East Asian languages.
 """
 
 _LONGEST_CODE = 1000
@@ -50,8 +50,8 @@ _TOKEN = re.compile(
     re.IGNORECASE | re.DOTALL | re.VERBOSE,
 )
 _SHOWN = {"quoted", "escaped", "currency", "blank", "text"}
-"""Groups of a token that are shown as they are; a "digit" is a placeholder, a "word" is one of the
-format's own language.
+"""Groups of literal tokens; a "digit" is a placeholder, a "word" belongs to the format's own
+language.
 """
 _FRACTION = re.compile(r"(?:([#0?,]+)[^#0?/]+)?[#0?]+\s*/\s*([#0?]+|[1-9][0-9]*)")
 _THOUSANDS = re.compile(r"\B(?=(?:\d{3})+$)")
@@ -62,15 +62,15 @@ _COMPARE: dict[str, Callable[[float, float], bool]] = {
 
 _Token: TypeAlias = tuple[str, str]
 _Section: TypeAlias = tuple[Callable[[float], bool], bool, Formatter]
-"""For which numbers it is, whether it shows the sign of negative ones itself, and how it shows
-them.
+"""The numbers it applies to, whether it displays the sign of negative ones itself, and its
+formatter.
 """
 
 
 @lru_cache(maxsize=4096)
 def formatter(code: str, *, epoch_1904: bool = False) -> Formatter:
-    """Return what shows numbers as the format `code` does. A code that cannot be understood
-    shows them as General.
+    """Return a formatter for the format `code`. A code that cannot be parsed is treated as
+    General.
     """
     if code.lower() in {"general", "", "@"} or len(code) > _LONGEST_CODE:
         return general
@@ -89,7 +89,7 @@ def formatter(code: str, *, epoch_1904: bool = False) -> Formatter:
     fractions = ".0" in letters
     if any(kind == "elapsed" for kind, _ in sections[0]):
         return partial(_duration, fractions=fractions)
-    # placeholders beside letters are of a text that somebody forgot to quote
+    # placeholders next to letters belong to a text that someone forgot to quote
     if re.search("[dmyhs]", letters) and not re.search(r"[#?]|0[.,]?0*\s*[dmy]", letters):
         shows_time = bool(re.search("[hs]", letters))
         is_time = shows_time and not re.search("[yd]", letters)
@@ -110,8 +110,8 @@ def formatter(code: str, *, epoch_1904: bool = False) -> Formatter:
 def general(number: float) -> str:
     """Return `number` as a plain decimal unless it is very large or small.
 
-    Twelve digits, one more than a spreadsheet program ever shows: further ones are mostly the noise
-    of binary fractions. Whole numbers have all fifteen that a workbook holds.
+    Twelve digits, one more than a spreadsheet program ever displays: further ones are mostly noise
+    of binary fractions. Integers have all fifteen digits that a workbook stores.
     """
     if not math.isfinite(number):
         return "#NUM!"
@@ -126,18 +126,18 @@ def general(number: float) -> str:
 
 _EPOCH, _EPOCH_1904 = datetime(1899, 12, 30), datetime(1904, 1, 1)
 _DAYS = 2_958_466
-"""Up to 9999-12-31, the last day that Excel shows."""
+"""Up to 9999-12-31, the last day that Excel displays."""
 _MOST_DURATION = 10_000_000
-"""Days; a duration that is longer is no duration."""
+"""The maximum number of days of a duration."""
 
 
 def _moment(
     number: float, *, is_time: bool, shows_time: bool, epoch_1904: bool, fractions: bool
 ) -> str:
-    """Return the moment `number` days after the workbook's epoch: ``2024-02-29``,
-    ``2024-02-29 08:00:00`` or, where the format `is_time` and the number no real date,
-    ``08:00:00``. Midnight is left out of a date, but where the format `shows_time` day zero is
-    midnight. `fractions` keeps milliseconds.
+    """Return the moment `number` days after the workbook's epoch: ``2024-02-29``, ``2024-02-29
+    08:00:00`` or, if the format `is_time` and the number is not a real date, ``08:00:00``. Midnight
+    is omitted from a date, but if the format `shows_time`, day zero is midnight. `fractions` keeps
+    milliseconds.
     """
     epoch = _EPOCH_1904 if epoch_1904 else _EPOCH
     if not 0 <= number < _DAYS - (_EPOCH_1904 - _EPOCH).days * epoch_1904 - 1e-5:
@@ -155,7 +155,7 @@ def _moment(
 
 
 def _to_the_minute(moment: Formatter, number: float) -> str:
-    """Return the moment of a format that asks for no seconds, without those that are none."""
+    """Return the moment without zero seconds, for a format that does not display seconds."""
     return re.sub(r"(?<=\d\d:\d\d):00$", "", moment(number))
 
 
@@ -174,9 +174,7 @@ _ISO_DURATION = re.compile(r"PT(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)(?:\.\d+)?S)?")
 
 
 def iso_text(text: str) -> str:
-    """Return the value of a cell that holds a date as ISO text (t="d"), in the same words as the
-    dates that are numbers.
-    """
+    """Return the value of a cell with an ISO date (t="d") in the same form as numeric dates."""
     match = _ISO_DURATION.fullmatch(text)
     if match and any(match.groups()):
         hours, minutes, seconds = (int(part or 0) for part in match.groups())
@@ -213,7 +211,7 @@ def _texts(tokens: list[_Token]) -> str:
 
 
 def _shower(tokens: list[_Token]) -> Formatter:
-    """Return what shows a number as a section of these `tokens`."""
+    """Return the formatter for a section with these `tokens`."""
     places = [at for at, token in enumerate(tokens) if token == ("word", "GENERAL")]
     show: Formatter = general
     if not places:
@@ -248,7 +246,7 @@ def _fraction(number: float, *, mixed: bool, below: str) -> str:
 
 
 def _decimal(tokens: list[_Token]) -> Formatter:
-    """Return what puts the digits of a number into the placeholders among `tokens`."""
+    """Return a function that puts the digits of a number into the placeholders among `tokens`."""
     power = next((at for at, token in enumerate(tokens) if token[1] in {"E+", "E-"}), len(tokens))
     end = tokens[power:]
     body = [token for token in tokens[:power] if token[1] != "@"]
@@ -273,7 +271,7 @@ def _decimal(tokens: list[_Token]) -> Formatter:
             exponent = value.adjusted() // step * step if value else 0
             mantissa = value.scaleb(-exponent, context=_CONTEXT)
             if mantissa.quantize(unit, context=_CONTEXT) >= Decimal(10) ** step:
-                exponent += step  # rounding gave it one digit more
+                exponent += step  # rounding added a digit
                 mantissa = value.scaleb(-exponent, context=_CONTEXT)
             value = mantissa
             sign = "-" if exponent < 0 else "+" if end[0][1] == "E+" else ""
@@ -288,8 +286,8 @@ def _decimal(tokens: list[_Token]) -> Formatter:
 
 
 def _filler(parts: list[_Token], *, is_grouped: bool) -> Callable[[str], str]:
-    """Return what puts digits into the placeholders from the right, with the zeros that these ask
-    for. The first placeholder takes all that are left.
+    """Return a function that puts digits into the placeholders from the right, with the zeros these
+    require. The first placeholder takes all remaining ones.
     """
     texts = [text for _, text in parts]
     places = [at for at, (kind, _) in enumerate(parts) if kind == "digit"]
@@ -309,7 +307,7 @@ def _filler(parts: list[_Token], *, is_grouped: bool) -> Callable[[str], str]:
 
 
 def _filled_after(parts: list[_Token], digits: str) -> str:
-    """Put `digits` behind the point into the placeholders from the left."""
+    """Put `digits` after the point into the placeholders from the left."""
     signs = "".join(text for kind, text in parts if kind == "digit")
     each = iter(digits.ljust(signs.rfind("0") + 1, "0"))
     return "".join(next(each, "") if kind == "digit" else text for kind, text in parts)

@@ -1,6 +1,4 @@
-"""The text of a cell as Markdown that shows the same text, within a row of a table or as a
-paragraph.
-"""
+"""The text of a cell as Markdown, within a row of a table or as a paragraph."""
 
 import re
 
@@ -14,18 +12,18 @@ _BREAK = re.compile(r"[ \t]*\n[ \t]*")
 
 
 def cell(text: str) -> str:
-    """Return `text` for a cell of a table: on one line, line breaks as ``<br>``, ``|`` and what
-    looks like markup escaped.
+    """Return `text` for a table cell: on one line, with ``<br>`` for line breaks and markup
+    escaped.
     """
     if not _TOUCHED.search(text):
         return text.strip()
     text = escaped(visible(text).strip())
-    # `\|` is a bar within a table for every parser; what they make of `\\|` differs
+    # every parser reads `\|` as a bar within a table; they differ on `\\|`
     return _BREAK.sub("<br>", text.replace("\\\\|", "\\\\&#124;").replace("|", "\\|"))
 
 
 def code(text: str) -> str:
-    """Return `text`, a formula, as code in a cell of a table."""
+    """Return a formula as code in a table cell."""
     return code_span(" ".join(visible(text).split())).replace("|", "\\|")
 
 
@@ -35,5 +33,5 @@ def paragraph(text: str) -> str:
 
 
 def line(text: str) -> str:
-    """Return `text` on one line, with what looks like markup escaped."""
+    """Return `text` on one line with markup escaped."""
     return escaped(" ".join(visible(text).split()))

@@ -1,4 +1,4 @@
-"""What lies around the cells of a sheet: comments, links, pictures and charts."""
+"""What is around the cells of a sheet: comments, links, pictures and charts."""
 
 import re
 from collections import Counter
@@ -16,15 +16,13 @@ _SAFE_URL = re.compile(r"(?:https?|ftp|mailto|file):\S*", re.IGNORECASE)
 _DRAWN = {"pic": "picture", "chart": "chart", "sp": "shape"}
 
 Comment = tuple[str, str, str]
-"""The cell, the author, who may be unknown, and what they remark."""
+"""The cell, the author, who may be unknown, and the text."""
 
 
 def read_comments(package: Package, relations: dict[str, Relation]) -> list[Comment]:
-    """Return the comments of a sheet: those of the newer kind, which are a conversation, before
-    the notes.
-    """
+    """Return the comments of a sheet: threaded comments before notes."""
     threads = list(_threads(package, relations))
-    # these have a note as well, for older programs
+    # these also have a note, for older programs
     threaded = {cells for cells, _, _ in threads}
     notes = (note for note in _notes(package, relations) if note[0] not in threaded)
     return [*threads, *notes]
@@ -56,7 +54,7 @@ def _notes(package: Package, relations: dict[str, Relation]) -> Iterator[Comment
 
 
 def drawings(package: Package, relations: dict[str, Relation]) -> Counter[str]:
-    """Return how many pictures, charts and shapes lie on a sheet, by these words."""
+    """Return the numbers of pictures, charts and shapes on a sheet, by these words."""
     return Counter(
         _DRAWN[name]
         for part in _targets(relations, "drawing")
@@ -71,7 +69,7 @@ def _targets(relations: dict[str, Relation], kind: str) -> list[str]:
 
 
 def comment_blocks(comments: list[Comment], sheet: str) -> Iterator[Block]:
-    """Yield the comments as a list with their cells, twenty a block."""
+    """Yield the comments as a list with their cells, twenty per block."""
     lines = (
         (cells, (f" ({markdown.line(author)})" if author else "") + f": {markdown.line(text)}")
         for cells, author, text in comments
@@ -80,7 +78,7 @@ def comment_blocks(comments: list[Comment], sheet: str) -> Iterator[Block]:
 
 
 def link_blocks(links: list[tuple[str, str]], sheet: str) -> Iterator[Block]:
-    """Yield where the links of the cells lead, twenty a block."""
+    """Yield the targets of the cells' links, twenty per block."""
     lines = []
     for cells, target in links:
         shown = markdown.line(target)
@@ -90,7 +88,7 @@ def link_blocks(links: list[tuple[str, str]], sheet: str) -> Iterator[Block]:
 
 
 def _listed(title: str, lines: Iterable[tuple[str, str]], sheet: str) -> Iterator[Block]:
-    """Yield lines, each of its cells and of what is said about them."""
+    """Yield lines, each with cells and a text about them."""
     rest, is_first = iter(lines), True
     while taken := list(islice(rest, _IN_BLOCK)):
         text = "\n".join(f"- {cells}{line}" for cells, line in taken)

@@ -1,4 +1,4 @@
-"""The zip package that a workbook is (ECMA-376 part 2), and its large parts as streams of XML, in
+"""The zip package of a workbook (ECMA-376 part 2), and its large parts as streams of XML, in
 bounded memory.
 """
 
@@ -22,14 +22,14 @@ from dogent_tui.documents.workbook.reading import MOST_TEXT
 from dogent_tui.language import tr
 
 _CHUNK = 1 << 16
-"""Bytes that are taken from a part at a time."""
+"""The number of bytes to read from a part at a time."""
 
 _ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")
 
 
 class Relation(msgspec.Struct, frozen=True):
-    """Where a part points to: `kind` is the last word of the type's URI, `target` a part's name or
-    a URL.
+    """A relation of a part: `kind` is the last word of the type's URI, `target` a part's name or a
+    URL.
     """
 
     kind: str
@@ -37,10 +37,9 @@ class Relation(msgspec.Struct, frozen=True):
 
 
 class Package:
-    """An open workbook file. Names of parts are without a leading slash and found whatever their
-    case.
+    """An open workbook file. Names of parts have no leading slash and are case-insensitive.
 
-    Raises DocumentError `damaged`, or `encrypted` where a part has a password, here and from each
+    Raises DocumentError `damaged`, or `encrypted` if a part has a password, here and from each
     method.
     """
 
@@ -54,11 +53,11 @@ class Package:
         }
 
     def has(self, part: str) -> bool:
-        """Tell whether there is a `part`."""
+        """Return whether there is a `part`."""
         return part.lower() in self._parts
 
     def size(self, part: str) -> int:
-        """Return the unpacked size of `part`, in bytes."""
+        """Return the uncompressed size of `part`, in bytes."""
         return self._parts[part.lower()].file_size
 
     def open(self, part: str) -> IO[bytes]:
@@ -67,14 +66,14 @@ class Package:
             return self.archive.open(self._parts[part.lower()])
 
     def root(self, part: str) -> Any:
-        """Return the root of the tree of `part`; one without anything in it if there is none."""
+        """Return the root of the tree of `part`; an empty one if there is none."""
         if not self.has(part):
             return etree.Element("none")
         with self.open(part) as stream, problems(self.name):
             return parse_part(stream.read(), self.name)
 
     def relations(self, part: str) -> dict[str, Relation]:
-        """Return what `part` points to, by id; empty if it points to nothing."""
+        """Return the relations of `part` by id."""
         folder, name = posixpath.split(part)
         relations = {}
         for node in self.root(posixpath.join(folder, "_rels", f"{name}.rels")).iter(
@@ -91,12 +90,12 @@ class Package:
 
 @contextmanager
 def problems(name: str) -> Iterator[None]:
-    """Raise what the libraries below raise over a damaged file as DocumentError."""
+    """Turn what the libraries raise for a damaged file into DocumentError."""
     try:
         yield
     except etree.XMLSyntaxError as error:
         raise (crafted if error.code in LIMITS else no_workbook)(name) from error
-    # zipfile raises some of these over sizes and methods that cannot be
+    # zipfile raises some of these for impossible sizes and methods
     except (
         *(zipfile.BadZipFile, zlib.error, expat.ExpatError, EOFError, LookupError, ValueError),
         *(NotImplementedError, OverflowError),
@@ -107,24 +106,24 @@ def problems(name: str) -> Iterator[None]:
 
 
 def no_workbook(name: str) -> DocumentError:
-    """Return the error that the workbook `name` cannot be understood."""
+    """Return the error for a workbook `name` that cannot be parsed."""
     return damaged(tr("{name} is damaged or not an Excel workbook.").format(name=name))
 
 
 def crafted(name: str) -> DocumentError:
-    """Return the error that the workbook `name` was made to cost its reader memory or time."""
+    """Return the error for a workbook `name` crafted to cost memory or time."""
     return hostile(tr("{name} contains XML that no spreadsheet program writes.").format(name=name))
 
 
 def fed(
     stream: IO[bytes], name: str, wanted: Iterable[str], strip: Callable[[bytes], bytes] = bytes
 ) -> Iterator[list[Any]]:
-    """Parse a part's XML, a chunk at a time: yield the wanted elements that end in it, which last
-    until the next ones are asked for.
+    """Parse a part's XML in chunks: yield the wanted elements that end in each, valid until the
+    next iteration.
 
-    A DOCTYPE, with which entities could unfold to gigabytes, and what exceeds libxml2's limits
-    (depth, length of a text or tag) raise DocumentError `hostile`. `strip` takes out of the XML
-    what need not be parsed.
+    A DOCTYPE, whose entities could expand to gigabytes, and anything beyond libxml2's limits
+    (depth, length of a text or tag) raise DocumentError `hostile`. `strip` removes XML that need
+    not be parsed.
     """
     parser = etree.XMLPullParser(
         ("end",),
@@ -137,7 +136,7 @@ def fed(
     while data:
         with problems(name):
             if data := stream.read(_CHUNK):
-                if b"<!" in data:  # in a comment or CDATA, what looks like a cell may be none
+                if b"<!" in data:  # in a comment or CDATA, what looks like a cell may not be one
                     strip = bytes
                 parser.feed(strip(data))
             else:
@@ -153,22 +152,21 @@ def fed(
 
 
 def shown_text(node: Any) -> str:
-    """Return the text in `node` without how to read the characters in Japanese, which stands in
-    rPh, and with ``_x000D_`` and its like as what they stand for (ECMA-376 part 1, 18.4.8 and
-    22.9.2.19).
+    """Return the text in `node` without phonetic guides (rPh) and with ``_x000D_`` and the like
+    decoded (ECMA-376 part 1, 18.4.8 and 22.9.2.19).
     """
     texts = (each.text or "" for path in ("{*}t", "{*}r/{*}t") for each in node.iterfind(path))
     return unescaped("".join(texts)[:MOST_TEXT])
 
 
 def unescaped(text: str) -> str:
-    """Return `text` with ``_x000D_`` and its like as the characters that they stand for."""
+    """Return `text` with ``_x000D_`` and the like decoded."""
     return _ESCAPED.sub(lambda match: chr(int(match[1], 16)), text) if "_x" in text else text
 
 
 class SharedStrings:
-    """The texts by their number. Cells mostly number them in the order in which they come, so the
-    first rows need only the first. Raises what `Package` raises.
+    """The shared strings by index. Cells mostly use them in ascending order, so the first rows need
+    only the first ones. Raises like `Package`.
     """
 
     def __init__(self, package: Package, part: str) -> None:
@@ -176,7 +174,7 @@ class SharedStrings:
         self._rest = _texts(package, part)
 
     def __getitem__(self, number: int) -> str:
-        """Return the text `number`, "" if there are not so many."""
+        """Return the string `number`, "" if there are fewer."""
         self._known += islice(self._rest, max(0, number + 1 - len(self._known)))
         return self._known[number] if 0 <= number < len(self._known) else ""
 

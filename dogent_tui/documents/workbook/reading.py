@@ -1,5 +1,5 @@
-"""A sheet, or a table in text, on its way to Markdown: which part is wanted, what is hidden in it,
-and what there is to say about it.
+"""A sheet, or a table in text, on its way to Markdown: which part is requested, what is hidden in
+it, and warnings.
 """
 
 from collections.abc import Iterable, Iterator
@@ -16,26 +16,26 @@ from dogent_tui.language import listing, ngettext, tr
 from dogent_tui.references.sheets import split_cells
 
 MOST_TEXT = 32_767
-"""Characters that a cell may hold (Excel's specifications and limits); no text of a workbook is
-longer.
-"""
+"""The maximum number of characters in a cell (Excel's specifications and limits)."""
 _ROWS_PER_REPORT = 2000
 _BLOCKS_AT_ONCE = 8
-"""Blocks that are made before the first is given, so that what is said of a small sheet is
-complete with its first page.
+"""The number of blocks produced before the first is returned, so that the warnings about a small
+sheet are complete on its first page.
 """
 _LONG_BLOCK = 100_000
-"""Characters of a block that is given at once: its rows are so wide that each takes long."""
+"""The number of characters of a block that is returned at once, as its wide rows take long."""
 _MOST_HIDDEN = 2_000
-"""Cells of hidden rows and columns that are shown."""
+"""The number of cells of hidden rows and columns to show."""
 _MOST_NAMED = 20
-"""Runs of hidden rows or columns, merged ranges: more are counted and not named."""
+"""The number of runs of hidden rows or columns, or merged ranges, to name; beyond it they are only
+counted.
+"""
 _MOST_IN_MESSAGE = 30
 
 
 class Sheet(msgspec.Struct, frozen=True):
-    """A sheet: the `part` of the package that holds it, and its `size` in (rows, columns), None
-    if only reading it would tell.
+    """A sheet: its `part` of the package, and its `size` in (rows, columns), None if that is only
+    known after reading.
     """
 
     name: str
@@ -46,12 +46,11 @@ class Sheet(msgspec.Struct, frozen=True):
 
 
 class SheetFacts(msgspec.Struct):
-    """What a sheet's part says besides its cells; the fields from `merged` on are complete when all
-    rows are read.
+    """What a sheet's part contains besides its cells; the fields from `merged` on are complete when
+    all rows are read.
 
-    `links` have the cells and where they lead. `long_texts` counts texts that were cut, `uncached`
-    the formulas without a stored result. `too_empty` says that reading ended within a vast stretch
-    of cells without content.
+    `links` are cells and targets. `long_texts` counts truncated texts, `uncached` formulas without
+    a stored result. `too_empty`: reading ended within a vast range of empty cells.
     """
 
     hidden_columns: set[int] = msgspec.field(default_factory=set)
@@ -63,7 +62,7 @@ class SheetFacts(msgspec.Struct):
 
 
 def open_sheet(suffix: str, path: Path, options: ReadOptions, sheets: list[Sheet]) -> "Reading":
-    """Return the reading of the one of `sheets` that is wanted. Raises DocumentError."""
+    """Return the reading of the requested one of `sheets`. Raises DocumentError."""
     named, cells = split_cells(options.sheet, {sheet.name for sheet in sheets})
     window = window_of(options.rows, cells)
     sheet = choose_sheet(sheets, named, path.name)
@@ -81,10 +80,10 @@ def open_sheet(suffix: str, path: Path, options: ReadOptions, sheets: list[Sheet
 
 
 def choose_sheet(sheets: list[Sheet], wanted: str, name: str) -> Sheet:
-    """Return the sheet called `wanted`, by its exact name before one in another case; the first
-    visible one if `wanted` is empty.
+    """Return the sheet named `wanted`, preferring the exact case; the first visible one if `wanted`
+    is empty.
 
-    Raises DocumentError `no_sheet` with the names that there are; `name` is the file's.
+    Raises DocumentError `no_sheet` with the existing names; `name` is the file's.
     """
     if not wanted:
         readable = [sheet for sheet in sheets if not sheet.is_chart] or sheets
@@ -108,7 +107,7 @@ def choose_sheet(sheets: list[Sheet], wanted: str, name: str) -> Sheet:
 
 
 class Reading:
-    """A sheet that is read; adds to the metadata and warnings of `opened` what shows on the way."""
+    """A sheet being read; adds to the metadata and warnings of `opened` as it proceeds."""
 
     def __init__(self, opened: Opened, sheet: Sheet, window: Window) -> None:
         self.opened, self.sheet, self.window = opened, sheet, window
@@ -128,8 +127,8 @@ class Reading:
         around: Iterable[Block] = (),
         said: Iterable[str] = (),
     ) -> Opened:
-        """Return the document with the blocks of `rows`, of which the first are made already, and
-        of what lies `around` them. `said` are warnings, known once all was read.
+        """Return the document with the blocks of `rows`, the first of which are produced now, and
+        of what is `around` them. `said` are warnings available after reading.
         """
         name, facts = self.sheet.name, self.facts
 
@@ -154,7 +153,7 @@ class Reading:
         return self.opened
 
     def _end(self) -> None:
-        """Put into the metadata what is known once all was read."""
+        """Complete the metadata after reading."""
         metadata, merged = self.opened.metadata, self.facts.merged
         if self.window == Window():
             size = {"rows": self._rows, "columns": self._columns}
@@ -168,11 +167,11 @@ class Reading:
             metadata |= {"merged": merged[:_MOST_NAMED], "merged_count": len(merged)}
 
     def _visible(self, rows: Iterable[Row | None], report: Report) -> Iterator[Row | None]:
-        """Yield the rows that are wanted, without the cells of hidden columns; rows that are hidden
-        are marked, so that they leave no gap.
+        """Yield the requested rows, without the cells of hidden columns; hidden rows are marked, so
+        that they leave no gap.
 
-        The first row above the window that may be the header, with several cells unless the
-        table is no sheet's, goes into `_heads`.
+        The first row above the window that may be the header goes into `_heads`; in a sheet it
+        needs several cells.
         """
         total = self.sheet.size[0] if self.sheet.size else 0
         first, last = self.window.columns
@@ -184,7 +183,7 @@ class Reading:
                 continue
             if count % _ROWS_PER_REPORT == 0:
                 report(row.number, max(total, row.number) if total else 0, "rows")
-            # what is no workbook has no name of a sheet, and its header is the first row
+            # a text table has no sheet name, and its header is the first row
             may_head = not row.hidden and (len(row.cells) > 1 or not self.sheet.name)
             if is_narrow:
                 row.cells = [cell for cell in row.cells if first <= cell.column <= last]
@@ -200,8 +199,8 @@ class Reading:
                 yield row
 
     def _take_hidden(self, row: Row) -> None:
-        """Take the cells of hidden columns out of a row, or note all of them where it is hidden
-        itself.
+        """Remove the cells of hidden columns from a row, or record all of them if the row itself is
+        hidden.
         """
         if row.hidden:
             self._hide("row", row.number, [cell.text for cell in row.cells])
@@ -218,8 +217,8 @@ class Reading:
             kept += texts
 
     def _hidden_blocks(self) -> Iterator[Block]:
-        """Yield what is in hidden rows and columns as comments that say so: it is data, and
-        nobody sees it in the workbook.
+        """Yield the content of hidden rows and columns as comments that say so: it is untrusted and
+        invisible in the workbook.
         """
         for what, found in self._hidden.items():
             for number, texts in found.items():
@@ -229,14 +228,14 @@ class Reading:
                     yield Block(said, Source(sheet=self.sheet.name))
 
     def _say(self, warnings: list[str]) -> None:
-        """Warn of this in place of what was said of a part of the sheet before."""
+        """Replace the warnings about a part of the sheet by this one."""
         for warning in self._said:
             self.opened.warnings.remove(warning)
         self._said = warnings
         self.opened.warnings += warnings
 
     def _tell_hidden(self) -> list[str]:
-        """Return what was found that is hidden, and put it into the metadata."""
+        """Return what is hidden, and add it to the metadata."""
         said = []
         rows, columns = sorted(self._hidden["row"]), sorted(self._hidden["column"])
         few_rows = ngettext("row {names}", "rows {names}", len(rows))

@@ -1,5 +1,5 @@
-"""The rows of a sheet as they are read, in bounded memory: what each cell shows, and what the
-sheet says around them.
+"""The rows of a sheet as they are read, in bounded memory: what each cell shows, and what the sheet
+contains around them.
 """
 
 import re
@@ -30,11 +30,11 @@ from dogent_tui.documents.workbook.tables import Cell, Row
 _WANTED = ("row", "col", "mergeCell", "hyperlink")
 
 _CHUNKS_UNTIL_SILENCE = 16
-"""A megabyte without content: what was read before it need not wait for what may come after it."""
+"""A megabyte without content: rows read before it are returned without waiting for more."""
 
 _MOST_SILENT_CHUNKS = 3600
-"""225 MB without content, five seconds' work: formats down to the last row in many columns.
-Nothing comes after them.
+"""225 MB without content, five seconds' work: formats down to the last row in many columns. Nothing
+follows.
 """
 
 CUT = "…"
@@ -43,7 +43,7 @@ _BLANK_CELL = re.compile(rb'<c r="[A-Z]{1,3}[0-9]{1,7}"(?: [a-z]+="[0-9a-z]*")*\
 _BLANK_ROW = re.compile(
     rb'<row r="[0-9]{1,7}"(?: [A-Za-z0-9:]+="[^"<>&]{0,40}")*\s*(?:/>|>\s*</row>)'
 )
-"""As the known programs write them; others are told by the parser."""
+"""As written by common programs; the parser handles others."""
 
 
 _NUMBERED_ROW = re.compile(rb'<row r="([0-9]{1,7})"[^>]*(?<!/)>.*?</row>', re.DOTALL)
@@ -51,7 +51,9 @@ _TRUE = {"1", "true"}
 
 
 class SheetReader:
-    """Reads a sheet's part, and puts what it says besides its cells into the facts of `reading`."""
+    """Reads a sheet's part, and stores what it contains besides its cells in the facts of
+    `reading`.
+    """
 
     def __init__(self, package: Package, contents: Contents, reading: Reading) -> None:
         self._package, self._part, self._name = package, reading.sheet.part, package.name
@@ -63,8 +65,8 @@ class SheetReader:
         self._number = 0
 
     def rows(self) -> Iterator[Row | None]:
-        """Yield the rows that have content, hidden ones too. None is given where there were none
-        for a long while. Raises DocumentError.
+        """Yield the rows with content, including hidden ones; None after a long stretch without
+        any. Raises DocumentError.
         """
         silent = 0
         with self._package.open(self._part) as stream:
@@ -80,8 +82,8 @@ class SheetReader:
                     return
 
     def _stripped(self, data: bytes) -> bytes:
-        """Return `data` without cells and rows that have no content, of which many sheets have
-        millions, and without rows that nobody wants and that it holds whole.
+        """Return `data` without empty cells and rows, of which many sheets have millions, and
+        without complete unwanted rows.
         """
         data = _BLANK_ROW.sub(b"", _BLANK_CELL.sub(b"", data))
         if self._window.rows == Window().rows:
@@ -116,7 +118,7 @@ class SheetReader:
         return Row(self._number, node.get("hidden") in _TRUE, shown)
 
     def _cell(self, node: Any, column: int, reference: str) -> Cell | None:
-        """Return what a cell shows, if it shows something."""
+        """Return what a cell shows, if anything."""
         kind = node.get("t", "n")
         value = inline = formula = None
         for child in node:
@@ -144,7 +146,7 @@ class SheetReader:
         return Cell(column, text, is_text) if text else None
 
     def _shown(self, kind: str, style: str, value: str) -> str:
-        """Return what a cell that holds no text shows."""
+        """Return what a cell without text shows."""
         match kind:
             case "n":
                 try:
@@ -159,7 +161,7 @@ class SheetReader:
                 return value  # "e": the error's name
 
     def _formula_text(self, node: Any, reference: str) -> str:
-        """Return the formula of a cell, which has no stored result."""
+        """Return the formula of a cell without a stored result."""
         formula = unescaped(node.text or "")
         shared = node.get("si", "") if node.get("t") == "shared" else ""
         if shared and formula:
@@ -183,11 +185,11 @@ class SheetReader:
 
 
 def _translated(formula: str, origin: str, cell: str) -> str:
-    """Return `formula`, which stands in `origin`, as it reads in `cell`."""
-    # half a second to import, for what few workbooks need
+    """Translate `formula` from `origin` to `cell`."""
+    # half a second to import, and few workbooks need it
     from openpyxl.formula.translate import Translator
 
     try:
         return str(Translator(f"={formula}", origin).translate_formula(cell)).removeprefix("=")
-    except (ValueError, LookupError, TypeError, AttributeError):  # over what it cannot parse
+    except (ValueError, LookupError, TypeError, AttributeError):  # for what it cannot parse
         return formula

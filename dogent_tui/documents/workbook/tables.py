@@ -1,8 +1,8 @@
-"""Rows of a sheet as tables in Markdown, made while the rows are read.
+"""Turns the rows of a sheet into Markdown tables while they are read.
 
-An empty row ends a table, unless what follows is clearly more of the same: then the empty row stays
-in it. The first row of a table is its header. A text alone in its row above a table, or between
-tables, is a paragraph.
+An empty row ends a table, unless what follows clearly continues it: then the empty row is kept. The
+first row of a table is its header. A text alone in its row above a table, or between tables, is a
+paragraph.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -16,31 +16,32 @@ from dogent_tui.documents.workbook.columns import cell_range, letters, spans
 ROWS_IN_BLOCK = 50
 _CHARACTERS_IN_BLOCK = 8000
 _ROWS_AHEAD = 200
-"""Rows from which the columns of a table are known; a later row that has more begins a wider table.
+"""The number of rows that determine the columns of a table; a later row with more columns begins a
+wider table.
 """
 
 _WEIGHT_AHEAD = 2_000_000
-"""Characters of these rows, and a hundred for each cell: keeps the memory bounded where rows are
-long.
+"""The number of characters in these rows, plus a hundred per cell: bounds the memory for long
+rows.
 """
 
 _WIDEST_GAP = 3
-"""Empty columns that stay in a table. Where more lie between two cells, one column stands for them
-and says so.
+"""The number of empty columns to keep in a table. A larger gap between cells becomes one column
+that says so.
 """
 
 _LONGEST_PAUSE = 2
-"""Empty rows after which a table may continue."""
+"""The number of empty rows after which a table may continue."""
 
 _MOST_TITLES = 3
-"""Rows with a single text at the head of a table that are taken for its title."""
+"""The number of rows with a single text at the top of a table to take for its title."""
 
 
 class Cell(msgspec.Struct, frozen=True, gc=False):
-    """What a cell shows, which is never nothing. `is_text` tells a text from numbers, dates,
-    booleans and errors.
+    """What a cell shows, never empty. `is_text` distinguishes text from numbers, dates, booleans
+    and errors.
 
-    `formula` stands where a formula has no stored result: `text` is then the formula.
+    `formula` is set if a formula has no stored result: `text` is then the formula.
     """
 
     column: int
@@ -50,9 +51,7 @@ class Cell(msgspec.Struct, frozen=True, gc=False):
 
 
 class Row(msgspec.Struct, gc=False):
-    """A row that has content; rows without are not given. `number` counts from 1, `cells` go
-    from left to right.
-    """
+    """A row with content. `number` counts from 1, `cells` are ordered from left to right."""
 
     number: int
     hidden: bool
@@ -65,14 +64,14 @@ def sheet_blocks(
     hidden_columns: Collection[int] = (),
     heads: Sequence[Row] = (),
 ) -> Iterator[Block]:
-    """Yield the Markdown of `rows`, without those that are hidden, and without room for
-    `hidden_columns`.
+    """Yield the Markdown of `rows`, without hidden ones, and without space for `hidden_columns`.
 
-    Where `rows` are some from the middle of a table, the last of `heads`, known with the first of
-    them, is its header.
+    If `rows` are from the middle of a table, the last of `heads`, known with the first row, is its
+    header.
 
-    These may become known while the first row is taken; no row has cells in them. Where a row is
-    None, all that is known of those before it is given at once. Raises what taking the rows raises.
+    `hidden_columns` may become known while the first row is read; no row has cells in them. If a
+    row is None, everything known about earlier ones is returned at once. Raises what iterating the
+    rows raises.
     """
     table = _Table(sheet, hidden_columns)
     for pause, chunk in _chunks(rows):
@@ -88,8 +87,8 @@ def sheet_blocks(
 
 
 def _chunks(rows: Iterable[Row | None]) -> Iterator[tuple[int, list[Row]]]:
-    """Yield rows that follow each other, as many as are looked at at once, with how many empty rows
-    come before them. No rows: it may be long until there are others.
+    """Yield consecutive rows, up to the look-ahead, with the number of empty rows before them. No
+    rows: it may take long until there are more.
     """
     last, pause, weight = 0, 0, 0
     taken: list[Row] = []
@@ -102,7 +101,7 @@ def _chunks(rows: Iterable[Row | None]) -> Iterator[tuple[int, list[Row]]]:
             yield 0, []
             continue
         last = row.number
-        pause += gap if gap >= 0 else _LONGEST_PAUSE + 1  # rows that do not ascend are no table
+        pause += gap if gap >= 0 else _LONGEST_PAUSE + 1  # rows that do not ascend are not a table
         if not row.hidden:
             taken.append(row)
             weight += sum([100 + len(cell.text) for cell in row.cells])
@@ -111,8 +110,8 @@ def _chunks(rows: Iterable[Row | None]) -> Iterator[tuple[int, list[Row]]]:
 
 
 class _Table:
-    """The table that is being written: the columns that are `used` in it, and those `shown`, where
-    the first of many empty ones stands for them.
+    """The table being written: the columns `used` in it, and those `shown`, where the first of many
+    empty ones represents them.
     """
 
     def __init__(self, sheet: str, hidden_columns: Collection[int]) -> None:
@@ -127,7 +126,7 @@ class _Table:
         self._tight = False
 
     def goes_on(self, pause: int, rows: list[Row]) -> bool:
-        """Tell whether the table continues after empty rows: with data under the same columns, not
+        """Return whether the table continues after empty rows: with data in the same columns, not
         with another header.
         """
         first = rows[0].cells
@@ -139,7 +138,7 @@ class _Table:
         )
 
     def begin(self, rows: list[Row], heads: Sequence[Row]) -> Iterator[Block]:
-        """Begin with `rows`: with a header, and with what stands above it."""
+        """Begin with `rows`: the header, and what is above it."""
         self.used, self._header = frozenset(), []
         if heads:
             self._header = heads[-1].cells
@@ -155,8 +154,8 @@ class _Table:
             yield from self.add(rows if heads else rows[1:])
 
     def add(self, rows: list[Row]) -> Iterator[Block]:
-        """Add `rows` to the table; where they have more columns than it, a wider one begins there,
-        under the same header.
+        """Add `rows` to the table; if they have more columns, a wider one begins there, with the
+        same header.
         """
         for index, row in enumerate(rows):
             texts = _texts(row.cells)
@@ -168,13 +167,13 @@ class _Table:
                 yield from self.flush()
 
     def put(self, lines: list[str], number: int) -> None:
-        """Add the `lines` of the row of this number."""
+        """Add the `lines` of the row with this number."""
         self._range = (self._range[0] if self._lines else number, number)
         self._lines += lines
         self._size += sum(map(len, lines))
 
     def flush(self) -> Iterator[Block]:
-        """Yield what there is as a block; what comes continues it."""
+        """Yield the current content as a block; further content continues it."""
         if self._lines:
             cells = cell_range(self._range, (min(self.used), max(self.used)))
             yield Block("\n".join(self._lines), Source(sheet=self._sheet, cells=cells), self._tight)
@@ -182,7 +181,7 @@ class _Table:
         self._tight = True
 
     def _widen(self, rows: list[Row], number: int) -> None:
-        """Make room for all columns of `rows`, and begin with the header."""
+        """Make space for all columns of `rows`, and begin with the header."""
         self.used = self.used.union(cell.column for row in rows for cell in row.cells)
         self.shown, self._gaps, self._tight = [], {}, False
         end = min(self.used)
@@ -209,8 +208,8 @@ class _Table:
 
 
 def _is_title(rows: list[Row]) -> bool:
-    """Tell whether the first row is a paragraph: its only cell is alone among the rows, or a text
-    above a row with more cells.
+    """Return whether the first row is a paragraph: its only cell is the only one of all rows, or a
+    text above a row with more cells.
     """
     cells = rows[0].cells
     if len(cells) > 1 or len(rows) == 1:

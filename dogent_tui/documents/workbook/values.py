@@ -1,4 +1,4 @@
-"""Reads the values of xls, ods and xlsb with calamine. In the worker alone: hostile ones may end
+"""Reads the values of xls, ods and xlsb with calamine, only in the worker: hostile files may crash
 the process.
 """
 
@@ -18,8 +18,8 @@ from dogent_tui.language import tr
 
 
 def open_values(path: Path, options: ReadOptions, report: Report) -> Opened:
-    """See `dogent_tui.documents.model.Reader` and `open_workbook`, whose metadata this has as
-    far as calamine tells.
+    """See `dogent_tui.documents.model.Reader` and `open_workbook`, whose metadata this provides as
+    far as calamine does.
     """
     import python_calamine as calamine
 
@@ -55,7 +55,7 @@ def open_values(path: Path, options: ReadOptions, report: Report) -> Opened:
 
 
 def _rows(content: Any, last: int) -> Iterator[Row]:
-    """Yield the rows up to the `last` that is wanted."""
+    """Yield the rows up to the `last` requested one."""
     first_column = (content.start or (0, 0))[1] + 1
     for number, values in enumerate(islice(content.iter_rows(), last), 1):
         cells = [
@@ -68,7 +68,7 @@ def _rows(content: Any, last: int) -> Iterator[Row]:
 
 
 def shown_as(value: Any) -> str:
-    """Return a value of calamine's as our reader of xlsx shows it where there is no format."""
+    """Return a value of calamine's in the form of our xlsx reader for a cell without a format."""
     if isinstance(value, bool):
         return str(value).upper()
     if isinstance(value, int | float):

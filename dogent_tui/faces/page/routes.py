@@ -1,5 +1,5 @@
-"""What the server's own page needs beside the chats: its files, the token for its one-time code,
-and names of files to attach, and how a chat stands.
+"""What the server's own page needs besides the chats: its files, the token for its one-time code,
+names of files to attach, and the state of a chat.
 """
 
 import asyncio
@@ -40,14 +40,14 @@ class CodeBody(msgspec.Struct):
 
 
 class PageCode:
-    """The code with which the page opens, once."""
+    """The code that opens the page, once."""
 
     def __init__(self, token: str) -> None:
         self._token = token
         self.code = secrets.token_urlsafe(18)
 
     def trade(self, code: str) -> str:
-        """Return the token for the code, which is void then. Raises PermissionError."""
+        """Return the token for the code, which becomes invalid. Raises PermissionError."""
         if not self.code or not is_same(self.code, code):
             words = tr(
                 "This address was used already, or is not the right one. Start the server again for"
@@ -63,8 +63,8 @@ def page_routes(code: PageCode, chats: Chats) -> list[web.RouteDef]:
     root = chats.root.root
 
     async def page(request: web.Request) -> web.StreamResponse:
-        """Return the page, or a part of it. It holds nothing of the user: what it shows needs
-        the token.
+        """Return the page, or one of its files. They contain no user data, which requires the
+        token.
         """
         path = _FOLDER / _FILES[request.match_info["name"]]
         return web.FileResponse(path, headers={**_HEADERS, "content-type": _TYPES[path.suffix]})
@@ -75,7 +75,7 @@ def page_routes(code: PageCode, chats: Chats) -> list[web.RouteDef]:
         return web.json_response({"token": code.trade(body.code), "folder": root.name})
 
     async def files(request: web.Request) -> web.StreamResponse:
-        """Return names of files with what was typed in them, for attachments."""
+        """Return the names of files that match what was typed, for attachments."""
         typed = request.query.get("query", "").lower()
         names = [
             each for each in await asyncio.to_thread(changed_files, root) if typed in each.lower()
@@ -84,7 +84,7 @@ def page_routes(code: PageCode, chats: Chats) -> list[web.RouteDef]:
         return web.json_response({"files": names[:_MOST_NAMES]})
 
     async def state(request: web.Request) -> web.StreamResponse:
-        """Return how a chat stands, for a page that is loaded again."""
+        """Return the state of a chat, for a page that is reloaded."""
         return web.json_response(await _state(await chats.known(request.match_info["id"])))
 
     return [
@@ -96,8 +96,8 @@ def page_routes(code: PageCode, chats: Chats) -> list[web.RouteDef]:
 
 
 async def _state(chat: Chat) -> Chunk:
-    """Return what was said before the run under way, whose reply is read from its turn, and what
-    a run that ended asked on a screen, and nobody has answered.
+    """Return what was said before the current run, whose reply is read from its turn, and the
+    unanswered questions of a finished run.
     """
     said = [*chat.service.said]
     is_running = chat.turn is not None and not chat.turn.is_over

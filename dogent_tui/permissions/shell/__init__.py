@@ -1,3 +1,3 @@
-"""A small, literal reader of commands, for what is asked before. What it does not understand is
-run behind the wall.
+"""A small, literal reader of commands for questions asked in advance. What it does not understand
+runs behind the wall.
 """

@@ -1,8 +1,6 @@
-"""What a command says plainly that it does and that cannot be taken back, or that the wall would
-refuse.
+"""What a command plainly does that cannot be undone, or that the wall would refuse.
 
-What is not plain is not guessed at: it runs behind the wall, which holds, and what it did is
-judged.
+Anything else is not guessed: it runs behind the wall, and what it did is judged afterwards.
 """
 
 import glob
@@ -22,14 +20,14 @@ from dogent_tui.permissions.shell.words import Command, Reader, UnclosedError, W
 from dogent_tui.permissions.text import names
 
 PROGRAM = "Bash"
-"""The program of every effect of a command: which one of those that it starts did it cannot be
+"""The program of every effect of a command: which of the programs it starts caused it cannot be
 known.
 """
 
 SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/nix", "/snap")
-"""Places of the system that every command sees behind the wall."""
+"""System places that every command sees behind the wall."""
 _SCRATCH = ("/tmp", "/var/tmp", "/dev/shm")  # noqa: S108 — names to compare with
-"""Places that are private and empty behind the wall."""
+"""Places that are private and initially empty behind the wall."""
 
 _WRAPPERS = names(
     "nice ionice timeout stdbuf time xargs exec env command builtin nohup setsid chronic caffeinate"
@@ -40,19 +38,19 @@ _SHELLS = {"sh", "bash", "zsh", "dash", "ksh"}
 _OTHER_USER = names("sudo doas su pkexec runuser gosu run0")
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=.*", re.DOTALL)
 _BEFORE_THE_COMMAND = re.compile(r"(-.*|\w+=.*|[\d.]+[smhd]?|[A-Z_]+|\{\})?", re.DOTALL)
-"""What may be between a wrapper and its command: options and their values."""
+"""What may come between a wrapper and its command: options and their values."""
 _TEXT = names(
     "echo printf test [ expr basename dirname seq date true false : alias unalias trap export"
     " declare local readonly typeset unset set shift type which hash wait jobs sleep let return"
     " exit break continue read mapfile readarray numfmt factor getopts shopt ulimit umask cal man"
     " history yes printenv id tr for case select"
 )
-"""Programs whose words are no paths."""
+"""Programs whose words are not paths."""
 _LISTS = names("ls find tree du rg")
 _PATTERN_FIRST = names("grep egrep fgrep rg ag ack sed awk gawk mawk nawk jq yq perl")
 _PATTERN_OPTIONS = {"-e", "--regexp", "--expression", "-E", "-f", "--file"}
 _NOT_PATHS = names("-e --regexp --expression -E -m --message -v --arg --argjson -d -F --title -g")
-"""Options whose value is text, for programs of which some words are patterns."""
+"""Options with text as value, of programs for which some words are patterns."""
 _DELETES = names("rm rmdir unlink shred trash trash-put srm wipe del")
 _LAST_IS_WRITTEN = {"cp", "mv", "install", "ln", "rsync"}
 _ALL_ARE_WRITTEN = {"tee", "touch", "mkdir", "truncate", "mkfifo"}
@@ -61,20 +59,19 @@ _OUTPUT_OPTIONS = {"-o", "--output", "-O", "--output-document"}
 _VALUE = re.compile(r"(--?[\w-]+|if|of)=(.+)", re.DOTALL)
 _GIT_VALUED = names("-C -c --git-dir --work-tree --namespace --exec-path --config-env")
 _GIT_TEXT = names("commit grep config remote tag log")
-"""Commands of Git whose words are no paths."""
+"""Git commands whose words are not paths."""
 _MOST_FOUND = 1000
-"""Files that a pattern is looked up for."""
+"""The number of files to match a pattern against."""
 
 
 def early_effects(
     text: str, rule: PathRule, cwd: str, visible: Sequence[Path] = (), taken_back: bool = False
 ) -> tuple[Effect, ...]:
-    """Return what has to be asked about before a command runs behind the wall, as far as it is
-    plain.
+    """Return what must be asked about before a command runs behind the wall, as far as it is plain.
 
     `visible` are further places that it sees there. `taken_back`: what it changes in the workspace
-    is not held back there but taken back, so that every deletion and every write to a protected
-    file counts.
+    is taken back instead of held back, so every deletion and every write to a protected file
+    counts.
     """
     early = _Early(rule, visible, taken_back)
     early.read(text, cwd)
@@ -82,9 +79,7 @@ def early_effects(
 
 
 class _Early:
-    """Judges one command after the other. `_cwd` and `_plain` are those of the command that is
-    looked at.
-    """
+    """Judges one command after another. `_cwd` and `_plain` belong to the current command."""
 
     def __init__(self, rule: PathRule, visible: Sequence[Path], taken_back: bool) -> None:
         self._rule = rule
@@ -154,7 +149,7 @@ class _Early:
         self._operands(name, words[1:])
 
     def _nested(self, words: Sequence[Word]) -> None:
-        """Judge the text that a shell is given to run."""
+        """Judge the text given to a shell to run."""
         for option, text in itertools.pairwise(words):
             if option.text.startswith("-") and option.text.endswith("c") and text.literal:
                 cwd, home, shift = self._cwd, str(self._rule.home), text.span[0] + 1
@@ -162,7 +157,7 @@ class _Early:
                 self._cwd = cwd
 
     def _operands(self, name: str, args: Sequence[Word]) -> None:
-        """Judge the words of a program by the files that they name."""
+        """Judge the words of a program by the files they name."""
         texts = [arg.text for arg in args]
         patterns, copies = name in _PATTERN_FIRST, name in _LAST_IS_WRITTEN
         outputs = set() if patterns else _OUTPUT_OPTIONS | (_TARGETS if copies else set())
@@ -184,8 +179,8 @@ class _Early:
         self._files(name, operands[1:] if first else operands, texts, copies and not targeted)
 
     def _files(self, name: str, files: Sequence[Word], texts: Sequence[str], onto: bool) -> None:
-        """Judge the files that a program names. `onto`: it puts the others where the last one
-        is.
+        """Judge the files that a program names. `onto`: the last one is the destination of the
+        others.
         """
         in_place = name == "sed" and any(text.startswith(("-i", "--in-place")) for text in texts)
         last = files[-1] if onto and len(files) > 1 else None
@@ -203,7 +198,7 @@ class _Early:
                 self._reads(file)
 
     def _place(self, word: Word, follow: bool = True) -> Path | None:
-        """Return where a literal word leads, None where that is not known."""
+        """Return where a literal word leads, None if unknown."""
         text, base = word.text, "" if word.text.startswith("/") else self._cwd
         if not word.literal or not text or len(text) > 4096 or "\0" in text or base is None:
             return None
@@ -218,8 +213,8 @@ class _Early:
         return not visible and self._rule.place(path) is Place.OUTSIDE
 
     def _scratch(self, path: Path) -> bool:
-        """Return whether a place is private to the session's commands. What is beside the
-        workspace never counts.
+        """Return whether a place is private to the session's commands. Siblings of the workspace
+        never are.
         """
         root = Path(self._rule.root)
         for top in (*map(Path, _SCRATCH), Path(self._rule.home, ".cache")):
@@ -230,7 +225,7 @@ class _Early:
         return False
 
     def _reads(self, word: Word, kind: EffectKind = EffectKind.READ) -> None:
-        """A place is read, where it is there, or might be: the folder that would hold it is."""
+        """Record a read of a place that exists or might: its parent folder exists."""
         wildcard = word.wildcard
         if wildcard:
             head, slash, _ = re.split(r"[*?\[]", word.text, maxsplit=1)[0].rpartition("/")
@@ -259,8 +254,8 @@ class _Early:
             self._add(kind, path, word, replaces=empties)
 
     def _goes(self, kind: EffectKind, word: Word) -> None:
-        """A place is deleted or moved away. Inside it is only asked about early where it is
-        plain that something goes.
+        """Record that a place is deleted or moved away. Inside the workspace, only plain deletions
+        are asked about in advance.
         """
         spelled: Iterable[str] = [word.text]
         if word.wildcard and word.literal and self._cwd is not None:

@@ -1,4 +1,6 @@
-"""Where no wall can be: the few commands that run unasked, known and literal in every word."""
+"""If no wall is available: the few commands that run without asking, known and literal in every
+word.
+"""
 
 import re
 
@@ -8,13 +10,13 @@ from dogent_tui.permissions.text import deceptive_character, names
 
 _READERS = names("ls cat head tail wc grep diff du echo stat pwd true basename dirname cd")
 _OPTION = re.compile(r"-([1AabBcdEFhHilmnNoqsStuvwx]+|[ABCnc]?\d+)")
-"""Options of which none of these programs writes, runs or reads anything more."""
+"""Options with which none of these programs writes, runs or reads anything else."""
 _TEXT = {"echo", "basename", "dirname"}
 
 
 def only_reads(text: str, rule: PathRule, cwd: str) -> bool:
-    """Return whether a command does nothing but read in the workspace, by programs that are
-    known, whatever they meet.
+    """Return whether a command only reads in the workspace, using programs known to be harmless
+    with any file.
     """
     verdicts: list[bool] = []
     reader = Reader(text, cwd, "", lambda one, at: verdicts.append(_reads(one, at, rule)))

@@ -1,4 +1,4 @@
-"""Which machines a command would reach, as far as its words tell."""
+"""Which hosts a command would reach, as far as its words tell."""
 
 import re
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ _BARE = re.compile(
     r"(?:[\w.-]+@)?((?:[\w-]+\.)+[A-Za-z]{2,}|\d+(?:\.\d+){3}|localhost)(?::\d+)?(?:[/?].*)?"
 )
 _OWN = re.compile(r"localhost|127(\.\d+){1,3}|::1|0\.0\.0\.0")
-"""The machine itself: behind the wall, each command has its own."""
+"""The machine itself: behind the wall, each command has its own loopback."""
 _VALUED = frozenset(f"-{letter}" for letter in "oOdHFTuUXAebcDKwmxilpPJSLRtfq")
 """Options of such programs that take a value."""
 
@@ -27,8 +27,8 @@ _BY_ADDRESS = _BY_COLON | names(
     " youtube-dl ping ping6 dig host nslookup drill traceroute tracepath mtr whois nmap nc ncat"
     " netcat telnet ftp lftp tftp ssh mosh rsh rlogin ssh-copy-id socat curlftpfs"
 )
-"""Programs that do nothing else, with the machine among their operands; by colon: it ends with
-one there.
+"""Programs that only use the network, with the host among their operands; by colon: the host ends
+at a colon.
 """
 _PROGRAMS = """
 pip pip3 uv pipx poetry pipenv pdm uvx : pypi.org files.pythonhosted.org
@@ -45,9 +45,9 @@ glab : gitlab.com
 brew apt apt-get aptitude dnf yum zypper apk port snap flatpak tlmgr rustup opam luarocks pyenv \
  fnm volta nix playwright mise pacman docker podman ollama svn hg openssl :
 """
-"""Programs : where they go, if that is known."""
+"""Programs : where they connect to, if known."""
 _ALWAYS = names("uvx npx bunx gh hub glab")
-"""Those that go there whatever they are told; the others by these words:"""
+"""Programs that always connect; the others do with these words:"""
 _GOING = names(
     "install i ci add update up upgrade full-upgrade upgrade-all download search fetch publish"
     " upload login push pull sync lock audit outdated require create-project get dlx checkout co"
@@ -66,8 +66,8 @@ _HOSTS = {
 
 
 def reached(name: str, args: Sequence[Word]) -> tuple[str, ...]:
-    """Return the machines that a command reaches, "" for one that it does not name; none where
-    it stays here.
+    """Return the hosts that a command reaches, "" for an unnamed one; empty if it stays on this
+    machine.
     """
     texts = [arg.text for arg in args if arg.literal]
     if texts and len(texts) == len(args) and set(texts) <= _ASKS_FOR_HELP and name != "host":
@@ -93,7 +93,7 @@ def _names_host(arg: Word) -> bool:
 
 
 def _operands(name: str, args: Sequence[Word]) -> list[str]:
-    """Return the machine among the operands of a program that takes it without ``https://``."""
+    """Return the host among the operands of a program that accepts it without ``https://``."""
     for before, arg in zip(("", *(arg.text for arg in args)), args, strict=False):
         if arg.text.startswith("-") or before in _VALUED or not arg.literal:
             continue

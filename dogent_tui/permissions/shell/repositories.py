@@ -1,4 +1,4 @@
-"""What a git command says plainly: which machine it reaches, and what it deletes."""
+"""What a git command plainly does: which host it reaches, and what it deletes."""
 
 import re
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ _REMOTE_VALUED = names(
 def asked_by_git(
     command: str, words: Sequence[Word], rule: PathRule, cwd: str | None
 ) -> tuple[str, ...]:
-    """Return the machines that a command of Git reaches, as `network.reached` does."""
+    """Return the hosts that a Git command reaches, like `network.reached`."""
     befores = ("", *(word.text for word in words))
     if {"--help", "-h"} & set(befores):
         return ()
@@ -47,9 +47,7 @@ def asked_by_git(
 
 
 def _remote(remote: str, rule: PathRule, cwd: str | None, pushes: bool) -> tuple[str, ...]:
-    """Return the machine of a remote, read from the repository's own file; none where that is a
-    folder.
-    """
+    """Return the host of a remote, read from the repository's own file; empty if it is a folder."""
     folder = _git_folder(rule, cwd)
     if folder is None:
         return ("",)
@@ -61,8 +59,8 @@ def _remote(remote: str, rule: PathRule, cwd: str | None, pushes: bool) -> tuple
 
 
 def _git_folder(rule: PathRule, cwd: str | None) -> str | None:
-    """Return the folder of the repository that holds `cwd`, through the file that stands for it
-    in a worktree or submodule.
+    """Return the repository folder that contains `cwd`, following the ``.git`` file of a worktree
+    or submodule.
     """
     here = rule.resolve(cwd) if cwd is not None else Path("/")
     for folder in (here, *here.parents):
@@ -79,7 +77,7 @@ def _git_folder(rule: PathRule, cwd: str | None) -> str | None:
 
 
 def lost_by_git(command: str, texts: Sequence[str]) -> str:
-    """Return what a command of Git would lose, in words."""
+    """Describe what a Git command would lose."""
     given = set(texts)
     flags = {char for text in texts if re.fullmatch(r"-\w+", text) for char in text[1:]}
     first = next((text for text in texts if not text.startswith("-")), "")

@@ -1,6 +1,6 @@
 """Shell text → simple commands: words without their quotes, and redirections. Nothing is evaluated.
 
-Of expansions only `~`, `$HOME` and `$PWD` are filled in; a word with any other is not literal.
+Only `~`, `$HOME` and `$PWD` are expanded; a word with any other expansion is not literal.
 """
 
 import re
@@ -42,13 +42,13 @@ _KEYWORDS = names("if then elif else fi while until do done { } ! esac function"
 
 
 class UnclosedError(ValueError):
-    """A quote or a parenthesis has no end: no shell would run this."""
+    """A quote or a parenthesis is not closed: no shell would run this."""
 
 
 @dataclass(slots=True)
 class Word:
-    """A word of a command. `span` is where it is spelled; not `literal`: only running the
-    command tells what it says.
+    """A word of a command. `span` is its position in the text; not `literal`: its value is known
+    only when the command runs.
     """
 
     text: str
@@ -60,9 +60,7 @@ class Word:
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A simple command. `plain`: nothing before it decides whether it runs, but that all went
-    well.
-    """
+    """A simple command. `plain`: it runs unless something before it fails."""
 
     words: tuple[Word, ...]
     redirections: tuple[tuple[str, Word], ...]
@@ -73,11 +71,11 @@ Take: TypeAlias = Callable[[Command, "Reader"], None]
 
 
 class Reader:
-    """Reads one text and hands each simple command to `take`, in order. `odd`: there is more in it
-    than such commands.
+    """Reads a text and passes each simple command to `take`, in order. `odd`: it contains anything
+    else than such commands.
 
-    `cwd` is where the shell stands (None: not known), for `take` to change. `shift` is where `text`
-    is in the whole command.
+    `cwd` is the shell's working directory (None: unknown), for `take` to change. `shift` is the
+    position of `text` in the whole command.
     """
 
     def __init__(
@@ -93,7 +91,9 @@ class Reader:
         self._bodies: list[tuple[str, str]] = []
 
     def read(self, end: str = "") -> None:
-        """Read to the end, or to the parenthesis `end`. Raises UnclosedError, RecursionError."""
+        """Read to the end, or to the closing parenthesis `end`. Raises UnclosedError,
+        RecursionError.
+        """
         words: list[Word] = []
         redirections: list[tuple[str, Word]] = []
         while True:
@@ -122,7 +122,7 @@ class Reader:
         return match
 
     def _separated(self, char: str, end: str) -> bool:
-        """Step over what ends a command. Returns whether it ends what is read."""
+        """Skip what ends a command. Return whether it ends the whole text."""
         if not char and end:
             raise UnclosedError(end)
         if not char or char == ")":
@@ -147,7 +147,7 @@ class Reader:
 
     def _parenthesis(self, char: str, words: list[Word]) -> None:
         if words and (match := _FUNCTION.match(self._text, self._at)):
-            self.odd, self._at = True, match.end()  # a function: its body comes next
+            self.odd, self._at = True, match.end()  # a function: its body follows
             words.clear()
         elif self._text.startswith("((", self._at):
             self._balanced()
@@ -158,7 +158,7 @@ class Reader:
             self._inner(plain=char == "(")
 
     def _inner(self, plain: bool = False) -> None:
-        """Read what runs in a shell of its own."""
+        """Read what runs in a subshell."""
         cwd, odd = self.cwd, self.odd
         self.odd = odd or not plain
         self.read(")")
@@ -185,13 +185,13 @@ class Reader:
             if breaks and not _UNQUOTED.match(self._text, self._at):
                 break
             double ^= self._piece(word, self._step(_QUOTED if double else _UNQUOTED), double)
-        self._at = max(self._at, start + 1)  # what is there is no word
+        self._at = max(self._at, start + 1)  # not a word
         word.literal = word.literal and (word.quoted or not _BRACES.search(word.text))
         word.span = (start + self._shift, self._at + self._shift)
         return word
 
     def _piece(self, word: Word, found: re.Match[str], double: bool) -> bool:
-        """Take up one piece of a word. Returns whether it is a double quote."""
+        """Read one piece of a word. Return whether it is a double quote."""
         kind, text = found.lastgroup or "", found[found.lastgroup or 0]
         word.quoted = word.quoted or kind in {"escaped", "single", "ansi", "double"}
         if kind in {"braced", "name"}:
@@ -219,7 +219,7 @@ class Reader:
             self._balanced(quotes=not double)
 
     def _balanced(self, quotes: bool = True) -> None:
-        """Skip from an opening bracket to behind the one that closes it."""
+        """Skip from an opening bracket to just after its closing one."""
         self.odd = True
         opening, depth = self._text[self._at], 0
         closing = {"(": ")", "{": "}"}[opening]

@@ -1,1 +1,1 @@
-"""Checked quotes: what a draft quotes, says in numbers and cites, held against its sources."""
+"""Checks the quotations, numbers and citations of a draft against its sources."""

@@ -1,6 +1,4 @@
-"""Where a quotation is in a source: word for word, with what it leaves out and puts in, or
-nearly.
-"""
+"""Finds a quotation in a source: verbatim, with omissions and insertions, or nearly."""
 
 import re
 from collections import Counter
@@ -33,33 +31,31 @@ _PART_OF_WORD = re.compile(
 )
 _WITHIN_WORD = re.compile(rf"(?<={_LETTER})\[[^\[\]]*[\u3400-\u9fff][^\[\]]*\](?={_LETTER})")
 _FARTHEST = 400
-"""Words that an omission may leave out."""
+"""The number of words that an omission may leave out."""
 _FARTHEST_ALONE = 40
-"""The same next to a word that stands alone: it says little."""
+"""The same next to a single word, which says little."""
 _REPLACED = 3
-"""Words of the source that an insertion may stand for."""
+"""The number of words of the source that an insertion may replace."""
 _HIDING = 5
-"""An omission of no more words that leaves out a negation hides it; a longer one does where the
+"""An omission of at most this many words hides a negation anywhere in it; a longer one only if the
 negation is next to it.
 """
 _NEAR = 0.55
-"""Share of a quotation's words in runs that a passage has too, from which on the passage is
-near.
-"""
+"""The share of a quotation's words, in runs common to both, from which on a passage is near."""
 _MOST_PLACES, _COMMON = 400, 4_000
-"""Places of a pair of words, and of a word, from which on it says nothing about where to look."""
+"""The number of occurrences of a pair of words, and of a word, from which on it no longer tells
+where to look.
+"""
 _MOST_FOUND = 50
 _BUCKET = 8
 _CANDIDATES = 4
 _MOVED_RUN = 4
 _ROOM = 11
-"""Words on both sides of where a passage may be."""
+"""The number of words to add on both sides of a candidate passage."""
 
 
 class Near(NamedTuple):
-    """A passage that comes near. `ops` are difflib's: of the passage's words against the
-    quotation's.
-    """
+    """A near passage. `ops` are difflib's opcodes from the passage's words to the quotation's."""
 
     passage: Passage
     share: float
@@ -71,7 +67,7 @@ class Near(NamedTuple):
 class _Part(NamedTuple):
     words: list[str]
     is_omission: bool
-    """Whether an omission is before it, and not an insertion alone."""
+    """Whether an omission precedes it, and not only an insertion."""
 
 
 class Quotation:
@@ -84,8 +80,8 @@ class Quotation:
 
     @cached_property
     def parts(self) -> list[_Part]:
-        """The parts between omissions and insertions; none where an insertion is a negation or a
-        number, or where they are too short to tell anything.
+        """The parts between omissions and insertions; empty if an insertion is a negation or a
+        number, or if they are too short to be significant.
         """
         text = _PART_OF_WORD.sub(lambda found: f"\u2060{found[1] or found[2]}\u2060", self.text)
         text = _WITHIN_WORD.sub(lambda found: "\u2060" * len(found[0]), text)
@@ -103,9 +99,7 @@ class Quotation:
         return parts if max(weights, default=0) >= 2 and sum(weights) >= 3 else []
 
     def exact(self, index: SourceIndex) -> list[Passage]:
-        """Return every passage that has these words, in order; none that it cuts off at a
-        negation.
-        """
+        """Return every passage with these words, in order, except those that cut off a negation."""
         words = self.words.words
         starts = islice(index.exact(index.encoded(words)), _MOST_FOUND)
         found = [Passage(start, start + len(words)) for start in starts]
@@ -116,7 +110,7 @@ class Quotation:
         return [passage for passage in found if not self._cut_off(index, passage)]
 
     def _has_same_marks(self, index: SourceIndex, passage: Passage) -> bool:
-        """Tell whether no mark of a note is another one in the source; either may lack them."""
+        """Return whether the note marks do not contradict the source's; either may lack them."""
         places = range(passage.start, passage.end + 1)
         there = [index.marks[place] for place in places if place in index.marks]
         ends = any(before == len(self.words.words) for before, _ in self.words.marks)
@@ -125,7 +119,7 @@ class Quotation:
         return not there or all(mark in there for _, mark in self.words.marks)
 
     def _cut_off(self, index: SourceIndex, passage: Passage) -> list[int]:
-        """Return the places of negations that a whole sentence lacks which is none in the
+        """Return the positions of negations missing from a full sentence that is not one in the
         source: “not all” is not “all”.
         """
         text = self.text.strip("*_ ")
@@ -140,8 +134,8 @@ class Quotation:
         return found
 
     def _in_parts(self, index: SourceIndex) -> list[Passage]:
-        """Return the passages that have the parts, each as near behind the one before as it can
-        be, and leave out nothing that matters; none where that would be nearer.
+        """Return the passages with these parts in order, each as close to the previous one as
+        possible, that leave out nothing significant; empty if a near passage fits better.
         """
         pattern = before = ""
         weight = 0.0
@@ -161,8 +155,8 @@ class Quotation:
         return [Passage(*one.span()) for one in found if not self._misleads(index, one)]
 
     def _pattern(self, index: SourceIndex, words: list[str]) -> str:
-        """Return the pattern of a run of words. In Chinese, which counts characters, a cut may go
-        through a foreign word.
+        """Return the pattern for a run of words. In Chinese, which counts characters, a cut may
+        split a foreign word.
         """
         codes = [*index.encoded(words)]
         if self.is_chinese and len(words) > 1:
@@ -175,8 +169,8 @@ class Quotation:
         return "".join(codes)
 
     def _misleads(self, index: SourceIndex, found: re.Match[str]) -> bool:
-        """Tell whether what a quotation leaves out between two parts hides a negation or a number,
-        or a part is nearer before what it should come behind: their order was changed.
+        """Return whether an omission between two parts hides a negation or a number, or whether the
+        later part occurs closer before the earlier one, so that their order was changed.
         """
         for number, part in enumerate(self.parts[1:], 1):
             left_out = index.words(*found.span(number))
@@ -196,9 +190,7 @@ class Quotation:
 
     @cached_property
     def plain_words(self) -> Words:
-        """The words without insertions: what is compared where the quotation is not in the
-        source.
-        """
+        """The words without insertions: what is compared if the quotation is not in the source."""
 
         def plain(found: re.Match[str]) -> str:
             is_part = _PART_OF_WORD.match(self.text, found.start())
@@ -208,7 +200,7 @@ class Quotation:
         return words_of(_BRACKET.sub(plain, self.text))
 
     def near(self, index: SourceIndex) -> Near | None:
-        """Return the nearest passage of a source, None where none comes near."""
+        """Return the nearest passage of a source, None if none is near."""
         run = index.encoded(self.plain_words.words)
         nears = [self._aligned(index, run, place) for place in _candidates(index, run)]
         found = max(nears, key=lambda near: near.share, default=None)
@@ -235,8 +227,8 @@ class Quotation:
         return Near(Passage(start, max(stop, start + 1)), share, ops, is_same=False)
 
     def _run_together(self, index: SourceIndex, begin: int, end: int) -> Passage | None:
-        """Return the passage whose letters are those of the quotation, wherever its words are
-        cut.
+        """Return the passage with the same letters as the quotation, whatever the word
+        boundaries.
         """
         wanted, words = self.plain_words.words, index.words(begin, end)
         bounds = [*accumulate(map(len, words), initial=0)]
@@ -250,9 +242,7 @@ class Quotation:
         return None
 
     def _is_moved(self, index: SourceIndex, run: str, near: Near) -> bool:
-        """Tell whether clauses of the quotation are in the passage's surroundings, in whatever
-        order.
-        """
+        """Return whether clauses of the quotation occur around the passage, in any order."""
         around = index.coded[
             max(0, near.passage.start - _FARTHEST // 2) : near.passage.end + _FARTHEST // 2
         ]
@@ -279,7 +269,7 @@ def _candidates(index: SourceIndex, run: str) -> list[int]:
 
 
 def _alignment(window: str, run: str) -> list[tuple[str, int, int, int, int]]:
-    """Return the fewest changes that make a part of `window` the quotation, as difflib's
+    """Return the fewest changes that turn a part of `window` into the quotation, as difflib's
     opcodes.
     """
     like = partial_ratio_alignment(run, window)
@@ -300,8 +290,8 @@ def _alignment(window: str, run: str) -> list[tuple[str, int, int, int, int]]:
 
 
 def _reach(text: str, words: str) -> int:
-    """Return how many words of `text` are what became `words`: those that differ least, of these
-    those with the most equal words, and rather as many.
+    """Return how many words of `text` correspond to `words`: the number with the fewest
+    differences, then with the most equal words, then the closest to the same length.
     """
     usual = len(words)
     return min(
@@ -316,10 +306,10 @@ def _reach(text: str, words: str) -> int:
 
 
 def _matters(word: str) -> bool:
-    """Tell whether a word changes what is said wherever it is put in or left out."""
+    """Return whether adding or omitting a word always changes the meaning."""
     return negates(word) or word[:1].isdigit()
 
 
 def _weight(words: list[str]) -> float:
-    """Return how many words these are: two characters of Chinese are one."""
+    """Return the number of words: two Chinese characters count as one."""
     return sum(0.5 if is_han(word) else 1 for word in words)

@@ -1,5 +1,5 @@
-"""What a draft claims: quotations, numbers and citations, each with its place, and the sources
-that it names for them.
+"""The claims of a draft: quotations, numbers and citations, each with its position and the sources
+named for it.
 """
 
 import re
@@ -23,7 +23,7 @@ _NOTE = re.compile(r"\s*\[\^[^\]\s]+\]:[ \t]*")
 _LEAD = re.compile(
     r"(?:\s*(?:[-*+]|\d{1,9}[.)])\s+)*(?:\[[ xX]\]\s+|\s*#{1,6}\s+(?:\d+(?:\.\d+)*\.?(?=\s)\s*)?)?"
 )
-"""What a list or heading begins with, its own numbering included."""
+"""The beginning of a list item or heading, including its numbering."""
 _PREFIX = re.compile(r"^[ \t]{0,3}(?:>[ \t]?)+", re.MULTILINE)
 _DASH = re.compile(r"[ \t>]*(?:—|–|---?|―)\s*(?=\S)")
 _CODE = re.compile(r"(?<![`\\])(`+)(?!`)(.+?)(?<!`)\1(?!`)", re.DOTALL)
@@ -42,11 +42,11 @@ _NO_NUMBER = re.compile(r"\[\d[\d,;–-]*\]|@\S+")
 _AROUND_BLOCK = " \t>\r\n\u00a0\u202f\u2009"
 _NOT_AFTER_WORD = f"(?<![^\\W_{HAN}])"
 _LONGEST = 5_000
-"""Characters of a quotation between marks; a mark that is not closed by then opens none."""
+"""The length in characters of a quotation between marks; a mark not closed by then opens none."""
 
 
 def _between(opening: str, closing: str) -> str:
-    """Return the pattern of what is between marks, in which there may be the same marks."""
+    """Return the pattern for text between marks, which may contain the same marks."""
     inside = f"[^{opening}{closing}]"
     return f"{opening}((?:{inside}|{opening}{inside}*[{closing}]){{1,{_LONGEST}}})[{closing}]"
 
@@ -68,18 +68,18 @@ _WORD = re.compile(rf"[^\W_{HAN}]+(?:['’.,][^\W_{HAN}]+)*")
 
 
 class Span(NamedTuple):
-    """Characters of the draft."""
+    """A range of characters of the draft."""
 
     start: int
     end: int
 
 
 class Claim(msgspec.Struct, frozen=True):
-    """What is to be checked. `named` is what the draft names for it; of a citation, all that it
-    names, with the path None for a key or note that there is not.
+    """Something to check. `named` is what the draft names for it; for a citation, everything it
+    names, with the path None for a missing key or note.
 
-    `context` is the sentence, row or cell with its heads around a number; `text` is without the
-    prefixes of a block quote.
+    `context` is the sentence, row or cell with its headers around a number; `text` is without block
+    quote prefixes.
     """
 
     kind: Kind
@@ -88,21 +88,21 @@ class Claim(msgspec.Struct, frozen=True):
     named: tuple[Named, ...] = ()
     context: str = ""
     at: int = 0
-    """Where in `context` the number begins."""
+    """The position of the number in `context`."""
 
 
 class _Paragraph(NamedTuple):
     span: Span
     kind: Literal["text", "block", "row"]
     head: str = ""
-    """Of a row: the first row of its table."""
+    """For a row: the first row of its table."""
 
 
 class Draft:
-    """A draft that is taken apart."""
+    """A draft split into claims."""
 
     def __init__(self, text: str, names: Names) -> None:
-        """Take the text as it is on disk."""
+        """Parse the text as it is on disk."""
         self.text = text
         self._names = names
         self._lines = [0, *(found.end() for found in re.finditer("\n", text))]
@@ -111,12 +111,12 @@ class Draft:
         self._masked = _without(_without(text, _CODE), _HIDDEN)
 
     def place(self, offset: int) -> tuple[int, int]:
-        """Return line and column of a character, from 1."""
+        """Return the line and column of a character, counted from 1."""
         line = bisect_right(self._lines, offset)
         return line, offset - self._lines[line - 1] + 1
 
     def claims(self) -> list[Claim]:
-        """Return everything that is to be checked, in order."""
+        """Return all claims in order."""
         found: list[Claim] = []
         for index, paragraph in enumerate(self._paragraphs):
             if paragraph.kind == "block":
@@ -126,14 +126,14 @@ class Draft:
         return sorted(found, key=lambda claim: claim.span)
 
     def _split(self) -> Iterator[_Paragraph]:
-        """Yield what is read: paragraphs, headings, items, rows and block quotes. Notes are kept
-        for those that refer to them.
+        """Yield the text blocks: paragraphs, headings, items, rows and block quotes. Notes are kept
+        for the claims that refer to them.
         """
         parser = MarkdownIt("commonmark").enable("table")
         parser.use(front_matter_plugin).use(footnote_plugin)
         parser.core.ruler.enableOnly(["normalize", "block"])
         bounds, done, head = [*self._lines, len(self.text)], 0, ""
-        # A carriage return within a line would be another line to the parser.
+        # The parser would take a carriage return within a line for a line break.
         for token in parser.parse(re.sub(r"\r(?!\n)", " ", self.text)):
             if token.map is None or token.map[0] < done:
                 continue
@@ -181,14 +181,14 @@ class Draft:
             yield Claim("quote", Span(start, end), text, citations[0].named if citations else ())
 
     def _trimmed(self, start: int, end: int, around: str | None = _AROUND_BLOCK) -> Span:
-        """Return characters without white space, and prefixes of block quotes, around them."""
+        """Return the range without surrounding white space and block quote prefixes."""
         text = self.text[start:end]
         start = end - len(text.lstrip(around))
         return Span(start, start + len(text.strip(around)))
 
     def _leading_citation(self, paragraph: _Paragraph) -> list[Claim]:
-        """Return the citation of a paragraph behind a block quote, unless it is for something in
-        that paragraph itself.
+        """Return the citation in the paragraph after a block quote, unless it belongs to something
+        in that paragraph.
         """
         if paragraph.kind != "text":
             return []
@@ -238,7 +238,7 @@ class Draft:
         return sorted(found, key=lambda claim: claim.span)
 
     def _target(self, link: re.Match[str]) -> tuple[Named, ...] | None:
-        """Return what the target of a link names, None where that is no file."""
+        """Return what a link target names, None if it is not a file."""
         target = link[2].strip()
         if not target or re.match(r"[A-Za-z][\w+.-]+:|#|//|@", target) or target.endswith("/"):
             return None
@@ -246,7 +246,7 @@ class Draft:
         return (Named(self._names.path(bare), *pages_in(target[len(bare) :])),)
 
     def _keys(self, citation: re.Match[str]) -> tuple[Named, ...]:
-        """Return what the keys in a citation name."""
+        """Return what the keys of a citation name."""
         named: list[Named] = []
         for part in citation[0].strip("[]()").split(";"):
             for key in _KEY.finditer(part):
@@ -257,7 +257,7 @@ class Draft:
         return tuple(named)
 
     def _reference(self, reference: re.Match[str]) -> tuple[Named, ...]:
-        """Return what the note names that is referred to."""
+        """Return what the referenced note names."""
         note = self._notes.get(reference[1])
         if note is None:
             return (Named(None),)
@@ -269,9 +269,7 @@ class Draft:
         return tuple(self._names.named_in(" ".join(note.split()), loose=True))
 
     def _files(self, citation: re.Match[str]) -> tuple[Named, ...] | None:
-        """Return what a citation without brackets names, None where that is no file and no
-        key.
-        """
+        """Return what a citation without brackets names, None if it is neither a file nor a key."""
         if named := tuple(self._names.named_in(citation[0].strip("()（）"))):
             return named
         keys = self._keys(citation)
@@ -310,18 +308,18 @@ _MASK = "\x01"
 
 
 def _without(text: str, pattern: re.Pattern[str]) -> str:
-    """Return a text with what a pattern matches made unreadable; places stay."""
+    """Return a text with all matches of a pattern blanked out; positions stay the same."""
     return pattern.sub(lambda found: re.sub(r"[^\n]", _MASK, found[0]), text)
 
 
 def _is_long(text: str) -> bool:
-    """Tell whether a quotation has four words, or eight characters where it is Chinese."""
+    """Return whether a quotation has at least four words, or eight characters in Chinese."""
     words, han = _WORD.findall(text), len(_HAN.findall(text))
     return 2 * len(words) + han >= 8 or (han > len(words) and han + sum(map(len, words)) >= 8)
 
 
 def _nearest(span: Span, citations: list[Claim]) -> tuple[Named, ...]:
-    """Return what is named for a claim: by the first citation around or behind it, else by the
+    """Return what is named for a claim: by the first citation around or after it, otherwise by the
     last one before it.
     """
     behind = [claim for claim in citations if claim.span.end >= span.end]

@@ -1,4 +1,4 @@
-"""How a quotation differs from the passage that it comes near, and why that matters."""
+"""How a quotation differs from a near passage, and why that matters."""
 
 import re
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ Flag = Literal["negation", "number", "name", "unit", "order", "page"]
 
 
 def differences(quotation: Quotation, index: SourceIndex, near: Near) -> list[Piece]:
-    """Return the quotation against the passage: `equal` and `insert` give the quotation, `equal`
+    """Compare the quotation with the passage: `equal` and `insert` make up the quotation, `equal`
     and `delete` the passage.
     """
     pieces: list[Piece] = []
@@ -34,9 +34,7 @@ def differences(quotation: Quotation, index: SourceIndex, near: Near) -> list[Pi
 
 
 def _passage_text(index: SourceIndex, begin: int, end: int, last: int) -> str:
-    """Return words of the source as they are read there, up to the next word unless the passage
-    ends.
-    """
+    """Return words of the source as written, up to the next word unless the passage ends."""
     start, stop = index.starts[begin], index.ends[end - 1]
     if end < last and index.coded[end] != GAP and index.starts[end] > stop:
         stop = index.starts[end]

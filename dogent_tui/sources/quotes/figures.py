@@ -1,4 +1,4 @@
-"""Whether a number of a draft is in a source in its context: the same sentence, or the same row
+"""Whether a number of a draft occurs in a source in its context: the same sentence, or the same row
 and column.
 """
 
@@ -25,24 +25,24 @@ from dogent_tui.sources.quotes.numbers import (
 from dogent_tui.sources.quotes.tokens import is_han, words_of
 
 _COMMON = 400
-"""A word that occurs more often says nothing about where to look."""
+"""More frequent words do not tell where to look."""
 _CANDIDATES = 8
 _LACKED = 0.2
-"""What a word weighs that the place has and the draft lacks."""
+"""The weight of a word that is in the source's context but not in the draft's."""
 _NEAREST, _TELLING = 5, 2
-"""Words on each side of a number that are enough to know it by, and how many of them have to tell
-something. A Chinese character is half a word.
+"""The number of adjacent words on each side that identify a number, and how many of them must be
+significant. A Chinese character is half a word.
 """
 _BESIDE = 0.5
-"""What any word weighs more that is next to the number in both."""
+"""The additional weight of a word adjacent to the number in both."""
 _ENOUGH = 0.35
-"""Share of the weight of the draft's words from which on a context is found."""
+"""The share of the weight of the draft's words from which on a context matches."""
 
 _FUNCTION_WORDS = frozenset().union(*FUNCTION_WORDS.values())
 
 
 class Figure(NamedTuple):
-    """A number of the draft in its context: the words before it, its own, and those behind it."""
+    """A number of the draft in its context: the words before it, its own, and those after it."""
 
     number: Number
     before: list[str]
@@ -64,14 +64,14 @@ class Figure(NamedTuple):
 
 
 class Place(NamedTuple):
-    """A number of a source that may be the one meant, and how well its context fits."""
+    """A number of a source that may be meant, and how well its context matches."""
 
     number: Number
     character: int
     score: float
     shared: float
     is_label: bool = False
-    """Whether it is the name of a row: what is in the row tells it; it is never meant instead of
+    """Whether it names a row: it identifies the row's contents and is never meant instead of
     another number.
     """
 
@@ -85,7 +85,7 @@ class Figures:
 
     @cached_property
     def _by_value(self) -> dict[str, list[str]]:
-        """The words that are a number, by what that can mean."""
+        """Possible value → the words that are that number."""
         found: dict[str, list[str]] = {}
         for word in self._index.codes:
             for number in numbers_in(word, self._language) if word[0].isdigit() else ():
@@ -93,8 +93,8 @@ class Figures:
         return found
 
     def same_words(self, figure: Figure) -> list[int]:
-        """Return the characters at which the number and the words next to it are, whatever the
-        sentences are; none where they say too little.
+        """Return the positions of the number with the same adjacent words, regardless of sentences;
+        empty if these are not significant.
         """
         before, behind = figure.before[-_NEAREST:], figure.behind[:_NEAREST]
         telling = [word for word in (*before, *behind) if self._weight(word)]
@@ -104,9 +104,7 @@ class Figures:
         return [self._index.starts[each] for each in found]
 
     def places(self, figure: Figure) -> list[Place]:
-        """Return the numbers whose context fits best; all that fit equally well. Empty where
-        there is no context.
-        """
+        """Return the numbers whose contexts match best, all if equal. Empty if none matches."""
         index = self._index
         weights = {word: self._weight(word) for word in (*figure.before, *figure.behind)}
         sentences: Counter[tuple[int, int]] = Counter()
@@ -137,8 +135,8 @@ class Figures:
     def _places_in(
         self, begin: int, end: int, figure: Figure, weights: dict[str, float]
     ) -> Iterator[Place]:
-        """Yield the numbers of a sentence or row. A place fits best where the words next to the
-        number are the same, and all the words of the draft are.
+        """Yield the numbers of a sentence or row. A match is best if the adjacent words are the
+        same and all words of the draft occur.
         """
         text = self._index.text[begin:end]
         words = words_of(text)
@@ -172,9 +170,9 @@ class Figures:
     def _cell(
         self, begin: int, text: str, column: int, number: Number
     ) -> tuple[Number, set[str], set[str]]:
-        """Return the number of a cell with the unit that its column's head may have; the words of
-        its row's first cell and its column's head; and those with the others of its row and the
-        heading above.
+        """Return a cell's number with the unit from its column's head, if any; the words of its
+        row's first cell and its column's head; and those plus the rest of its row and the heading
+        above.
         """
         block = self._index.block_at(begin)
         head_row = self._index.text[block.table : self._index.text.find("\n", block.table)]
@@ -189,7 +187,7 @@ class Figures:
 
 
 def agrees(figure: Figure, place: Place) -> bool:
-    """Tell whether value and unit are the same; a unit that is not told on one side may be any."""
+    """Return whether value and unit are the same; an unknown unit matches any."""
     ours, theirs = figure.number, place.number
     return ours.value == theirs.value and (
         ours.unit == theirs.unit or not ours.unit or not theirs.unit

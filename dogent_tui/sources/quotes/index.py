@@ -1,9 +1,9 @@
-"""One source as it is looked through: its words as the characters of one text, where each one
-stands, and where in the document that is.
+"""The searchable index of one source: its words as the characters of one text, their positions, and
+the places in the document.
 
-What Python and its libraries do with texts (find, match a pattern, align) they do with the words
-then. It is made once of the document's Markdown and kept; little has to be worked out when it is
-loaded.
+Python and its libraries can then do with words what they do with characters (find, match a pattern,
+align). The index is built once from the document's Markdown and stored; little has to be computed
+when it is loaded.
 """
 
 import math
@@ -12,23 +12,26 @@ from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 
 from dogent_tui.documents.model import Source
+from dogent_tui.records import JsonDict, Record
 from dogent_tui.sources.quotes.numbers import SENTENCE_END
 from dogent_tui.sources.quotes.tokens import is_han, words_of
 
 GAP = "\ue000"
-"""The character that is no word: nothing is quoted over it."""
+"""The character that is not a word: no quotation spans it."""
 UNKNOWN = "\0"
 """The character of a word that is not in the source."""
 _MOST_WORDS = 0x10FFFF - ord(GAP)
-"""Different words of a source, as there are characters for them; those that come later are gaps."""
+"""The number of distinct words of a source, limited by the available characters; further ones are
+gaps.
+"""
 _GAPS = [-1] * 4
 _COMMON = 100
-"""A word that occurs more often, and is one of fifty, says nothing about where to look."""
+"""A word that is more frequent, and at least one in fifty, does not tell where to look."""
 _SEAM_WORDS = 60
 _SEAM_BLOCKS = 8
 _NOTE = re.compile(r"\[\^[^\]\s]+\]:")
@@ -38,9 +41,9 @@ _LOWER = re.compile(r"[a-zß-öø-ÿ\u0430-\u045f]")
 _SENTENCE = re.compile(rf"{SENTENCE_END.pattern}|\n\s*\n|\n(?=\s*(?:[-*+|>#] ?|\d+[.)] ))")
 
 
-class Block(msgspec.Struct, frozen=True, array_like=True):
-    """A paragraph, heading or rows of a table, from character `start` of the Markdown on.
-    `table`: where that begins.
+class Block(Record, array_like=True):
+    """A paragraph, heading or part of a table, starting at character `start` of the Markdown.
+    `table`: the start of the table.
     """
 
     start: int
@@ -56,7 +59,7 @@ class Passage(NamedTuple):
 
 
 class SourceIndex(msgspec.Struct, array_like=True, dict=True):
-    """Looks through one source. `reason` is the code of why it cannot be read, else empty."""
+    """Searches one source. `reason` is a code if it cannot be read, otherwise empty."""
 
     reason: str = ""
     pages: int = 0
@@ -64,16 +67,16 @@ class SourceIndex(msgspec.Struct, array_like=True, dict=True):
     blocks: list[Block] = []
     vocabulary: list[str] = []
     coded: str = ""
-    """A character for each word, counted from `GAP` on as the vocabulary is."""
+    """One character per word, numbered from `GAP` like the vocabulary."""
     starts: list[int] = []
     ends: list[int] = []
     sentences: list[int] = []
-    """Characters at which sentences and rows begin."""
+    """The characters at which sentences and rows begin."""
     marks: dict[int, str] = {}
 
     @cached_property
     def codes(self) -> dict[str, str]:
-        """The character of each word."""
+        """Word → its character."""
         first = ord(GAP) + 1
         return {word: chr(code) for code, word in enumerate(self.vocabulary, first)}
 
@@ -90,50 +93,50 @@ class SourceIndex(msgspec.Struct, array_like=True, dict=True):
         return "".join([find(word, UNKNOWN) for word in words])
 
     def word(self, place: int) -> str:
-        """Return the levelled word at `place`, empty for a gap and outside."""
+        """Return the normalized word at `place`, empty for a gap or outside."""
         code = ord(self.coded[place]) - ord(GAP) if 0 <= place < len(self.coded) else 0
         return self.vocabulary[code - 1] if code else ""
 
     def words(self, start: int, end: int) -> list[str]:
-        """Return levelled words."""
+        """Return normalized words."""
         return [self.word(place) for place in range(max(0, start), min(end, len(self.coded)))]
 
     def places(self, code: str) -> Sequence[int]:
-        """Return where a word occurs, in order."""
+        """Return the positions of a word, in order."""
         return self._places.get(code, ())
 
     def exact(self, run: str) -> Iterator[int]:
-        """Yield where this run of words begins, in order."""
+        """Yield the positions of a run of words, in order."""
         at = self.coded.find(run) if run and UNKNOWN not in run else -1
         while at >= 0:
             yield at
             at = self.coded.find(run, at + 1)
 
     def block_at(self, character: int) -> Block:
-        """Return the block that a character of the Markdown is in."""
+        """Return the block that contains a character of the Markdown."""
         return self.blocks[self._block_number(character)]
 
     def _block_number(self, character: int) -> int:
         return max(0, bisect_right(self.blocks, character, key=lambda block: block.start) - 1)
 
     def pages_of(self, passage: Passage) -> set[int]:
-        """Return the pages that a passage is on; empty where there are none."""
+        """Return the pages of a passage; empty if there are none."""
         return {self.block_at(start).source.page for start in self.starts[slice(*passage)]} - {0}
 
-    def place(self, character: int) -> dict[str, Any]:
-        """Return where in the document a character of its Markdown is, without what does not
-        apply. `line` is the first one of a paragraph, else its own.
+    def place(self, character: int) -> JsonDict:
+        """Return the place in the document of a character of its Markdown, without inapplicable
+        fields. `line` is the first one of a paragraph, otherwise the character's own.
         """
         block = self.block_at(character)
         told = msgspec.to_builtins(block.source)
-        found: dict[str, Any] = {name: value for name, value in told.items() if value}
+        found: JsonDict = {name: value for name, value in told.items() if value}
         if block.source.line and _NO_PROSE.match(self.text, block.start):
             found["line"] += self.text.count("\n", block.start, character)
         return found
 
     def nearest(self, words: Iterable[str], most: int) -> list[tuple[int, float]]:
-        """Return the blocks that have most of these words, best first, each as the character it
-        begins at and its score: BM25 with its usual constants.
+        """Return the blocks that best match these words, each as its first character and its score:
+        BM25 with the usual constants.
         """
         scores: dict[int, float] = {}
         usual = len(self.text) / (len(self.blocks) or 1)
@@ -151,7 +154,7 @@ class SourceIndex(msgspec.Struct, array_like=True, dict=True):
         return sorted(scores.items(), key=lambda scored: -scored[1])[:most]
 
     def sentence_at(self, character: int) -> tuple[int, int]:
-        """Return where the sentence or row of a character begins and ends."""
+        """Return the start and end of the sentence or row that contains a character."""
         bounds = self.sentences
         index = bisect_right(bounds, character)
         return bounds[index - 1], bounds[index] if index < len(bounds) else len(self.text)
@@ -161,7 +164,7 @@ def make(text: str, blocks: Sequence[Block], pages: int) -> SourceIndex:
     """Return the index of a document's Markdown, whose `blocks` are in order."""
     words, starts, ends, marks = words_of(text)
     bounds = [*(bisect_left(starts, block.start) for block in blocks), len(starts)]
-    order: list[int] = []  # the words as they are read: notes after the text that they interrupt
+    order: list[int] = []  # words in reading order: notes after the text that they interrupt
     notes: list[int] = []
     for index, block in enumerate(blocks):
         span = range(bounds[index], bounds[index + 1])
@@ -172,7 +175,7 @@ def make(text: str, blocks: Sequence[Block], pages: int) -> SourceIndex:
     order += _GAPS
     vocabulary = [*dict.fromkeys(words)][:_MOST_WORDS]
     codes = {word: chr(code) for code, word in enumerate(vocabulary, ord(GAP) + 1)}
-    coded = [*(codes.get(word, GAP) for word in words), GAP]  # the last one for the places -1
+    coded = [*(codes.get(word, GAP) for word in words), GAP]  # the last one for position -1
     starts, ends = [*starts, 0], [*ends, 0]
     where = {place: at for at, place in reversed([*enumerate(order)])} if marks else {}
     return SourceIndex(
@@ -191,11 +194,10 @@ def make(text: str, blocks: Sequence[Block], pages: int) -> SourceIndex:
 def _seams(
     text: str, blocks: Sequence[Block], bounds: Sequence[int]
 ) -> Iterator[tuple[range, range]]:
-    """Yield the words on both sides of where a sentence is continued in another block than the next
-    one.
+    """Yield the words on both sides of a point where a sentence continues in a block other than the
+    next.
 
-    What comes between is a note at a page's foot, a table, a figure, or a column that was read in
-    another order.
+    In between there is a footnote, a table, a figure, or a column read in another order.
     """
     prose = [
         index

@@ -1,15 +1,15 @@
-"""What a check found, held against a text that may have changed since: for the margin of an open
-document, and for a change to it that is reviewed.
+"""Maps the findings of a check to a text that may have changed since: for the margin of an open
+document, and for the review of a change to it.
 """
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-if TYPE_CHECKING:  # imported by screens, before anything is checked
+if TYPE_CHECKING:  # screens import this before anything is checked
     from dogent_tui.sources.quotes.verdicts import Finding, Verdict
 
 _AROUND = 20
-"""Lines above and below a change in which a quotation that it cuts may begin and end."""
+"""How many lines above and below a change a quotation affected by it may begin and end."""
 
 
 class Checked(NamedTuple):
@@ -19,8 +19,8 @@ class Checked(NamedTuple):
     findings: Sequence["Finding"]
 
     def verdicts(self, lines: Sequence[str]) -> Mapping[int, "Verdict"]:
-        """Return the verdicts on those of `lines` that are what they were, by number from 0. Of
-        several on one line, the first that is not verbatim.
+        """Return the verdicts on the unchanged ones of `lines`, by number from 0. Of several on one
+        line, the first that is not verbatim.
         """
         places: dict[str, list[int]] = {}
         for number, line in enumerate(lines):
@@ -35,8 +35,8 @@ class Checked(NamedTuple):
         return found
 
     def loses_quote(self, base: Sequence[str], start: int, end: int, new: Sequence[str]) -> bool:
-        """Whether a quotation that was verbatim is no longer there where lines `start` to `end`
-        of `base` become `new`.
+        """Return whether a verbatim quotation disappears when lines `start` to `end` of `base`
+        become `new`.
         """
         above, below = base[max(0, start - _AROUND) : start], base[end : end + _AROUND]
         before = _joined([*above, *base[start:end], *below])
@@ -49,5 +49,5 @@ class Checked(NamedTuple):
 
 
 def _joined(lines: Sequence[str]) -> str:
-    """Return lines as one, without the prefixes of block quotes."""
+    """Join lines, without block quote prefixes."""
     return " ".join(" ".join(line.lstrip(" \t>") for line in "\n".join(lines).split("\n")).split())

@@ -1,4 +1,4 @@
-"""Numbers as people write them: their values, and the units that belong to them."""
+"""Numbers as people write them: their values and units."""
 
 import re
 from collections import Counter
@@ -12,7 +12,7 @@ NUMBER = re.compile(
     r"(?:\d{1,3}(?:[\u00a0\u202f'’]\d{3})+(?:[.,]\d+)?|\d+(?:[.,:/]\d+)*)"
     r"(?=$|[^\w]|[\u2e80-\u9fff]|(?:km|kg|m|cm|mm|g|mg|t|h|min|ms|[kMGT]?B|[kMG]?Wh?|[kM]?Hz|[KkMm]|bn|x)(?![\w]))(?![./]\d)"
 )
-"""A number in a text: not one that is a part of a word or name."""
+"""A number in a text that is not part of a word or name."""
 SENTENCE_END = re.compile(
     r"(?<!\b[A-Za-z])(?<!\d)[.!?][\"”“»’)\]*_]*\s+(?=[^\sa-z])|(?<=\d)[.!?]\s+(?=[A-ZÄÖÜÉÀ][^\s.])|[。！？]"
 )
@@ -22,8 +22,8 @@ _SCALES = (
     "|9 billion billions bn milliarde milliarden mrd milliard milliards 十亿"
     "|12 trillion trillions 万亿"
 )
-"""Words behind a number, as powers of ten. In German and French, billion is a million millions:
-see `number_at`.
+"""Words after a number → powers of ten. In German and French, billion is a million millions: see
+`number_at`.
 """
 _UNITS = (
     "% percent prozent pourcent v.h.|‰ permille promille|°c celsius|°f fahrenheit"
@@ -43,7 +43,7 @@ _UNITS = (
 
 
 def _first_of(groups: str) -> dict[str, str]:
-    """Return the words of groups, each with the first of its group."""
+    """Return word → the first word of its group."""
     return {name: group.split()[0] for group in groups.split("|") for name in group.split()}
 
 
@@ -59,8 +59,8 @@ _GROUPED = re.compile(r"[1-9]\d{0,2}(?:[.,]\d{3})+")
 
 
 class Number(NamedTuple):
-    """A number in a text, at `start` to `end`. `value` is as its spelling is read, `unit` "" where
-    none is told.
+    """A number in a text, at `start` to `end`. `value` follows the spelling, `unit` is "" if there
+    is none.
     """
 
     start: int
@@ -85,7 +85,7 @@ def units_in(words: Iterable[str], language: str) -> Iterator[str]:
 
 
 def number_at(text: str, found: re.Match[str], language: str) -> Number:
-    """Return what the number that `NUMBER` found in `text` is."""
+    """Interpret a match of `NUMBER` in `text`."""
     power, unit, at = 0, "", found.end()
     while behind := _BEHIND.match(text, at):
         word = re.sub(r"\s", "", behind[1]).casefold()
@@ -135,12 +135,12 @@ FUNCTION_WORDS = {
     ),
     "zh": names("的 了 是 在 和 与 有 为 也 而 及"),
 }
-"""Words that say in which language a text is, and nothing about what it counts."""
+"""Words that indicate the language of a text, whatever it is about."""
 
 
 def language_of(text: str, unknown: str = "en") -> str:
-    """Return the language of a text, as far as separators of numbers need it: en, de, fr or zh;
-    else `unknown`.
+    """Return the language of a text as far as number separators require it: en, de, fr or zh;
+    otherwise `unknown`.
     """
     if len(re.findall("[\u3400-\u9fff]", text)) > len(text) / 8:
         return "zh"

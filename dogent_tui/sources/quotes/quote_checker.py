@@ -1,6 +1,4 @@
-"""The sources of a folder, made ready to be looked through; what was made is kept while the
-files do not change.
-"""
+"""The sources of a folder, indexed; an index is reused as long as its file does not change."""
 
 import asyncio
 import contextlib
@@ -39,15 +37,15 @@ from dogent_tui.storage.paths import Workspace, cache_dir, is_file
 
 _FORMAT = 3
 _LASTING = frozenset({"scanned", "encrypted", "damaged", "unsupported", "hostile", "too_large"})
-"""Why a file cannot be read for as long as it does not change."""
+"""Reasons why a file cannot be read as long as it does not change."""
 _UNUSED_S = 14 * 86_400
 _AT_ONCE = 2
 _SHOWN = 300
-"""Characters of a passage that are shown."""
+"""The length in characters of a displayed passage."""
 
 
 class Nearest(NamedTuple):
-    """A passage that may be what a claim is from. `place` is as in a finding."""
+    """A passage that may be the origin of a claim. `place` is as in a finding."""
 
     source: str
     place: dict[str, Any]
@@ -63,8 +61,8 @@ class QuoteChecker:
         folder: Path | None = None,
         checked: dict[Path, Checked] | None = None,
     ) -> None:
-        """Read with `documents`; keep what was made of sources in `folder`, by default in the
-        platform's cache folder, and what was found in a draft in `checked`, by its real path.
+        """Read with `documents`; store indexes in `folder`, by default in the platform's cache
+        folder, and the findings of a draft in `checked`, by its real path.
         """
         self._checked = {} if checked is None else checked
         self._documents = documents
@@ -75,10 +73,10 @@ class QuoteChecker:
     async def check(
         self, draft: Path, folder: Path, *, root: Path | None = None, stay_inside: bool = False
     ) -> CheckReport:
-        """Return the report on a draft. `root`: the workspace, by default `folder`.
-        `stay_inside`: all paths are real ones, and no link leads out of `folder`.
+        """Return the report on a draft. `root`: the workspace, by default `folder`. `stay_inside`:
+        all paths are real, and no link leads out of `folder`.
 
-        Raises UsageError where the draft cannot be read. A source that fails is in the report.
+        Raises UsageError if the draft cannot be read. A source that fails is listed in the report.
         """
         text = await asyncio.to_thread(_text, draft, stay_inside)
         files = await asyncio.to_thread(_files, folder, draft, stay_inside)
@@ -96,16 +94,16 @@ class QuoteChecker:
         return report
 
     async def nearest(self, claim: str, draft: Path, folder: Path, most: int) -> list[Nearest]:
-        """Return the passages of the sources in a folder that share most with a claim of a draft,
-        best first. They are no verdict.
+        """Return the passages of a folder's sources that share most with a claim of a draft, best
+        first. They are not verdicts.
         """
         files = await asyncio.to_thread(_files, folder, draft, True)
         sources = await self._sources(folder, files)
         return await asyncio.to_thread(_nearest, claim, sources, most)
 
     async def appendix(self, draft: Path, root: Path) -> str:
-        """Return what an export of a draft of the workspace says of its check, as Markdown. Raises
-        UsageError where the draft cannot be read.
+        """Return the Markdown about its check for the export of a draft of the workspace. Raises
+        UsageError if the draft cannot be read.
         """
         report = await self.check(draft, root, stay_inside=True)
         return await asyncio.to_thread(_appendix, report, draft, root)
@@ -135,8 +133,8 @@ class QuoteChecker:
         return kept
 
     async def _read(self, path: Path, real: Path) -> SourceIndex:
-        """Read a whole document, of a workbook all sheets. A block that continues the one
-        before it is a part of that. Raises DocumentError.
+        """Read a whole document, including all sheets of a workbook. A block that continues the
+        previous one becomes part of it. Raises DocumentError.
         """
         text, blocks, pages, sheets = "", list[Block](), 0, [""]
         for sheet in sheets:
@@ -150,7 +148,7 @@ class QuoteChecker:
                 except DocumentError:
                     if not sheet:
                         raise
-                    break  # a sheet of charts
+                    break  # a chart sheet
                 for shown in part.sources:
                     start, is_next = behind + shown.start, shown.start > last + 1
                     if is_next or blocks[-1].source != shown.source:
@@ -167,7 +165,7 @@ class QuoteChecker:
         return await asyncio.to_thread(make, text, blocks or [Block(0, Source(), 0)], pages)
 
     def _tidy(self) -> None:
-        """Drop what nobody used for a long time."""
+        """Delete indexes that have not been used for a long time."""
         now = time.time()
         with contextlib.suppress(OSError):
             for place in self._folder.glob("*.words"):
@@ -216,18 +214,16 @@ def _text(draft: Path, is_real: bool) -> str:
         raise UsageError(error.message, error.remedy) from None
     if warnings:  # its encoding was guessed
         raise UsageError(
-            tr("{name} is not UTF-8 text.").format(name=draft.name),
+            tr("{name} is not UTF-8 text.", name=draft.name),
             tr("Convert it to UTF-8 first."),
         )
     return text
 
 
 def _files(folder: Path, draft: Path, stay_inside: bool) -> dict[str, Path]:
-    """Return the files below `folder` but for the draft, relative to it, with where each really
-    is.
-    """
+    """Return the files below `folder` except the draft, relative to it, with their real paths."""
     root, own = os.path.realpath(folder), os.path.realpath(draft)
-    found = [f"{inside}/{name}".lstrip("/") for inside, _, names in scan(folder) for name in names]
+    found = [inside + name for inside, _, names in scan(folder) for name in names]
     real = {path: Path(os.path.realpath(folder / path)) for path in [*found, *records_in(folder)]}
     return {
         path: file
@@ -237,8 +233,8 @@ def _files(folder: Path, draft: Path, stay_inside: bool) -> dict[str, Path]:
 
 
 def _is_export(file: Path, draft: Path, text: str) -> bool:
-    """Whether a file is what the draft was exported as, in which each of its quotations is found:
-    it is named like it, and the draft does not name it.
+    """Return whether a file is an export of the draft, which contains all of its quotations: it has
+    the same name, and the draft does not name it.
     """
     is_beside = file.with_suffix("") == draft.with_suffix("")
     return is_beside and file.suffix in {".pdf", ".docx"} and file.name not in text
@@ -247,8 +243,8 @@ def _is_export(file: Path, draft: Path, text: str) -> bool:
 def _bibliographies(
     text: str, draft: Path, root: Path, files: dict[str, Path]
 ) -> tuple[list[Bibliography], list[str]]:
-    """Return the bibliographies of a draft and those among the `files`, which are taken out of
-    them; and the keys that the draft names a bibliography for, but does not cite.
+    """Return the bibliographies of a draft, including those removed from `files`; and the keys that
+    the draft has a bibliography for but does not cite.
     """
     own = front_matter(text).bibliography
     named = named_bibliographies(root, own, draft.parent)
@@ -280,7 +276,7 @@ def _keys(
             if said := bibliography.document(entry):
                 beside = os.path.relpath(said, folder)
                 path = names.path(beside) or names.path(entry.file)
-                if path is None and is_file(said):  # in a reader's own library, say
+                if path is None and is_file(said):  # for example in a reader's own library
                     path = ""
             keys.setdefault(entry.key, Named(path, work=entry.pages))
     return keys

@@ -1,4 +1,4 @@
-"""Which files a draft can quote, and which one it means by a name or a key of a bibliography."""
+"""Which files a draft can quote, and which one a name or a bibliography key refers to."""
 
 import re
 import unicodedata
@@ -19,10 +19,10 @@ _FILE = re.compile(r"[^\s()（）\[\];,；，“”\"<>|]+\.[A-Za-z0-9]{1,8}(?![
 
 
 class Named(NamedTuple):
-    """What a citation names: the path of a source, None where there is no such; and the pages,
-    first and last, 0 for none. `work` are the pages of the whole work as it counts them itself.
+    """What a citation names: the path of a source, None if there is none; and the first and last
+    page, 0 for none. `work` are the pages of the whole work in its own numbering.
 
-    `path` is "" for a work of which the bibliography names no document.
+    `path` is "" for a work without a document in the bibliography.
     """
 
     path: str | None
@@ -31,24 +31,26 @@ class Named(NamedTuple):
     work: tuple[int, int] = (0, 0)
 
     def has(self, page: int) -> bool:
-        """Whether a page of the document, counted from 1, is one that is named; all are where
-        none is.
+        """Return whether a page of the document, counted from 1, is among those named; without
+        named pages all are.
         """
         printed = page + max(0, self.work[0] - 1)
         return not self.first or any(self.first <= each <= self.last for each in (page, printed))
 
     def is_beyond(self, pages: int) -> bool:
-        """Whether no such page is in the work, or in its document of so many `pages`."""
+        """Return whether the work, or its document with this many `pages`, lacks the named
+        pages.
+        """
         in_work = self.work[0] <= self.first and self.last <= self.work[1]
         known = bool(self.work[1] or pages)
         return self.first > 0 and known and not in_work and self.last > pages
 
 
 class Names:
-    """Resolves what a draft calls its sources."""
+    """Resolves how a draft refers to its sources."""
 
     def __init__(self, paths: Iterable[str], keys: Mapping[str, Named] | None = None) -> None:
-        """Know `paths` below the folder of the sources, and what the `keys` of bibliographies
+        """Take the `paths` below the folder of the sources, and what the bibliographies' `keys`
         name.
         """
         self.paths = list(paths)
@@ -61,8 +63,8 @@ class Names:
         self._spaced = [path for path in self.paths if re.search(r"[\s(),;\[\]]", path)]
 
     def path(self, name: str, *, exact: bool = False) -> str | None:
-        """Return the source that is called `name`, None where that is none or several. `exact`:
-        not without its suffix.
+        """Return the source named `name`, None if there is none or several. `exact`: the suffix is
+        required.
         """
         name = name.replace("\\", "/").strip().removeprefix("./")
         for spelled in dict.fromkeys((name, unquote(name))):
@@ -80,8 +82,8 @@ class Names:
         return None
 
     def named_in(self, text: str, *, loose: bool = False) -> Iterator[Named]:
-        """Yield what the text of a citation names. `loose`: a name without its suffix is one
-        too, as in a note.
+        """Yield what the text of a citation names. `loose`: names without a suffix count too, as in
+        a note.
         """
         for part in re.split(r"[;；]", text):
             pages = _pages(part)
@@ -105,7 +107,7 @@ class Names:
                 yield Named(path, *pages)
 
     def by_key(self, key: str, locator: str) -> Named | None:
-        """Return what a key of a bibliography names, None where there is no such key."""
+        """Return what a bibliography key names, None if there is no such key."""
         found = self.keys.get(key.rstrip(".:"))
         if found is None:
             return None

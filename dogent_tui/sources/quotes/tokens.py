@@ -1,9 +1,9 @@
-"""The words of a Markdown text with their places, levelled: two texts that differ in typography
-alone have the same words.
+"""The words of a Markdown text with their positions, normalized: texts that differ only in
+typography have the same words.
 
-What only marks up the text (emphasis, targets of links, comments, tags of HTML) is no word, and
-neither is punctuation. What changes the meaning of a number is: its sign, a comparison, a currency,
-per cent, an exponent.
+Pure markup (emphasis, link targets, comments, HTML tags) is not a word, and neither is punctuation.
+Whatever changes the meaning of a number is: its sign, a comparison, a currency, per cent, an
+exponent.
 """
 
 import re
@@ -26,7 +26,7 @@ _LETTER = rf"[^\W_{HAN}{_RAISED}]"
 _RUN = rf"{_LETTER}+(?:[{_COMBINING}]{_LETTER}*)*"
 _LOWER = "a-zß-öø-ÿ\u0101-\u024f\u03ac-\u03ce\u0430-\u045f"
 _CUT = rf"[-‐\u00ad][ \t]*\n\s*(?:>\s*)*(?:<!--[^>]*-->\s*)?(?=[{_LOWER}])"
-"""Where a word is cut at the end of a line or page."""
+"""A word split at the end of a line or page."""
 _INSIDE = "\u00ad\u200b-\u200d\u2060\ufeff"
 _JOINT = (
     rf"(?:{_CUT}|[{_INSIDE}]+|['’ʼ＇][*_`]{{0,3}}|(?<=[^\W\d_])\*{{1,3}}(?=[^\W\d_])|~"
@@ -53,8 +53,8 @@ _BETWEEN = re.compile(rf"{_CUT}|[{_INSIDE}*~_`\\]|<[^>]*>")
 _EXPONENT = re.compile(
     r"(?:\d\s?[^\W\d_]{1,3}|(?<![^\W_])(?:[^\W\d_]|[cdkmnµμ]m|ft|in|yd|mi)|(?<![\d.,])\d{1,3}(?:[.,]\d)?|[-+−*/=×·]\s?\w{1,3}\))$"
 )
-"""After what a raised number is an exponent, and so a part of the text; after anything else it is
-the mark of a note.
+"""What precedes a raised number that is an exponent and thus part of the text; otherwise it is the
+mark of a note.
 """
 _MARKUP = re.compile(
     r"<!--.*?-->|\]\([^()\s]*\)|!?\[(?=[^\]]*\]\()|\*\*|__|`|(?<!\w)[*_]|[*_](?!\w)|\\(?=\W)|</?\w+>",
@@ -64,8 +64,8 @@ _SPACE = re.compile(r"\s*\n\s*(?:>\s*)*")
 
 
 class Words(NamedTuple):
-    """The words of a text, where each begins and ends in it, and the marks of notes: (how many
-    words come before, mark).
+    """The words of a text, their starts and ends, and the marks of notes: (number of preceding
+    words, mark).
     """
 
     words: list[str]
@@ -80,7 +80,7 @@ _MOST_LEVELS = 500_000
 
 
 def words_of(text: str, begin: int = 0, end: int | None = None) -> Words:
-    """Return the words of `text` from character `begin` to `end`; their places are those in
+    """Return the words of `text` from character `begin` to `end`; their positions refer to
     `text`.
     """
     words, starts, ends, marks = found_words = Words([], [], [], [])
@@ -117,17 +117,17 @@ def _mark(raw: str) -> str:
 
 
 def run_together(words: list[str]) -> str:
-    """Return the words without spaces. Digits that a space parts stay parted."""
+    """Return the words joined without spaces. Numbers separated by a space stay separate."""
     return re.sub(r"(?<!\d) | (?!\d)", "", " ".join(words))
 
 
 def readable(markdown: str) -> str:
-    """Return a piece of Markdown as it is read, in one line."""
+    """Return a piece of Markdown as plain text on one line."""
     return _SPACE.sub(" ", _MARKUP.sub("", markdown))
 
 
 def is_han(word: str) -> bool:
-    """Tell whether a word is one character of a script without spaces."""
+    """Return whether a word is a character of a script without spaces."""
     return len(word) == 1 and _HAN.match(word) is not None
 
 
@@ -141,5 +141,5 @@ _NEGATIONS = names(
 
 
 def negates(word: str) -> bool:
-    """Tell whether a levelled word denies something."""
+    """Return whether a normalized word is a negation."""
     return word in _NEGATIONS or word.endswith("n't") or word.startswith("n'")

@@ -1,12 +1,13 @@
-"""The verdicts: each claim of a draft held against the sources."""
+"""The verdicts: each claim of a draft compared with the sources."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Literal, NamedTuple, get_args
 
 import msgspec
 
+from dogent_tui.records import JsonDict, Record
 from dogent_tui.sources.quotes.alignment import Quotation
 from dogent_tui.sources.quotes.claims import Claim, Draft, Kind
 from dogent_tui.sources.quotes.differences import Flag, Piece, differences, flags
@@ -33,8 +34,8 @@ class CheckedSource(msgspec.Struct, dict=True):
         return Figures(self.index)
 
 
-class SourceState(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What the report says of a source."""
+class SourceState(Record, omit_defaults=True):
+    """A source in the report."""
 
     path: str
     state: Literal["read", "unreadable"]
@@ -42,27 +43,27 @@ class SourceState(msgspec.Struct, frozen=True, omit_defaults=True):
     reason: str = ""
 
 
-class Other(msgspec.Struct, frozen=True):
-    """A further place."""
+class Other(Record):
+    """Another place."""
 
     source: str
-    place: dict[str, Any]
+    place: JsonDict
 
 
-class Judgement(msgspec.Struct, frozen=True):
-    """What is said of a claim, and where what it claims is."""
+class Judgement(Record):
+    """The verdict on a claim, and where the source has what it claims."""
 
     verdict: Verdict
     flags: list[Flag] = []
     source: str | None = None
-    place: dict[str, Any] = {}
+    place: JsonDict = {}
     others: list[Other] = []
     diff: list[Piece] = []
 
 
-class Finding(Judgement, frozen=True, kw_only=True):
-    """A claim with its verdict. Lines and columns count from 1 in the draft as it is on disk;
-    the end is behind the text.
+class Finding(Judgement, kw_only=True):
+    """A claim with its verdict. Lines and columns count from 1 in the draft on disk; the end is
+    exclusive.
     """
 
     kind: Kind
@@ -75,7 +76,7 @@ class Finding(Judgement, frozen=True, kw_only=True):
     named_page: int = 0
 
 
-class CheckReport(msgspec.Struct, frozen=True, omit_defaults=True):
+class CheckReport(Record, omit_defaults=True):
     """What was checked. `unused` are keys of the draft's own bibliographies that it does not
     cite.
     """
@@ -89,20 +90,20 @@ class CheckReport(msgspec.Struct, frozen=True, omit_defaults=True):
 
     @property
     def is_clean(self) -> bool:
-        """Whether everything is as its source has it."""
+        """Whether every claim agrees with its source."""
         return all(finding.verdict == "verbatim" for finding in self.findings)
 
 
 class _Spot(NamedTuple):
-    """A place at which a claim is right, and the pages that it is on."""
+    """A place where a claim is right, and its pages."""
 
     source: str
-    place: dict[str, Any]
+    place: JsonDict
     pages: set[int]
 
 
 class _Near(NamedTuple):
-    """What comes near a claim in a source: all the same after all, or altered."""
+    """The nearest match for a claim in a source: the same after all, or altered."""
 
     share: float
     same: _Spot | None
@@ -112,8 +113,8 @@ class _Near(NamedTuple):
 def check(
     draft: str, text: str, sources: Sequence[CheckedSource], keys: Mapping[str, Named]
 ) -> CheckReport:
-    """Return what there is to say about a draft's text. `draft` is its name; `keys` are those of
-    the bibliographies.
+    """Return the report on a draft's text. `draft` is its name; `keys` are those of the
+    bibliographies.
     """
     names = Names((source.path for source in sources), keys)
     findings = _Checker(text, sources, names).findings()
@@ -203,8 +204,8 @@ class _Checker:
         exact: Callable[[CheckedSource], list[_Spot]],
         near: Callable[[CheckedSource], _Near | None],
     ) -> Judgement:
-        """Hold a claim against the sources: first those it names, each as it is and then nearly,
-        then all others.
+        """Compare the claim with the sources: first those it names, exact and then near, then all
+        others.
         """
         named = [(one, self._by_path[one.path]) for one in claim.named if one.path in self._by_path]
         readable = [(one, source) for one, source in named if not source.index.reason]

@@ -1,4 +1,4 @@
-"""What is said to a user about a finding."""
+"""The words for findings."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -27,22 +27,22 @@ _LONG = 120
 
 
 def verdict(finding: Finding) -> str:
-    """Return the verdict, with what makes it matter: ``altered (negation)``."""
+    """Return the verdict with its significance: ``altered (negation)``."""
     why = ", ".join(_FLAGS[flag] for flag in finding.flags)
     return f"{_VERDICTS[finding.verdict]} ({why})" if why else _VERDICTS[finding.verdict]
 
 
 def where(source: str | None, place: Mapping[str, Any]) -> str:
-    """Return where a passage is: ``report.pdf, page 3``; empty where there is none."""
+    """Return the place of a passage: ``report.pdf, page 3``; empty if there is none."""
     if source is None:
         return ""
     parts = [source]
     if page := place.get("page"):
-        parts.append(tr("page {page}").format(page=page))
+        parts.append(tr("page {page}", page=page))
     if sheet := place.get("sheet"):
-        parts.append(tr("sheet {sheet}").format(sheet=sheet))
+        parts.append(tr("sheet {sheet}", sheet=sheet))
     if line := place.get("line"):
-        parts.append(tr("line {line}").format(line=line))
+        parts.append(tr("line {line}", line=line))
     return ", ".join(parts)
 
 
@@ -57,7 +57,7 @@ def difference(finding: Finding) -> str:
 
 
 def finding_lines(draft: str, finding: Finding) -> Iterator[str]:
-    """Yield what a terminal shows of a finding."""
+    """Yield a finding as lines for a terminal."""
     text = " ".join(finding.text.split())
     shown = text if len(text) <= _LONG else f"{text[: _LONG - 1]}…"
     yield f"{draft}:{finding.line}:{finding.column}: {verdict(finding)}: {shown}"
@@ -68,9 +68,8 @@ def finding_lines(draft: str, finding: Finding) -> Iterator[str]:
 
 
 def appendix(report: CheckReport, addresses: Mapping[str, str]) -> str:
-    """Return “Sources checked” as Markdown: each claim with its verdict and where it stands.
-    `addresses` are those of sources, on the web or from where the draft lies; of a pdf, the page
-    is added.
+    """Return “Sources checked” as Markdown: each claim with its verdict and place. `addresses` are
+    those of sources, on the web or relative to the draft; for a pdf, the page is added.
     """
     title = tr("Sources checked")
     lines = [f"# {title} {{.unnumbered}}", "", escaped(summary(report)), ""]
@@ -87,7 +86,7 @@ def appendix(report: CheckReport, addresses: Mapping[str, str]) -> str:
 
 
 def summary(report: CheckReport) -> str:
-    """Return the counts in a sentence, and what the draft does not cite in another."""
+    """Return a sentence with the counts, and another about what the draft does not cite."""
     unused = f" {unused_entries(report.unused)}" if report.unused else ""
     if not report.findings:
         return tr("There is nothing to check.") + unused
@@ -95,6 +94,9 @@ def summary(report: CheckReport) -> str:
         f"{report.summary[each]} {_VERDICTS[each]}" for each in VERDICTS if report.summary[each]
     ]
     checked = ngettext(
-        "{count} claim checked", "{count} claims checked", len(report.findings)
-    ).format(count=len(report.findings))
+        "{count} claim checked",
+        "{count} claims checked",
+        len(report.findings),
+        count=len(report.findings),
+    )
     return f"{checked}: {', '.join(counts)}.{unused}"

@@ -16,7 +16,6 @@ from textual.content import Content
 
 from dogent_tui.documents.library import DocumentLibrary
 from dogent_tui.documents.model import DocumentError
-from dogent_tui.documents.pandoc.download import install_pandoc
 from dogent_tui.documents.spool import how_far
 from dogent_tui.documents.text.charset import encoding_of
 from dogent_tui.language import tr
@@ -25,12 +24,12 @@ from dogent_tui.tui import clipboard
 from dogent_tui.tui.attachments.document_facts import (
     CONVERTED,
     DocumentReading,
-    DocumentView,
     Sheet,
 )
 from dogent_tui.tui.attachments.model import readable_size
 from dogent_tui.tui.dialog import Dialog, DialogScreen, Words
-from dogent_tui.tui.pandoc_offer import wants_pandoc
+from dogent_tui.tui.pane.text import Part
+from dogent_tui.tui.pane.view import PaneView
 from dogent_tui.tui.prompt.literal import carry, newlines
 from dogent_tui.tui.stylesheets import stylesheet
 from dogent_tui.tui.textual_fixes.literal_area import LiteralArea
@@ -156,7 +155,7 @@ class PreviewScreen(DialogScreen[None]):
             compact=True,
             highlight_cursor_line=False,
         )
-        self._view = DocumentView()
+        self._view = PaneView("preview-document")
         content = (self._note, self._sheets, self._area, self._view)
         super().__init__(Dialog(title, {}, *content, id="preview", classes="-wide -tall"))
         self.dialog.keys.show(self._keys())
@@ -195,33 +194,16 @@ class PreviewScreen(DialogScreen[None]):
         reading, self._is_reading = self._reading, True
         try:
             while reading.has_more and (self._jumping or self._view.near_end):
-                begins = self._view.line_count
-                part = await reading.more(self._report)
-                await self._view.append(part)
+                is_first = not reading.text
+                part = Part(await reading.more(self._report))
+                self._view.append(part, go=self._jumping and not is_first)
                 self._show_known()
-                if self._jumping and begins:
-                    self._jumping = False
-                    self._view.scroll_to(y=begins, animate=False)
+                self._jumping &= is_first
         except DocumentError as error:
             self._note.update(one_line(str(error)))
-            if await self._has_pandoc_now(error):
-                await self._read_on()
         finally:
             if reading is self._reading:
                 self._is_reading = self._jumping = False
-
-    async def _has_pandoc_now(self, error: DocumentError) -> bool:
-        """Where the document could not be read for want of pandoc: offer to download it. Leaving
-        the preview stops that.
-        """
-        if not await wants_pandoc(self.app, error):
-            return False
-        try:
-            await install_pandoc(lambda what: self._note.update(f"{what}…"))
-        except DocumentError as failed:
-            self._note.update(one_line(str(failed)))
-            return False
-        return True
 
     def _report(self, done: int, total: int, what: str) -> None:
         self._note.update(tr("reading…{far}", far=how_far(done, total, what)))
@@ -246,7 +228,7 @@ class PreviewScreen(DialogScreen[None]):
             keys["c"] = tr("Copy")
         return keys | {"escape": tr("Close")}
 
-    @on(DocumentView.NearEnd)
+    @on(PaneView.NearEnd)
     def _near_end(self) -> None:
         self._continue()
 
@@ -272,7 +254,7 @@ class PreviewScreen(DialogScreen[None]):
         self._reading = DocumentReading(self._library, self._path, name)
         self._note.update(tr("loading…"))
         self._sheets.update(sheet_line(self._known_sheets, name, self._sheets.size.width))
-        self._view.clear()
+        self._view.show((), {})
         self.run_worker(self._read_on(), group="read", exclusive=True)
 
     async def action_copy(self) -> None:

@@ -7,7 +7,6 @@ import importlib
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from dogent_tui.errors import DogentError
 from dogent_tui.language import tr
 from dogent_tui.markdown_search.model import is_markdown
 from dogent_tui.plain import one_line
@@ -32,21 +31,16 @@ class Checking:
         self._findings: list[Finding] = []
         self._at = -1
 
-    async def check(self, typed: str) -> None:
-        """Do what was `typed` after the command. Not to be awaited by a handler of messages: a
-        list may be shown.
+    async def check(self, typed: str) -> str:
+        """Do what was `typed` after the command, and return what came of it. Not to be awaited by a
+        handler of messages: a list may be shown. Raises DogentError.
         """
         step = {NEXT: 1, PREVIOUS: -1}.get(typed.strip(), 0)
-        try:
-            if typed.strip() == PASSAGES:
-                said = await self._passages()
-            elif step and self._findings:
-                said = await self._step(step)
-            else:
-                said = await self._check("" if step else typed.strip())
-        except DogentError as error:
-            said = str(error)
-        self._app.conversation.prompt.notify_hint(one_line(said))
+        if typed.strip() == PASSAGES:
+            return await self._passages()
+        if step and self._findings:
+            return await self._step(step)
+        return await self._check("" if step else typed.strip())
 
     async def _check(self, typed: str) -> str:
         screen, opened = self._app.conversation, self._app.opened

@@ -4,11 +4,10 @@ words, a question of both.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
 from textual import events
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import Binding
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.geometry import Region, Size
@@ -94,14 +93,9 @@ class FreeText(LiteralArea):
     continues.
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "go_on", tr("Continue"), key_display="⏎"),
-        Binding(
-            ",".join(sorted(NEWLINE_KEYS - SEND_KEYS - {"shift+\r", "alt+\r"})),
-            "newline",
-            tr("New line"),
-            key_display="^J",
-        ),
+    BINDINGS = [
+        Binding("enter", "go_on", tr("Continue")),
+        Binding("ctrl+j,shift+enter,alt+enter", "newline", tr("New line")),
         Binding("ctrl+underscore,super+z", "undo", tr("Undo"), show=False, key_display="Ctrl+_"),
     ]
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from dogent_tui.agent.tool_names import relative
-from dogent_tui.language import tr
+from dogent_tui.language import and_more, tr
 from dogent_tui.plain import one_line
 from dogent_tui.tui.commands.family import CommandFamily, action, command
 
@@ -99,9 +99,4 @@ def undone_words(undone: "Undone | None", root: str) -> str:
 
 
 def _listed(paths: Sequence[str], root: str) -> str:
-    named = ", ".join(relative(path, root) for path in paths[:_MOST_NAMED])
-    return (
-        tr("{named} and {more} more", named=named, more=len(paths) - _MOST_NAMED)
-        if len(paths) > _MOST_NAMED
-        else named
-    )
+    return and_more([relative(path, root) for path in paths], _MOST_NAMED)

@@ -34,9 +34,9 @@ class DocumentCommands(CommandFamily):
         completes="markdown",
         words=("next", "previous", "passages"),
     )
-    async def _check(self, typed: str) -> None:
+    async def _check(self, typed: str) -> str:
         await loaded("dogent_tui.tui.checking.controller")
-        await self._checking.check(typed)
+        return await self._checking.check(typed)
 
     @cached_property
     def _exporting(self) -> "Exporting":
@@ -51,9 +51,9 @@ class DocumentCommands(CommandFamily):
         completes="markdown",
         words=("pdf", "docx", "checked"),
     )
-    async def _export(self, typed: str) -> None:
+    async def _export(self, typed: str) -> str:
         await loaded("dogent_tui.tui.exporting.controller")
-        await self._exporting.export(typed)
+        return await self._exporting.export(typed)
 
     @command("doctor", tr("Show the engines, and how to fix what is missing"))
     async def _doctor(self, _: str) -> None:

@@ -15,8 +15,6 @@ from dogent_tui.documents.export.browser import find_browsers, install_browser
 from dogent_tui.documents.export.model import ExportRequest, ExportResult
 from dogent_tui.documents.export.themes import theme_names
 from dogent_tui.documents.exporter import KINDS, plan_export
-from dogent_tui.documents.model import DocumentError
-from dogent_tui.documents.pandoc.download import install_pandoc
 from dogent_tui.errors import DogentError, UsageError
 from dogent_tui.language import ngettext, tr
 from dogent_tui.permissions.model import ToolCall
@@ -24,8 +22,6 @@ from dogent_tui.plain import one_line
 from dogent_tui.references.file_index import FileIndex
 from dogent_tui.tui.attachments.model import file_size, readable_size
 from dogent_tui.tui.exporting.first_page import choose_theme
-from dogent_tui.tui.foreground import Tell
-from dogent_tui.tui.pandoc_offer import wants_pandoc
 from dogent_tui.tui.questions.own_writes import may_do
 from dogent_tui.tui.results.model import is_markdown
 from dogent_tui.tui.screens.choice import choose
@@ -110,15 +106,14 @@ class Exporting:
         self._app = app
         self._asked_for_browser = False
 
-    async def export(self, typed: str) -> None:
-        """Do what was `typed` after the command, and say what came of it. Not to be awaited by a
-        handler of messages.
+    async def export(self, typed: str) -> str:
+        """Do what was `typed` after the command, and return what came of it. Not to be awaited by a
+        handler of messages. Raises DogentError.
         """
         try:
-            said = await self._export(typed)
+            return await self._export(typed)
         except DogentError as error:
-            said = tr("Nothing was exported. {error}", error=error)
-        self._app.conversation.prompt.notify_hint(one_line(said))
+            raise DogentError(tr("Nothing was exported. {error}", error=error)) from None
 
     async def _export(self, typed: str) -> str:
         screen, opened = self._app.conversation, self._app.opened
@@ -151,9 +146,7 @@ class Exporting:
         return await asyncio.to_thread(_done, name, made)
 
     async def _make(self, request: ExportRequest, *, checked: bool) -> ExportResult | None:
-        """Have it made, with a pandoc that is downloaded before where the user says so, and with
-        what a check of its sources finds where it is to be `checked`. None where it was stopped.
-        """
+        """Create it, with the findings of a check of its sources if `checked`. None if stopped."""
         foreground, libraries = self._app.conversation.foreground, self._app.opened.libraries
         name = request.markdown.name
         if checked:
@@ -165,21 +158,7 @@ class Exporting:
                 return None
             request = msgspec.structs.replace(request, appendix=appendix)
         make = partial(libraries.exporter.export, request)
-        exporting = tr("Exporting {name}", name=name)
-        try:
-            return await foreground.run(make, exporting)
-        except DocumentError as error:
-            if not await wants_pandoc(self._app, error):
-                raise
-        if foreground.busy:
-            raise DogentError(_BUSY)
-
-        async def fetch_and_make(tell: Tell) -> ExportResult:
-            await install_pandoc(tell)
-            tell(exporting)
-            return await make(tell)
-
-        return await foreground.run(fetch_and_make)
+        return await foreground.run(make, tr("Exporting {name}", name=name))
 
     # ── Which document ────────────────────────────────────────────────────────────────────────
 

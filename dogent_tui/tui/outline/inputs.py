@@ -5,11 +5,11 @@ outline, and the raw Markdown.
 import asyncio
 import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, Literal
 
 from rich.text import Text
 from textual import on
-from textual.binding import Binding, BindingType
+from textual.binding import Binding
 from textual.widgets import Input
 
 from dogent_tui.language import tr
@@ -20,6 +20,7 @@ from dogent_tui.tui.outline.view import EditRequest, OutlineView
 from dogent_tui.tui.prompt.citing_area import CitingArea
 from dogent_tui.tui.prompt.literal import carry, release
 from dogent_tui.tui.textual_fixes.immediate_keys import ImmediateKeys
+from dogent_tui.tui.widgets import hidden
 
 if TYPE_CHECKING:
     from textual.timer import Timer
@@ -49,17 +50,17 @@ QUESTIONS: dict[Asked, tuple[str, str]] = {
 class TitleInput(ImmediateKeys, Input):
     """A title, edited in its place. What ends it also does what the key does in the outline."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "leave('sibling')", tr("New heading below"), key_display="⏎"),
-        Binding("escape", "leave('')", tr("Done"), key_display="Esc"),
-        Binding("tab", "leave('in')", tr("Demote"), key_display="Tab"),
-        Binding("shift+tab", "leave('out')", tr("Promote"), key_display="⇧Tab"),
-        Binding("ctrl+j,ctrl+enter", "leave('child')", tr("Child"), key_display="^J"),
-        Binding("alt+up", "leave('move_up')", tr("Move up"), key_display="Alt+↑"),
-        Binding("alt+down", "leave('move_down')", tr("Move down"), key_display="Alt+↓"),
-        Binding("ctrl+z", "leave('back')", tr("Revert"), key_display="^Z"),
-        Binding("up", "leave('up')", tr("Up"), show=False),
-        Binding("down", "leave('down')", tr("Down"), show=False),
+    BINDINGS = [
+        Binding("enter", "leave('sibling')", tr("New heading below")),
+        Binding("escape", "leave('')", tr("Done")),
+        Binding("tab", "leave('in')", tr("Demote")),
+        Binding("shift+tab", "leave('out')", tr("Promote")),
+        Binding("ctrl+j,ctrl+enter", "leave('child')", tr("Child")),
+        Binding("alt+up", "leave('move_up')", tr("Move up")),
+        Binding("alt+down", "leave('move_down')", tr("Move down")),
+        Binding("ctrl+z", "leave('back')", tr("Revert")),
+        hidden("up", "leave('up')", tr("Up")),
+        hidden("down", "leave('down')", tr("Down")),
     ]
 
     def __init__(
@@ -132,19 +133,17 @@ class TitleInput(ImmediateKeys, Input):
 class LineInput(ImmediateKeys, Input):
     """One line below the outline: what to find, a target length, a comment, the name of a file."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "screen.leave_line", tr("Back"), key_display="Esc"),
-        Binding("up", "screen.find_next(-1)", tr("Previous match"), show=False),
-        Binding("down", "screen.find_next(1)", tr("Next match"), show=False),
+    BINDINGS = [
+        Binding("escape", "screen.leave_line", tr("Back")),
+        hidden("up", "screen.find_next(-1)", tr("Previous match")),
+        hidden("down", "screen.find_next(1)", tr("Next match")),
     ]
 
 
 class NoteArea(CitingArea):
     """The note of a heading: what its section should say."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,ctrl+s", "screen.keep_note", tr("Keep"), key_display="Esc")
-    ]
+    BINDINGS = [Binding("escape,ctrl+s", "screen.keep_note", tr("Keep"))]
 
 
 class RawMarkdown(CitingArea):
@@ -152,12 +151,12 @@ class RawMarkdown(CitingArea):
     `editing` follows, and `followed` is called when it has.
     """
 
-    COMPONENT_CLASSES: ClassVar[set[str]] = {"raw--heading", "raw--mark", "raw--code"}
+    COMPONENT_CLASSES = {"raw--heading", "raw--mark", "raw--code"}
 
     # The text area itself would have Esc go to the next widget, where Tab indents.
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("ctrl+t", "screen.raw", tr("Tree"), key_display="^T"),
-        Binding("escape", "screen.leave", tr("Back"), key_display="Esc"),
+    BINDINGS = [
+        Binding("ctrl+t", "screen.raw", tr("Tree")),
+        Binding("escape", "screen.leave", tr("Back")),
     ]
 
     def __init__(self, editing: OutlineEditing, followed: Callable[[], None]) -> None:

@@ -5,10 +5,10 @@ change the outline.
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from textual import events
-from textual.binding import Binding, BindingType
+from textual.binding import Binding
 from textual.geometry import Region, Size
 from textual.message import Message
 from textual.scroll_view import ScrollView
@@ -37,6 +37,7 @@ from dogent_tui.tui.textual_fixes.immediate_keys import ImmediateKeys
 from dogent_tui.tui.transcript.lines import BLANK, Line, Span
 from dogent_tui.tui.transcript.markdown import markdown_lines
 from dogent_tui.tui.transcript.palette import MARGIN
+from dogent_tui.tui.widgets import hidden
 
 if TYPE_CHECKING:
     from dogent_tui.outline.changes import Change
@@ -72,31 +73,31 @@ class OutlineView(ImmediateKeys, Painted, ScrollView, can_focus=True):
     `edit` has a title typed.
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter,f2", "edit", tr("Edit"), key_display="⏎"),
-        Binding("ctrl+j,ctrl+enter", "add_child", tr("Child"), key_display="^J"),
-        Binding("tab", "shift(1)", tr("Demote"), key_display="Tab"),
-        Binding("shift+tab", "shift(-1)", tr("Promote"), key_display="⇧Tab"),
-        Binding("alt+up,K", "move(-1)", tr("Move up"), show=False, key_display="Alt+↑ K"),
+    BINDINGS = [
+        Binding("enter,f2", "edit", tr("Edit")),
+        Binding("ctrl+j,ctrl+enter", "add_child", tr("Child")),
+        Binding("tab", "shift(1)", tr("Demote")),
+        Binding("shift+tab", "shift(-1)", tr("Promote")),
+        hidden("alt+up,K", "move(-1)", tr("Move up"), key_display="Alt+↑ K"),
         Binding("alt+down,J", "move(1)", tr("Move"), key_display="Alt+↑↓"),
-        Binding("space", "fold", tr("Fold"), key_display="Space"),
+        Binding("space", "fold", tr("Fold")),
         Binding("z", "fold_all", tr("Fold all")),
-        Binding("delete,backspace", "delete", tr("Delete"), key_display="Del"),
-        Binding("ctrl+d", "duplicate", tr("Duplicate"), key_display="^D"),
-        Binding("up", "go(-1)", tr("Up"), show=False),
-        Binding("down", "go(1)", tr("Down"), show=False),
-        Binding("home", "go_to(0)", tr("First"), show=False),
-        Binding("end", "go_to(1000000)", tr("Last"), show=False),
-        Binding("pageup", "page(-1)", tr("Page up"), show=False),
-        Binding("pagedown", "page(1)", tr("Page down"), show=False),
-        Binding("shift+up,V", "go(-1, True)", tr("Select up"), show=False, key_display="⇧↑ V"),
+        Binding("delete,backspace", "delete", tr("Delete")),
+        Binding("ctrl+d", "duplicate", tr("Duplicate")),
+        hidden("up", "go(-1)", tr("Up")),
+        hidden("down", "go(1)", tr("Down")),
+        hidden("home", "go_to(0)", tr("First")),
+        hidden("end", "go_to(1000000)", tr("Last")),
+        hidden("pageup", "page(-1)", tr("Page up")),
+        hidden("pagedown", "page(1)", tr("Page down")),
+        hidden("shift+up,V", "go(-1, True)", tr("Select up"), key_display="⇧↑ V"),
         Binding("shift+down,v", "go(1, True)", tr("Select"), key_display="⇧↑↓"),
-        Binding("shift+home", "go_to(0, True)", tr("Select to the first"), show=False),
-        Binding("shift+end", "go_to(1000000, True)", tr("Select to the last"), show=False),
-        Binding("shift+pageup", "page(-1, True)", tr("Select a page up"), show=False),
-        Binding("shift+pagedown", "page(1, True)", tr("Select a page down"), show=False),
-        Binding("left", "left", tr("Fold, or to the parent"), show=False),
-        Binding("right", "right", tr("Unfold, or to the first child"), show=False),
+        hidden("shift+home", "go_to(0, True)", tr("Select to the first")),
+        hidden("shift+end", "go_to(1000000, True)", tr("Select to the last")),
+        hidden("shift+pageup", "page(-1, True)", tr("Select a page up")),
+        hidden("shift+pagedown", "page(1, True)", tr("Select a page down")),
+        hidden("left", "left", tr("Fold, or to the parent")),
+        hidden("right", "right", tr("Unfold, or to the first child")),
     ]
 
     class Moved(Message):

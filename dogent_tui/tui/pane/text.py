@@ -24,8 +24,6 @@ _LONGEST_PART = 8_000
 
 _GOES_ON = re.compile(r"\s|[-+*>|]|\d{1,9}[.)]")
 """How a line begins that may belong to what stands above the blank line before it."""
-_CLOSING = re.compile(r"\s+#+$")
-"""What may stand behind a heading."""
 _DEFINITION = re.compile(r" {0,3}\[(?!\^)([^\]]+)\]:[ \t]*\S")
 
 
@@ -78,15 +76,10 @@ class Manuscript:
         text = "\n".join(self.lines)
         try:
             return tuple(
-                Heading(start, level, self._title(start))
-                for start, _end, level in heading_lines(text)
+                Heading(start, level, title) for start, _end, level, title in heading_lines(text)
             )
         except RecursionError:  # thousands of quotes or lists inside one another
             return ()
-
-    def _title(self, line: int) -> str:
-        title = self.lines[line].strip().lstrip("#").strip()
-        return _CLOSING.sub("", title)
 
     def _cut(self) -> Iterator[Part]:
         if self._front:  # the parser would take it for a rule and a heading

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from rich.segment import Segment
 from textual import events
+from textual.actions import SkipAction
 from textual.binding import Binding
 from textual.message import Message
 from textual.reactive import reactive
@@ -15,16 +16,14 @@ from textual.strip import Strip
 from dogent_tui.language import tr
 from dogent_tui.tui.pane.rows import DocumentRows, Unit
 from dogent_tui.tui.pane.text import Changes, Part
-from dogent_tui.tui.transcript import palette
 from dogent_tui.tui.transcript.lines import BLANK
-from dogent_tui.tui.transcript.palette import MARGIN, Palette
+from dogent_tui.tui.transcript.palette import LOOKS, MARGIN
 from dogent_tui.tui.transcript.rows_view import RowsView
 from dogent_tui.tui.widgets import hidden
 
 if TYPE_CHECKING:
     from dogent_tui.tui.transcript.rows import Place
 
-_LOOKS = {**palette.LOOKS, "chosen": "on $primary 30%"}
 _MARKS = {"added": ("▎", "success"), "cut": ("▔", "error")}
 """What stands in the margin beside lines that changed."""
 _VERDICTS = {
@@ -44,16 +43,11 @@ class PaneView(RowsView):
 
     WIDEST = 100
     ALLOW_SELECT = False  # the mouse chooses lines
+    looks = {**LOOKS, "chosen": "on $primary 30%"}
 
     BINDINGS = [
-        hidden("up,k", "move(-1)", tr("Up")),
-        hidden("down,j", "move(1)", tr("Down")),
         Binding("shift+down,J", "extend(1)", tr("Select lines"), key_display="⇧↓"),
         hidden("shift+up,K", "extend(-1)", tr("Select lines upward")),
-        hidden("pageup,b", "page(-1)", tr("Page up")),
-        hidden("pagedown,space", "page(1)", tr("Page down")),
-        hidden("home,g", "end(-1)", tr("Beginning")),
-        hidden("end,G", "end(1)", tr("End")),
         hidden(
             "left_square_bracket",
             "heading(-1)",
@@ -76,14 +70,13 @@ class PaneView(RowsView):
     class NearEnd(Message):
         """What there is has nearly been read."""
 
-    def __init__(self) -> None:
+    def __init__(self, id: str = "pane-view") -> None:  # noqa: A002
         self._document = DocumentRows()
-        super().__init__(self._document, "pane-view")
+        super().__init__(self._document, id)
         self.headings: Sequence[int] = ()
         """The lines on which headings begin, rising."""
         self._anchor: Unit | None = None
         self._head: Unit | None = None
-        self._palette: Palette | None = None
         self._is_dragging = False
         self._grows = False
         self.scrolled = False
@@ -115,10 +108,13 @@ class PaneView(RowsView):
         self._grows = True
         self._place()
 
-    def append(self, part: Part) -> None:
-        """Show a part below what is there."""
+    def append(self, part: Part, *, go: bool = False) -> None:
+        """Show a part below what is there, and `go` there."""
         self._document.append([part])
-        self._place()
+        if go:
+            self._go(self._document.top(len(self._document.rows) - 1))
+        else:
+            self._place()
 
     @property
     def top_line(self) -> int:
@@ -228,6 +224,8 @@ class PaneView(RowsView):
     def action_change(self, step: int) -> None:
         """To the next lines that changed, or those above where negative."""
         added = self.changes.added
+        if not added and not self.changes.cut:
+            raise SkipAction  # the key may mean something else to the screen
         begins = [line for at, line in enumerate(added) if not at or added[at - 1] != line - 1]
         self._jump(sorted({*begins, *self.changes.cut}), step)
 
@@ -272,14 +270,7 @@ class PaneView(RowsView):
 
     # ── Drawing ───────────────────────────────────────────────────────────────────────────────────
 
-    def notify_style_update(self) -> None:
-        """Colors may have changed."""
-        super().notify_style_update()
-        self._palette = None
-
     def _strip(self, y: int) -> Strip:
-        if self._palette is None:
-            self._palette = Palette(self, _LOOKS)
         place: Place | None = self._document.find(self.scroll_offset.y + y)
         lines = self._document.lines(place.row) if place is not None else []
         line = lines[place.line] if place is not None and place.line < len(lines) else BLANK
@@ -293,9 +284,9 @@ class PaneView(RowsView):
             chosen = self.chosen
             if chosen is not None and chosen[0] < line.source[1] and line.source[0] < chosen[1]:
                 line = line._replace(fill="chosen")
-        strip = self._palette.strip(line, self._document.width, self.size.width)
+        strip = self.palette.strip(line, self._document.width, self.size.width)
         if not (mark[1] or verdict[1]):
             return strip
         cells = ((mark, 1), (verdict, MARGIN - 1)) if verdict[1] else ((mark, MARGIN),)
-        margin = [Segment(text.ljust(n), self._palette.style(style)) for (text, style), n in cells]
+        margin = [Segment(text.ljust(n), self.palette.style(style)) for (text, style), n in cells]
         return Strip([*margin, *list(strip)[1:]], strip.cell_length)

@@ -461,15 +461,3 @@ def _filled(labels: Sequence[str], width: int) -> tuple[tuple[Placed, ...], ...]
         used += cell_len(label) + (_GAP if rows[-1] else 0)
         rows[-1].append((number, label))
     return tuple(tuple(row) for row in rows)
-
-
-def answer_at(rows: Sequence[Sequence[Placed]], x: int, y: int) -> int | None:
-    """Return the number of the answer drawn at cell (`x`, `y`)."""
-    if not 0 <= y < len(rows):
-        return None
-    start = 0
-    for number, label in rows[y]:
-        if start <= x < start + cell_len(label):
-            return number
-        start += cell_len(label) + _GAP
-    return None

@@ -4,7 +4,6 @@ words.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
 from textual import events
 from textual.app import RenderResult
@@ -14,14 +13,16 @@ from textual.message import Message
 from textual.reactive import reactive
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
+from textual.style import Style
 from textual.widget import Widget
 from textual.widgets import Input
 
 from dogent_tui.plain import revealed
 from dogent_tui.tui.painted import Painted
-from dogent_tui.tui.questions.model import MARKS, Answer, Placed, answer_at, answer_rows, scroll_cue
+from dogent_tui.tui.questions.model import MARKS, Answer, Placed, answer_rows, scroll_cue
 from dogent_tui.tui.transcript.lines import MIN_WIDTH, Line
 from dogent_tui.tui.transcript.palette import LOOKS, MARGIN
+from dogent_tui.tui.widgets import styled
 
 QUESTION_LOOKS = LOOKS | {
     "accent": "$text-accent",
@@ -90,7 +91,7 @@ class QuestionHeading(QuestionLines):
 class AnswerBar(Widget, can_focus=True):
     """The answers in a row, or in several where the window is narrow; one is highlighted."""
 
-    COMPONENT_CLASSES: ClassVar[set[str]] = {
+    COMPONENT_CLASSES = {
         "answers--deny", "answers--allow", "answers--key", "answers--deny-on", "answers--allow-on",
     }  # fmt: skip
     ALLOW_SELECT = False
@@ -136,21 +137,16 @@ class AnswerBar(Widget, can_focus=True):
         allows = answer.reply is not None and answer.reply.behavior == "allow"
         style = f"answers--{'allow' if allows else 'deny'}"
         if number == self.highlighted:
-            return Content.styled(
-                MARKS[1] + label.removeprefix(MARKS[0]), self.get_visual_style(f"{style}-on")
-            )
-        words = Content.styled(label, self.get_visual_style(style, partial=True))
-        return words.stylize(
-            self.get_visual_style("answers--key", partial=True),
-            label.rindex(answer.key),
-            len(label),
-        )
+            marked = MARKS[1] + label.removeprefix(MARKS[0])
+            words = Content.styled(marked, self.get_visual_style(f"{style}-on"))
+        else:
+            key = label.rindex(answer.key)
+            words = styled(self, label[:key], style) + styled(self, label[key:], "answers--key")
+        return words.stylize(Style.from_meta({"answer": number}))
 
     def on_click(self, event: events.Click) -> None:
         """Pick the answer under the mouse."""
-        at = event.get_content_offset_capture(self)
-        number = answer_at(self.rows, at.x, at.y)
-        if number is not None:
+        if (number := event.style.meta.get("answer")) is not None:
             self.highlighted = number
             self.post_message(self.Picked(self.answers[number]))
 

@@ -124,6 +124,7 @@ class ResultsController:
         app = cast("AppPort", screen.app)
         chosen = await choose(app, tr("Export {name} as", name=one_line(result.name)), "", kinds)
         if chosen is not None:
-            command, typed = app.commands.find(f'/export "{result.path}" {kinds[chosen]}')
+            text = f'/export "{result.path}" {kinds[chosen]}'
+            command, argument = app.commands.find(text)
             assert command is not None
-            await command.run(typed)
+            await screen.typed.run(command, argument, text)

@@ -12,7 +12,7 @@ import msgspec
 from dogent_tui.agent.events import Attachment
 from dogent_tui.agent.tool_names import relative
 from dogent_tui.errors import DogentError
-from dogent_tui.language import ngettext, tr
+from dogent_tui.language import and_more, ngettext, tr
 from dogent_tui.permissions.edits import unified_diff
 from dogent_tui.plain import one_line, revealed
 from dogent_tui.tui.sessions.model import spoken
@@ -69,10 +69,7 @@ class RewindPoint(msgspec.Struct, frozen=True):
     def _changes(self, root: str) -> str:
         if not self.changed:
             return tr("no files changed since")
-        named = ", ".join(one_line(relative(path, root)) for path in self.changed[:_MOST_NAMED])
-        more = len(self.changed) - _MOST_NAMED
-        if more > 0:
-            named = tr("{named} and {more} more", named=named, more=more)
+        named = and_more([one_line(relative(path, root)) for path in self.changed], _MOST_NAMED)
         return ngettext(
             "{count} file changed since: {named}",
             "{count} files changed since: {named}",

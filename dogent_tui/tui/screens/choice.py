@@ -30,7 +30,7 @@ class AnsweringScreen(DialogScreen[Answer]):
         dialog: Dialog,
         choices: ChoiceList[Answer],
         values: Sequence[Answer],
-        answers: Sequence[str],
+        answers: Sequence[Content],
         chosen: int | None = None,
     ) -> None:
         """Let one of `answers`, each with its value, be picked of `choices`, which are in `dialog`.
@@ -39,10 +39,8 @@ class AnsweringScreen(DialogScreen[Answer]):
         super().__init__(dialog)
         self.guard = AnswerGuard()
         self._choices = choices
-        self._answers = answers
         self._opens_at = chosen
-        rows = (Content(one_line(words)) for words in answers)
-        choices.show(values, rows, chosen or 0)
+        choices.show(values, answers, chosen or 0)
 
     def on_mount(self) -> None:
         """Count from the moment that the question can be seen: keys typed before were meant for
@@ -95,7 +93,8 @@ class ChoiceScreen(AnsweringScreen[int]):
             Horizontal(choices, self._picture, id="choice-pictured") if pictures else choices,
             id="choice",
         )
-        super().__init__(dialog, choices, range(len(answers)), answers, chosen)
+        rows = [Content(one_line(words)) for words in answers]
+        super().__init__(dialog, choices, range(len(answers)), rows, chosen)
 
     def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
         """Show the picture of the answer."""

@@ -1,11 +1,11 @@
 """The agent's questions, all on one form: options, words of one's own, or left to the agent."""
 
 from collections.abc import Callable, Mapping
-from typing import Any, ClassVar
+from typing import Any
 
 from textual import events, on
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import Binding
 from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
 from textual.screen import ModalScreen
@@ -24,6 +24,7 @@ from dogent_tui.tui.screens.withdrawable import Withdrawable
 from dogent_tui.tui.stylesheets import stylesheet
 from dogent_tui.tui.textual_fixes.immediate_keys import PressesKeys
 from dogent_tui.tui.transcript.lines import Line, Span, crop
+from dogent_tui.tui.widgets import hidden
 
 _FAR = 1_000
 _SHORT = 30
@@ -38,26 +39,26 @@ class ClarificationScreen(Withdrawable[Reply], PressesKeys, ModalScreen[Reply]):
     CSS_PATH = stylesheet("clarification.tcss")
     AUTO_FOCUS = ""  # the cursor of the form decides
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "confirm", tr("Choose"), key_display="⏎"),
-        Binding("space", "choose", tr("Select or clear"), show=False),
-        Binding("ctrl+s", "send", tr("Send"), key_display="^S"),
-        Binding("ctrl+enter", "send", tr("Send"), show=False),
-        Binding("tab", "turn(1)", tr("Next"), key_display="⇥"),
-        Binding("shift+tab", "turn(-1)", tr("Previous question"), show=False),
-        Binding("up", "move(-1)", tr("Previous answer"), show=False),
-        Binding("down", "move(1)", tr("Next answer"), show=False),
-        Binding("home", f"move({-_FAR})", tr("First answer"), show=False),
-        Binding("end", f"move({_FAR})", tr("Last answer"), show=False),
-        Binding("1", "number(1)", tr("Choose this answer"), show=False, key_display="1 … 9"),
+    BINDINGS = [
+        Binding("enter", "confirm", tr("Choose")),
+        hidden("space", "choose", tr("Select or clear")),
+        Binding("ctrl+s", "send", tr("Send")),
+        hidden("ctrl+enter", "send", tr("Send")),
+        Binding("tab", "turn(1)", tr("Next")),
+        hidden("shift+tab", "turn(-1)", tr("Previous question")),
+        hidden("up", "move(-1)", tr("Previous answer")),
+        hidden("down", "move(1)", tr("Next answer")),
+        hidden("home", f"move({-_FAR})", tr("First answer")),
+        hidden("end", f"move({_FAR})", tr("Last answer")),
+        hidden("1", "number(1)", tr("Choose this answer"), key_display="1 … 9"),
         *(Binding(str(digit), f"number({digit})", show=False) for digit in range(2, 10)),
-        Binding("0", "number(0)", tr("Skip"), key_display="0"),
-        Binding("escape", "later", tr("Later"), key_display="Esc"),
-        Binding("ctrl+x", "abandon", tr("Abandon"), key_display="^X"),
-        Binding("pageup", "page(-1)", tr("Scroll up"), show=False),
-        Binding("pagedown", "page(1)", tr("Scroll down"), show=False),
-        Binding("ctrl+c", "say_how_to_leave", tr("Say how to leave"), show=False),
-        Binding("f1", "app.help", tr("Help"), show=False),
+        Binding("0", "number(0)", tr("Skip")),
+        Binding("escape", "later", tr("Later")),
+        Binding("ctrl+x", "abandon", tr("Abandon")),
+        hidden("pageup", "page(-1)", tr("Scroll up")),
+        hidden("pagedown", "page(1)", tr("Scroll down")),
+        hidden("ctrl+c", "say_how_to_leave", tr("Say how to leave")),
+        hidden("f1", "app.help", tr("Help")),
     ]
 
     def __init__(

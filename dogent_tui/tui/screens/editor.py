@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from dogent_tui.tui.screens.help import HelpSection
 
 LEAVING_KEYS = (
-    Binding("escape", "leave", tr("Back"), key_display="Esc"),
+    Binding("escape", "leave", tr("Back")),
     Binding("f1", "help", tr("Help")),
 )
 """How an editor is left for a while, and what helps in it."""

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
-from typing import ClassVar
 
 import msgspec
 from rich.cells import cell_len
@@ -123,7 +122,7 @@ def matching(section: HelpSection, looked_for: str) -> HelpSection:
 class HelpScreen(DialogScreen[None]):
     """Shows sections of help in a page that scrolls, or what of them is looked for."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
+    BINDINGS = [
         Binding("escape,f1", "dismiss", tr("Close"), priority=True),
         *(
             Binding(key, f"scroll('{how}')", tr("Scroll"), show=False, priority=True)

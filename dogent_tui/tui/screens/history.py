@@ -2,9 +2,8 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
-from typing import ClassVar
 
-from textual.binding import Binding, BindingType
+from textual.binding import Binding
 from textual.content import Content
 from textual.widgets import Input
 
@@ -30,7 +29,7 @@ def matching(prompts: Sequence[str], letters: str) -> list[str]:
 class HistoryScreen(FinderScreen[str, str]):
     """Dismissed with the prompt that was chosen, or with nothing."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
+    BINDINGS = [
         Binding("ctrl+r", "step(1)", tr("Down"), show=False),
     ]
 

@@ -5,12 +5,11 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
-from typing import ClassVar
 
 import msgspec
 from rich.text import Text
 from textual import on
-from textual.binding import Binding, BindingType
+from textual.binding import Binding
 from textual.widgets import DataTable
 
 from dogent_tui.language import tr
@@ -97,7 +96,7 @@ class HistoryTableScreen(DialogScreen[str]):
     """Dismissed with the prompt that was chosen, or with nothing."""
 
     CSS_PATH = stylesheet("history_table.tcss")
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q", "dismiss", tr("Close"))]
+    BINDINGS = [Binding("escape,q", "dismiss", tr("Close"))]
 
     def __init__(self, load: Callable[[], Sequence[HistoryEntry]]) -> None:
         """Show what `load` returns; it reads the disk and is called in a thread."""

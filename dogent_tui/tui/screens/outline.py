@@ -5,12 +5,12 @@ the keyboard rearranges.
 import asyncio
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 from textual import on
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import Binding
 from textual.command import SimpleProvider
 from textual.containers import Container, Horizontal
 from textual.widgets import TextArea
@@ -52,16 +52,16 @@ PREVIEW_DELAY_S = 0.12
 """Seconds until the preview is laid out: while a key is held down nothing waits for it."""
 
 EDITOR_KEYS: tuple[Binding, ...] = (
-    Binding("ctrl+s", "send", tr("Send"), key_display="^S"),
-    Binding("ctrl+s", "save", tr("Save"), key_display="^S"),
+    Binding("ctrl+s", "send", tr("Send")),
+    Binding("ctrl+s", "save", tr("Save")),
     Binding("a", "accept", tr("Accept")),
     Binding("c", "ask('comment')", tr("Comment")),
-    Binding("ctrl+z,ctrl+underscore", "undo", tr("Undo"), key_display="^Z"),
-    Binding("ctrl+y,ctrl+shift+z", "redo", tr("Redo"), key_display="^Y"),
+    Binding("ctrl+z,ctrl+underscore", "undo", tr("Undo")),
+    Binding("ctrl+y,ctrl+shift+z", "redo", tr("Redo")),
     Binding("n", "note", tr("Note")),
     Binding("w", "ask('length')", tr("Length")),
-    Binding("slash,ctrl+f", "ask('find')", tr("Find"), key_display="/"),
-    Binding("ctrl+t", "raw", tr("Markdown"), key_display="^T"),
+    Binding("slash,ctrl+f", "ask('find')", tr("Find")),
+    Binding("ctrl+t", "raw", tr("Markdown")),
     Binding("s", "ask('save')", tr("Save as")),
     Binding("x", "abandon", tr("Abandon")),
     *LEAVING_KEYS,
@@ -125,11 +125,11 @@ class OutlineScreen(EditorScreen):
     """
 
     CSS_PATH = stylesheet("outline.tcss")
-    COMMANDS: ClassVar = {OutlineCommands}
+    COMMANDS = {OutlineCommands}
     AUTO_FOCUS = "#outline-tree"
     owns_undo = True
 
-    BINDINGS: ClassVar[list[BindingType]] = [*EDITOR_KEYS]
+    BINDINGS = [*EDITOR_KEYS]
 
     def __init__(self, task: OutlineTask, counter: str = "") -> None:
         super().__init__(counter, task.on_draft, "outline-said")

@@ -1,10 +1,9 @@
 """A page of text over the conversation, which is found out meanwhile: /doctor, /context, /usage."""
 
 from collections.abc import Awaitable, Callable, Iterator
-from typing import ClassVar
 
 from rich.cells import cell_len
-from textual.binding import Binding, BindingType
+from textual.binding import Binding
 from textual.containers import VerticalScroll
 from textual.content import Content
 
@@ -33,7 +32,7 @@ def broken(text: str, width: int) -> Iterator[str]:
 class PageScreen(DialogScreen[None]):
     """Shows the text that `find` returns."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
+    BINDINGS = [
         Binding("escape,q,enter", "dismiss", tr("Close")),
         Binding("c", "copy", tr("Copy")),
     ]

@@ -2,11 +2,11 @@
 answer.
 """
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from textual import events, on
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import Binding
 from textual.containers import Vertical
 from textual.content import Content
 from textual.screen import ModalScreen
@@ -30,6 +30,7 @@ from dogent_tui.tui.questions.model import (
 from dogent_tui.tui.questions.widgets import AnswerBar, QuestionHeading, QuestionLines, WordsInput
 from dogent_tui.tui.screens.withdrawable import Withdrawable
 from dogent_tui.tui.stylesheets import stylesheet
+from dogent_tui.tui.widgets import hidden
 
 if TYPE_CHECKING:
     from dogent_tui.tui.ports import ConversationPort
@@ -56,29 +57,29 @@ class PermissionScreen(Withdrawable[Reply], ModalScreen[Reply]):
     CSS_PATH = stylesheet("permission.tcss")
     AUTO_FOCUS = "#answers"
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "pick", tr("Answer"), key_display="⏎"),
-        Binding("left,shift+tab", "step(-1)", tr("Previous answer"), show=False),
-        Binding("right,tab", "step(1)", tr("Next answer"), show=False),
-        Binding("n", "answer('n')", tr("Deny"), show=False),
-        Binding("y", "answer('y')", tr("Allow once"), show=False),
-        Binding("s", "answer('s')", tr("Allow for this session"), show=False),
-        Binding("a", "answer('a')", tr("Always allow in this workspace"), show=False),
-        Binding("d", "answer('d')", tr("Discard and continue"), show=False),
-        Binding("e", "answer('e')", tr("Deny and say why"), show=False),
+    BINDINGS = [
+        Binding("enter", "pick", tr("Answer")),
+        hidden("left,shift+tab", "step(-1)", tr("Previous answer")),
+        hidden("right,tab", "step(1)", tr("Next answer")),
+        hidden("n", "answer('n')", tr("Deny")),
+        hidden("y", "answer('y')", tr("Allow once")),
+        hidden("s", "answer('s')", tr("Allow for this session")),
+        hidden("a", "answer('a')", tr("Always allow in this workspace")),
+        hidden("d", "answer('d')", tr("Discard and continue")),
+        hidden("e", "answer('e')", tr("Deny and say why")),
         Binding("escape", "answer('n')", tr("Deny")),
         Binding("escape", "back", tr("Back")),
-        Binding("up", "scroll(-1)", tr("Scroll"), show=False),
+        hidden("up", "scroll(-1)", tr("Scroll")),
         Binding("down", "scroll(1)", tr("Scroll"), key_display="↑↓"),
-        Binding("pageup", "scroll_page(-1)", tr("Scroll"), show=False),
-        Binding("pagedown", "scroll_page(1)", tr("Scroll"), show=False),
-        Binding("home", f"scroll({-_FAR})", tr("First row"), show=False),
-        Binding("end", f"scroll({_FAR})", tr("Last row"), show=False),
-        Binding("f,ctrl+o", "enlarge", tr("Enlarge"), key_display="f"),
-        Binding("shift+pageup", "transcript_page(-1)", tr("Transcript"), key_display="⇧PgUp"),
-        Binding("shift+pagedown", "transcript_page(1)", tr("Transcript down"), show=False),
-        Binding("ctrl+c", "say_how_to_leave", tr("Say how to leave"), show=False),
-        Binding("f1", "app.help", tr("Help"), show=False),
+        hidden("pageup", "scroll_page(-1)", tr("Scroll")),
+        hidden("pagedown", "scroll_page(1)", tr("Scroll")),
+        hidden("home", f"scroll({-_FAR})", tr("First row")),
+        hidden("end", f"scroll({_FAR})", tr("Last row")),
+        Binding("f,ctrl+o", "enlarge", tr("Enlarge")),
+        Binding("shift+pageup", "transcript_page(-1)", tr("Transcript")),
+        hidden("shift+pagedown", "transcript_page(1)", tr("Transcript down")),
+        hidden("ctrl+c", "say_how_to_leave", tr("Say how to leave")),
+        hidden("f1", "app.help", tr("Help")),
     ]
 
     def __init__(

@@ -2,9 +2,8 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from typing import ClassVar
 
-from textual.binding import Binding, BindingType
+from textual.binding import Binding
 from textual.content import Content
 
 from dogent_tui.agent.authority import Authority, HeldGrant
@@ -34,7 +33,7 @@ def grant_lines(held: HeldGrant, sentence: str) -> Content:
 class PermissionsScreen(DialogScreen[None]):
     """Lists the grants of one workspace and revokes them."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
+    BINDINGS = [
         Binding("escape,q", "dismiss", tr("Close")),
         Binding("delete,r", "revoke", tr("Revoke")),
     ]

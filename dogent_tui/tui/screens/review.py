@@ -4,12 +4,12 @@ the user says so.
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 from rich.cells import cell_len
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import Binding
 from textual.containers import Container, Horizontal
 from textual.widget import Widget
 from textual.widgets import Input
@@ -34,6 +34,7 @@ from dogent_tui.tui.stylesheets import stylesheet
 from dogent_tui.tui.textual_fixes.immediate_keys import ImmediateKeys
 from dogent_tui.tui.transcript.lines import Line
 from dogent_tui.tui.transcript.markdown import markdown_lines
+from dogent_tui.tui.widgets import hidden
 from dogent_tui.undo.undo_log import UndoLog
 
 if TYPE_CHECKING:
@@ -46,22 +47,22 @@ BY_SIDE = 120
 """Columns of the hunk from which what goes stands beside what comes."""
 
 REVIEW_KEYS: tuple[Binding, ...] = (
-    Binding("enter", "apply", tr("Write"), key_display="⏎"),
+    Binding("enter", "apply", tr("Write")),
     Binding("a", "decide('accepted')", tr("Accept")),
     Binding("r", "decide('rejected')", tr("Reject")),
-    Binding("A", "decide_all('accepted')", tr("Accept all"), key_display="A"),
-    Binding("R", "decide_all('rejected')", tr("Reject all"), key_display="R"),
+    Binding("A", "decide_all('accepted')", tr("Accept all")),
+    Binding("R", "decide_all('rejected')", tr("Reject all")),
     Binding("e", "edit", tr("Edit")),
     Binding("c", "comment", tr("Comment")),
     Binding("v", "sides", tr("Side by side")),
     Binding("p", "preview", tr("Preview")),
-    Binding("pagedown,space", "scroll(1)", tr("Scroll down"), show=False),
-    Binding("pageup,b", "scroll(-1)", tr("Scroll up"), show=False),
+    hidden("pagedown,space", "scroll(1)", tr("Scroll down")),
+    hidden("pageup,b", "scroll(-1)", tr("Scroll up")),
     Binding("j,down", "go(1)", tr("Next"), key_display="j k"),
-    Binding("k,up", "go(-1)", tr("Previous"), show=False),
+    hidden("k,up", "go(-1)", tr("Previous")),
     Binding("n", "next_open", tr("Undecided")),
-    Binding("home,g", "go(-1000000)", tr("First"), show=False),
-    Binding("end,G", "go(1000000)", tr("Last"), show=False),
+    hidden("home,g", "go(-1000000)", tr("First")),
+    hidden("end,G", "go(1000000)", tr("Last")),
     *LEAVING_KEYS,
 )
 """All of them act on the hunk under the cursor, or on all."""
@@ -86,18 +87,18 @@ class ReviewTask(msgspec.Struct, frozen=True):
 class HunkArea(CitingArea):
     """The text of a hunk, to be written instead of what was proposed."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,ctrl+s", "screen.keep_edit", tr("Keep and accept"), key_display="Esc"),
-        Binding("ctrl+x", "screen.back_to_list", tr("Revert"), key_display="^X"),
+    BINDINGS = [
+        Binding("escape,ctrl+s", "screen.keep_edit", tr("Keep and accept")),
+        Binding("ctrl+x", "screen.back_to_list", tr("Revert")),
     ]
 
 
 class CommentInput(ImmediateKeys, Input):
     """What the agent should know about a hunk."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "screen.keep_comment", tr("Keep"), key_display="⏎"),
-        Binding("escape", "screen.back_to_list", tr("Back"), key_display="Esc"),
+    BINDINGS = [
+        Binding("enter", "screen.keep_comment", tr("Keep")),
+        Binding("escape", "screen.back_to_list", tr("Back")),
     ]
 
 
@@ -109,7 +110,7 @@ class ReviewScreen(EditorScreen):
     CSS_PATH = stylesheet("review.tcss")
     AUTO_FOCUS = "#review-list"
 
-    BINDINGS: ClassVar[list[BindingType]] = [*REVIEW_KEYS]
+    BINDINGS = [*REVIEW_KEYS]
 
     def __init__(self, task: ReviewTask, counter: str = "") -> None:
         super().__init__(counter, task.on_draft, "review-said")

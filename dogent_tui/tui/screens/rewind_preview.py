@@ -5,11 +5,10 @@ before Enter.
 import asyncio
 from collections.abc import Callable, Sequence
 from datetime import datetime
-from typing import ClassVar
 
 from rich.cells import cell_len
 from textual import on, work
-from textual.binding import Binding, BindingType
+from textual.binding import Binding
 from textual.content import Content
 from textual.widgets import OptionList
 
@@ -20,16 +19,15 @@ from dogent_tui.tui.questions.guard import AnswerGuard
 from dogent_tui.tui.questions.model import diff_lines
 from dogent_tui.tui.questions.widgets import QuestionLines
 from dogent_tui.tui.rewinding.model import Preview, RewindPoint, Row, difference
+from dogent_tui.tui.screens.choice import AnsweringScreen
 from dogent_tui.tui.stylesheets import stylesheet
 from dogent_tui.tui.transcript.lines import Line, Span, wrap
 from dogent_tui.undo.rewind_plan import PlannedPlace
 from dogent_tui.undo.undo_log import UndoLog
 
 
-class RewindScreen(DialogScreen[RewindPoint]):
+class RewindScreen(AnsweringScreen[RewindPoint]):
     """Dismissed with the prompt that was chosen, or with nothing."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q", "back", tr("Close"))]
 
     def __init__(
         self,
@@ -42,27 +40,16 @@ class RewindScreen(DialogScreen[RewindPoint]):
         """List `points`, of a workspace at `root`; the one at `chosen` is highlighted. `now`
         tells the time, with a time zone.
         """
-        self._points = points
-        self._root = root
-        self._first = chosen
-        self._now = now or (lambda: datetime.now().astimezone())
-        self._list = ChoiceList[RewindPoint](id="rewind-list")
+        at = now() if now is not None else datetime.now().astimezone()
+        rows = [
+            Content.assemble(point.title, (f"\n  {point.facts(at, root)}", "dim"))
+            for point in points
+        ]
+        choices = ChoiceList[RewindPoint](id="rewind-list")
         keys = {"enter": tr("Preview"), "up,down": tr("Choose"), "escape": tr("Close")}
         title = tr("Rewind to before which prompt?")
-        super().__init__(Dialog(title, keys, self._list, id="rewind", classes="-wide"))
-
-    def on_mount(self) -> None:
-        """Begin with the latest prompt, or where one was before."""
-        now = self._now()
-        rows = (
-            Content.assemble(point.title, (f"\n  {point.facts(now, self._root)}", "dim"))
-            for point in self._points
-        )
-        self._list.show(self._points, rows, self._first)
-
-    @on(OptionList.OptionSelected)
-    def _picked(self) -> None:
-        self.leave(self._list.chosen)
+        dialog = Dialog(title, keys, choices, id="rewind", classes="-wide")
+        super().__init__(dialog, choices, points, rows, chosen)
 
 
 class RewindPreviewScreen(DialogScreen[bool]):
@@ -71,7 +58,7 @@ class RewindPreviewScreen(DialogScreen[bool]):
     """
 
     CSS_PATH = stylesheet("rewind.tcss")
-    BINDINGS: ClassVar[list[BindingType]] = [
+    BINDINGS = [
         # Before the list of files, which would take these keys as choosing a row.
         Binding("enter", "go_back", tr("Rewind"), priority=True),
         Binding("space", "take", tr("Include or exclude this file"), priority=True),

@@ -3,16 +3,16 @@
 import asyncio
 from collections.abc import Coroutine, Mapping, Sequence
 from contextlib import suppress
-from typing import Any, ClassVar
+from typing import Any
 
-from textual.binding import Binding, BindingType
+from textual.binding import Binding
 from textual.content import Content
 
 from dogent_tui.agent.conversation import ServerState
 from dogent_tui.agent.doctor_servers import SERVER_STATES, state_of
 from dogent_tui.agent.service import AgentService
 from dogent_tui.errors import AgentError, DogentError
-from dogent_tui.language import tr
+from dogent_tui.language import and_more, tr
 from dogent_tui.plain import one_line
 from dogent_tui.settings.mcp_servers import McpServer, mcp_servers, switch
 from dogent_tui.storage.paths import Workspace
@@ -63,15 +63,13 @@ def _details(server: McpServer, state: ServerState | None) -> str:
         )
     if state is None or state.error:
         return one_line(state.error) if state is not None else ""
-    more = len(state.tools) - _MOST_TOOLS
-    named = one_line(", ".join(state.tools[:_MOST_TOOLS]))
-    return tr("{named} and {more} more", named=named, more=more) if more > 0 else named
+    return one_line(and_more(state.tools, _MOST_TOOLS))
 
 
 class ServersScreen(DialogScreen[None]):
     """Lists the MCP servers, and switches and restarts them."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
+    BINDINGS = [
         Binding("escape,q", "dismiss", tr("Close")),
         Binding("space", "switch", tr("On or off")),
         Binding("r", "restart", tr("Restart")),

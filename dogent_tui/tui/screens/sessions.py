@@ -5,10 +5,9 @@ deleted.
 import asyncio
 from collections.abc import Callable
 from datetime import datetime
-from typing import ClassVar
 
 from textual import on, work
-from textual.binding import Binding, BindingType
+from textual.binding import Binding
 from textual.content import Content
 from textual.widgets import Input, OptionList
 
@@ -24,7 +23,7 @@ from dogent_tui.tui.sessions.model import SessionIndex, SessionList, SessionRequ
 class SessionsScreen(FinderScreen[SessionRecord, SessionRequest]):
     """Dismissed with what the user wants, or with nothing."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
+    BINDINGS = [
         Binding("escape", "back", tr("Close")),
         # Before the line to type into, which knows some of these keys too.
         Binding("tab", "switch", tr("This folder or all"), priority=True),

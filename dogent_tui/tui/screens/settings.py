@@ -1,19 +1,16 @@
 """/settings: what can be chosen, section by section; it is written when the user saves it."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import ClassVar
 
 import msgspec
-from rich.cells import cell_len, set_cell_size
-from textual import events, on
+from rich.cells import set_cell_size
+from textual import events, on, work
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
-from textual.containers import Vertical
+from textual.binding import Binding
+from textual.containers import Horizontal, Vertical
 from textual.content import Content
-from textual.message import Message
 from textual.screen import ModalScreen
 from textual.widget import Widget
 from textual.widgets import OptionList
@@ -51,6 +48,7 @@ from dogent_tui.tui.settings.draft import (
 )
 from dogent_tui.tui.stylesheets import stylesheet
 from dogent_tui.tui.themes import described
+from dogent_tui.tui.widgets import hidden
 
 _LABEL_CELLS = 29
 _LEAST_VALUE_CELLS = 12
@@ -80,12 +78,7 @@ class Row(msgspec.Struct, frozen=True):
 class RowList(ChoiceList[Row]):
     """Shows rows, and says which one is under the cursor."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "select", tr("Change"), key_display="⏎")
-    ]
-
-    class Moved(Message):
-        """Another row is under the cursor."""
+    BINDINGS = [Binding("enter", "select", tr("Change"))]
 
     def __init__(self, *, id: str) -> None:  # noqa: A002
         super().__init__(id=id)
@@ -97,7 +90,6 @@ class RowList(ChoiceList[Row]):
         at += bool(rows and not rows[at].id)
         drawn = (Option(_drawn(row, self._label_cells), disabled=not row.id) for row in rows)
         self.show(rows, drawn, at)
-        self.post_message(self.Moved())
 
     def on_resize(self) -> None:
         """Give the labels less room where the values would have none."""
@@ -111,55 +103,6 @@ class RowList(ChoiceList[Row]):
         at = next((at for at, row in enumerate(self.items) if row.id == row_id), None)
         if at is not None:
             self.highlighted = at
-
-    def watch_highlighted(self, highlighted: int | None) -> None:
-        """Say so."""
-        super().watch_highlighted(highlighted)
-        self.post_message(self.Moved())
-
-
-class Sections(Widget, can_focus=False):
-    """The names of the sections on a line, the open one marked. A click opens one."""
-
-    @dataclass
-    class Picked(Message):
-        """A section was clicked."""
-
-        number: int
-
-    ALLOW_SELECT = False
-    COMPONENT_CLASSES: ClassVar[set[str]] = {"sections--open", "sections--other"}
-
-    def __init__(self, names: Sequence[str], *, id: str) -> None:  # noqa: A002
-        super().__init__(id=id)
-        self._names = names
-        self._open = 0
-
-    def show(self, number: int) -> None:
-        """Mark a section as the open one."""
-        self._open = number
-        self.refresh()
-
-    def render(self) -> Content:
-        """Draw the names."""
-        here, other = (
-            self.get_visual_style(f"sections--{part}", partial=True) for part in ("open", "other")
-        )
-        words = (
-            (f" {name} ", here if number == self._open else other)
-            for number, name in enumerate(self._names)
-        )
-        return Content(" ").join(Content.assemble(word) for word in words)
-
-    def on_click(self, event: events.Click) -> None:
-        """Open the section under the mouse."""
-        start = 0
-        x = event.get_content_offset_capture(self).x
-        for number, name in enumerate(self._names):
-            end = start + cell_len(name) + 2
-            if start <= x < end:
-                self.post_message(self.Picked(number))
-            start = end + 1
 
 
 def _drawn(row: Row, label_cells: int) -> Content:
@@ -235,7 +178,7 @@ class RowsScreen(ModalScreen[Answer]):
             setting=setting,
         )
 
-    @on(RowList.Moved)
+    @on(OptionList.OptionHighlighted)
     def _moved(self) -> None:
         row = self._list.chosen
         self._about.update(one_line(self._words(row)) if row else "")
@@ -324,13 +267,13 @@ class RowsScreen(ModalScreen[Answer]):
 class ProfileScreen(RowsScreen[None]):
     """Changes a profile."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("delete", "reset", tr("Clear"), key_display="Del"),
+    BINDINGS = [
+        Binding("delete", "reset", tr("Clear")),
         Binding("c", "check", tr("Test")),
         Binding("u", "use", tr("Use here")),
-        Binding("ctrl+x", "remove", tr("Remove"), key_display="^X"),
-        Binding("escape,left", "dismiss", tr("Back"), key_display="Esc"),
-        Binding("f1", "app.help", tr("Help"), show=False),
+        Binding("ctrl+x", "remove", tr("Remove")),
+        Binding("escape,left", "dismiss", tr("Back")),
+        hidden("f1", "app.help", tr("Help")),
     ]
 
     def __init__(self, draft: SettingsDraft, keymap: Keymap, file: Path, name: str) -> None:
@@ -350,14 +293,12 @@ class ProfileScreen(RowsScreen[None]):
     def _words(self, row: Row) -> str:
         return f"{row.about} ({row.setting.path[-1]})" if row.setting is not None else ""
 
-    def action_check(self) -> None:
+    @work(group="check", exclusive=True)
+    async def action_check(self) -> None:
         """Ask what the profile leads to, as it stands here."""
-        self.say(tr("Testing…"))
-        self.run_worker(self._check(), group="check", exclusive=True)
-
-    async def _check(self) -> None:
         from dogent_tui.agent.profile_check import probe
 
+        self.say(tr("Testing…"))
         profile = self.draft.profile(self._file, self._profile)
         found = await probe(self._file, self._profile, profile)
         self.say(f"{'✓' if found.works else '✗'} {found.words}")
@@ -367,11 +308,9 @@ class ProfileScreen(RowsScreen[None]):
         self.draft.put(chosen_profile(self.draft, self._file), self._profile)
         self.say(tr("This folder uses {name} once you save.", name=self._profile))
 
-    def action_remove(self) -> None:
+    @work(group="edit", exclusive=True)
+    async def action_remove(self) -> None:
         """Remove the profile, when asked."""
-        self.run_worker(self._remove(), group="edit", exclusive=True)
-
-    async def _remove(self) -> None:
         title = tr("Remove the profile {name}?", name=self._profile)
         why = tr("Its key is removed with it once you save.")
         if await choose(self.app, title, why, (tr("Keep"), tr("Remove")), 0) == 1:
@@ -382,14 +321,14 @@ class ProfileScreen(RowsScreen[None]):
 class SettingsScreen(RowsScreen[bool]):
     """Dismissed with True where what was changed is to be saved."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
+    BINDINGS = [
         Binding("left,shift+tab", "section(-1)", tr("Section"), key_display="← →"),
-        Binding("right,tab", "section(1)", tr("Section"), show=False),
-        Binding("delete", "reset", tr("Default"), key_display="Del"),
+        hidden("right,tab", "section(1)", tr("Section")),
+        Binding("delete", "reset", tr("Default")),
         Binding("u", "use", tr("Use here")),
-        Binding("ctrl+s", "save", tr("Save"), key_display="^S"),
-        Binding("escape", "leave", tr("Close"), key_display="Esc"),
-        Binding("f1", "app.help", tr("Help"), show=False),
+        Binding("ctrl+s", "save", tr("Save")),
+        Binding("escape", "leave", tr("Close")),
+        hidden("f1", "app.help", tr("Help")),
     ]
 
     def __init__(
@@ -398,7 +337,8 @@ class SettingsScreen(RowsScreen[bool]):
         """Begin with a section."""
         super().__init__(draft, keymap, note)
         self.section = section
-        self._sections = Sections(SECTIONS, id="settings-sections")
+        names = (Words(f" {name} ") for name in SECTIONS)
+        self._sections = Horizontal(*names, id="settings-sections")
 
     def compose(self) -> ComposeResult:
         """Lay out the sections, the rows, and what the chosen one means."""
@@ -415,7 +355,8 @@ class SettingsScreen(RowsScreen[bool]):
 
     def show_rows(self) -> None:
         """Show the rows of the section as they are now."""
-        self._sections.show(self.section)
+        for number, name in enumerate(self._sections.children):
+            name.set_class(number == self.section, "-open")
         super().show_rows()
         self.refresh_bindings()
 
@@ -464,9 +405,10 @@ class SettingsScreen(RowsScreen[bool]):
         """Go to another section."""
         self._open((self.section + step) % len(SECTIONS))
 
-    @on(Sections.Picked)
-    def _picked_section(self, event: Sections.Picked) -> None:
-        self._open(event.number)
+    def on_click(self, event: events.Click) -> None:
+        """Open the section whose name was clicked."""
+        if event.widget in self._sections.children:
+            self._open(self._sections.children.index(event.widget))
 
     def _open(self, section: int) -> None:
         self.section = section
@@ -508,14 +450,12 @@ class SettingsScreen(RowsScreen[bool]):
         else:
             self.say(tr("Nothing was changed."))
 
-    def action_leave(self) -> None:
+    @work(group="edit", exclusive=True)
+    async def action_leave(self) -> None:
         """Leave; what was changed is asked about."""
         if not self.draft.changes:
             self.dismiss(False)
-        else:
-            self.run_worker(self._ask_to_save(), group="edit", exclusive=True)
-
-    async def _ask_to_save(self) -> None:
+            return
         files = ", ".join(place_of(file, self.draft.workspace) for file in self.draft.changes)
         why = tr("They are written to {files}.", files=files)
         answers = (tr("Save"), tr("Discard"), tr("Keep editing"))

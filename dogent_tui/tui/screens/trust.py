@@ -94,7 +94,7 @@ class TrustScreen(AnsweringScreen[bool]):
             id="trust",
             classes="-wide -warning",
         )
-        answers = (tr("Work without them"), tr("Trust this folder"))
+        answers = (Content(tr("Work without them")), Content(tr("Trust this folder")))
         super().__init__(dialog, choices, (False, True), answers)
 
     def on_resize(self, event: events.Resize) -> None:

@@ -59,5 +59,5 @@ async def answer_of(app: "App[Any]", screen: Withdrawable[Answer]) -> Answer | N
     try:
         return await answered
     finally:
-        if not answered.done():  # whoever asked is gone
+        if not answered.done():  # the caller is gone
             screen.cancel()

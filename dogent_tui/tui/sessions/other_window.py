@@ -86,7 +86,7 @@ class OtherWindow:
         return is_held(self._log, patience_s=patience_s), self._new()
 
     def _new(self) -> list[Event]:
-        return list(events_of(self._tail.lines()))
+        return list(events_of([*self._tail.lines()]))
 
     def _say(self, message: str, remedy: str, *, level: Level = "warning") -> None:
         self._screen.handle(Notice(level=level, message=message, remedy=remedy, code="read_only"))

@@ -135,8 +135,7 @@ class SettingsDraft:
 
     def _holds(self, file: Path) -> dict[str, Any]:
         if file not in self._data:
-            nothing: dict[str, Any] = {}
-            self._data[file] = read_json(file, nothing)[0]
+            self._data[file] = read_json(file)[0]
         return self._data[file]
 
 

@@ -4,40 +4,31 @@ here, Esc takes it away.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
 from rich.cells import cell_len
-from textual import events
-from textual.binding import Binding, BindingType
+from textual import events, on
+from textual.binding import Binding
 from textual.content import Content
 from textual.message import Message
-from textual.style import Style
-from textual.widget import Widget
+from textual.widgets import OptionList
+from textual.widgets.option_list import Option
 
 from dogent_tui.language import tr
+from dogent_tui.tui.dialog import ChoiceList
 from dogent_tui.tui.setup.model import Choice
 
 _LOW = 20
 """Rows of a window in which the panel is one line until one goes there."""
+_KEY = "bold $text-accent"
+_NOTE = "$text-muted"
 
 
-class SetupPanel(Widget, can_focus=True):
-    """Shows `choices`. Posts `Chosen` and `Dismissed`; it does not take itself away."""
+class SetupPanel(ChoiceList[Choice]):
+    """Lists `choices` between a title and the keys. Posts `Chosen` and `Dismissed`; it does not
+    take itself away.
+    """
 
-    ALLOW_SELECT = False
-    COMPONENT_CLASSES: ClassVar[set[str]] = {
-        "setup--title",
-        "setup--key",
-        "setup--label",
-        "setup--note",
-        "setup--here",
-    }
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("up", "step(-1)", tr("Up"), show=False),
-        Binding("down", "step(1)", tr("Down"), show=False),
-        Binding("enter", "choose", tr("Choose")),
-        Binding("escape", "dismiss_panel", tr("Not now")),
-    ]
+    BINDINGS = [Binding("enter", "select", tr("Choose")), Binding("escape", "leave", tr("Not now"))]
 
     @dataclass
     class Chosen(Message):
@@ -62,8 +53,6 @@ class SetupPanel(Widget, can_focus=True):
         self._key = key
         self._now = now
         self.choices = choices
-        self.at = 0
-        self._low = False
 
     # ── Keys and mouse ────────────────────────────────────────────────────────────────────────────
 
@@ -73,88 +62,58 @@ class SetupPanel(Widget, can_focus=True):
             return
         event.stop()
         event.prevent_default()
-        if event.character.isdecimal() and event.character.isascii():
-            self._choose(int(event.character) - 1)
+        if event.character in "0123456789":
+            self._choose(int(event.character))
         else:
             self.post_message(self.Typed(event.character))
 
-    def action_step(self, step: int) -> None:
-        """Go up or down."""
-        self.at = (self.at + step) % len(self.choices)
-        self.refresh()
-
-    def action_choose(self) -> None:
-        """Choose what the mark is at."""
-        self._choose(self.at)
-
-    def action_dismiss_panel(self) -> None:
+    def action_leave(self) -> None:
         """Go away for good."""
         self.post_message(self.Dismissed())
 
-    def on_click(self, event: events.Click) -> None:
-        """Choose the line under the mouse."""
+    @on(OptionList.OptionSelected)
+    def _picked(self, event: OptionList.OptionSelected) -> None:
         event.stop()
-        if self._is_line:
-            self.focus()
-        else:
-            self._choose(event.y - 1)
+        self._choose(event.option_index)
 
-    def _choose(self, at: int) -> None:
-        if 0 <= at < len(self.choices):
-            self.post_message(self.Chosen(self.choices[at]))
+    def _choose(self, number: int) -> None:
+        if 0 < number <= len(self.choices):
+            self.post_message(self.Chosen(self.choices[number - 1]))
 
     # ── What is seen ──────────────────────────────────────────────────────────────────────────────
 
-    @property
-    def _is_line(self) -> bool:
-        return self._low and not self.has_focus
-
     def on_mount(self) -> None:
-        """Take as many rows as there are lines."""
-        self.place()
+        """Show what there is to choose."""
+        self.place(self.screen.size.height)
 
     def watch_has_focus(self, has_focus: bool) -> None:
         """Show the mark, or take it away."""
         super().watch_has_focus(has_focus)
         if self.is_attached:
-            self.place()
+            self.place(self.screen.size.height)
 
-    def place(self, height: int = 0) -> None:
+    def place(self, height: int) -> None:
         """Fit into a window of `height` rows: call it when that changes its size."""
-        self._low = (height or self.screen.size.height) < _LOW
-        self.styles.height = 1 if self._is_line else 2 + len(self.choices)
-        self.refresh()
-
-    def _style(self, name: str) -> Style:
-        return self.get_visual_style(f"setup--{name}", partial=True)
-
-    def render(self) -> Content:
-        """Draw the lines, literally."""
-        key, note, width = self._style("key"), self._style("note"), self.content_size.width
-        question = Content.styled(tr("Choose a model"), self._style("title"))
-        keys = Content.assemble(
-            (self._key, key), (tr(" chooses · "), note), ("Esc", key), (tr(" not now"), note)
-        )
-        if self._is_line:
-            return Content.assemble(question, " ", keys).truncate(width, ellipsis=True)
+        title = Content.styled(tr("Choose a model"), "bold")
+        keys = Content.assemble((self._key, _KEY), (tr(" chooses · "), _NOTE))
         if self.has_focus:
-            enter = [(tr(" or a number, "), note), (tr("Enter"), key), (tr(" chooses · "), note)]
-            keys = Content.assemble(("↑ ↓", key), *enter, ("Esc", key), (tr(" not now"), note))
-        lines = [
-            Content.assemble(question, (f"  {self._now}", note)),
-            *(self._line(at, choice) for at, choice in enumerate(self.choices)),
-            Content.assemble(keys, (tr(" · any time with "), note), ("/setup", key)),
+            enter = [(tr(" or a number, "), _NOTE), (tr("Enter"), _KEY), (tr(" chooses · "), _NOTE)]
+            keys = Content.assemble(("↑ ↓", _KEY), *enter)
+        keys = Content.assemble(keys, ("Esc", _KEY), (tr(" not now"), _NOTE))
+        if height < _LOW and not self.has_focus:
+            self.set_options([Option(Content.assemble(title, " ", keys), disabled=True)])
+            return
+        title = Content.assemble(title, (f"  {self._now}", _NOTE))
+        keys = Content.assemble(keys, (tr(" · any time with "), _NOTE), ("/setup", _KEY))
+        room = 2 + max(cell_len(one.label) for one in self.choices)
+        rows = [
+            Content.assemble(
+                (f"{number}  ", _KEY),
+                one.label,
+                (" " * (room - cell_len(one.label)) + one.note, _NOTE),
+            )
+            for number, one in enumerate(self.choices, 1)
         ]
-        return Content("\n").join(line.truncate(width, ellipsis=True) for line in lines)
-
-    def _line(self, at: int, choice: Choice) -> Content:
-        is_here = self.has_focus and at == self.at
-        label = self._style("here" if is_here else "label")
-        room = max(cell_len(one.label) for one in self.choices)
-        gap = " " * (room - cell_len(choice.label) + 2)
-        return Content.assemble(
-            ("›" if is_here else " ", label),
-            (f" {at + 1}  ", self._style("key")),
-            (choice.label, label),
-            (gap + choice.note, self._style("note")),
-        )
+        at = self.highlighted or 1
+        self.set_options([Option(title, disabled=True), *rows, Option(keys, disabled=True)])
+        self.highlighted = at if self.has_focus else None

@@ -2,24 +2,25 @@
 drawn kept.
 """
 
-from collections import OrderedDict
 from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
+from textual.cache import LRUCache
 from textual.strip import Strip
 
 from dogent_tui.language import tr
 from dogent_tui.tui.transcript import text_selection
 from dogent_tui.tui.transcript.layout import Layout
 from dogent_tui.tui.transcript.lines import BLANK, Line, Span, crop
-from dogent_tui.tui.transcript.palette import MARGIN, Palette, restyled
+from dogent_tui.tui.transcript.palette import MARGIN, restyled
 from dogent_tui.tui.transcript.rows import Place, Row
 from dogent_tui.tui.transcript.search import Search
 
 if TYPE_CHECKING:
     from textual.selection import Selection
-    from textual.widget import Widget
 
+    from dogent_tui.tui.painted import Painted
+    from dogent_tui.tui.transcript.palette import Palette
     from dogent_tui.tui.transcript.search import Found, Hit
 
 _KEPT_STRIPS = 600
@@ -31,26 +32,20 @@ _BEHIND = tr(" ↓ new text · End ")
 class Painter:
     """Draws the lines of `layout` for `widget`."""
 
-    def __init__(self, widget: "Widget", layout: Layout) -> None:
+    def __init__(self, widget: "Painted", layout: Layout) -> None:
         self.cursor: int | None = None
         self.selection: Selection | None = None
         self._widget = widget
         self._layout = layout
         self._palette: Palette | None = None
-        self._stale = True
-        self._strips: OrderedDict[tuple[Line, int, int, str], Strip] = OrderedDict()
+        self._strips: LRUCache[tuple[Line, int, int, str], Strip] = LRUCache(_KEPT_STRIPS)
         self.search = Search.of("", ())
         self.current: Hit | None = None
 
-    def forget_colors(self) -> None:
-        """Look at the colors again before the next line is drawn."""
-        self._stale = True
-
     def strip(self, place: Place | None, width: int) -> Strip:
         """Draw the line at `place`, or an empty one, at `width` cells."""
-        palette = self._colors()
         if place is None:
-            return self._kept(palette, BLANK, width, "")
+            return self._kept(BLANK, width, "")
         lines = self._layout.lines(place.row)
         line = lines[place.line] if place.line < len(lines) else BLANK
         has_cursor = self.cursor == place.row.entry and self._widget.has_focus
@@ -59,13 +54,13 @@ class Painter:
             line = self._with_matches(place, line)
         if self.selection and (selected := text_selection.span(self.selection, place, line)):
             line = restyled(line, [(*selected, "selection")])
-        return self._kept(palette, line, width, marker)
+        return self._kept(line, width, marker)
 
     def behind(self, width: int) -> Strip:
         """Draw the line that says that there is something new below."""
         before = max(0, (width - cell_len(_BEHIND)) // 2 - MARGIN)
         line = Line((Span(" " * before), *crop([Span(_BEHIND, "behind")], width)))
-        return self._kept(self._colors(), line, width, "")
+        return self._kept(line, width, "")
 
     def on_head(self, place: Place) -> bool:
         """Say whether `place` is the line by which a card is folded."""
@@ -103,25 +98,15 @@ class Painter:
             return 0
         return sum(len(self._found(above)) for above in self._layout.rows_of(row.entry)[: row.part])
 
-    def _colors(self) -> Palette:
-        if self._palette is None or self._stale:
-            self._stale = False
-            palette = Palette(self._widget)
-            if not palette.same_as(self._palette):
-                self._palette = palette
-                self._strips.clear()
-        assert self._palette is not None
-        return self._palette
-
-    def _kept(self, palette: Palette, line: Line, width: int, marker: str) -> Strip:
+    def _kept(self, line: Line, width: int, marker: str) -> Strip:
+        palette = self._widget.palette
+        if palette is not self._palette:
+            self._palette = palette
+            self._strips.clear()
         # also a part of the key: a band is as wide, and may have been drawn before a resize
         content = self._layout.width
         key = (line, content, width, marker)
         strip = self._strips.get(key)
         if strip is None:
             strip = self._strips[key] = palette.strip(line, content, width, marker)
-            if len(self._strips) > _KEPT_STRIPS:
-                self._strips.popitem(last=False)
-        else:
-            self._strips.move_to_end(key)
         return strip

@@ -11,11 +11,14 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 from textual.widget import Widget
 
+from dogent_tui.language import tr
+from dogent_tui.tui.painted import Painted
 from dogent_tui.tui.textual_fixes.fast_render import cached_lines
 from dogent_tui.tui.textual_fixes.timers import after
 from dogent_tui.tui.transcript.lines import MIN_WIDTH
 from dogent_tui.tui.transcript.palette import MARGIN
 from dogent_tui.tui.transcript.viewport import Viewport
+from dogent_tui.tui.widgets import hidden
 
 if TYPE_CHECKING:
     from asyncio import TimerHandle
@@ -27,8 +30,17 @@ _SLICE_PAUSE = 0.04
 """Seconds of measuring at a time while nobody waits for it, and between two of them."""
 
 
-class RowsView(ScrollView, can_focus=True, inherit_bindings=False):
+class RowsView(Painted, ScrollView, can_focus=True, inherit_bindings=False):
     """Draws the lines of `rows` that are visible, and nothing else."""
+
+    BINDINGS = [
+        hidden("up,k", "move(-1)", tr("Up")),
+        hidden("down,j", "move(1)", tr("Down")),
+        hidden("pageup,b", "page(-1)", tr("Page up")),
+        hidden("pagedown,space", "page(1)", tr("Page down")),
+        hidden("home,g", "end(-1)", tr("Beginning")),
+        hidden("end,G", "end(1)", tr("End")),
+    ]
 
     WIDEST: ClassVar[int]
     """Cells of a line of text. Longer ones are hard to read."""

@@ -60,11 +60,6 @@ class Transcript(RowsView):
     DEFAULT_CSS = styles("transcript.tcss")
 
     BINDINGS = [
-        hidden("up", "move(-1)", tr("Up")),
-        hidden("down", "move(1)", tr("Down")),
-        hidden("pageup", "page(-1)", tr("Page up")),
-        hidden("pagedown", "page(1)", tr("Page down")),
-        hidden("home", "end(-1)", tr("First")),
         Binding("end", "end(1)", tr("Follow")),
         Binding("left_square_bracket", "card(-1)", tr("Previous card"), key_display="["),
         Binding("right_square_bracket", "card(1)", tr("Next card"), key_display="]"),
@@ -197,11 +192,6 @@ class Transcript(RowsView):
             self._schedule()
 
     # ── Drawing ───────────────────────────────────────────────────────────────────────────────────
-
-    def notify_style_update(self) -> None:
-        """Colors may have changed, with the theme or the focus."""
-        super().notify_style_update()
-        self._painter.forget_colors()
 
     def render_line(self, y: int) -> Strip:
         """Draw line `y` of what is visible, marked with its place for the selection."""

@@ -1,1 +1,1 @@
-"""Searching the web: one protocol, a module for each provider, results in one shape."""
+"""Web search: one protocol, a table of providers, results in one form."""

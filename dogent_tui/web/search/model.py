@@ -1,4 +1,4 @@
-"""What searching means: what is asked, and what comes of it in one shape for every provider."""
+"""The records of searching: the query, and results in one form for every provider."""
 
 from collections.abc import Mapping
 from typing import Any, Literal, TypeAlias
@@ -9,11 +9,11 @@ SearchMode: TypeAlias = Literal["web", "image"]
 
 DEFAULT_RESULTS = 5
 MOST_RESULTS = 10
-"""Results of one search (SPEC 5)."""
+"""The number of results of one search (SPEC 5)."""
 
 
 class Query(msgspec.Struct, frozen=True):
-    """What is searched for: words, what kind of thing, and how many of them."""
+    """A query: words, the kind of results, and their number."""
 
     words: str
     mode: SearchMode = "web"
@@ -21,8 +21,8 @@ class Query(msgspec.Struct, frozen=True):
 
 
 class WebResult(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A page. `published` is when, as the provider says it, mostly ISO 8601; empty where it does
-    not say.
+    """A page. `published` is the date as given by the provider, usually ISO 8601; empty if
+    unknown.
     """
 
     title: str
@@ -32,8 +32,8 @@ class WebResult(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class ImageResult(msgspec.Struct, frozen=True):
-    """An image, and the page that shows it. Sizes are in pixels; what the provider does not say
-    is empty, or None.
+    """An image, and the page that shows it. Sizes are in pixels; unknown values are empty, or
+    None.
     """
 
     title: str
@@ -48,7 +48,7 @@ Result: TypeAlias = WebResult | ImageResult
 
 
 class SearchResults(msgspec.Struct, frozen=True):
-    """What a search found, the best first, and who found it."""
+    """The results of a search, best first, and the provider."""
 
     provider: str
     profile: str
@@ -58,8 +58,8 @@ class SearchResults(msgspec.Struct, frozen=True):
 
 
 class Request(msgspec.Struct, frozen=True):
-    """What goes with the address of one HTTP request: a POST where there is a `body`, which goes as
-    JSON. Holds a key: it is never shown or logged.
+    """What is sent with one HTTP request besides its address: a POST if there is a `body`, sent as
+    JSON. Contains a key: never shown or logged.
     """
 
     params: Mapping[str, str] = {}
@@ -68,6 +68,6 @@ class Request(msgspec.Struct, frozen=True):
 
 
 Cause: TypeAlias = Literal["key", "quota", "busy", "gone", "format", "other"]
-"""Why a provider refuses: the key is not right, its quota is used up, too many requests just now,
-the service is no more, it does not speak JSON, or something else.
+"""Why a provider refuses: the key is wrong, its quota is used up, there are too many requests, the
+service has been retired, JSON is not supported, or something else.
 """

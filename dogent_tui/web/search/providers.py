@@ -1,5 +1,5 @@
-"""The providers that there are, by the names that profiles give them: how each is asked, and where
-in its answer the results are.
+"""The providers, by their names in profiles: how to ask each, and where its answer contains the
+results.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -21,16 +21,20 @@ _MOST_ENGINES = 8
 
 
 class SearchProvider(msgspec.Struct, frozen=True, kw_only=True):
-    """What is particular about one provider. Of each pair the first is for pages, the second for
-    images.
+    """The specifics of one provider. In each pair the first is for pages, the second for images.
 
-    `endpoint` is where its API is, unless a profile says otherwise; empty where only a profile can.
-    `paths` are what comes after it, which a profile may have added already. `ask` returns what is
-    sent. `items` is where the results stand in an answer, and `fields` where each says what
-    `result_of` makes of it. `codes` is where it names the causes of a refusal, `causes` tells what
-    these, or a status, stand for. `failures` is where it lists who of those that it asked itself
-    failed. `needs` are the keys of a profile without which nothing can be asked. `retirement` is
-    what to say where its endpoint is gone. `limits`: its headers hold one value for each limit.
+    Attributes:
+        endpoint: The default address of its API, empty if only a profile can provide it.
+        paths: What is appended to it, unless a profile has already done so.
+        ask: Returns what is sent.
+        items: The place of the results in an answer.
+        fields: The place in each result of the fields for `result_of`.
+        codes: The place of the causes of a refusal.
+        causes: Cause or status → kind of refusal.
+        failures: The place of the list of failed engines that it asked itself.
+        needs: The keys of a profile without which nothing can be asked.
+        retirement: What to say if its endpoint is gone.
+        limits: Its headers contain one value per limit.
     """
 
     endpoint: str
@@ -46,29 +50,29 @@ class SearchProvider(msgspec.Struct, frozen=True, kw_only=True):
     limits: bool = False
 
     def url(self, profile: WebProfile, query: Query) -> str:
-        """Return where to ask."""
+        """Return the address to ask."""
         base = endpoint_of(profile, self)
         for path in sorted(self.paths, key=len, reverse=True):
             base = base.removesuffix(path)
         return base + self.paths[query.mode == "image"]
 
     def results(self, answer: Mapping[str, Any], query: Query) -> Iterator[Result | None]:
-        """Yield what an answer holds; None for an entry that is no result."""
+        """Yield the results in an answer; None for an invalid entry."""
         is_image = query.mode == "image"
         for item in values_at(answer, self.items[is_image]):
-            # Tavily may name an image by its address alone.
+            # Tavily may return an image as just its address.
             known = {"url": item} if isinstance(item, str) else item
             yield result_of(known, query.mode, self.fields[is_image])
 
     def cause(self, status: int, answer: Mapping[str, Any]) -> Cause:
-        """Return why it refuses, by the status and, where that is JSON, by the answer."""
+        """Return why it refuses, based on the status and on the answer if that is JSON."""
         codes = [status, *(code for path in self.codes for code in values_at(answer, path))]
         found = (cause for code, cause in self.causes.items() if code in codes)
         return next(found, _CAUSES.get(status, "other"))
 
     def failed(self, answer: Mapping[str, Any]) -> str:
-        """Return who of those that the provider asked itself failed, and why; empty where nobody
-        did: a list of pairs, engine and reason.
+        """Return which engines that the provider asked itself failed, and why, as pairs; empty if
+        none did.
         """
         engines = answer.get(self.failures)
         pairs = (
@@ -78,8 +82,8 @@ class SearchProvider(msgspec.Struct, frozen=True, kw_only=True):
         return ", ".join(one_line(words)[:80] for words in said if words)
 
     def wait_s(self, headers: Mapping[str, str]) -> float | None:
-        """Return how many seconds its limits ask to wait: by the second, by the month; None where
-        they do not (`Retry-After` is common).
+        """Return how many seconds its limits (per second, per month) ask to wait; None if they do
+        not (`Retry-After` is common).
         """
         remaining = headers.get("X-RateLimit-Remaining", "").split(",") if self.limits else []
         reset = headers.get("X-RateLimit-Reset", "").split(",")
@@ -155,7 +159,7 @@ PROVIDERS: dict[str, SearchProvider] = {
         ),
     ),
     # https://learn.microsoft.com/en-us/bing/search-apis/bing-web-search/reference/response-objects
-    # Others still offer what speaks it, up to and with its version (``…/v7.0``).
+    # Others still offer this API, up to and including its version (``…/v7.0``).
     "bing": SearchProvider(
         endpoint="https://api.bing.microsoft.com/v7.0",
         paths=("/search", "/images/search"),
@@ -166,7 +170,7 @@ PROVIDERS: dict[str, SearchProvider] = {
             ("name", "contentUrl", "hostPageUrl", "thumbnailUrl", "width", "height"),
         ),
         codes=("errors.code",),
-        causes={429: "busy", "RateLimitExceeded": "quota"},  # by the second, and by the month
+        causes={429: "busy", "RateLimitExceeded": "quota"},  # per second, and per month
         retirement=tr("Microsoft has retired Bing's public search API (in August 2025)."),
     ),
     # https://api-dashboard.search.brave.com/app/documentation
@@ -203,7 +207,7 @@ PROVIDERS: dict[str, SearchProvider] = {
             ("title", "url", "content", "published_date"),
             ("description", "url", "", "", "", ""),
         ),
-        causes={432: "quota", 433: "quota"},  # of the plan, and of what may be spent beyond it
+        causes={432: "quota", 433: "quota"},  # the plan's, and the spending limit beyond it
     ),
     # https://docs.searxng.org/dev/search_api.html
     "searxng": SearchProvider(
@@ -225,10 +229,9 @@ _WORDS = {"api_key": tr("API key"), "cse_id": tr("id of a search engine (cse_id)
 
 
 def provider_of(profile: WebProfile) -> SearchProvider:
-    """Return who searches for `profile`.
+    """Return the provider for `profile`.
 
-    Raises WebError (`unknown_provider`, `no_key`, `bad_endpoint`) where the profile is not
-    complete.
+    Raises WebError (`unknown_provider`, `no_key`, `bad_endpoint`) if the profile is incomplete.
     """
     provider = PROVIDERS.get(profile.provider)
     if provider is None:
@@ -262,15 +265,15 @@ def provider_of(profile: WebProfile) -> SearchProvider:
 
 
 def endpoint_of(profile: WebProfile, provider: SearchProvider) -> str:
-    """Return the address of the API, without a slash at its end."""
+    """Return the address of the API, without a trailing slash."""
     return (profile.endpoint or provider.endpoint).rstrip("/")
 
 
 def profile_error(
     profile: WebProfile, code: str, message: str, remedy: str, status: int = 0, **words: object
 ) -> WebError:
-    """Return an error whose message and remedy may name the ``{profile}``, its ``{provider}`` and
-    ``{file}``, the ``{place}`` of both, the ``{status}``, and `words`.
+    """Return an error whose message and remedy may contain the ``{profile}``, its ``{provider}``
+    and ``{file}``, the ``{place}`` of both, the ``{status}``, and `words`.
     """
     words |= {"profile": profile.name, "provider": profile.provider, "file": profile.file}
     words |= {"status": status, "place": tr("the profile {profile} in {file}").format(**words)}

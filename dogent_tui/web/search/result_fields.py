@@ -1,6 +1,4 @@
-"""Fields of an answer, taken as what they should be: an answer is text from outside, and may
-hold anything.
-"""
+"""Fields of an answer, validated: an answer is untrusted and may contain anything."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -16,13 +14,13 @@ _LONGEST_URL = 2000
 _MOST_PIXELS = 1_000_000
 
 _TAG = re.compile(r"</?[a-zA-Z][^<>]{0,200}>")
-"""Providers put the words that were found into ``<b>`` or ``<strong>``."""
+"""Providers mark the words that matched with ``<b>`` or ``<strong>``."""
 _RESOLUTION = re.compile(r"\s*(\d{1,6})\s*[x×]\s*(\d{1,6})", re.IGNORECASE)
 
 
 def values_at(value: Any, path: str) -> Iterator[Any]:
-    """Yield what lies at `path` (``web.results``: keys, one inside the other) within `value`, and
-    within each entry of the arrays on the way.
+    """Yield the values at `path` (``web.results``: nested keys) in `value`, descending into each
+    entry of arrays on the way.
     """
     if isinstance(value, list):
         for entry in value:
@@ -37,10 +35,10 @@ def values_at(value: Any, path: str) -> Iterator[Any]:
 def result_of(
     item: Any, mode: SearchMode, fields: tuple[str, ...]
 ) -> WebResult | ImageResult | None:
-    """Return the result that `item` describes, None where it has no address.
+    """Return the result described by `item`, None if it has no address.
 
-    `fields` are where it says the fields of the result, in their order: paths, or several of them
-    with a ``|`` between, of which the first that says something counts.
+    `fields` are the places of the result's fields, in their order: paths, or alternatives separated
+    by ``|``, of which the first with a value counts.
     """
     title, address, *others = (_first(item, paths) for paths in fields)
     url = web_address(address)
@@ -71,7 +69,7 @@ def _first(item: Any, paths: str) -> Any:
 
 
 def _plain(value: Any, longest: int) -> str:
-    """Return a text as one line without markup and controls."""
+    """Return a text on one line without markup and control characters."""
     if not isinstance(value, str):
         return ""
     text = one_line(unescaped(_TAG.sub("", value[: longest * 8])))
@@ -79,7 +77,7 @@ def _plain(value: Any, longest: int) -> str:
 
 
 def web_address(value: Any) -> str:
-    """Return an address of the web, empty for what is none: nothing else can be fetched."""
+    """Return a web address, empty if it is anything else, which cannot be fetched."""
     if not isinstance(value, str):
         return ""
     address = value.strip()
@@ -90,7 +88,7 @@ def web_address(value: Any) -> str:
 
 
 def _pixels(value: Any, side: int) -> int | None:
-    """Return a size in pixels, None for what is none. `side` is which number it is of a text such
+    """Return a size in pixels, None if invalid. `side` is the position of the number in a text such
     as ``1200 x 800``.
     """
     if isinstance(value, str) and (found := _RESOLUTION.match(value)):

@@ -1,4 +1,4 @@
-"""One search from words to results: the request, its limits, and in which words it fails."""
+"""A search from query to results: the request, its limits, and its error messages."""
 
 import asyncio
 from collections.abc import Mapping
@@ -35,13 +35,13 @@ if TYPE_CHECKING:
     import aiohttp
 
 _MOST_BYTES = 2 << 20
-"""Of an answer: ten results are some 30 KB."""
+"""The maximum size of an answer: ten results take about 30 KB."""
 _LONGEST_QUERY = 2000
 _LONGEST_SAYING = 200
 
 
 class _Answer(msgspec.Struct, frozen=True):
-    """What a provider answered. `data` is its JSON, None where it is none."""
+    """A provider's answer. `data` is its JSON, None if it is not JSON."""
 
     status: int
     headers: Mapping[str, str]
@@ -49,8 +49,8 @@ class _Answer(msgspec.Struct, frozen=True):
 
 
 class Searcher:
-    """Searches by one profile. Holds no connection. `proxy` is the address of one that was
-    configured on purpose.
+    """Searches with one profile. Keeps no connection. `proxy` is the address of a deliberately
+    configured one.
     """
 
     def __init__(self, profile: WebProfile | None, *, proxy: str = "") -> None:
@@ -60,7 +60,7 @@ class Searcher:
     async def search(
         self, words: str, *, mode: SearchMode = "web", count: int = DEFAULT_RESULTS
     ) -> SearchResults:
-        """Return what is found. Raises WebError: the codes of its documentation, and `no_profile`,
+        """Return the results. Raises WebError: the codes in its documentation, and `no_profile`,
         `unknown_provider`, `no_key`, `bad_endpoint`, `bad_query`, `bad_key`, `quota`, `retired`,
         `bad_answer`.
         """
@@ -80,7 +80,7 @@ class Searcher:
                 tr("The provider {provider} did not respond with its API's JSON."),
                 tr("Check the provider and endpoint of the profile {profile} in {file}."),
             )
-        # each once, and as many as were asked for
+        # without duplicates, and at most as many as requested
         found = dict.fromkeys(
             one for one in provider.results(answer.data, query) if one is not None
         )
@@ -100,7 +100,7 @@ class Searcher:
         )
 
     async def _ask(self, profile: WebProfile, url: str, request: Request) -> _Answer:
-        import aiohttp  # on use: nobody may search at all
+        import aiohttp  # imported on use: there may be no search at all
 
         host = urlsplit(url).hostname or ""
         try:
@@ -136,7 +136,7 @@ class Searcher:
 
 
 def _checked(query: Query) -> Query:
-    """Return `query`. Raises WebError (`bad_query`) where nothing can be searched by it."""
+    """Return `query`. Raises WebError (`bad_query`) if it cannot be searched for."""
     if not query.words:
         message, remedy = tr("There is nothing to search for."), tr("Give a query.")
     elif len(query.words) > _LONGEST_QUERY:
@@ -229,16 +229,16 @@ _REFUSED: Mapping[Cause, tuple[str, str, str]] = {
         tr("Check the query, and the endpoint of {place}."),
     ),
 }
-"""Why a provider refuses → the code of the error, what happened, and what to do."""
+"""Kind of refusal → the code of the error, what happened, and what to do."""
 
 
 def _refused(profile: WebProfile, provider: SearchProvider, answer: _Answer) -> WebError:
-    """Return the error for an answer that is not 200."""
+    """Return the error for an answer other than 200."""
     status, data = answer.status, answer.data if isinstance(answer.data, Mapping) else {}
     cause = provider.cause(status, data)
     hosts = {urlsplit(url or provider.endpoint).hostname for url in (profile.endpoint, "")}
     if cause == "gone" and not (len(hosts) == 1 and provider.retirement):
-        cause = "other"  # the endpoint is wrong, and not what the provider offered once
+        cause = "other"  # the configured endpoint is wrong, not a retired one of the provider
     code, message, remedy = _REFUSED[cause]
     wait = _wait_s(provider, answer) if cause == "busy" else None
     error = profile_error(
@@ -265,7 +265,7 @@ def _wait_s(provider: SearchProvider, answer: _Answer) -> float | None:
 
 
 def _saying(profile: WebProfile, data: Mapping[str, Any]) -> str:
-    """Return what the provider says itself of an error, without the key, which some repeat."""
+    """Return the provider's own error message, without the key, which some repeat."""
     said = (
         text
         for path in ("error", "errors", "detail", "")
@@ -281,7 +281,7 @@ def _saying(profile: WebProfile, data: Mapping[str, Any]) -> str:
 
 
 def _unreachable(profile: WebProfile, host: str, error: Exception) -> WebError:
-    """Return the error of a connection as a sentence."""
+    """Return the sentence for a connection error."""
     from dogent_tui.web.connection_errors import trouble_of
 
     trouble = trouble_of(error, host)

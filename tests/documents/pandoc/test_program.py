@@ -20,8 +20,7 @@ def no_wheel(monkeypatch, tmp_path):
 
 
 def forget():
-    for cached in (program.pandoc_path, program._found):
-        cached.cache_clear()
+    program._found.cache_clear()
     pypandoc.clean_pandocpath_cache()
     pypandoc.clean_version_cache()
 

@@ -546,7 +546,7 @@ def test_items_are_as_deep_as_their_marks_are_far_in_and_marks_may_be_drawn_apar
 def test_a_table_over_two_columns_parts_them_and_is_whole(made, cells):
     def columns(y, words):
         for x, word in ((72, words[0]), (312, words[1])):
-            made.lines(x, y, [f"In the {word} column line {n} goes on and on" for n in range(6)])
+            made.lines(x, y, [f"In the {word} column line {n} goes on and on." for n in range(6)])
 
     columns(100, ("upper left", "upper right"))
     rows = [[f"{name}{number}" for name in "ABCDE"[:cells]] for number in range(4)]
@@ -570,7 +570,7 @@ def test_a_table_over_two_columns_parts_them_and_is_whole(made, cells):
 def test_a_title_in_the_middle_of_three_columns_is_above_them(made):
     made.at(253, 70, "The Gazette", 18)
     for x, word in ((60, "left"), (225, "middle"), (390, "right")):
-        made.lines(x, 110, [f"The {word} text in line {n} of many" for n in range(8)], size=9)
+        made.lines(x, 110, [f"The {word} text in line {n} of many." for n in range(8)], size=9)
     found = texts(made.save())[1:]
     assert found[0] == "# The Gazette"
     assert [text.split()[1] for text in found[1:]] == ["left", "middle", "right"]
@@ -841,3 +841,86 @@ def test_signs_of_a_number_stay_on_its_side_in_hebrew(made):
     )
     opened = open_pdf(made.save(), ReadOptions(), lambda *_: None)
     assert [block.markdown for block in opened.blocks][1:] == [text]
+
+
+def prose(count, start=0):
+    """Return lines of a text without the end of a sentence, each as wide as the others."""
+    words = ["harbour", "ledgers", "winters", "museums", "letters", "gardens", "bridges"]
+    return [
+        " ".join(words[(line + step * line // 7) % 7] for step in range(8))
+        for line in range(start + 1, start + 1 + count)
+    ]
+
+
+def test_a_text_continues_on_the_next_page_under_running_titles_behind_notes(made):
+    for number in range(3):
+        if number:
+            made.page()
+        made.at(72, 40, "The Archive in Winter", 11)
+        made.lines(72, 90, prose(40, 40 * number), 11)
+        made.at(72, 760, f"{number + 1} A small note, which ends here.", 8)
+        made.at(300, 810, str(number + 1), 9)
+    found = texts(made.save())
+    (text,) = (block for block in found if block.startswith(prose(1)[0]))
+    for number in (1, 2):
+        ends, begins = prose(1, 40 * number - 1)[0], prose(1, 40 * number)[0]
+        assert f"{ends} <!-- page {number + 1} -->{begins} " in text
+    assert [block for block in found if block.startswith("<!--")] == [
+        "<!-- page 1 -->",
+        "<!-- page 2 -->",
+        "<!-- page 3 -->",
+    ]
+    told = open_pdf(made.path, ReadOptions(), lambda *_: None)
+    list(told.blocks)
+    assert told.metadata["running_titles"][0] == {"text": "The Archive in Winter", "pages": "1-3"}
+
+
+def test_a_caption_in_the_middle_of_a_text_comes_after_it(made):
+    made.lines(72, 90, prose(5))
+    made.at(72, 300, "Figure 1. The lake in winter.", 9)
+    made.lines(72, 340, ["and so they were sold in Bremen."])
+    assert texts(made.save())[1:] == [
+        " ".join(prose(5)) + " and so they were sold in Bremen.",
+        "Figure 1. The lake in winter.",
+    ]
+
+
+def test_a_compound_keeps_its_hyphen_where_a_line_ends(made):
+    lines = [
+        "The well-known clerk and his part-time assistants saw the well-",
+        "known botanist, who was paid for part-time work, and long-serving",
+        "engineers in a well-lit room, who read about the manu-",
+        "scripts of a long-lost city.",
+    ]
+    made.lines(72, 90, lines)
+    text = texts(made.save())[1]
+    assert "the well-known botanist" in text
+    assert "the manuscripts of" in text
+
+
+def test_a_table_without_tags_continues_on_the_next_page_with_its_head_once(made):
+    for number in range(2):
+        if number:
+            made.page()
+        rows = [["Name", "Price", "Left"]]
+        rows += [[f"Pear {n}", f"{n}.50", str(n)] for n in range(20 * number, 20 * number + 20)]
+        for row, cells in enumerate(rows):
+            for x, cell in zip((72, 200, 300), cells, strict=True):
+                made.at(x, 100 + 16 * row, cell)
+    found = texts(made.save())
+    (table,) = (text for text in found if text.startswith("| Name"))
+    assert len(table.splitlines()) == 42
+    assert table.count("Name") == 1
+
+
+def test_a_korean_word_that_a_line_parts_is_whole(made):
+    sentence = "조사단은 남아 있는 자료를 바탕으로 오래된 성벽의 기초를 다시 측정하고 작성하였다."
+    lines, width = [""], 0.0
+    for sign in " ".join([sentence] * 8):
+        width += 1.0 if sign > "\u2000" else 0.5
+        if width > 22 and sign not in " .":
+            lines.append("")
+            width = 1.0
+        lines[-1] += sign
+    made.lines(72, 90, [line.strip() for line in lines], 10, "korea")
+    assert texts(made.save())[1] == " ".join([sentence] * 8)

@@ -46,7 +46,7 @@ def test_a_table_goes_on_over_pages_with_its_head_once(written):
     assert lines[-1] == "| row 24 | 24 |"
     assert sum("<!-- page 2 -->" in line for line in lines) == 1
     assert (found[-1].markdown, found[-1].source.page) == ("End.", 5)
-    assert "count" in opened.metadata["words_of_the_file_not_in_the_text"]["1"]
+    assert opened.metadata["running_titles"][-1] == {"text": "Name Count", "pages": "2-5"}
 
 
 def test_pages_that_are_all_of_a_table_are_not_called_empty(written):

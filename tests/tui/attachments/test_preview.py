@@ -11,11 +11,8 @@ from textual.app import App
 from textual.widgets import Static
 
 from dogent_tui.documents.library import DocumentLibrary
-from dogent_tui.documents.pandoc import program
-from dogent_tui.documents.pandoc.download import downloaded_path
 from dogent_tui.tui.attachments.document_facts import DocumentReading, Sheet, facts
 from dogent_tui.tui.attachments.preview import PreviewScreen, sheet_line
-from dogent_tui.tui.screens.choice import ChoiceScreen
 from tests.tui.idle import ROUNDS
 
 pytestmark = pytest.mark.slow
@@ -101,14 +98,16 @@ async def test_a_long_sheet_is_read_on_and_each_part_has_the_head(previewing, tm
     async with previewing(book(tmp_path / "book.xlsx", rows=3_000)) as preview:
         await preview.until(lambda: "n Read on" in preview.drawn())
         view = preview.screen.query_one("#preview-document")
-        before = view.line_count
+        before = view.virtual_size.height
         assert before < 1_000
         await preview.pilot.press("n")
-        await preview.until(lambda: view.line_count > before and view.scroll_offset.y >= before - 1)
+        await preview.until(
+            lambda: view.virtual_size.height > before and view.scroll_offset.y >= before - 1
+        )
         await preview.until(lambda: "Guests [b]" in preview.drawn())
-        seen = view.line_count
+        seen = view.virtual_size.height
         await preview.pilot.press("end")
-        await preview.until(lambda: view.line_count > seen)
+        await preview.until(lambda: view.virtual_size.height > seen)
         assert "characters" in preview.note
 
 
@@ -164,7 +163,7 @@ async def test_it_fits_into_another_window(previewing, tmp_path):
         )
         await preview.pilot.resize_terminal(40, 20)
         view = preview.screen.query_one("#preview-document")
-        await preview.until(lambda: view._width < 40 and "guests" in preview.drawn())
+        await preview.until(lambda: view.size.width < 40 and "guests" in preview.drawn())
 
 
 async def test_parts_of_a_table_read_one_by_one_hold_every_row(tmp_path):
@@ -209,32 +208,3 @@ def test_the_shown_sheet_is_always_seen():
             line = sheet_line(sheets, sheets[shown].name, width)
             assert line.cell_length <= width
             assert f"Sheet number {shown}" in line.plain
-
-
-async def test_a_document_for_which_pandoc_is_missing_is_shown_once_it_was_downloaded(
-    previewing, tmp_path, offered
-):
-    path = tmp_path / "letter.rtf"
-    path.write_text(r"{\rtf1 Dear reader\par}", encoding="ascii")
-    async with previewing(path) as preview:
-        await preview.until(
-            lambda: isinstance(preview.screen, ChoiceScreen) and preview.screen.guard.open
-        )
-        await preview.pilot.press("down", "enter")
-        await preview.until(
-            lambda: isinstance(preview.screen, PreviewScreen) and "Dear reader" in preview.drawn()
-        )
-    offered.publish(content=b"else")
-    downloaded_path().unlink()
-    program.pandoc_path.cache_clear()
-    path.write_text(r"{\rtf1 Dear other\par}", encoding="ascii")
-    async with previewing(path) as preview:
-        await preview.until(
-            lambda: isinstance(preview.screen, ChoiceScreen) and preview.screen.guard.open
-        )
-        await preview.pilot.press("down", "enter")
-        await preview.until(
-            lambda: (
-                isinstance(preview.screen, PreviewScreen) and "its SHA-256 differs" in preview.note
-            )
-        )

@@ -4,7 +4,7 @@ import pytest
 from msgspec.structs import replace
 
 from dogent_tui.agent.events import PermissionAnswer
-from dogent_tui.tui.questions.model import ANSWERS, answer_at, answer_rows, offered, why_not
+from dogent_tui.tui.questions.model import ANSWERS, answer_rows, offered, why_not
 from dogent_tui.tui.requests import RequestQueue
 from tests.tui.questions.examples import COMMAND, DIFF
 
@@ -36,16 +36,6 @@ def test_all_answers_stand_somewhere(width, rows):
     assert all(
         sum(len(label) + 1 for _, label in row) - 1 <= width for row in placed if len(row) > 1
     )
-
-
-def test_a_click_finds_its_answer():
-    rows = answer_rows(ANSWERS, 36)
-    assert answer_at(rows, 2, 0) == 0
-    assert answer_at(rows, len(rows[0][0][1]) + 1, 0) == 1
-    assert answer_at(rows, len(rows[0][0][1]), 0) is None
-    assert answer_at(rows, 200, 0) is None
-    assert answer_at(rows, 2, 1) == 2
-    assert answer_at(rows, 2, 9) is None
 
 
 def question(number: int):

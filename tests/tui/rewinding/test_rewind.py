@@ -66,7 +66,7 @@ async def test_conversation_and_files_go_back_and_what_the_user_changed_stays(st
         first_process = s.conversation
         await command(s, "/rewind")
         listed = await asked(s, RewindScreen, "down")
-        assert [point.text for point in listed._points] == ["third", "second", "first"]
+        assert [point.text for point in listed._choices.items] == ["third", "second", "first"]
         await s.pilot.press("enter")
         await asked(s, ChoiceScreen, "enter")
         shown = await asked(s, RewindPreviewScreen)

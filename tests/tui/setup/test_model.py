@@ -1,6 +1,7 @@
 """What is offered, and what a choice writes."""
 
 from dogent_tui.local_models.model import LocalModel, LocalServer
+from dogent_tui.settings.config_check import read_profiles
 from dogent_tui.settings.home_files import STUBS
 from dogent_tui.settings.profiles import Endpoint
 from dogent_tui.tui.setup.model import (
@@ -12,7 +13,7 @@ from dogent_tui.tui.setup.model import (
     provider_profile,
 )
 
-STUBBED = STUBS["claude.json"]["profiles"]
+STUBBED = read_profiles(STUBS / "claude.json")[0]
 OLLAMA = Choice("local", "Ollama · qwen3", "", "ollama", "http://127.0.0.1:11434", "qwen3")
 
 

@@ -1,0 +1,311 @@
+"""What continues in the next column, behind a figure or a note, or on the next page: a text, a
+table, a list, a program. It is read as one.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+
+import msgspec
+
+from dogent_tui.documents.pandoc.tree import Node, plain_text
+from dogent_tui.documents.pdf.lists import mark_of
+from dogent_tui.documents.pdf.model import (
+    WIDE,
+    Box,
+    Element,
+    Line,
+    Nodes,
+    Part,
+    Run,
+    Table,
+    TextBlock,
+    around,
+    blocks_in,
+    changed,
+    ends_sentence,
+    lines_in,
+    words_of,
+)
+from dogent_tui.documents.pdf.structure import OFF_GRID, begins_item, pitch, within_sentence
+from dogent_tui.documents.pdf.survey import Survey
+
+_WHOLE = frozenset({"Table", "L", "Code", "P"})
+"""Elements that are one on two pages; within others, the last is that may continue."""
+
+_MARKED = frozenset({"Table", "L"})
+"""Where the beginning of a page is told at the end of what comes before it."""
+
+_MOST_ASIDE = 8
+"""Tables, notes and captions that may stand in the middle of a text."""
+
+_MOST_EMPTY = 3.5
+"""Lines from one part of a program to the next."""
+
+_SHORTEST = 10
+"""Sizes of the text: what is shorter is no line of a text that continues elsewhere."""
+
+_MOST_APART = 1.8
+"""Sizes of the text from line to line, where one ends a sentence."""
+
+_SAME_EDGE = 2.0
+"""Points by which the edges of a table may differ from page to page."""
+
+_SMALL = 0.95
+"""The size of notes and captions, in sizes of the text, at most."""
+
+_CAPTION = re.compile(
+    r"(fig(ure|\.)?|tab(le|elle|\.)?|abb(ildung|\.)|plate|exhibit|box|[图圖図表]|그림|표)\s?(\d+|[IVX]+)"
+    r"(\s*[.:：|–—]|\s{2}|$)",
+    re.IGNORECASE,
+)
+
+
+def joined(items: Iterable[Part], known: Survey) -> Nodes:
+    """Return the `items` of a page, with each text as one that MuPDF, what stands in the middle of
+    it, or the end of a column parted.
+    """
+    found: list[Part] = []
+    for item in items:
+        at = _place(found, item, known)
+        if at is None:
+            found.append(item)
+        else:
+            found[at] = _whole_text(found[at], item, known)
+    return tuple(found)
+
+
+class Joined(msgspec.Struct, frozen=True):
+    """What is on a page, with what continues on the next one; the rest of that; and the head of a
+    table that is there again.
+    """
+
+    whole: Nodes
+    rest: Nodes
+    again: str = ""
+
+
+def continued(above: Nodes, below: Nodes, number: int, known: Survey) -> Joined | None:
+    """Return a page `above` joined with the one `below` it, page `number`; None where nothing
+    continues there.
+    """
+    first = next((node for node in below if isinstance(node, Element)), None)
+    one = next((node for node in reversed(above) if isinstance(node, Element)), None)
+    if one and first and one.xref == first.xref != 0:
+        return _element(above, one, below, first, number, known)
+    for at, node in enumerate(below[:_MOST_ASIDE]):
+        rest = (*below[:at], *below[at + 1 :])
+        if isinstance(node, Table):
+            if table := _table(above, node, number):
+                again = _head(node) if node.rows[0] == table.rows[0] else ""
+                return Joined((*above[:-1], table), rest, again)
+        elif isinstance(node, Element):
+            return None
+        elif whole := _text(above, node, number, known):
+            return Joined(whole, rest)
+        elif not _is_aside(node, known):
+            return None
+    return None
+
+
+def _element(
+    above: Nodes, one: Element, below: Nodes, first: Element, number: int, known: Survey
+) -> Joined | None:
+    at, place = above.index(one), below.index(first)
+    before, after = below[:place], below[place + 1 :]
+    if one.kind not in _WHOLE:
+        inner = continued(one.kids, (*before, *first.kids), number, known)
+        if inner is None:
+            return None
+        whole = msgspec.structs.replace(one, kids=inner.whole)
+        if inner.rest:
+            after = (msgspec.structs.replace(first, kids=inner.rest), *after)
+        return Joined((*above[:at], whole, *above[at + 1 :]), after, inner.again)
+    # what is above it, and no text of the page, is the head of a table once more
+    head = "".join(block.text for block in blocks_in([one])).replace(" ", "")
+    again = [block for block in blocks_in(before) if block.text.replace(" ", "") in head]
+    rest = tuple(node for node in before if node not in again)
+    whole = _one(_marked(one, number), _begun(first, number))
+    return Joined(
+        (*above[:at], whole, *above[at + 1 :]),
+        (*rest, *after),
+        " ".join(block.text for block in again),
+    )
+
+
+def _one(above: Element, below: Element) -> Element:
+    """Return an element on two pages as one, without the head of a table that is repeated."""
+    known = {kid.xref for kid in above.kids[:-1] if isinstance(kid, Element)}
+    new = [kid for kid in below.kids if not isinstance(kid, Element) or kid.xref not in known]
+    kept, last, first = above.kids[:-1], above.kids[-1], new[0] if new else None
+    if isinstance(last, Element) and isinstance(first, Element) and last.xref == first.xref:
+        last, new = _one(last, first), new[1:]
+    return msgspec.structs.replace(above, kids=(*kept, last, *new))
+
+
+def _marked(element: Element, number: int) -> Element:
+    """Return a table or a list with the beginning of page `number` told at its end."""
+    if element.kind not in _MARKED:
+        return element
+    last = lines_in([element])[-1]
+    run = Run(f" {_told(number)}", last.size, x0=last.box.x1, markdown=True)
+    ended = msgspec.structs.replace(last, runs=(*last.runs, run))
+    kids = changed(element.kids, lambda line: ended if line is last else line)
+    return msgspec.structs.replace(element, kids=tuple(kids))
+
+
+def _begun(element: Element, number: int) -> Element:
+    """Return a paragraph with the beginning of page `number` told at its own."""
+    if element.kind != "P":
+        return element
+    first = lines_in([element])[0]
+    kids = changed(element.kids, lambda o: _with_mark(o, number) if o is first else o)
+    return msgspec.structs.replace(element, kids=tuple(kids))
+
+
+def _with_mark(line: Line, number: int) -> Line:
+    """Return the first line of a page in the middle of a text; a program stays as it is."""
+    if line.mono:
+        return line
+    mark = Run(_told(number), line.size, x0=line.runs[0].x0, markdown=True)
+    return msgspec.structs.replace(line, runs=(mark, *line.runs))
+
+
+def _told(number: int) -> str:
+    return f"<!-- page {number} -->"
+
+
+def _table(above: Nodes, below: Table, number: int) -> Table | None:
+    """Return the table at the end of `above` with `below`, which continues it in the same
+    columns.
+    """
+    one = above[-1] if above else None
+    if not isinstance(one, Table) or one.is_fenced != below.is_fenced:
+        return None
+    widths = [sum(across for _, across, _ in table.rows[-1]) for table in (one, below)]
+    edges = [abs(one.box.x0 - below.box.x0), abs(one.box.x1 - below.box.x1)]
+    has_head = one.rows[0] == below.rows[0]
+    if widths[0] != widths[1] or not (has_head or max(edges) < _SAME_EDGE):
+        return None
+    *before, (down, across, inlines) = one.rows[-1]
+    told: Node = {"t": "RawInline", "c": ["markdown", f" {_told(number)}"]}
+    last = (*before, (down, across, [*inlines, told]))
+    rows = (*one.rows[:-1], last, *below.rows[has_head:])
+    return Table(one.box, rows, one.is_fenced)
+
+
+def _head(table: Table) -> str:
+    return " ".join(plain_text(inlines) for _, _, inlines in table.rows[0])
+
+
+def _text(above: Nodes, below: TextBlock, number: int, known: Survey) -> Nodes | None:
+    """Return `above` with the text that continues in `below`."""
+    if above and isinstance(last := above[-1], Element):
+        kids = _text(last.kids, below, number, known)
+        return kids and (*above[:-1], msgspec.structs.replace(last, kids=kids))
+    at = _place(above, below, known)
+    if at is None:
+        return None
+    begun = TextBlock((_with_mark(below.lines[0], number), *below.lines[1:]), below.column)
+    whole = _whole_text(above[at], begun, known)
+    return (*above[:at], whole, *above[at + 1 :])
+
+
+def _place(items: Sequence[Part], item: Part, known: Survey) -> int | None:
+    """Return which of the `items` is the text that continues in `item`: the last, but for tables,
+    notes and captions.
+    """
+    if not isinstance(item, TextBlock) or known.furniture.repeats(item):
+        return None
+    for back, last in enumerate(reversed(items[-_MOST_ASIDE:]), 1):
+        if isinstance(last, TextBlock) and _goes_on(last, item, known):
+            return len(items) - back
+        if not isinstance(last, (TextBlock, Table)) or not _is_aside(last, known):
+            return None
+    return None
+
+
+def _is_aside(item: TextBlock | Table, known: Survey) -> bool:
+    """Tell whether `item` may stand in the middle of a text."""
+    if isinstance(item, Table):
+        return True
+    first = item.lines[0]
+    return (
+        first.size < _SMALL * known.body
+        or not first.upright
+        or known.furniture.repeats(item)
+        or _CAPTION.match(first.text.strip()) is not None
+    )
+
+
+def _whole_text(above: Part, below: Part, known: Survey) -> TextBlock:
+    """Return both as one text: `below` is put under `above` where it is elsewhere, as if the
+    column had no end.
+    """
+    assert isinstance(above, TextBlock) and isinstance(below, TextBlock)
+    last, first = above.lines[-1], below.lines[0]
+    if above.column == below.column and first.base > last.base:
+        return TextBlock((*above.lines, *below.lines), above.column)
+    here, there = above.column or above.box, below.column or below.box
+    across = here.x1 - there.x1 if first.right_to_left else here.x0 - there.x0
+    down = last.base + known.leading(last.size) - first.base
+    return TextBlock((*above.lines, *(_moved(o, across, down) for o in below.lines)), above.column)
+
+
+def _moved(line: Line, across: float, down: float) -> Line:
+    box = line.box
+    return Line(
+        Box(box.x0 + across, box.y0 + down, box.x1 + across, box.y1 + down),
+        tuple(msgspec.structs.replace(run, x0=run.x0 + across) for run in line.runs),
+        line.upright,
+        line.base + down,
+    )
+
+
+def _goes_on(above: TextBlock, below: TextBlock, known: Survey) -> bool:
+    """Tell whether the text of `above` continues in `below`."""
+    row = [line for line in above.lines if line.box.beside(above.lines[-1].box)]
+    last, first = max(row, key=lambda line: len(line.text)), below.lines[0]
+    size, bottom = last.size, around(line.box for line in row)
+    column, down = above.column or around([above.box, below.box]), first.base - last.base
+    if (first.size, first.bold, first.mono) != (size, last.bold, last.mono):
+        return False
+    is_item = mark_of(above.lines[:1]) is not None
+    if begins_item(below) and (is_item or not within_sentence([last], below.lines[:1], column.x1)):
+        return False
+    if last.mono:
+        return _on_grid(above, below)
+    is_ended = ends_sentence("".join(line.text for line in row))
+    most = min(1.2 * known.leading(size), _MOST_APART * size if is_ended else down + 1)
+    if above.column == below.column and 0 < down < most:
+        width = max(above.box.width, below.box.width)  # a paragraph's last line is short
+        from_left, from_right = above.box.x0 - below.box.x0, above.box.x1 - below.box.x1
+        indent = abs(from_right if last.right_to_left else from_left)
+        return bottom.width > 0.85 * width and indent < max(4 * size, 0.1 * width)
+    begin = first.text.lstrip()[:1]
+    is_caption = any(_CAPTION.match(block.lines[0].text.strip()) for block in (above, below))
+    if is_ended or is_caption or not begin or bottom.width < _SHORTEST * size:
+        return False
+    if begin.islower():
+        return bottom.width > 0.5 * column.width
+    room = bottom.x0 - column.x0 if last.right_to_left else column.x1 - bottom.x1
+    word = 2.2 * size if WIDE.match(begin) else next(words_of(first))[0].width + 0.2 * size
+    return room < word and not _is_indented(below)
+
+
+def _is_indented(block: TextBlock) -> bool:
+    """Tell whether the first line of `block` is the first of a paragraph."""
+    first, column = block.lines[0], block.column or block.box
+    start = column.x1 - first.box.x1 if first.right_to_left else first.box.x0 - column.x0
+    return 0.8 * first.size < start < 4 * first.size
+
+
+def _on_grid(above: TextBlock, below: TextBlock) -> bool:
+    """Tell whether two parts of a program are one, with empty lines between them: these are as
+    high as the others.
+    """
+    bases = [[line.base for line in block.lines] for block in (above, below)]
+    steps = [two - one for block in bases for one, two in pairwise(block)]
+    step = pitch(steps) or 1.2 * above.lines[-1].size
+    apart = (bases[1][0] - bases[0][-1]) / step
+    return 0.5 < apart < _MOST_EMPTY and abs(apart - round(apart)) < OFF_GRID

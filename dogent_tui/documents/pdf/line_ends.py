@@ -1,0 +1,152 @@
+"""Whether a word continues in the next line, where its script, or a hyphen, does not tell: by the
+words of the document.
+"""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
+
+import msgspec
+
+from dogent_tui.documents.pdf.model import (
+    Element,
+    Line,
+    Nodes,
+    Part,
+    TextBlock,
+    changed,
+    lines_in,
+)
+
+SOFT = "\xad"
+"""What a line ends with whose last word continues in the next one."""
+
+_WORD = re.compile(r"\w+(?:-\w+)*")
+_LAST = re.compile(r"(\w[\w-]*)([-\u2010])\s*$")
+_HANGUL_END = re.compile(r"[\uac00-\ud7a3]+$")
+_HANGUL = re.compile("[\uac00-\ud7a3]")
+_HANGUL_START = re.compile(r"[\uac00-\ud7a3]+")
+_PARTICLES = frozenset("은는이가을를에의로와과도서며고지면게만다한할된던인")
+"""Syllables with which most Korean words end."""
+
+_ROOM = 1.5
+"""Sizes of the text: what is free at the end of a line, where words are not parted by it."""
+
+_BLANK = 0.25
+"""Sizes of the text: a blank, or a point."""
+
+_WHOLE = frozenset({"Document", "DocumentFragment", "Part", "Art", "Sect", "Div", "L", "LI"}) | {
+    "Table", "THead", "TBody", "TFoot", "TR", "Aside", "TOC", "Index", "BlockQuote",
+}  # fmt: skip
+"""Elements whose kids have texts of their own."""
+
+
+class LineEnds:
+    """Tells from the lines of some `pages` of a document how its words are parted."""
+
+    def __init__(self, pages: Iterable[Sequence[Line]]) -> None:
+        self._words: Counter[str] = Counter()
+        hyphens = blanks = korean = 0
+        rooms: list[float] = []
+        for lines in pages:
+            for at, line in enumerate(lines):
+                if any(line.box.beside(below.box) for below in lines[at + 1 : at + 2]):
+                    continue
+                text = line.text.casefold()
+                last = _LAST.search(text)
+                hyphens += last is not None and last[2] == "-"
+                found = [word[0] for word in _WORD.finditer(text[: last.start()] if last else text)]
+                if _HANGUL_START.search(text):
+                    blanks += text.endswith(" ")
+                    korean += 1
+                    found = found[1:-1]
+                self._words.update(found)
+            rooms += _rooms(lines)
+        inner = sum(count for word, count in self._words.items() if "-" in word)
+        self._firsts = {word.partition("-")[0] for word in self._words}
+        self._hyphenates = 2 * hyphens > inner
+        self._keeps_blanks = 10 * blanks > korean
+        self._parts_korean = 6 * sum(room > _ROOM for room in rooms) < len(rooms)
+
+    def applied(self, nodes: Nodes) -> Nodes:
+        """Return `nodes` where each line whose last word continues in the next one ends with
+        `SOFT`.
+        """
+        ends: dict[int, Line] = {}
+        for lines in _texts(nodes):
+            for line, below in pairwise(lines):
+                if not line.mono and not line.box.beside(below.box):
+                    ends[id(line)] = self._ended(line, below)
+        return tuple(changed(nodes, lambda line: ends.get(id(line), line)))
+
+    def _ended(self, line: Line, below: Line) -> Line:
+        text = line.text
+        start = "".join(run.text for run in below.runs if not run.markdown).lstrip()
+        if (found := _LAST.search(text)) and start[:1].isalpha() and found[1][-1].isalpha():
+            soft = found[2] != "-" or (start[0].islower() and self._parts(found[1], start))
+            return _with_end(line, SOFT) if soft else line
+        tail, head = _HANGUL_END.search(text.rstrip()), _HANGUL_START.match(start)
+        if tail and head and self._joins(tail[0], head[0], text.endswith(" ")):
+            return _with_end(line, tail[0][-1] + SOFT)
+        return line
+
+    def _parts(self, before: str, after: str) -> bool:
+        """Tell whether a hyphen was put there to part a word."""
+        before, after = before.casefold(), _WORD.findall(after.casefold())[0]
+        if any(f"{before}-{after}" in word for word in self._words if "-" in word):
+            return False
+        first = before.rpartition("-")[2]
+        whole = first + after.partition("-")[0]
+        return whole in self._words or self._hyphenates or first not in self._firsts
+
+    def _joins(self, tail: str, head: str, blank: bool) -> bool:
+        """Tell whether two parts of a Korean text are one word."""
+        if self._keeps_blanks or not self._parts_korean:
+            return self._keeps_blanks and not blank
+        known = self._words
+        if (whole := tail + head in known) != (tail in known and head in known):
+            return whole
+        if tail in known:
+            return False
+        return len(tail) < 2 or tail[-1] not in _PARTICLES
+
+
+def _rooms(lines: Sequence[Line]) -> Iterator[float]:
+    """Yield how much is free at the ends of Korean lines that continue in the next one, in sizes
+    of the text: were they not justified.
+    """
+    columns: dict[tuple[float, int], list[tuple[Line, int]]] = defaultdict(list)
+    for line, below in pairwise(lines):
+        wide = len(_HANGUL.findall(line.text))
+        if wide > 4 and line.text.rstrip()[-1].isalpha() and below.base > line.base + 1:
+            columns[line.size, round(line.box.x0 / 4)].append((line, wide))
+    for (size, _), found in columns.items():
+        right = max(line.box.x1 for line, _ in found)
+        narrow = {
+            id(line): line.box.width / size - _BLANK * (len(line.text.strip()) - wide)
+            for line, wide in found
+        }
+        signs = min(narrow[id(line)] / wide for line, wide in found)
+        for line, wide in found:
+            yield narrow[id(line)] - signs * wide + (right - line.box.x1) / size
+
+
+def _texts(nodes: Iterable[Part]) -> Iterator[Sequence[Line]]:
+    """Yield the lines of each text in `nodes`."""
+    for node in nodes:
+        if isinstance(node, TextBlock):
+            yield node.lines
+        elif isinstance(node, Element):
+            if node.kind in _WHOLE:
+                yield from _texts(node.kids)
+            else:
+                yield lines_in([node])
+
+
+def _with_end(line: Line, end: str) -> Line:
+    """Return `line` with another last sign."""
+    *runs, last = line.runs
+    return msgspec.structs.replace(
+        line, runs=(*runs, msgspec.structs.replace(last, text=last.text.rstrip()[:-1] + end))
+    )
