@@ -62,7 +62,7 @@ _CONTENTS = re.compile(r"\[\[?_?toc_?\]\]?", re.IGNORECASE)
 _CALLOUTS = frozenset({"note", "tip", "important", "warning", "caution"})
 _ABSTRACT = "::::::::: abstract\n{}\n:::::::::\n\n"
 _KEPT = re.compile("abstract|kbd|mark|small|title|page-break|landscape|csl-.*|hanging-indent")
-"""Classes that mean something to the writers; the last are of pandoc's list of what is cited."""
+"""Classes known to the writers; the last ones belong to pandoc's list of references."""
 _KANA = re.compile("[\u3041-\u30ff]")
 _HANGUL = re.compile("[\uac00-\ud7a3]")
 _HAN = re.compile("[\u3400-\u9fff]")
@@ -296,11 +296,11 @@ class _Cleaner:
         for block in map(turned, mapped(self._walk(blocks), self._leading)):
             before = tree.kind_of(out[-1]) if out else ""
             if {before, tree.kind_of(block)} == {tree.BREAK, tree.LANDSCAPE}:
-                if before == tree.LANDSCAPE:  # it ends its page already, as it begins one
+                if before == tree.LANDSCAPE:  # starts and ends its own pages
                     continue
                 out.pop()
             if tree.kind_of(block) == tree.LANDSCAPE:
-                while out and out[-1]["t"] == "Header":  # which is not to be alone on its page
+                while out and out[-1]["t"] == "Header":  # it would be left on the page before
                     block["c"][1].insert(0, out.pop())
             out.append(block)
         return out
@@ -437,7 +437,7 @@ class _Cleaner:
     def _div(self, content: Any) -> list[Node]:
         if callout := next((kind for kind in content[0][1] if kind in _CALLOUTS), ""):
             inside = self._walk(content[1])
-            if inside and tree.kind_of(inside[0]) == "title":  # pandoc's, in English
+            if inside and tree.kind_of(inside[0]) == "title":  # pandoc writes it in English
                 title = words(term(self._front.lang, callout))
                 inside[0] = tree.div("title", [node("Para", title)])
             return [tree.div(tree.CALLOUT, inside, callout)]
@@ -462,7 +462,7 @@ class _Cleaner:
             for _, count, upper, lower in bodies
         ]
         if not any(cell[4] for _, cells in head for cell in cells):
-            head = []  # CommonMark has no table without one
+            head = []  # Markdown cannot write a table without a head
         ends = [[attributes(), self._rows(rows)] for rows in (head, foot)]
         caption = [None, [node("Plain", inlines)] if inlines else []]
         table = node("Table", [attributes(name), caption, columns, ends[0], parts, ends[1]])

@@ -100,7 +100,7 @@ def _related(relations: bytes, part: bytes, pictures: Iterable[str]) -> bytes:
 
 
 def _finished(part: bytes, document: Document) -> bytes:
-    """Return the text, or the footnotes, with all that pandoc leaves undone."""
+    """Complete the text, or the footnotes."""
     body = parsed(part, tr("The document"))
     _move_page_breaks(body)
     _turn_pages(body)
@@ -114,7 +114,7 @@ def _finished(part: bytes, document: Document) -> bytes:
             table.find(w("tblStyle")).addnext(table.makeelement(w("bidiVisual")))
     code = "w:pPr/w:pStyle/@w:val='SourceCode' or w:rPr/w:rStyle/@w:val='VerbatimChar'"
     for mark in within(body, f"//*[{code}]//*[self::w:bidi or self::w:rtl]"):
-        mark.getparent().remove(mark)  # no code is read from right to left
+        mark.getparent().remove(mark)  # code is always left to right
     for style in within(body, "//w:sdt//w:hyperlink//w:rStyle"):
         style.getparent().remove(style)  # entries of the table of contents do not look like links
     for row in within(body, "//w:tr"):  # rows do not break across pages
@@ -139,7 +139,7 @@ def _finished(part: bytes, document: Document) -> bytes:
 
 
 def _measure(properties: Any) -> None:
-    """Give each cell of the table of these `properties` the width of its columns in the grid."""
+    """Write the widths of the grid into the cells of the table that has these `properties`."""
     columns = [int(column.get(w("w"))) for column in within(properties, "../w:tblGrid/w:gridCol")]
     for row in within(properties, "../w:tr"):
         place = 0
@@ -175,7 +175,7 @@ def _move_page_breaks(body: Any) -> None:
 
 def _turn_pages(body: Any) -> None:
     """Turn landscape content into sections."""
-    last = next(iter(within(body, "//w:body/w:sectPr")), None)
+    last: Any = next(iter(within(body, "//w:body/w:sectPr")), None)
     for mark in within(body, "//w:p[starts-with(w:pPr/w:pStyle/@w:val, 'dogent-landscape-')]"):
         turned = mark.find(f"{w('pPr')}/{w('pStyle')}").get(w("val")).endswith("end")
         before = mark.getprevious()
@@ -186,7 +186,7 @@ def _turn_pages(body: Any) -> None:
         _put(mark, "spacing", before="0", after="0", line="20", lineRule="exact")
         section = deepcopy(last)
         if turned and not within(mark, f"following-sibling::*[not({' or '.join(_NOTHING)})]"):
-            section = last  # no page is behind it
+            section = last  # no page follows
         size = section.find(w("pgSz"))
         if size is None:
             size = etree.SubElement(section, w("pgSz"), {w("w"): "11906", w("h"): "16838"})
@@ -196,7 +196,7 @@ def _turn_pages(body: Any) -> None:
         if section is not last:
             mark.find(w("pPr")).append(section)
     for title_page in within(body, "(//w:sectPr)[position() > 1]/w:titlePg"):
-        title_page.getparent().remove(title_page)  # the document has one first page
+        title_page.getparent().remove(title_page)  # only the first section has a first page
 
 
 def _with_update_fields(part: bytes) -> bytes:

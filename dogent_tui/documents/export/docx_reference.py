@@ -81,8 +81,8 @@ def built_in(theme: Theme, east_asian: str = "zh-CN", lang: str = "") -> bytes:
     """Return the built-in reference document, with the font for one of the languages of
     `east_asian_language`.
 
-    Words in other scripts are spelled as in `lang`; American English where that is empty, East
-    Asian or read from right to left itself.
+    The proofing language for other scripts is `lang`; American English if that is empty, East
+    Asian or written from right to left.
     """
     is_latin = lang and not lang.lower().startswith(("zh", "ja", "ko"))
     latin = lang if is_latin and not is_right_to_left(lang, "") else "en-US"

@@ -25,7 +25,7 @@ _ENGINE = threading.Lock()
 _MOST_PAGES_SEARCHED = 400
 _MOST_MISSING = 12
 _SAME_GLYPH = dict(zip("〜‖―", "～∥—", strict=True))
-"""Signs that fonts for Chinese draw as others, by whose name a browser then tells them."""
+"""Characters that share a glyph in Chinese fonts; a browser reports the first of a pair."""
 
 
 class Finished(msgspec.Struct, frozen=True):

@@ -1,5 +1,5 @@
-"""HTML inside Markdown, read by pandoc as what it shows: no element of it gets into the document's
-tree, and attributes only as those of Markdown do.
+"""HTML inside Markdown. Pandoc reads it, so that the document's tree has no HTML in it, and its
+attributes are filtered like those of Markdown.
 """
 
 import os
@@ -32,13 +32,15 @@ _ELEMENTS = frozenset({
     "figure", "figcaption", "details", "summary", "section", "article", "aside", "header",
     "footer", "address",
 })  # fmt: skip
-"""What pandoc reads as what it shows: unknown ones end a paragraph, and one drops all around it."""
+"""Elements that pandoc may see: unknown ones end a paragraph, and ``main`` drops what is around
+it.
+"""
 _LEFT_OUT = frozenset({
     "script", "style", "iframe", "object", "applet", "noscript", "template", "svg", "math", "video",
     "audio", "canvas", "input", "select", "textarea", "frame", "frameset", "noframes", "noembed",
     "portal", "fencedframe", "plaintext", "xmp", "base", "link", "meta",
 })  # fmt: skip
-"""Left out with all that is in it: it is no text for a reader, or says where others come from."""
+"""Left out with their content, which is not text for a reader."""
 _BREAKS_PAGE = re.compile(
     r"page-break-(?:after|before)\s*:\s*always|break-(?:after|before)\s*:\s*page", re.IGNORECASE
 )
@@ -97,7 +99,7 @@ def read_html(blocks: list[Any], dropped: Dropped, halt: Halt | None) -> list[An
 
 
 def _inlines(blocks: list[Any]) -> list[Node]:
-    """Return the lines of blocks as one: of what a line of Markdown cannot hold, the words."""
+    """Return the text of blocks as one line."""
     lines: list[list[Node]] = []
     for part in walk(blocks):
         if part["t"] in {"Para", "Plain"}:
@@ -188,7 +190,7 @@ def rewrite(fragment: str, dropped: Dropped) -> str:
 
 
 def _leave_out(root: Any, dropped: Dropped) -> None:
-    for element in list(root.iter("embed")):  # which has no end, and all the rest inside
+    for element in list(root.iter("embed")):  # lxml takes all that follows for its content
         dropped(element.tag)
         element.drop_tag()
     for element in root.iter(*_LEFT_OUT):

@@ -37,10 +37,10 @@ _TRUTH |= dict.fromkeys(("false", "no", "off", "0"), False)
 class FrontMatter(msgspec.Struct, frozen=True):
     """The document's metadata; missing values are empty.
 
-    `lang` is a BCP 47 tag (``zh-CN``). `date` is as it was written. `toc` is None where nothing is
-    said of a table of contents, `number_sections` likewise. `to` is whom a letter is for, line by
-    line. `abstract` is Markdown. `notes_at_foot`: on their pages in a pdf too. `bibliography` and
-    `csl` name files of the workspace.
+    `lang` is a BCP 47 tag (``zh-CN``). `date` is as written. `toc` is None if the front matter does
+    not mention a table of contents, `number_sections` likewise. `to` is the recipient of a letter,
+    line by line. `abstract` is Markdown. `notes_at_foot`: on their pages in a pdf too.
+    `bibliography` and `csl` name files of the workspace.
     """
 
     title: str = ""

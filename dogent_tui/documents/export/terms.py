@@ -1,5 +1,5 @@
-"""What a document itself says in its language: the names of what is numbered, of the table of
-contents and of call-outs; and in which direction it is read.
+"""Words that a document needs in its own language, such as “Figure” and “Contents”, and the
+direction of its script.
 """
 
 import re
@@ -27,8 +27,8 @@ _LETTER = re.compile(r"[^\W\d_]")
 
 
 def term(lang: str, key: str) -> str:
-    """Return what a document in `lang` (BCP 47, may be empty) calls `key`: ``contents``, ``fig``,
-    the kind of a call-out.
+    """Return the word for `key` (``contents``, ``fig``, the kind of a call-out) in `lang` (BCP 47,
+    may be empty).
     """
     tag = lang.lower()
     found = "zh-hant" if _TRADITIONAL.match(tag) else tag.partition("-")[0]
@@ -36,8 +36,8 @@ def term(lang: str, key: str) -> str:
 
 
 def is_right_to_left(lang: str, text: str) -> bool:
-    """Whether a document is read from right to left: by its language, else by most letters at the
-    beginning of its `text`.
+    """Return whether a document is written from right to left, as its language says or else most of
+    the letters at the start of its `text`.
     """
     if lang:
         return bool(_RIGHT_TO_LEFT.match(lang.lower()))

@@ -31,7 +31,7 @@ _TYPST = {
     "times": '"Times New Roman", "Liberation Serif", "Libertinus Serif"',
 }
 _LOGICAL = {"left": "start", "center": "center", "right": "end"}
-"""Sides of a page as they are in a text that is read from right to left, too."""
+"""The sides of a page, mirrored in a right-to-left document."""
 _INK = "1A1A1A"
 _QUIET = {"css": "var(--quiet)", "typst": "luma(90)", "docx": "5F6B7A"}
 _PARTS = ("title", "subtitle", "author", "to", "date")

@@ -2,7 +2,7 @@
 
 Chromium names each glyph by the first character that its font draws with it, which for many Chinese
 characters is a radical that merely looks the same (U+2F42 for U+6587, U+2ECB for U+8F66): a search
-for the word finds nothing. The tables that say so are set right here.
+for the word finds nothing. These tables are corrected here.
 """
 
 import re
@@ -22,8 +22,8 @@ _RADICALS = (
     "⻚页⻛风⻜飞⻝食⻞𩙿⻟飠⻠饣⻡𩠐⻢马⻣骨⻤鬼⻥鱼⻦鸟⻧卤⻨麦⻩黄⻪黾⻫斉⻬齐⻭歯⻮齿⻯竜"
     "⻰龙⻱龜⻲亀⻳龟"
 )
-"""Radicals, each with the character that it is (EquivalentUnifiedIdeograph.txt of Unicode), where
-its normal form does not say so.
+"""Radicals, each followed by its character (EquivalentUnifiedIdeograph.txt of Unicode), as most of
+them have no normal form.
 """
 _USUAL = dict(zip(_RADICALS[::2], _RADICALS[1::2], strict=True))
 
@@ -35,7 +35,7 @@ _RANGE = re.compile(rb"^" + rb" *".join([rb"<([0-9A-Fa-f]{1,4})>"] * 3) + rb"[ \
 
 
 def usual(character: str) -> str:
-    """Return the character that `character` merely looks like, itself where there is none."""
+    """Return the character that `character` merely looks like, or itself."""
     if _LOOKALIKE.match(character):
         return _USUAL.get(character) or unicodedata.normalize("NFKC", character)
     return character

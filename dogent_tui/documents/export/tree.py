@@ -25,7 +25,7 @@ BREAK, CONTENTS, LANDSCAPE, CALLOUT = "page-break", "contents-place", "landscape
 """Classes of divs known to every writer; an author's own classes are dropped."""
 
 _API_VERSION = [1, 23, 1]
-"""Of pandoc's JSON (pandoc 3.x)."""
+"""The version of pandoc's JSON (pandoc 3.x)."""
 _NUMBER = re.compile(r"\\qquad\(\d+\)\Z")
 _LIMIT_S = 60.0
 """The time limit for each run of pandoc. A document of 1,000 pages takes about ten seconds."""
@@ -149,9 +149,7 @@ def raw(language: str, text: str, *, inline: bool = False) -> Node:
 
 
 def tex_of(math: Any) -> str:
-    """Return the TeX of a formula, without the number that was put behind it, as Markdown has it:
-    for who cannot see it; a pdf keeps that as the text in its place.
-    """
+    """Return a formula as in Markdown, without its number: the alternative text of the formula."""
     mark = "$$" if math[0]["t"] == "DisplayMath" else "$"
     return f"{mark}{_NUMBER.sub('', math[1])}{mark}"
 

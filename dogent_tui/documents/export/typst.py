@@ -22,14 +22,14 @@ from dogent_tui.wall.own import own_environment, walled
 
 _LIMIT_S = 60.0
 _WIDEST = 600.0
-"""CSS pixels that go between the margins; wider images are as wide as the text."""
+"""The text width in CSS pixels; wider images are scaled down to it."""
 _AROUND = {
     tree.LANDSCAPE: "page(flipped: true)",
     tree.CALLOUT: "callout",
     "title": "strong",
     "abstract": "abstract",
 }
-"""The functions of typst for divs of these classes."""
+"""Class of a div → typst function."""
 _SET = Path(__file__).with_name("set_typst.py")
 
 
@@ -42,7 +42,7 @@ def set_pdf(document: Document) -> Made:
         try:
             content, warnings = _set(document, blocks, folder)
             return Made(content, engine, warnings=warnings)
-        except DocumentError as error:  # perhaps of a name that this typst has no more
+        except DocumentError as error:  # pandoc may write names that this typst does not know
             if error.code != "failed" or not any(one["t"] == "Math" for one in tree.walk(blocks)):
                 raise
         content, warnings = _set(document, mapped(blocks, {"Math": _as_tex}), folder)
@@ -51,7 +51,7 @@ def set_pdf(document: Document) -> Made:
 
 
 def _set(document: Document, blocks: list[Node], folder: Path) -> tuple[bytes, tuple[str, ...]]:
-    """Return a pdf of `blocks` with what pandoc warned of. Raises DocumentError."""
+    """Return a pdf of `blocks`, and pandoc's warnings. Raises DocumentError."""
     options = ("--syntax-highlighting=idiomatic", "--wrap=none")
     written = tree.written(blocks, "typst", *options)
     text = _front(document) + written.data.decode("utf-8", "replace")
@@ -165,7 +165,7 @@ def _written_for_typst(document: Document, folder: Path) -> list[Node]:
     def span(content: Any) -> list[Node]:
         (name, classes, _), inside = content
         kept = [name, [kind for kind in classes if kind == "mark"], []]
-        # a name is of what is before it, which is not to lose its own
+        # typst gives a label to what is before it, which would lose its own
         inside = mapped(inside, handlers) or [tree.raw("typst", "#metadata(none)", inline=True)]
         return [node("Span", [kept, inside])]
 
