@@ -167,13 +167,30 @@ def _read(request: ExportRequest, source: MarkdownSource, halt: Halt | None) -> 
         theme=theme,
         title=front.title or only or (first.text if first else source.path.stem),
         is_right_to_left=is_right_to_left(front.lang, source.text),
-        blocks=[*before, *blocks],
+        blocks=[*before, *_on_pages(blocks)],
         headings=headings[1:] if is_title and front.title else headings,
         contents=_contents(headings[1:] if is_title else headings, front) if wanted else (),
         images=images,
         left_out=tuple(left_out.sentences()),
         warnings=tuple(dict.fromkeys([*warnings, *cleaner.warnings()])),
     )
+
+
+def _on_pages(blocks: list[Any]) -> list[Any]:
+    """Return `blocks` with the headings of landscape pages on those, and no page break beside one,
+    which would leave an empty page.
+    """
+    out: list[Any] = []
+    for block in blocks:
+        kind = tree.kind_of(block)
+        if kind == tree.LANDSCAPE:
+            while out and out[-1]["t"] == "Header":
+                block["c"][1].insert(0, out.pop())
+            while out and tree.kind_of(out[-1]) == tree.BREAK:
+                out.pop()
+        if kind != tree.BREAK or not out or tree.kind_of(out[-1]) != tree.LANDSCAPE:
+            out.append(block)
+    return out
 
 
 def _theme(request: ExportRequest, front: FrontMatter) -> tuple[Theme, list[str]]:
@@ -292,18 +309,7 @@ class _Cleaner:
         """Return the cleaned `blocks`, with internal links resolved once all targets are known."""
         self._leading["Link"] = self._within
         self._leading["Span"] = lambda span: self._labels.resolve(span, self._leading)
-        out: list[Any] = []
-        for block in map(turned, mapped(self._walk(blocks), self._leading)):
-            before = tree.kind_of(out[-1]) if out else ""
-            if {before, tree.kind_of(block)} == {tree.BREAK, tree.LANDSCAPE}:
-                if before == tree.LANDSCAPE:  # starts and ends its own pages
-                    continue
-                out.pop()
-            if tree.kind_of(block) == tree.LANDSCAPE:
-                while out and out[-1]["t"] == "Header":  # it would be left on the page before
-                    block["c"][1].insert(0, out.pop())
-            out.append(block)
-        return out
+        return [turned(block) for block in mapped(self._walk(blocks), self._leading)]
 
     def warnings(self) -> list[str]:
         """Return the links that lead nowhere."""

@@ -91,6 +91,13 @@ def test_a_link_that_leads_nowhere_is_told_by_its_words(tmp_path):
     assert told == "Link [these words] (line 3): it has no target."
 
 
+def test_a_heading_that_repeats_the_title_goes_though_a_wide_table_follows(tmp_path):
+    wide = "|" + " a long heading |" * 12 + "\n" + "|---" * 12 + "|\n"
+    html = body(tmp_path, f"---\ntitle: A\n---\n\n# A\n\n{wide}\n\\newpage\n\nText\n")
+    assert "<h1" not in html
+    assert html.count("page-break") == 0
+
+
 def test_the_abstract_is_markdown_between_title_and_contents(tmp_path):
     front = "---\ntitle: A\nabstract: |\n  We *prove* it.\n\n  At length.\ntoc: true\n---\n\n"
     found = document(tmp_path, f"{front}# A\n\n## One\n")
