@@ -8,15 +8,16 @@ The life of a pdf
 one tree for all formats (`tree.py`): a `Document` without raw nodes, with numbers, references and
 citations written out (`references.py`), and tables with their captions and widths (`tables.py`).
 Three writers each write that tree with pandoc: `page.py` HTML for the browser, `typst.py`,
-`docx.py`. `pdf.py` coordinates, `browser.py` prints, `finish.py` corrects the browser's output.
+`docx.py`. `pdf.py` coordinates them for a pdf, `browser.py` prints, `finish.py` corrects the
+browser's output.
 `docs/exporting.md` describes it for users; `docs/sample-report.md` uses all of it.
 
 1. The tree contains nothing hostile: whatever its spelling was, an image, a link or a piece of HTML
-   is one kind of node, and only known attributes are kept. HTML in the Markdown is rewritten from a
-   list of harmless elements, and parsed by pandoc (`raw_html.py`); images come from the workspace,
-   are identified by their content and embedded as `data:` addresses (`images.py`, `svg.py`), links
-   lead to the web, to a mailbox or into the document (`links.py`). What is left out is reported
-   with its line (`left_out.py`). Formulas keep their TeX.
+   is one kind of node, and only known attributes are kept. Pandoc parses the HTML in the Markdown,
+   without what is not text (`raw_html.py`); images come from the workspace, are identified by their
+   content and embedded as `data:` addresses (`images.py`, `svg.py`), links lead to the web, to a
+   mailbox or into the document (`links.py`). What is left out is reported with its line
+   (`left_out.py`). Formulas keep their TeX.
 2. Nothing can be loaded: the page has a policy that allows only `data:`, JavaScript is off, every
    request is aborted, and no name is resolved. `test_leaks.py` shows both walls, the second one
    without the first.
@@ -32,13 +33,14 @@ Three writers each write that tree with pandoc: `page.py` HTML for the browser, 
 The life of a docx
 ------------------
 
-`documents/exporter.py` is the one entry point for both formats, for the tool and for `/export`
+`documents/exporter.py` is the one entry point for both formats and makes each export in the same
+steps (read, draw the diagrams, write, replace the target), for the tool and for `/export`
 (`tui/exporting/controller.py`), which asks the same questions as the tool (`may_do`) and runs as
 described in `tui/foreground.py`: one task, reported below the prompt, stopped with Esc;
 `storage/paths.py` has the rule for the default output path, so that the policy asks about the file
 that is written. `docx.py` gives pandoc the tree of the document with what only Word has: the table
-of contents, page breaks, section breaks. Pictures go in as placeholders, PNG headers of the right
-size (`docx_images.py`): pandoc takes 0.4 s per megabyte of data address. Then the package is
-corrected (`docx_package.py`): pictures, page breaks, columns, properties; a final check refuses
-every relation to the outside.
+of contents, page breaks, section breaks. Pictures are written by us (`docx_images.py`): pandoc
+takes 0.4 s per megabyte of data address. Then the package is corrected (`docx_package.py`):
+pictures, page breaks, widths of cells, properties; a final check refuses every relation to the
+outside.
 """

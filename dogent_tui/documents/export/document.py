@@ -39,6 +39,7 @@ from dogent_tui.documents.export.references import (
 )
 from dogent_tui.documents.export.source import FrontMatter, MarkdownSource, read_source
 from dogent_tui.documents.export.tables import captioned, label_of, turned
+from dogent_tui.documents.export.terms import is_right_to_left, term
 from dogent_tui.documents.export.themes import DEFAULT, Theme, theme_names
 from dogent_tui.documents.export.themes import theme as named_theme
 from dogent_tui.documents.export.tree import Node, attributes, mapped, node, words
@@ -59,7 +60,8 @@ here.
 _BREAK = re.compile(r"\\(?:newpage|pagebreak|clearpage)")
 _CONTENTS = re.compile(r"\[\[?_?toc_?\]\]?", re.IGNORECASE)
 _CALLOUTS = frozenset({"note", "tip", "important", "warning", "caution"})
-_KEPT = re.compile("kbd|mark|small|title|page-break|landscape|csl-.*|hanging-indent")
+_ABSTRACT = "::::::::: abstract\n{}\n:::::::::\n\n"
+_KEPT = re.compile("abstract|kbd|mark|small|title|page-break|landscape|csl-.*|hanging-indent")
 """Classes known to the writers; the last ones belong to pandoc's list of references."""
 _KANA = re.compile("[\u3041-\u30ff]")
 _HANGUL = re.compile("[\uac00-\ud7a3]")
@@ -84,12 +86,18 @@ class Document(msgspec.Struct, frozen=True, kw_only=True):
     front: FrontMatter
     theme: Theme
     title: str
+    is_right_to_left: bool
     blocks: list[Any]
     headings: tuple[tree.Heading, ...]
     contents: tuple[tree.Heading, ...]
     images: Images
     left_out: tuple[str, ...]
     warnings: tuple[str, ...]
+
+    @property
+    def contents_title(self) -> str:
+        """What the table of contents is called."""
+        return self.front.toc_title or term(self.front.lang, "contents")
 
 
 def read_document(request: ExportRequest, halt: Halt | None = None) -> Document:
@@ -119,8 +127,9 @@ def _read(request: ExportRequest, source: MarkdownSource, halt: Halt | None) -> 
     )
     left_out = LeftOut(source)
     images = Images(request.root, source.path.parent, left_out)
+    text = _ABSTRACT.format(front.abstract) * bool(front.abstract) + source.text
     parsed = tree.ask_pandoc(
-        source.text.encode("utf-8", "replace"), "-f", _READER, "-t", "json", halt=halt
+        text.encode("utf-8", "replace"), "-f", _READER, "-t", "json", halt=halt
     )
     blocks = tree.blocks_of(parsed.data)
     warnings = [*source.warnings, *unknown, *parsed.warnings]
@@ -137,9 +146,10 @@ def _read(request: ExportRequest, source: MarkdownSource, halt: Halt | None) -> 
             stays = tr("{some}: stays as it is, as the front matter names no bibliography.")
             warnings.append(stays.format(some=", ".join(map(shown, uncited[:3]))))
     if theme.cover and not front.title:
-        front = replace(front, title=_only_title(blocks))
+        front = replace(front, title=_only_title(blocks[bool(front.abstract) :]))
     cleaner = _Cleaner(front, images, left_out, request.target.parent)
     blocks = cleaner.cleaned(blocks)
+    before = [blocks.pop(0)] if front.abstract else []
     headings = tuple(cleaner.headings)
     first = headings[0] if headings else None
     tops = [heading for heading in headings if heading.level == 1]
@@ -149,20 +159,38 @@ def _read(request: ExportRequest, source: MarkdownSource, halt: Halt | None) -> 
     wanted = request.toc if request.toc is not None else front.toc
     wanted = cleaner.placed or theme.toc if wanted is None else wanted
     if wanted and not cleaner.placed:
-        blocks.insert(0, tree.div(tree.CONTENTS, []))
+        before.append(tree.div(tree.CONTENTS, []))
     is_title = bool(only) and front.title in {"", only}
     return Document(
         source=source,
         front=front,
         theme=theme,
         title=front.title or only or (first.text if first else source.path.stem),
-        blocks=blocks,
+        is_right_to_left=is_right_to_left(front.lang, source.text),
+        blocks=[*before, *_on_pages(blocks)],
         headings=headings[1:] if is_title and front.title else headings,
         contents=_contents(headings[1:] if is_title else headings, front) if wanted else (),
         images=images,
         left_out=tuple(left_out.sentences()),
         warnings=tuple(dict.fromkeys([*warnings, *cleaner.warnings()])),
     )
+
+
+def _on_pages(blocks: list[Any]) -> list[Any]:
+    """Return `blocks` with the headings of landscape pages on those, and no page break beside one,
+    which would leave an empty page.
+    """
+    out: list[Any] = []
+    for block in blocks:
+        kind = tree.kind_of(block)
+        if kind == tree.LANDSCAPE:
+            while out and out[-1]["t"] == "Header":
+                block["c"][1].insert(0, out.pop())
+            while out and tree.kind_of(out[-1]) == tree.BREAK:
+                out.pop()
+        if kind != tree.BREAK or not out or tree.kind_of(out[-1]) != tree.LANDSCAPE:
+            out.append(block)
+    return out
 
 
 def _theme(request: ExportRequest, front: FrontMatter) -> tuple[Theme, list[str]]:
@@ -324,7 +352,8 @@ class _Cleaner:
             except LeftOutError as error:
                 reason = str(error)
         if reason:
-            self._left_out.add(tr("Link"), address, reason)
+            what = address or f"[{tree.plain_text(inside)}]"
+            self._left_out.add(tr("Link"), what, reason)
         inside = self._walk(inside)
         return [*kept, *(inside if reason or not address else [tree.link(inside, address, title)])]
 
@@ -413,7 +442,13 @@ class _Cleaner:
 
     def _div(self, content: Any) -> list[Node]:
         if callout := next((kind for kind in content[0][1] if kind in _CALLOUTS), ""):
-            return [tree.div(tree.CALLOUT, self._walk(content[1]), callout)]
+            inside = self._walk(content[1])
+            if inside and tree.kind_of(inside[0]) == "title":  # pandoc writes it in English
+                title = words(term(self._front.lang, callout))
+                inside[0] = tree.div("title", [node("Para", title)])
+            return [tree.div(tree.CALLOUT, inside, callout)]
+        if tree.BREAK in content[0][1]:
+            return [tree.div(tree.BREAK, []), *self._walk(content[1])]
         return self._with_classes("Div", content)
 
     def _code(self, content: Any) -> list[Node]:
@@ -432,6 +467,8 @@ class _Cleaner:
             [attributes(), count, self._rows(upper), self._rows(lower)]
             for _, count, upper, lower in bodies
         ]
+        if not any(cell[4] for _, cells in head for cell in cells):
+            head = []  # Markdown cannot write a table without a head
         ends = [[attributes(), self._rows(rows)] for rows in (head, foot)]
         caption = [None, [node("Plain", inlines)] if inlines else []]
         table = node("Table", [attributes(name), caption, columns, ends[0], parts, ends[1]])

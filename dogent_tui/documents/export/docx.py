@@ -20,7 +20,6 @@ from dogent_tui.documents.export.docx_package import (
 )
 from dogent_tui.documents.export.docx_reference import find_reference
 from dogent_tui.documents.export.model import ExportRequest, Made
-from dogent_tui.documents.export.page import contents_title
 from dogent_tui.documents.export.tables import column_widths
 from dogent_tui.documents.export.themes import title_docx
 from dogent_tui.documents.export.tree import Node, attributes, mapped, node, words
@@ -41,6 +40,8 @@ _CONTENTS_BEGIN = (
     "<w:docPartUnique/></w:docPartObj></w:sdtPr><w:sdtContent>"
 )
 _CONTENTS_END = '<w:p><w:r><w:fldChar w:fldCharType="end"/></w:r></w:p></w:sdtContent></w:sdt>'
+_STYLES = {tree.CALLOUT: "Callout", "title": "Callout Title", "abstract": "Abstract"}
+"""The styles of paragraphs in divs of these classes."""
 _PANDOCS_WIDTH = 396
 """The text width in points from which pandoc calculates the widths of columns."""
 _BETWEEN_XML = (
@@ -63,19 +64,20 @@ def make_docx(request: ExportRequest, document: Document, halt: Halt) -> Made:
     handlers = _Writer(pictures, reference.area, contents).handlers
     title = mapped(title_docx(document.theme, front), handlers)
     blocks = [*title, *mapped(document.blocks, handlers, _apart)]
-    written = _write(halt, blocks, front.lang, reference.content)
+    written = _write(halt, blocks, document, reference.content)
     finished = finish(written.data, document, pictures.files, _now(os.environ))
     engine = f"pandoc {'.'.join(map(str, pandoc_version()))}"
     warnings = (*reference.warnings, *writer_warnings(written.warnings))
     return Made(finished, engine, warnings=warnings)
 
 
-def _write(halt: Halt, blocks: list[Any], lang: str, reference: bytes) -> Output:
+def _write(halt: Halt, blocks: list[Any], document: Document, reference: bytes) -> Output:
     with tempfile.NamedTemporaryFile(prefix="dogent-", suffix=".docx") as file:
         file.write(reference)
         file.flush()
         options = ["-o", "-", "--columns=9999", f"--reference-doc={file.name}"]
-        options += tree.language(lang)
+        options += tree.language(document.front.lang)
+        options += ["--metadata=dir:rtl"] * document.is_right_to_left
         return tree.written(blocks, "docx", *options, halt=halt, readable=(file.name,))
 
 
@@ -86,10 +88,9 @@ def _contents(document: Document) -> list[Node]:
     if not document.contents:
         return []
     levels = [heading.level for heading in document.contents]
-    title = document.front.toc_title or contents_title(document.front.lang)
     blocks = [
         tree.raw("openxml", _CONTENTS_BEGIN),
-        _styled("TOC Heading", [node("Para", words(title))]),
+        _styled("TOC Heading", [node("Para", words(document.contents_title))]),
     ]
     field = [tree.raw("openxml", _TOC_XML.format(min(levels), max(levels)), inline=True)]
     for heading in document.contents:
@@ -151,7 +152,7 @@ class _Writer:
             turned = [starts, *self._inside(inside), ends]
             self._width, self._across = self._across, self._width
             return turned
-        style = "Callout" if tree.CALLOUT in kinds else "Callout Title" if "title" in kinds else ""
+        style = next((_STYLES[kind] for kind in kinds if kind in _STYLES), "")
         style = style or dict(given).get("custom-style", "")
         return [_styled(style, self._inside(inside), name)]
 

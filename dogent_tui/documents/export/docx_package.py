@@ -38,6 +38,7 @@ _AFTER_UPDATE_FIELDS = (
 """Elements after ``w:updateFields`` in the order of CT_Settings (ECMA-376 17.15.1.78), as far as
 pandoc writes them.
 """
+_NOTHING = ("self::w:bookmarkStart", "self::w:bookmarkEnd", "self::w:sectPr")
 _IMAGE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/image"
 _CORE = """<?xml version="1.0" encoding="UTF-8"?>
 <cp:coreProperties xmlns:cp="http://schemas.openxmlformats.org/package/2006/metadata/core-properties"
@@ -56,7 +57,7 @@ def finish(
     for name in ("document", "footnotes"):
         part, relations = f"word/{name}.xml", f"word/_rels/{name}.xml.rels"
         parts[relations] = _related(parts[relations], parts[part], pictures)
-        parts[part] = _finished(parts[part])
+        parts[part] = _finished(parts[part], document)
     parts |= {f"word/media/{name}": data for name, data in pictures.items()}
     types = parsed(parts["[Content_Types].xml"])
     known = {default.get("Extension") for default in types}
@@ -98,7 +99,7 @@ def _related(relations: bytes, part: bytes, pictures: Iterable[str]) -> bytes:
 # The text
 
 
-def _finished(part: bytes) -> bytes:
+def _finished(part: bytes, document: Document) -> bytes:
     """Complete the text, or the footnotes."""
     body = parsed(part, tr("The document"))
     _move_page_breaks(body)
@@ -108,6 +109,12 @@ def _finished(part: bytes) -> bytes:
         table = layout.getparent()
         table.find(w("tblW")).attrib.update({w("type"): "auto", w("w"): "0"})
         table.remove(layout)
+        _measure(table)
+        if document.is_right_to_left:
+            table.find(w("tblStyle")).addnext(table.makeelement(w("bidiVisual")))
+    code = "w:pPr/w:pStyle/@w:val='SourceCode' or w:rPr/w:rStyle/@w:val='VerbatimChar'"
+    for mark in within(body, f"//*[{code}]//*[self::w:bidi or self::w:rtl]"):
+        mark.getparent().remove(mark)  # code is always left to right
     for style in within(body, "//w:sdt//w:hyperlink//w:rStyle"):
         style.getparent().remove(style)  # entries of the table of contents do not look like links
     for row in within(body, "//w:tr"):  # rows do not break across pages
@@ -131,6 +138,18 @@ def _finished(part: bytes) -> bytes:
     return _serialized(body)
 
 
+def _measure(properties: Any) -> None:
+    """Write the widths of the grid into the cells of the table that has these `properties`."""
+    columns = [int(column.get(w("w"))) for column in within(properties, "../w:tblGrid/w:gridCol")]
+    for row in within(properties, "../w:tr"):
+        place = 0
+        for cell in within(row, "w:tc/w:tcPr"):
+            after = place + int(next(iter(within(cell, "w:gridSpan/@w:val")), 1))
+            width = {w("w"): f"{sum(columns[place:after])}", w("type"): "dxa"}
+            cell.insert(0, cell.makeelement(w("tcW"), width))
+            place = after
+
+
 def _put(paragraph: Any, name: str, **values: str) -> None:
     """Set a property of a paragraph, in its proper position."""
     properties = paragraph.find(w("pPr"))
@@ -147,7 +166,7 @@ def _move_page_breaks(body: Any) -> None:
     Before a table it has to stay.
     """
     alone = "not(w:pPr) and count(*)=1 and w:r[count(*)=1]/w:br[@w:type='page']"
-    after = "following-sibling::*[not(self::w:bookmarkStart or self::w:bookmarkEnd)][1][self::w:p]"
+    after = f"following-sibling::*[not({' or '.join(_NOTHING)})][1][self::w:p]"
     for gap in within(body, f"//w:p[{alone}]"):
         for paragraph in within(gap, after):
             _put(paragraph, "pageBreakBefore")
@@ -156,7 +175,7 @@ def _move_page_breaks(body: Any) -> None:
 
 def _turn_pages(body: Any) -> None:
     """Turn landscape content into sections."""
-    last = next(iter(within(body, "//w:body/w:sectPr")), None)
+    last: Any = next(iter(within(body, "//w:body/w:sectPr")), None)
     for mark in within(body, "//w:p[starts-with(w:pPr/w:pStyle/@w:val, 'dogent-landscape-')]"):
         turned = mark.find(f"{w('pPr')}/{w('pStyle')}").get(w("val")).endswith("end")
         before = mark.getprevious()
@@ -165,14 +184,19 @@ def _turn_pages(body: Any) -> None:
             continue
         mark.remove(mark.find(w("pPr")))
         _put(mark, "spacing", before="0", after="0", line="20", lineRule="exact")
-        section = body.makeelement(w("sectPr")) if last is None else deepcopy(last)
+        section = deepcopy(last)
+        if turned and not within(mark, f"following-sibling::*[not({' or '.join(_NOTHING)})]"):
+            section = last  # no page follows
         size = section.find(w("pgSz"))
         if size is None:
             size = etree.SubElement(section, w("pgSz"), {w("w"): "11906", w("h"): "16838"})
         if turned:
             wide, high = size.get(w("h"), ""), size.get(w("w"), "")
             size.attrib.update({w("w"): wide, w("h"): high, w("orient"): "landscape"})
-        mark.find(w("pPr")).append(section)
+        if section is not last:
+            mark.find(w("pPr")).append(section)
+    for title_page in within(body, "(//w:sectPr)[position() > 1]/w:titlePg"):
+        title_page.getparent().remove(title_page)  # only the first section has a first page
 
 
 def _with_update_fields(part: bytes) -> bytes:

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from dogent_tui.documents.export.document import language_of
 from dogent_tui.documents.export.docx_images import TextArea
+from dogent_tui.documents.export.terms import is_right_to_left
 from dogent_tui.documents.export.themes import Theme, as_docx
 from dogent_tui.documents.model import DocumentError
 from dogent_tui.documents.pandoc.archive import BROKEN, check_archive, parse_part
@@ -80,10 +81,11 @@ def built_in(theme: Theme, east_asian: str = "zh-CN", lang: str = "") -> bytes:
     """Return the built-in reference document, with the font for one of the languages of
     `east_asian_language`.
 
-    The proofing language for other scripts is `lang`; American English if that is empty or East
-    Asian itself.
+    The proofing language for other scripts is `lang`; American English if that is empty, East
+    Asian or written from right to left.
     """
-    latin = "en-US" if not lang or lang.lower().startswith(("zh", "ja", "ko")) else lang
+    is_latin = lang and not lang.lower().startswith(("zh", "ja", "ko"))
+    latin = lang if is_latin and not is_right_to_left(lang, "") else "en-US"
     languages = {"asianfont": _FONTS[east_asian], "asian": east_asian, "language": latin}
     content = io.BytesIO()
     with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as package:

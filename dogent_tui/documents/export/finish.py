@@ -24,6 +24,8 @@ _ENGINE = threading.Lock()
 
 _MOST_PAGES_SEARCHED = 400
 _MOST_MISSING = 12
+_SAME_GLYPH = dict(zip("〜‖―", "～∥—", strict=True))
+"""Characters that share a glyph in Chinese fonts; a browser reports the first of a pair."""
 
 
 class Finished(msgspec.Struct, frozen=True):
@@ -129,11 +131,13 @@ def _look_for(document: Any, doubtful: AbstractSet[str]) -> tuple[frozenset[str]
         for span in page.get_texttrace():
             for code, glyph, *_ in span["chars"]:
                 if glyph:
-                    drawn.add(to_unicode.usual(chr(code)))
+                    letter = to_unicode.usual(chr(code))
+                    drawn |= {letter, _SAME_GLYPH.get(letter, letter)}
                 else:
                     boxes = True
     missing = sorted(doubtful - drawn, key=lambda char: (not char.isalpha(), char)) if boxes else []
     # if everything was searched and nothing is a box, each has a glyph of its own
     all_drawn = not boxes and document.page_count <= _MOST_PAGES_SEARCHED
     known = doubtful if all_drawn else doubtful & drawn
-    return frozenset(known), "".join(missing)[:_MOST_MISSING]
+    more = "…" * (len(missing) > _MOST_MISSING)
+    return frozenset(known), "".join(missing[:_MOST_MISSING]) + more

@@ -72,6 +72,7 @@ class Targets:
             self._last[wanted] = self._last.get(wanted, 0) + 1
             name = f"{wanted}-{self._last[wanted]}"
         self._add(name)
+        self._known_as.setdefault(_folded(slug(title)), name)
         return name
 
     def add_named(self, name: str) -> str:

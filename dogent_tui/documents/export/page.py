@@ -4,7 +4,7 @@ nothing.
 
 import re
 from collections.abc import Mapping
-from html import escape, unescape
+from html import escape
 from typing import Any
 
 import msgspec
@@ -15,7 +15,7 @@ from dogent_tui.documents.export.images import SCREEN_DPI
 from dogent_tui.documents.export.links import whole
 from dogent_tui.documents.export.styles import Style, shipped
 from dogent_tui.documents.export.themes import as_css, title_html
-from dogent_tui.documents.export.tree import Node, mapped, node
+from dogent_tui.documents.export.tree import Node, attributes, mapped, node
 from dogent_tui.processes import Halt
 
 _POLICY = (
@@ -26,20 +26,13 @@ _POLICY = (
 that requests are aborted.
 """
 
-_CONTENTS = {"de": "Inhalt", "es": "Índice", "fr": "Sommaire", "it": "Indice", "ja": "目次",
-    "ko": "목차", "pt": "Sumário",
-             "ru": "Содержание", "zh": "目录", "zh-tw": "目錄", "zh-hk": "目錄",
-             "zh-hant": "目錄"}  # fmt: skip
-
 _CONTENTS_PLACE = f'<div class="{tree.CONTENTS}">\n\n</div>'
-_FORMULA = re.compile(
-    r"(<math[^>]*>.*?<annotation[^>]*>)(.*?)(</annotation></semantics></math>)", re.DOTALL
-)
-_NUMBERED = re.compile(r"\\qquad\(\d+\)\Z")
 _IMAGE = re.compile(r'(<img\s[^>]*?\bsrc=")(image:\d+)"')
 _CODE_LINE = re.compile(
     r'<span id="cb\d+-\d+"><a href="#cb\d+-\d+" aria-hidden="true" tabindex="-1"></a>'
 )
+_LONE_WAY_BACK = re.compile(r'(?m)^(<p>)?<a [^>]*class="footnote-back"[^>]*>[^<]*</a>(</p>)?')
+"""A link back from a note that has a line of its own, as the note does not end in a paragraph."""
 _NOT_ON_PAPER = {
     ' role="doc-noteref"': "",  # with which Chromium does not recognize a link
     ' role="doc-backlink"': "",
@@ -75,6 +68,7 @@ class Page(msgspec.Struct, frozen=True):
         body = self.body.replace(_CONTENTS_PLACE, toc, 1)
         built_in = f"{shipped().read_text('utf-8')}\n{as_css(document.theme)}"
         language = f' lang="{escape(document.front.lang)}"' if document.front.lang else ""
+        language += ' dir="rtl"' * document.is_right_to_left
         running = (
             f"@page {{ @top-center {{ content: {_css_string(document.front.title)} }} }}"
             if document.front.title and document.theme.running
@@ -99,10 +93,10 @@ class Page(msgspec.Struct, frozen=True):
             f' class="number">{pages.get(heading.name, "")}</span></a></li>'
             for heading in contents
         )
-        title = self.document.front.toc_title or contents_title(self.document.front.lang)
         return (
             '<nav class="toc"><p'
-            f' class="toc-title">{escape(title, quote=False)}</p><ol>{entries}</ol></nav>'
+            f' class="toc-title">{escape(self.document.contents_title, quote=False)}</p>'
+            f"<ol>{entries}</ol></nav>"
         )
 
 
@@ -130,22 +124,19 @@ def compose(document: Document, style: Style, halt: Halt | None = None) -> Page:
         addresses[short] = found.data_uri
         return [node("Image", [[name, [], sizes], alt, [short, title]])]
 
-    handlers: dict[str, tree.Handler] = {"Image": image, "Link": link}
+    def formula(content: Any) -> list[Node]:
+        named = attributes(role="img", aria_label=tree.tex_of(content))
+        return [node("Span", [named, [node("Math", content)]])]
+
+    handlers: dict[str, tree.Handler] = {"Image": image, "Link": link, "Math": formula}
     blocks = mapped(document.blocks, handlers)
     written = tree.written(blocks, "html5", "--mathml", "--wrap=none", "--eol=lf", halt=halt)
     html = _CODE_LINE.sub("<span>", written.data.decode("utf-8", "replace"))
-    html = _FORMULA.sub(_named, html)
+    html = _LONE_WAY_BACK.sub("", html)
     for field, sign in _NOT_ON_PAPER.items():
         html = html.replace(field, sign)
     html = _IMAGE.sub(lambda found: f'{found[1]}{addresses[found[2]]}"', html)
     return Page(document, html, style, tuple(writer_warnings(written.warnings)))
-
-
-def _named(formula: re.Match[str]) -> str:
-    """Return a formula with its TeX as alternative text, which a pdf keeps."""
-    tex = _NUMBERED.sub("", unescape(formula[2]))
-    mark = "$$" if 'display="block"' in formula[1] else "$"
-    return f'<span role="img" aria-label="{escape(mark + tex + mark)}">{formula[0]}</span>'
 
 
 def _css_string(text: str) -> str:
@@ -154,9 +145,3 @@ def _css_string(text: str) -> str:
     """
     kept = (char if char.isalnum() or char in " ,.-" else f"\\{ord(char):x} " for char in text)
     return f'"{"".join(kept)}"'
-
-
-def contents_title(lang: str) -> str:
-    """Return the title of a table of contents in `lang`."""
-    language, *more = lang.lower().split("-")
-    return _CONTENTS.get("-".join([language, *more[:1]])) or _CONTENTS.get(language, "Contents")

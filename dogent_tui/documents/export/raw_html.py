@@ -1,5 +1,5 @@
-"""HTML inside Markdown, rewritten from a short list of harmless elements; none of it is ever passed
-on unchanged.
+"""HTML inside Markdown. Pandoc reads it, so that the document's tree has no HTML in it, and its
+attributes are filtered like those of Markdown.
 """
 
 import os
@@ -24,32 +24,23 @@ from dogent_tui.documents.export.tree import (
 )
 from dogent_tui.processes import Halt
 
-_INLINE = frozenset({
+_ELEMENTS = frozenset({
     "b", "strong", "i", "em", "u", "s", "strike", "del", "ins", "sub", "sup", "kbd", "mark",
-    "small", "big", "q", "cite", "abbr",
-    "dfn", "var", "samp", "tt", "code", "ruby", "rt", "rp", "wbr", "br", "span", "a",
-    "img",
+    "small", "big", "q", "abbr", "samp", "tt", "code", "ruby", "rt", "rp", "wbr", "br", "span",
+    "a", "img", "p", "div", "blockquote", "pre", "hr", "h1", "h2", "h3", "h4", "h5", "h6", "ul",
+    "ol", "li", "dl", "dt", "dd", "table", "caption", "thead", "tbody", "tfoot", "tr", "th", "td",
+    "figure", "figcaption", "details", "summary", "section", "article", "aside", "header",
+    "footer", "address",
 })  # fmt: skip
-_BLOCK = frozenset({
-    "p", "div", "blockquote", "pre", "hr", "h1", "h2", "h3", "h4", "h5", "h6", "ul", "ol", "li",
-    "dl", "dt", "dd", "table",
-    "caption", "thead", "tbody", "tfoot", "tr", "th", "td", "figure", "figcaption", "details",
-    "summary", "section", "article",
-    "aside", "header", "footer", "address",
+"""Elements that pandoc may see: unknown ones end a paragraph, and ``main`` drops what is around
+it.
+"""
+_LEFT_OUT = frozenset({
+    "script", "style", "iframe", "object", "applet", "noscript", "template", "svg", "math", "video",
+    "audio", "canvas", "input", "select", "textarea", "frame", "frameset", "noframes", "noembed",
+    "portal", "fencedframe", "plaintext", "xmp", "base", "link", "meta",
 })  # fmt: skip
-_ELEMENTS = _INLINE | _BLOCK
-_SILENT = frozenset({
-    "html", "head", "body", "font", "nobr", "colgroup", "col", "picture", "source", "title", "time",
-    "data", "bdi", "bdo", "main", "center", "p", "div",
-})  # fmt: skip
-"""Elements that a document does not miss."""
-_WITH_CONTENT = frozenset({
-    "script", "style", "iframe", "object", "applet", "noscript", "template", "svg", "math",
-    "video", "audio", "canvas",
-    "select", "textarea", "frameset", "noframes", "noembed", "portal", "fencedframe", "plaintext",
-    "xmp",
-})  # fmt: skip
-"""Elements left out with all their content, which is not text for a reader."""
+"""Left out with their content, which is not text for a reader."""
 _BREAKS_PAGE = re.compile(
     r"page-break-(?:after|before)\s*:\s*always|break-(?:after|before)\s*:\s*page", re.IGNORECASE
 )
@@ -61,11 +52,9 @@ _CODE = re.compile(r"<(/?)(?:code|samp|tt)\b[^>]*>")
 _AS_CODE = {"": '<span class="code">', "/": "</span>"}
 """Inline code, until all of its content is known."""
 
-Attributes = dict[str, str]
 Dropped = Callable[[str], None]
-_KEPT = {"img": ("src", "alt", "title", "width", "height"), "a": ("href",)}
 _COUNT = re.compile(r"0?[1-9][0-9]{0,2}")
-_ALIGNED = re.compile(r"\btext-align\s*:\s*(\w+)", re.IGNORECASE)
+_COUNTED = ("colspan", "rowspan", "start")
 
 
 def read_html(blocks: list[Any], dropped: Dropped, halt: Halt | None) -> list[Any]:
@@ -78,8 +67,8 @@ def read_html(blocks: list[Any], dropped: Dropped, halt: Halt | None) -> list[An
         kinds = kinds_in(nodes)
         if "RawInline" in kinds:
             text, places = _with_places(nodes, mark)
-            text = rewrite(text, dropped, _INLINE)
-            return [node("Html", [_CODE.sub(lambda tag: _AS_CODE[tag[1]], text), places, True])]
+            text = _CODE.sub(lambda tag: _AS_CODE[tag[1]], rewrite(text, dropped))
+            return [node("Html", [text, places, True])]
         if "RawBlock" in kinds:
             return _joined(nodes, dropped)
         return nodes
@@ -104,9 +93,22 @@ def read_html(blocks: list[Any], dropped: Dropped, halt: Halt | None) -> list[An
             return [node("Span", [content[0], inside])]
 
         nodes = mapped(shown[text], {"Span": in_place})
-        return [part for block in nodes for part in block["c"]] if is_inline else nodes
+        return _inlines(nodes) if is_inline else nodes
 
     return list(mapped(blocks, {"Html": put}))
+
+
+def _inlines(blocks: list[Any]) -> list[Node]:
+    """Return the text of blocks as one line."""
+    lines: list[list[Node]] = []
+    for part in walk(blocks):
+        if part["t"] in {"Para", "Plain"}:
+            lines.append(part["c"])
+        elif part["t"] == "Header":
+            lines.append(part["c"][2])
+        elif part["t"] == "CodeBlock":
+            lines.append([node("Code", part["c"])])
+    return [part for line in lines for part in (*line, {"t": "Space"})][:-1]
 
 
 def _read(pieces: list[str], between: str, halt: Halt | None) -> list[list[Node]]:
@@ -162,31 +164,39 @@ def _with_places(inlines: list[Any], mark: str) -> tuple[str, list[Node]]:
     return text, places
 
 
-def rewrite(fragment: str, dropped: Dropped, elements: frozenset[str] = _ELEMENTS) -> str:
-    """Return the HTML `fragment` reduced to these `elements` for pandoc to parse. `dropped` is
-    called for each other element that a document would miss.
+def rewrite(fragment: str, dropped: Dropped) -> str:
+    """Return the HTML `fragment` as pandoc is to read it: elements that show words, in its tree.
+    `dropped` is told of each element that is left out with what is in it.
     """
     parser = html.HTMLParser(huge_tree=True, remove_comments=True, remove_pis=True)
     text = _PAGE_BREAK_COMMENT.sub(PAGE_BREAK, fragment.replace("\0", ""))
     root = html.fragment_fromstring(text, create_parent="div", parser=parser)
+    _leave_out(root, dropped)
     for element in list(root.iterdescendants()):
-        tag, given = element.tag, dict(element.attrib)
-        if tag in elements:
-            element.tag = _SAME.get(tag, tag)
-            if _BREAKS_PAGE.search(given.get("style", "")) or given.get("class") == "page-break":
-                element.addprevious(html.Element("div", {"class": "page-break"}))
-            element.attrib.clear()
-            element.attrib.update(_attributes(tag, given))
-            if tag == "img" and not element.get("src"):  # at which pandoc stops
-                element.drop_tree()
-        elif tag not in _SILENT and next(element.iterancestors(*_WITH_CONTENT), None) is None:
-            dropped(tag)
-    etree.strip_elements(root, *_WITH_CONTENT, with_tail=False)
-    etree.strip_tags(root, *({element.tag for element in root.iterdescendants()} - elements))
+        if element.tag in _SAME:
+            element.tag = _SAME[element.tag]
+        if _BREAKS_PAGE.search(element.get("style", "")):
+            element.addprevious(html.fromstring(PAGE_BREAK))
+        for name in _COUNTED:
+            if not _COUNT.fullmatch(element.get(name, "1")):
+                del element.attrib[name]
+        if element.tag == "img" and not element.get("src"):  # at which pandoc stops
+            element.drop_tree()
+    etree.strip_tags(root, *({element.tag for element in root.iterdescendants()} - _ELEMENTS))
     for table in root.iter("table"):
         _give_head(table)
     written: str = etree.tostring(root, encoding="unicode", method="html")
     return written.removeprefix("<div>").removesuffix("</div>")
+
+
+def _leave_out(root: Any, dropped: Dropped) -> None:
+    for element in list(root.iter("embed")):  # lxml takes all that follows for its content
+        dropped(element.tag)
+        element.drop_tag()
+    for element in root.iter(*_LEFT_OUT):
+        if next(element.iterancestors(*_LEFT_OUT), None) is None:
+            dropped(element.tag)
+    etree.strip_elements(root, *_LEFT_OUT, with_tail=False)
 
 
 def _give_head(table: Any) -> None:
@@ -203,19 +213,3 @@ def _give_head(table: Any) -> None:
         head, parent = etree.Element("thead"), rows[0].getparent()
         (rows[0] if parent is table else parent).addprevious(head)
         head.extend(rows[:last])
-
-
-def _attributes(tag: str, attributes: Attributes) -> Attributes:
-    """Return the attributes with a meaning. Addresses are judged in pandoc's tree, like those of
-    Markdown.
-    """
-    kept = {name: attributes[name] for name in _KEPT.get(tag, ()) if attributes.get(name)}
-    if name := attributes.get("id") or (attributes.get("name") if tag == "a" else None):
-        kept["id"] = name
-    counts = {name: attributes.get(name, "") for name in ("colspan", "rowspan", "start")}
-    kept |= {name: count for name, count in counts.items() if _COUNT.fullmatch(count)}
-    aligned = _ALIGNED.search(attributes.get("style", ""))
-    align = (aligned[1] if aligned else attributes.get("align", "")).lower()
-    if tag in {"td", "th"} and align in {"left", "center", "right"}:
-        kept["style"] = f"text-align: {align}"
-    return kept

@@ -21,22 +21,12 @@ from dogent_tui.documents.bibliography import (
 from dogent_tui.documents.export import tree
 from dogent_tui.documents.export.images import Images, LeftOutError
 from dogent_tui.documents.export.source import FrontMatter
+from dogent_tui.documents.export.terms import term
 from dogent_tui.documents.export.tree import Node, attributes, mapped, node, words
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.processes import Halt
 
-_NAMES = {
-    "en": ("Figure", "Table", "Section", "Equation"),
-    "de": ("Abbildung", "Tabelle", "Abschnitt", "Gleichung"),
-    "es": ("Figura", "Tabla", "Sección", "Ecuación"),
-    "fr": ("Figure", "Tableau", "Section", "Équation"),
-    "it": ("Figura", "Tabella", "Sezione", "Equazione"),
-    "pt": ("Figura", "Tabela", "Seção", "Equação"),
-    "ja": ("図", "表", "節", "式"),
-    "ko": ("그림", "표", "절", "식"),
-    "zh": ("图", "表", "节", "式"),
-}
 KINDS = ("fig", "tbl", "sec", "eq")
 _KEY = (
     rf"(-?)@(?:\{{([^{{}}\s]+)\}}|((?:{'|'.join(KINDS)}):(?:[A-Za-z0-9_][A-Za-z0-9_:.-]*[A-Za-z0-9_]|[A-Za-z0-9_])"
@@ -65,9 +55,8 @@ class Labels:
     """Numbers everything in text order, and writes the references to it."""
 
     def __init__(self, front: FrontMatter) -> None:
-        language = front.lang.partition("-")[0].lower()
-        self._names = dict(zip(KINDS, _NAMES.get(language, _NAMES["en"]), strict=True))
-        self._colon = "：" if language == "zh" else ": "
+        self._names = {kind: term(front.lang, kind) for kind in KINDS}
+        self._colon = "：" if front.lang.lower().startswith("zh") else ": "
         self._counts = dict.fromkeys(KINDS, 0)
         self._known: dict[str, tuple[str, str]] = {}
         self.missing: list[str] = []

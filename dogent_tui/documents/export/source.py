@@ -39,8 +39,8 @@ class FrontMatter(msgspec.Struct, frozen=True):
 
     `lang` is a BCP 47 tag (``zh-CN``). `date` is as written. `toc` is None if the front matter does
     not mention a table of contents, `number_sections` likewise. `to` is the recipient of a letter,
-    line by line. `notes_at_foot`: on their pages in a pdf too. `bibliography` and `csl` name files
-    of the workspace.
+    line by line. `abstract` is Markdown. `notes_at_foot`: on their pages in a pdf too.
+    `bibliography` and `csl` name files of the workspace.
     """
 
     title: str = ""
@@ -50,6 +50,7 @@ class FrontMatter(msgspec.Struct, frozen=True):
     lang: str = ""
     subject: str = ""
     description: str = ""
+    abstract: str = ""
     keywords: tuple[str, ...] = ()
     toc: bool | None = None
     toc_depth: int = 3
@@ -200,6 +201,7 @@ def _front(values: Mapping[str, Any]) -> FrontMatter:
         lang=_language(text("lang", "language")),
         subject=text("subject"),
         description=text("description", "abstract"),
+        abstract=_markdown(named("abstract")),
         keywords=_texts(named("keywords", "tags"), split=True),
         toc=_TRUTH.get(text("toc", "table-of-contents").lower()),
         toc_depth=_depth(text("toc-depth")),
@@ -215,6 +217,10 @@ def _front(values: Mapping[str, Any]) -> FrontMatter:
 
 def _text(value: Any) -> str:
     return one_line(value) if isinstance(value, str) else ""
+
+
+def _markdown(value: Any) -> str:
+    return _CONTROLS.sub("\N{REPLACEMENT CHARACTER}", value) if isinstance(value, str) else ""
 
 
 def _texts(value: Any, *, split: bool = False) -> tuple[str, ...]:

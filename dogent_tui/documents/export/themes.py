@@ -30,6 +30,8 @@ _TYPST = {
     "sans": '"Source Sans 3", "Noto Sans", "Carlito", "Liberation Sans", "DejaVu Sans"',
     "times": '"Times New Roman", "Liberation Serif", "Libertinus Serif"',
 }
+_LOGICAL = {"left": "start", "center": "center", "right": "end"}
+"""The sides of a page, mirrored in a right-to-left document."""
 _INK = "1A1A1A"
 _QUIET = {"css": "var(--quiet)", "typst": "luma(90)", "docx": "5F6B7A"}
 _PARTS = ("title", "subtitle", "author", "to", "date")
@@ -121,7 +123,7 @@ def as_css(theme: Theme) -> str:
         "indent": f"{theme.indent}mm",
         "accent": theme.accent,
         "heading": theme.heading_color,
-        "heading-align": theme.heading_align,
+        "heading-align": _LOGICAL[theme.heading_align],
     } | {f"h{level}": f"{size}pt" for level, size in enumerate(theme.heading_sizes, 1)}
     pages = ' " / " counter(pages)' if theme.numbers == "page / pages" else ""
     rules = [
@@ -141,7 +143,7 @@ def as_css(theme: Theme) -> str:
         color = _QUIET["css"] if part.quiet else theme.heading_color if part.colored else "inherit"
         rules.append(
             f"header.document .{part.part} {{ font-size: {part.size}pt; color: {color};"
-            f" font-weight: {600 if part.bold else 400}; text-align: {part.align} }}"
+            f" font-weight: {600 if part.bold else 400}; text-align: {_LOGICAL[part.align]} }}"
             f" header.document .{part.part}.first {{ margin-top: {part.above}mm }}"
         )
     return "\n".join(rules)
@@ -185,7 +187,7 @@ def as_typst(theme: Theme) -> str:
         f"#set text(size: {theme.size}pt, font: ({_TYPST[theme.font]}, ..faces))",
         f"#set par({paragraph})",
         f"#show heading: set text(font: ({face}, ..faces), fill: {color})",
-        f"#show heading: set align({theme.heading_align})",
+        f"#show heading: set align({_LOGICAL[theme.heading_align]})",
     ]
     for level, size in enumerate(theme.heading_sizes, 1):
         rules.append(f"#show heading.where(level: {level}): set text(size: {size}pt)")
@@ -203,7 +205,7 @@ def title_typst(theme: Theme, front: FrontMatter, quoted: Callable[[str], str]) 
         look = f"size: {part.size}pt, fill: {fill}" + (', weight: "bold"' if part.bold else "")
         look += f", font: ({_TYPST[theme.heading_font]}, ..faces)"
         above = f"#v({part.above}mm, weak: false)\n" if part.above and is_first else ""
-        body = f"align({part.align}, text({look}, {quoted(text)}))"
+        body = f"align({_LOGICAL[part.align]}, text({look}, {quoted(text)}))"
         written.append(f"{above}#block(above: 0.6em, below: 0.6em, width: 100%, {body})")
     if written:
         written.append("#pagebreak()" if theme.cover else "#v(1.2em)")

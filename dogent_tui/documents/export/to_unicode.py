@@ -1,8 +1,8 @@
 """The mapping from a printed pdf's glyphs to characters, for searching and copying.
 
 Chromium names each glyph by the first character that its font draws with it, which for many Chinese
-characters is a radical that merely looks the same (U+2F42 for U+6587): a search for the word finds
-nothing. These tables are corrected here.
+characters is a radical that merely looks the same (U+2F42 for U+6587, U+2ECB for U+8F66): a search
+for the word finds nothing. These tables are corrected here.
 """
 
 import re
@@ -14,6 +14,19 @@ _LOOKALIKE = re.compile("[\u2e80-\u2fdf\uf900-\ufaff]")
 types them.
 """
 
+_RADICALS = (
+    "⺁厂⺂乛⺃乚⺄乙⺅亻⺆冂⺇𠘨⺈刀⺉刂⺊卜⺋㔾⺌小⺍小⺎兀⺏尣⺐尢⺑𡯂⺒巳⺓幺⺔彑⺕彐⺖忄"
+    "⺗心⺘扌⺙攵⺛旡⺜日⺝月⺞歺⺟母⺠民⺡氵⺢氺⺣灬⺤爫⺥爫⺦丬⺧牛⺨犭⺩王⺪𤴔⺫目⺬示⺭礻"
+    "⺮𥫗⺯糹⺰纟⺱罓⺲罒⺳㓁⺴冗⺵𦉫⺶羊⺷𦍌⺸𦍋⺹耂⺺肀⺻聿⺼肉⺽𦥑⺾艹⺿艹⻀艹⻁虎⻂衤⻃覀"
+    "⻄西⻅见⻆角⻇𧢲⻈讠⻉贝⻊𧾷⻋车⻌辶⻍辶⻎辶⻏邑⻐钅⻑長⻒镸⻓长⻔门⻕𨸏⻖阝⻗雨⻘青⻙韦"
+    "⻚页⻛风⻜飞⻝食⻞𩙿⻟飠⻠饣⻡𩠐⻢马⻣骨⻤鬼⻥鱼⻦鸟⻧卤⻨麦⻩黄⻪黾⻫斉⻬齐⻭歯⻮齿⻯竜"
+    "⻰龙⻱龜⻲亀⻳龟"
+)
+"""Radicals, each followed by its character (EquivalentUnifiedIdeograph.txt of Unicode), as most of
+them have no normal form.
+"""
+_USUAL = dict(zip(_RADICALS[::2], _RADICALS[1::2], strict=True))
+
 _SECTION = re.compile(rb"begin(bfchar|bfrange)\s.*?end\1", re.DOTALL)
 """A section of a CMap (Adobe Technical Note 5014, section 1.4.1)."""
 _PAIR = re.compile(rb"(<[0-9A-Fa-f]+>\s*)<([0-9A-Fa-f]+)>")
@@ -23,7 +36,9 @@ _RANGE = re.compile(rb"^" + rb" *".join([rb"<([0-9A-Fa-f]{1,4})>"] * 3) + rb"[ \
 
 def usual(character: str) -> str:
     """Return the character that `character` merely looks like, or itself."""
-    return unicodedata.normalize("NFKC", character) if _LOOKALIKE.match(character) else character
+    if _LOOKALIKE.match(character):
+        return _USUAL.get(character) or unicodedata.normalize("NFKC", character)
+    return character
 
 
 def correct(document: Any) -> None:

@@ -4,6 +4,7 @@ A node is ``{"t": type, "c": contents}`` (https://pandoc.org/lua-filters.html li
 their contents).
 """
 
+import re
 from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
@@ -25,6 +26,7 @@ BREAK, CONTENTS, LANDSCAPE, CALLOUT = "page-break", "contents-place", "landscape
 
 _API_VERSION = [1, 23, 1]
 """The version of pandoc's JSON (pandoc 3.x)."""
+_NUMBER = re.compile(r"\\qquad\(\d+\)\Z")
 _LIMIT_S = 60.0
 """The time limit for each run of pandoc. A document of 1,000 pages takes about ten seconds."""
 
@@ -101,6 +103,12 @@ def kinds_in(nodes: list[Any]) -> set[str]:
     return {part.get("t", "") for part in nodes if isinstance(part, dict)}
 
 
+def kind_of(block: Node) -> str:
+    """Return the first class of a div, "" for any other block."""
+    classes = block["c"][0][1] if block["t"] == "Div" else []
+    return classes[0] if classes else ""
+
+
 def node(kind: str, content: Any) -> Node:
     """Return a node."""
     return {"t": kind, "c": content}
@@ -138,6 +146,12 @@ def raw(language: str, text: str, *, inline: bool = False) -> Node:
     of an author.
     """
     return node("RawInline" if inline else "RawBlock", [language, text])
+
+
+def tex_of(math: Any) -> str:
+    """Return a formula as in Markdown, without its number: the alternative text of the formula."""
+    mark = "$$" if math[0]["t"] == "DisplayMath" else "$"
+    return f"{mark}{_NUMBER.sub('', math[1])}{mark}"
 
 
 class Heading(msgspec.Struct, frozen=True):

@@ -11,7 +11,6 @@ from typing import Any
 from dogent_tui.documents.export import tree
 from dogent_tui.documents.export.document import Document, writer_warnings
 from dogent_tui.documents.export.model import Made
-from dogent_tui.documents.export.page import contents_title
 from dogent_tui.documents.export.styles import shipped
 from dogent_tui.documents.export.themes import as_typst, title_typst
 from dogent_tui.documents.export.tree import Node, mapped, node
@@ -24,7 +23,12 @@ from dogent_tui.wall.own import own_environment, walled
 _LIMIT_S = 60.0
 _WIDEST = 600.0
 """The text width in CSS pixels; wider images are scaled down to it."""
-_AROUND = {tree.LANDSCAPE: "page(flipped: true)", tree.CALLOUT: "callout", "title": "strong"}
+_AROUND = {
+    tree.LANDSCAPE: "page(flipped: true)",
+    tree.CALLOUT: "callout",
+    "title": "strong",
+    "abstract": "abstract",
+}
 """Class of a div → typst function."""
 _SET = Path(__file__).with_name("set_typst.py")
 
@@ -33,13 +37,30 @@ def set_pdf(document: Document) -> Made:
     """Return `document` as a pdf. Blocks. Raises DocumentError."""
     with tempfile.TemporaryDirectory(prefix="dogent-typst-") as name:
         folder = Path(os.path.realpath(name))
+        engine = f"typst {version('typst')}"
         blocks = _written_for_typst(document, folder)
-        options = ("--syntax-highlighting=idiomatic", "--wrap=none")
-        written = tree.written(blocks, "typst", *options)
-        text = _front(document) + written.data.decode("utf-8", "replace")
-        (folder / "document.typ").write_text(text, "utf-8")
-        warnings = tuple(writer_warnings(written.warnings))
-        return Made(typeset(folder), f"typst {version('typst')}", warnings=warnings)
+        try:
+            content, warnings = _set(document, blocks, folder)
+            return Made(content, engine, warnings=warnings)
+        except DocumentError as error:  # pandoc may write names that this typst does not know
+            if error.code != "failed" or not any(one["t"] == "Math" for one in tree.walk(blocks)):
+                raise
+        content, warnings = _set(document, mapped(blocks, {"Math": _as_tex}), folder)
+        told = tr("typst could not typeset the formulas of the document; they are shown as TeX.")
+        return Made(content, engine, warnings=(told, *warnings))
+
+
+def _set(document: Document, blocks: list[Node], folder: Path) -> tuple[bytes, tuple[str, ...]]:
+    """Return a pdf of `blocks`, and pandoc's warnings. Raises DocumentError."""
+    options = ("--syntax-highlighting=idiomatic", "--wrap=none")
+    written = tree.written(blocks, "typst", *options)
+    text = _front(document) + written.data.decode("utf-8", "replace")
+    (folder / "document.typ").write_text(text, "utf-8")
+    return typeset(folder), tuple(writer_warnings(written.warnings))
+
+
+def _as_tex(content: Any) -> list[Node]:
+    return [node("Code", [tree.attributes(), content[1]])]
 
 
 def typeset(
@@ -93,6 +114,8 @@ def _front(document: Document) -> str:
     if language:
         region = f", region: {_quoted(region)}" if len(region) == 2 else ""
         lines.append(f"#set text(lang: {_quoted(language.lower())}{region})")
+    if document.is_right_to_left:
+        lines.append("#set text(dir: rtl)")
     lines.append(title_typst(document.theme, front, _quoted))
     return "\n".join([*lines, "", ""])
 
@@ -100,10 +123,9 @@ def _front(document: Document) -> str:
 def _outline(document: Document) -> list[Node]:
     if not document.contents:
         return []
-    title = _quoted(document.front.toc_title or contents_title(document.front.lang))
     deepest = max(heading.level for heading in document.contents)
     outline = f"#outline(title: none, depth: {deepest}, indent: auto)"
-    return [tree.raw("typst", f"#contents-title({title})\n{outline}")]
+    return [tree.raw("typst", f"#contents-title({_quoted(document.contents_title)})\n{outline}")]
 
 
 def _quoted(text: str) -> str:
@@ -143,16 +165,16 @@ def _written_for_typst(document: Document, folder: Path) -> list[Node]:
     def span(content: Any) -> list[Node]:
         (name, classes, _), inside = content
         kept = [name, [kind for kind in classes if kind == "mark"], []]
-        return [node("Span", [kept, mapped(inside, handlers)])]
+        # typst gives a label to what is before it, which would lose its own
+        inside = mapped(inside, handlers) or [tree.raw("typst", "#metadata(none)", inline=True)]
+        return [node("Span", [kept, inside])]
 
     handlers = {"Image": image, "Div": div, "Span": span, "Math": _formula}
     return list(mapped(document.blocks, handlers))
 
 
 def _formula(content: Any) -> list[Node]:
-    kind, tex = content
-    mark = "$$" if kind["t"] == "DisplayMath" else "$"
-    named = f"#[#set math.equation(alt: {_quoted(mark + tex + mark)});"
+    named = f"#[#set math.equation(alt: {_quoted(tree.tex_of(content))});"
     return [
         tree.raw("typst", named, inline=True),
         node("Math", content),

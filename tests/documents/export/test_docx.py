@@ -13,6 +13,7 @@ from pathlib import Path
 
 import docx
 import pytest
+from docx.enum.section import WD_ORIENT
 from docx.oxml.ns import qn
 from PIL import Image
 
@@ -164,7 +165,7 @@ def test_a_document_comes_back_as_it_was_written(export):
     assert made.styles_of("Subtitle") == ["An annual report"]
     assert made.styles_of("Author") == ["Ada Okafor", "李雷"]
     assert made.styles_of("Definition Term") == ["Term"]
-    assert made.styles_of("Callout Title") == ["Warning"]
+    assert made.styles_of("Callout Title") == ["警告"]
     assert made.styles_of("Callout") == ["Take care."]
     assert "KeywordTok" in made.part("word/document.xml")
 
@@ -189,6 +190,11 @@ def test_without_front_matter_the_first_heading_names_the_document(export):
     assert made.document.core_properties.title == "The first"
     assert made.styles_of("Title") == []
     assert export("Text.\n").document.core_properties.title == "report"
+
+
+def test_the_abstract_has_a_style_of_its_own(export):
+    made = export("---\ntitle: A\nabstract: We prove it.\n---\n\nText\n")
+    assert made.styles_of("Abstract") == ["We prove it."]
 
 
 def test_a_heading_that_repeats_the_title_stands_there_once(export):
@@ -260,6 +266,40 @@ def test_tables_have_borders_a_heading_that_repeats_and_columns_that_fit(export)
     assert sum(widths) == pytest.approx(9184, abs=5)
     assert widths[2] > 3 * widths[0]
     assert [cell.paragraphs[0].alignment for cell in table.rows[1].cells][1].name == "RIGHT"
+
+
+def test_each_cell_has_the_width_of_its_columns(export):
+    made = export(
+        "<table><tr><th>Long words in it</th><th colspan=2>b</th></tr>"
+        "<tr><td>1</td><td>2</td><td>three</td></tr></table>\n"
+    )
+    (table,) = made.document.tables
+    grid = [int(column.get(qn("w:w"))) for column in table._tbl.tblGrid]
+    rows = [[cell.width.twips for cell in row._tr.tc_lst] for row in table.rows]
+    assert rows == [[grid[0], grid[1] + grid[2]], grid]
+
+
+def test_a_wide_table_has_its_heading_with_it_and_no_page_is_empty(export):
+    wide = "|" + " a long heading |" * 12 + "\n" + "|---" * 12 + "|\n"
+    made = export(f"# First\n\nText\n\n\\newpage\n\n## The table\n\n{wide}")
+    sections = [section.orientation for section in made.document.sections]
+    assert sections == [WD_ORIENT.PORTRAIT, WD_ORIENT.LANDSCAPE]
+    assert [s.different_first_page_header_footer for s in made.document.sections] == [True, False]
+    body = [part for part in made.document.element.body if part.tag == qn("w:p")]
+    ends = next(at for at, part in enumerate(body) if part.find(f".//{qn('w:sectPr')}") is not None)
+    styles = [part.style for part in body]
+    assert (styles.index("Heading1") < ends, styles.index("Heading2") > ends) == (True, True)
+    xml = made.document.element.xml
+    assert ("w:br " in xml, "w:pageBreakBefore" in xml) == (False, False)
+
+
+def test_what_is_read_from_right_to_left_is_so_in_word(export):
+    made = export("שלום עולם `code`\n\n| א | ב |\n|---|---|\n| 1 | 2 |\n\n```\nprint(1)\n```\n")
+    first, code = made.document.paragraphs[0], made.document.paragraphs[-1]
+    assert first._p.pPr.find(qn("w:bidi")) is not None
+    assert [run.font.rtl for run in first.runs if "code" in run.text] == [None]
+    assert (code.text, code._p.pPr.find(qn("w:bidi"))) == ("print(1)", None)
+    assert made.document.tables[0]._tbl.tblPr.find(qn("w:bidiVisual")) is not None
 
 
 def test_a_long_cell_leaves_its_neighbors_room_for_a_whole_word(export):

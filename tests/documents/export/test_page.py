@@ -1,5 +1,6 @@
 """The page that is printed: its language, its table of contents, its style sheet."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -8,9 +9,10 @@ from PIL import Image
 from dogent_tui.documents.export.document import Document, language_of, read_document
 from dogent_tui.documents.export.lengths import length
 from dogent_tui.documents.export.model import ExportRequest
-from dogent_tui.documents.export.page import compose, contents_title
+from dogent_tui.documents.export.page import compose
 from dogent_tui.documents.export.pdf import font_warnings
 from dogent_tui.documents.export.styles import Style, find_style
+from dogent_tui.documents.export.terms import term
 
 
 def document(tmp_path: Path, text: str, *, toc: bool | None = None) -> Document:
@@ -46,8 +48,73 @@ def test_the_script_tells_the_language(text, lang):
     assert language_of(text) == lang
 
 
+@pytest.mark.parametrize(
+    ("lang", "text", "expected"),
+    [
+        ("fa", "", True),
+        ("az-Arab", "", True),
+        ("en", "שלום עולם", False),
+        ("", "שלום עולם, as we say", True),
+        ("", "Hello, or שלום", False),
+        ("", "", False),
+    ],
+)
+def test_the_language_or_else_the_letters_tell_the_direction(tmp_path, lang, text, expected):
+    found = document(tmp_path, f"---\nlang: '{lang}'\n---\n\n{text}\n")
+    assert found.is_right_to_left == expected
+    assert (' dir="rtl"' in compose(found, Style()).html()) == expected
+
+
+def test_call_outs_are_named_in_the_language_of_the_document(tmp_path):
+    text = "> [!WARNING]\n> Text.\n"
+    named = [body(tmp_path, f"---\nlang: {lang}\n---\n\n{text}") for lang in ("de", "en", "xx")]
+    found = [re.search(r"<p>(\w+)</p>", html)[1] for html in named]
+    assert found == ["Warnung", "Warning", "Warning"]
+
+
+def test_a_note_that_ends_with_code_has_no_line_for_the_way_back_alone(tmp_path):
+    html = body(tmp_path, "a[^1] b[^2]\n\n[^1]: Words.\n\n[^2]: Words.\n\n        code\n")
+    assert html.count('class="footnote-back"') == 1
+
+
+def test_a_table_without_words_in_its_head_has_none(tmp_path):
+    assert "<thead" not in body(tmp_path, "| | |\n|---|---|\n| 1 | 2 |\n")
+
+
+def test_a_heading_with_a_name_of_its_own_is_found_by_its_words_too(tmp_path):
+    found = document(tmp_path, "# What is new {#news}\n\n[a](#what-is-new) [b](#news)\n")
+    assert found.warnings == ()
+
+
+def test_a_link_that_leads_nowhere_is_told_by_its_words(tmp_path):
+    (told,) = document(tmp_path, "Text\n\n[these words]()\n").left_out
+    assert told == "Link [these words] (line 3): it has no target."
+
+
+def test_a_heading_that_repeats_the_title_goes_though_a_wide_table_follows(tmp_path):
+    wide = "|" + " a long heading |" * 12 + "\n" + "|---" * 12 + "|\n"
+    html = body(tmp_path, f"---\ntitle: A\n---\n\n# A\n\n{wide}\n\\newpage\n\nText\n")
+    assert "<h1" not in html
+    assert html.count("page-break") == 0
+
+
+def test_the_abstract_is_markdown_between_title_and_contents(tmp_path):
+    front = "---\ntitle: A\nabstract: |\n  We *prove* it.\n\n  At length.\ntoc: true\n---\n\n"
+    found = document(tmp_path, f"{front}# A\n\n## One\n")
+    html = compose(found, Style()).html()
+    first, second, third = (
+        html.index(part) for part in ("<em>prove</em>", "At length.", 'class="toc"')
+    )
+    assert first < second < third < html.index("One</h2>")
+    assert (html.count("<h1"), found.title, found.front.description) == (
+        0,
+        "A",
+        "We prove it. At length.".replace("prove", "*prove*"),
+    )
+
+
 def test_contents_are_called_by_their_name():
-    assert [contents_title(lang) for lang in ("", "en-GB", "de-AT", "zh-CN", "zh-TW",
+    assert [term(lang, "contents") for lang in ("", "en-GB", "de-AT", "zh-CN", "zh-TW",
         "zh-Hant-TW")] == [
         "Contents", "Contents", "Inhalt", "目录", "目錄", "目錄",
     ]  # fmt: skip

@@ -476,6 +476,24 @@ async def test_the_whole_report_without_a_browser(typesetter, tmp_path):
     ]
 
 
+async def test_typst_sets_formulas_whose_names_it_has_no_more_and_shows_others_as_tex(
+    typesetter, tmp_path
+):
+    text = r"$a \cap b \otimes c \ominus d \odot e$ and $\bigcap_i x_i$"
+    result, document = await export(typesetter, tmp_path, text)
+    assert not [warning for warning in result.warnings if "TeX" in warning]
+    assert all(sign in words(document) for sign in "∩⊗⊖⊙⋂")
+    result, document = await export(typesetter, tmp_path, r"Text $\llbracket x \rrbracket$")
+    assert [warning for warning in result.warnings if "shown as TeX" in warning]
+    assert r"\llbracket" in words(document)
+
+
+async def test_typst_finds_places_that_have_no_words(typesetter, tmp_path):
+    text = "## One {#one}\n\n[]{#two}Text [a](#one), [b](#two).\n"
+    _, document = await export(typesetter, tmp_path, text)
+    assert "Text a, b." in words(document)
+
+
 async def test_typst_draws_images_and_takes_its_own_signs_as_text(typesetter, tmp_path):
     Image.new("RGB", (900, 90), "blue").save(tmp_path / "wide.png")
     (tmp_path / "drawing.svg").write_text(

@@ -17,7 +17,7 @@ endcmap"""
 
 
 def test_radicals_become_the_characters_that_they_look_like():
-    assert [usual(character) for character in "⽂中A"] == ["文", "中", "A"]
+    assert [usual(character) for character in "⽂⻋⻔中A"] == ["文", "车", "门", "中", "A"]
     corrected = corrected_table(TABLE)
     changed = {"<01> <2F42>": "<01> <6587>", "<0A> <0C> <2F83>": "<0A> <0C> [<81EA> <81F3> <81FC>]"}
     lines = TABLE.decode().split("\n")

@@ -1,0 +1,45 @@
+"""Words that a document needs in its own language, such as “Figure” and “Contents”, and the
+direction of its script.
+"""
+
+import re
+import unicodedata
+
+_KEYS = ["contents", "fig", "tbl", "sec", "eq", "note", "tip", "important", "warning", "caution"]
+_TERMS = {
+    "ar": "المحتويات شكل جدول قسم معادلة ملاحظة نصيحة مهم تحذير تنبيه",
+    "de": "Inhalt Abbildung Tabelle Abschnitt Gleichung Hinweis Tipp Wichtig Warnung Achtung",
+    "en": "Contents Figure Table Section Equation Note Tip Important Warning Caution",
+    "es": "Índice Figura Tabla Sección Ecuación Nota Consejo Importante Advertencia Precaución",
+    "fr": "Sommaire Figure Tableau Section Équation Note Conseil Important Avertissement Attention",
+    "he": "תוכן איור טבלה סעיף משוואה הערה עצה חשוב אזהרה זהירות",
+    "it": "Indice Figura Tabella Sezione Equazione Nota Suggerimento Importante Avviso Attenzione",
+    "ja": "目次 図 表 節 式 注記 ヒント 重要 警告 注意",
+    "ko": "목차 그림 표 절 식 참고 팁 중요 경고 주의",
+    "pt": "Sumário Figura Tabela Seção Equação Nota Dica Importante Aviso Cuidado",
+    "ru": "Содержание Рисунок Таблица Раздел Уравнение Примечание Совет Важно Предупреждение Осторожно",  # noqa: E501
+    "zh": "目录 图 表 节 式 注意 提示 重要 警告 小心",
+    "zh-hant": "目錄 圖 表 節 式 注意 提示 重要 警告 小心",
+}
+_TRADITIONAL = re.compile("zh-(tw|hk|mo|hant)")
+_RIGHT_TO_LEFT = re.compile("(ar|ckb|dv|fa|he|ps|sd|ug|ur|yi)(-|$)|.*-(arab|hebr)")
+_LETTER = re.compile(r"[^\W\d_]")
+
+
+def term(lang: str, key: str) -> str:
+    """Return the word for `key` (``contents``, ``fig``, the kind of a call-out) in `lang` (BCP 47,
+    may be empty).
+    """
+    tag = lang.lower()
+    found = "zh-hant" if _TRADITIONAL.match(tag) else tag.partition("-")[0]
+    return _TERMS.get(found, _TERMS["en"]).split()[_KEYS.index(key)]
+
+
+def is_right_to_left(lang: str, text: str) -> bool:
+    """Return whether a document is written from right to left, as its language says or else most of
+    the letters at the start of its `text`.
+    """
+    if lang:
+        return bool(_RIGHT_TO_LEFT.match(lang.lower()))
+    letters = _LETTER.findall(text[:20_000])
+    return sum(unicodedata.bidirectional(one) in {"R", "AL"} for one in letters) * 2 > len(letters)
