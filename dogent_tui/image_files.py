@@ -20,9 +20,7 @@ IMAGE_MAGIC: tuple[tuple[int, bytes, str], ...] = (
     (4, b"ftypmif1", "image/heif"),
     (0, b"\0\0\1\0", "image/vnd.microsoft.icon"),
 )
-"""What images begin with: where, with which bytes, and what they are then. WebP and BMP take more
-to tell.
-"""
+"""The signatures of images: offset, bytes and type. WebP and BMP need further checks."""
 _PNG_CHUNKS = frozenset((b"eXIf", b"tEXt", b"zTXt", b"iTXt", b"tIME"))
 _EXIF = b"Exif\0\0"
 _WEBP_CHUNKS = frozenset((b"EXIF", b"XMP "))

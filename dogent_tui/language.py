@@ -83,7 +83,7 @@ def listing(words: Sequence[str]) -> str:
 
 
 def and_more(words: Sequence[str], most: int) -> str:
-    """Return the first `most` of `words` with commas between them, and how many more there are."""
+    """Return the first `most` of `words` separated by commas, and the number of the others."""
     named, more = ", ".join(words[:most]), len(words) - most
     return tr("{named} and {more} more", named=named, more=more) if more > 0 else named
 

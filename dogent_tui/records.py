@@ -1,6 +1,6 @@
-"""The shapes of data: records that do not change once they are made, and JSON objects.
+"""Base types for data: immutable records and JSON objects.
 
-ADR 5 says why records are msgspec structs.
+ADR 5 explains why records are msgspec structs.
 """
 
 from collections.abc import Mapping
@@ -9,14 +9,14 @@ from typing import Any, TypeAlias, dataclass_transform
 import msgspec
 
 Json: TypeAlias = Mapping[str, Any]
-"""A JSON object, to be read."""
+"""A read-only JSON object."""
 
 JsonDict: TypeAlias = dict[str, Any]
-"""A JSON object, to be made or changed."""
+"""A JSON object that may be modified."""
 
 
 @dataclass_transform(frozen_default=True, field_specifiers=(msgspec.field,))
 class Record(msgspec.Struct, frozen=True):
-    """A record that does not change: ``class Place(Record): path: str``. `msgspec.structs.replace`
-    makes another.
+    """An immutable record: ``class Place(Record): path: str``. `msgspec.structs.replace` makes a
+    modified copy.
     """

@@ -1,142 +1,137 @@
-"""A conversation with the agent, without a screen.
+"""A conversation with the agent, independent of the screen.
 
-In `agent/`: `events.py` is the vocabulary, `run.py` has the states of session and run as two tables
-and what its calls were answered, `service.py` is the I/O around them, `connection.py` starts,
-reads, restarts and ends the model session and has one turn taken,
-`stream.py` delivers events to subscribers, `queue.py` keeps the prompts that wait for their run,
-`open_requests.py` what waits for the user, `conversation.py` is the seam to a model session,
-`claude.py` the session of the real CLI, `translator.py` turns its messages into events, `gate.py`
-the bridge from the SDK's callbacks to policy and user, `authority.py` the one place where the
-policy and what the user allowed before meet, which also words what is asked, `launch.py` brings the
-parts of a conversation together, `failures.py` words what can go wrong, `shell.py` runs the user's
-own commands, `wall_status.py` finds out which wall surrounds commands and says so, `session.py`
-opens a session from a folder and a few choices, `recorder.py` writes its log and the history
-(and keeps keys out of it, also where one streams in pieces).
+`events.py` is the vocabulary. `run.py` holds the states of session and run as two tables, and the
+answers to its calls. `service.py` is the I/O around them. `connection.py` starts, reads, restarts
+and ends the model session, and carries out one turn. `stream.py` delivers events to subscribers.
+`queue.py` keeps the queued prompts, `open_requests.py` what waits for the user. `conversation.py`
+is the interface to a model session, `claude.py` the session of the real CLI, and `translator.py`
+turns its messages into events. `gate.py` connects the SDK's callbacks to policy and user.
+`authority.py` is the one place that combines the policy with what the user allowed before, and
+words the questions. `launch.py` assembles a conversation. `failures.py` words the errors.
+`shell.py` runs the user's own commands. `wall_status.py` finds out and reports which wall surrounds
+commands. `session.py` opens a session from a folder and a few choices. `recorder.py` writes its log
+and the history, without keys, even if one streams in pieces.
 
-The life of a prompt
---------------------
+The steps of a prompt
+---------------------
 
 1. `PromptEditor` posts `Submitted` with the text and the references found in it. `PromptController`
-   (`prompt/controller.py`) resolves these in a thread into attachments: path, name, type, sheet,
+   (`prompt/controller.py`) resolves them in a thread into attachments: path, name, type, sheet,
    never contents.
-2. `AgentService.submit` queues the prompt. One worker takes one prompt at a time, publishes
-   `RunStarted`, waits for the connection, and sends the words followed by the JSON array of
+2. `AgentService.submit` queues the prompt. A single worker takes one prompt at a time, publishes
+   `RunStarted`, waits for the connection, and sends the text followed by the JSON array of
    attachments (`agent/prompts/user.md`).
-3. One reader, for the life of a session, turns the SDK's messages into events (`translator.py`).
-   The service stamps each with a run and a number and hands it to every subscriber: the screen, the
-   recorder, print mode. What the CLI tells beside a result about the file that was changed goes
-   along, so that a card counts what became of a text, not the text.
-4. `ConversationScreen.handle` gives the event to the transcript, the status bar and the
-   attachments. The transcript draws at most some 15 times a second, and only what is visible.
+3. One reader per session turns the SDK's messages into events (`translator.py`). The service adds a
+   run and a number to each and passes it to every subscriber: the screen, the recorder, print mode.
+   What the CLI reports about a changed file beside a result is included, so that a card shows the
+   actual change of the text.
+4. `ConversationScreen.handle` passes the event to the transcript, the status bar and the
+   attachments. The transcript draws at most about 15 times a second, and only what is visible.
 5. The end of the turn becomes `RunFinished`, with a status, a reason and a remedy. The next prompt
    in the queue runs.
 
-What is kept of it. A session's log (`storage/session_log.py`) has every event as a line, in pieces
-of 16 MB, from the first run or shell command on, without any key of the profiles or the environment
-(`known_secrets.py`), nor any that was looked up since; `storage/sessions.py` lists, finds, renames
-and deletes by the page beside it, which the log itself can replace. `SessionHold` is a lock of the
-kernel on the log: a second window that opens the conversation gets `OpenedSession.read_only`,
-starts no agent and records nothing; it follows the log (`tui/sessions/other_window.py`; `LogTail`
-reads only what is new) and, once nobody holds it, continues it when a prompt is sent
-(`CurrentSession.ensure_writable`). A fork (`SessionChoice.fork_of`, the CLI's `--fork-session`) is
-on disk from its first run on, and begins with a copy of the log. Where the CLI does not know a
-session any more, the first prompt carries what was said (`earlier_conversation`). After each start
-of the process its transcript is compared with the log (`cli_transcripts.memory_of`: prompts by the
-id of their run, replies by that of their message, along the branch that the CLI resumes): what it
-lacks goes with the next prompt, what the log lacks is a notice, as are lines that cannot be read.
-Prompts that waited when a window was killed are told by the log's last `QueueChanged`, and are the
-user's again (`replay.cut_off`). A conversation of another folder is opened by ending the
-application and starting it again there, in the same process (`run_app`).
-`tests/agent/test_nothing_lost.py` is the list of what may happen to all this,
-`tests/storage/hammering.py` two windows at once. Where the home cannot be written, `files.locked`
-locks the folder of the file instead.
+**Storage.** A session's log (`storage/session_log.py`) holds every event as a line, in files of 16
+MB, from the first run or shell command on, without any key of the profiles or the environment
+(`known_secrets.py`) or any looked up since. `storage/sessions.py` lists, searches, renames and
+deletes sessions by an index file beside the log, which can be rebuilt from the log. `SessionHold`
+is a kernel lock on the log: a second window that opens the conversation gets
+`OpenedSession.read_only`, starts no agent and records nothing. It follows the log
+(`tui/sessions/other_window.py`; `LogTail` reads only what is new), and once the lock is free, it
+continues the conversation when a prompt is sent (`CurrentSession.ensure_writable`). A fork
+(`SessionChoice.fork_of`, the CLI's `--fork-session`) is stored from its first run on, and starts
+with a copy of the log. If the CLI no longer knows a session, the first prompt includes the
+conversation (`earlier_conversation`). After each start of the process its transcript is compared
+with the log (`cli_transcripts.memory_of`: prompts by run id, replies by message id, along the
+branch that the CLI resumes): what it lacks is sent with the next prompt; what the log lacks is
+reported, as are unreadable lines. Prompts queued when a window was killed are found in the log's
+last `QueueChanged`, and returned to the user (`replay.cut_off`). A conversation of another folder
+is opened by ending the application and starting it there, in the same process (`run_app`).
+`tests/agent/test_nothing_lost.py` lists what may happen to all this, `tests/storage/hammering.py`
+covers two windows at once. If the home folder is read-only, `files.locked` locks the folder of the
+file instead.
 
-Going back (`/rewind`). A run's id is how the UUID of its message begins, which we give the CLI and
-its transcript keeps. `AgentService.rewind` ends the process; the next one resumes the same session
-at the entry before that message (`resume_session_at`; `cli_transcripts.py`), and what is said then
-is a branch, which a plain resume is at the end of (all measured). Until then the page of the log
-says `dropped`, so that a start after a crash goes back again. Where nothing came before, another
-session begins under the same log (`SessionRecord.before`, `first_id`); where the CLI cannot cut
-there (before a summary), the first prompt says what was said until then. `Rewound` in the log has a
-replay draw the same (`turn_index.py`, `TranscriptModel`). The files are gone back over with our own
-copies alone (`undo/rewind_plan.py`): they cover what the SDK's checkpoints do and shell commands
-besides, keep permissions, and know by the states that are noted after each call what someone else
-changed since. A rewind is itself a change that is kept.
+**Rewinding** (`/rewind`). A run's id is the beginning of its message's UUID, which we pass to the
+CLI and its transcript keeps. `AgentService.rewind` ends the process; the next one resumes the same
+session at the entry before that message (`resume_session_at`; `cli_transcripts.py`), and the
+conversation continues on a branch, which a plain resume selects (all measured). Until then the
+index of the log contains `dropped`, so that a start after a crash rewinds again. If nothing
+precedes the message, another session starts under the same log (`SessionRecord.before`,
+`first_id`); if the CLI cannot cut there (before a summary), the first prompt includes the earlier
+conversation. `Rewound` in the log makes a replay draw the same (`turn_index.py`,
+`TranscriptModel`). Files are restored only from our own copies (`undo/rewind_plan.py`): they cover
+what the SDK's checkpoints do and shell commands as well, keep permissions, and detect by the states
+recorded after each call what someone else changed since. A rewind is itself a change that can be
+undone.
 
-The SDK is imported in a thread after the first paint (`launch.py`), without its own server for
-tools (`sdk.py`): `claude.py` takes what the CLI asks of our tools out of the stream. A prompt
-that is sent before simply waits in its run.
+**Start.** The SDK is imported in a thread after the first paint (`launch.py`), without its own tool
+server (`sdk.py`): `claude.py` takes the CLI's requests for our tools out of the stream. A prompt
+sent earlier waits in its run. `--continue` reads the session's log (`replay.py`) and shows its end
+before the SDK is imported; the heights above are measured when idle. The context usage comes from
+the log as well: the SDK's `get_context_usage` says the same (measured), but makes the CLI send the
+whole conversation to the endpoint's `count_tokens` before the user has asked for anything.
 
-`--continue` reads the session's log (`replay.py`) and shows its end before the SDK is imported; the
-heights of what lies above are measured when idle. How full the context is comes from the log as
-well: the SDK's `get_context_usage` says the same (measured), but has the CLI send the whole
-conversation to the endpoint's `count_tokens` before the user has asked for anything.
+**What every conversation contains** (`agent/project_instructions.py`): the instructions of
+`dogent.md`, the template named by `doc_template`, and the latest lessons; read when the process
+starts, only from a trusted folder, each in a tag that its text cannot close. They are read again
+before each prompt, and changes are sent as a note (`ClaudeConversation.send`). On resume, the CLI
+keeps the system prompt of a conversation's first request; `_OURS_EACH_TIME` makes it use ours
+(measured; [models.md] (docs/models.md) lists what each request contains). A template that a prompt
+names after `@@` is sent after its attachments (`with_template`), since the model could not open one
+outside the folder without asking. The user's own commands (`settings/custom_commands.py`) are
+prompts, sent by the same `PromptController.send`.
 
-What every conversation contains (`agent/project_instructions.py`): the wishes of `dogent.md`, the
-template that `doc_template` names, the latest lessons; read when the process starts, from a trusted
-folder only, each in a tag that its text cannot end. Before each prompt they are read again, and
-what changed goes along as a note (`ClaudeConversation.send`). The CLI keeps the system prompt of a
-conversation's first request when it is resumed; `_OURS_EACH_TIME` has it take ours (measured;
-[models.md] (docs/models.md) has what each request holds). A template that a prompt names after `@@`
-travels behind its attachments (`with_template`), since the model could open none outside the folder
-without asking. Commands of the user's own (`settings/custom_commands.py`) are prompts, sent by the
-same `PromptController.send`.
+**Failures.** A failing endpoint ends the run, not the session. A stream that breaks off is sent
+again: the unfinished message is dropped (`MessageDropped`), so that nothing appears twice. When the
+CLI ends, by a signal or a crash, the reader's stream ends; everything pending is cancelled, the run
+fails with `session_lost`, and the next prompt restarts the CLI with `resume`. An interrupt that
+overtakes its own prompt is repeated until the turn ends, for two seconds; then the process is
+killed. When a conversation is resumed, what the log has and the CLI's transcript lacks
+(`not_remembered`) is sent with the next prompt. Closing interrupts first, then disconnects, then
+kills: about 50 ms, and at most three seconds if the process hangs.
 
-When things go wrong. A failing endpoint ends the run and not the session. A stream that is cut in
-the middle comes again: what was streamed of the unfinished message is dropped (`MessageDropped`),
-so that nothing appears twice. When the CLI ends, by a signal or a crash, the reader's stream ends;
-everything that waits is cancelled, the run fails with `session_lost`, and the next prompt starts
-the CLI again with `resume`. An interrupt that overtakes its own prompt is repeated until the turn
-ends, for two seconds; then the process is killed. When a conversation is resumed, what the log has
-and the CLI's transcript lacks (`not_remembered`) is told with the next prompt. Closing interrupts
-first, then disconnects, then kills: about 50 ms, and at most three seconds with a process that
-hangs.
-
-The life of a question
-----------------------
+The steps of a question
+-----------------------
 
 What waits for the user is a `Request` (`agent/events.py`) with a `kind`: a permission, a form, an
 outline, the review of a change. `OpenRequests` (`agent/open_requests.py`) keeps each until it has
-its one `Reply` or is cancelled, and `RequestController` (`tui/requests.py`) puts them on screens,
-one after the other. `permissions/__init__.py` tells the way of a permission, this of the others:
+its one `Reply` or is cancelled, and `RequestController` (`tui/requests.py`) shows them on screens,
+one at a time. `permissions/__init__.py` describes the steps of a permission; the others take these:
 
 1. The model calls `mcp__dogent__ui_request` (`tools/ui_request.py`). `parse_request`
-   (`agent/ui_requests.py`) reads the payload: what is wrong goes back as the tool's error, which
-   names the field, and the model corrects itself. What is right gets the result that the user is
+   (`agent/ui_requests.py`) parses the payload: an error is returned as the tool's error, which
+   names the field, and the model corrects itself. A valid payload gets the result that the user is
    answering.
-2. The PostToolUse hook (`Gate.after_request`) says `continue_: False`:
-   the CLI ends the turn (`hook_stopped`) with no further request to the model. Measured with the
-   real CLI: one request before the answers, one after. Calls beside it in the same message still
-   run. The hook is not called after a failed call. What the model later sees of its call is that
-   result, a reminder with the same words, and the answers as the next user message.
-3. `UiRequested` comes, then `RunFinished` with `needs_clarification` or `needs_outline_edit`.
-   `OpenRequests` (`agent/open_requests.py`) keeps it open and holds the queue: what the user
-   submits meanwhile waits.
+2. The PostToolUse hook (`Gate.after_request`) returns `continue_: False`: the CLI ends the turn
+   (`hook_stopped`) without another request to the model. Measured with the real CLI: one request
+   before the answers, one after. Other calls in the same message still run. The hook is not called
+   after a failed call. The model later sees that result for its call, a reminder with the same
+   text, and the answers as the next user message.
+3. `UiRequested` is published, then `RunFinished` with `needs_clarification` or
+   `needs_outline_edit`. `OpenRequests` (`agent/open_requests.py`) keeps the request open and holds
+   the queue: what the user submits in the meantime waits.
 4. `RequestController` (`tui/requests.py`) opens the form (`screens/clarification.py`) or the
    outline editor (`screens/outline.py`) once the run has ended. Esc leaves it open: a line above
-   the prompt says so, F2 brings it back. Every change is saved (`storage/answer_drafts.py`).
-5. The answer comes by `service.reply`. Several requests of a turn are put one after the other, and
-   their answers go as one prompt, before those that wait (`answer_text`); `Prompt.answers` names
-   the requests. Abandoning settles all of them: the run then counts as interrupted, and the next
-   prompt carries the note that nobody answered.
-6. `UiSettled` is the mark in the log that a request is closed. `restore` reads the log of the
-   conversation that is taken up: what is not settled is open again, what was answered but not sent
-   is sent.
+   the prompt says so, and F2 brings it back. Every change is saved (`storage/answer_drafts.py`).
+5. The answer arrives by `service.reply`. Several requests of a turn are shown one after the other,
+   and their answers are sent as one prompt, before the queued ones (`answer_text`);
+   `Prompt.answers` names the requests. Abandoning settles all of them: the run then counts as
+   interrupted, and the next prompt includes the note that nobody answered.
+6. `UiSettled` marks a request as closed in the log. `restore` reads the log of a resumed
+   conversation: what is not settled is open again, what was answered but not sent is sent.
 
-The CLI's own `AskUserQuestion` is not offered; there is one tool for questions. A model that calls
-it all the same is understood: the CLI refuses the call, `understood` (`agent/ui_requests.py`) reads
-it from the stream, and the turn is interrupted, as after `ui_request`. In print mode a request is
-the output (exit 11 or 12), `--answers FILE` answers, and without it the system prompt says that
-nobody is there, by which the offline engine knows too.
+The CLI's own `AskUserQuestion` is not offered; there is one tool for questions. If a model calls it
+anyway, the CLI refuses the call, `understood` (`agent/ui_requests.py`) reads it from the stream,
+and the turn is interrupted, as after `ui_request`. In print mode a request is the output (exit 11
+or 12), `--answers FILE` answers, and without it the system prompt says that no user is present,
+which the offline engine recognizes too.
 
-Answers may begin the first run of a conversation that is taken up: what came with the folder is
-asked about before they are sent (`tui/requests.py`), and before those that were given and not
-sent go out (`AgentService.restore(send=False)`). Abandoning after a restart opens the log and the
-history of the earlier session again (`Recorder`).
+Answers may start the first run of a resumed conversation: the user is asked about what came with
+the folder before they are sent (`tui/requests.py`), and before unsent answers are
+(`AgentService.restore(send=False)`). Abandoning after a restart reopens the log and the history of
+the earlier session (`Recorder`).
 
 The screens that ask share `screens/withdrawable.py` (and questions of our own with a list of
-answers `screens/choice.py`): left once, and taken away where nobody has to answer any
-more, under another screen too. Keys that act when they come are `immediate_keys.py`: a binding of
-Textual's runs only when the key has come up to the application, and what is typed ahead would
-overtake it.
+answers `screens/choice.py`): dismissed once, and closed when they become obsolete, even below
+another screen. `immediate_keys.py` handles keys that act when they arrive: a Textual binding runs
+only after the key has bubbled up to the application, and what is typed ahead would overtake it.
 """

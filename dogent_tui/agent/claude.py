@@ -1,5 +1,5 @@
-"""A conversation over the Claude Agent SDK: its client on our process of the CLI, and our tools
-taken out of the stream between them.
+"""A conversation over the Claude Agent SDK: its client connected to our process of the CLI, with
+our tools' calls taken out of the stream in between.
 """
 
 import asyncio
@@ -113,7 +113,7 @@ class ProcessTransport(Transport):
         """
         try:
             async for message in self._process.messages():
-                if message.get("type") == "command_lifecycle":  # the SDK would leave it out
+                if message.get("type") == "command_lifecycle":  # the SDK would omit it
                     yield {**message, "type": "system", "subtype": message["type"]}
                 elif not self._calls.take(message):
                     yield message
@@ -241,7 +241,7 @@ class ClaudeConversation:
         self._servers = options.servers
         self._process = process
         ours = [ui_request_tool(JSON_SCHEMA, parse_request)]
-        if options.at_screen:  # a change is proposed where somebody can review it meanwhile
+        if options.at_screen:  # a change is proposed only if a user can review it during the turn
             ours.append(reviewing.tool())
         self._client = ClaudeSDKClient(
             ClaudeAgentOptions(

@@ -117,7 +117,7 @@ class Connection:
             await self.get()
 
     async def start_again(self, *, is_begun: bool = True) -> None:
-        """End the process and start another with what the launcher now knows. It continues the
+        """End the process and start another with the launcher's current settings. It continues the
         conversation, if that `is_begun`.
         """
         conversation = await self._end_process()

@@ -41,7 +41,7 @@ _SAID = {
         tr("Copies are being kept again: what changes from here on can be undone."),
     ),
 }
-"""The code of a notice → its text, what happens to what is not saved, and that it is saved
+"""The code of a notice → its text, what happens to unsaved data, and the message once saving works
 again.
 """
 

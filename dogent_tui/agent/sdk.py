@@ -33,8 +33,8 @@ class _EmptyModule(ModuleType):
 
 
 class _EmptyPackages(MetaPathFinder, Loader):
-    """Finds an empty module for every module of the packages that are not needed; `made` are their
-    names.
+    """Finds an empty module for every module of the packages that are not needed; `made` holds
+    their names.
     """
 
     def __init__(self) -> None:
@@ -63,7 +63,7 @@ def _light() -> Iterator[None]:
         yield
     finally:
         sys.meta_path.remove(finder)
-        for name in finder.made:  # not what `sys.modules` holds: other threads import meanwhile
+        for name in finder.made:  # a copy: other threads may be importing
             sys.modules.pop(name, None)
 
 

@@ -1,4 +1,6 @@
-"""What the CLI says, as events: the one module that knows what is in the SDK's messages."""
+"""Turns the CLI's messages into events: the only module that knows the content of the SDK's
+messages.
+"""
 
 import json
 import re
@@ -155,19 +157,19 @@ class Translator(msgspec.Struct):
     _owes_summary: bool = False
 
     _sent: str = ""
-    """The id of the user message that was sent last."""
+    """The id of the user message sent last."""
     _is_ours: bool = False
-    """Whether it belongs to the turn under way."""
+    """Whether it belongs to the current turn."""
     _tells_begin: bool = False
-    """Whether the CLI tells when a message begins a turn, or joins one."""
+    """Whether the CLI reports when a message starts or joins a turn."""
 
     def start_turn(self, message_id: str, *, compacts: bool = False) -> None:
-        """Wait for the turn of a user message. `compacts`: it is to end with a summary."""
+        """Wait for the turn of a user message. `compacts`: it ends with a summary."""
         self._owes_summary = compacts
         self._sent = message_id
 
     def _forget_turn(self) -> None:
-        """Forget the turn that has ended: what it left unfinished stays as it is."""
+        """Reset after a turn; its unfinished entries stay as they are."""
         self._is_ours = self._unfinished = False
         self._streamed.clear()
         self._error = self._compact_error = self._stop_reason = ""
@@ -221,7 +223,7 @@ class Translator(msgspec.Struct):
 
     def _result(self, message: ResultMessage) -> Iterator[Event | TurnEnded]:
         if self._tells_begin and not self._is_ours:
-            # a turn that the CLI began itself, because a command in the background had ended
+            # a turn that the CLI started itself, because a background command had ended
             self._forget_turn()
             return
         # the CLI began to compact, but the reply came anyway

@@ -1,5 +1,5 @@
-"""The reviews of changes: of those that the agent proposes, and of what its own file tools would
-write, where the user reviews all of that (`review_edits`, `/review`).
+"""The reviews of changes: those proposed by the agent, and those its file tools would write if the
+user reviews everything (`review_edits`, `/review`).
 """
 
 import asyncio
@@ -47,7 +47,7 @@ class Reviewing:
     def __init__(
         self, form: AskForm, libraries: Libraries, mode: ReviewMode, ledger: Ledger
     ) -> None:
-        """`form` puts what waits within the turn to the user; `mode` says whether all that the
+        """`form` shows requests within the turn to the user; `mode` tells whether everything the
         agent writes is reviewed.
 
         `ledger` knows what the model has seen of a file: a complete new text is a change of that.

@@ -32,7 +32,7 @@ class Decision(Record):
 
     @property
     def is_edited(self) -> bool:
-        """Whether what the user wrote is written instead of what was proposed."""
+        """Whether the user's version is written instead of the proposal."""
         return self.verdict == "accepted" and self.edited is not None
 
 
@@ -127,7 +127,7 @@ class DocumentChange:
         self.put(number, replace(self.decision(number), comment=words.strip()[:_LONGEST_COMMENT]))
 
     def put(self, number: int, decision: Decision) -> None:
-        """Decide about a hunk, as it was decided before."""
+        """Set the decision about a hunk."""
         self._decisions[self.hunk(number).number] = decision
 
     def count(self, verdict: Verdict) -> int:

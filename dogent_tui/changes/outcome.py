@@ -41,8 +41,8 @@ def outcome_text(change: DocumentChange, *, written: bool) -> str:
 
 
 def _lines(change: DocumentChange, hunk: Hunk, quoted: int) -> Iterator[str]:
-    """Yield what became of a hunk, of which `quoted` characters are repeated where it was not
-    taken as it was.
+    """Yield the outcome of a hunk; `quoted` characters of it are repeated unless it was accepted
+    unchanged.
     """
     decision = change.decision(hunk.number)
     status = _status(decision)

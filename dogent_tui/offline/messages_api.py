@@ -43,7 +43,7 @@ class ToolOutcome(Record):
 
 
 class _Block(Record):
-    """A block of a message, of any type: what is looked into."""
+    """A block of a message, of any type; only the fields that are used."""
 
     type: str = ""
     text: str = ""

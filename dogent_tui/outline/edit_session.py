@@ -35,7 +35,7 @@ class OutlineEditing:
         if draft is not None:
             self.outline.rewrite(draft)
         self.tree = OutlineTree(self.outline)
-        # each kept for the last revision of the outline
+        # each cached for the last revision of the outline
         self._text = lru_cache(1)(lambda _: render(self.outline))
         self._lines = lru_cache(1)(lambda _: first_lines(self.outline))
         self._changes = lru_cache(1)(

@@ -455,7 +455,7 @@ class Outline:
         self._exchange(name, place, place + 1, (heading,))
 
     def _exchange(self, name: str, start: int, end: int, added: Headings) -> bool:
-        """Exchange a slice. Nothing happens where nothing would change."""
+        """Replace a slice, unless that would change nothing."""
         if self._headings[start:end] == added:
             return False
         whole = [*self._headings[:start], *added, *self._headings[end:]]

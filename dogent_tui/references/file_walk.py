@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 Folder: TypeAlias = tuple[str, list[str], list[str]]
-"""A folder from the root on, with a ``/`` at its end, empty for the root; its folders and its other
-files.
+"""A folder relative to the root, with a trailing ``/``, empty for the root; its subfolders and its
+other entries.
 """
 
 

@@ -1,5 +1,5 @@
-"""Requests to choose from where nothing was said yet: about the files that are there, and such
-that every engine can do them.
+"""Suggested prompts for an empty conversation: about files that exist, and possible with every
+engine.
 """
 
 from collections.abc import Sequence
@@ -14,18 +14,18 @@ _OF_THE_SAMPLE = (
         "Draft a report from @meeting-notes.md and @interview-okafor.txt",
     ),
 )
-"""Requests of the sample, and the files that have to be there."""
+"""Suggestions for the sample workspace, and the files they require."""
 
 _TEXTS = (".md", ".markdown", ".txt", ".docx", ".pdf", ".odt", ".rtf")
 _TABLES = (".csv", ".tsv", ".xlsx")
 _MOST = 3
 _LONGEST = 60
-"""Characters of a path that a request names: what is longer is no help to a reader."""
+"""The maximum length of a path in a suggestion; longer ones do not help a reader."""
 
 
 def requests_for(paths: Sequence[str]) -> tuple[str, ...]:
-    """Return at most three requests for a folder that holds `paths`, the most telling files
-    first.
+    """Return at most three suggestions for a folder that contains `paths`, for the most relevant
+    files first.
     """
     if all(name in paths for names, _ in _OF_THE_SAMPLE for name in names):
         return tuple(request for _, request in _OF_THE_SAMPLE)

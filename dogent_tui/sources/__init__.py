@@ -1,7 +1,7 @@
 """What the model has been given: the ledger of texts, on which reviews and checks are based.
 
-The life of a check
--------------------
+The steps of a check
+--------------------
 
 1. `QuoteChecker` (`sources/quotes/quote_checker.py`) walks the folder and has the `DocumentLibrary`
    read each file once, including all sheets of a workbook. The index that `index.py` builds from
@@ -16,7 +16,7 @@ The life of a check
 4. `alignment.py`: first a quotation's words as a run; then its parts between omissions and
    insertions, as one pattern, provided that what is left out does not mislead; then pairs of words
    vote for a window, which is aligned. Only equality is verbatim: no threshold turns a difference
-   into it. `verdicts.py` says where the rest differs.
+   into it. `verdicts.py` reports where the rest differs.
 5. `figures.py` finds a number with the same adjacent words; otherwise it scores the numbers of a
    source by the words that their sentence, or row and column, share with the draft's.
 6. `verdicts.py` applies one rule to quotations and numbers (first the named sources, exact and then

@@ -38,7 +38,7 @@ def _files(workspace: Workspace) -> tuple[Path, Path]:
 
 
 def _content(workspace: Workspace, file: Path) -> bytes | None:
-    """Return what there is to archive, None or empty for nothing."""
+    """Return the content to archive, None or empty if there is none."""
     if file == workspace.history_file and not History(file).entries():
         return None
     return content_of(file)

@@ -15,8 +15,8 @@ FORGETTABLE: tuple[Forgettable, ...] = get_args(Forgettable)
 
 
 def forget(workspace: Workspace, what: Sequence[Forgettable]) -> None:
-    """Delete each of `what`. Raises OSError, DogentError where another window holds a file or one
-    leads out by a link.
+    """Delete each of `what`. Raises OSError, and DogentError if another window uses a file or a
+    link leads outside.
     """
     for name in what:
         file = place(workspace, name)

@@ -1,8 +1,8 @@
-"""The unsent text in the prompt: saved with every key, so that a crash loses nothing that was
+"""The unsent text in the prompt: saved on every key, so that a crash loses nothing that was
 visible.
 
-It is written whole each time: finding what changed in a long text takes longer than writing it (of
-a megabyte 13 ms and 2 ms).
+It is written whole each time, because finding what changed in a long text takes longer than writing
+it (13 ms and 2 ms for a megabyte).
 """
 
 import contextlib

@@ -35,7 +35,7 @@ _ASIDE_S = 2.0
 """How long to wait for the lock of a broken file: settings are read while a window opens."""
 
 _POLL_S = 0.02
-"""Seconds between two tries at a lock."""
+"""Seconds between two attempts to take a lock."""
 
 _HELD = threading.local()
 """The names of the locks held by a thread."""
@@ -215,8 +215,8 @@ def locked(path: Path, timeout_s: float = 10.0) -> Iterator[None]:
 
 
 def try_lock(file: Path, patience_s: float = 0.0) -> "FileLock | None":
-    """Take the lock that the file `file` is, None where another process has it for longer than
-    `patience_s` seconds. Raises OSError.
+    """Take the lock file `file`, None if another process holds it for longer than `patience_s`
+    seconds. Raises OSError.
     """
     from filelock import FileLock, Timeout  # imported here, as it imports asyncio
 
@@ -300,11 +300,11 @@ def write_checked(
 
 
 def read_json(path: Path) -> tuple[JsonDict, BrokenFile | None]:
-    """Return the object that the JSON file `path` holds, an empty one if there is no file. Never
-    raises on what the file holds.
+    """Return the object in the JSON file `path`, an empty one if there is no file. Never raises
+    because of the content.
 
-    A file that is not JSON, or holds no object, is set aside as ``NAME.broken-TIMESTAMP`` and
-    reported; one that cannot be read is reported and left where it is.
+    A file that is not JSON, or not an object, is set aside as ``NAME.broken-TIMESTAMP`` and
+    reported; one that cannot be read is reported and left in place.
     """
     try:
         if not stat.S_ISREG(path.stat().st_mode):  # opening a pipe would block

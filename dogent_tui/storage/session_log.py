@@ -163,13 +163,12 @@ class LogTail:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._number = 0  # of the segment that was read last, and how much of it
+        self._number = 0  # the segment read last, and how much of it was read
         self._read = 0
 
     def lines(self) -> Iterator[str]:
-        """Yield the lines that are whole now and were not yielded before, without their ends;
-        `MISSING` is in the place of a segment that is empty or gone. Raises OSError where the log
-        is gone.
+        """Yield the complete lines that were not yielded before, without line endings; `MISSING`
+        replaces a segment that is empty or gone. Raises OSError if the log is gone.
         """
         segments = log_segments(self._path)
         if not segments:

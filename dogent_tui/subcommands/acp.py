@@ -17,7 +17,7 @@ EPILOG = tr("docs/editors.md has the settings for Zed, Obsidian, JetBrains, Neov
 
 
 def add_arguments(parser: CommandLine) -> None:
-    """Have `parser` take the arguments of this command."""
+    """Add the arguments of this command to `parser`."""
     add_profile(parser)
     add_rights(parser)
 

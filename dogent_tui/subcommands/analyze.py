@@ -23,7 +23,7 @@ EPILOG = tr("Exit status: 0 done, 1 cannot be analyzed, 2 usage, 14 interrupted.
 
 
 def add_arguments(parser: CommandLine) -> None:
-    """Have `parser` take the arguments of this command."""
+    """Add the arguments of this command to `parser`."""
     parser.add_argument("file", metavar="FILE", help=tr("the image or video"))
     parser.add_argument(
         "--type",
@@ -36,8 +36,7 @@ def add_arguments(parser: CommandLine) -> None:
 
 
 def run(chosen: Namespace, terminal: Terminal) -> int:
-    """Have the file that is named looked at, write what it shows, and return the exit
-    status.
+    """Analyze the given file, print the result, and return the exit status.
 
     Raises VisionError, and ConfigError if the profiles cannot be created.
     """

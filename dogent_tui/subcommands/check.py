@@ -29,7 +29,7 @@ EPILOG = tr(
 
 
 def add_arguments(parser: CommandLine) -> None:
-    """Have `parser` take the arguments of this command."""
+    """Add the arguments of this command to `parser`."""
     parser.add_argument("draft", metavar="DRAFT.md", help=tr("the Markdown file"))
     parser.add_text(
         "--sources",
@@ -40,7 +40,7 @@ def add_arguments(parser: CommandLine) -> None:
 
 
 def run(chosen: Namespace, terminal: Terminal) -> int:
-    """Check the draft that is named, write what was found, and return the exit status.
+    """Check the given draft, print the findings, and return the exit status.
 
     Raises UsageError.
     """

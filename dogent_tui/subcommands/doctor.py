@@ -20,7 +20,7 @@ EPILOG = tr("Exit status: 0 all good, 1 something is missing or broken, 2 usage.
 
 
 def add_arguments(parser: CommandLine) -> None:
-    """Have `parser` take the arguments of this command."""
+    """Add the arguments of this command to `parser`."""
     add_workspace(parser)
     parser.add_flag("--json", tr("print one JSON object"))
 

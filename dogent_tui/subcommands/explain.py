@@ -32,7 +32,7 @@ EPILOG = tr(
 
 
 def add_arguments(parser: CommandLine) -> None:
-    """Have `parser` take the arguments of this command."""
+    """Add the arguments of this command to `parser`."""
     parser.add_argument("--tool", metavar="NAME", help=tr("the tool, for example Bash"))
     parser.add_text("--input", "JSON", tr("its input; for Bash, just the command"), "{}")
     add_workspace(parser)
@@ -41,8 +41,7 @@ def add_arguments(parser: CommandLine) -> None:
 
 
 def run(chosen: Namespace, terminal: Terminal) -> int:
-    """Explain the call that is named, or each JSON line of standard input, and return
-    the exit status.
+    """Explain the given call, or each JSON line of standard input, and return the exit status.
 
     Raises UsageError for an invalid call.
     """

@@ -25,7 +25,7 @@ EPILOG = tr("Exit status: 0 exported, 1 not exported, 2 usage, 14 interrupted.")
 
 
 def add_arguments(parser: CommandLine) -> None:
-    """Have `parser` take the arguments of this command."""
+    """Add the arguments of this command to `parser`."""
     parser.add_argument("file", metavar="FILE.md", nargs="?", help=tr("the Markdown file"))
     parser.add_argument(
         "--to", choices=KINDS, help=tr("the format (default: taken from the extension of -o)")
@@ -70,8 +70,8 @@ def add_arguments(parser: CommandLine) -> None:
 
 
 def run(chosen: Namespace, terminal: Terminal) -> int:
-    """Export what that is named and return the exit status. Raises DocumentError, and
-    UsageError for the command line.
+    """Export the given document and return the exit status. Raises DocumentError, and UsageError
+    for the command line.
     """
     terminal = msgspec.structs.replace(terminal, agreed=chosen.yes)
     if chosen.styles:

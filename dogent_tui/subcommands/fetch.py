@@ -19,7 +19,7 @@ EPILOG = tr("Exit status: 0 fetched, 1 cannot be fetched, 2 usage, 14 interrupte
 
 
 def add_arguments(parser: CommandLine) -> None:
-    """Have `parser` take the arguments of this command."""
+    """Add the arguments of this command to `parser`."""
     parser.add_argument("url", metavar="URL", help=tr("the address"))
     parser.add_argument(
         "--mode",
@@ -37,7 +37,7 @@ def add_arguments(parser: CommandLine) -> None:
 
 
 def run(chosen: Namespace, terminal: Terminal) -> int:
-    """Fetch what that is named, write it, and return the exit status. Raises WebError."""
+    """Fetch the given page, write it, and return the exit status. Raises WebError."""
     workspace = Workspace(existing_folder(chosen.workspace))
     settings, warnings = load_settings(workspace)
     access, more = read_access("", dogent_home())

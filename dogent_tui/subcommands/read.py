@@ -23,7 +23,7 @@ EPILOG = tr("Exit status: 0 read, 1 cannot be read, 2 usage, 14 interrupted.")
 
 
 def add_arguments(parser: CommandLine) -> None:
-    """Have `parser` take the arguments of this command."""
+    """Add the arguments of this command to `parser`."""
     parser.add_argument("file", metavar="FILE", help=tr("the document"))
     parser.add_text(
         "--sheet",

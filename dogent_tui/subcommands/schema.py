@@ -18,14 +18,12 @@ EPILOG = tr(
 
 
 def add_arguments(parser: CommandLine) -> None:
-    """Have `parser` take the arguments of this command."""
+    """Add the arguments of this command to `parser`."""
     parser.add_argument("name", nargs="?", choices=NAMES, metavar="NAME", help=", ".join(NAMES))
 
 
 def run(chosen: Namespace, terminal: Terminal) -> int:
-    """Write the schema that is named, or where all of them lie, and return the exit
-    status.
-    """
+    """Print the given schema, or the location of all schemas, and return the exit status."""
     if chosen.name:
         terminal.stdout.write(schema_file(chosen.name).read_text(encoding="utf-8"))
     else:

@@ -30,7 +30,7 @@ EPILOG = tr("Exit status: 0 searched, 1 cannot be searched, 2 usage, 14 interrup
 
 
 def add_arguments(parser: CommandLine) -> None:
-    """Have `parser` take the arguments of this command."""
+    """Add the arguments of this command to `parser`."""
     parser.add_argument("query", metavar="QUERY", nargs="+", help=tr("what to search for"))
     parser.add_argument(
         "--mode", choices=("web", "image"), default="web", help=tr("pages (default) or images")
@@ -48,7 +48,7 @@ def add_arguments(parser: CommandLine) -> None:
 
 
 def run(chosen: Namespace, terminal: Terminal) -> int:
-    """Search for what was asked for, write what is found, and return the exit status.
+    """Search, print the results, and return the exit status.
 
     Raises WebError.
     """

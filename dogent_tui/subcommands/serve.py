@@ -22,7 +22,7 @@ EPILOG = tr(
 
 
 def add_arguments(parser: CommandLine) -> None:
-    """Have `parser` take the arguments of this command."""
+    """Add the arguments of this command to `parser`."""
     parser.add_argument(
         "folder",
         nargs="?",

@@ -1,5 +1,5 @@
-"""What commands have in common: the terminal of the user who typed them, for output and for
-questions, mostly about downloading what is missing; and arguments that several take.
+"""What subcommands share: the user's terminal for output and questions, mostly about downloading
+what is missing, and common arguments.
 """
 
 import asyncio

@@ -1,5 +1,5 @@
-"""`read_document`: any document as Markdown, a page at a time; scanned pages are read by the vision
-model that the user chose.
+"""`read_document`: any document as Markdown, page by page; scanned pages are read by the user's
+vision model.
 """
 
 import asyncio
@@ -72,11 +72,11 @@ class _InputWithReason(_Input):
 
 
 def document_tools(libraries: Libraries) -> Iterable[Tool]:
-    """Yield the tool that reads documents. Relative paths start at the root of the workspace.
+    """Yield the tool that reads documents. Relative paths are relative to the workspace.
 
-    Long work is reported through `libraries.tell`; pictures are saved in a folder of their own in
-    `libraries.images`. `libraries.places` are those that calls were judged by, `libraries.unsaved`
-    what an editor has not saved. Where the user decides about each call, it states a reason.
+    Long work is reported through `libraries.tell`; pictures are saved in a separate folder in
+    `libraries.images`. `libraries.places` are the paths approved by the policy, `libraries.unsaved`
+    the unsaved texts of an editor. If the user decides about each call, it must state a reason.
     """
     workspace, tell = libraries.workspace, libraries.tell
 

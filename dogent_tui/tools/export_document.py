@@ -34,7 +34,7 @@ class _Input(msgspec.Struct):
 
 def export_tools(libraries: Libraries) -> Iterable[Tool]:
     """Yield the tool that exports. It writes the path that the policy approved, one of
-    `libraries.places`: relative paths start at the root of the workspace.
+    `libraries.places`; relative paths are relative to the workspace.
     """
     workspace = libraries.workspace
 

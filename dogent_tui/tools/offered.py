@@ -1,4 +1,4 @@
-"""Which of our tools a session offers the model, besides `ui_request`, which belongs to its
+"""The tools that a session offers the model, besides `ui_request`, which belongs to its
 conversation (`agent/claude.py`).
 
 A family of tools is a module here with a function that creates them from the libraries, and an

@@ -35,7 +35,7 @@ _Input = TypeVar("_Input", bound=msgspec.Struct)
 
 
 class ToolFailure(Exception):  # noqa: N818  (the model reads it, and goes on)
-    """A call did not do what it was to do: the words tell the model why."""
+    """A call failed; the message tells the model why."""
 
 
 class Tool(NamedTuple):
@@ -64,8 +64,8 @@ def typed_tool(
     """Return a tool whose input is a `kind`, which also provides the schema.
 
     `answer` takes the input, decoded and raw, and returns a text, or raises a ToolFailure or a
-    DogentError, whose words the model gets. `undone` says what did not happen if the input is
-    invalid.
+    DogentError whose message is returned to the model. `undone` tells what did not happen if the
+    input is invalid.
     """
 
     async def handle(payload: JsonDict) -> JsonDict:

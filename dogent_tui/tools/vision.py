@@ -41,7 +41,7 @@ class _Input(msgspec.Struct):
 
 def vision_tools(libraries: Libraries) -> Iterable[Tool]:
     """Yield the tool that looks at media. It reads the path that the policy approved, one of
-    `libraries.places`: relative paths start at the root of the workspace.
+    `libraries.places`; relative paths are relative to the workspace.
 
     Profiles and settings are read at each call, so that corrections take effect at once.
     """

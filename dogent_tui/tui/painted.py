@@ -30,7 +30,7 @@ class Painted(_Widget):
 
     @property
     def palette(self) -> Palette:
-        """The styles as they are now."""
+        """The current styles."""
         if self._palette is None:
             self._palette = Palette(self, self.looks)
         return self._palette

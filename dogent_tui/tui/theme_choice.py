@@ -44,7 +44,7 @@ async def choose_theme(app: AppPort, name: str) -> str:
 
 
 def theme_commands(app: AppPort) -> list[tuple[str, Callable[[], object]]]:
-    """Return the themes as commands of a palette. Each is kept once chosen."""
+    """Return the themes as commands of a palette. The chosen one is saved."""
 
     async def keep(name: str) -> None:
         app.conversation.prompt.notify_hint(await choose_theme(app, name))

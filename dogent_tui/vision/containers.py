@@ -62,8 +62,8 @@ def _boxes(file: IO[bytes], size: int, head: bytes) -> str:
 
 
 def _box(start: bytes, left: int) -> tuple[bytes, int, int]:
-    """Return the name of the box that begins with `start`, and the lengths of its header and of all
-    of it. `left` bytes are left for it.
+    """Return the type of the box at `start`, and the lengths of its header and of all of it. `left`
+    bytes remain for it.
     """
     length, header = int.from_bytes(start[:4], "big"), 8
     if length == 1:

@@ -4,7 +4,8 @@ A journal is written before anything is changed; after a crash, `resume` does th
 is repeatable. Previous content goes to the session's copies, so that the commit can be undone.
 """
 
-# Names are text from `os.fsdecode`, by the ten thousand: a Path for each takes three times as long.
+# Names are strings from `os.fsdecode`: for tens of thousands, Path objects take three times as
+# long.
 # ruff: noqa: PTH102, PTH106, PTH112, PTH118, PTH120
 
 import contextlib

@@ -4,7 +4,8 @@ The layer is the upper directory of an overlay. It holds exactly what the comman
 nothing here walks the workspace. Files that were opened but not changed are left out.
 """
 
-# Names are text from `os.fsdecode`, by the ten thousand: a Path for each takes three times as long.
+# Names are strings from `os.fsdecode`: for tens of thousands, Path objects take three times as
+# long.
 # ruff: noqa: PTH101, PTH115, PTH116, PTH118, PTH119, PTH120, PTH123, PTH208
 
 import contextlib

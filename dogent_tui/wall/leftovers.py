@@ -40,7 +40,7 @@ def hold(folder: Path, workspace: Path) -> int:
     new = folder / "lock.new"
     descriptor = os.open(new, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
     fcntl.flock(descriptor, fcntl.LOCK_EX)
-    new.rename(folder / "lock")  # once held: a lock that no one holds is a dead session's
+    new.rename(folder / "lock")  # once held: an unheld lock belongs to a dead session
     return descriptor
 
 

@@ -43,7 +43,7 @@ _COARSE = 5
 """CLOCK_REALTIME_COARSE, from which file systems take their times."""
 _DIES_WITHIN_S = 5.0
 _LOOKS = 5
-"""How often to look for processes that were started while others were killed."""
+"""The number of searches for processes started while others were being killed."""
 _KEPT_FOR_S = 30 * 86_400
 """How long to keep the copy of a workspace that is not opened any more."""
 _FOR_EVER = (1 << 63) - 1
@@ -431,8 +431,8 @@ def _copy_file(source: str, target: str, most: int) -> None:
 
 
 def end_left_over(private: str) -> None:
-    """Kill the processes left by a session whose supervisor was killed, and those that they start
-    meanwhile. They are identified by the session's folder in their environment.
+    """Kill the processes left by a session whose supervisor was killed, and those they start in the
+    meantime. They are identified by the session's folder in their environment.
     """
     mark = f"TMPDIR={private}/tmp".encode(errors="surrogateescape")
     for _ in range(_LOOKS):

@@ -96,7 +96,7 @@ class Document(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def contents_title(self) -> str:
-        """What the table of contents is called."""
+        """The title of the table of contents."""
         return self.front.toc_title or term(self.front.lang, "contents")
 
 
@@ -177,8 +177,8 @@ def _read(request: ExportRequest, source: MarkdownSource, halt: Halt | None) -> 
 
 
 def _on_pages(blocks: list[Any]) -> list[Any]:
-    """Return `blocks` with the headings of landscape pages on those, and no page break beside one,
-    which would leave an empty page.
+    """Return `blocks` with the headings of landscape pages on those pages, and without page breaks
+    beside one, which would leave an empty page.
     """
     out: list[Any] = []
     for block in blocks:
@@ -468,7 +468,7 @@ class _Cleaner:
             for _, count, upper, lower in bodies
         ]
         if not any(cell[4] for _, cells in head for cell in cells):
-            head = []  # Markdown cannot write a table without a head
+            head = []  # Markdown cannot express a table without a header
         ends = [[attributes(), self._rows(rows)] for rows in (head, foot)]
         caption = [None, [node("Plain", inlines)] if inlines else []]
         table = node("Table", [attributes(name), caption, columns, ends[0], parts, ends[1]])

@@ -139,7 +139,7 @@ def _finished(part: bytes, document: Document) -> bytes:
 
 
 def _measure(properties: Any) -> None:
-    """Write the widths of the grid into the cells of the table that has these `properties`."""
+    """Copy the column widths of the grid into the cells of the table with these `properties`."""
     columns = [int(column.get(w("w"))) for column in within(properties, "../w:tblGrid/w:gridCol")]
     for row in within(properties, "../w:tr"):
         place = 0

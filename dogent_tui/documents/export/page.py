@@ -32,7 +32,7 @@ _CODE_LINE = re.compile(
     r'<span id="cb\d+-\d+"><a href="#cb\d+-\d+" aria-hidden="true" tabindex="-1"></a>'
 )
 _LONE_WAY_BACK = re.compile(r'(?m)^(<p>)?<a [^>]*class="footnote-back"[^>]*>[^<]*</a>(</p>)?')
-"""A link back from a note that has a line of its own, as the note does not end in a paragraph."""
+"""A link back from a note on a line of its own, because the note does not end in a paragraph."""
 _NOT_ON_PAPER = {
     ' role="doc-noteref"': "",  # with which Chromium does not recognize a link
     ' role="doc-backlink"': "",

@@ -24,7 +24,9 @@ _CJK = re.compile(
 
 
 class PdfWriter:
-    """Writes documents as pdf. One for a session: it knows what it saw in the ones before."""
+    """Writes documents as pdf. One per session: it remembers the page numbers of the previous
+    document.
+    """
 
     def __init__(self, browser: Browser) -> None:
         self._browser = browser
@@ -33,8 +35,8 @@ class PdfWriter:
         together.
         """
         self._pages: tuple[str, dict[str, int]] = ("", {})
-        """The last document, and on which page each heading was: where all still are, it is
-        printed once.
+        """The last document, and the page of each heading: if all are still correct, it is printed
+        once.
         """
 
     async def make(
@@ -45,9 +47,9 @@ class PdfWriter:
         on_progress: Progress,
         halt: Halt,
     ) -> Made:
-        """Return `document` as a pdf, by the browser that is `starting` or else by typst; by that
-        at once where notes are wanted at the foot of their pages, where no browser can put them.
-        Raises DocumentError.
+        """Return `document` as a pdf, made by the browser that is `starting`, otherwise by typst.
+        Typst is also used for notes at the foot of their pages, which no browser supports. Raises
+        DocumentError.
         """
         style = await asyncio.to_thread(find_style, request.root, request.home)
         page = await asyncio.to_thread(compose, document, style, halt)
@@ -80,7 +82,7 @@ class PdfWriter:
     async def _printed(
         self, page: Page, starting: "asyncio.Future[None]", on_progress: Progress
     ) -> Made:
-        """Return `page` as the browser prints it. Raises DocumentError."""
+        """Return `page` as printed by the browser. Raises DocumentError."""
         if not self._browser.warm:
             on_progress(tr("Starting the browser"))
             await asyncio.gather(asyncio.to_thread(prepare), asyncio.wait([starting]))

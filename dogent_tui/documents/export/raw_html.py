@@ -1,4 +1,4 @@
-"""HTML inside Markdown. Pandoc reads it, so that the document's tree has no HTML in it, and its
+"""HTML inside Markdown. Pandoc parses it, so that the document's tree contains no HTML and its
 attributes are filtered like those of Markdown.
 """
 
@@ -32,8 +32,8 @@ _ELEMENTS = frozenset({
     "figure", "figcaption", "details", "summary", "section", "article", "aside", "header",
     "footer", "address",
 })  # fmt: skip
-"""Elements that pandoc may see: unknown ones end a paragraph, and ``main`` drops what is around
-it.
+"""Elements that pandoc may see: unknown ones would end a paragraph, and ``main`` drops its
+surroundings.
 """
 _LEFT_OUT = frozenset({
     "script", "style", "iframe", "object", "applet", "noscript", "template", "svg", "math", "video",
@@ -165,8 +165,8 @@ def _with_places(inlines: list[Any], mark: str) -> tuple[str, list[Node]]:
 
 
 def rewrite(fragment: str, dropped: Dropped) -> str:
-    """Return the HTML `fragment` as pandoc is to read it: elements that show words, in its tree.
-    `dropped` is told of each element that is left out with what is in it.
+    """Return the HTML `fragment` as passed to pandoc: only elements that show text. `dropped` is
+    called for each element left out with its content.
     """
     parser = html.HTMLParser(huge_tree=True, remove_comments=True, remove_pis=True)
     text = _PAGE_BREAK_COMMENT.sub(PAGE_BREAK, fragment.replace("\0", ""))
@@ -190,7 +190,7 @@ def rewrite(fragment: str, dropped: Dropped) -> str:
 
 
 def _leave_out(root: Any, dropped: Dropped) -> None:
-    for element in list(root.iter("embed")):  # lxml takes all that follows for its content
+    for element in list(root.iter("embed")):  # lxml takes everything that follows for its content
         dropped(element.tag)
         element.drop_tag()
     for element in root.iter(*_LEFT_OUT):

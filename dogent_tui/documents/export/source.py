@@ -39,7 +39,7 @@ class FrontMatter(msgspec.Struct, frozen=True):
 
     `lang` is a BCP 47 tag (``zh-CN``). `date` is as written. `toc` is None if the front matter does
     not mention a table of contents, `number_sections` likewise. `to` is the recipient of a letter,
-    line by line. `abstract` is Markdown. `notes_at_foot`: on their pages in a pdf too.
+    line by line. `abstract` is Markdown. `notes_at_foot`: notes are on their pages in a pdf too.
     `bibliography` and `csl` name files of the workspace.
     """
 

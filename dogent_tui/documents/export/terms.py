@@ -36,8 +36,8 @@ def term(lang: str, key: str) -> str:
 
 
 def is_right_to_left(lang: str, text: str) -> bool:
-    """Return whether a document is written from right to left, as its language says or else most of
-    the letters at the start of its `text`.
+    """Return whether a document is written from right to left, according to its language or to most
+    letters at the start of its `text`.
     """
     if lang:
         return bool(_RIGHT_TO_LEFT.match(lang.lower()))

@@ -22,8 +22,8 @@ _RADICALS = (
     "⻚页⻛风⻜飞⻝食⻞𩙿⻟飠⻠饣⻡𩠐⻢马⻣骨⻤鬼⻥鱼⻦鸟⻧卤⻨麦⻩黄⻪黾⻫斉⻬齐⻭歯⻮齿⻯竜"
     "⻰龙⻱龜⻲亀⻳龟"
 )
-"""Radicals, each followed by its character (EquivalentUnifiedIdeograph.txt of Unicode), as most of
-them have no normal form.
+"""Radicals, each followed by its character (EquivalentUnifiedIdeograph.txt of Unicode), because
+most of them have no compatibility decomposition.
 """
 _USUAL = dict(zip(_RADICALS[::2], _RADICALS[1::2], strict=True))
 

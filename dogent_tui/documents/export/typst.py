@@ -165,7 +165,7 @@ def _written_for_typst(document: Document, folder: Path) -> list[Node]:
     def span(content: Any) -> list[Node]:
         (name, classes, _), inside = content
         kept = [name, [kind for kind in classes if kind == "mark"], []]
-        # typst gives a label to what is before it, which would lose its own
+        # typst attaches a label to what precedes it, which would lose its own
         inside = mapped(inside, handlers) or [tree.raw("typst", "#metadata(none)", inline=True)]
         return [node("Span", [kept, inside])]
 

@@ -45,7 +45,7 @@ def settle_code(body: Element) -> None:
         elif gutter and "hljs-ln" in classes(table):
             cells = [cell for cell in table.iter("td") if "number" not in classes(cell)]
             _rewrite(table, "span", cells)
-        elif "syntaxhighlighter" in named:  # which has its code in divisions
+        elif "syntaxhighlighter" in named:  # whose code is in divs
             lines = [line for line in table.iter("div") if _LINE.search(line.get("class", ""))]
             _rewrite(table, "pre", [line for line in lines if line.find("code") is not None])
             table.set("class", named.replace("syntaxhighlighter", "highlight"))

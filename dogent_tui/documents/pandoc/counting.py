@@ -1,4 +1,4 @@
-"""The numbers that programs write before paragraphs: how they count, and the formats."""
+"""The numbers that word processors write before paragraphs: counting and number formats."""
 
 from collections.abc import Mapping
 

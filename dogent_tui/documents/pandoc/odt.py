@@ -43,7 +43,7 @@ _FORMS = {
     "子": "ideographZodiac", "①": "decimalEnclosedCircle", "１": "decimalFullWidth",
     "А": "russianUpper", "а": "russianLower", "가": "ganada", "ア": "aiueo",
 }  # fmt: skip
-"""The formats of numbers (20.322), by what they begin with, as Word names them."""
+"""The number formats (20.322), by their first character, with Word's names."""
 
 
 class Odt(msgspec.Struct):

@@ -53,7 +53,7 @@ def _with_hidden_marked(data: bytes) -> bytes:
         elif unseen and not is_open:
             out.append(_LINK)
         is_open = unseen
-        if word != b"v" and not (is_said and state.get("deleted")):  # what is hidden, pandoc drops
+        if word != b"v" and not (is_said and state.get("deleted")):  # pandoc drops hidden text
             out.append(text)
         if text == b"{":
             groups.append(dict(state))

@@ -36,13 +36,13 @@ _FIELD_PARTS = tuple(map(w, ("fldChar", "instrText", "delInstrText")))
 _MOST_CODE = 0.8
 """The share of a text that may be code."""
 _LONGEST_HEADING = 300
-"""The number of letters from which on a paragraph is in the outline by mistake."""
+"""The number of letters from which a paragraph is considered to be in the outline by mistake."""
 _DROPPED: dict[Changes, tuple[str, ...]] = {
     "accept": ("del", "moveFrom"),
     "reject": ("ins", "moveTo"),
     "all": (),
 }
-"""The tracked changes whose text is dropped, by how changes are treated."""
+"""The tracked changes whose text is dropped, by the treatment of changes."""
 
 
 def settle_runs(root: Any, styles: Styles, counters: Counters, changes: Changes) -> None:
@@ -124,8 +124,8 @@ class _Field(msgspec.Struct):
 
 
 def _settle_fields(root: Any) -> None:
-    """Replace each field but links by its result: pandoc knows few of them, and loses others with
-    the text around them.
+    """Replace each field except links with its result: pandoc knows few of them, and loses others
+    with the surrounding text.
     """
     fields: list[_Field] = []
     for node in [child for run in root.iter(_RUN) for child in run]:
@@ -153,7 +153,7 @@ def _settle_fields(root: Any) -> None:
 
 
 def _form_field(begin: Any) -> str:
-    """Return what a form field shows without a run of text: a check box, or the choice."""
+    """Return what a form field without a run of text shows: a check box, or the choice."""
     box, choices = (begin.find(f".//{w(name)}") for name in ("checkBox", "ddList"))
     if box is not None:
         name = "default" if box.find(w("checked")) is None else "checked"
@@ -166,9 +166,7 @@ def _form_field(begin: Any) -> str:
 
 
 def _settle_row(row: Any) -> None:
-    """Add the empty cells that a row skips at its start, and join cells that are merged in the way
-    of old documents.
-    """
+    """Add the empty cells that a row skips at its start, and join cells merged in the old way."""
     merged = 0
     cells = row.findall(_CELL)
     before = value_at(row, "w:trPr/w:gridBefore", "0")

@@ -150,7 +150,8 @@ class Styles:
 
     def outline_level(self, paragraph: Any) -> int:
         """Return the level of a paragraph in Word's outline, from 1; 0 if it is not in it or is a
-        title. An indented paragraph is a quotation, by pandoc's rule, unless its style says more.
+        title. An indented paragraph is a quotation, by pandoc's rule, unless its style sets a
+        level.
         """
         chain = list(self._chain(value_at(paragraph, "w:pPr/w:pStyle")))
         if any(value_at(one, "w:name").lower() in _TITLES for one in chain):

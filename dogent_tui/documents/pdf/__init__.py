@@ -1,7 +1,6 @@
-"""Reading pdf: text with its layout → headings, paragraphs, lists, tables and code, page by
-page.
-"""
+"""Reads pdf: text with its layout → headings, paragraphs, lists, tables and code, page by page."""
 
 import os
 
-os.environ.setdefault("PYMUPDF_SUGGEST_LAYOUT_ANALYZER", "0")  # it advertises on stdout
+# it prints an advertisement on stdout
+os.environ.setdefault("PYMUPDF_SUGGEST_LAYOUT_ANALYZER", "0")

@@ -1,5 +1,5 @@
-"""What continues in the next column, behind a figure or a note, or on the next page: a text, a
-table, a list, a program. It is read as one.
+"""Joins what continues in the next column, after a figure or a note, or on the next page: a text, a
+table, a list, a program listing.
 """
 
 import re
@@ -31,28 +31,30 @@ from dogent_tui.documents.pdf.structure import OFF_GRID, begins_item, pitch, wit
 from dogent_tui.documents.pdf.survey import Survey
 
 _WHOLE = frozenset({"Table", "L", "Code", "P"})
-"""Elements that are one on two pages; within others, the last is that may continue."""
+"""Elements that are joined across two pages as a whole; in other elements, their last child may
+continue.
+"""
 
 _MARKED = frozenset({"Table", "L"})
-"""Where the beginning of a page is told at the end of what comes before it."""
+"""Elements whose new page is marked after what precedes it."""
 
 _MOST_ASIDE = 8
-"""Tables, notes and captions that may stand in the middle of a text."""
+"""Tables, notes and captions that may interrupt a text."""
 
 _MOST_EMPTY = 3.5
-"""Lines from one part of a program to the next."""
+"""The maximum gap between two parts of a listing in lines."""
 
 _SHORTEST = 10
-"""Sizes of the text: what is shorter is no line of a text that continues elsewhere."""
+"""The minimum length, in text sizes, of a line whose text continues elsewhere."""
 
 _MOST_APART = 1.8
-"""Sizes of the text from line to line, where one ends a sentence."""
+"""The line distance, in text sizes, up to which a text continues after a complete sentence."""
 
 _SAME_EDGE = 2.0
-"""Points by which the edges of a table may differ from page to page."""
+"""The tolerance in points for the edges of a table on consecutive pages."""
 
 _SMALL = 0.95
-"""The size of notes and captions, in sizes of the text, at most."""
+"""The maximum size of notes and captions relative to the text."""
 
 _CAPTION = re.compile(
     r"(fig(ure|\.)?|tab(le|elle|\.)?|abb(ildung|\.)|plate|exhibit|box|[图圖図表]|그림|표)\s?(\d+|[IVX]+)"
@@ -62,8 +64,8 @@ _CAPTION = re.compile(
 
 
 def joined(items: Iterable[Part], known: Survey) -> Nodes:
-    """Return the `items` of a page, with each text as one that MuPDF, what stands in the middle of
-    it, or the end of a column parted.
+    """Return the `items` of a page, joining texts split by MuPDF, by something in the middle, or by
+    the end of a column.
     """
     found: list[Part] = []
     for item in items:
@@ -76,8 +78,8 @@ def joined(items: Iterable[Part], known: Survey) -> Nodes:
 
 
 class Joined(msgspec.Struct, frozen=True):
-    """What is on a page, with what continues on the next one; the rest of that; and the head of a
-    table that is there again.
+    """What is on a page including its continuation on the next one; the rest of that; and the
+    repeated header of a table.
     """
 
     whole: Nodes
@@ -86,8 +88,8 @@ class Joined(msgspec.Struct, frozen=True):
 
 
 def continued(above: Nodes, below: Nodes, number: int, known: Survey) -> Joined | None:
-    """Return a page `above` joined with the one `below` it, page `number`; None where nothing
-    continues there.
+    """Return the page `above` joined with the one `below` it, page `number`; None if nothing
+    continues.
     """
     first = next((node for node in below if isinstance(node, Element)), None)
     one = next((node for node in reversed(above) if isinstance(node, Element)), None)
@@ -121,7 +123,7 @@ def _element(
         if inner.rest:
             after = (msgspec.structs.replace(first, kids=inner.rest), *after)
         return Joined((*above[:at], whole, *above[at + 1 :]), after, inner.again)
-    # what is above it, and no text of the page, is the head of a table once more
+    # what precedes it without being text of the page is a repeated table header
     head = "".join(block.text for block in blocks_in([one])).replace(" ", "")
     again = [block for block in blocks_in(before) if block.text.replace(" ", "") in head]
     rest = tuple(node for node in before if node not in again)
@@ -134,7 +136,7 @@ def _element(
 
 
 def _one(above: Element, below: Element) -> Element:
-    """Return an element on two pages as one, without the head of a table that is repeated."""
+    """Return an element on two pages as one, without a repeated table header."""
     known = {kid.xref for kid in above.kids[:-1] if isinstance(kid, Element)}
     new = [kid for kid in below.kids if not isinstance(kid, Element) or kid.xref not in known]
     kept, last, first = above.kids[:-1], above.kids[-1], new[0] if new else None
@@ -144,7 +146,7 @@ def _one(above: Element, below: Element) -> Element:
 
 
 def _marked(element: Element, number: int) -> Element:
-    """Return a table or a list with the beginning of page `number` told at its end."""
+    """Return a table or list with a mark for the start of page `number` at its end."""
     if element.kind not in _MARKED:
         return element
     last = lines_in([element])[-1]
@@ -155,7 +157,7 @@ def _marked(element: Element, number: int) -> Element:
 
 
 def _begun(element: Element, number: int) -> Element:
-    """Return a paragraph with the beginning of page `number` told at its own."""
+    """Return a paragraph with a mark for the start of page `number` at its beginning."""
     if element.kind != "P":
         return element
     first = lines_in([element])[0]
@@ -164,7 +166,7 @@ def _begun(element: Element, number: int) -> Element:
 
 
 def _with_mark(line: Line, number: int) -> Line:
-    """Return the first line of a page in the middle of a text; a program stays as it is."""
+    """Return the first line of a page as it continues a text; listings stay unchanged."""
     if line.mono:
         return line
     mark = Run(_told(number), line.size, x0=line.runs[0].x0, markdown=True)
@@ -176,7 +178,7 @@ def _told(number: int) -> str:
 
 
 def _table(above: Nodes, below: Table, number: int) -> Table | None:
-    """Return the table at the end of `above` with `below`, which continues it in the same
+    """Return the table at the end of `above` extended by `below`, which continues it in the same
     columns.
     """
     one = above[-1] if above else None
@@ -212,8 +214,8 @@ def _text(above: Nodes, below: TextBlock, number: int, known: Survey) -> Nodes |
 
 
 def _place(items: Sequence[Part], item: Part, known: Survey) -> int | None:
-    """Return which of the `items` is the text that continues in `item`: the last, but for tables,
-    notes and captions.
+    """Return the index of the item that continues in `item`: the last one, skipping tables, notes
+    and captions.
     """
     if not isinstance(item, TextBlock) or known.furniture.repeats(item):
         return None
@@ -226,7 +228,7 @@ def _place(items: Sequence[Part], item: Part, known: Survey) -> int | None:
 
 
 def _is_aside(item: TextBlock | Table, known: Survey) -> bool:
-    """Tell whether `item` may stand in the middle of a text."""
+    """Return whether `item` may interrupt a text."""
     if isinstance(item, Table):
         return True
     first = item.lines[0]
@@ -239,8 +241,8 @@ def _is_aside(item: TextBlock | Table, known: Survey) -> bool:
 
 
 def _whole_text(above: Part, below: Part, known: Survey) -> TextBlock:
-    """Return both as one text: `below` is put under `above` where it is elsewhere, as if the
-    column had no end.
+    """Return both as one text: if `below` is elsewhere on the page, it is moved under `above`, as
+    if the column had no end.
     """
     assert isinstance(above, TextBlock) and isinstance(below, TextBlock)
     last, first = above.lines[-1], below.lines[0]
@@ -263,7 +265,7 @@ def _moved(line: Line, across: float, down: float) -> Line:
 
 
 def _goes_on(above: TextBlock, below: TextBlock, known: Survey) -> bool:
-    """Tell whether the text of `above` continues in `below`."""
+    """Return whether the text of `above` continues in `below`."""
     row = [line for line in above.lines if line.box.beside(above.lines[-1].box)]
     last, first = max(row, key=lambda line: len(line.text)), below.lines[0]
     size, bottom = last.size, around(line.box for line in row)
@@ -294,15 +296,15 @@ def _goes_on(above: TextBlock, below: TextBlock, known: Survey) -> bool:
 
 
 def _is_indented(block: TextBlock) -> bool:
-    """Tell whether the first line of `block` is the first of a paragraph."""
+    """Return whether the first line of `block` starts a paragraph."""
     first, column = block.lines[0], block.column or block.box
     start = column.x1 - first.box.x1 if first.right_to_left else first.box.x0 - column.x0
     return 0.8 * first.size < start < 4 * first.size
 
 
 def _on_grid(above: TextBlock, below: TextBlock) -> bool:
-    """Tell whether two parts of a program are one, with empty lines between them: these are as
-    high as the others.
+    """Return whether two parts of a listing belong together, separated by empty lines of the usual
+    height.
     """
     bases = [[line.base for line in block.lines] for block in (above, below)]
     steps = [two - one for block in bases for one, two in pairwise(block)]

@@ -1,6 +1,4 @@
-"""Running titles and page numbers: told from the text by where they are, how they are set, and
-that they repeat or count.
-"""
+"""Running titles and page numbers: recognized by position, style, and repetition or counting."""
 
 import re
 from collections import Counter, defaultdict
@@ -14,19 +12,21 @@ from dogent_tui.documents.pdf.model import Line, Page, TextBlock, around, is_wit
 from dogent_tui.documents.workbook.columns import spans
 
 _EDGE = 0.15
-"""The share of a page at its top and its bottom where running titles are."""
+"""The share of a page at its top and bottom that may hold running titles."""
 
 _NEAR = 4.0
-"""Points by which the same line may be higher or lower from page to page."""
+"""The tolerance in points for the height of the same line on different pages."""
 
 _GAP = 0.6
-"""Sizes of the text between a running title and the text itself."""
+"""The minimum gap between a running title and the text, in text sizes."""
 
 _LARGEST = 1.1
-"""What is set larger than the text by this factor is no running title, unless it counts."""
+"""Text larger than the body text by this factor is not a running title, unless it counts pages."""
 
 _YEAR = 1000
-"""What is this large and alone at an edge counts no pages, and is the same on all of them."""
+"""A number at least this large that is alone at an edge is no page number if it is the same on all
+pages.
+"""
 
 _NUMBER = re.compile(r"\d+|\b[ivxlc]{1,7}\b")
 _PAGE_NUMBER = re.compile(
@@ -36,9 +36,9 @@ _PAGE_NUMBER = re.compile(
 
 
 class _Seen(msgspec.Struct, frozen=True):
-    """A line near an edge: what does not change of it and at which edge, on which page, how far
-    from the edge, whether it is set as the text is not, and what it counts: its number less the
-    page's, and its number.
+    """A line near an edge: its constant part and edge, its page, its distance from the edge,
+    whether its style differs from the text, and what it counts: the difference to the page number,
+    and its number.
     """
 
     key: tuple[str, bool]
@@ -49,8 +49,8 @@ class _Seen(msgspec.Struct, frozen=True):
 
 
 class Furniture:
-    """The running titles of a document, known from some of its `pages`, by their numbers. `body`
-    is the size of the text.
+    """The running titles of a document, derived from some of its `pages` by number. `body` is the
+    size of the text.
     """
 
     def __init__(self, pages: Mapping[int, Page], body: float) -> None:
@@ -76,12 +76,12 @@ class Furniture:
         }
 
     def repeats(self, block: TextBlock) -> bool:
-        """Tell whether a text is at an edge of several pages."""
+        """Return whether a text is at an edge of several pages."""
         key = _key(block.text)
         return (key, True) in self._again or (key, False) in self._again
 
     def _within_sentences(self, pages: Mapping[int, Page]) -> Iterator[tuple[str, bool]]:
-        """Yield what is between two pages in the middle of a sentence, and at several edges."""
+        """Yield what separates two pages in the middle of a sentence, and is at several edges."""
         for number in pages:
             if number + 1 not in pages:
                 continue
@@ -100,8 +100,8 @@ class Furniture:
         return all((_key(line.text), top) in self._again for line in row)
 
     def of(self, page: Page, number: int) -> list[Line]:
-        """Return the running lines of page `number`: known ones beyond which, outward, nothing
-        else is, away from the text.
+        """Return the running lines of page `number`: known ones with nothing else between them and
+        the edge.
         """
         outside = _untagged(page)
 
@@ -124,21 +124,21 @@ class Furniture:
         if seen is None:
             return False
         if page.tagged and seen.counts and not seen.counts[0]:
-            return True  # MuPDF has a page's number, outside of the tags, in the element before it
+            return True  # MuPDF puts an untagged page number into the preceding element
         if any(abs(height - seen.height) <= _NEAR for height in self._known.get(seen.key, ())):
             return True
-        # MuPDF has what continues from the page before, at the top, outside of its element
+        # MuPDF puts what continues from the previous page outside its element, at the top
         sure = seen.counts or number == 1 or self._is_apart(line)
         return id(line) in outside and bool(sure)
 
     def _is_apart(self, line: Line) -> bool:
-        """Tell whether a line is set as the text is not."""
+        """Return whether the style of a line differs from the text."""
         fonts = {run.font for run in line.runs if run.text.strip()}
         return line.size < 0.95 * self._body or self._font not in fonts
 
     def _seen(self, line: Line, page: Page, number: int, outside: set[int]) -> _Seen | None:
-        """Return what is seen of a line, None where it can be no running one. `outside`: lines that
-        the tags leave out.
+        """Return the position and content of a line, None if it cannot be a running one. `outside`:
+        lines outside the tags.
         """
         area, box = page.area, line.box
         top = box.y1 < area.y0 + _EDGE * area.height
@@ -158,8 +158,8 @@ class Furniture:
 
 
 def _repeats(group: Iterable[_Seen], height: float) -> bool:
-    """Tell whether a line comes back at this `height`: set apart from the text, or as a number
-    that counts the pages.
+    """Return whether a line recurs at this `height`: set apart from the text, or as a number that
+    counts the pages.
     """
     here = [seen for seen in group if abs(seen.height - height) <= _NEAR]
     counts = [seen.counts for seen in here if seen.counts]
@@ -172,28 +172,28 @@ def _repeats(group: Iterable[_Seen], height: float) -> bool:
 
 
 def _key(text: str) -> str:
-    """Return what does not change of a line from page to page."""
+    """Return the part of a line that is constant from page to page."""
     text = " ".join(text.split()).casefold()
     counter = _PAGE_NUMBER.fullmatch(text)
     return "#" if counter and number_of(counter[2]) is not None else _NUMBER.sub("#", text)
 
 
 def _untagged(page: Page) -> set[int]:
-    """Return which lines of a page with tags are outside of them: the file says that they are
-    none of its content.
+    """Return the lines of a tagged page that are outside the tags, which the file thereby declares
+    not to be content.
     """
     blocks = [node for node in page.nodes if isinstance(node, TextBlock)] if page.tagged else []
     return {id(line) for block in blocks for line in block.lines}
 
 
 def _is_near(row: Sequence[Line], inner: Sequence[Line]) -> bool:
-    """Tell whether there is less than a running title's gap between two rows."""
+    """Return whether the gap between two rows is smaller than that of a running title."""
     one, other = (around(line.box for line in each) for each in (row, inner))
     return max(other.y0 - one.y1, one.y0 - other.y1) < _GAP * row[0].size
 
 
 def number_of(text: str) -> int | None:
-    """Return the value of an Arabic or a Roman number in small letters; None where it is none."""
+    """Return the value of an Arabic or lower-case Roman number, None if it is neither."""
     if text.isdecimal():
         return int(text)
     try:
@@ -203,9 +203,7 @@ def number_of(text: str) -> int | None:
 
 
 def told_lines(found: Mapping[str, Iterable[int]]) -> list[dict[str, str]]:
-    """Return the running lines with the pages on which each is, as they are told in the
-    metadata.
-    """
+    """Return the running lines with the pages of each, for the metadata."""
     return [
         {
             "text": text,

@@ -1,4 +1,4 @@
-"""A page without tags: its lines are put together by where they are and how they are set."""
+"""An untagged page: its lines are structured by position and style."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -38,11 +38,11 @@ from dogent_tui.documents.pdf.tables import aligned_tables, drawn_on, fenced_tab
 _SIGN_FONTS = ("dingbats", "wingdings", "webdings")
 _NUMBER = re.compile(r" ?\d{1,3} ?")
 _WIDEST_GAP, _NUMBER_GAP = 3.5, 2.0
-"""Sizes of the text between the mark of an item, or a number that counts alone, and the item."""
+"""The maximum gap between an item's mark, or a number, and the item, in text sizes."""
 
 
 def layout_items(page: Any, blocks: Sequence[TextBlock], known: Survey) -> Nodes:
-    """Return what the `blocks` of the pymupdf page are, in the order of reading."""
+    """Return the content of the `blocks` of the pymupdf page, in reading order."""
     if not blocks:
         return ()
     drawn, dots = drawn_on(page)
@@ -50,7 +50,7 @@ def layout_items(page: Any, blocks: Sequence[TextBlock], known: Survey) -> Nodes
 
 
 def nodes_of(items: Sequence[TextBlock | Table], known: Survey) -> Iterator[Node]:
-    """Yield what the `items` are; those of a list are together."""
+    """Yield the elements for the `items`, with the items of a list joined."""
     labels = label_numbers(items, known.body)
     raised = {o.text.strip() for line in lines_in(items) for o in line.runs if o.shift > 0}
     writer = _Lists()
@@ -76,14 +76,14 @@ def nodes_of(items: Sequence[TextBlock | Table], known: Survey) -> Iterator[Node
 
 
 class _Lists:
-    """Puts the items of a list together, over the blocks that they are in."""
+    """Joins the items of a list across the blocks that contain them."""
 
     def __init__(self) -> None:
         self._list = List()
         self._rows: list[list[Line]] = []
 
     def written(self, mark: Mark | None, rows: list[list[Line]]) -> Iterator[Node]:
-        """Take a part of the text; yield what is complete now."""
+        """Add a part of the text; yield what is complete."""
         if mark is not None and self._list.takes(mark):
             self._rows = rows
             self._list.add(mark, [paragraph(rows, mark)])
@@ -96,20 +96,22 @@ class _Lists:
             yield paragraph(rows)
 
     def flushed(self) -> Iterator[Node]:
-        """Yield the list so far, and begin another."""
+        """Yield the list so far, and start another."""
         yield from list_nodes(self._list.items)
         self._list = List()
 
     def _goes_on(self, rows: list[list[Line]]) -> bool:
-        """Tell whether `rows` are right below the last item and as far in as its text."""
+        """Return whether `rows` directly follow the last item with the same indentation as its
+        text.
+        """
         mark, first, last = self._list.items[-1].mark, rows[0][0], self._rows[-1][0]
         near = -0.5 * first.size < first.box.y0 - last.box.y1 < 0.6 * first.size
         return near and first.start > mark.x0 + 0.6 * mark.size
 
 
 def _with_marks(blocks: Sequence[TextBlock], dots: Iterable[Box]) -> Iterator[TextBlock]:
-    """Yield the blocks with the marks of items, which are drawn apart as often as not, at the
-    beginning of their lines. Some are no signs but `dots`.
+    """Yield the blocks with item marks, which are often drawn separately, at the beginning of their
+    lines. Some are drawn `dots` rather than characters.
     """
     upright = [line for line in lines_in(blocks) if line.upright]
     drawn = (
@@ -147,13 +149,15 @@ def _is_mark(line: Line) -> bool:
 
 
 def _is_sign(line: Line) -> bool:
-    """Tell whether a line is one letter of a font of signs, as bullets often are."""
+    """Return whether a line is a single character of a symbol font, as bullets often are."""
     font = line.runs[0].font.lower()
     return len(line.text.strip()) == 1 and any(name in font for name in _SIGN_FONTS)
 
 
 def _ends_before(line: Line, dot: Box) -> bool:
-    """Tell whether `dot` is right behind `line`, or in it: then it is no mark of what follows."""
+    """Return whether `dot` is inside or directly after `line`, so that it does not mark what
+    follows.
+    """
     if line.right_to_left:
         begins, gap = line.box.x1 >= dot.x1, line.box.x0 - dot.x1
     else:
@@ -204,7 +208,7 @@ def _outside(block: TextBlock, tables: list[Table]) -> TextBlock:
 
 
 def _home(table: Table, groups: list[list[TextBlock]]) -> int:
-    """Return the group in whose place the `table` is read: the one that is nearest to it."""
+    """Return the group after which the `table` is read: the closest one."""
     ways = [
         (abs(block.box.y0 - table.box.y0) + abs(block.box.x0 - table.box.x0), number)
         for number, group in enumerate(groups)
@@ -214,8 +218,8 @@ def _home(table: Table, groups: list[list[TextBlock]]) -> int:
 
 
 def _parts(block: TextBlock, used: set[int]) -> Iterator[TextBlock]:
-    """Yield what of `block` is not in a table, parted where a table stood between, and where a
-    heading begins or ends.
+    """Yield the parts of `block` outside tables, split where a table was, and where a heading
+    starts or ends.
     """
     part: list[Line] = []
     lines = [line for row in rows_of(block.lines) for line in row]
@@ -231,11 +235,11 @@ def _parts(block: TextBlock, used: set[int]) -> Iterator[TextBlock]:
 
 
 def _differs(above: Line, line: Line) -> bool:
-    """Tell whether two lines of a block are set so differently that one is a heading of the
+    """Return whether the styles of two lines of a block differ so much that one is a heading of the
     other.
     """
     larger = abs(above.size - line.size) >= 0.12 * min(above.size, line.size)
-    if above.box.beside(line.box):  # a title with a date or a number at the other side of the page
+    if above.box.beside(line.box):  # a title with a date or a number on the other side of the page
         return larger and line.box.x0 - above.box.x1 > 3 * above.size
     return (
         larger

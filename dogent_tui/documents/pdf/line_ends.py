@@ -1,5 +1,5 @@
-"""Whether a word continues in the next line, where its script, or a hyphen, does not tell: by the
-words of the document.
+"""Whether a word continues on the next line: decided by the other words of the document where
+neither script nor hyphen tells.
 """
 
 import re
@@ -20,7 +20,7 @@ from dogent_tui.documents.pdf.model import (
 )
 
 SOFT = "\xad"
-"""What a line ends with whose last word continues in the next one."""
+"""The end of a line whose last word continues on the next one."""
 
 _WORD = re.compile(r"\w+(?:-\w+)*")
 _LAST = re.compile(r"(\w[\w-]*)([-\u2010])\s*$")
@@ -28,22 +28,22 @@ _HANGUL_END = re.compile(r"(\d|[\uac00-\ud7a3])+$")
 _HANGUL = re.compile("[\uac00-\ud7a3]")
 _HANGUL_START = re.compile(r"[\uac00-\ud7a3]+")
 _PARTICLES = frozenset("은는이가을를에의로와과도서며고지면게만다한할된던인")
-"""Syllables with which most Korean words end."""
+"""Syllables that most Korean words end with."""
 
 _ROOM = 1.5
-"""Sizes of the text: what is free at the end of a line, where words are not parted by it."""
+"""The free space at the end of a line, in text sizes, from which its last word was not split."""
 
 _BLANK = 0.25
-"""Sizes of the text: a blank, or a point."""
+"""The width of a blank or a full stop in text sizes."""
 
 _WHOLE = frozenset({"Document", "DocumentFragment", "Part", "Art", "Sect", "Div", "L", "LI"}) | {
     "Table", "THead", "TBody", "TFoot", "TR", "Aside", "TOC", "Index", "BlockQuote",
 }  # fmt: skip
-"""Elements whose kids have texts of their own."""
+"""Elements whose children have separate texts."""
 
 
 class LineEnds:
-    """Tells from the lines of some `pages` of a document how its words are parted."""
+    """Determines from the lines of some `pages` of a document how its words are split."""
 
     def __init__(self, pages: Iterable[Sequence[Line]]) -> None:
         self._words: Counter[str] = Counter()
@@ -70,8 +70,8 @@ class LineEnds:
         self._parts_korean = 6 * sum(room > _ROOM for room in rooms) < len(rooms)
 
     def applied(self, nodes: Nodes) -> Nodes:
-        """Return `nodes` where each line whose last word continues in the next one ends with
-        `SOFT`.
+        """Return `nodes` with `SOFT` at the end of each line whose last word continues on the next
+        one.
         """
         ends: dict[int, Line] = {}
         for lines in _texts(nodes):
@@ -92,7 +92,7 @@ class LineEnds:
         return line
 
     def _parts(self, before: str, after: str) -> bool:
-        """Tell whether a hyphen was put there to part a word."""
+        """Return whether a hyphen was inserted to split a word."""
         before, after = before.casefold(), _WORD.findall(after.casefold())[0]
         if any(f"{before}-{after}" in word for word in self._words if "-" in word):
             return False
@@ -101,7 +101,7 @@ class LineEnds:
         return whole in self._words or self._hyphenates or first not in self._firsts
 
     def _joins(self, tail: str, head: str, blank: bool) -> bool:
-        """Tell whether two parts of a Korean text are one word."""
+        """Return whether two parts of a Korean text are one word."""
         if self._keeps_blanks or not self._parts_korean:
             return self._keeps_blanks and not blank
         known = self._words
@@ -113,8 +113,8 @@ class LineEnds:
 
 
 def _rooms(lines: Sequence[Line]) -> Iterator[float]:
-    """Yield how much is free at the ends of Korean lines that continue in the next one, in sizes
-    of the text: were they not justified.
+    """Yield the free space at the ends of Korean lines that continue on the next one, in text
+    sizes, disregarding justification.
     """
     columns: dict[tuple[float, int], list[tuple[Line, int]]] = defaultdict(list)
     for line, below in pairwise(lines):
@@ -145,7 +145,7 @@ def _texts(nodes: Iterable[Part]) -> Iterator[Sequence[Line]]:
 
 
 def _with_end(line: Line, end: str) -> Line:
-    """Return `line` with another last sign."""
+    """Return `line` with another last character."""
     *runs, last = line.runs
     return msgspec.structs.replace(
         line, runs=(*runs, msgspec.structs.replace(last, text=last.text.rstrip()[:-1] + end))

@@ -1,4 +1,4 @@
-"""Lists: the marks of their items, and how deep these are."""
+"""Lists: the marks of items, and their nesting."""
 
 import re
 from collections.abc import Sequence
@@ -19,11 +19,11 @@ _MARK_ALONE = re.compile(
 )
 _BOXES = "☐☑☒"
 _DEEPER = 0.9
-"""Sizes of the text by which an item is further in than the one that it belongs to."""
+"""The indentation of a nested item in text sizes."""
 
 
 class Mark(msgspec.Struct, frozen=True):
-    """The mark of an item: its signs, the number or letter in them, and where it is."""
+    """The mark of an item: its characters, the number or letter in them, and its position."""
 
     sign: str
     label: str
@@ -31,7 +31,7 @@ class Mark(msgspec.Struct, frozen=True):
     size: float
 
     def is_beside(self, other: "Mark") -> bool:
-        """Tell whether both are of one list: the same sign, or numbers that follow each other."""
+        """Return whether both belong to one list: the same bullet, or consecutive numbers."""
         if self.label.isdecimal() and other.label.isdecimal():
             return abs(int(self.label) - int(other.label)) == 1
         if self.label and other.label:
@@ -41,7 +41,7 @@ class Mark(msgspec.Struct, frozen=True):
 
 
 class Item(msgspec.Struct):
-    """An item with its mark, how deep it is from 0, and what is in it."""
+    """An item with its mark, its depth from 0, and its content."""
 
     mark: Mark
     depth: int
@@ -49,12 +49,12 @@ class Item(msgspec.Struct):
 
 
 def is_mark(text: str) -> bool:
-    """Tell whether `text` is the mark of an item and nothing else."""
+    """Return whether `text` consists of an item mark."""
     return _MARK_ALONE.fullmatch(text.strip()) is not None
 
 
 def mark_of(row: Sequence[Line]) -> Mark | None:
-    """Return the mark with which the row begins, if it does."""
+    """Return the mark at the beginning of the row, if there is one."""
     if not row:
         return None
     text = " ".join(line.text.strip() for line in row)
@@ -69,14 +69,14 @@ def mark_of(row: Sequence[Line]) -> Mark | None:
 
 
 class List:
-    """A list as it grows: each item is as deep as its mark is further in than those above it."""
+    """A growing list; the depth of an item follows from the indentation of its mark."""
 
     def __init__(self) -> None:
         self.items: list[Item] = []
 
     def takes(self, mark: Mark) -> bool:
-        """Tell whether `mark` may be one of this list: a letter or Roman number comes after others
-        at its place, or begins an enumeration.
+        """Return whether `mark` may belong to this list: a letter or Roman number continues others
+        at its depth, or starts an enumeration.
         """
         if not mark.label.isalpha() or mark.label.lower() in {"a", "i"}:
             return True
@@ -85,12 +85,12 @@ class List:
         return before is not None and before.label.isalpha()
 
     def add(self, mark: Mark, blocks: list[Node]) -> None:
-        """Put an item at the end."""
+        """Append an item."""
         above = [item for item in self._open() if item.mark.x0 < mark.x0 - _DEEPER * mark.size]
         self.items.append(Item(mark, len(above), blocks))
 
     def _open(self) -> list[Item]:
-        """Return the last item and those that it is within, the outermost first."""
+        """Return the last item and its ancestors, the outermost first."""
         found: list[Item] = []
         for item in reversed(self.items):
             if not found or item.depth < found[-1].depth:
@@ -99,13 +99,13 @@ class List:
 
 
 def _values(label: str) -> tuple[int | None, int | None]:
-    """Return what a label counts as a letter, and as a Roman number."""
+    """Return the value of a label as a letter, and as a Roman number."""
     letter = ord(label.lower()) - ord("a") + 1 if len(label) == 1 and label.isalpha() else None
     return letter, number_of(label.lower()) if label.isalpha() else None
 
 
 def list_nodes(items: Sequence[Item]) -> list[Node]:
-    """Return the items, each with those that are deeper and follow it, as lists."""
+    """Return the items as nested lists."""
     nodes: list[Node] = []
     at = 0
     while at < len(items):
@@ -116,8 +116,8 @@ def list_nodes(items: Sequence[Item]) -> list[Node]:
 
 
 def _append(nodes: list[Node], mark: Mark, blocks: list[Node]) -> None:
-    """Put an item into the last list, or a new one where its number does not come next. Letters
-    are kept in the text, as Markdown counts by numbers alone.
+    """Append an item to the last list, or to a new one if its number is not the next. Letters are
+    kept in the text, because Markdown only counts in numbers.
     """
     last: Node = nodes[-1] if nodes else {"t": ""}
     if not mark.label:

@@ -1,5 +1,5 @@
-"""What was put on a page besides its text: comments, highlights, fields of forms; and how hidden
-text is marked.
+"""What is on a page besides its text: comments, highlights, form fields; and the marking of hidden
+text.
 """
 
 from collections.abc import Iterator, Sequence
@@ -26,8 +26,8 @@ _CHECKS = {"CheckBox", "RadioButton"}
 
 
 class Annotation(msgspec.Struct, frozen=True):
-    """An annotation, or a field of a form: what it is, where, who says what in it, and its value
-    as it is drawn.
+    """An annotation or form field: its kind, position, author and content, and its value as
+    drawn.
     """
 
     what: str
@@ -39,7 +39,7 @@ class Annotation(msgspec.Struct, frozen=True):
 
 
 def page_marks(page: Any) -> list[Annotation]:
-    """Return the annotations and the fields on the pymupdf page."""
+    """Return the annotations and form fields of the pymupdf page."""
     return [*_annotations(page), *_fields(page)]
 
 
@@ -79,7 +79,7 @@ def _plain(text: str) -> str:
 
 
 def drawn_by(line: Line, marks: Sequence[Annotation]) -> bool:
-    """Tell whether the line is what an annotation or a field shows, which is told as such."""
+    """Return whether the line is drawn by an annotation or field, which is reported separately."""
     text = "".join(line.text.split())
     return any(
         mark.drawn
@@ -92,7 +92,7 @@ def drawn_by(line: Line, marks: Sequence[Annotation]) -> bool:
 
 
 def marks_markdown(marks: Sequence[Annotation], page: Page) -> Iterator[str]:
-    """Yield a paragraph for each mark: what it is, whose, on which words, and what it says."""
+    """Yield a paragraph for each mark: kind, author, the words it concerns, and its content."""
     words = [each for line in page.lines for each in words_of(line)] if marks else []
     for mark in marks:
         if mark.what == "Form field":

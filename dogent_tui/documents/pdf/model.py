@@ -1,4 +1,4 @@
-"""What lies on a page, in points from its upper left corner."""
+"""The content of a page, in points from its upper left corner."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -13,10 +13,12 @@ WIDE = re.compile(r"[\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef]")
 """Scripts without blanks between words: Chinese and Japanese, not Korean."""
 
 BULLET = "\u2022"
-"""What stands for a bullet that is drawn, or a letter of a font of signs."""
+"""Stands for a drawn bullet, or a character of a symbol font."""
 
 _SHIFT = 0.12
-"""The share of a line's size by which the baseline of a raised or lowered sign differs at least."""
+"""The minimum distance of the baseline of a raised or lowered character from that of the line,
+relative to its size.
+"""
 
 
 class Box(msgspec.Struct, frozen=True):
@@ -43,20 +45,18 @@ class Box(msgspec.Struct, frozen=True):
         return (self.x0 + self.x1) / 2, (self.y0 + self.y1) / 2
 
     def holds(self, point: tuple[float, float], slack: float = 0.0) -> bool:
-        """Tell whether `point` lies inside, or no more than `slack` outside."""
+        """Return whether `point` is inside, or at most `slack` outside."""
         x, y = point
         return self.x0 - slack <= x <= self.x1 + slack and self.y0 - slack <= y <= self.y1 + slack
 
     def beside(self, other: "Box") -> bool:
-        """Tell whether both stand in one row: they share more than half of the lower one's
-        height.
-        """
+        """Return whether both are in one row: they share more than half of the smaller height."""
         shared = min(self.y1, other.y1) - max(self.y0, other.y0)
         return shared > 0.5 * min(self.height, other.height)
 
 
 def around(boxes: Iterable[Box]) -> Box:
-    """Return the smallest box that holds all `boxes`, of which there is one at least."""
+    """Return the smallest box around `boxes`, which must not be empty."""
     found = list(boxes)
     return Box(
         min(b.x0 for b in found),
@@ -70,19 +70,19 @@ _ENDS = re.compile(r"[.:!?。：！？؟…;；][\"'”’»)）」』\]]*\d{0,2
 
 
 def ends_sentence(text: str) -> bool:
-    """Tell whether `text` ends as sentences do, before the sign of a note."""
+    """Return whether `text` ends like a sentence, disregarding a note mark."""
     return _ENDS.search(text) is not None
 
 
 def is_within(above: str, below: str) -> bool:
-    """Tell whether a sentence is certain to continue from the one text to the other."""
+    """Return whether a sentence certainly continues from one text to the other."""
     begin = below.lstrip()[:1]
     return not ends_sentence(above) and (begin.islower() or WIDE.match(begin) is not None)
 
 
 def reads_leftward(text: str) -> bool:
-    """Tell whether most letters of `text` are of a script that runs from right to left (Hebrew
-    to Arabic Extended).
+    """Return whether most letters of `text` belong to a right-to-left script (Hebrew to Arabic
+    Extended).
     """
     if text.isascii():
         return False
@@ -91,10 +91,10 @@ def reads_leftward(text: str) -> bool:
 
 
 class Run(msgspec.Struct, frozen=True):
-    """Characters of one look. `size` in points; `shift` is 1 above the line and -1 below it; `uri`
-    where they are a link.
+    """Characters in one style. `size` is in points; `shift` is 1 above the line and -1 below it;
+    `uri` is the target of a link.
 
-    `x0` is where it begins. `made`: a blank that stands for a gap and not in the file. `markdown`:
+    `x0` is its left edge. `made`: a blank that stands for a gap and is not in the file. `markdown`:
     it is Markdown already.
     """
 
@@ -113,7 +113,7 @@ class Run(msgspec.Struct, frozen=True):
 
 class Line(msgspec.Struct, frozen=True, dict=True):
     """Characters on one baseline without a wide gap between them; `upright` unless the text runs
-    up, down or aslant.
+    up, down or diagonally.
 
     `base` is the height of its baseline.
     """
@@ -130,7 +130,7 @@ class Line(msgspec.Struct, frozen=True, dict=True):
 
     @cached_property
     def size(self) -> float:
-        """The size of most of its characters."""
+        """The size of most characters."""
         if len(self.runs) == 1:
             return self.runs[0].size
         sizes: dict[float, int] = {}
@@ -140,12 +140,12 @@ class Line(msgspec.Struct, frozen=True, dict=True):
 
     @cached_property
     def right_to_left(self) -> bool:
-        """Whether most of its letters are Hebrew, Arabic and the like."""
+        """Whether most letters belong to a right-to-left script."""
         return reads_leftward(self.text)
 
     @property
     def start(self) -> float:
-        """How far its beginning is from the left; from the right, where it is read from there."""
+        """The distance of its beginning from the left; from the right if it is read from there."""
         return -self.box.x1 if self.right_to_left else self.box.x0
 
     @cached_property
@@ -155,7 +155,7 @@ class Line(msgspec.Struct, frozen=True, dict=True):
 
     @cached_property
     def mono(self) -> bool:
-        """Whether all of it is set in a typewriter's font, but for signs that such fonts do not
+        """Whether all of it is in a monospaced font, except characters that such fonts do not
         have.
         """
         inked = [run for run in self.runs if run.text.strip()]
@@ -165,8 +165,8 @@ class Line(msgspec.Struct, frozen=True, dict=True):
 
 
 def rows_in_order(lines: Iterable[Line]) -> list[list[Line]]:
-    """Return the lines in rows, as they follow each other: those side by side are one row, in the
-    direction of its script.
+    """Return the lines in rows, in their order: those side by side form a row, in the direction of
+    its script.
     """
     rows: list[list[Line]] = []
     for line in lines:
@@ -186,7 +186,7 @@ def _over(row: Sequence[Line], line: Line) -> bool:
 
 
 def rows_of(lines: Iterable[Line]) -> list[list[Line]]:
-    """Return the upright `lines` in rows from the top to the bottom, each in the direction of its
+    """Return the upright `lines` in rows from top to bottom, each in the direction of its
     script.
     """
     rows: list[list[Line]] = []
@@ -207,8 +207,8 @@ def _in_direction(row: list[Line]) -> list[Line]:
 
 
 def shift_of(rise: float) -> int:
-    """Return 1 for what is raised, -1 for what is lowered, by how far its baseline is above the
-    line's, in sizes of the line; 0 for neither.
+    """Return 1 for raised, -1 for lowered, and 0 for other text, by the distance of its baseline
+    from the line's, relative to the line's size.
     """
     if not _SHIFT < abs(rise) <= 1:
         return 0
@@ -216,7 +216,7 @@ def shift_of(rise: float) -> int:
 
 
 def words_of(line: Line) -> Iterator[tuple[Box, str]]:
-    """Yield the words of the line and where they are: exactly where a run begins, by their
+    """Yield the words of the line and their positions: exact at the start of a run, estimated by
     length within it.
     """
     found: list[tuple[float, float, str]] = []
@@ -238,8 +238,8 @@ def words_of(line: Line) -> Iterator[tuple[Box, str]]:
 
 
 def join_words(words: Iterable[tuple[int, str]]) -> str:
-    """Return words, each with the number of its line, as a text: Chinese and Japanese continue
-    without a blank in the next line.
+    """Return words, each with its line number, as a text: Chinese and Japanese continue without a
+    blank on the next line.
     """
     text, last = "", -1
     for line, word in words:
@@ -251,7 +251,7 @@ def join_words(words: Iterable[tuple[int, str]]) -> str:
 
 class TextBlock(msgspec.Struct, frozen=True):
     """Lines that belong together by their distance: a paragraph, a heading, items of a list.
-    `column` is where the text around them is, where that is known.
+    `column` is the surrounding column, if known.
     """
 
     lines: tuple[Line, ...]
@@ -259,7 +259,7 @@ class TextBlock(msgspec.Struct, frozen=True):
 
     @property
     def box(self) -> Box:
-        """What they cover."""
+        """The area they cover."""
         return around(line.box for line in self.lines)
 
     @property
@@ -269,8 +269,8 @@ class TextBlock(msgspec.Struct, frozen=True):
 
 
 class Table(msgspec.Struct, frozen=True):
-    """Rows of cells: how many rows and columns each takes, and what is in it. `is_fenced`: by
-    lines.
+    """Rows of cells: the number of rows and columns that each spans, and its content. `is_fenced`:
+    by lines.
     """
 
     box: Box
@@ -279,8 +279,8 @@ class Table(msgspec.Struct, frozen=True):
 
 
 class Element(msgspec.Struct, frozen=True):
-    """An element of the structure tree with what of it is on a page. `kind` as PDF 2.0 names it;
-    `xref` is the number of its object, `index` its place among its siblings.
+    """An element of the structure tree with its content on a page. `kind` is named as in PDF 2.0;
+    `xref` is its object number, `index` its index among its siblings.
     """
 
     kind: str
@@ -294,8 +294,8 @@ Nodes: TypeAlias = tuple[Part, ...]
 
 
 class Page(msgspec.Struct, frozen=True):
-    """What is on a page: its area, its text within its elements, the text that nobody can see,
-    and all lines as in the file.
+    """The content of a page: its area, its text within elements, its invisible text, and all lines
+    in file order.
     """
 
     area: Box
@@ -305,12 +305,12 @@ class Page(msgspec.Struct, frozen=True):
 
     @property
     def tagged(self) -> bool:
-        """Whether any of its text is within an element."""
+        """Whether any of its text is in an element."""
         return any(isinstance(node, Element) for node in self.nodes)
 
     @property
     def blocks(self) -> list[TextBlock]:
-        """All text, whatever it is within."""
+        """All text, in whatever element."""
         return list(blocks_in(self.nodes))
 
     @property
@@ -320,7 +320,7 @@ class Page(msgspec.Struct, frozen=True):
 
 
 def blocks_in(nodes: Iterable[Part]) -> Iterator[TextBlock]:
-    """Yield the text in `nodes` and in all that is within them, but that of tables."""
+    """Yield the text in `nodes` and their descendants, except tables."""
     for node in nodes:
         if isinstance(node, TextBlock):
             yield node
@@ -334,12 +334,12 @@ def lines_in(nodes: Iterable[Part]) -> list[Line]:
 
 
 def untagged(nodes: Iterable[Part]) -> list[TextBlock | Table]:
-    """Return those of `nodes` that are in no element."""
+    """Return the `nodes` outside elements."""
     return [node for node in nodes if not isinstance(node, Element)]
 
 
 def elements_in(nodes: Iterable[Part]) -> Iterator[Element]:
-    """Yield the elements among `nodes` and within them, outer ones first."""
+    """Yield the elements among `nodes` and their descendants, outer ones first."""
     for node in nodes:
         if isinstance(node, Element):
             yield node
@@ -347,7 +347,9 @@ def elements_in(nodes: Iterable[Part]) -> Iterator[Element]:
 
 
 def changed(nodes: Iterable[Part], change: Callable[[Line], Line | None]) -> Iterator[Part]:
-    """Yield `nodes` with each line as `change` returns it, without those where this is None."""
+    """Yield `nodes` with each line replaced by the result of `change`, dropping those for which it
+    is None.
+    """
     for node in nodes:
         if isinstance(node, Element):
             if kids := tuple(changed(node.kids, change)):
@@ -359,8 +361,8 @@ def changed(nodes: Iterable[Part], change: Callable[[Line], Line | None]) -> Ite
 
 
 def without_start(length: int) -> Callable[[Line], Line | None]:
-    """Return what takes the first `length` signs, and the blanks around them, from the lines that
-    it is called with.
+    """Return a function that removes the first `length` characters, and blanks around them, from
+    the lines it is called with.
     """
     left = length
 

@@ -1,4 +1,4 @@
-"""The order in which the text of a page is read: column by column, where it has columns."""
+"""The reading order of the text of a page: column by column, if it has columns."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -9,34 +9,34 @@ from statistics import median
 from dogent_tui.documents.pdf.model import Box, Line, Table, TextBlock, around, lines_in, rows_of
 
 _STEPS = 200
-"""Places across a page at which a gutter is looked for."""
+"""The number of positions across a page where a gutter is sought."""
 
 _NARROW = 0.6
-"""What is wider than this share of the text lies across the columns, and parts them."""
+"""A line wider than this share of the text spans the columns and separates them."""
 
 _CROSSING = 0.05
-"""The share of the narrow text that may lie across a gutter, such as a title in the middle."""
+"""The share of the narrow text that may cross a gutter, such as a centered title."""
 
 _FULL = 0.75
 """The share of a column's width that a full line takes."""
 
 _FULL_LINES = {16.0: 0.1, 9.0: 0.5}
-"""How wide the lines of a column are on average, in sizes of the text → the share of the text in
-full ones. Columns of prose have long ones, however short the items of a list in them are; tables
-and forms have mostly shorter ones, and few are full.
+"""The average line width of a column in text sizes → the required share of text in full lines.
+Columns of prose have long lines, however short the items of lists are; tables and forms have mostly
+shorter ones, few of them full.
 """
 
 _SLACK = 2.0
 _FEWEST_ROWS = 3
 _APART = 0.8
-"""Sizes of the text from the edge of a table to the middle of the next line: more than within a
-text.
+"""The minimum distance from the edge of a table to the middle of the next line, in text sizes: more
+than within a text.
 """
 
 
 def regions(blocks: Sequence[TextBlock]) -> list[list[TextBlock]]:
-    """Return the blocks in groups in the order of reading: what lies across the columns, such as a
-    table whose cells stand in all of them, parts them.
+    """Return the blocks in groups in reading order: what spans the columns, such as a table with
+    cells in all of them, separates groups.
     """
     lines = lines_in(blocks)
     places = _gutters(lines)
@@ -53,7 +53,7 @@ def regions(blocks: Sequence[TextBlock]) -> list[list[TextBlock]]:
 
 
 def _groups(lines: Sequence[Line], places: Sequence[float]) -> Iterator[list[Line]]:
-    """Yield the lines of each column, and those that lie across the columns between them."""
+    """Yield the lines of each column, and the lines between them that span the columns."""
     across = {*_titles(lines), *_tables_over(lines, places)}
     sign = -1 if sum(line.right_to_left for line in lines) * 2 > len(lines) else 1
 
@@ -71,8 +71,8 @@ def _groups(lines: Sequence[Line], places: Sequence[float]) -> Iterator[list[Lin
 
 
 def _tables_over(lines: Sequence[Line], places: Sequence[float]) -> Iterator[int]:
-    """Yield which lines are of a table that lies over the columns: rows of short texts in
-    several of them, apart from the lines above and below. Prose fills its lines.
+    """Yield the lines of a table that spans the columns: rows of short texts in several columns,
+    apart from the lines above and below. Prose fills its lines.
     """
     page = around(line.box for line in lines)
     bounds = [page.x0, *places, page.x1]
@@ -99,8 +99,8 @@ def _is_short(row: Sequence[Line], bounds: Sequence[float]) -> bool:
 
 
 def _titles(lines: Sequence[Line]) -> set[int]:
-    """Return which lines stand alone in the middle, larger than the text: of three columns, they
-    are no part of the second.
+    """Return the lines that are centered and larger than the text: with three columns, they do not
+    belong to the second.
     """
     text, (middle, _) = median(line.size for line in lines), around(o.box for o in lines).middle
     alone = (row[0] for row in rows_of(lines) if len(row) == 1 and row[0].size > text)
@@ -108,7 +108,7 @@ def _titles(lines: Sequence[Line]) -> set[int]:
 
 
 def _column(box: Box, places: Sequence[float]) -> int | None:
-    """Return in which column a box is; None where it lies across several."""
+    """Return the column of a box, None if it spans several."""
     for at, (left, right) in enumerate(pairwise([float("-inf"), *places, float("inf")])):
         if left - _SLACK <= box.x0 and box.x1 <= right + _SLACK:
             return at
@@ -116,7 +116,7 @@ def _column(box: Box, places: Sequence[float]) -> int | None:
 
 
 def _gutters(lines: Sequence[Line]) -> list[float]:
-    """Return where columns of prose are parted, from the left; nothing where the page has one
+    """Return the gutters between columns of prose from the left; none if the page has one
     column.
     """
     if len(lines) < 8:
@@ -134,8 +134,8 @@ def _gutters(lines: Sequence[Line]) -> list[float]:
 
 
 def _clear(lines: Sequence[Line], page: Box) -> Iterator[float]:
-    """Yield the middle of each strip, from top to bottom, that hardly any text lies across, with
-    text at both sides.
+    """Yield the middle of each vertical strip that hardly any text crosses and that has text on
+    both sides.
     """
     step = max(page.width / _STEPS, 0.01)
     changes = [0] * (_STEPS + 2)
@@ -157,7 +157,7 @@ def _clear(lines: Sequence[Line], page: Box) -> Iterator[float]:
 
 
 def _are_columns(lines: Sequence[Line], places: Sequence[float]) -> bool:
-    words = [line for line in lines if len(line.text.strip()) > 3]  # no marks of lists
+    words = [line for line in lines if len(line.text.strip()) > 3]  # not item marks
     columns = [
         _whole_rows(line for line in words if _column(line.box, places) == at)
         for at in range(len(places) + 1)
@@ -172,7 +172,7 @@ def _are_columns(lines: Sequence[Line], places: Sequence[float]) -> bool:
 
 
 def _whole_rows(lines: Iterable[Line]) -> list[Line]:
-    """Return each row as one line: MuPDF parts justified ones at wide blanks."""
+    """Return each row as one line: MuPDF splits justified ones at wide blanks."""
     return [
         Line(around(line.box for line in row), tuple(run for line in row for run in line.runs))
         for row in rows_of(lines)
@@ -188,9 +188,7 @@ def _is_column(lines: Sequence[Line], width: float) -> bool:
 
 
 def from_the_top(items: Sequence[TextBlock | Table]) -> list[TextBlock | Table]:
-    """Return what stands in one column from its top to its bottom, and side by side from the
-    left.
-    """
+    """Return the blocks of one column from top to bottom, and those side by side from the left."""
     rows: list[list[TextBlock | Table]] = []
     for item in sorted(items, key=lambda item: item.box.y0):
         if rows and all(_level(item.box, there.box) for there in rows[-1]):

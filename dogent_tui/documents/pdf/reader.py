@@ -1,4 +1,4 @@
-"""Reading a pdf: opened and checked, then page after page, each as it is wanted."""
+"""Reads a pdf: opened and checked, then page by page on demand."""
 
 import re
 from collections import Counter
@@ -35,16 +35,16 @@ from dogent_tui.documents.pdf.tree import BROKEN, StructureTree
 from dogent_tui.language import ngettext, tr
 
 SCANNED = tr("Unsupported PDF: no extractable text (scanned PDF not supported).")
-"""What SPEC has the user read where no page holds text."""
+"""The message if no page contains text (SPEC)."""
 
 _HEAD_BYTES = 1024
-"""The signature may stand so far into the file (PDF 1.7, Annex H.3, note 13)."""
+"""The maximum offset of the signature in the file (PDF 1.7, Annex H.3, note 13)."""
 
 _WORD = re.compile(r"[^\W_]+")
 _LEFTWARD = re.compile("[\u0590-\u08ff]")
 _DATE = re.compile(r"(?:D:)?(\d{4})(\d\d)(\d\d)(?:(\d\d)(\d\d)(\d\d))?")
 _MOST_JOINED = 20
-"""Pages that are read at once, as a table or a list continues over them."""
+"""The number of pages read together, because a table or list may continue across them."""
 
 _MOST_MISSING = 1_000
 _MOST_TITLES = 60
@@ -52,11 +52,12 @@ _MOST_NAMED = 12
 
 
 def open_pdf(path: Path, options: ReadOptions, report: Report) -> Opened:
-    """Open the pdf at `path`. Each page begins with a block ``<!-- page N -->``; what is on it
-    follows in the order of reading.
+    """Open the pdf at `path`. Each page starts with a block ``<!-- page N -->``, followed by its
+    content in reading order.
 
-    Raises DocumentError where it is no pdf, is damaged, asks for a password, or where a page that
-    is wanted is not there; while the blocks are taken, where none of the pages holds text.
+    Raises:
+        DocumentError: The file is no pdf, is damaged, requires a password, or lacks a requested
+            page; while the blocks are read, none of the pages contains text.
     """
     document = _open(path)
     wanted = wanted_pages(options.pages, len(document))
@@ -103,7 +104,7 @@ def _metadata(document: Any) -> dict[str, Any]:
 
 
 def _date(text: str) -> str:
-    """Return a date of PDF (``D:20240822125427Z``) as ISO 8601, as far as it goes."""
+    """Return a PDF date (``D:20240822125427Z``) as ISO 8601, with the precision it has."""
     found = _DATE.match(text)
     if found is None:
         return text
@@ -119,7 +120,7 @@ def _blocks(
     reader = _Pages(document, tree, known, wanted)
     empty: list[int] = []
     broken: list[int] = []
-    held: list[Block] = []  # of pages before the first that holds text
+    held: list[Block] = []  # of pages before the first one with text
     for done, number in enumerate(wanted, 1):
         page_block = Block(f"<!-- page {number} -->", Source(page=number, headings=reader.headings))
         try:
@@ -162,8 +163,8 @@ def _blocks(
 
 
 class _Content(msgspec.Struct):
-    """A page without its running titles and what annotations show: `nodes` are its elements where
-    its tags hold, and what it looks like where not.
+    """A page without running titles and what annotations draw: `nodes` are its elements if its tags
+    are usable, otherwise derived from the layout.
     """
 
     page: Page
@@ -174,7 +175,7 @@ class _Content(msgspec.Struct):
 
 
 class _Pages:
-    """Reads page after page, and remembers what is told of them all."""
+    """Reads page by page, and collects the facts of the whole document."""
 
     def __init__(
         self, document: Any, tree: StructureTree, known: Survey, wanted: Iterable[int]
@@ -192,11 +193,11 @@ class _Pages:
 
     @property
     def headings(self) -> tuple[str, ...]:
-        """The headings above the place that is read."""
+        """The headings above the current position."""
         return self._writer.headings
 
     def is_read(self, number: int) -> bool:
-        """Whether some of a page belongs to what began on one before it."""
+        """Whether part of a page belongs to something that started on an earlier one."""
         return number in self._before
 
     def blocks(self, number: int) -> Iterator[Block]:
@@ -251,14 +252,14 @@ class _Pages:
         return _Content(page, nodes, tagged, marks, aside)
 
     def _whole(self, content: _Content, number: int) -> tuple[Nodes, int]:
-        """Return what page `number` has, with all that continues on the next ones, and on which
-        the last of it is.
+        """Return page `number` with everything that continues on the next ones, and the number of
+        the last of these.
         """
         nodes, last = content.nodes, number
         while last + 1 in self._wanted and last - number < _MOST_JOINED:
             try:
                 following = self._ahead.get(last + 1) or self._content(last + 1)
-            except BROKEN:  # which is told when it is its turn
+            except BROKEN:  # reported when its turn comes
                 break
             self._ahead[last + 1] = following
             found = continued(nodes, following.nodes, last + 1, self._known)
@@ -274,9 +275,8 @@ class _Pages:
 
 
 def _missing(raw: Iterable[str], written: Iterable[str]) -> list[str]:
-    """Return the words of a page that are nowhere in what was `written`: the file may have them
-    in pieces, or out of order. A single letter, such as the mark of an item, is in pieces of
-    others.
+    """Return the words of a page that are missing in what was `written`: the file may contain them
+    in pieces, or out of order. Single letters, such as item marks, are part of others.
     """
     words = _words(written)
     whole, joined = Counter(map(_letters, words)), "".join(words)
@@ -297,8 +297,8 @@ def _words(texts: Iterable[str]) -> list[str]:
 
 
 def _letters(word: str) -> str:
-    """Return a word as it is compared: of one that is read from the right, files may have the
-    letters in another order.
+    """Return a word for comparison: files may store the letters of right-to-left words in another
+    order.
     """
     return "".join(sorted(word)) if _LEFTWARD.search(word) else word
 
@@ -315,11 +315,11 @@ _PART = re.compile(r"\s*(\d*)\s*(?:([-–])\s*(\d*))?\s*")
 
 
 def wanted_pages(text: str, count: int) -> list[int]:
-    """Return the pages that `text` names, counted from 1, in its order and each once; all of the
-    `count` pages where it is empty.
+    """Return the pages that `text` names, counted from 1, in its order and without duplicates; all
+    of the `count` pages if it is empty.
 
     ``3``, ``3-7``, ``-3`` (the first three), ``12-`` (to the end) and these joined by commas. A
-    range that begins inside ends with the last page. Raises DocumentError.
+    range that starts inside the document ends with the last page. Raises DocumentError.
     """
     if not text.strip():
         return list(range(1, count + 1))

@@ -1,5 +1,5 @@
-"""Pages of a pdf that are pictures: Tesseract reads them where it is installed, or they are
-saved for somebody who sees.
+"""Pages of a pdf that are pictures: recognized by Tesseract if it is installed, otherwise saved for
+a model with vision.
 """
 
 import os
@@ -17,7 +17,9 @@ from dogent_tui.wall.own import own_environment
 _DPI = 200
 _MOST_PIXELS = 12_000_000
 _PAGE_S = 6.0
-"""What a page may take: whoever waits for the next block waits no longer."""
+"""The time limit for a page in seconds, less than the time after which a waiting reader gives
+up.
+"""
 _MOST_LANGUAGES = 3
 _NO_LANGUAGES = {"", "osd", "equ", "snum"}
 
@@ -33,8 +35,8 @@ class Scans:
         self.saved: list[int] = []
 
     def blocks(self, page: Any, number: int) -> Iterator[Block]:
-        """Yield what is made of a pymupdf page without text; nothing where it is blank, or
-        nobody is there to see it.
+        """Yield the content of a pymupdf page without text; nothing if it is blank, or cannot be
+        looked at.
         """
         tesseract = shutil.which("tesseract")
         if not (self._folder or tesseract) or not page.get_bboxlog():
@@ -54,7 +56,9 @@ class Scans:
 
 
 def _recognised(tesseract: str, picture: bytes) -> str:
-    """Return what Tesseract reads on a picture, empty where it reads nothing or takes too long."""
+    """Return the text that Tesseract recognizes on a picture, empty if there is none or it takes
+    too long.
+    """
     languages = "+".join(_languages(tesseract))
     said = _said(tesseract, "stdin", "stdout", "-l", languages, stdin=picture).replace("\f", "")
     return "\n\n".join(filter(None, (" ".join(part.split()) for part in said.split("\n\n"))))
@@ -62,8 +66,8 @@ def _recognised(tesseract: str, picture: bytes) -> str:
 
 @cache
 def _languages(tesseract: str) -> list[str]:
-    """Return the languages to look for: those that are installed, that of the computer first;
-    each more takes time.
+    """Return the languages to recognize: the installed ones, that of the computer first; each takes
+    additional time.
     """
     installed = set(_said(tesseract, "--list-langs").split("\n")[1:]) - _NO_LANGUAGES
     here = os.environ.get("LANG", "")[:2]
@@ -72,7 +76,7 @@ def _languages(tesseract: str) -> list[str]:
 
 
 def _said(tesseract: str, *arguments: str, stdin: bytes = b"") -> str:
-    """Return what Tesseract answers; nothing where it fails or takes too long."""
+    """Return Tesseract's output, empty if it fails or takes too long."""
     environment = {**own_environment(), "OMP_THREAD_LIMIT": "1"}
     command, here = [tesseract, *arguments], Path(os.sep)
     try:

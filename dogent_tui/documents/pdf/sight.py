@@ -1,8 +1,8 @@
-"""Whether text on a page can be seen: what cannot is marked as hidden, since that is how
-instructions are slipped in, and how words that were blacked out come back.
+"""Whether text on a page is visible. Invisible text is marked as hidden, because it is how
+instructions are slipped in, and how blacked-out words come back.
 
-Where text may not be seen, the page is drawn with its text and without any: what makes no
-difference is not seen, be it pale, covered, transparent, clipped or in a layer that is off.
+If text may be invisible, the page is drawn with and without its text: what makes no difference is
+invisible, whether it is pale, covered, transparent, clipped or in a layer that is off.
 """
 
 import re
@@ -17,38 +17,38 @@ from pymupdf import mupdf
 from dogent_tui.documents.pdf.model import Box, around
 
 _SMALLEST = 1.5
-"""Points: nobody reads what is smaller."""
+"""The smallest readable size in points."""
 
 _DRAWN = 0x10 | 0x20
-"""The flags of characters whose shapes are filled or stroked; those with neither are drawn in
-mode 3, that is, not at all.
+"""The flags of characters whose shapes are filled or stroked; those with neither are drawn in mode
+3, that is, invisible.
 """
 
 _ALIKE = 24
-"""Of 255, by which text has to change what is drawn in one of its colors."""
+"""The minimum change (of 255, in one color channel) that visible text makes to the drawn page."""
 
 _PALE = 190
-"""Of 255: text as light as this, in all of its colors, may be what paper is."""
+"""Text at least this light (of 255, in all channels) may be invisible on paper."""
 
 _PIXELS = 1.5
-"""Pixels of the drawn page for each point, at most as many as `_MOST_PIXELS` along an edge."""
+"""Pixels per point of the drawn page, limited to `_MOST_PIXELS` along an edge."""
 
 _MOST_PIXELS = 2_000
 _MARGIN = 0.15
-"""The share of a text's height at its top and bottom where borders and other lines may reach in."""
+"""The share of a text's height at its top and bottom that borders and other lines may enter."""
 
 _FAINT = 0.2
-"""The opacity below which what is drawn may not be seen."""
+"""The opacity below which something may be invisible."""
 _MOST_STATES = 100
 _MOST_LAYERS = 1_000
 
 _MOST_PAINTED = 2_000
-"""Areas that are looked at one by one; of a page with more, all of the text is."""
+"""The number of painted areas checked individually; on a page with more, all of its text is."""
 
 
 class Sight:
-    """What is seen on a page. `doubtful`: some of its text is clipped away, or in a layer that is
-    off.
+    """Determines what is visible on a page. `doubtful`: some of its text is clipped, or in a layer
+    that is off.
     """
 
     def __init__(self, page: Any, *, doubtful: bool) -> None:
@@ -58,9 +58,9 @@ class Sight:
         self._scale = min(_PIXELS, _MOST_PIXELS / max(self.area.width, self.area.height, 1))
 
     def parts(self, span: dict[str, Any]) -> Iterator[tuple[dict[str, Any], bool]]:
-        """Yield the span of PyMuPDF, or its words where only some can be seen and it comes with its
-        characters, each with whether it can be seen: it is drawn, large enough, and differs from
-        what is around it.
+        """Yield the PyMuPDF span, or its words if only some of them are visible and it comes with
+        its characters, each with whether it is visible: drawn, large enough, and different from its
+        surroundings.
         """
         whole = self._sees(span)
         words = list(_words(span)) if whole and self.covers_part_of(span) else []
@@ -68,7 +68,7 @@ class Sight:
         yield from zip(words, seen, strict=True) if False in seen else [(span, whole)]
 
     def covers_part_of(self, span: dict[str, Any]) -> bool:
-        """Tell whether something is painted that begins or ends within the span."""
+        """Return whether a painted area starts or ends within the span."""
         box, size = Box(*span["bbox"]), span["size"]
         return len(self._painted) <= _MOST_PAINTED and any(
             box.x0 + size < edge < box.x1 - size and there.y0 < box.middle[1] < there.y1
@@ -85,17 +85,17 @@ class Sight:
             return False
         text = span.get("text") or "".join(char["c"] for char in span.get("chars", ()))
         if not any(map(str.isalnum, text)):
-            return True  # no words: blanks, and signs that take little of their place
+            return True  # no words: blanks, and characters much smaller than their box
         color = [span["color"] >> shift & 255 for shift in (16, 8, 0)]
         is_pale = min(color) >= _PALE
         if not is_pale and not self._is_doubtful(box):
             return True
-        beyond = max(0.0, span["size"] - box.width) / 2  # a sign may be wider than it says
+        beyond = max(0.0, span["size"] - box.width) / 2  # a character may be wider than stated
         around_it = Box(box.x0 - beyond, box.y0, box.x1 + beyond, box.y1)
         return self._changes(around_it, color if is_pale else None)
 
     def _is_doubtful(self, box: Box) -> bool:
-        """Tell whether text may not be seen at this place."""
+        """Return whether text may be invisible at this position."""
         return (
             self._doubts_all
             or self._fades
@@ -104,8 +104,8 @@ class Sight:
         )
 
     def _changes(self, box: Box, color: list[int] | None) -> bool:
-        """Tell whether text changes what is drawn in `box`: towards its `color`, where that is
-        pale and the change may be another's.
+        """Return whether text changes what is drawn in `box`: towards its `color`, if that is pale
+        and the change may be caused by other text.
         """
         with_text, without = self._pictures
         area, inset = self.area, _MARGIN * box.height
@@ -129,7 +129,7 @@ class Sight:
 
     @cached_property
     def _pictures(self) -> tuple[Any, Any]:
-        """The page as it is drawn, and without its text."""
+        """The page as drawn, with and without its text."""
         scale = pymupdf.Matrix(self._scale, self._scale)
         page, rotation = self._page, self._page.rotation
         copy = pymupdf.open()
@@ -148,7 +148,7 @@ class Sight:
 
     @cached_property
     def _fades(self) -> bool:
-        """Whether the page draws something so transparent that it may not be seen."""
+        """Whether the page draws something so transparent that it may be invisible."""
         document, states = self._page.parent, "Resources/ExtGState"
         said = str(document.xref_get_key(self._page.xref, states)[1])
         for _ in range(2):  # they may be objects of their own, as may each of them
@@ -164,14 +164,14 @@ class Sight:
 
     @cached_property
     def _painted(self) -> list[Box]:
-        """Where areas are painted, pictures too, each place once."""
+        """The painted areas, including pictures, without duplicates."""
         kinds = ("fill-path", "fill-image", "fill-shade", "fill-imgmask")
         return list(dict.fromkeys(box for kind, box in self._log if kind in kinds))
 
     @cached_property
     def _is_scan(self) -> bool:
-        """Whether pictures cover the page and none of its text is drawn: then the text was
-        recognised from them.
+        """Whether pictures cover the page and none of its text is drawn: then it is the result of
+        text recognition.
         """
         drawn = any(kind in {"fill-text", "stroke-text"} for kind, _ in self._log)
         covered = max(
@@ -181,7 +181,7 @@ class Sight:
 
 
 def _words(span: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yield the words of a span, each with the blanks behind it; none where it comes without its
+    """Yield the words of a span, each with the blanks after it; none if it comes without its
     characters.
     """
     word: list[dict[str, Any]] = []
@@ -198,7 +198,7 @@ def _words(span: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 @contextmanager
 def all_layers(document: Any) -> Iterator[bool]:
-    """Show all layers of a pymupdf document for a while. Yields whether some are off."""
+    """Show all layers of a pymupdf document temporarily. Yields whether any are off."""
     pdf = mupdf.pdf_document_from_fz_document(document.this)
     count = min(_MOST_LAYERS, mupdf.pdf_count_layers(pdf))
     off = [number for number in range(count) if not mupdf.pdf_layer_is_enabled(pdf, number)]

@@ -1,5 +1,5 @@
-"""What a block of text is: a heading, items of a list, code, or a paragraph; and how that is
-written in Markdown.
+"""Classifies blocks of text as headings, list items, code or paragraphs, and writes them in
+Markdown.
 """
 
 import re
@@ -33,39 +33,39 @@ _NUMBERED = re.compile(
 )
 _ENDS_SENTENCE = re.compile(r"[.;,:!?。；，：！？]$")
 _SENTENCE = re.compile(r"(\S\s+\S+){4}.*[.!?;,]$|.{6}[。；，]$")
-"""What is too long a sentence to be a heading, however large it is set."""
+"""A sentence too long to be a heading, however large it is."""
 
 _LONGEST_HEADING = 180
 _LONGEST_BOLD = 120
-"""Characters of a heading that nothing but its weight tells from the text."""
+"""The maximum length of a heading that differs from the text only by its weight."""
 
 _LEADER = re.compile(r"(?:\s*\.){5,}\s*|…{2,}\s*")
 _HYPHENS = ("-", "\u2010")
 _MOST_BLANK = 3
 OFF_GRID = 0.12
-"""The share of a line by which the rows of a program may miss its grid."""
+"""The tolerance, as a share of a line, for the rows of a listing on its grid."""
 _LONGEST_SHIFTED = 24
 _FULL = 0.88
-"""The share of its column's width that a line takes at least where a number did not fit."""
+"""The minimum share of its column's width that a line takes before a number that did not fit."""
 
 _WIDE_GAP = 3.0
-"""Sizes of the text between two words of a row, after which they are in columns: a section's
-number stands nearer.
+"""The gap between two words of a row, in text sizes, from which they are in columns: a section
+number is closer.
 """
 
 _MOST_IN_ROW = 8
-"""Blocks side by side that are compared: what is in a row follows each other from top to bottom
-too.
+"""The number of neighboring blocks compared: blocks in one row are also close to each other from
+top to bottom.
 """
 
 _CONTACT = re.compile(r"\w@\w|\(\d{2,5}\) ?\d{3}|\b\d{3}[-. ]\d{3}[-. ]\d{4}\b|https?://|\bwww\.")
-"""What is in an address, and in no heading."""
+"""What occurs in an address, but in no heading."""
 
 
 def heading_level(block: TextBlock, survey: Survey, *, is_label: bool = False) -> int:
-    """Return the level of the heading that `block` is, from 1; 0 if it is none.
+    """Return the heading level of `block`, from 1; 0 if it is not a heading.
 
-    `is_label`: only a bookmark can say that it is one.
+    `is_label`: only a bookmark can make it one.
     """
     text = block.text.strip()
     if not any(c.isalpha() for c in text) or len(text) > _LONGEST_HEADING or len(block.lines) > 6:
@@ -95,7 +95,7 @@ def heading_level(block: TextBlock, survey: Survey, *, is_label: bool = False) -
 
 
 def label_numbers(items: Sequence[TextBlock | Table], body: float) -> set[int]:
-    """Return which of a page's `items` are no headings, however they are set. `body` is the size
+    """Return which of a page's `items` are not headings, whatever their style. `body` is the size
     of the text.
     """
     blocks = [(number, item) for number, item in enumerate(items) if isinstance(item, TextBlock)]
@@ -126,15 +126,15 @@ def _is_row(block: TextBlock) -> bool:
 
 
 def _names(block: TextBlock, other: TextBlock) -> bool:
-    """Tell whether one of the two is a bold label, and the other its value in the same row, set
-    as large.
+    """Return whether one of the two is a bold label, and the other its value in the same row and
+    size.
     """
     one, two = block.lines[0], other.lines[0]
     return one.bold != two.bold and abs(one.size - two.size) < 0.5 and one.box.beside(two.box)
 
 
 def _defines(term: TextBlock, below: TextBlock, body: float) -> bool:
-    """Tell whether all of `below` is indented right under `term`, which is set as large as the
+    """Return whether all of `below` is indented directly under `term`, which has the size of the
     text.
     """
     first = term.lines[0]
@@ -144,13 +144,13 @@ def _defines(term: TextBlock, below: TextBlock, body: float) -> bool:
 
 
 def is_code(block: TextBlock) -> bool:
-    """Tell whether all of `block` is set in a typewriter's font."""
+    """Return whether all of `block` is in a monospaced font."""
     return all(line.mono and line.upright for line in block.lines)
 
 
 def paragraphs(block: TextBlock) -> Iterator[tuple[Mark | None, list[list[Line]]]]:
-    """Yield the parts of a block that is neither a heading nor code, in rows: items of lists
-    with their marks, and paragraphs.
+    """Yield the parts of a block that is neither a heading nor code, in rows: list items with their
+    marks, and paragraphs.
     """
     box = block.box
     part: list[list[Line]] = []
@@ -173,8 +173,8 @@ def paragraphs(block: TextBlock) -> Iterator[tuple[Mark | None, list[list[Line]]
 def _outdented(
     mark: Mark | None, row: Sequence[Line], part: Sequence[Sequence[Line]], box: Box
 ) -> bool:
-    """Tell whether `row` of the text in `box` begins left of the item's mark, as what follows a
-    list does, or right below it though it would have had room behind the text of the item.
+    """Return whether `row` of the text in `box` ends a list item: it starts left of the item's
+    mark, or directly below it although it would have fitted after the item's text.
     """
     if mark is None or row[0].right_to_left:
         return False
@@ -186,8 +186,8 @@ def _outdented(
 
 
 def within_sentence(above: Sequence[Line], row: Sequence[Line], right: float) -> bool:
-    """Tell whether `row` continues the one above, which ends at the right edge and within a
-    sentence: what looks like the mark of an item is a date or a dash.
+    """Return whether `row` continues the one above, which ends at the right edge and within a
+    sentence: then what looks like an item mark is a date or a dash.
     """
     left = row[0].box.x0
     return (
@@ -199,7 +199,7 @@ def within_sentence(above: Sequence[Line], row: Sequence[Line], right: float) ->
 
 
 def _begins_paragraph(row: Sequence[Line], above: Sequence[Line], box: Box) -> bool:
-    """Tell whether `row` of the text in `box` is indented and the row above ends short: the first
+    """Return whether `row` of the text in `box` is indented and the row above ends short: the first
     line of a paragraph.
     """
     size = row[0].size
@@ -212,9 +212,7 @@ def _begins_paragraph(row: Sequence[Line], above: Sequence[Line], box: Box) -> b
 
 
 def begins_item(block: TextBlock) -> bool:
-    """Tell whether `block` begins with the mark of an item of a list, or is an entry of a table
-    of contents.
-    """
+    """Return whether `block` starts with an item mark, or is an entry of a table of contents."""
     return mark_of(block.lines[:1]) is not None or _LEADER.search(block.lines[0].text) is not None
 
 
@@ -223,14 +221,14 @@ def _row_text(row: Sequence[Line]) -> str:
 
 
 def paragraph(rows: Sequence[Sequence[Line]], mark: Mark | None = None) -> Node:
-    """Return the rows as a paragraph: words that were parted at the end of a line are whole again.
-    Without the item's `mark`.
+    """Return the rows as a paragraph, with words split at line ends joined, and without the item's
+    `mark`.
     """
     return {"t": "Para", "c": _inlines(running_text(rows, mark))}
 
 
 def heading(lines: Sequence[Line], level: int) -> Node:
-    """Return the lines as a heading, without any looks."""
+    """Return the lines as a heading, without character styles."""
     inlines: list[Node] = []
     runs = running_text(rows_in_order(lines))
     for markdown, same in groupby(runs, key=lambda run: run.markdown):
@@ -246,8 +244,8 @@ def _raw(text: str) -> Node:
 
 
 def running_text(rows: Sequence[Sequence[Line]], mark: Mark | None = None) -> list[Run]:
-    """Return the runs of the rows, joined as their script asks for. Without the signs of `mark`
-    at their beginning.
+    """Return the runs of the rows, joined according to their script, without the characters of
+    `mark` at their beginning.
     """
     runs: list[Run] = []
     if mark is not None:
@@ -278,7 +276,7 @@ def _joined(row: Sequence[Line]) -> Iterator[Run]:
 
 
 def _shifted(line: Line, row: Sequence[Line]) -> Iterable[Run]:
-    """Return the runs of a line that is raised or lowered beside what is larger in its row."""
+    """Return the runs of a line, raised or lowered if it is beside larger text in its row."""
     main = max(row, key=lambda there: (there.size, len(there.text)))
     shift = shift_of((main.base - line.base) / main.size)
     if line is main or not shift:
@@ -287,7 +285,7 @@ def _shifted(line: Line, row: Sequence[Line]) -> Iterable[Run]:
 
 
 def _join(runs: list[Run], row: Sequence[Run]) -> None:
-    """Put a blank, or what its last line ends with, between a text and its next `row`."""
+    """Join a text with its next `row`, with a blank or as its last line ends."""
     start = "".join(run.text for run in row if not run.markdown).lstrip()[:1]
     last = runs[-1]
     before = last.text.rstrip()
@@ -308,7 +306,7 @@ def _look(run: Run) -> tuple[bool, bool, bool, int, str, bool]:
 
 def _inlines(runs: Sequence[Run]) -> list[Node]:
     whole = {_look(run)[:2] for run in runs if run.text.strip()}
-    is_plain = len(whole) == 1  # all bold or all italic says nothing within a block
+    is_plain = len(whole) == 1  # entirely bold or italic text carries no information within a block
     nodes: list[Node] = []
     for (bold, italic, mono, shift, uri, markdown), same in groupby(_inked(runs), key=_look):
         text = "".join(run.text for run in same)
@@ -322,7 +320,7 @@ def _inlines(runs: Sequence[Run]) -> list[Node]:
 
 
 def _inked(runs: Sequence[Run]) -> Iterator[Run]:
-    """Give blanks the look of what stands before them, so that they part nothing."""
+    """Give blanks the style of what precedes them, so that they separate nothing."""
     last: Run | None = None
     for run in runs:
         if last is not None and not run.text.strip():
@@ -351,8 +349,8 @@ def _styled(text: str, styles: list[str], mono: bool, shift: int, uri: str) -> I
 
 
 def pitch(steps: Sequence[float]) -> float:
-    """Return how far apart the lines of a program are: its smallest step, where the others are
-    multiples of it, as empty lines are as high as others. 0 where there is none.
+    """Return the line distance of a listing: the smallest step, if the others are multiples of it,
+    because empty lines have the same height. 0 if there is none.
     """
     down = sorted(step for step in steps if step > 1)
     if down and all(abs(step / down[0] - round(step / down[0])) < OFF_GRID for step in down):
@@ -361,9 +359,9 @@ def pitch(steps: Sequence[float]) -> float:
 
 
 def code_block(lines: Sequence[Line], right: float = float("inf")) -> Node:
-    """Return the lines as a block of code, indented and parted as they are on the page.
+    """Return the lines as a code block, with the indentation and gaps of the page.
 
-    `right`: where lines that were too long for the page continue in the next row.
+    `right`: the position from which lines too long for the page continue in the next row.
     """
     rows = rows_in_order(lines)
     left = min(row[0].box.x0 for row in rows)
@@ -394,7 +392,8 @@ def _code_line(row: Sequence[Line], left: float, width: float) -> str:
     out, gap, end = "", True, float("-inf")
     for line in row:
         for place, run in enumerate(line.runs):
-            if gap or (not place and run.x0 - end > width / 2):  # no signs tell how wide a gap is
+            # without characters, the width of a gap is unknown
+            if gap or (not place and run.x0 - end > width / 2):
                 out = (out + " " * (gap and bool(out))).ljust(
                     min(200, round((run.x0 - left) / width))
                 )

@@ -1,5 +1,5 @@
-"""A look through the document before it is read: how large its text is set, which sizes are
-headings, what its tags tell.
+"""Surveys the document before it is read: the size of its text, the sizes of headings, and its
+tags.
 """
 
 from collections import Counter, defaultdict
@@ -17,13 +17,13 @@ from dogent_tui.documents.pdf.text import page_content
 from dogent_tui.documents.pdf.tree import BROKEN, StructureTree
 
 MOST_LOOKED_AT = 24
-"""Pages that are looked at, spread over the document: each costs some 6 ms."""
+"""The number of pages surveyed, spread over the document: each costs about 6 ms."""
 
 _LARGER = 1.12
-"""What is set larger than the text by this factor may be a heading."""
+"""Text larger than the body text by this factor may be a heading."""
 
 _MUCH = 300
-"""Characters of a text that is set in one size: what is larger differs from it."""
+"""The number of characters in one size that establishes it as the size of the text."""
 
 _LEVELS = 6
 _MOST_TITLES = 5_000
@@ -33,14 +33,19 @@ _TELLING = frozenset(
 
 
 class Survey(msgspec.Struct, frozen=True):
-    """What holds for the whole document.
+    """The properties of the whole document.
 
-    `body` is the size of the text in points, `sizes` those of headings from the largest, `titles`
-    the bookmarks: text without spaces → level from 1. `kinds` are the elements of its structure
-    tree, `typewritten` tells that all is set as code is, `guesses_headings` that no tags call its
-    text paragraphs, or there is enough of it to know its size, `pages` is what was seen of its
-    pages, by their numbers, `steps` from line to line in each size, and `ends` how its words are
-    parted.
+    Attributes:
+        body: The size of the text in points.
+        sizes: Those of headings, the largest first.
+        titles: The bookmarks: text without spaces → level from 1.
+        kinds: The element types of its structure tree.
+        typewritten: Whether everything is set like code.
+        guesses_headings: Whether tags do not classify the text as paragraphs, or there is enough
+            text to determine its size.
+        pages: What was found on its pages, by number.
+        steps: The line distance for each size.
+        ends: How its words are split.
     """
 
     body: float
@@ -55,7 +60,7 @@ class Survey(msgspec.Struct, frozen=True):
     ends: LineEnds
 
     def leading(self, size: float) -> float:
-        """Return how far apart the lines of a text set in `size` are."""
+        """Return the line distance of a text in `size`."""
         return self.steps.get(size, 1.3 * size)
 
     @property
@@ -65,13 +70,13 @@ class Survey(msgspec.Struct, frozen=True):
 
 
 def survey(document: Any, tree: StructureTree, pages: Sequence[int]) -> Survey:
-    """Look at some of the `pages` (from 1) of the pymupdf document."""
+    """Survey some of the `pages` (from 1) of the pymupdf document."""
     step = max(1, len(pages) // MOST_LOOKED_AT)
     chosen = list(pages[::step])[:MOST_LOOKED_AT]
     neighbours = list(pages[:4]) if step > 1 else []
     seen: dict[int, Page] = {}
     for number in dict.fromkeys([*chosen, *neighbours]):
-        with suppress(*BROKEN):  # a damaged page is told of when it is read
+        with suppress(*BROKEN):  # a damaged page is reported when it is read
             seen[number] = page_content(document[number - 1], tree)
     sizes: Counter[float] = Counter()
     code: Counter[float] = Counter()
@@ -104,7 +109,7 @@ def survey(document: Any, tree: StructureTree, pages: Sequence[int]) -> Survey:
 
 
 def _steps(pages: Iterable[Page]) -> dict[float, float]:
-    """Return the most frequent step from line to line in each size."""
+    """Return the most frequent line distance for each size."""
     steps: dict[float, Counter[float]] = defaultdict(Counter)
     for above, below in (pair for page in pages for pair in pairwise(page.lines)):
         down = round(below.base - above.base, 1)
@@ -123,5 +128,5 @@ def outline(document: Any) -> list[tuple[int, str, int]]:
 
 
 def letters(text: str) -> str:
-    """Return `text` as it is compared: without spaces, case and punctuation."""
+    """Return `text` for comparison: without spaces, case and punctuation."""
     return "".join(c for c in text.casefold() if c.isalnum())

@@ -1,5 +1,5 @@
-"""Tables of a page without tags: those that lines fence in, and those without lines, whose texts
-stand in columns.
+"""Tables of an untagged page: those with ruling lines, and those without, whose texts form
+columns.
 """
 
 import re
@@ -22,51 +22,49 @@ from dogent_tui.documents.pdf.model import (
 )
 
 _DOT = (1.0, 8.0)
-"""Points: how wide and high a bullet that is drawn is at least, and at most."""
+"""The minimum and maximum width and height of a drawn bullet in points."""
 
 _THIN = 3.0
-"""Points: a drawn rectangle no higher, or no wider, than this is a line."""
+"""A drawn rectangle at most this high or wide, in points, is a line."""
 
 _APART = 6.0
-"""Points between two lines that are not one."""
+"""The minimum distance of two separate lines in points."""
 
 _SHORTEST = 8.0
 _MOST_LINES = 4_000
-"""On a page with more it is a drawing, not a table."""
+"""A page with more lines is a drawing, not a table."""
 
 _MOST_CELLS = 2_400
-"""Beyond it, looking for tables takes PyMuPDF more than a second: twice the lines, eight times as
-long.
+"""The number of lines beyond which PyMuPDF takes more than a second to find tables: twice the lines
+take eight times as long.
 """
 
 _LARGEST_CONTENT = 4 << 20
-"""Bytes of drawing instructions: beyond it, looking for lines would take seconds."""
+"""The length of drawing instructions in bytes beyond which finding lines would take seconds."""
 
 _LONGEST_CELL = 600
-"""Characters: boxes around more are the page's layout, not a table."""
+"""Boxes around more characters than this are the page's layout, not a table."""
 
 _WORDY = 34
-"""Characters: where half of the texts are longer, they are columns of a page and not of a table."""
+"""If half of the texts are longer than this, they are columns of a page rather than of a table."""
 
 _MARKER = re.compile(r"[\W_]{1,3}|[(（]?\w{1,3}[.)）]|\d+(\.\d+)+\.?|o")
 _FIGURE = re.compile(r"\W*\d[\d\W]*\w{0,3}\W*|\w{0,3}\W{0,2}\d[\d\W]*")
 _FAR = 0.4
-"""The share of a table's width that is empty between two texts which have nothing to do with
-each other.
-"""
+"""The share of a table's width that separates two unrelated texts."""
 
 _BLANK = 0.4
-"""Sizes of the text: a blank is narrower."""
+"""A gap wider than a blank, in text sizes."""
 
 _REACH = 0.25
-"""The share of a row's height by which it reaches into another one of its table."""
+"""The share of its height by which a row may overlap another one of its table."""
 
 _LARGER = 1.12
-"""What is set larger than the rows above it by this factor is no row of theirs."""
+"""Text larger than the rows above it by this factor does not belong to them."""
 
 
 def _sides(drawings: Iterable[dict[str, Any]]) -> Iterator[Box]:
-    """Yield the lines that are drawn, and the sides of rectangles that are, or are as thin."""
+    """Yield the drawn lines, and the sides of drawn or line-thin rectangles."""
     for drawing in drawings:
         stroked = "s" in drawing["type"]
         for kind, *where in drawing["items"]:
@@ -80,8 +78,8 @@ def _sides(drawings: Iterable[dict[str, Any]]) -> Iterator[Box]:
 
 
 def drawn_on(page: Any) -> tuple[list[Box], list[Box]]:
-    """Return the lines that are drawn on the pymupdf page, and the small round or square shapes,
-    which may be bullets; none where there are too many for a table.
+    """Return the lines drawn on the pymupdf page, and the small round or square shapes, which may
+    be bullets; no lines if there are too many for a table.
     """
     streams = (page.parent.xref_stream_raw(xref) for xref in page.get_contents())
     if sum(map(len, filter(None, streams))) > _LARGEST_CONTENT:
@@ -100,8 +98,8 @@ def drawn_on(page: Any) -> tuple[list[Box], list[Box]]:
 
 
 def fenced_tables(page: Any, drawn: Sequence[Box], lines: Sequence[Line]) -> list[Table]:
-    """Return the tables of the pymupdf page whose cells are fenced by lines in both directions.
-    `lines` of text in reading order.
+    """Return the tables of the pymupdf page whose cells have ruling lines in both directions.
+    `lines` of text are in reading order.
     """
     heights = {round(line.y0 / _APART) for line in drawn if line.width > line.height}
     places = {round(line.x0 / _APART) for line in drawn if line.height > line.width}
@@ -113,8 +111,8 @@ def fenced_tables(page: Any, drawn: Sequence[Box], lines: Sequence[Line]) -> lis
 
 
 def _fenced(found: Any, words: Sequence[tuple[int, Box, str]]) -> Table | None:
-    """Return a table of PyMuPDF's with the `words` in its cells; None where it is a frame, or the
-    page's layout.
+    """Return a PyMuPDF table with the `words` in its cells, None if it is a frame or the page's
+    layout.
     """
     area = Box(*found.bbox)
     inside = [word for word in words if area.holds(word[1].middle)]
@@ -151,8 +149,8 @@ def _fenced(found: Any, words: Sequence[tuple[int, Box, str]]) -> Table | None:
 def _spans(
     cells: Sequence[Sequence[tuple[float, ...] | None]], rows: list[int], columns: list[int]
 ) -> dict[tuple[int, int], tuple[int, int]]:
-    """Return how many of the `rows` and `columns` each cell of a table takes, without those that
-    others cover.
+    """Return the number of `rows` and `columns` that each cell of a table spans, without covered
+    cells.
     """
     tops = [min(cell[1] for cell in row if cell) for row in cells if any(row)]
     lefts = [
@@ -181,7 +179,7 @@ def _in(cell: tuple[float, float, float, float], box: Box) -> bool:
 
 
 def aligned_tables(lines: Sequence[Line], drawn: Sequence[Box]) -> list[tuple[Table, list[Line]]]:
-    """Return the tables among `lines`, each with the lines that it is made of."""
+    """Return the tables among `lines`, each with the lines it consists of."""
     found = []
     run: list[list[Line]] = []
     rows = _overlapping(rows_of(lines))
@@ -198,8 +196,8 @@ def aligned_tables(lines: Sequence[Line], drawn: Sequence[Box]) -> list[tuple[Ta
 
 
 def _overlapping(rows: Sequence[list[Line]]) -> list[list[Line]]:
-    """Return the rows, with those as one that reach into each other: cells of one line stand at the
-    middle of those of several. Lines of a text lie one below the other.
+    """Return the rows, joining those that overlap: single-line cells are centered beside multi-line
+    ones. Lines of a text are one below the other.
     """
     groups: list[list[list[Line]]] = []
     for row in rows:
@@ -211,7 +209,7 @@ def _overlapping(rows: Sequence[list[Line]]) -> list[list[Line]]:
 
 
 def _as_one(group: list[list[Line]]) -> list[list[Line]]:
-    """Return the rows of a group as one where most of their columns have a single line."""
+    """Return the rows of a group as one if most of their columns have a single line."""
     whole = list(chain.from_iterable(group))
     columns = _columns([whole])
     lines = Counter(number for line in whole for number in _touched(columns, line.box))
@@ -226,8 +224,8 @@ def _edges(row: Sequence[Line]) -> tuple[float, float]:
 def _is_text(
     row: Sequence[Line], below: Sequence[Line], edges: Sequence[tuple[float, float]]
 ) -> bool:
-    """Tell whether a row is a justified line of text: as wide as one that is whole, or set more
-    tightly than the columns of a table and not right above them.
+    """Return whether a row is a justified line of text: as wide as a whole one, or set more tightly
+    than the columns of a table and not directly above them.
     """
     placed = sorted(row, key=lambda line: line.box.x0)
     gaps = [after.box.x0 - before.box.x1 for before, after in pairwise(placed)]
@@ -243,7 +241,7 @@ def _is_text(
 
 
 def _goes_on(run: list[list[Line]], row: list[Line]) -> bool:
-    """Tell whether `row` may belong to the rows above it: it is near, and stands in their
+    """Return whether `row` may belong to the rows above it: it is close, and aligned with their
     columns.
     """
     size = max(line.size for line in row)
@@ -260,7 +258,7 @@ def _goes_on(run: list[list[Line]], row: list[Line]) -> bool:
     if row[0].size > _LARGER * max(line.size for above in run for line in above):
         return False  # the heading of another table
     is_narrow = row[0].box.width < 0.6 * (columns[-1][1] - columns[0][0])
-    if len(touched[0]) > 1:  # what continues a cell may be longer than its column is wide
+    if len(touched[0]) > 1:  # the continuation of a cell may be longer than its column is wide
         start = columns[touched[0][0]][0]
         aligned = touched[0][0] > 0 and abs(row[0].box.x0 - start) < 1
         return aligned and is_narrow and gap < 0.5 * size
@@ -272,8 +270,8 @@ def _gap(above: Sequence[Line], below: Sequence[Line]) -> float:
 
 
 def _columns(rows: Sequence[Sequence[Line]]) -> list[tuple[float, float]]:
-    """Return from where to where each column reaches. Narrow texts make them; what lies over
-    several is a heading of these.
+    """Return the horizontal range of each column. Narrow texts define them; a text across several
+    is their heading.
     """
     columns: list[tuple[float, float]] = []
     for line in sorted(
@@ -304,7 +302,7 @@ def _aligned(run: list[list[Line]], drawn: Sequence[Box]) -> tuple[Table, list[L
         and not _is_tight(run, len(run) - 1)
         and 0 in _touched(_columns(run), run[-1][0].box)
     ):
-        run = run[:-1]  # a text below is no row
+        run = run[:-1]  # a text below is not a row
     wide = [row for row in run if len(row) > 1]
     texts = [line.text.strip() for row in wide for line in row]
     if len(wide) < 2 or (len(wide) == 2 and min(map(len, wide)) < 3):
@@ -327,8 +325,8 @@ def _aligned(run: list[list[Line]], drawn: Sequence[Box]) -> tuple[Table, list[L
 
 
 def _is_letterhead(rows: Sequence[Sequence[Line]], columns: Sequence[tuple[float, float]]) -> bool:
-    """Tell whether two texts are far apart at both sides of the page, as addresses are, and the
-    right one holds no figures.
+    """Return whether two texts are far apart on both sides of the page, like addresses, and the
+    right one contains no figures.
     """
     if len(columns) != 2 or columns[1][0] - columns[0][1] < _FAR * (columns[1][1] - columns[0][0]):
         return False
@@ -336,7 +334,7 @@ def _is_letterhead(rows: Sequence[Sequence[Line]], columns: Sequence[tuple[float
 
 
 def _is_tight(run: Sequence[Sequence[Line]], place: int) -> bool:
-    """Tell whether a row is nearer to the one above than rows of several cells are to each
+    """Return whether a row is closer to the one above than rows with several cells are to each
     other: it continues their texts.
     """
     pairs = [pair for pair in pairwise(run) if min(map(len, pair)) > 1]
@@ -356,7 +354,7 @@ def _is_grid(rows: Sequence[Sequence[Line]], columns: Sequence[tuple[float, floa
 def _cells(
     row: Sequence[Line], columns: Sequence[tuple[float, float]], start: int = 0
 ) -> dict[int, list[tuple[int, str]]]:
-    """Return the texts in each column, each with the number of its line, counted from `start`."""
+    """Return the texts in each column, each with its line number, counted from `start`."""
     cells: dict[int, list[tuple[int, str]]] = {}
     for place, line in enumerate(row, start):
         is_wide = len(_touched(columns, line.box)) > 1
@@ -368,9 +366,7 @@ def _cells(
 
 
 def _pieces(line: Line, columns: Sequence[tuple[float, float]]) -> list[tuple[Box, str]]:
-    """Return the texts of a line with gaps between them that are wider than blanks are, or at the
-    edge of a column.
-    """
+    """Return the texts of a line, split at gaps wider than a blank or at the edge of a column."""
     ends = [run.x0 for run in line.runs[1:]] + [line.box.x1]
     found: list[tuple[Box, str]] = []
     apart = True
@@ -387,11 +383,11 @@ def _pieces(line: Line, columns: Sequence[tuple[float, float]]) -> list[tuple[Bo
 
 
 def _heights(drawn: Sequence[Box], box: Box) -> list[float]:
-    """Return where lines run across most of `box`, from its top to its bottom."""
+    """Return the heights of lines that run across most of `box`, from top to bottom."""
     across = [line for line in drawn if line.width > line.height]
     found: list[Box] = []
     for line in sorted(across, key=lambda line: line.y0):
-        if found and line.y0 - found[-1].y0 < _APART:  # a piece of the one above, or of its double
+        if found and line.y0 - found[-1].y0 < _APART:  # a piece of the line above, or its duplicate
             found[-1] = around([found[-1], line])
         elif box.y0 - 12 <= line.y0 <= box.y1 + 12:
             found.append(line)
@@ -402,9 +398,7 @@ def _heights(drawn: Sequence[Box], box: Box) -> list[float]:
 def _banded(
     lines: Sequence[Line], columns: Sequence[tuple[float, float]], heights: Sequence[float]
 ) -> list[list[str]]:
-    """Return a row for each band between lines that run across; empty where there are too few
-    lines for that.
-    """
+    """Return a row for each band between horizontal lines; empty if there are too few lines."""
     if len(heights) < 4:
         return []
     bounds = pairwise([float("-inf"), *heights, float("inf")])
@@ -421,7 +415,7 @@ def _joined(
 def _spelled(
     run: Sequence[Sequence[Line]], columns: Sequence[tuple[float, float]]
 ) -> list[list[str]]:
-    """Return a row for each row of texts; what is right below, or under a column other than the
+    """Return a row for each row of texts; text directly below, or under a column other than the
     first, continues its cell.
     """
     rows: list[dict[int, list[tuple[int, str]]]] = []

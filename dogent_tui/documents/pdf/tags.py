@@ -1,4 +1,4 @@
-"""A page with tags: headings, lists, tables and code as the file's structure tree has them (ISO
+"""A tagged page: headings, lists, tables and code according to the file's structure tree (ISO
 32000-2, 14.7 and 14.8).
 """
 
@@ -55,15 +55,15 @@ _SPANS = frozenset({"Span", "Em", "Strong", "Link", "Code", "Quote", "Reference"
 _ROW_GROUPS = frozenset({"THead", "TBody", "TFoot"})
 _CELLS = frozenset({"TH", "TD"})
 _LEAST_TAGGED = 0.6
-"""The share of a page's text that is within elements, where these are believed."""
+"""The share of a page's text that must be inside elements for these to be used."""
 
 _MOST_BACK = 0.3
-"""The share of texts that begin above the one before them in the same column, where the order of
-the elements is believed.
+"""The share of texts above the previous one in the same column up to which the order of the
+elements is used.
 """
 
 _RAISED = 0.85
-"""The size of a sign, in sizes of the text, that refers to a note."""
+"""The maximum size of a note reference relative to the text."""
 
 _SIGN = re.compile(r"\d{1,3}|[*†‡§]")
 _MOST_COLUMNS = 100
@@ -72,7 +72,7 @@ _FORMULA = re.compile(r"\$.+\$")
 
 
 def agrees(page: Page) -> bool:
-    """Tell whether the tags of a page hold its text, and in an order in which it can be read."""
+    """Return whether the tags of a page contain its text, in a readable order."""
     tagged = list(blocks_in(node for node in page.nodes if isinstance(node, Element)))
     if not tagged:
         return False
@@ -82,7 +82,7 @@ def agrees(page: Page) -> bool:
         for one, other in pairwise(boxes)
     )
     inside = sum(len(block.text) for block in tagged)
-    # MuPDF has what continues from the page before, at the top, outside of its element
+    # MuPDF puts what continues from the previous page outside its element, at the top
     outside = sum(
         len(node.text)
         for node in page.nodes
@@ -92,7 +92,9 @@ def agrees(page: Page) -> bool:
 
 
 def tagged_nodes(nodes: Nodes, area: Box, tree: StructureTree, known: Survey) -> Iterator[Node]:
-    """Yield what the tags of `nodes`, on a page of this area, say that there is, in their order."""
+    """Yield the content of `nodes`, on a page of this area, according to the tags and in their
+    order.
+    """
     tagged = _Tagged(nodes, area, tree, known)
     yield from tagged.nodes(nodes)
     yield from tagged.notes
@@ -101,7 +103,7 @@ def tagged_nodes(nodes: Nodes, area: Box, tree: StructureTree, known: Survey) ->
 def with_pictures(
     nodes: Nodes, parent: int, tree: StructureTree, pictures: Sequence[Path]
 ) -> Nodes:
-    """Return `nodes`, kids of `parent`, with the pictures that hold no text, and formulas as
+    """Return `nodes`, children of `parent`, with pictures that contain no text, and formulas as
     TeX.
     """
     found = list(nodes)
@@ -123,8 +125,8 @@ def with_pictures(
 def _with_alternative(
     element: Element, tree: StructureTree, pictures: Sequence[Path]
 ) -> Element | TextBlock:
-    """Return an element with the pictures in it; as a text where that is what the file has of it
-    besides its signs, as TeX, or where it has no signs.
+    """Return an element with its pictures; as text, if the file has TeX for it besides its
+    characters, or it has no characters.
     """
     if element.kind in PICTURES:
         alternative = tree.alternative(element.xref)
@@ -138,7 +140,7 @@ def _with_alternative(
 
 
 def _inline_markdown(markdown: str, kids: Nodes) -> TextBlock:
-    """Return a text that stands for `kids`."""
+    """Return a text that replaces `kids`."""
     lines = lines_in(kids) or [Line(Box(0, 0, 0, 0), (Run("", 1.0),))]
     box = around(line.box for line in lines)
     run = Run(markdown, lines[0].size, x0=box.x0, markdown=True)
@@ -151,7 +153,7 @@ def _picture(alternative: str) -> str:
 
 
 class _Tagged:
-    """Makes nodes of the elements of a page; `notes` are those at its foot."""
+    """Creates nodes for the elements of a page; `notes` are those at its foot."""
 
     def __init__(self, nodes: Nodes, area: Box, tree: StructureTree, known: Survey) -> None:
         self._tree = tree
@@ -161,11 +163,13 @@ class _Tagged:
         self._right = _right_edge(lines_in(nodes), area)
         self._depth = 0
         self.notes: list[Node] = []
-        # what is raised and has the label of a note refers to it
+        # raised text equal to the label of a note refers to it
         self._labels = {_label(e) for e in elements_in(nodes) if e.kind in _NOTES}
 
     def nodes(self, nodes: Iterable[Part], *, apart: bool = True) -> Iterator[Node]:
-        """Yield what `nodes` are. `apart`: each is one by itself, as are those of a division."""
+        """Yield the content of `nodes`. `apart`: each is separate, like the children of a
+        division.
+        """
         numbers = count(1)
 
         def sort(node: Part) -> str | int:
@@ -189,7 +193,7 @@ class _Tagged:
                 yield from self._paragraph(group, inline=not apart)
 
     def _within(self, nodes: Iterable[Part]) -> list[Node]:
-        """Return what `nodes` within a quotation, an item, a note or a cell are."""
+        """Return the content of `nodes` inside a quotation, an item, a note or a cell."""
         self._depth += 1
         found = list(self.nodes(nodes, apart=False))
         self._depth -= 1
@@ -221,7 +225,7 @@ class _Tagged:
                 yield from self._paragraph(kids, inline=has_code)
 
     def _paragraph(self, nodes: Iterable[Part], *, inline: bool = False) -> Iterator[Node]:
-        """Yield a paragraph. `inline`: one that is all of code is no block of it."""
+        """Yield a paragraph. `inline`: if all of it is code, it is not a code block."""
         block = TextBlock(tuple(self._inline(nodes)))
         if not block.lines:
             return
@@ -243,8 +247,8 @@ class _Tagged:
         refers: bool = False,
         size: float = 0.0,
     ) -> Iterator[Line]:
-        """Yield the lines of a paragraph, set in a `size` (0: that of the text), with its
-        references to notes as these are written.
+        """Yield the lines of a paragraph in a `size` (0: that of the text), with its note
+        references.
         """
         for node in nodes:
             if isinstance(node, Element):
@@ -265,7 +269,7 @@ class _Tagged:
                     yield line
 
     def _note(self, element: Element) -> Node:
-        """Return a foot note, without its label before the text and the link back after it."""
+        """Return a footnote without its label and the link back at its end."""
         label = _label(element)
         kids = list(
             changed((kid for kid in element.kids if not _is_label(kid)), _without_back_link)
@@ -276,8 +280,8 @@ class _Tagged:
         return {"t": "NoteText", "c": [label, self._within(kids)]}
 
     def _list(self, lists: Sequence[Element]) -> Iterator[Node]:
-        """Yield lists that follow each other. Some programs write those within others so: then
-        their marks are further in.
+        """Yield consecutive lists. Some programs write nested lists this way: then their marks are
+        indented further.
         """
         found = [kid for one in lists for kid in one.kids if isinstance(kid, Element)]
         if found and all(_BACK_LINK.search(_text(item)) for item in found):
@@ -330,7 +334,7 @@ class _Tagged:
             yield table_node(cells, heads=next(heads, 0))
 
     def _row(self, row: Element) -> Iterator["_Cell"]:
-        """Yield the cells of a row, with those that have no text."""
+        """Yield the cells of a row, including empty ones."""
         there = {kid.index: kid for kid in row.kids if isinstance(kid, Element)}
         for index in range(max(len(self._tree.kids(row.xref)), *(at + 1 for at in there), 1)):
             xref = self._tree.kid(row.xref, index)
@@ -343,7 +347,7 @@ class _Tagged:
 
 
 class _Cell(msgspec.Struct, frozen=True):
-    """A cell of a table. `box`: where its text is, None where it has none."""
+    """A cell of a table. `box`: the area of its text, None if it has none."""
 
     kind: str
     rows: int
@@ -353,15 +357,15 @@ class _Cell(msgspec.Struct, frozen=True):
 
 
 def _in_columns(rows: list[list[_Cell]]) -> list[list[_Cell]]:
-    """Return `rows` with the empty cells that have no tags: those that are there are in the
-    columns in which the rows that lack none have theirs.
+    """Return `rows` with the empty cells that have no tags: existing cells are assigned to the
+    columns of the complete rows.
     """
     width = max(sum(cell.columns for cell in row) for row in rows)
     if width > _MOST_COLUMNS:
         return rows
     known: dict[int, Box] = {}
     found: list[list[_Cell]] = []
-    for _ in range(2):  # rows that lack cells are placed once the columns are known
+    for _ in range(2):  # incomplete rows are placed once the columns are known
         taken: set[tuple[int, int]] = set()
         found = []
         for at, row in enumerate(rows):
@@ -383,8 +387,8 @@ def _in_columns(rows: list[list[_Cell]]) -> list[list[_Cell]]:
 def _spread(
     row: list[_Cell], free: list[int], spare: int, known: dict[int, Box]
 ) -> list[tuple[int, _Cell]]:
-    """Return the cells of a row with their columns, which are `free`; and with `spare` empty ones
-    in the columns that no cell is nearest to.
+    """Return the cells of a row with their columns, chosen from those that are `free`, and with
+    `spare` empty ones in the columns farthest from any cell.
     """
     empty = _Cell(row[0].kind, 1, 1, [], None)
     placed: list[tuple[int, _Cell]] = []
@@ -399,8 +403,8 @@ def _spread(
 
 
 def _away(column: int, box: Box | None, known: dict[int, Box]) -> float:
-    """Return how far a text is from a column, which is between its neighbours where it has no
-    text of its own.
+    """Return the distance of a text from a column, which is between its neighbors if it has no text
+    of its own.
     """
     if box is None:
         return 0.0
@@ -412,8 +416,8 @@ def _away(column: int, box: Box | None, known: dict[int, Box]) -> float:
 
 
 def _right_edge(lines: Iterable[Line], area: Box) -> float:
-    """Return where the text of a page ends at the right: as far from its edge as at the left, or
-    further.
+    """Return the right edge of the text of a page: the margin equals that on the left, or is
+    larger.
     """
     boxes = [line.box for line in lines]
     left = min((box.x0 for box in boxes), default=0.0)
@@ -439,14 +443,14 @@ def _text(element: Element) -> str:
 
 def _mark(signs: Sequence[Line], lines: Sequence[Line]) -> Mark:
     text = "".join(line.text for line in signs).strip()
-    first = next(iter([*lines, *signs]), None)  # of some marks there is no text
+    first = next(iter([*lines, *signs]), None)  # some marks have no text
     x0, size = (first.box.x0, first.size) if first else (0.0, 10.0)
     label = re.search(r"\w+", text)
     return Mark(text, label[0] if label and text != "o" else "", x0, size)
 
 
 def _label(note: Element) -> str:
-    """Return the number or sign of a foot note."""
+    """Return the label of a footnote."""
     labels = [kid for kid in elements_in(note.kids) if kid.kind == "Lbl"]
     found = re.match(r"\W*(\d{1,3}|\w)|\W", _text(labels[0] if labels else note))
     return (found[1] or found[0]) if found else "*"

@@ -1,5 +1,5 @@
-"""The text of a page as PyMuPDF sees it: lines and blocks of ours, within the elements of the
-structure tree where it has one.
+"""The text of a page from PyMuPDF, as our lines and blocks, inside the elements of the structure
+tree if there is one.
 """
 
 import base64
@@ -34,35 +34,37 @@ _ITALIC, _MONO, _BOLD = 2, 8, 16
 """The flags of a span: https://pymupdf.readthedocs.io/en/latest/textpage.html#span-dictionary"""
 
 _STRUCTURE = 2
-"""The type of a block that is an element of the structure tree, with blocks of its own."""
+"""The type of a block that is an element of the structure tree and contains blocks."""
 
 _LIGATURES = re.compile("[\ufb00-\ufb4f\ufb50-\ufdff\ufe70-\ufefc]")
-"""Alphabetic presentation forms: one character for several letters, or for the shape of one."""
+"""Alphabetic presentation forms: one character for several letters, or for a letter's shape."""
 
 _LEFTWARD = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
 _RIGHTWARD = re.compile(r"(?=U*D|L)[DUS]*(?:L(?:[^R]*[DL])?|D)U*")
-"""What is read from the left: numbers, and words of other scripts with what is between."""
+"""What is read from left to right: numbers, and words of other scripts with what is between
+them.
+"""
 
 _MIRRORED = str.maketrans("()[]{}<>«»", ")(][}{><»«")
 _NO_WIDTH = 0.05
 _BLANK = 0.18
-"""The share of a size by which signs are apart between words."""
+"""The gap between words relative to the size."""
 
 _BOLD_NAMES = ("bold", "black", "heavy", "semibold", "demi", "-bd")
 _MONO_NAMES = ("mono", "courier", "consol", "menlo", "typewriter", "cmtt", "code")
 
 
 def page_content(page: Any, tree: StructureTree | None) -> Page:
-    """Return what is on the pymupdf page in the order of the file, without empty lines; with a
-    `tree`, within its elements.
+    """Return the content of the pymupdf page in file order, without empty lines; with a `tree`,
+    inside its elements.
     """
     _check_size(page)
-    # Ligatures are taken apart here: MuPDF does it in the order of the page, which is the wrong one
-    # from right to left.
+    # Ligatures are split here: MuPDF does it in the order of the page, which is wrong for
+    # right-to-left text.
     flags = pymupdf.TEXT_PRESERVE_WHITESPACE | pymupdf.TEXT_PRESERVE_LIGATURES
     if tree is not None:
         flags |= pymupdf.TEXT_COLLECT_STRUCTURE
-    everywhere = pymupdf.INFINITE_RECT()  # what is beside the page is hidden, and told
+    everywhere = pymupdf.INFINITE_RECT()  # text beside the page is hidden, and reported
     with all_layers(page.parent) as some_off:
         found = page.get_text("dict", flags=flags, clip=everywhere)["blocks"]
         all_of_it, shown = (
@@ -78,14 +80,14 @@ def page_content(page: Any, tree: StructureTree | None) -> Page:
 
 
 def _check_size(page: Any) -> None:
-    """Raise DocumentError (`hostile`) where the content of a page unpacks to more than
-    `MAX_MEMBER`, which MuPDF would do.
+    """Raise DocumentError (`hostile`) if the content of a page would unpack to more than
+    `MAX_MEMBER`, which MuPDF does not check.
     """
     document = page.parent
     for xref in page.get_contents():
         content: bytes = document.xref_stream_raw(xref) or b""
         for name in re.findall(r"/(\w+)", document.xref_get_key(xref, "Filter")[1]):
-            with suppress(zlib.error, ValueError):  # of a damaged stream, MuPDF reads what it can
+            with suppress(zlib.error, ValueError):  # MuPDF reads what it can of a damaged stream
                 if name in ("ASCII85Decode", "A85"):
                     content = base64.a85decode(content.rstrip().removesuffix(b"~>"))
                 elif name in ("FlateDecode", "Fl"):
@@ -103,7 +105,7 @@ def _spans(blocks: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
 
 
 class _Reader:
-    """Makes lines of ours, and puts aside what nobody sees."""
+    """Converts lines, and sets invisible ones aside."""
 
     def __init__(self, page: Any, sight: Sight, tree: StructureTree | None) -> None:
         self._links = [(Box(*link["from"]), link.get("uri") or "#") for link in page.get_links()]
@@ -113,7 +115,7 @@ class _Reader:
         self.raw: list[str] = []
 
     def nodes(self, blocks: Iterable[dict[str, Any]], parent: int) -> Iterator[Element | TextBlock]:
-        """Yield what the blocks are, which are in the element `parent`."""
+        """Yield the content of the blocks in the element `parent`."""
         for block in blocks:
             if self._tree is not None and block["type"] == _STRUCTURE:
                 index = block["index"]
@@ -167,7 +169,7 @@ class _Reader:
 
 
 _SYNTHETIC = 0x200 | 0x400
-"""A blank that MuPDF put where a gap is, and one where it is wide."""
+"""A blank that MuPDF inserted in a gap, and one in a wide gap."""
 
 
 def _text(span: dict[str, Any]) -> str:
@@ -175,7 +177,7 @@ def _text(span: dict[str, Any]) -> str:
 
 
 def _baseline(spans: Iterable[dict[str, Any]]) -> tuple[float, float]:
-    """Return where most signs of a line stand, and how large these are."""
+    """Return the baseline of most characters of a line, and their size."""
     weights: dict[float, tuple[float, float]] = {}
     for span in spans:
         at = round(span["origin"][1], 1)
@@ -186,8 +188,8 @@ def _baseline(spans: Iterable[dict[str, Any]]) -> tuple[float, float]:
 
 
 def _clusters(characters: list[dict[str, Any]]) -> Iterator[tuple[float, float, str]]:
-    """Yield from where to where each sign is, and its letters. Those of a ligature come backwards,
-    and all but the last without a width.
+    """Yield the horizontal range of each character, and its letters. Those of a ligature are in
+    reverse order, and all but the last have no width.
     """
     held: list[str] = []
     for character in characters:
@@ -205,11 +207,11 @@ def _clusters(characters: list[dict[str, Any]]) -> Iterator[tuple[float, float, 
 
 
 def _leftward(signs: list[tuple[tuple[float, float, str], Run]]) -> Iterator[Run]:
-    """Yield the runs of a line that is read from the right, by where its signs are: MuPDF's
-    order is wrong around numbers.
+    """Yield the runs of a right-to-left line by the positions of its characters: MuPDF's order is
+    wrong around numbers.
     """
     placed = sorted(signs, key=lambda sign: -sign[0][0] - sign[0][1])
-    for at in range(len(placed) - 1, 0, -1):  # MuPDF puts no blank where its order jumps
+    for at in range(len(placed) - 1, 0, -1):  # MuPDF inserts no blank where its order jumps
         (x0, _, text), run = placed[at - 1]
         _, x1, after = placed[at][0]
         if x0 - x1 > _BLANK * run.size and text.strip() and after.strip():
@@ -225,9 +227,9 @@ def _leftward(signs: list[tuple[tuple[float, float, str], Run]]) -> Iterator[Run
 
 
 def _kind(text: str) -> str:
-    """Return what a sign is in a line that is read from the right: R a letter of it, L one of
-    another script, D a digit, U the unit of the number at its side
-    (https://www.unicode.org/reports/tr9/#W5), S what stands within numbers, - another.
+    """Return the role of a character in a right-to-left line: R a letter, L a letter of another
+    script, D a digit, U a unit next to a number (https://www.unicode.org/reports/tr9/#W5), S a
+    separator within numbers, - anything else.
     """
     first = text[:1] or " "
     if _LEFTWARD.match(first):
@@ -242,13 +244,13 @@ def _kind(text: str) -> str:
 
 
 def _plain(text: str) -> str:
-    """Return `text` without what no reader sees (zero-width marks, control characters),
-    ligatures taken apart.
+    """Return `text` without invisible characters (zero-width marks, control characters), and with
+    ligatures split.
     """
     if text.isascii() and text.isprintable():
         return text
     text = _LIGATURES.sub(lambda match: unicodedata.normalize("NFKC", match[0]), text)
-    text = text[:-1] + "\u2010" if text.endswith("\xad") else text  # a hyphen that is seen
+    text = text[:-1] + "\u2010" if text.endswith("\xad") else text  # a visible hyphen
     kept = (
         " " if c in "\t\xa0\u2007\u202f" else c
         for c in text

@@ -1,5 +1,5 @@
-"""What the file says of the elements of its structure tree: their kinds, their attributes, and the
-pictures among them. MuPDF tells where their text is, and not these.
+"""The elements of the structure tree: types, attributes, and pictures. MuPDF reports where their
+text is, but not these.
 """
 
 import re
@@ -9,20 +9,22 @@ from typing import Any, TypeAlias
 from pymupdf import mupdf
 
 BROKEN = (mupdf.FzErrorBase, RuntimeError, ValueError, IndexError, KeyError)
-"""What MuPDF, and PyMuPDF around it, raise over a damaged object."""
+"""What MuPDF, and PyMuPDF around it, raise for a damaged object."""
 
 PICTURES = frozenset({"Figure", "Formula"})
 _MOST_SPAN = 1000
 _MOST_KIDS = 100_000
 _MOST_ELEMENTS = 20_000
-"""Of a tree in which pictures are looked for: some 20 µs each."""
+"""The maximum number of elements searched for pictures: about 20 µs each."""
 
 Path: TypeAlias = dict[int, tuple[int, int]]
-"""Where an element is: each element above it → which of its kids is the next, and its number."""
+"""The path to an element: each ancestor → the index of its child on the path, and the child's
+number.
+"""
 
 
 class StructureTree:
-    """The elements of a pymupdf document, each by the number of its object; 0 stands for none."""
+    """The elements of a pymupdf document by object number; 0 stands for none."""
 
     def __init__(self, document: Any) -> None:
         self._document = document
@@ -30,7 +32,7 @@ class StructureTree:
         self.root = self._reference(document.pdf_catalog(), "StructTreeRoot")
 
     def kids(self, element: int) -> list[int]:
-        """Return the kids of `element`, 0 for its content."""
+        """Return the children of `element`, 0 for content."""
         if element not in self._kids:
             said = re.sub(r"<<.*?>>", " 0 ", self._key(element, "K"), flags=re.DOTALL)
             found = re.findall(r"(\d+) \d+ R|\d+", said)
@@ -38,21 +40,21 @@ class StructureTree:
         return self._kids[element]
 
     def kid(self, element: int, index: int) -> int:
-        """Return this kid of `element`."""
+        """Return this child of `element`."""
         kids = self.kids(element)
         return kids[index] if 0 <= index < len(kids) else 0
 
     def kind(self, element: int) -> str:
-        """Return the kind of an element, as it is written."""
+        """Return the type of an element as written."""
         return self._key(element, "S").lstrip("/")
 
     def alternative(self, element: int) -> str:
-        """Return the alternative text of an element, empty where it has none."""
+        """Return the alternative text of an element, empty if it has none."""
         said = re.sub(r"[ \t\r\n]+", " ", self._key(element, "Alt")).strip(" ")
         return "" if said == "null" else said
 
     def spans(self, element: int) -> tuple[int, int]:
-        """Return how many rows and columns a cell takes."""
+        """Return the number of rows and columns a cell spans."""
         said = self._key(element, "A")
         for number in re.findall(r"(\d+) 0 R", said):
             said += self._document.xref_object(int(number), compressed=True)
@@ -61,7 +63,9 @@ class StructureTree:
         return max(1, min(_MOST_SPAN, down)), max(1, min(_MOST_SPAN, across))
 
     def pictures(self, page: int) -> list[Path]:
-        """Return where the pictures with an alternative text are on the page of this object."""
+        """Return the areas of pictures with an alternative text on the page with this object
+        number.
+        """
         return self._pictures.get(page, [])
 
     @cached_property

@@ -1,7 +1,7 @@
-"""How likely a text is in a language, by its characters alone: text decoded in the wrong encoding
-has letters that no alphabet has together, and rare Chinese characters.
+"""The likelihood of a text in a language, by its characters alone: text decoded in the wrong
+encoding combines letters that no alphabet has together, and rare Chinese characters.
 
-Each character is taken on its own. The share of a letter follows from its rank in the language
+Each character is considered separately. The share of a letter follows from its rank in the language
 (Zipf's law); for Chinese characters and Hangul, a national standard lists the common ones.
 """
 
@@ -45,7 +45,9 @@ _UNLIKELY_SIGN, _UNLIKELY_CAPITAL = 3.0, 4.0
 
 
 def log_likelihood(text: str, languages: str) -> float:
-    """Return the natural logarithm of how likely `text` is in the likeliest of these languages."""
+    """Return the natural logarithm of the likelihood of `text` in the most likely of these
+    languages.
+    """
     count = Counter(text)
     capitals = sum(map(str.isupper, _ALONE.findall(text))) + sum(
         found[0].isupper() and text[found.start() - 1].islower()
@@ -65,7 +67,7 @@ def _of(character: str, language: str) -> float:
 
 
 def _share(character: str, language: str) -> float:
-    """Return the share of a character among those of a text."""
+    """Return the relative frequency of a character in a text."""
     if character.isascii():
         return _ASCII
     if share := _shares(language).get(character.lower()[0]):
@@ -105,6 +107,6 @@ def _eastern(character: str, language: str) -> float:
 
 
 def _lead(character: str, codec: str) -> int:
-    """Return the first of the two bytes of a character, 0 where it has others."""
+    """Return the first of the two bytes of a character, 0 if it has another number of bytes."""
     data = character.encode(codec, "ignore")
     return data[0] if len(data) == 2 else 0

@@ -34,7 +34,7 @@ and 50 to 58 are those of East Asian languages.
 """
 
 NOTHING = ";;;"
-"""The format that shows nothing, whatever is in the cell."""
+"""The format that shows nothing, whatever the cell contains."""
 _LONGEST_CODE = 1000
 """Characters; Excel takes 255."""
 
@@ -56,7 +56,7 @@ _SHOWN = {"quoted", "escaped", "currency", "blank", "text"}
 language.
 """
 _WHOLE = {("word", "GENERAL"), ("word", "@")}
-"""Tokens that stand for the number as it is."""
+"""Tokens that stand for the number itself."""
 _FRACTION = re.compile(r"(?:([#0?,]+)[^#0?/]+)?[#0?]+\s*/\s*([#0?]+|[1-9][0-9]*)")
 _THOUSANDS = re.compile(r"\B(?=(?:\d{3})+$)")
 _COMPARE: dict[str, Callable[[float, float], bool]] = {

@@ -12,7 +12,7 @@ _BREAK = re.compile(r"[ \t]*\n[ \t]*")
 
 
 def is_plain(text: str) -> bool:
-    """Tell whether `text` can stand in a table as it is."""
+    """Return whether `text` can be used in a table unchanged."""
     return _TOUCHED.search(text) is None
 
 

@@ -46,7 +46,7 @@ def _cell_name(number: int) -> str:
 
 
 _NAMES: Mapping[str, Callable[[int], str]] = {"row": str, "column": letters, "cell": _cell_name}
-"""What is hidden, and how its number is shown."""
+"""Hidden elements, and the message with their number."""
 
 
 class Sheet(msgspec.Struct, frozen=True):

@@ -42,9 +42,9 @@ _MOST_TITLES = 3
 class Row(msgspec.Struct, gc=False):
     """A row with content. `number` counts from 1.
 
-    `texts` has what the cells show, never empty, by column from left to right. `values` are the
-    columns without text: numbers, dates, booleans, errors, and those of `formulas` that have no
-    stored result. `unseen` has what is in cells that show nothing.
+    `texts` is what the cells show, never empty, by column from left to right. `values` are the
+    columns without text: numbers, dates, booleans, errors, and those of `formulas` without a stored
+    result. `unseen` is the content of cells that show nothing.
     """
 
     number: int
@@ -135,8 +135,8 @@ class _Table:
         )
 
     def begin(self, rows: list[Row], heads: Sequence[Row]) -> Iterator[Block]:
-        """Begin with `rows`: the header, and what is above it. Tables next to each other come one
-        after the other.
+        """Start with `rows`: the header, and what is above it. Tables next to each other are read
+        one after the other.
         """
         parts = [rows] if heads else _beside(rows, self._hidden_columns)
         for part in parts:
@@ -235,7 +235,7 @@ def _cut(rows: list[Row], begins: list[int]) -> list[list[Row]]:
 
 
 def _is_table(rows: list[Row]) -> bool:
-    """Return whether rows are a table of their own: with texts at the top and on the left."""
+    """Return whether rows form a separate table: with texts at the top and on the left."""
     columns = set[int]().union(*(row.texts for row in rows))
     left = min(columns, default=0)
     return (

@@ -290,8 +290,8 @@ def preface(form: ClarificationForm, width: int) -> list[Line]:
 
 
 def row_lines(entry: Entry, number: int, cursor: int | None, width: int) -> Iterator[Line]:
-    """Yield an option, the mark of the field for words of one's own, or the line that skips the
-    question. `cursor` is the row under the cursor, None where that is in another question.
+    """Yield an option, the label of the field for the user's own words, or the line that skips the
+    question. `cursor` is the row under the cursor, None if it is in another question.
     """
     row, mark = entry.rows[number], row_mark(entry, number, cursor)
     if row.kind == "option":
@@ -325,7 +325,7 @@ def row_mark(entry: Entry, number: int, cursor: int | None) -> tuple[Span, ...]:
 
 
 def question_lines(entry: Entry, width: int) -> Iterable[Line]:
-    """Return the question, and whether it is answered."""
+    """Return the question, marked as answered or not."""
     mark = (
         Span("– ", "muted")
         if entry.skipped

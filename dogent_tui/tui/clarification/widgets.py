@@ -33,8 +33,8 @@ _MOST_ROWS = 6
 
 
 class FormLines(Painted, Widget):
-    """Draws the lines that `layout` gives for a width, as high as they are. `shows` is the row of
-    a question that they are of, -1 for none.
+    """Draws the lines that `layout` returns for a width; its height is their number. `shows` is the
+    row of the question that they belong to, -1 for none.
     """
 
     ALLOW_SELECT = False

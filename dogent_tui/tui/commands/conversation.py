@@ -1,4 +1,4 @@
-"""The commands about the conversation on the screen, what it costs, and other conversations."""
+"""The commands about the current conversation, its cost, and other conversations."""
 
 import asyncio
 from collections.abc import Sequence

@@ -52,7 +52,7 @@ def _of_file(app: "AppPort", custom: "CustomCommand") -> Command:
 def _sending(
     app: "AppPort", name: str, about: str, argument: str, fill: Callable[[str], str]
 ) -> Command:
-    """Return the command that sends what `fill` makes of what was typed after its name."""
+    """Return the command that sends what `fill` makes of the text typed after its name."""
 
     async def run(typed: str) -> str | None:
         from dogent_tui.references.lookup import find_references

@@ -191,8 +191,8 @@ class PaneController:
         *,
         covers: bool = False,
     ) -> bool:
-        """Read `document` and have it be the one that is open. False where the user stopped that.
-        Raises DogentError, and then what was open stays so.
+        """Read `document` and make it the open one. False if the user stopped it. Raises
+        DogentError; then the previous one stays open.
         """
         async with self._turn:
             parts = await self._read(document, more)

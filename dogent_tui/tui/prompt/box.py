@@ -40,7 +40,7 @@ class PromptBox(Vertical):
         """The text of the line below the prompt changed."""
 
     def __init__(self, references: WorkspaceReferences) -> None:
-        """Prompt with `references` to complete and to check."""
+        """Create a prompt with `references` to complete and check."""
         super().__init__(id="prompt")
         self._references = references
         self.editor = PromptEditor(tr("What would you like to write?"))
@@ -71,7 +71,7 @@ class PromptBox(Vertical):
         yield self._hint_line
 
     def on_mount(self) -> None:
-        """Take up the keys that the picker and the queue share with the editor."""
+        """Let the picker and the queue handle keys before the editor."""
         self.editor.key_filter = self._take_key
         self._show_hint()
 

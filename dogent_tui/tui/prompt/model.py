@@ -40,7 +40,7 @@ class Recall:
     """
 
     def __init__(self, entries: Iterable[str] = ()) -> None:
-        """Walk `entries`, oldest first; only the last `RECALL_LIMIT` count."""
+        """Recall `entries`, oldest first; only the last `RECALL_LIMIT` are used."""
         self._entries = list(entries)[-RECALL_LIMIT:]
         self._position = len(self._entries)
         self._edited: dict[int, str] = {}

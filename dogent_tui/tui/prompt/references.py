@@ -32,7 +32,7 @@ _MOST_COUNTED = 8 << 20
 
 
 class WorkspaceReferences:
-    """The references of a workspace. All may touch the disk and are called in a thread."""
+    """The references of a workspace. All methods may access the disk: call them in a thread."""
 
     def __init__(
         self,

@@ -384,7 +384,7 @@ class Answer(msgspec.Struct, frozen=True):
 
     @property
     def allows(self) -> str:
-        """The scope in which it allows, empty where it denies."""
+        """The scope of what it allows, empty if it denies."""
         return self.reply.scope if self.reply and self.reply.behavior == "allow" else ""
 
 

@@ -81,7 +81,7 @@ class CurrentSession:
         async with self._exchanging:
             left, waiting = self.opened, self._waiting()
             await self.close()  # its process holds the conversation
-            session_id = left.service.session_id  # of which nothing is kept where nothing was said
+            session_id = left.service.session_id  # nothing is stored of an empty conversation
             known = await asyncio.to_thread(session_named, left.workspace, session_id)
             chosen = replace(left.options, profile=name, model=model, effort=effort)
             opened = await _open(left, chosen, resume=session_id if known else "")

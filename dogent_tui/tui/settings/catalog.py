@@ -31,7 +31,7 @@ _USAGE = (("tokens", tr("tokens")), ("cost", tr("cost, where it is known")))
 _SERVER = "DOGENT_LOCAL_SERVER"
 _REFERENCES = tr("env:NAME reads it from the environment, keyring:NAME from the system's keyring.")
 _Row: TypeAlias = tuple[Any, ...]
-"""A key, and what a `Setting` says of it from its label on."""
+"""A key, and the fields of its `Setting` from the label on."""
 _FOLDER: Sequence[_Row] = (
     ("profile", tr("Model"), "choice", tr("A profile, or the offline engine."),
         tr("from the environment")),
@@ -77,7 +77,7 @@ _OWN: Sequence[_Row] = (
         tr("When the agent asks or is done, and another window has the focus."),
         tr("words and a bell"), "", _NOTIFY),
 )  # fmt: skip
-"""What the user wants in all folders."""
+"""The user's settings for all folders."""
 
 _GROUPS: Mapping[str, str] = {
     "profile": tr("Models"),
@@ -128,7 +128,7 @@ _FIELDS: Mapping[str, Sequence[_Row]] = {
 
 
 def _settings(file: Path, rows: Iterable[_Row], *above: str) -> list[Setting]:
-    """Return the settings of `rows`, whose keys stand in `file` below those `above`."""
+    """Return the settings of `rows`, whose keys are in `file` below those `above`."""
     return [Setting(file, (*above, key), *said) for key, *said in rows]
 
 

@@ -1,4 +1,4 @@
-"""Lines become strips: colors, the selection, search marks and the cursor."""
+"""Turns lines into strips: colors, the selection, search marks and the cursor."""
 
 from typing import TYPE_CHECKING
 
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from dogent_tui.tui.transcript.search import Found, Hit
 
 _KEPT_STRIPS = 600
-"""Strips kept, by what they show: some ten screens full. With each what is sent to the terminal is
-kept too, which saves a third of the time while a reply streams.
+"""The number of strips cached, by content: about ten screens. Each includes what is sent to the
+terminal, which saves a third of the time while a reply streams.
 """
 
 _CURSOR = (Span("❯ ", "accent"),)

@@ -105,7 +105,7 @@ class Palette:
     def strip(
         self, line: Line, content: int, width: int, margin: Sequence[Span] = EMPTY_MARGIN
     ) -> Strip:
-        """Draw `line` in a column of `content` cells within `width`, with `margin` before it."""
+        """Draw `line` in a column of `content` cells within `width`, preceded by `margin`."""
         segments = [Segment(span.text, self.style(span.style)) for span in margin]
         segments += [
             Segment(span.text, self.style(span.style, span.link, line.fill))
