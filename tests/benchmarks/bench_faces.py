@@ -35,7 +35,7 @@ from tests.e2e.conftest import write_profile
 from tests.e2e.scripted_api import ScriptedApi
 from tests.e2e.terminal import plain_environment
 from tests.faces.conftest import ROOT, serving
-from tests.faces.test_acp import Editor
+from tests.faces.test_acp import Window
 
 FIRST_MS, PRINT_TIMES, MEMORY_MB, LOAD_MS, INITIALIZE_MS = 20.0, 1.2, 300.0, 1000.0, 1000.0
 CHATS, MEASURED_CHATS = 50, 6
@@ -179,16 +179,16 @@ async def _waiting_chats(folder: Path, api: ScriptedApi) -> list[Row]:
 
 
 @asynccontextmanager
-async def _agent(home: Path) -> AsyncIterator[tuple[Editor, Any, psutil.Process]]:
-    editor = Editor()
+async def _agent(home: Path) -> AsyncIterator[tuple[Window, Any, psutil.Process]]:
+    window = Window()
     command = (sys.executable, "-m", "dogent_tui", "acp")
     async with acp.spawn_agent_process(
-        editor, *command, env=plain_environment(home), cwd=ROOT, use_unstable_protocol=True
+        window, *command, env=plain_environment(home), cwd=ROOT, use_unstable_protocol=True
     ) as (  # type: ignore[arg-type]
         connection,
         process,
     ):
-        yield editor, connection, psutil.Process(process.pid)
+        yield window, connection, psutil.Process(process.pid)
 
 
 def _cpu_ms(process: psutil.Process) -> float:
@@ -220,13 +220,13 @@ async def _editor(folder: Path, api: ScriptedApi) -> list[Row]:
         _write_log(root, session)
     begun, loaded = [], []
     for _ in range(3):
-        async with _agent(home) as (editor, connection, process):
+        async with _agent(home) as (window, connection, process):
             await connection.initialize(protocol_version=1)
             begun.append(_cpu_ms(process))
             before = _cpu_ms(process)
             await connection.load_session(cwd=str(root), session_id=session, mcp_servers=[])
             loaded.append(_cpu_ms(process) - before)
-            assert len(editor.of("user_message_chunk")) == MESSAGES // 2
+            assert len(window.editor.of("user_message_chunk")) == MESSAGES // 2
     return [
         Row("acp: CPU until initialize is answered", min(begun), target=INITIALIZE_MS),
         Row(f"acp: CPU to load a log of {MESSAGES:,} messages", min(loaded), target=LOAD_MS),

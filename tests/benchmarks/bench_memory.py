@@ -72,7 +72,7 @@ async def _runs(root: Path, *, traced: bool) -> list[Row]:
         for number in range(FIRST, FIRST + RUNS):
             await _run(app, launchers[0], number)
         after = _kilobytes(traced)
-        with patch("dogent_tui.tui.app.open_session", opened):
+        with patch("dogent_tui.tui.sessions.current.open_session", opened):
             app.conversation.typed.submit("/new", ())
             while len(launchers) == 1 or not launchers[1].started:
                 await asyncio.sleep(0.01)
