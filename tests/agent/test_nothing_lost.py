@@ -50,7 +50,7 @@ def workspace(tmp_path) -> Workspace:
 
 
 def in_child(target, *arguments) -> int:
-    """Run `target` in a process of its own, which may be killed, and return how it ended."""
+    """Run `target` in a separate process, which may be killed, and return how it ended."""
     child = multiprocessing.get_context("fork").Process(target=target, args=arguments)
     child.start()
     child.join(60)

@@ -1,5 +1,5 @@
-"""Going back in a conversation, over one that the test plays: what the service says, what is
-written down, what it resumes.
+"""Rewinding a conversation, over one that the test plays: what the service says, what is written
+down, what it resumes.
 """
 
 import asyncio

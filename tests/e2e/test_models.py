@@ -1,4 +1,4 @@
-"""/model in a terminal: another model of the same profile goes on with the conversation."""
+"""/model in a terminal: another model of the same profile continues with the conversation."""
 
 import pytest
 

@@ -85,7 +85,7 @@ async def test_long_instructions_reach_the_model_and_no_list_of_processes(
         assert stat.S_IMODE(file.stat().st_mode) == 0o600
         arguments: list[str] = []
         for process in psutil.Process().children(recursive=True):
-            with suppress(psutil.Error):  # one that ended meanwhile
+            with suppress(psutil.Error):  # one that ended in the meantime
                 arguments += process.cmdline()
         assert "stream-json" in arguments
         assert not [

@@ -84,7 +84,7 @@ async def test_resizing_while_streaming_loses_nothing(window):
 
 
 def _flowing(screen: str) -> str:
-    """What the transcript says, without its line breaks and what stands beside it."""
+    """What the transcript says, without its line breaks and what is beside it."""
     return " ".join(
         " ".join(line.split("▏")[0].replace("█", "").replace("▎", "").split())
         for line in screen.split("\n")

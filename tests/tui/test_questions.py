@@ -19,7 +19,7 @@ from tests.tui.questions.examples import COMMAND, DIFF, LONG
 
 
 class Person:
-    """Somebody who is asked: the stage, and the answers that reached the service."""
+    """Someone who is asked: the stage, and the answers that reached the service."""
 
     def __init__(self, stage) -> None:
         self.stage = stage

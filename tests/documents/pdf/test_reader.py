@@ -1,4 +1,4 @@
-"""Pdf files made here are read back: what stands on their pages, in order, as what it is."""
+"""Pdf files made here are read back: what is on their pages, in order, as what it is."""
 
 import pymupdf
 import pytest

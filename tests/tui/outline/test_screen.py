@@ -315,7 +315,7 @@ async def test_markdown_and_back(context):
 
 
 def shown(editor: QuestionContext) -> str:
-    """What stands on the screen."""
+    """What is on the screen."""
     return "\n".join(
         "".join(cell.text for cell in strip)
         for strip in editor.app.screen._compositor.render_strips()

@@ -188,7 +188,7 @@ async def test_a_title_is_typed_over_and_what_was_renamed_stays_in_sight(stage, 
             "f2", "end", "!", "enter"
         )  # the end of the title, and the old one is kept
         await s.until(lambda: [record.title for record in screen.list.items] == ["Cocoa!"])
-        await s.pilot.press("o")  # the search goes on where it was
+        await s.pilot.press("o")  # the search continues where it was
         await s.until(lambda: line.value == "coco")
 
 

@@ -113,7 +113,7 @@ async def test_a_band_that_was_drawn_before_a_resize_is_not_drawn_after_it(make_
         assert band() == as_wide
         layout.resize(
             as_wide - 1
-        )  # a scrollbar comes: the lines are laid out anew, and the widget is as wide as it was
+        )  # a scrollbar comes: the lines are laid out again, and the widget is as wide as it was
         assert band() == as_wide - 1
 
 
