@@ -11,11 +11,10 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-import msgspec
-
 from dogent_tui.errors import ConfigError
 from dogent_tui.language import listing, tr
 from dogent_tui.plain import cut_bytes
+from dogent_tui.records import Record
 from dogent_tui.settings.config_check import nearest
 from dogent_tui.storage.files import first_text
 from dogent_tui.storage.paths import Workspace, display_path
@@ -34,7 +33,7 @@ _NAMED = re.compile(r"(?<![\w@/.])@@((?:built-in|global):)?([\w-]+)")
 _HEADING = re.compile(r"^#\s+(.+)$", re.MULTILINE)
 
 
-class Template(msgspec.Struct, frozen=True):
+class Template(Record):
     """A template, named after its file without the extension."""
 
     name: str

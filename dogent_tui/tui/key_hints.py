@@ -10,7 +10,6 @@ from itertools import accumulate
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-import msgspec
 from textual import events
 from textual.app import RenderResult
 from textual.content import Content
@@ -19,6 +18,7 @@ from textual.screen import Screen
 from textual.style import Style
 from textual.widget import Widget
 
+from dogent_tui.records import Record
 from dogent_tui.tui.stylesheets import styles
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def key_names(keys: str) -> str:
     return ", ".join(map(key_name, keys.split(",")))
 
 
-class ShownKey(msgspec.Struct, frozen=True):
+class ShownKey(Record):
     """A key in the line: its label, its effect, and the key that a click presses. Keys with `stays`
     are given space first.
     """

@@ -4,10 +4,10 @@ names to keys.
 
 from collections.abc import Iterable, Mapping, Sequence
 
-import msgspec
 from textual.binding import Binding, BindingType
 
 from dogent_tui.language import tr
+from dogent_tui.records import Record
 from dogent_tui.settings.config_check import ConfigWarning, meant
 from dogent_tui.tui.key_hints import key_name
 from dogent_tui.tui.prompt.editor import PromptEditor
@@ -30,7 +30,7 @@ _FIXED = frozenset(
 """Keys needed to type, choose or leave."""
 
 
-class KeyAction(msgspec.Struct, frozen=True):
+class KeyAction(Record):
     """An action with a key. `default` lists its default keys, separated by commas."""
 
     id: str

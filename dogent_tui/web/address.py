@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable
 from typing import Literal, TypeAlias
 
-import msgspec
+from dogent_tui.records import Record
 
 Address: TypeAlias = ipaddress.IPv4Address | ipaddress.IPv6Address
 
@@ -96,7 +96,7 @@ def is_local_name(host: str) -> bool:
     return host in _LOCAL_NAMES or host.endswith(".localhost")
 
 
-class Allowed(msgspec.Struct, frozen=True):
+class Allowed(Record):
     """Private hosts and addresses that someone named: exactly these, and if a port was named, only
     that one.
 

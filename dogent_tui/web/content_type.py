@@ -11,12 +11,13 @@ import msgspec
 from dogent_tui.documents.text.charset import encoding_of
 from dogent_tui.image_files import IMAGE_MAGIC
 from dogent_tui.language import tr
+from dogent_tui.records import Record
 
 Kind: TypeAlias = Literal["page", "text", "image", "document", "other"]
 """A web page, plain text, an image, a document for the documents library, anything else."""
 
 
-class Sniffed(msgspec.Struct, frozen=True):
+class Sniffed(Record):
     """`content_type` is a media type; `suffix` the extension for a file of this kind; `what` is for
     sentences: "a video".
     """

@@ -12,6 +12,7 @@ from typing import Literal, TypeAlias
 
 import msgspec
 
+from dogent_tui.records import Record
 from dogent_tui.wall.decoder import limit_process
 
 FORMATS = {
@@ -32,7 +33,7 @@ _MOST_PIXELS = 64_000_000
 Problem: TypeAlias = Literal["", "not_image", "too_many_pixels", "damaged"]
 
 
-class Checked(msgspec.Struct, frozen=True):
+class Checked(Record):
     """The type of an image or, in `problem`, what is wrong with it. `format` is Pillow's name."""
 
     problem: Problem = ""

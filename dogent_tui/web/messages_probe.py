@@ -12,10 +12,9 @@ from html import unescape
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 from urllib.parse import urljoin, urlsplit
 
-import msgspec
-
 from dogent_tui import __version__
 from dogent_tui.plain import one_line
+from dogent_tui.records import Record
 from dogent_tui.vision.provider_request import proxy_for
 
 if TYPE_CHECKING:
@@ -50,7 +49,7 @@ _STATUS = {
 """
 
 
-class Answered(msgspec.Struct, frozen=True):
+class Answered(Record):
     """The answer of an endpoint: the HTTP status, 0 if there was none.
 
     `said` is on one line: the message of an error, the title of a page, or the target of a

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import IO, ClassVar
 
-import msgspec
 from rich.cells import cell_len
 from textual import on
 from textual.binding import Binding, BindingType
@@ -20,6 +19,7 @@ from dogent_tui.documents.spool import how_far
 from dogent_tui.documents.text.charset import encoding_of
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
+from dogent_tui.records import Record
 from dogent_tui.tui import clipboard
 from dogent_tui.tui.attachments.document_facts import (
     CONVERTED,
@@ -44,7 +44,7 @@ MOST_LINES = 2_000
 MOST_FOLDER_ENTRIES = 500
 
 
-class Preview(msgspec.Struct, frozen=True):
+class Preview(Record):
     """What a preview shows: `text` of the file (None where there is none to show), and a `note`
     about it.
 

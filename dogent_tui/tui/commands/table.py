@@ -5,9 +5,8 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from typing import Literal, TypeAlias
 
-import msgspec
-
 from dogent_tui.language import tr
+from dogent_tui.records import Record
 from dogent_tui.settings.config_check import nearest
 
 Run: TypeAlias = Callable[[str], Awaitable[str | None]]
@@ -32,7 +31,7 @@ SYNONYMS = {
 """The names of these commands in similar programs."""
 
 
-class Command(msgspec.Struct, frozen=True):
+class Command(Record):
     """A command of the application. `help` is one line.
 
     `argument` is the name of its argument as shown to the user: ``PATH`` if required, ``[name]`` if

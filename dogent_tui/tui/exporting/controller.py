@@ -19,6 +19,7 @@ from dogent_tui.errors import DogentError, UsageError
 from dogent_tui.language import ngettext, tr
 from dogent_tui.permissions.model import ToolCall
 from dogent_tui.plain import one_line
+from dogent_tui.records import Record
 from dogent_tui.references.file_index import FileIndex
 from dogent_tui.tui.attachments.model import file_size, readable_size
 from dogent_tui.tui.exporting.first_page import choose_theme
@@ -39,7 +40,7 @@ _USAGE = tr(
 )
 
 
-class TypedExport(msgspec.Struct, frozen=True):
+class TypedExport(Record):
     """What is to be made. `markdown` is empty where no file is named, `output` where it goes
     beside that. `kind`: see `KINDS`. `checked`: what a check of its sources finds is appended.
     `theme` is one of `theme_names`, `CHOOSE` where the user wants to see them, empty for what the

@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, ClassVar, Literal
 
-import msgspec
 from rich.text import Text
 from textual import events
 from textual.actions import SkipAction
@@ -19,6 +18,7 @@ from textual.message import Message
 
 from dogent_tui.agent.events import Attachment
 from dogent_tui.language import tr
+from dogent_tui.records import Record
 from dogent_tui.references.lookup import Reference, ReferenceKey, find_references
 from dogent_tui.tui.prompt.debounce import Debounce
 from dogent_tui.tui.prompt.dropped import dropped_paths
@@ -52,7 +52,7 @@ MOST_ROWS = 12
 _CLOSING_MARKS = frozenset("#,.;:!?)，。；：！？）、")
 
 
-class ReferenceState(msgspec.Struct, frozen=True):
+class ReferenceState(Record):
     """The file that a reference leads to. `problem`: why it leads nowhere, empty if it does;
     `attachment`: the file.
 

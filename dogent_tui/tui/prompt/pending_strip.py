@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 
-import msgspec
 from textual.binding import Binding
 from textual.content import Content
 from textual.message import Message
@@ -10,6 +9,7 @@ from textual.message import Message
 from dogent_tui.agent.events import Attachment
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
+from dogent_tui.records import Record
 from dogent_tui.references.lookup import ReferenceKey, format_lines
 from dogent_tui.tui.prompt.editor import ReferenceState
 from dogent_tui.tui.prompt.strip import PromptStrip
@@ -22,7 +22,7 @@ _KEY = "Shift+Tab"
 """The key that focuses the chips, shown at the end of the line."""
 
 
-class Chip(msgspec.Struct, frozen=True):
+class Chip(Record):
     """A file sent with the prompt. `reference`: how the prompt names it, None if it was attached.
 
     `problem`: why the reference does not lead to a file, empty if it does.

@@ -8,13 +8,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePath
 from typing import TypeAlias
 
-import msgspec
 from rich.cells import cell_len
 
 from dogent_tui.agent.events import PermissionAnswer, PermissionRequested, Target
 from dogent_tui.agent.tool_names import friendly_name, relative
 from dogent_tui.language import sentences, tr
 from dogent_tui.plain import one_line, revealed
+from dogent_tui.records import Record
 from dogent_tui.tui.attachments.model import readable_size
 from dogent_tui.tui.transcript.lines import BLANK, Line, Span, crop, prefixed, wrap
 
@@ -80,7 +80,7 @@ def title_lines(title: Sequence[Span], counter: Span, width: int) -> list[Line]:
     return [Line((*first.spans, gap, counter)), *rest]
 
 
-class Question(msgspec.Struct, frozen=True):
+class Question(Record):
     """A request as shown in the workspace at `root`."""
 
     request: PermissionRequested
@@ -308,7 +308,7 @@ something must scroll.
 """
 
 
-class Rows(msgspec.Struct, frozen=True):
+class Rows(Record):
     """The number of rows of each part of the panel. `gap` is 1 if blank rows separate the parts,
     otherwise 0.
     """
@@ -372,7 +372,7 @@ def scroll_cue(top: int, rows: int, lines: Sequence[Line]) -> str:
     )
 
 
-class Answer(msgspec.Struct, frozen=True):
+class Answer(Record):
     """An answer. `reply` is None for the one that first asks for text; `short` is used in narrow
     windows.
     """

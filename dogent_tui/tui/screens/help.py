@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 
-import msgspec
 from rich.cells import cell_len
 from textual import on
 from textual.binding import Binding, BindingType
@@ -13,6 +12,7 @@ from textual.content import Content
 from textual.widgets import Input
 
 from dogent_tui.language import tr
+from dogent_tui.records import Record
 from dogent_tui.tui.commands.table import Command
 from dogent_tui.tui.dialog import Dialog, DialogScreen, WrappedText
 from dogent_tui.tui.key_hints import key_names
@@ -28,7 +28,7 @@ _SCROLLS: Mapping[str, str] = {
 }
 
 
-class HelpSection(msgspec.Struct, frozen=True):
+class HelpSection(Record):
     """A heading, and lines with a key or command and its effect."""
 
     title: str

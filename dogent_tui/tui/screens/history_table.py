@@ -6,7 +6,6 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 
-import msgspec
 from rich.text import Text
 from textual import on
 from textual.binding import Binding
@@ -14,6 +13,7 @@ from textual.widgets import DataTable
 
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
+from dogent_tui.records import Record
 from dogent_tui.storage.history import HistoryEntry
 from dogent_tui.tui.dialog import Dialog, DialogScreen, Words
 from dogent_tui.tui.stylesheets import stylesheet
@@ -36,7 +36,7 @@ _MARKS = re.compile(r"\*\*|`")
 """Markdown markup in a reply, which is noise in a table."""
 
 
-class HistoryRow(msgspec.Struct, frozen=True):
+class HistoryRow(Record):
     """One line of the history. `when` is local time, `outcome` one or two words, `came` the agent's
     reply or the reason for the end.
 

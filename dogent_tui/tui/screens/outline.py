@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-import msgspec
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding
@@ -21,6 +20,7 @@ from dogent_tui.language import tr
 from dogent_tui.outline.edit_session import OutlineEditing
 from dogent_tui.outline.markdown import same_sections
 from dogent_tui.plain import one_line, visible
+from dogent_tui.records import Record
 from dogent_tui.tui.dialog import Words
 from dogent_tui.tui.key_hints import KeyHints, key_names
 from dogent_tui.tui.outline.inputs import (
@@ -71,7 +71,7 @@ first key of each.
 """
 
 
-class OutlineTask(msgspec.Struct, frozen=True):
+class OutlineTask(Record):
     """The task for which the editor is opened.
 
     `draft`: the user's earlier edit of `proposal`. `on_draft` is called with the text shortly after

@@ -3,10 +3,9 @@ user's consent.
 """
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
-import msgspec
 from rich.cells import cell_len
 from textual.app import ComposeResult
 from textual.binding import Binding
@@ -20,6 +19,7 @@ from dogent_tui.changes.reviewed import Reviewed
 from dogent_tui.errors import DogentError
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line, visible
+from dogent_tui.records import Json, Record
 from dogent_tui.sources.quotes.marks import Checked
 from dogent_tui.tui.dialog import Words
 from dogent_tui.tui.key_hints import KeyHints
@@ -68,7 +68,7 @@ REVIEW_KEYS: tuple[Binding, ...] = (
 """They act on the hunk under the cursor, or on all hunks."""
 
 
-class ReviewTask(msgspec.Struct, frozen=True):
+class ReviewTask(Record):
     """The task for which the review is opened.
 
     `copies` stores what `/undo` restores. `on_draft` is called with the decisions shortly after
@@ -79,7 +79,7 @@ class ReviewTask(msgspec.Struct, frozen=True):
     reviewed: Reviewed
     copies: UndoLog | None = None
     notice: str = ""
-    on_draft: Callable[[Mapping[str, Any]], object] | None = None
+    on_draft: Callable[[Json], object] | None = None
     checked: Checked | None = None
     completions: Completions | None = None
 
@@ -316,7 +316,7 @@ class ReviewScreen(EditorScreen):
         self._show(is_new=False)
         self._keep_soon()
 
-    def draft(self) -> Mapping[str, Any]:
+    def draft(self) -> Json:
         """Return the decisions."""
         return self.change.draft()
 

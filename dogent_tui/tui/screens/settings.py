@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
-import msgspec
 from rich.cells import set_cell_size
 from textual import events, on, work
 from textual.app import ComposeResult
@@ -19,6 +18,7 @@ from textual.widgets.option_list import Option
 from dogent_tui.documents.export.themes import DEFAULT
 from dogent_tui.language import sentences, tr
 from dogent_tui.plain import one_line, revealed
+from dogent_tui.records import Record
 from dogent_tui.storage.paths import display_path
 from dogent_tui.tui.dialog import Answer, ChoiceList, Words
 from dogent_tui.tui.exporting.first_page import first_page
@@ -56,7 +56,7 @@ _LEAST_VALUE_CELLS = 12
 _CHANGED = "● "
 
 
-class Row(msgspec.Struct, frozen=True):
+class Row(Record):
     """A line of the list. `id` identifies it to the screen ("" for a heading); `about` explains it,
     and `place` tells where it is stored.
 

@@ -16,6 +16,7 @@ from dogent_tui.agent.tool_names import friendly_name, input_summary
 from dogent_tui.errors import DogentError
 from dogent_tui.language import interface_language, tr
 from dogent_tui.plain import one_line, visible
+from dogent_tui.records import Json, Record
 from dogent_tui.settings.known_secrets import known_secrets
 from dogent_tui.settings.own_files import plan_change
 from dogent_tui.settings.secrets import redact
@@ -35,7 +36,7 @@ _DONE = {"completed": "x", "in_progress": "~", "pending": " "}
 """The check marks of a plan."""
 
 
-class Part(msgspec.Struct, frozen=True, omit_defaults=True):
+class Part(Record, omit_defaults=True):
     """One part of a conversation. `text` is the Markdown of a prompt, a reply or a thought,
     otherwise plain text.
 
@@ -48,10 +49,10 @@ class Part(msgspec.Struct, frozen=True, omit_defaults=True):
     title: str = ""
     state: str = ""
     files: tuple[str, ...] = ()
-    input: Mapping[str, Any] = {}
+    input: Json = {}
 
 
-class Written(msgspec.Struct, frozen=True):
+class Written(Record):
     """A conversation to write. `workspace` is its folder, `exported` the time in ISO 8601."""
 
     title: str

@@ -5,9 +5,8 @@ import json
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
-import msgspec
 from rich.cells import cell_len, set_cell_size
 
 from dogent_tui.agent import events as ev
@@ -21,6 +20,7 @@ from dogent_tui.agent.tool_names import (
 )
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line, visible
+from dogent_tui.records import JsonDict, Record
 from dogent_tui.tui.transcript import model
 from dogent_tui.tui.transcript.lines import (
     BLANK,
@@ -63,7 +63,7 @@ _Changes: TypeAlias = Sequence[tuple[str, str]]
 """The old and the new text."""
 
 
-class Look(msgspec.Struct, frozen=True):
+class Look(Record):
     """What the lines depend on besides the entry. `now` is the time of events; `frame` advances the
     spinner.
     """
@@ -389,7 +389,7 @@ def _field(name: str, text: str, width: int) -> Iterator[Line]:
         yield from prefixed(lines, Span(" " * indent))
 
 
-def _change(fields: dict[str, Any]) -> _Changes:
+def _change(fields: JsonDict) -> _Changes:
     """Remove the fields that hold a file change from `fields`, and return the old and the new
     text.
     """

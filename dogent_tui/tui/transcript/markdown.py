@@ -8,9 +8,10 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from dogent_tui.plain import visible
+from dogent_tui.records import JsonDict
 from dogent_tui.tui.transcript.highlight import CodeLine, GrowingCode, highlight
 from dogent_tui.tui.transcript.inline import inline, parser
 from dogent_tui.tui.transcript.lines import (
@@ -170,7 +171,7 @@ def _prepared(text: str) -> str:
     return visible(text.replace("\r", ""))
 
 
-def _tokens(text: str, env: dict[str, Any]) -> "list[Token]":
+def _tokens(text: str, env: JsonDict) -> "list[Token]":
     md = parser(_DEEPEST)
     tokens: list[Token] = []
     md.block.parse(text, md, env, tokens)
@@ -181,7 +182,7 @@ def _render(
     text: str, width: int, code: Highlighter, drawer: "type[_Blocks] | None" = None
 ) -> list[_Block]:
     text, width = _prepared(text), max(width, MIN_WIDTH)
-    env: dict[str, Any] = {}
+    env: JsonDict = {}
     try:
         tokens = _tokens(text, env)
         blocks = (drawer or _Blocks)(env.get("references") or {}, code)
@@ -195,7 +196,7 @@ def _render(
 class _Blocks:
     """Draws block tokens. An opening token is drawn with all tokens up to the closing one."""
 
-    def __init__(self, references: dict[str, Any], code: Highlighter) -> None:
+    def __init__(self, references: JsonDict, code: Highlighter) -> None:
         self._references = references
         self._code = code
         self._depth = 0  # of lists
