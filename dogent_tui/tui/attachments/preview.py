@@ -10,7 +10,7 @@ from typing import IO, ClassVar
 
 from rich.cells import cell_len
 from textual import on
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.content import Content
 
 from dogent_tui.documents.library import DocumentLibrary
@@ -33,6 +33,7 @@ from dogent_tui.tui.pane.view import PaneView
 from dogent_tui.tui.prompt.literal import carry, newlines
 from dogent_tui.tui.stylesheets import stylesheet
 from dogent_tui.tui.textual_fixes.literal_area import LiteralArea
+from dogent_tui.tui.widgets import bound
 
 PREVIEW_BYTES = 65_536
 LONGEST_LINE = 2_000
@@ -129,11 +130,11 @@ class PreviewScreen(DialogScreen[None]):
     CSS_PATH = stylesheet("attachments.tcss")
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,q,enter", "dismiss", tr("Close")),
-        Binding("n", "read_on", tr("Read on")),
-        Binding("left", "sheet(-1)", tr("Previous sheet"), show=False),
-        Binding("right", "sheet(1)", tr("Next sheet"), show=False),
-        Binding("c", "copy", tr("Copy")),
+        bound("escape,q,enter", "dismiss", "Close"),
+        bound("n", "read_on", "Read on"),
+        bound("left", "sheet(-1)", "Previous sheet", show=False),
+        bound("right", "sheet(1)", "Next sheet", show=False),
+        bound("c", "copy", "Copy"),
     ]
 
     def __init__(

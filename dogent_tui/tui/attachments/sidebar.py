@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar
 
 from textual import events, on
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.content import Content
 from textual.message import Message
@@ -19,6 +19,7 @@ from dogent_tui.tui.attachments.model import AttachmentEntry, ReadState, readabl
 from dogent_tui.tui.dialog import Words
 from dogent_tui.tui.prompt.dropped import dropped_paths
 from dogent_tui.tui.results.model import Result
+from dogent_tui.tui.widgets import bound
 
 if TYPE_CHECKING:
     from textual.style import Style
@@ -48,8 +49,8 @@ class FileList(OptionList, Generic[Item]):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("j", "cursor_down", tr("Down"), show=False),
-        Binding("k", "cursor_up", tr("Up"), show=False),
+        bound("j", "cursor_down", "Down", show=False),
+        bound("k", "cursor_up", "Up", show=False),
     ]
 
     def __init__(self, id: str) -> None:  # noqa: A002
@@ -80,9 +81,9 @@ class ResultList(FileList[Result]):
     """The results, two lines each. The attachments follow below the last one."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "select", tr("Open")),
-        Binding("e", "want('export')", tr("Export")),
-        Binding("r", "want('reveal')", tr("Show in folder")),
+        bound("enter", "select", "Open"),
+        bound("e", "want('export')", "Export"),
+        bound("r", "want('reveal')", "Show in folder"),
     ]
 
     def action_want(self, what: str) -> None:
@@ -102,9 +103,9 @@ class AttachmentList(FileList[AttachmentEntry]):
     """The attachments: two lines each, and one for each sheet."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("delete,backspace", "remove", tr("Remove")),
-        Binding("a", "add", tr("Add")),
-        Binding("enter", "select", tr("Preview")),
+        bound("delete,backspace", "remove", "Remove"),
+        bound("a", "add", "Add"),
+        bound("enter", "select", "Preview"),
     ]
 
     def action_cursor_up(self) -> None:

@@ -36,7 +36,7 @@ def command(
     def shown(family: "CommandFamily") -> str:
         return family.app.keys.shown(key) if key else ""
 
-    fields |= {"name": name, "help": help_, "argument": argument, "key": shown}
+    fields |= {"name": name, "help": tr(help_), "argument": argument, "key": shown}
     return lambda method: Declared(method, fields | {"run": method})
 
 

@@ -31,13 +31,13 @@ _LIST_LIMIT_S = 8.0
 class SettingsCommands(CommandFamily):
     """The commands of `app` about its settings."""
 
-    _settings = command(
-        "settings", tr("Set models, keys, and how the agent works"), key="settings"
-    )(action("app.settings"))
+    _settings = command("settings", "Set models, keys, and how the agent works", key="settings")(
+        action("app.settings")
+    )
 
     @command(
         "model",
-        tr("Switch to another model of this profile, and set the effort"),
+        "Switch to another model of this profile, and set the effort",
         "[NAME] [EFFORT]",
     )
     async def _model(self, typed: str) -> str:
@@ -77,7 +77,7 @@ class SettingsCommands(CommandFamily):
         chosen = await self._ask(title, why.format(efforts=", ".join(EFFORTS)), names, at)
         return "" if chosen is None else await self._use_model(names[chosen], "")
 
-    @command("mcp", tr("Show your MCP servers, and switch or restart them"))
+    @command("mcp", "Show your MCP servers, and switch or restart them")
     async def _mcp(self, _: str) -> None:
         from dogent_tui.tui.screens.servers import ServersScreen
 
@@ -91,7 +91,7 @@ class SettingsCommands(CommandFamily):
             )
         )
 
-    @command("profile", tr("Show the profiles, and switch to another"), "[NAME]")
+    @command("profile", "Show the profiles, and switch to another", "[NAME]")
     async def _profile(self, name: str) -> str:
         self._need_idle()
         return await (self._change(name) if name else self._choose())

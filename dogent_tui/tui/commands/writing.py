@@ -42,7 +42,7 @@ class WritingCommands(CommandFamily):
 
     @command(
         "init",
-        tr("Write the rules for documents in this folder"),
+        "Write the rules for documents in this folder",
         tr("[template | what you write]"),
     )
     async def _init(self, typed: str) -> str:
@@ -122,7 +122,7 @@ class WritingCommands(CommandFamily):
 
     @command(
         "learn",
-        tr("Note what the agent should do differently next time"),
+        "Note what the agent should do differently next time",
         tr("[lesson | on | off]"),
     )
     async def _learn(self, typed: str) -> str:
@@ -174,7 +174,7 @@ class WritingCommands(CommandFamily):
 
     # ── Files ─────────────────────────────────────────────────────────────────────────────────────
 
-    @command("edit", tr("Edit a file in your own editor"), "PATH", completes="file")
+    @command("edit", "Edit a file in your own editor", "PATH", completes="file")
     async def _edit(self, typed: str) -> str:
         from dogent_tui.settings.own_files import OwnChange
         from dogent_tui.storage.files import content_of

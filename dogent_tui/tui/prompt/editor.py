@@ -10,14 +10,12 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 from rich.text import Text
 from textual import events
 from textual.actions import SkipAction
-from textual.binding import Binding
 from textual.document._document import EditResult, Location, Selection
 from textual.document._edit import Edit
 from textual.geometry import Size
 from textual.message import Message
 
 from dogent_tui.agent.events import Attachment
-from dogent_tui.language import tr
 from dogent_tui.records import Record
 from dogent_tui.references.lookup import Reference, ReferenceKey, find_references
 from dogent_tui.tui.prompt.debounce import Debounce
@@ -26,7 +24,7 @@ from dogent_tui.tui.prompt.folding_area import FoldingArea
 from dogent_tui.tui.prompt.literal import carry, newlines
 from dogent_tui.tui.prompt.model import Recall
 from dogent_tui.tui.textual_fixes.terminal_keys import NEWLINE_KEYS, teach_newline_keys
-from dogent_tui.tui.widgets import hidden, told
+from dogent_tui.tui.widgets import bound, hidden, told
 
 if TYPE_CHECKING:
     from textual.timer import Timer
@@ -82,19 +80,19 @@ class PromptEditor(FoldingArea):
     }
 
     BINDINGS = [
-        Binding("enter", "submit", tr("Send")),
+        bound("enter", "submit", "Send"),
         hidden(
             ",".join(sorted(NEWLINE_KEYS)),
             "newline",
-            tr("New line"),
+            "New line",
             key_display="Ctrl+J, Shift+Enter, Alt+Enter",
         ),
-        hidden("escape", "escape", tr("Interrupt; when idle, press twice to clear")),
-        hidden("ctrl+c", "copy_or_clear", tr("Copy, clear, quit")),
-        hidden("ctrl+underscore,super+z", "undo", tr("Undo"), key_display="Ctrl+_"),
-        hidden("super+c", "copy", tr("Copy")),
-        hidden("ctrl+g", "external_editor", tr("Open in $EDITOR")),
-        hidden("ctrl+o", "unfold", tr("Expand the pasted text")),
+        hidden("escape", "escape", "Interrupt; when idle, press twice to clear"),
+        hidden("ctrl+c", "copy_or_clear", "Copy, clear, quit"),
+        hidden("ctrl+underscore,super+z", "undo", "Undo", key_display="Ctrl+_"),
+        hidden("super+c", "copy", "Copy"),
+        hidden("ctrl+g", "external_editor", "Open in $EDITOR"),
+        hidden("ctrl+o", "unfold", "Expand the pasted text"),
     ]
 
     SECOND_PRESS_S: ClassVar[float] = 2.0

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 
-from textual.binding import Binding
 from textual.content import Content
 from textual.message import Message
 
@@ -13,7 +12,7 @@ from dogent_tui.records import Record
 from dogent_tui.references.lookup import ReferenceKey, format_lines
 from dogent_tui.tui.prompt.editor import ReferenceState
 from dogent_tui.tui.prompt.strip import PromptStrip
-from dogent_tui.tui.widgets import hidden, styled, told
+from dogent_tui.tui.widgets import bound, hidden, styled, told
 
 _GAP = 2
 _LEFT_OUT = len("+99") + _GAP
@@ -77,11 +76,11 @@ class PendingStrip(PromptStrip):
     }
 
     BINDINGS = [
-        hidden("left", "move(-1)", tr("Left")),
-        hidden("right", "move(1)", tr("Right")),
-        Binding("delete,backspace", "remove", tr("Remove")),
-        Binding("enter", "preview", tr("Preview")),
-        Binding("escape,tab,down", "leave", tr("Back")),
+        hidden("left", "move(-1)", "Left"),
+        hidden("right", "move(1)", "Right"),
+        bound("delete,backspace", "remove", "Remove"),
+        bound("enter", "preview", "Preview"),
+        bound("escape,tab,down", "leave", "Back"),
     ]
 
     @told

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, cast
 from textual import events as textual_events
 from textual import on, work
 from textual.app import ComposeResult
-from textual.binding import Binding
 from textual.containers import Horizontal, Vertical
 
 from dogent_tui.agent.events import (
@@ -53,7 +52,7 @@ from dogent_tui.tui.results.model import Result, Results
 from dogent_tui.tui.status import StatusBar, opening_status
 from dogent_tui.tui.todos import TodoPanel
 from dogent_tui.tui.welcome import Welcome
-from dogent_tui.tui.widgets import hidden
+from dogent_tui.tui.widgets import bound, hidden
 
 if TYPE_CHECKING:  # imported on creation, after the first paint
     from dogent_tui.tui.attachments.sidebar import AttachmentsSidebar
@@ -97,26 +96,26 @@ class ConversationScreen(ConversationPort):
     showing: Showing
 
     BINDINGS = [
-        Binding("ctrl+f", "find", tr("Find"), id="find"),
-        Binding("ctrl+b", "sidebar", tr("Files"), id="attachments"),
-        hidden("ctrl+r", "app.history", tr("Earlier prompts"), id="history"),
-        Binding("ctrl+o", "fold_all", tr("Expand tools"), id="unfold"),
-        Binding("ctrl+t", "todos", tr("Plan"), id="plan"),
-        hidden("f2", "answer", tr("Answer the agent")),
-        hidden("f3", "document", tr("Switch to the open document and back"), id="document"),
-        hidden("f5", "app.setup", tr("Choose a model"), id="setup"),
-        hidden("ctrl+end", "follow", tr("Follow"), id="follow"),
-        hidden("shift+pageup", "transcript_page(-1)", tr("Scroll the transcript")),
-        hidden("shift+pagedown", "transcript_page(1)", tr("Scroll the transcript")),
-        hidden("escape", "escape", tr("Interrupt, or back to the prompt")),
+        bound("ctrl+f", "find", "Find", id="find"),
+        bound("ctrl+b", "sidebar", "Files", id="attachments"),
+        hidden("ctrl+r", "app.history", "Earlier prompts", id="history"),
+        bound("ctrl+o", "fold_all", "Expand tools", id="unfold"),
+        bound("ctrl+t", "todos", "Plan", id="plan"),
+        hidden("f2", "answer", "Answer the agent"),
+        hidden("f3", "document", "Switch to the open document and back", id="document"),
+        hidden("f5", "app.setup", "Choose a model", id="setup"),
+        hidden("ctrl+end", "follow", "Follow", id="follow"),
+        hidden("shift+pageup", "transcript_page(-1)", "Scroll the transcript"),
+        hidden("shift+pagedown", "transcript_page(1)", "Scroll the transcript"),
+        hidden("escape", "escape", "Interrupt, or back to the prompt"),
         hidden(
             "f4,ctrl+comma",
             "app.settings",
-            tr("Settings"),
+            "Settings",
             id="settings",
             key_display="F4, Ctrl+,",
         ),
-        Binding("f1", "app.help", tr("Help"), id="help"),
+        bound("f1", "app.help", "Help", id="help"),
     ]
 
     def __init__(self, opened: OpenedSession, commands: CommandTable) -> None:

@@ -16,6 +16,7 @@ from dogent_tui.records import Record
 from dogent_tui.tui.commands.table import Command
 from dogent_tui.tui.dialog import Dialog, DialogScreen, WrappedText
 from dogent_tui.tui.key_hints import key_names
+from dogent_tui.tui.widgets import bound
 
 _KEY_COLUMN = 24
 _SCROLLS: Mapping[str, str] = {
@@ -74,7 +75,7 @@ def binding_section(
         for binding in bindings
         if isinstance(binding, Binding) and binding.description
     ]
-    return HelpSection(title, tuple(lines))
+    return HelpSection(tr(title), tuple(lines))
 
 
 def _shown_keys(binding: Binding, keys: Mapping[str, str]) -> str:
@@ -123,9 +124,9 @@ class HelpScreen(DialogScreen[None]):
     """Shows sections of help on a scrolling page, filtered by a search."""
 
     BINDINGS = [
-        Binding("escape,f1", "dismiss", tr("Close"), priority=True),
+        bound("escape,f1", "dismiss", "Close", priority=True),
         *(
-            Binding(key, f"scroll('{how}')", tr("Scroll"), show=False, priority=True)
+            bound(key, f"scroll('{how}')", "Scroll", show=False, priority=True)
             for key, how in _SCROLLS.items()
         ),
     ]

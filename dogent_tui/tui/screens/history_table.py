@@ -8,7 +8,6 @@ from datetime import datetime
 
 from rich.text import Text
 from textual import on
-from textual.binding import Binding
 from textual.widgets import DataTable
 
 from dogent_tui.language import tr
@@ -18,6 +17,7 @@ from dogent_tui.storage.history import HistoryEntry
 from dogent_tui.tui.dialog import Dialog, DialogScreen, Words
 from dogent_tui.tui.stylesheets import stylesheet
 from dogent_tui.tui.transcript.entries import duration
+from dogent_tui.tui.widgets import bound
 
 _WORDS = {
     "completed": tr("done"),
@@ -96,7 +96,7 @@ class HistoryTableScreen(DialogScreen[str]):
     """Dismissed with the chosen prompt, or with nothing."""
 
     CSS_PATH = stylesheet("history_table.tcss")
-    BINDINGS = [Binding("escape,q", "dismiss", tr("Close"))]
+    BINDINGS = [bound("escape,q", "dismiss", "Close")]
 
     def __init__(self, load: Callable[[], Sequence[HistoryEntry]]) -> None:
         """Show what `load` returns; it reads the disk and is called in a thread."""

@@ -38,6 +38,7 @@ from dogent_tui.tui.prompt.picker import ReferencePicker
 from dogent_tui.tui.screens.editor import LEAVING_KEYS, EditorScreen
 from dogent_tui.tui.screens.help import HelpSection, binding_section
 from dogent_tui.tui.stylesheets import stylesheet
+from dogent_tui.tui.widgets import bound
 
 if TYPE_CHECKING:
     from textual.screen import Screen
@@ -52,18 +53,18 @@ PREVIEW_DELAY_S = 0.12
 """Seconds until the preview is laid out, so that it never delays a key that is held down."""
 
 EDITOR_KEYS: tuple[Binding, ...] = (
-    Binding("ctrl+s", "send", tr("Send")),
-    Binding("ctrl+s", "save", tr("Save")),
-    Binding("a", "accept", tr("Accept")),
-    Binding("c", "ask('comment')", tr("Comment")),
-    Binding("ctrl+z,ctrl+underscore", "undo", tr("Undo")),
-    Binding("ctrl+y,ctrl+shift+z", "redo", tr("Redo")),
-    Binding("n", "note", tr("Note")),
-    Binding("w", "ask('length')", tr("Length")),
-    Binding("slash,ctrl+f", "ask('find')", tr("Find")),
-    Binding("ctrl+t", "raw", tr("Markdown")),
-    Binding("s", "ask('save')", tr("Save as")),
-    Binding("x", "abandon", tr("Abandon")),
+    bound("ctrl+s", "send", "Send"),
+    bound("ctrl+s", "save", "Save"),
+    bound("a", "accept", "Accept"),
+    bound("c", "ask('comment')", "Comment"),
+    bound("ctrl+z,ctrl+underscore", "undo", "Undo"),
+    bound("ctrl+y,ctrl+shift+z", "redo", "Redo"),
+    bound("n", "note", "Note"),
+    bound("w", "ask('length')", "Length"),
+    bound("slash,ctrl+f", "ask('find')", "Find"),
+    bound("ctrl+t", "raw", "Markdown"),
+    bound("s", "ask('save')", "Save as"),
+    bound("x", "abandon", "Abandon"),
     *LEAVING_KEYS,
 )
 """The actions of the editor; `OutlineView` defines those of its tree. Every terminal can send the
@@ -223,9 +224,9 @@ class OutlineScreen(EditorScreen):
     def help_sections(self) -> list[HelpSection]:
         """Return all keys."""
         return [
-            binding_section(tr("Outline"), OutlineView.BINDINGS),
-            binding_section(tr("While typing a title"), TitleInput.BINDINGS),
-            binding_section(tr("Editor"), self._own_keys),
+            binding_section("Outline", OutlineView.BINDINGS),
+            binding_section("While typing a title", TitleInput.BINDINGS),
+            binding_section("Editor", self._own_keys),
         ]
 
     # ── What changes ──────────────────────────────────────────────────────────────────────────────

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from textual import events, on
 from textual.app import ComposeResult
-from textual.binding import Binding
 from textual.containers import Vertical
 from textual.content import Content
 from textual.screen import ModalScreen
@@ -30,7 +29,7 @@ from dogent_tui.tui.questions.model import (
 from dogent_tui.tui.questions.widgets import AnswerBar, QuestionHeading, QuestionLines, WordsInput
 from dogent_tui.tui.screens.withdrawable import Withdrawable
 from dogent_tui.tui.stylesheets import stylesheet
-from dogent_tui.tui.widgets import hidden
+from dogent_tui.tui.widgets import bound, hidden
 
 if TYPE_CHECKING:
     from dogent_tui.tui.ports import ConversationPort
@@ -58,28 +57,28 @@ class PermissionScreen(Withdrawable[Reply], ModalScreen[Reply]):
     AUTO_FOCUS = "#answers"
 
     BINDINGS = [
-        Binding("enter", "pick", tr("Answer")),
-        hidden("left,shift+tab", "step(-1)", tr("Previous answer")),
-        hidden("right,tab", "step(1)", tr("Next answer")),
-        hidden("n", "answer('n')", tr("Deny")),
-        hidden("y", "answer('y')", tr("Allow once")),
-        hidden("s", "answer('s')", tr("Allow for this session")),
-        hidden("a", "answer('a')", tr("Always allow in this workspace")),
-        hidden("d", "answer('d')", tr("Discard and continue")),
-        hidden("e", "answer('e')", tr("Deny and say why")),
-        Binding("escape", "answer('n')", tr("Deny")),
-        Binding("escape", "back", tr("Back")),
-        hidden("up", "scroll(-1)", tr("Scroll")),
-        Binding("down", "scroll(1)", tr("Scroll"), key_display="↑↓"),
-        hidden("pageup", "scroll_page(-1)", tr("Scroll")),
-        hidden("pagedown", "scroll_page(1)", tr("Scroll")),
-        hidden("home", f"scroll({-_FAR})", tr("First row")),
-        hidden("end", f"scroll({_FAR})", tr("Last row")),
-        Binding("f,ctrl+o", "enlarge", tr("Enlarge")),
-        Binding("shift+pageup", "transcript_page(-1)", tr("Transcript")),
-        hidden("shift+pagedown", "transcript_page(1)", tr("Transcript down")),
-        hidden("ctrl+c", "say_how_to_leave", tr("Say how to leave")),
-        hidden("f1", "app.help", tr("Help")),
+        bound("enter", "pick", "Answer"),
+        hidden("left,shift+tab", "step(-1)", "Previous answer"),
+        hidden("right,tab", "step(1)", "Next answer"),
+        hidden("n", "answer('n')", "Deny"),
+        hidden("y", "answer('y')", "Allow once"),
+        hidden("s", "answer('s')", "Allow for this session"),
+        hidden("a", "answer('a')", "Always allow in this workspace"),
+        hidden("d", "answer('d')", "Discard and continue"),
+        hidden("e", "answer('e')", "Deny and say why"),
+        bound("escape", "answer('n')", "Deny"),
+        bound("escape", "back", "Back"),
+        hidden("up", "scroll(-1)", "Scroll"),
+        bound("down", "scroll(1)", "Scroll", key_display="↑↓"),
+        hidden("pageup", "scroll_page(-1)", "Scroll"),
+        hidden("pagedown", "scroll_page(1)", "Scroll"),
+        hidden("home", f"scroll({-_FAR})", "First row"),
+        hidden("end", f"scroll({_FAR})", "Last row"),
+        bound("f,ctrl+o", "enlarge", "Enlarge"),
+        bound("shift+pageup", "transcript_page(-1)", "Transcript"),
+        hidden("shift+pagedown", "transcript_page(1)", "Transcript down"),
+        hidden("ctrl+c", "say_how_to_leave", "Say how to leave"),
+        hidden("f1", "app.help", "Help"),
     ]
 
     def __init__(

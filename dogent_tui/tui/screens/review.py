@@ -34,7 +34,7 @@ from dogent_tui.tui.stylesheets import stylesheet
 from dogent_tui.tui.textual_fixes.immediate_keys import ImmediateKeys
 from dogent_tui.tui.transcript.lines import Line
 from dogent_tui.tui.transcript.markdown import markdown_lines
-from dogent_tui.tui.widgets import hidden
+from dogent_tui.tui.widgets import bound, hidden
 from dogent_tui.undo.undo_log import UndoLog
 
 if TYPE_CHECKING:
@@ -47,22 +47,22 @@ BY_SIDE = 120
 """Columns of the hunk from which deleted and inserted text are shown side by side."""
 
 REVIEW_KEYS: tuple[Binding, ...] = (
-    Binding("enter", "apply", tr("Write")),
-    Binding("a", "decide('accepted')", tr("Accept")),
-    Binding("r", "decide('rejected')", tr("Reject")),
-    Binding("A", "decide_all('accepted')", tr("Accept all")),
-    Binding("R", "decide_all('rejected')", tr("Reject all")),
-    Binding("e", "edit", tr("Edit")),
-    Binding("c", "comment", tr("Comment")),
-    Binding("v", "sides", tr("Side by side")),
-    Binding("p", "preview", tr("Preview")),
-    hidden("pagedown,space", "scroll(1)", tr("Scroll down")),
-    hidden("pageup,b", "scroll(-1)", tr("Scroll up")),
-    Binding("j,down", "go(1)", tr("Next"), key_display="j k"),
-    hidden("k,up", "go(-1)", tr("Previous")),
-    Binding("n", "next_open", tr("Undecided")),
-    hidden("home,g", "go(-1000000)", tr("First")),
-    hidden("end,G", "go(1000000)", tr("Last")),
+    bound("enter", "apply", "Write"),
+    bound("a", "decide('accepted')", "Accept"),
+    bound("r", "decide('rejected')", "Reject"),
+    bound("A", "decide_all('accepted')", "Accept all"),
+    bound("R", "decide_all('rejected')", "Reject all"),
+    bound("e", "edit", "Edit"),
+    bound("c", "comment", "Comment"),
+    bound("v", "sides", "Side by side"),
+    bound("p", "preview", "Preview"),
+    hidden("pagedown,space", "scroll(1)", "Scroll down"),
+    hidden("pageup,b", "scroll(-1)", "Scroll up"),
+    bound("j,down", "go(1)", "Next", key_display="j k"),
+    hidden("k,up", "go(-1)", "Previous"),
+    bound("n", "next_open", "Undecided"),
+    hidden("home,g", "go(-1000000)", "First"),
+    hidden("end,G", "go(1000000)", "Last"),
     *LEAVING_KEYS,
 )
 """They act on the hunk under the cursor, or on all hunks."""
@@ -88,8 +88,8 @@ class HunkArea(CitingArea):
     """The text of a hunk, to be written instead of what was proposed."""
 
     BINDINGS = [
-        Binding("escape,ctrl+s", "screen.keep_edit", tr("Keep and accept")),
-        Binding("ctrl+x", "screen.back_to_list", tr("Revert")),
+        bound("escape,ctrl+s", "screen.keep_edit", "Keep and accept"),
+        bound("ctrl+x", "screen.back_to_list", "Revert"),
     ]
 
 
@@ -97,8 +97,8 @@ class CommentInput(ImmediateKeys, Input):
     """A comment on a hunk for the agent."""
 
     BINDINGS = [
-        Binding("enter", "screen.keep_comment", tr("Keep")),
-        Binding("escape", "screen.back_to_list", tr("Back")),
+        bound("enter", "screen.keep_comment", "Keep"),
+        bound("escape", "screen.back_to_list", "Back"),
     ]
 
 
@@ -235,7 +235,7 @@ class ReviewScreen(EditorScreen):
         """Return all keys."""
         from dogent_tui.tui.screens.help import binding_section
 
-        return [binding_section(tr("Review"), REVIEW_KEYS)]
+        return [binding_section("Review", REVIEW_KEYS)]
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
         """Disable the keys of the list while something is typed."""

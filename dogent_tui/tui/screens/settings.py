@@ -7,7 +7,6 @@ from pathlib import Path
 from rich.cells import set_cell_size
 from textual import events, on, work
 from textual.app import ComposeResult
-from textual.binding import Binding
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.screen import ModalScreen
@@ -48,7 +47,7 @@ from dogent_tui.tui.settings.draft import (
 )
 from dogent_tui.tui.stylesheets import stylesheet
 from dogent_tui.tui.themes import described
-from dogent_tui.tui.widgets import hidden
+from dogent_tui.tui.widgets import bound, hidden
 
 _LABEL_CELLS = 29
 _LEAST_VALUE_CELLS = 12
@@ -78,7 +77,7 @@ class Row(Record):
 class RowList(ChoiceList[Row]):
     """Shows rows, and reports which one is under the cursor."""
 
-    BINDINGS = [Binding("enter", "select", tr("Change"))]
+    BINDINGS = [bound("enter", "select", "Change")]
 
     def __init__(self, *, id: str) -> None:  # noqa: A002
         super().__init__(id=id)
@@ -268,12 +267,12 @@ class ProfileScreen(RowsScreen[None]):
     """Edits a profile."""
 
     BINDINGS = [
-        Binding("delete", "reset", tr("Clear")),
-        Binding("c", "check", tr("Test")),
-        Binding("u", "use", tr("Use here")),
-        Binding("ctrl+x", "remove", tr("Remove")),
-        Binding("escape,left", "dismiss", tr("Back")),
-        hidden("f1", "app.help", tr("Help")),
+        bound("delete", "reset", "Clear"),
+        bound("c", "check", "Test"),
+        bound("u", "use", "Use here"),
+        bound("ctrl+x", "remove", "Remove"),
+        bound("escape,left", "dismiss", "Back"),
+        hidden("f1", "app.help", "Help"),
     ]
 
     def __init__(self, draft: SettingsDraft, keymap: Keymap, file: Path, name: str) -> None:
@@ -322,13 +321,13 @@ class SettingsScreen(RowsScreen[bool]):
     """Dismissed with True to save the changes."""
 
     BINDINGS = [
-        Binding("left,shift+tab", "section(-1)", tr("Section"), key_display="← →"),
-        hidden("right,tab", "section(1)", tr("Section")),
-        Binding("delete", "reset", tr("Default")),
-        Binding("u", "use", tr("Use here")),
-        Binding("ctrl+s", "save", tr("Save")),
-        Binding("escape", "leave", tr("Close")),
-        hidden("f1", "app.help", tr("Help")),
+        bound("left,shift+tab", "section(-1)", "Section", key_display="← →"),
+        hidden("right,tab", "section(1)", "Section"),
+        bound("delete", "reset", "Default"),
+        bound("u", "use", "Use here"),
+        bound("ctrl+s", "save", "Save"),
+        bound("escape", "leave", "Close"),
+        hidden("f1", "app.help", "Help"),
     ]
 
     def __init__(
