@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar
+from typing import ClassVar, Generic, TypeVar
 
 from textual import events, on
 from textual.app import ComposeResult
@@ -10,6 +10,7 @@ from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.content import Content
 from textual.message import Message
+from textual.style import Style
 from textual.widgets import OptionList
 
 from dogent_tui.agent.events import Attachment
@@ -20,9 +21,6 @@ from dogent_tui.tui.dialog import Words
 from dogent_tui.tui.prompt.dropped import dropped_paths
 from dogent_tui.tui.results.model import Result
 from dogent_tui.tui.widgets import bound
-
-if TYPE_CHECKING:
-    from textual.style import Style
 
 Item = TypeVar("Item")
 
@@ -226,7 +224,7 @@ class AttachmentsSidebar(Vertical):
             {entry.attachment: entry for entry in entries}, [self._row(one) for one in entries]
         )
 
-    def _style(self, name: str) -> "Style":
+    def _style(self, name: str) -> Style:
         return self.get_visual_style(f"attachment--{name}", partial=True)
 
     def _result_row(self, result: Result) -> Content:

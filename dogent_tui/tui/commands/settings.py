@@ -1,9 +1,9 @@
 """The commands about the settings and the provider."""
 
 import asyncio
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
-from dogent_tui.agent.conversation import EFFORTS
+from dogent_tui.agent.conversation import EFFORTS, Effort
 from dogent_tui.agent.session import endpoint_label
 from dogent_tui.errors import DogentError
 from dogent_tui.language import tr
@@ -19,10 +19,6 @@ from dogent_tui.settings.values import load_home_settings, load_settings
 from dogent_tui.storage.paths import Workspace, dogent_home
 from dogent_tui.tui.commands.family import CommandFamily, action, command
 from dogent_tui.tui.prompt.controller import READ_ONLY
-
-if TYPE_CHECKING:
-    from dogent_tui.agent.conversation import Effort
-
 
 _LIST_LIMIT_S = 8.0
 """Seconds an endpoint may take to list its models."""
@@ -57,7 +53,7 @@ class SettingsCommands(CommandFamily):
             return await self._use_model(words[0] if words else opened.endpoint.model, effort)
         return await self._choose_model()
 
-    async def _use_model(self, model: str, effort: "Effort") -> str:
+    async def _use_model(self, model: str, effort: Effort) -> str:
         opened = self._opened
         await self.app.session.change_profile(opened.options.profile, model, effort)
         words = tr("From now on: {who}, effort {effort}.") if effort else tr("From now on: {who}.")

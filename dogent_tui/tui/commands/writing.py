@@ -4,20 +4,16 @@ an external editor.
 
 import asyncio
 import os
+from collections.abc import Callable
 from datetime import date, datetime
 from functools import partial
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
+from dogent_tui.settings.own_files import OwnChange
+from dogent_tui.settings.templates import Template
 from dogent_tui.tui.commands.family import CommandFamily, command
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from dogent_tui.settings.own_files import OwnChange
-    from dogent_tui.settings.templates import Template
 
 _GENERAL = "general"
 """The template that the agent fills in when the user describes what they write."""
@@ -32,7 +28,7 @@ class WritingCommands(CommandFamily):
     """The commands about writing in the workspace of `app`."""
 
     async def _write(
-        self, plan: "Callable[[], OwnChange]", because: str, *, exactly: bool = False
+        self, plan: Callable[[], OwnChange], because: str, *, exactly: bool = False
     ) -> str:
         from dogent_tui.tui.questions.own_writes import write_own
 
@@ -60,7 +56,7 @@ class WritingCommands(CommandFamily):
             return await self._use(template)
         return await self._describe(typed)
 
-    async def _choose(self, among: "list[Template]") -> "Template | None":
+    async def _choose(self, among: list[Template]) -> Template | None:
         from dogent_tui.settings.templates import where_templates_lie
         from dogent_tui.storage.paths import dogent_home
 
@@ -79,7 +75,7 @@ class WritingCommands(CommandFamily):
         place = await self._ask(title, f"{why} {fills}".strip(), titles)
         return None if place is None else among[place]
 
-    async def _use(self, template: "Template") -> str:
+    async def _use(self, template: Template) -> str:
         from dogent_tui.settings.own_files import plan_change
 
         file = self._opened.workspace.constraints_file
@@ -208,7 +204,7 @@ class WritingCommands(CommandFamily):
             return await self._keep(file, after)
         return tr("Saved {relative}.", relative=workspace.relative(file))
 
-    async def _keep(self, file: "Path", edited: bytes) -> str:
+    async def _keep(self, file: Path, edited: bytes) -> str:
         """Set aside what must not be written: no longer text, denied, or of a file that changed in
         the meantime.
         """

@@ -6,7 +6,6 @@ import asyncio
 import re
 from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -23,12 +22,10 @@ from dogent_tui.records import Record
 from dogent_tui.references.file_index import FileIndex
 from dogent_tui.tui.attachments.model import file_size, readable_size
 from dogent_tui.tui.exporting.first_page import choose_theme
+from dogent_tui.tui.ports import AppPort
 from dogent_tui.tui.questions.own_writes import may_do
 from dogent_tui.tui.results.model import is_markdown
 from dogent_tui.tui.screens.choice import choose
-
-if TYPE_CHECKING:
-    from dogent_tui.tui.ports import AppPort
 
 CHECKED = "checked"
 CHOOSE = "theme"
@@ -103,7 +100,7 @@ _NO_BROWSER = tr(
 class Exporting:
     """`/export` for `app`. Remembers whether it has asked about the browser."""
 
-    def __init__(self, app: "AppPort") -> None:
+    def __init__(self, app: AppPort) -> None:
         self._app = app
         self._asked_for_browser = False
 

@@ -3,9 +3,10 @@ changes.
 """
 
 import asyncio
+from asyncio import TimerHandle
 from collections.abc import Iterable
 from contextlib import suppress
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 import msgspec
 
@@ -21,12 +22,8 @@ from dogent_tui.agent.events import (
 )
 from dogent_tui.errors import DogentError
 from dogent_tui.tui.imports import loaded
+from dogent_tui.tui.ports import ConversationPort, DocumentsPort
 from dogent_tui.tui.results.model import Result
-
-if TYPE_CHECKING:
-    from asyncio import TimerHandle
-
-    from dogent_tui.tui.ports import ConversationPort, DocumentsPort
 
 SHOWN_FROM = 140
 """Columns from which a text being written is shown beside the conversation automatically; in a
@@ -53,7 +50,7 @@ class Showing:
     document.
     """
 
-    def __init__(self, screen: "ConversationPort") -> None:
+    def __init__(self, screen: ConversationPort) -> None:
         self._screen = screen
         self._closed = False
         self._streaming: Streaming | None = None
@@ -157,6 +154,6 @@ class Showing:
                     if wanted is not None and self._may:
                         await documents.show_result(wanted[0].path, wanted[1])
 
-    async def _documents(self) -> "DocumentsPort":
+    async def _documents(self) -> DocumentsPort:
         await loaded("dogent_tui.tui.pane.controller")
         return self._screen.documents

@@ -2,8 +2,6 @@
 answer.
 """
 
-from typing import TYPE_CHECKING
-
 from textual import events, on
 from textual.app import ComposeResult
 from textual.containers import Vertical
@@ -15,6 +13,7 @@ from dogent_tui.agent.events import PermissionAnswer, Reply
 from dogent_tui.language import tr
 from dogent_tui.tui.dialog import Words
 from dogent_tui.tui.key_hints import KeyHints
+from dogent_tui.tui.ports import ConversationPort
 from dogent_tui.tui.questions.guard import AnswerGuard
 from dogent_tui.tui.questions.model import (
     ANSWERS,
@@ -30,9 +29,6 @@ from dogent_tui.tui.questions.widgets import AnswerBar, QuestionHeading, Questio
 from dogent_tui.tui.screens.withdrawable import Withdrawable
 from dogent_tui.tui.stylesheets import stylesheet
 from dogent_tui.tui.widgets import bound, hidden
-
-if TYPE_CHECKING:
-    from dogent_tui.tui.ports import ConversationPort
 
 _WHEEL_ROWS = 3
 _FAR = 1_000_000
@@ -84,7 +80,7 @@ class PermissionScreen(Withdrawable[Reply], ModalScreen[Reply]):
     def __init__(
         self,
         question: Question,
-        conversation: "ConversationPort",
+        conversation: ConversationPort,
         *,
         typing: bool = False,
         counter: str = "",
@@ -307,7 +303,7 @@ class PermissionScreen(Withdrawable[Reply], ModalScreen[Reply]):
             self._behind.transcript.scroll_relative(y=rows, animate=False)
 
 
-def make_room(screen: "ConversationPort", rows: int) -> None:
+def make_room(screen: ConversationPort, rows: int) -> None:
     """Keep `rows` above the status bar free, so that a question covers the prompt but not the
     transcript.
     """

@@ -4,7 +4,6 @@ user's consent.
 
 import asyncio
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
 from textual.app import ComposeResult
@@ -14,6 +13,7 @@ from textual.widget import Widget
 from textual.widgets import Input
 
 from dogent_tui.agent.document_review import written
+from dogent_tui.changes.hunks import Hunk
 from dogent_tui.changes.model import DocumentChange, Verdict
 from dogent_tui.changes.reviewed import Reviewed
 from dogent_tui.errors import DogentError
@@ -30,16 +30,13 @@ from dogent_tui.tui.prompt.picker import ReferencePicker
 from dogent_tui.tui.review.rows import hunk_lines, preview_text
 from dogent_tui.tui.review.view import HunkList, HunkView
 from dogent_tui.tui.screens.editor import LEAVING_KEYS, EditorScreen
+from dogent_tui.tui.screens.help import HelpSection
 from dogent_tui.tui.stylesheets import stylesheet
 from dogent_tui.tui.textual_fixes.immediate_keys import ImmediateKeys
 from dogent_tui.tui.transcript.lines import Line
 from dogent_tui.tui.transcript.markdown import markdown_lines
 from dogent_tui.tui.widgets import bound, hidden
 from dogent_tui.undo.undo_log import UndoLog
-
-if TYPE_CHECKING:
-    from dogent_tui.changes.hunks import Hunk
-    from dogent_tui.tui.screens.help import HelpSection
 
 WIDE = 110
 """Columns from which the list is shown beside the hunk."""
@@ -138,7 +135,7 @@ class ReviewScreen(EditorScreen):
         return self.request.reviewed.change
 
     @property
-    def hunk(self) -> "Hunk | None":
+    def hunk(self) -> Hunk | None:
         """The hunk under the cursor."""
         hunks = self.change.hunks
         return hunks[self._list.cursor] if hunks else None
@@ -217,7 +214,7 @@ class ReviewScreen(EditorScreen):
         by_side, loses_quote = self._is_by_side, self._loses_quote(hunk)
         return hunk_lines(self.change, hunk, width, by_side=by_side, loses_quote=loses_quote)
 
-    def _loses_quote(self, hunk: "Hunk") -> bool:
+    def _loses_quote(self, hunk: Hunk) -> bool:
         checked, base = self.request.checked, self.change.base.lines
         return checked is not None and checked.loses_quote(
             base, hunk.start, hunk.end, self.change.lines_of(hunk)
@@ -231,7 +228,7 @@ class ReviewScreen(EditorScreen):
         """Return the bindings of all actions available here."""
         return REVIEW_KEYS
 
-    def help_sections(self) -> "list[HelpSection]":
+    def help_sections(self) -> list[HelpSection]:
         """Return all keys."""
         from dogent_tui.tui.screens.help import binding_section
 

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from textual.app import App
 
@@ -17,14 +17,12 @@ from dogent_tui.settings.values import load_home_settings, load_settings
 from dogent_tui.storage.paths import dogent_home
 from dogent_tui.tui.key_hints import key_names
 from dogent_tui.tui.keymap import KeyAction
+from dogent_tui.tui.ports import AppPort
 from dogent_tui.tui.questions.own_writes import write_own
 from dogent_tui.tui.screens.choice import choose
 from dogent_tui.tui.screens.settings import SettingsScreen
 from dogent_tui.tui.settings.catalog import folder_settings, key_settings, profile_settings
 from dogent_tui.tui.settings.draft import Setting, SettingsDraft, place_of, shown
-
-if TYPE_CHECKING:
-    from dogent_tui.tui.ports import AppPort
 
 _NOT_THE_AGENTS = frozenset({"status_usage", "notify", "theme", "learn_auto", "keys", "language"})
 """Keys that apply immediately or from the next start; the agent continues unchanged."""
@@ -87,7 +85,7 @@ def _value(setting: Setting, draft: SettingsDraft) -> str:
     return value if len(value) <= _MOST_VALUE else f"{value[:_MOST_VALUE]}…"
 
 
-async def open_settings(app: "AppPort", section: int = 0) -> None:
+async def open_settings(app: AppPort, section: int = 0) -> None:
     """Show the settings of `app` until they are closed, and report the result. Must not be awaited
     in a message handler.
     """
@@ -109,7 +107,7 @@ async def open_settings(app: "AppPort", section: int = 0) -> None:
         note = ""
 
 
-async def _save(app: "AppPort", draft: SettingsDraft) -> str | None:
+async def _save(app: AppPort, draft: SettingsDraft) -> str | None:
     """Write the changed files, apply them, and return a message; None if the user continues
     editing.
 
@@ -141,7 +139,7 @@ async def _save(app: "AppPort", draft: SettingsDraft) -> str | None:
     return sentences(*said, await _take_into_use(app, changed) if written else "")
 
 
-async def _take_into_use(app: "AppPort", changed: frozenset[str]) -> str:
+async def _take_into_use(app: AppPort, changed: frozenset[str]) -> str:
     """Apply the settings as far as possible, and return a message about the rest. `changed` are the
     changed keys.
     """

@@ -8,7 +8,8 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from itertools import chain
-from typing import TYPE_CHECKING
+
+from markdown_it.token import Token
 
 from dogent_tui.plain import visible
 from dogent_tui.records import JsonDict
@@ -26,9 +27,6 @@ from dogent_tui.tui.transcript.lines import (
     wrap,
 )
 from dogent_tui.tui.transcript.table import Alignment, Table
-
-if TYPE_CHECKING:
-    from markdown_it.token import Token
 
 Highlighter = Callable[[str, str], list[CodeLine]]
 
@@ -171,7 +169,7 @@ def _prepared(text: str) -> str:
     return visible(text.replace("\r", ""))
 
 
-def _tokens(text: str, env: JsonDict) -> "list[Token]":
+def _tokens(text: str, env: JsonDict) -> list[Token]:
     md = parser(_DEEPEST)
     tokens: list[Token] = []
     md.block.parse(text, md, env, tokens)
@@ -201,17 +199,15 @@ class _Blocks:
         self._code = code
         self._depth = 0  # of lists
 
-    def top(self, tokens: "Sequence[Token]", width: int) -> Iterator[_Block]:
+    def top(self, tokens: Sequence[Token], width: int) -> Iterator[_Block]:
         for group in _groups(tokens):
             yield (group[0].map or [0])[0], self._block(group, width)
 
-    def _children(
-        self, tokens: "Sequence[Token]", width: int, *, tight: bool = False
-    ) -> list[Line]:
+    def _children(self, tokens: Sequence[Token], width: int, *, tight: bool = False) -> list[Line]:
         blocks = [lines for group in _groups(tokens) if (lines := self._block(group, width))]
         return list(chain.from_iterable(blocks)) if tight else _joined(blocks)
 
-    def _block(self, tokens: "Sequence[Token]", width: int) -> list[Line]:
+    def _block(self, tokens: Sequence[Token], width: int) -> list[Line]:
         head = tokens[0]
         match head.type:
             case "paragraph_open":
@@ -236,7 +232,7 @@ class _Blocks:
             return wrap(inline(content, self._references), width)
         return list(_paragraph(content, width))
 
-    def _heading(self, tokens: "Sequence[Token]", width: int) -> list[Line]:
+    def _heading(self, tokens: Sequence[Token], width: int) -> list[Line]:
         style = _HEADINGS.get(tokens[0].tag, "heading4")
         lines = wrap(inline(tokens[1].content, self._references, style), width)
         if tokens[0].tag == "h1":
@@ -244,14 +240,14 @@ class _Blocks:
             lines.append(Line((Span(rule, "rule"),), decoration=len(rule)))
         return lines
 
-    def _code_block(self, token: "Token", width: int) -> list[Line]:
+    def _code_block(self, token: Token, width: int) -> list[Line]:
         language = token.info.split(maxsplit=1)[0].strip("{}.") if token.info.strip() else ""
         code = token.content.removesuffix("\n")
         return list(
             chain.from_iterable(_code_line(spans, width) for spans in self._code(code, language))
         )
 
-    def _list(self, tokens: "Sequence[Token]", width: int) -> Iterator[Line]:
+    def _list(self, tokens: Sequence[Token], width: int) -> Iterator[Line]:
         items = list(_groups(tokens[1:-1]))
         tight = _is_tight(tokens)
         number = (
@@ -268,7 +264,7 @@ class _Blocks:
         self._depth -= 1
 
     def _item(
-        self, tokens: "Sequence[Token]", mark: str, width: int, *, tight: bool
+        self, tokens: Sequence[Token], mark: str, width: int, *, tight: bool
     ) -> Iterator[Line]:
         children = tokens[1:-1]
         if (
@@ -287,13 +283,13 @@ class _Blocks:
         else:
             yield from lines
 
-    def _quote(self, tokens: "Sequence[Token]", width: int) -> list[Line]:
+    def _quote(self, tokens: Sequence[Token], width: int) -> list[Line]:
         if width - 2 < _NARROWEST:
             return self._children(tokens[1:-1], width)
         lines = self._children(tokens[1:-1], width - 2)
         return list(prefixed((styled(line, "quote") for line in lines), Span("▌ ", "quote-bar")))
 
-    def _table(self, tokens: "Sequence[Token]") -> Table:
+    def _table(self, tokens: Sequence[Token]) -> Table:
         rows: list[list[list[Span]]] = []
         alignments: list[Alignment] = []
         for index, token in enumerate(tokens):
@@ -316,7 +312,7 @@ _CONTAINERS = frozenset(
 class _SourcedBlocks(_Blocks):
     """Record for each line the source lines it was drawn from."""
 
-    def _block(self, tokens: "Sequence[Token]", width: int) -> list[Line]:
+    def _block(self, tokens: Sequence[Token], width: int) -> list[Line]:
         lines, head = super()._block(tokens, width), tokens[0]
         if head.map is None or head.type in _CONTAINERS:
             return lines
@@ -350,7 +346,7 @@ def _code_line(spans: CodeLine, width: int) -> tuple[Line, ...]:
     )
 
 
-def _groups(tokens: "Sequence[Token]") -> "Iterator[Sequence[Token]]":
+def _groups(tokens: Sequence[Token]) -> Iterator[Sequence[Token]]:
     """Split `tokens` at their outermost level: each group opens, contains and closes one block."""
     start = depth = 0
     for index, token in enumerate(tokens):
@@ -360,7 +356,7 @@ def _groups(tokens: "Sequence[Token]") -> "Iterator[Sequence[Token]]":
             start = index + 1
 
 
-def _is_tight(tokens: "Sequence[Token]") -> bool:
+def _is_tight(tokens: Sequence[Token]) -> bool:
     """Return whether a list is tight: CommonMark draws its paragraphs without space, and the parser
     hides them.
     """
@@ -371,6 +367,6 @@ def _is_tight(tokens: "Sequence[Token]") -> bool:
     )
 
 
-def _alignment(token: "Token") -> Alignment:
+def _alignment(token: Token) -> Alignment:
     style = str(token.attrGet("style") or "")
     return "right" if style.endswith("right") else "center" if style.endswith("center") else "left"
