@@ -94,7 +94,7 @@ def mcp_servers(
     files = [(dogent_home() / NAME, False), *([(workspace.dot / NAME, True)] if trusted else [])]
     switches = {str(one.get("server")): one for one in _switches(workspace).entries()}
     servers: dict[str, McpServer] = {}
-    warnings: list[ConfigWarning] = []
+    warnings = []
     for file, of_workspace in files:
         found, wrong = _read(file)
         warnings += wrong
@@ -126,8 +126,8 @@ def started_with(servers: Iterable[McpServer]) -> tuple[JsonDict, list[str]]:
     It contains keys, so it belongs in a private file. Resolves references; a keyring may take a
     while.
     """
-    ready: JsonDict = {}
-    left: list[str] = []
+    ready = {}
+    left = []
     for server in servers:
         if server.on:
             try:

@@ -396,8 +396,7 @@ def _timeout(data: Json, who: str, warnings: list[ConfigWarning]) -> int | None:
         return None
     with suppress(msgspec.ValidationError):
         plain = value.strip() if isinstance(value, str) else value
-        found: int = msgspec.convert(plain, _Milliseconds, strict=False)
-        return found
+        return msgspec.convert(plain, _Milliseconds, strict=False)
     message = tr(
         "API_TIMEOUT_MS should be a whole number of milliseconds, but {first}{rest} has something"
         " else.",

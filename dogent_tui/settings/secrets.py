@@ -10,14 +10,14 @@ import json
 import os
 import threading
 from collections.abc import Iterable
-from typing import Literal, TypeAlias
+from typing import Literal
 from urllib.parse import quote
 
 from dogent_tui.errors import ConfigError
 from dogent_tui.language import tr
 from dogent_tui.records import Record
 
-Store: TypeAlias = Literal["env", "keyring"]
+Store = Literal["env", "keyring"]
 
 KEYRING_SERVICE = "dogent-tui"
 """The service of our keyring entries."""

@@ -9,7 +9,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import Literal
 
 from dogent_tui.errors import ConfigError
 from dogent_tui.language import listing, tr
@@ -19,7 +19,7 @@ from dogent_tui.settings.config_check import nearest
 from dogent_tui.storage.files import first_text
 from dogent_tui.storage.paths import Workspace, display_path
 
-Origin: TypeAlias = Literal["workspace", "global", "built-in"]
+Origin = Literal["workspace", "global", "built-in"]
 
 MOST_BYTES = 60_000
 """The maximum size in bytes (UTF-8) of a template sent with a request. A longer one is truncated,

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-import msgspec
 from msgspec import Meta
 
 from dogent_tui.language import tr
@@ -89,7 +88,7 @@ class HomeSettings(Record):
     """The proxy for the web."""
     keys: Annotated[
         Mapping[str, str], Meta(extra={"expected": tr('an object {"action": "key"}')})
-    ] = msgspec.field(default_factory=dict)
+    ] = {}
     """Keys of the interface by action."""
 
 

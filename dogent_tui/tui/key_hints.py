@@ -28,7 +28,7 @@ _STYLES = ("key", "words")
 _GAP = "  "
 """The separator between two keys."""
 
-_KEY_NAMES: Mapping[str, str] = {
+_KEY_NAMES = {
     "alt": "Alt",
     "backspace": "Backspace",
     "ctrl": "Ctrl",
@@ -49,7 +49,7 @@ _KEY_NAMES: Mapping[str, str] = {
     "up": "↑",
 }
 """The labels printed on the keyboard, by Textual's key names."""
-_SHORT: Mapping[str, str] = {
+_SHORT = {
     "Ctrl+": "^",
     "Shift+": "⇧",
     "Enter": "⏎",

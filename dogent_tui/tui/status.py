@@ -88,7 +88,7 @@ class Status(msgspec.Struct):
     review_mode: ReviewMode = msgspec.field(default_factory=ReviewMode)
     unusable: str = ""
     """The profile that is configured but cannot answer."""
-    not_kept: dict[str, str] = msgspec.field(default_factory=dict)
+    not_kept: dict[str, str] = {}
     """What currently cannot be written to the disk, and why, in two or three words."""
     elsewhere: bool = False
     """The activity takes place in another window."""
@@ -97,7 +97,7 @@ class Status(msgspec.Struct):
     used_tokens: int = 0
     cost_usd: float = 0.0
     _started: float = 0.0
-    _questions: set[str] = msgspec.field(default_factory=set)
+    _questions: set[str] = set()
     _asked: float = 0.0
 
     def handle(self, event: Event) -> None:  # noqa: C901  (one flat table of events)

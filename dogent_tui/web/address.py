@@ -7,13 +7,13 @@ redirects or changing answers of a name server cannot bypass it.
 import ipaddress
 import re
 from collections.abc import Iterable
-from typing import Literal, TypeAlias
+from typing import Literal
 
 from dogent_tui.records import Record
 
-Address: TypeAlias = ipaddress.IPv4Address | ipaddress.IPv6Address
+Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
-Place: TypeAlias = Literal["public", "private", "local", "never"]
+Place = Literal["public", "private", "local", "never"]
 """Where an address leads: anywhere public, to local networks, to this machine or its cloud's
 metadata, or to no one.
 """

@@ -4,7 +4,7 @@ of text.
 
 import io
 import re
-from typing import Literal, TypeAlias
+from typing import Literal
 
 import msgspec
 
@@ -13,7 +13,7 @@ from dogent_tui.image_files import IMAGE_MAGIC
 from dogent_tui.language import tr
 from dogent_tui.records import Record
 
-Kind: TypeAlias = Literal["page", "text", "image", "document", "other"]
+Kind = Literal["page", "text", "image", "document", "other"]
 """A web page, plain text, an image, a document for the documents library, anything else."""
 
 
@@ -28,7 +28,7 @@ class Sniffed(Record):
     what: str = ""
 
 
-_MAGIC: tuple[tuple[int, bytes, Sniffed], ...] = (
+_MAGIC = (
     *((offset, magic, Sniffed("image", what)) for offset, magic, what in IMAGE_MAGIC),
     (0, b"{\\rtf", Sniffed("document", "application/rtf", ".rtf")),
     (0, b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", Sniffed("document", "application/x-ole-storage")),
@@ -74,7 +74,7 @@ _PAGE = re.compile(
 _CERTAIN_PAGE = re.compile(rb"<(?:!doctype\s+html|html|head)[\s>]", re.IGNORECASE)
 _SVG = re.compile(rb"<(?:!doctype\s+svg|svg)[\s>]", re.IGNORECASE)
 
-_SAID: dict[str, str] = {
+_SAID = {
     "application/json": ".json",
     "text/markdown": ".md",
     "text/csv": ".csv",

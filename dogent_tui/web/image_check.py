@@ -8,7 +8,7 @@ million pixels each: minutes of decoding that cannot be stopped in a thread.
 import io
 import sys
 import warnings
-from typing import Literal, TypeAlias
+from typing import Literal
 
 import msgspec
 
@@ -30,7 +30,7 @@ FORMATS = {
 _MOST_PIXELS = 64_000_000
 """The number of pixels to decode to verify an image: about 200 MB."""
 
-Problem: TypeAlias = Literal["", "not_image", "too_many_pixels", "damaged"]
+Problem = Literal["", "not_image", "too_many_pixels", "damaged"]
 
 
 class Checked(Record):

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Mapping
 from errno import errorcode
 from html import unescape
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import urljoin, urlsplit
 
 from dogent_tui import __version__
@@ -24,7 +24,7 @@ _MOST_BYTES = 1 << 20
 _VERSION = "2023-06-01"
 """The version of the Messages API (https://docs.anthropic.com/en/api/versioning)."""
 
-Came: TypeAlias = Literal[
+Came = Literal[
     "message", "error", "page", "moved", "other", "cut", "silence", "untrusted", "nothing"
 ]
 """The result of a request: an answer of the Messages API, its error, a web page, a redirect,

@@ -221,7 +221,7 @@ class Draft:
 
     def _citations(self, span: Span) -> list[Claim]:
         text = _without(self._masked[slice(*span)], _IMAGE)
-        found: list[Claim] = []
+        found = []
         for pattern, names in (
             (_LINK, self._target),
             (_PANDOC, self._keys),
@@ -247,7 +247,7 @@ class Draft:
 
     def _keys(self, citation: re.Match[str]) -> tuple[Named, ...]:
         """Return what the keys of a citation name."""
-        named: list[Named] = []
+        named = []
         for part in citation[0].strip("[]()").split(";"):
             for key in _KEY.finditer(part):
                 spelled, behind = key[1] or key[2], part[key.end() :]

@@ -16,7 +16,7 @@ from dogent_tui.records import Json, Record
 
 ReadState = Literal["unread", "reading", "read", "failed"]
 
-READING_TOOLS: Mapping[str, str] = {
+READING_TOOLS = {
     "Read": "file_path",
     "mcp__dogent__read_document": "path",
     "mcp__dogent__analyze_media": "path",

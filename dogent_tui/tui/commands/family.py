@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from functools import partial
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 from dogent_tui.agent.session import OpenedSession
 from dogent_tui.errors import DogentError
@@ -11,7 +11,7 @@ from dogent_tui.tui.commands.table import Command
 from dogent_tui.tui.ports import AppPort, ConversationPort
 from dogent_tui.tui.prompt.controller import READ_ONLY
 
-Method: TypeAlias = Callable[[Any, str], Awaitable[str | None]]
+Method = Callable[[Any, str], Awaitable[str | None]]
 """A method of a family that runs a command; see `Run`."""
 
 

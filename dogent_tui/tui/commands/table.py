@@ -3,18 +3,18 @@
 import re
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Iterator
-from typing import Literal, TypeAlias
+from typing import Literal
 
 from dogent_tui.language import tr
 from dogent_tui.records import Record
 from dogent_tui.settings.config_check import nearest
 
-Run: TypeAlias = Callable[[str], Awaitable[str | None]]
+Run = Callable[[str], Awaitable[str | None]]
 """Runs a command with the text typed after its name, and returns a line about the result, empty if
 there is nothing to say.
 """
 
-Completes: TypeAlias = Literal["", "file", "markdown", "word"]
+Completes = Literal["", "file", "markdown", "word"]
 """What the picker offers for the argument of a command: nothing, workspace files, Markdown files
 and words, or one word.
 """

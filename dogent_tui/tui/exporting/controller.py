@@ -57,7 +57,7 @@ def parse_export(typed: str) -> TypedExport:
     """
     markdown = kind = output = theme = ""
     checked = False
-    rest: list[str] = []
+    rest = []
     for found in _WORD.finditer(typed):
         quoted, word = found.groups()
         path = quoted if quoted is not None else word.removeprefix("@")

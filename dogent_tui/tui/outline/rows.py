@@ -13,7 +13,7 @@ from dogent_tui.records import Record
 from dogent_tui.tui.transcript.lines import Line, Span, crop
 from dogent_tui.tui.transcript.palette import restyled
 
-LOOKS: dict[str, str] = {
+LOOKS = {
     "muted": "auto 60%",
     "title1": "bold $text-primary",
     "title2": "$foreground",

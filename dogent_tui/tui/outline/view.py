@@ -391,7 +391,7 @@ class OutlinePreview(Painted, Widget):
             section = _section(heading.level, title, heading.body, width)
             return [(line, place == at) for line in section]
 
-        below: list[tuple[Line, bool]] = []
+        below = []
         for place in range(at, len(outline.headings)):
             below += lines(place)
             if len(below) >= height:

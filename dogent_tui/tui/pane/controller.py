@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from dogent_tui.tui.pane.rows import Unit
     from dogent_tui.tui.ports import ConversationPort
 
-_More: TypeAlias = Callable[[DocumentReading], Awaitable[str | None]]
+_More = Callable[[DocumentReading], Awaitable[str | None]]
 """Reads the next part of a document; None if the user stopped it."""
 
 LOOK_EVERY_S = 1.0

@@ -6,7 +6,6 @@ import asyncio
 from asyncio import TimerHandle
 from collections.abc import Iterable
 from contextlib import suppress
-from typing import TypeAlias
 
 import msgspec
 
@@ -30,7 +29,7 @@ SHOWN_FROM = 140
 narrower window F3 shows it.
 """
 
-Hunks: TypeAlias = tuple[tuple[str, str], ...]
+Hunks = tuple[tuple[str, str], ...]
 """The changed places of a text, before and after."""
 
 _DRAW_EVERY_S = 0.1

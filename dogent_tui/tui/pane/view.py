@@ -3,7 +3,6 @@ out.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from textual import events
 from textual.actions import SkipAction
@@ -17,9 +16,6 @@ from dogent_tui.tui.transcript.lines import BLANK, Span
 from dogent_tui.tui.transcript.palette import LOOKS
 from dogent_tui.tui.transcript.rows_view import RowsView
 from dogent_tui.tui.widgets import bound, hidden
-
-if TYPE_CHECKING:
-    from dogent_tui.tui.transcript.rows import Place
 
 _NONE = Span(" ")
 _MARKS = {"added": Span("▎", "success"), "cut": Span("▔", "error")}
@@ -265,7 +261,7 @@ class PaneView(RowsView):
     # ── Drawing ───────────────────────────────────────────────────────────────────────────────────
 
     def _strip(self, y: int) -> Strip:
-        place: Place | None = self._document.find(self.scroll_offset.y + y)
+        place = self._document.find(self.scroll_offset.y + y)
         lines = self._document.lines(place.row) if place is not None else []
         line = lines[place.line] if place is not None and place.line < len(lines) else BLANK
         mark = verdict = _NONE

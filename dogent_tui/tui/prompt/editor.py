@@ -36,7 +36,7 @@ Mode = Literal["prompt", "shell", "command"]
 SecondPress = Literal["", "quit", "clear"]
 """The effect of pressing the last key a second time: Ctrl+C quits, Esc clears."""
 
-_SECOND_KEYS: Mapping[str, SecondPress] = {"ctrl+c": "quit", "escape": "clear"}
+_SECOND_KEYS = {"ctrl+c": "quit", "escape": "clear"}
 
 DRAFT_DELAY_S = 0.02
 """Seconds without a key before the draft is saved."""

@@ -4,9 +4,8 @@ Independent of Textual.
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import PurePath
-from typing import TypeAlias
 
 from rich.cells import cell_len
 
@@ -18,7 +17,7 @@ from dogent_tui.records import Record
 from dogent_tui.tui.attachments.model import readable_size
 from dogent_tui.tui.transcript.lines import BLANK, Line, Span, crop, prefixed, wrap
 
-_TITLES: Mapping[str, str] = {
+_TITLES = {
     "Bash": tr("May the agent run this command?"),
     "Edit": tr("May the agent change this file?"),
     "Glob": tr("May the agent look for files here?"),
@@ -42,7 +41,7 @@ _NARROW = 48
 """Width in cells below which the labels of facts use a narrower column."""
 
 # The effect on a place, and the style of that word.
-_KINDS: Mapping[str, tuple[str, str]] = {
+_KINDS = {
     "read": (tr("reads"), "accent"),
     "write": (tr("changes"), "warning"),
     "create": (tr("creates"), "success"),
@@ -105,7 +104,7 @@ class Question(Record):
         """Return the complete call: its diff or command, then every other field of its input."""
         named = self._named_elsewhere()
         fields = {key: value for key, value in self.request.input.items() if key not in named}
-        lines: list[Line] = []
+        lines = []
         if self.request.diff:
             lines += diff_lines(self.request.diff, width)
             fields = {key: value for key, value in fields.items() if key not in _SHOWN_AS_DIFF}
@@ -190,7 +189,7 @@ def risky_parts(command: str, spans: Iterable[Sequence[int]]) -> list[tuple[str,
         start = max(0, span[0])
         end = max(start, min(len(command), span[-1]))
         risky[start:end] = b"\1" * (end - start)
-    parts: list[tuple[str, bool]] = []
+    parts = []
     start = 0
     for end in range(1, len(command) + 1):
         if end == len(command) or risky[end] != risky[start]:
@@ -410,7 +409,7 @@ _GAP = 1
 MARKS = ("  ", "❯ ")
 """The prefix of an answer: nothing, or the mark of the highlighted one."""
 
-Placed: TypeAlias = tuple[int, str]
+Placed = tuple[int, str]
 """The index of an answer, and how it is drawn."""
 
 

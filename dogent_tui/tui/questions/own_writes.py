@@ -5,7 +5,7 @@
 import asyncio
 from collections.abc import Callable
 from functools import partial
-from typing import Literal, TypeAlias
+from typing import Literal
 
 from msgspec.structs import replace
 
@@ -15,7 +15,7 @@ from dogent_tui.permissions.model import ToolCall
 from dogent_tui.settings.own_files import OwnChange, make_change
 from dogent_tui.tui.ports import AppPort
 
-Written: TypeAlias = Literal["written", "unchanged", "denied"]
+Written = Literal["written", "unchanged", "denied"]
 
 _MOST_QUESTIONS = 3
 """How often the question is repeated because the file changed while the user was reading."""

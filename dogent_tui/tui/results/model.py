@@ -14,7 +14,7 @@ from dogent_tui.agent.tool_names import review_summary
 from dogent_tui.records import Record
 from dogent_tui.tui.prompt.completion import MARKDOWN
 
-WRITING_TOOLS: Mapping[str, str] = {
+WRITING_TOOLS = {
     "Write": "file_path",
     "Edit": "file_path",
     "MultiEdit": "file_path",

@@ -16,7 +16,7 @@ from dogent_tui.plain import one_line, revealed
 from dogent_tui.tui.transcript import palette
 from dogent_tui.tui.transcript.lines import BLANK, Line, Span, crop, prefixed, wrap
 
-LOOKS: dict[str, str] = {
+LOOKS = {
     **palette.LOOKS,
     "removed-part": "bold underline $text-error on $error 25%",
     "added-part": "bold underline $text-success on $success 25%",

@@ -5,7 +5,7 @@ Textual.
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import Literal
 
 from dogent_tui.agent.events import Attachment
 from dogent_tui.agent.tool_names import relative
@@ -19,7 +19,7 @@ from dogent_tui.tui.transcript import model
 from dogent_tui.undo.rewind_plan import PlannedPlace, Why, carry_out
 from dogent_tui.undo.undo_log import UndoLog, Undone
 
-Scope: TypeAlias = Literal["both", "conversation", "files"]
+Scope = Literal["both", "conversation", "files"]
 
 _MOST_NAMED = 3
 """The number of files listed for a prompt."""

@@ -256,7 +256,7 @@ class ConversationScreen(ConversationPort):
         if not is_live:
             self.transcript.replay(events, ended=origin is Origin.EARLIER)
             self.attaching.replay(events)
-        made: list[Result] = []
+        made = []
         for event in events:
             if is_live:
                 self.transcript.apply(event)

@@ -19,7 +19,7 @@ from dogent_tui.tui.key_hints import key_names
 from dogent_tui.tui.widgets import bound
 
 _KEY_COLUMN = 24
-_SCROLLS: Mapping[str, str] = {
+_SCROLLS = {
     "up": "up",
     "down": "down",
     "pageup": "page_up",

@@ -52,7 +52,7 @@ WIDEST = 160
 PREVIEW_DELAY_S = 0.12
 """Seconds until the preview is laid out, so that it never delays a key that is held down."""
 
-EDITOR_KEYS: tuple[Binding, ...] = (
+EDITOR_KEYS = (
     bound("ctrl+s", "send", "Send"),
     bound("ctrl+s", "save", "Save"),
     bound("a", "accept", "Accept"),

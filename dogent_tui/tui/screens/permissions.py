@@ -1,7 +1,7 @@
 """/permissions: what the agent may do here without asking, and revoking it."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from textual.content import Content
 
@@ -12,7 +12,7 @@ from dogent_tui.plain import one_line
 from dogent_tui.tui.dialog import ChoiceList, Dialog, DialogScreen, Words
 from dogent_tui.tui.widgets import bound
 
-_SINCE: Mapping[str, str] = {
+_SINCE = {
     "rule": tr("from the command line"),
     "session": tr("for this session"),
     "always": tr("always in this workspace"),

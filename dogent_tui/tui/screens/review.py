@@ -43,7 +43,7 @@ WIDE = 110
 BY_SIDE = 120
 """Columns of the hunk from which deleted and inserted text are shown side by side."""
 
-REVIEW_KEYS: tuple[Binding, ...] = (
+REVIEW_KEYS = (
     bound("enter", "apply", "Write"),
     bound("a", "decide('accepted')", "Accept"),
     bound("r", "decide('rejected')", "Reject"),

@@ -18,7 +18,7 @@ from dogent_tui.storage.paths import Workspace
 from dogent_tui.tui.dialog import ChoiceList, Dialog, DialogScreen, Words
 from dogent_tui.tui.widgets import bound
 
-_MARKS: Mapping[str, str] = {
+_MARKS = {
     "connected": "●",
     "failed": "✗",
     "needs-auth": "✗",

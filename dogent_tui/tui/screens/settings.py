@@ -1,6 +1,6 @@
 """/settings: the settings, section by section; they are written when the user saves them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
@@ -114,7 +114,7 @@ def _drawn(row: Row, label_cells: int) -> Content:
     return Content.assemble(mark, (label, style), " ", (value, "" if row.is_set else "dim"))
 
 
-_SECTIONS: Mapping[str, str] = {
+_SECTIONS = {
     tr("Folder"): "",
     tr("Models"): LLM,
     tr("Web"): WEB,
@@ -362,7 +362,7 @@ class SettingsScreen(RowsScreen[bool]):
     def _rows(self) -> list[Row]:
         if (file := self._profiles) is not None:
             return self._profile_rows(file)
-        rows: list[Row] = []
+        rows = []
         if self.section == _KEYS:
             for setting in key_settings(self.draft, self._keymap.actions):
                 about = tr(

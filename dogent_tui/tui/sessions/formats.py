@@ -3,11 +3,11 @@
 import asyncio
 import html
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal
 
 import msgspec
 
@@ -27,9 +27,7 @@ from dogent_tui.tui.screens.choice import choose
 from dogent_tui.tui.stylesheets import stylesheet
 from dogent_tui.tui.transcript import model
 
-PartKind: TypeAlias = Literal[
-    "prompt", "reply", "thinking", "tool", "plan", "question", "notice", "outcome"
-]
+PartKind = Literal["prompt", "reply", "thinking", "tool", "plan", "question", "notice", "outcome"]
 
 
 _DONE = {"completed": "x", "in_progress": "~", "pending": " "}
@@ -121,8 +119,7 @@ def _redacted(part: Part, secrets: Sequence[str]) -> Part:
             return [clean(inner) for inner in value]
         return value
 
-    cleaned: Part = msgspec.convert(clean(msgspec.to_builtins(part)), Part)
-    return cleaned
+    return msgspec.convert(clean(msgspec.to_builtins(part)), Part)
 
 
 _HEADINGS = {
@@ -263,7 +260,7 @@ def _rendered(markdown: str) -> str:
     return str(parser().disable("image").render(markdown))
 
 
-FORMATS: Mapping[str, Callable[[Written], str]] = {
+FORMATS = {
     ".md": as_markdown,
     ".markdown": as_markdown,
     ".html": as_html,

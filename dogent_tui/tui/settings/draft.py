@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from copy import deepcopy
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal
 
 import msgspec
 
@@ -27,9 +27,7 @@ _USERINFO = re.compile(r"(?<=://)[^/@\s]+@")
 them.
 """
 
-Kind: TypeAlias = Literal[
-    "switch", "choice", "text", "secret", "number", "address", "folder", "key"
-]
+Kind = Literal["switch", "choice", "text", "secret", "number", "address", "folder", "key"]
 
 
 class Setting(Record):

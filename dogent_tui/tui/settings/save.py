@@ -113,7 +113,7 @@ async def _save(app: AppPort, draft: SettingsDraft) -> str | None:
 
     Raises OSError, DogentError.
     """
-    allowed: dict[Path, bool] = {}
+    allowed = {}
     for file in draft.changes:
         if file != app.opened.workspace.settings_file and await asyncio.to_thread(file.exists):
             answer = await may_save(app, draft, file, app.keys.actions)

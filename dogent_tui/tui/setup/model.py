@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal
 from urllib.parse import urlsplit
 
 from dogent_tui.endpoint_kind import ServerKind
@@ -13,7 +13,7 @@ from dogent_tui.records import Json, Record
 from dogent_tui.settings.profiles import ANTHROPIC_URL, ENVIRONMENT, OFFLINE, Endpoint
 from dogent_tui.settings.secrets import is_missing
 
-Profiles: TypeAlias = Mapping[str, Json]
+Profiles = Mapping[str, Json]
 
 _MOST_OF_A_SERVER = 2
 MOST_MODELS = 3
@@ -22,7 +22,7 @@ name one in a profile.
 """
 _MOST_PROVIDERS = 3
 
-_PROVIDERS: Mapping[str, str] = {
+_PROVIDERS = {
     "anthropic": "Anthropic",
     "deepseek": "DeepSeek",
     "glm": "GLM (Zhipu)",

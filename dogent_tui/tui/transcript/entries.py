@@ -5,7 +5,6 @@ import json
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TypeAlias
 
 from rich.cells import cell_len, set_cell_size
 
@@ -59,7 +58,7 @@ SHELL_OF_THE_AGENT = "Bash"
 SPINNER = "◐◓◑◒"
 
 
-_Changes: TypeAlias = Sequence[tuple[str, str]]
+_Changes = Sequence[tuple[str, str]]
 """The old and the new text."""
 
 

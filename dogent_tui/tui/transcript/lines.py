@@ -106,8 +106,8 @@ def wrap(spans: Sequence[Span], width: int) -> list[Line]:
     """Break `spans` into lines of at most `width` cells: at newlines, at spaces, around CJK
     characters, otherwise within a word.
     """
-    lines: list[Line] = []
-    hard: list[Span] = []
+    lines = []
+    hard = []
     for span in spans:
         before, *others = span.text.split("\n")
         if before:
@@ -132,7 +132,7 @@ def crop(spans: Sequence[Span], width: int) -> tuple[Span, ...]:
     """Return `spans` on one line, truncated to `width` cells with an ellipsis."""
     if _cells(spans) <= width:
         return tuple(spans)
-    kept: list[Span] = []
+    kept = []
     room = width - 1
     for span in spans:
         head, tail = _split(span.text, room)
@@ -194,7 +194,7 @@ def _wrap_line(spans: list[Span], width: int) -> list[Line]:
 def _wrap_plain(span: Span, width: int) -> list[Line]:
     """Do what `_Filling` does, for words of single-cell characters, twenty times as fast."""
     text = span.text.rstrip(" ")
-    lines: list[Line] = []
+    lines = []
     start = 0
     while len(text) - start > width:
         end = text.rfind(" ", start, start + width + 1)

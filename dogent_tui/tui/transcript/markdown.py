@@ -291,7 +291,7 @@ class _Blocks:
 
     def _table(self, tokens: Sequence[Token]) -> Table:
         rows: list[list[list[Span]]] = []
-        alignments: list[Alignment] = []
+        alignments = []
         for index, token in enumerate(tokens):
             if token.type == "tr_open":
                 rows.append([])

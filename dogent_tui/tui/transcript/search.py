@@ -9,7 +9,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 from dogent_tui.agent.tool_names import friendly_name
 from dogent_tui.plain import visible
@@ -25,7 +25,7 @@ class Hit(NamedTuple):
     nth: int
 
 
-Found: TypeAlias = Sequence[tuple[int, int, int]]
+Found = Sequence[tuple[int, int, int]]
 """The parts of an occurrence in drawn lines, as (line, start, end), end exclusive."""
 
 

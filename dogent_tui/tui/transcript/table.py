@@ -52,7 +52,7 @@ class Table(Record):
                 )
 
     def _row(self, cells: Sequence[Line], widths: Sequence[int]) -> Line:
-        spans: list[Span] = []
+        spans = []
         for column, (cell, width) in enumerate(zip(cells, widths, strict=True)):
             if column:
                 spans.append(Span(_BETWEEN, "rule"))
