@@ -165,8 +165,7 @@ class FinderScreen(DialogScreen[Answer], Generic[Item, Answer]):
         """Act on the chosen item."""
         raise NotImplementedError
 
-    @on(Input.Changed)
-    def _typed(self, event: Input.Changed) -> None:
+    def _on_input_changed(self, event: Input.Changed) -> None:
         self.find(event.value)
 
     @on(Input.Submitted)

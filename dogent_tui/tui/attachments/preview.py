@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import IO, ClassVar
 
 from rich.cells import cell_len
-from textual import on
 from textual.binding import BindingType
 from textual.content import Content
 
@@ -231,8 +230,7 @@ class PreviewScreen(DialogScreen[None]):
             keys["c"] = tr("Copy")
         return keys | {"escape": tr("Close")}
 
-    @on(PaneView.NearEnd)
-    def _near_end(self) -> None:
+    def _on_pane_view_near_end(self) -> None:
         self._continue()
 
     def action_read_on(self) -> None:

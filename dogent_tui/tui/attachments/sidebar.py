@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Generic, TypeVar
 
-from textual import events, on
+from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
@@ -252,8 +252,7 @@ class AttachmentsSidebar(Vertical):
         detail = Content.styled(below, self._style("detail"))
         return Content.assemble(one_line(attachment.name), "\n  ", state, detail)
 
-    @on(OptionList.OptionSelected)
-    def _selected(self, event: OptionList.OptionSelected) -> None:
+    def _on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         event.stop()
         result = self._result_list.chosen
         if event.option_list is self._result_list and result is not None:
@@ -261,8 +260,7 @@ class AttachmentsSidebar(Vertical):
         elif (entry := self._list.chosen) is not None:
             self.post_message(self.PreviewRequested(entry.attachment))
 
-    @on(OptionList.OptionHighlighted)
-    def _keep_to_ourselves(self, event: OptionList.OptionHighlighted) -> None:
+    def _on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
         event.stop()
 
     def on_paste(self, event: events.Paste) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
-from textual import events, on
+from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Vertical, VerticalScroll
@@ -281,16 +281,14 @@ class ClarificationScreen(Withdrawable[Reply], PressesKeys, ModalScreen[Reply]):
 
     # ── The fields ────────────────────────────────────────────────────────────────────────────
 
-    @on(TextArea.Changed)
-    def _wrote(self, event: TextArea.Changed) -> None:
+    def _on_text_area_changed(self, event: TextArea.Changed) -> None:
         for block in self._blocks:
             area = block.area
             if area is event.text_area and area.value != block.entry.text:
                 block.entry.write(area.value)
                 self._changed()
 
-    @on(FreeText.Left)
-    def _left_field(self, event: FreeText.Left) -> None:
+    def _on_free_text_left(self, event: FreeText.Left) -> None:
         if event.step:
             self.action_move(event.step)
         else:
@@ -306,8 +304,7 @@ class ClarificationScreen(Withdrawable[Reply], PressesKeys, ModalScreen[Reply]):
                 self.form.to_text()
                 self._look_again()
 
-    @on(QuestionBlock.Picked)
-    def _picked(self, event: QuestionBlock.Picked) -> None:
+    def _on_question_block_picked(self, event: QuestionBlock.Picked) -> None:
         self.form.go(event.number, event.row)
         if event.row >= 0:
             self.form.choose()

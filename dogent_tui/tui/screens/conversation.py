@@ -352,28 +352,24 @@ class ConversationScreen(ConversationPort):
 
     # ── What is typed ─────────────────────────────────────────────────────────────────────────
 
-    @on(PromptEditor.Submitted)
-    def _submitted(self, event: PromptEditor.Submitted) -> None:
+    def _on_prompt_editor_submitted(self, event: PromptEditor.Submitted) -> None:
         self.typed.submit(event.text, event.references)
 
-    @on(PromptEditor.DraftChanged)
-    def _draft_changed(self, event: PromptEditor.DraftChanged) -> None:
+    def _on_prompt_editor_draft_changed(self, event: PromptEditor.DraftChanged) -> None:
         self.typed.draft_changed(event.text)
 
-    @on(PromptEditor.InterruptRequested)
-    async def _interrupt(self) -> None:
+    async def _on_prompt_editor_interrupt_requested(self) -> None:
         await self.typed.stop()
 
-    @on(PromptEditor.ExternalEditorRequested)
-    async def _edit_externally(self, event: PromptEditor.ExternalEditorRequested) -> None:
+    async def _on_prompt_editor_external_editor_requested(
+        self, event: PromptEditor.ExternalEditorRequested
+    ) -> None:
         await self.typed.edit_externally(event.text)
 
-    @on(QueueStrip.Edit)
-    def _edit_queued(self, event: QueueStrip.Edit) -> None:
+    def _on_queue_strip_edit(self, event: QueueStrip.Edit) -> None:
         self.typed.edit_queued(event.id)
 
-    @on(QueueStrip.Drop)
-    def _drop_queued(self, event: QueueStrip.Drop) -> None:
+    def _on_queue_strip_drop(self, event: QueueStrip.Drop) -> None:
         self.typed.drop_queued(event.id)
 
     @work(group="index", exclusive=True)
@@ -395,8 +391,7 @@ class ConversationScreen(ConversationPort):
             self.query_one(Welcome).offer(requests)
             self.prompt.offer_requests(requests)
 
-    @on(Welcome.Chosen)
-    def _request_chosen(self, event: Welcome.Chosen) -> None:
+    def _on_welcome_chosen(self, event: Welcome.Chosen) -> None:
         self.prompt.editor.replace_all(event.request)
         self.prompt.focus_editor()
 

@@ -5,7 +5,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 
 from rich.cells import cell_len
-from textual import on
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.content import Content
@@ -151,8 +150,7 @@ class HelpScreen(DialogScreen[None]):
             lines += [title, help_text(section, width), Content("")]
         return Content("\n").join(lines)
 
-    @on(Input.Changed)
-    def _searched(self, event: Input.Changed) -> None:
+    def _on_input_changed(self, event: Input.Changed) -> None:
         found = (matching(section, event.value) for section in self._sections)
         self.found = [section for section in found if section.lines]
         self._text.show(self._laid_out)

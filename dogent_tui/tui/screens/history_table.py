@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 
 from rich.text import Text
-from textual import on
 from textual.widgets import DataTable
 
 from dogent_tui.language import tr
@@ -144,6 +143,5 @@ class HistoryTableScreen(DialogScreen[str]):
         self._note.display = bool(note)
         self._table.display = bool(rows)
 
-    @on(DataTable.RowSelected)
-    def _taken(self, event: DataTable.RowSelected) -> None:
+    def _on_data_table_row_selected(self, event: DataTable.RowSelected) -> None:
         self.leave(self._rows[event.cursor_row].typed)

@@ -235,16 +235,14 @@ class OutlineScreen(EditorScreen):
         self._titling.begin(request)
         self.tell(tr("Enter: next heading · Tab: deeper · Esc: done"))
 
-    @on(OutlineView.Moved)
-    def _moved(self) -> None:
+    def _on_outline_view_moved(self) -> None:
         self._confirming = ""
         if self._view.is_fixed:
             self._raw_area.go_to_heading()
         self.tell()
         self._schedule_preview()
 
-    @on(OutlineView.Refused)
-    def _refused(self, event: OutlineView.Refused) -> None:
+    def _on_outline_view_refused(self, event: OutlineView.Refused) -> None:
         self.tell(event.why, warning=True)
 
     @on(OutlineView.Changed)

@@ -2,7 +2,7 @@
 answer.
 """
 
-from textual import events, on
+from textual import events
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
@@ -198,12 +198,10 @@ class PermissionScreen(Withdrawable[Reply], ModalScreen[Reply]):
         """Return from the input line to the answers."""
         self._write(writing=False)
 
-    @on(AnswerBar.Picked)
-    def _clicked(self, event: AnswerBar.Picked) -> None:
+    def _on_answer_bar_picked(self, event: AnswerBar.Picked) -> None:
         self._pick(event.answer)
 
-    @on(Input.Submitted)
-    def _sent(self, event: Input.Submitted) -> None:
+    def _on_input_submitted(self, event: Input.Submitted) -> None:
         if words := event.value.strip():
             self.leave(PermissionAnswer("deny", message=words))
         else:

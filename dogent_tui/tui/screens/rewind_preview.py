@@ -112,8 +112,7 @@ class RewindPreviewScreen(DialogScreen[bool]):
 
     # ── The difference ────────────────────────────────────────────────────────────────────────
 
-    @on(OptionList.OptionHighlighted)
-    def _looked_at(self, event: OptionList.OptionHighlighted) -> None:
+    def _on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
         self._compare(self.preview.places[event.option_index])
 
     @work(exclusive=True)

@@ -6,9 +6,9 @@ import asyncio
 from collections.abc import Callable
 from datetime import datetime
 
-from textual import on, work
+from textual import work
 from textual.content import Content
-from textual.widgets import Input, OptionList
+from textual.widgets import Input
 
 from dogent_tui.errors import DogentError
 from dogent_tui.language import tr
@@ -97,8 +97,7 @@ class SessionsScreen(FinderScreen[SessionRecord, SessionRequest]):
             } | keys
         self.dialog.keys.show(keys)
 
-    @on(OptionList.OptionHighlighted)
-    def _pointed_at(self) -> None:
+    def _on_option_list_option_highlighted(self) -> None:
         self._show_keys()
 
     # ── Choosing ──────────────────────────────────────────────────────────────────────────────

@@ -177,8 +177,7 @@ class RowsScreen(ModalScreen[Answer]):
             setting=setting,
         )
 
-    @on(OptionList.OptionHighlighted)
-    def _moved(self) -> None:
+    def _on_option_list_option_highlighted(self) -> None:
         row = self._list.chosen
         self._about.update(one_line(self._words(row)) if row else "")
 

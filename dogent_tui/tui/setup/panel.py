@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rich.cells import cell_len
-from textual import events, on
+from textual import events
 from textual.content import Content
 from textual.message import Message
 from textual.widgets import OptionList
@@ -69,8 +69,7 @@ class SetupPanel(ChoiceList[Choice]):
         """Close for good."""
         self.post_message(self.Dismissed())
 
-    @on(OptionList.OptionSelected)
-    def _picked(self, event: OptionList.OptionSelected) -> None:
+    def _on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         event.stop()
         self._choose(event.option_index)
 
