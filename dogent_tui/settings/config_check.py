@@ -74,10 +74,17 @@ def checked(
     return usable, warnings
 
 
+def read_config(file: Path) -> tuple[JsonDict, list[ConfigWarning]]:
+    """Return the content of `file`, empty if it is broken or missing, and a warning if it is
+    broken. Never raises.
+    """
+    data, broken = read_json(file)
+    return data, [broken_file_warning(broken)] if broken else []
+
+
 def read_profiles(file: Path) -> tuple[dict[str, Json], list[ConfigWarning]]:
     """Return the raw profiles of `file` by name, and problems with the file. Never raises."""
-    data, broken = read_json(file)
-    warnings = [broken_file_warning(broken)] if broken else []
+    data, warnings = read_config(file)
     warnings += [
         unknown_key(file, (key,), ("profiles",))
         for key in data

@@ -49,9 +49,12 @@ class Keymap:
         self.actions = tuple(
             KeyAction(binding.id or "", binding.description, binding.key) for binding in named
         )
-        self._others = _keys_of(
-            [binding for binding in bindings if isinstance(binding, Binding) and not binding.id]
-        )
+        self._others = {
+            key: binding.description or binding.action
+            for binding in bindings
+            if isinstance(binding, Binding) and not binding.id
+            for key in binding.key.split(",")
+        }
         self.keys: dict[str, str] = {}
         self.warnings: list[ConfigWarning] = []
         cleaned = {action_id: keys.strip().lower() for action_id, keys in wanted.items()}
@@ -119,11 +122,3 @@ def prompt_bindings() -> Sequence[BindingType]:
     return [
         binding for base in PromptEditor.__mro__ for binding in base.__dict__.get("BINDINGS", ())
     ]
-
-
-def _keys_of(bindings: Iterable[Binding]) -> dict[str, str]:
-    return {
-        key: binding.description or binding.action
-        for binding in bindings
-        for key in binding.key.split(",")
-    }

@@ -33,11 +33,12 @@ from dogent_tui.agent.events import (
     UiSettled,
     UsageChanged,
 )
-from dogent_tui.agent.session import OpenedSession, endpoint_label
+from dogent_tui.agent.session import OpenedSession
 from dogent_tui.agent.tool_names import friendly_name
 from dogent_tui.agent.ui_requests import ReviewMode
 from dogent_tui.language import listing, tr
 from dogent_tui.plain import one_line
+from dogent_tui.settings.profiles import endpoint_label
 from dogent_tui.storage.paths import display_path
 
 _CONNECTING = tr("connecting")
@@ -288,13 +289,11 @@ def _thousands(count: int) -> str:
 
 def opening_status(opened: OpenedSession) -> Status:
     """Return what is known of a session before it starts."""
-    endpoint = opened.endpoint
-    label = endpoint_label(endpoint.name, endpoint.kind, endpoint.model)
     where = one_line(display_path(opened.workspace.root))
     unusable = one_line(opened.unusable_profile)
     return Status(
         where,
-        one_line(label),
+        one_line(opened.endpoint.label),
         review_mode=opened.review_mode,
         unusable=unusable,
         elsewhere=opened.read_only,

@@ -4,7 +4,6 @@ import asyncio
 from typing import cast
 
 from dogent_tui.agent.conversation import EFFORTS, Effort
-from dogent_tui.agent.session import endpoint_label
 from dogent_tui.errors import DogentError
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
@@ -57,7 +56,7 @@ class SettingsCommands(CommandFamily):
         opened = self._opened
         await self.app.session.change_profile(opened.options.profile, model, effort)
         words = tr("From now on: {who}, effort {effort}.") if effort else tr("From now on: {who}.")
-        return words.format(who=self._label(), effort=effort)
+        return words.format(who=self._opened.endpoint.label, effort=effort)
 
     async def _choose_model(self) -> str:
         from dogent_tui.agent.unanswered import credential_headers
@@ -110,7 +109,7 @@ class SettingsCommands(CommandFamily):
             tr("Which model from now on?"),
             tr(
                 "Current: {who}. The conversation continues. Add or change profiles in /settings.",
-                who=self._label(),
+                who=self._opened.endpoint.label,
             ),
             [*answers, tr("offline · the built-in engine, no AI model"), otherwise],
             values.index(now) if now in values else len(values) - 1,
@@ -131,11 +130,7 @@ class SettingsCommands(CommandFamily):
             if await asyncio.to_thread(profile_endpoint, name, profiles[name], file, wrong) is None:
                 return str(wrong[-1])
         await self.app.session.change_profile(name)
-        return tr("From now on: {who}.", who=self._label())
-
-    def _label(self) -> str:
-        endpoint = self._opened.endpoint
-        return endpoint_label(endpoint.name, endpoint.kind, endpoint.model)
+        return tr("From now on: {who}.", who=self._opened.endpoint.label)
 
 
 def _without_a_choice(workspace: Workspace) -> str:
@@ -153,7 +148,7 @@ def _without_a_choice(workspace: Workspace) -> str:
         return tr("from the environment, which has no key: the offline engine")
     return tr(
         "from the environment: {who}",
-        who=one_line(endpoint_label(endpoint.name, endpoint.kind, endpoint.model)),
+        who=one_line(endpoint.label),
     )
 
 

@@ -181,7 +181,7 @@ class PaneController:
         document = OpenDocument(path, name, is_result=True)
         if not is_markdown(name):
             document.reading = self._reading(path)
-        await self._show(document, _to_nobody, hunks)
+        await self._show(document, lambda reading: reading.more(_not_told), hunks)
 
     async def _show(
         self,
@@ -530,10 +530,6 @@ class PaneController:
         note = document.reading.note if document.reading is not None else ""
         changed = changed.format(count=count)
         self.pane.say(document.name, document.trouble, growing, goes, changed, note)
-
-
-async def _to_nobody(reading: DocumentReading) -> str:
-    return await reading.more(_not_told)
 
 
 def _not_told(_done: int, _total: int, _what: str) -> None:

@@ -53,7 +53,8 @@ class PromptBox(Vertical):
         self._hint_line = Static("", id="prompt-hint", markup=False)
         self._check = Debounce(self, CHECK_DELAY_S, self._look_up)
         self._hints = Hints()
-        self._shown_hint = Hint("", is_usual=True)
+        self.shown_hint = Hint("", is_usual=True)
+        """The line below the prompt."""
         self._noticed = ""
         self._states: Mapping[ReferenceKey, ReferenceState] = {}
         self._attached: tuple[Attachment, ...] = ()
@@ -146,11 +147,6 @@ class PromptBox(Vertical):
     def offer_requests(self, requests: Sequence[str]) -> None:
         """Let Tab put `requests` into an empty prompt, one after the other."""
         self._requests = requests
-
-    @property
-    def hint_is_usual(self) -> bool:
-        """Whether the line below the prompt shows only the keys of the prompt."""
-        return self._shown_hint.is_usual
 
     def show_hints(self, *, shows: bool) -> None:
         """Show the line below the prompt, or leave its place to others."""
@@ -322,8 +318,8 @@ class PromptBox(Vertical):
         hints.usage = self.completions.usage(editor.value) if editor.mode == "command" else ""
         hints.on_pasted_text = editor.placeholder_at_cursor is not None
         found = hints.best()
-        if found != self._shown_hint:
-            self._shown_hint = found
+        if found != self.shown_hint:
+            self.shown_hint = found
             self._hint_line.set_class(found.warning, "-warning")
             self._hint_line.set_class(found.text == hints.notice, "-said")
             self._hint_line.update(Content(found.text))

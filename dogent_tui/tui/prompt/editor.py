@@ -168,7 +168,12 @@ class PromptEditor(FoldingArea):
         super().__init__(
             placeholder=placeholder, id="prompt-editor", compact=True, highlight_cursor_line=False
         )
-        self._draft = Debounce(self, DRAFT_DELAY_S, self._post_draft, most=DRAFT_MOST_S)
+        self._draft = Debounce(
+            self,
+            DRAFT_DELAY_S,
+            lambda: self.post_message(self.DraftChanged(self.value)),
+            most=DRAFT_MOST_S,
+        )
         self.cursor_blink = False
         self.match_cursor_bracket = False  # it would search the whole text on each key
 
@@ -220,9 +225,6 @@ class PromptEditor(FoldingArea):
         self.completes = True
         self._arm("")
         return super().edit(edit)
-
-    def _post_draft(self) -> None:
-        self.post_message(self.DraftChanged(self.value))
 
     def on_text_area_changed(self) -> None:
         """Save the draft at the next pause."""

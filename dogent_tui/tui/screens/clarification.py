@@ -194,12 +194,7 @@ class ClarificationScreen(Withdrawable[Reply], PressesKeys, ModalScreen[Reply]):
         self._opened = self._opened or self.guard.open
         if self._opened:
             return False
-        if event.is_printable or event.key in ("enter", "escape", "backspace"):
-            self.guard.typed()
-        if event.is_printable and event.character and self._typed is not None:
-            self._typed(event.character)
-        event.stop()
-        event.prevent_default()
+        self.guard.pass_on(event, self._typed)
         return True
 
     def held_in_field(self, event: events.Key) -> bool:

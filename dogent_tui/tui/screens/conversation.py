@@ -200,7 +200,7 @@ class ConversationScreen(ConversationPort):
         """Show one line of keys: those of the prompt, or of whatever else has the focus."""
         elsewhere = self.focused is not None and not self.prompt.editor.has_focus
         self.keys.display = elsewhere
-        self.prompt.show_hints(shows=not elsewhere or not self.prompt.hint_is_usual)
+        self.prompt.show_hints(shows=not elsewhere or not self.prompt.shown_hint.is_usual)
 
     async def show_session(self, opened: OpenedSession) -> None:
         """Show another session from its beginning, in place of the current one."""
@@ -370,7 +370,7 @@ class ConversationScreen(ConversationPort):
         self.typed.edit_queued(event.id)
 
     def _on_queue_strip_drop(self, event: QueueStrip.Drop) -> None:
-        self.typed.drop_queued(event.id)
+        self.service.take_back(event.id)
 
     @work(group="index", exclusive=True)
     async def look_again(self) -> None:

@@ -252,13 +252,11 @@ class PermissionScreen(Withdrawable[Reply], ModalScreen[Reply]):
         stray = event.is_printable and event.key not in _MEANT
         if self.guard.open and not stray:
             return
-        if event.is_printable or event.key in ("enter", "escape", "backspace"):
-            self.guard.typed()
-        if event.is_printable and event.character:
-            self._behind.prompt.editor.insert(event.character)
-            self._say(_TYPED)
-        event.stop()
-        event.prevent_default()
+        self.guard.pass_on(event, self._typed)
+
+    def _typed(self, text: str) -> None:
+        self._behind.prompt.editor.insert(text)
+        self._say(_TYPED)
 
     def on_paste(self, event: events.Paste) -> None:
         """Pass on what was pasted, which was meant for the prompt."""

@@ -245,12 +245,8 @@ class ReviewScreen(EditorScreen):
         """Move by hunks."""
         self._choose(max(0, min(self._list.cursor + step, len(self.change.hunks) - 1)))
 
-    def action_next_open(self) -> None:
-        """Go to the next undecided hunk, wrapping around."""
-        self._go_to_open()
-
-    def _go_to_open(self) -> bool:
-        """Go to the next undecided hunk. Returns whether there is one."""
+    def action_next_open(self) -> bool:
+        """Go to the next undecided hunk, wrapping around. Returns whether there is one."""
         count, cursor = len(self.change.hunks), self._list.cursor
         for step in range(1, count + 1):
             place = (cursor + step) % count
@@ -297,7 +293,7 @@ class ReviewScreen(EditorScreen):
         again = self.change.decision(hunk.number).verdict == verdict
         self.change.decide(hunk.number, "open" if again else verdict)
         self._keep_soon()
-        if again or not self._go_to_open():
+        if again or not self.action_next_open():
             self._changed()
 
     def action_decide_all(self, verdict: Verdict) -> None:

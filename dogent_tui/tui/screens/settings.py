@@ -79,8 +79,8 @@ class RowList(ChoiceList[Row]):
 
     BINDINGS = [bound("enter", "select", "Change")]
 
-    def __init__(self, *, id: str) -> None:  # noqa: A002
-        super().__init__(id=id)
+    def __init__(self) -> None:
+        super().__init__(id="settings-rows")
         self._label_cells = _LABEL_CELLS
 
     def show_rows(self, rows: Sequence[Row]) -> None:
@@ -139,7 +139,7 @@ class RowsScreen(ModalScreen[Answer]):
         super().__init__()
         self.draft = draft
         self._keymap = keymap
-        self._list = RowList(id="settings-rows")
+        self._list = RowList()
         self._about = Words("", id="settings-about")
         self._note = Words(note, id="settings-note")
 

@@ -8,7 +8,6 @@ from typing import Any
 
 from textual.app import App
 
-from dogent_tui.agent.session import endpoint_label
 from dogent_tui.errors import DogentError
 from dogent_tui.language import sentences, tr
 from dogent_tui.plain import one_line
@@ -85,12 +84,12 @@ def _value(setting: Setting, draft: SettingsDraft) -> str:
     return value if len(value) <= _MOST_VALUE else f"{value[:_MOST_VALUE]}…"
 
 
-async def open_settings(app: AppPort, section: int = 0) -> None:
+async def open_settings(app: AppPort) -> None:
     """Show the settings of `app` until they are closed, and report the result. Must not be awaited
     in a message handler.
     """
     draft = await asyncio.to_thread(SettingsDraft, app.opened.workspace, dogent_home())
-    note = ""
+    note, section = "", 0
     while True:
         screen = SettingsScreen(draft, app.keys, note, section)
         if not await app.push_screen_wait(screen):
@@ -162,7 +161,4 @@ async def _take_into_use(app: AppPort, changed: frozenset[str]) -> str:
     if opened.service.state == "running" or (said_something and not chosen):
         return tr("The agent uses the new settings from the next conversation on: /new.")
     await app.session.change_profile("" if chosen else opened.options.profile)
-    endpoint = app.opened.endpoint
-    return tr(
-        "From now on: {who}.", who=endpoint_label(endpoint.name, endpoint.kind, endpoint.model)
-    )
+    return tr("From now on: {who}.", who=app.opened.endpoint.label)

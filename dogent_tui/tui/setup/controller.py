@@ -4,7 +4,6 @@ import asyncio
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from dogent_tui.agent.session import endpoint_label
 from dogent_tui.errors import DogentError
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
@@ -67,10 +66,7 @@ class Setup:
         endpoint = self._app.opened.endpoint
         if endpoint.kind == "offline":
             return tr("No AI model is set up; the offline engine is used.")
-        return tr(
-            "Current: {name}.",
-            name=one_line(endpoint_label(endpoint.name, endpoint.kind, endpoint.model)),
-        )
+        return tr("Current: {name}.", name=one_line(endpoint.label))
 
     async def hide(self) -> None:
         """Close it for now."""

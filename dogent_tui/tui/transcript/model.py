@@ -65,9 +65,7 @@ class Reply(Entry):
     def text(self) -> str:
         """What is drawn: its longest lines are truncated."""
         return (
-            self.whole
-            if len(self.whole) <= LONGEST_LINE
-            else _LONG_LINES.sub(_cut_line, self.whole)
+            self.whole if len(self.whole) <= LONGEST_LINE else _LONG_LINES.sub(r"\1 …", self.whole)
         )
 
     @property
@@ -97,10 +95,6 @@ class Reply(Entry):
                 "\n\n"
                 + tr("… {count:,} more characters; /export-session has them all", count=left_out)
             )
-
-
-def _cut_line(line: re.Match[str]) -> str:
-    return f"{line[1]} …"
 
 
 class Thinking(Reply):
