@@ -11,7 +11,7 @@ from dogent_tui.language import tr
 from dogent_tui.plain import one_line, revealed
 from dogent_tui.records import Json, JsonDict, Record
 from dogent_tui.tui.questions.model import title_lines
-from dogent_tui.tui.transcript.lines import Line, Span, crop, prefixed, wrap
+from dogent_tui.tui.transcript.lines import Line, Lines, Span, crop, prefixed, wrap
 
 MOST_NUMBERED = 9
 """Rows that a number key reaches; 0 skips the question."""
@@ -273,7 +273,7 @@ def _shown(text: str) -> str:
     return one_line(revealed(text))
 
 
-def heading(form: ClarificationForm, width: int) -> list[Line]:
+def heading(form: ClarificationForm, width: int) -> Lines:
     """Return the title and the position among several requests, with the number of open questions
     on the right.
     """
@@ -285,7 +285,7 @@ def heading(form: ClarificationForm, width: int) -> list[Line]:
     return title_lines([*which, Span(_shown(form.request.title), "heading1")], counter, width)
 
 
-def preface(form: ClarificationForm, width: int) -> list[Line]:
+def preface(form: ClarificationForm, width: int) -> Lines:
     """Return the agent's reason, with its paragraphs."""
     return wrap([Span(revealed(form.request.preface), "muted")], width)
 

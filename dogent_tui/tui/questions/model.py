@@ -15,7 +15,7 @@ from dogent_tui.language import sentences, tr
 from dogent_tui.plain import one_line, revealed
 from dogent_tui.records import Record
 from dogent_tui.tui.attachments.model import readable_size
-from dogent_tui.tui.transcript.lines import BLANK, Line, Span, crop, prefixed, wrap
+from dogent_tui.tui.transcript.lines import BLANK, Line, Lines, Span, crop, prefixed, wrap
 
 _TITLES = {
     "Bash": tr("May the agent run this command?"),
@@ -67,7 +67,7 @@ _SHOWN_AS_WORDS = ("description", "reason")
 _HUNK = re.compile(r"@@ -\d+(?:,\d+)? \+(\d+)(?:,\d+)? @@(.*)")
 
 
-def title_lines(title: Sequence[Span], counter: Span, width: int) -> list[Line]:
+def title_lines(title: Sequence[Span], counter: Span, width: int) -> Lines:
     """Return `title` with `counter` at the right of its first line, or below it in a narrow
     window.
     """
@@ -96,11 +96,11 @@ class Question(Record):
         )
         return one_line(revealed(title))
 
-    def heading(self, width: int, counter: str = "") -> list[Line]:
+    def heading(self, width: int, counter: str = "") -> Lines:
         """Return the sentence, with `counter` at the right of its first line."""
         return title_lines([Span(self.sentence, "strong")], Span(counter, "muted"), width)
 
-    def call(self, width: int) -> list[Line]:
+    def call(self, width: int) -> Lines:
         """Return the complete call: its diff or command, then every other field of its input."""
         named = self._named_elsewhere()
         fields = {key: value for key, value in self.request.input.items() if key not in named}
@@ -116,12 +116,12 @@ class Question(Record):
                 lines += _fact(key, "muted", [Span(_written(value), "output")], width)
         return lines
 
-    def facts(self, width: int) -> list[Line]:
+    def facts(self, width: int) -> Lines:
         """Return the places, the reason for asking, why no answer can be remembered, and the
         model's own explanation.
         """
         request = self.request
-        lines: list[Line] = []
+        lines: Lines = []
         for target in request.targets:
             lines += self._target(target, width)
         if request.reasons:
@@ -198,11 +198,11 @@ def risky_parts(command: str, spans: Iterable[Sequence[int]]) -> list[tuple[str,
     return parts
 
 
-def diff_lines(diff: str, width: int) -> list[Line]:
+def diff_lines(diff: str, width: int) -> Lines:
     """Return the lines of a unified diff without its file header; of a hunk's header, only the line
     number is shown.
     """
-    lines: list[Line] = []
+    lines: Lines = []
     in_hunk = False
     shown, missing = _cut(diff)
     for text in shown.removesuffix("\n").split("\n"):
@@ -278,7 +278,7 @@ def _cut(text: str) -> tuple[str, int]:
     return text[:_MOST_CHARACTERS], max(0, len(text) - _MOST_CHARACTERS)
 
 
-def _missing(characters: int, width: int) -> list[Line]:
+def _missing(characters: int, width: int) -> Lines:
     if not characters:
         return []
     return wrap(

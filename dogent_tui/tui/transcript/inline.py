@@ -1,17 +1,19 @@
 """Inline Markdown: emphasis, code, links and other content of a block, as spans."""
 
 import re
-from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import Any
-
-from markdown_it import MarkdownIt
-from markdown_it.rules_block import StateBlock
-from markdown_it.rules_inline import StateInline
-from markdown_it.token import Token
+from typing import TYPE_CHECKING, Any
 
 from dogent_tui.plain import visible
 from dogent_tui.tui.transcript.lines import Span
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from markdown_it import MarkdownIt
+    from markdown_it.rules_block import StateBlock
+    from markdown_it.rules_inline import StateInline
+    from markdown_it.token import Token
 
 _BARE_LINK = re.compile(r"https?://[^\s<>\"'`|，。；：！？、（）「」『』【】《》]+", re.IGNORECASE)
 _FOOTNOTE = re.compile(r"\[\^[^\]\s]+\]:")
@@ -28,14 +30,14 @@ _MARKS = {"strong": "strong", "em": "emphasis", "s": "strike"}
 
 
 @lru_cache(maxsize=2)
-def parser(max_nesting: int = _NESTED) -> MarkdownIt:
+def parser(max_nesting: int = _NESTED) -> "MarkdownIt":
     """Return the parser: CommonMark with tables and strikethrough; HTML is treated as text."""
     from markdown_it import MarkdownIt
     from markdown_it.rules_inline import image, link
 
     def closed(
-        rule: Callable[[StateInline, bool], bool],
-    ) -> Callable[[StateInline, bool], bool]:
+        rule: "Callable[[StateInline, bool], bool]",
+    ) -> "Callable[[StateInline, bool], bool]":
         """Skip the search for the end of a link where there cannot be one."""
         return lambda state, silent: state.src.find("]", state.pos) >= 0 and rule(state, silent)
 
@@ -48,7 +50,7 @@ def parser(max_nesting: int = _NESTED) -> MarkdownIt:
     return made
 
 
-def _footnote(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+def _footnote(state: "StateBlock", start: int, end: int, silent: bool) -> bool:
     """Treat the text of each footnote as a paragraph: CommonMark would ignore it or read it as a
     link definition.
     """
@@ -95,12 +97,12 @@ class _Inline:
         self._label = ""
         self._spans: list[Span] = []
 
-    def render(self, tokens: Sequence[Token]) -> list[Span]:
+    def render(self, tokens: "Sequence[Token]") -> list[Span]:
         for token in tokens:
             self._token(token)
         return self._spans
 
-    def _token(self, token: Token) -> None:
+    def _token(self, token: "Token") -> None:
         match token.type:
             case "strong_open" | "em_open" | "s_open":
                 self._styles.append(_MARKS[token.tag])
@@ -154,7 +156,7 @@ class _Inline:
         if address and not _linkable(address) and address != self._label:
             self._add(f" ({address})", "muted")
 
-    def _image(self, token: Token) -> None:
+    def _image(self, token: "Token") -> None:
         address = _clean(str(token.attrGet("src") or ""))
         label = token.content or "image"
         self._add(f"[{label}]", "emphasis", link=address if _linkable(address) else "")

@@ -8,8 +8,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from itertools import chain
-
-from markdown_it.token import Token
+from typing import TYPE_CHECKING
 
 from dogent_tui.plain import visible
 from dogent_tui.records import JsonDict
@@ -19,6 +18,7 @@ from dogent_tui.tui.transcript.lines import (
     BLANK,
     MIN_WIDTH,
     Line,
+    Lines,
     Span,
     chop,
     hanging,
@@ -27,6 +27,9 @@ from dogent_tui.tui.transcript.lines import (
     wrap,
 )
 from dogent_tui.tui.transcript.table import Alignment, Table
+
+if TYPE_CHECKING:
+    from markdown_it.token import Token
 
 Highlighter = Callable[[str, str], list[CodeLine]]
 
@@ -38,12 +41,12 @@ _NARROWEST = 6
 """The minimum width in cells of nested text: below it, quotes and lists are no longer indented."""
 
 
-def markdown_lines(text: str, width: int) -> list[Line]:
+def markdown_lines(text: str, width: int) -> Lines:
     """Return the Markdown `text` laid out in at most `width` cells (and at least `MIN_WIDTH`)."""
     return _joined([lines for _start, lines in _render(text, width, highlight)])
 
 
-def sourced_lines(text: str, width: int) -> list[Line]:
+def sourced_lines(text: str, width: int) -> Lines:
     """Do what `markdown_lines` does, and give each line its source: paragraph, table or line of
     code.
     """
@@ -85,7 +88,7 @@ class GrowingMarkdown:
     """The lines of a streaming text. Only what follows its last finished block is parsed again."""
 
     def __init__(self, width: int) -> None:
-        self.lines: list[Line] = []
+        self.lines: Lines = []
         self._width = width
         self._text = ""  # the finished part
         self._finished = 0  # its lines
@@ -132,7 +135,7 @@ _DEEPEST = 10_000
 then everything is plain text.
 """
 
-_Block = tuple[int, list[Line]]
+_Block = tuple[int, Lines]
 """The source line where a top-level block starts, and its lines."""
 
 
@@ -154,7 +157,7 @@ def _offset(text: str, line: int) -> int:
     return end
 
 
-def _joined(blocks: Sequence[list[Line]]) -> list[Line]:
+def _joined(blocks: Sequence[Lines]) -> Lines:
     return list(
         chain.from_iterable(
             [BLANK, *lines] if number else lines for number, lines in enumerate(blocks)
@@ -169,7 +172,7 @@ def _prepared(text: str) -> str:
     return visible(text.replace("\r", ""))
 
 
-def _tokens(text: str, env: JsonDict) -> list[Token]:
+def _tokens(text: str, env: JsonDict) -> "list[Token]":
     md = parser(_DEEPEST)
     tokens: list[Token] = []
     md.block.parse(text, md, env, tokens)
@@ -199,15 +202,15 @@ class _Blocks:
         self._code = code
         self._depth = 0  # of lists
 
-    def top(self, tokens: Sequence[Token], width: int) -> Iterator[_Block]:
+    def top(self, tokens: "Sequence[Token]", width: int) -> Iterator[_Block]:
         for group in _groups(tokens):
             yield (group[0].map or [0])[0], self._block(group, width)
 
-    def _children(self, tokens: Sequence[Token], width: int, *, tight: bool = False) -> list[Line]:
+    def _children(self, tokens: "Sequence[Token]", width: int, *, tight: bool = False) -> Lines:
         blocks = [lines for group in _groups(tokens) if (lines := self._block(group, width))]
         return list(chain.from_iterable(blocks)) if tight else _joined(blocks)
 
-    def _block(self, tokens: Sequence[Token], width: int) -> list[Line]:
+    def _block(self, tokens: "Sequence[Token]", width: int) -> Lines:
         head = tokens[0]
         match head.type:
             case "paragraph_open":
@@ -227,12 +230,12 @@ class _Blocks:
             case _:
                 return wrap([Span(head.content.strip("\n"))], width) if head.content else []
 
-    def _paragraph(self, content: str, width: int) -> list[Line]:
+    def _paragraph(self, content: str, width: int) -> Lines:
         if self._references:
             return wrap(inline(content, self._references), width)
         return list(_paragraph(content, width))
 
-    def _heading(self, tokens: Sequence[Token], width: int) -> list[Line]:
+    def _heading(self, tokens: "Sequence[Token]", width: int) -> Lines:
         style = _HEADINGS.get(tokens[0].tag, "heading4")
         lines = wrap(inline(tokens[1].content, self._references, style), width)
         if tokens[0].tag == "h1":
@@ -240,14 +243,14 @@ class _Blocks:
             lines.append(Line((Span(rule, "rule"),), decoration=len(rule)))
         return lines
 
-    def _code_block(self, token: Token, width: int) -> list[Line]:
+    def _code_block(self, token: "Token", width: int) -> Lines:
         language = token.info.split(maxsplit=1)[0].strip("{}.") if token.info.strip() else ""
         code = token.content.removesuffix("\n")
         return list(
             chain.from_iterable(_code_line(spans, width) for spans in self._code(code, language))
         )
 
-    def _list(self, tokens: Sequence[Token], width: int) -> Iterator[Line]:
+    def _list(self, tokens: "Sequence[Token]", width: int) -> Iterator[Line]:
         items = list(_groups(tokens[1:-1]))
         tight = _is_tight(tokens)
         number = (
@@ -264,7 +267,7 @@ class _Blocks:
         self._depth -= 1
 
     def _item(
-        self, tokens: Sequence[Token], mark: str, width: int, *, tight: bool
+        self, tokens: "Sequence[Token]", mark: str, width: int, *, tight: bool
     ) -> Iterator[Line]:
         children = tokens[1:-1]
         if (
@@ -283,13 +286,13 @@ class _Blocks:
         else:
             yield from lines
 
-    def _quote(self, tokens: Sequence[Token], width: int) -> list[Line]:
+    def _quote(self, tokens: "Sequence[Token]", width: int) -> Lines:
         if width - 2 < _NARROWEST:
             return self._children(tokens[1:-1], width)
         lines = self._children(tokens[1:-1], width - 2)
         return list(prefixed((styled(line, "quote") for line in lines), Span("▌ ", "quote-bar")))
 
-    def _table(self, tokens: Sequence[Token]) -> Table:
+    def _table(self, tokens: "Sequence[Token]") -> Table:
         rows: list[list[list[Span]]] = []
         alignments = []
         for index, token in enumerate(tokens):
@@ -312,7 +315,7 @@ _CONTAINERS = frozenset(
 class _SourcedBlocks(_Blocks):
     """Record for each line the source lines it was drawn from."""
 
-    def _block(self, tokens: Sequence[Token], width: int) -> list[Line]:
+    def _block(self, tokens: "Sequence[Token]", width: int) -> Lines:
         lines, head = super()._block(tokens, width), tokens[0]
         if head.map is None or head.type in _CONTAINERS:
             return lines
@@ -346,7 +349,7 @@ def _code_line(spans: CodeLine, width: int) -> tuple[Line, ...]:
     )
 
 
-def _groups(tokens: Sequence[Token]) -> Iterator[Sequence[Token]]:
+def _groups(tokens: "Sequence[Token]") -> "Iterator[Sequence[Token]]":
     """Split `tokens` at their outermost level: each group opens, contains and closes one block."""
     start = depth = 0
     for index, token in enumerate(tokens):
@@ -356,7 +359,7 @@ def _groups(tokens: Sequence[Token]) -> Iterator[Sequence[Token]]:
             start = index + 1
 
 
-def _is_tight(tokens: Sequence[Token]) -> bool:
+def _is_tight(tokens: "Sequence[Token]") -> bool:
     """Return whether a list is tight: CommonMark draws its paragraphs without space, and the parser
     hides them.
     """
@@ -367,6 +370,6 @@ def _is_tight(tokens: Sequence[Token]) -> bool:
     )
 
 
-def _alignment(token: Token) -> Alignment:
+def _alignment(token: "Token") -> Alignment:
     style = str(token.attrGet("style") or "")
     return "right" if style.endswith("right") else "center" if style.endswith("center") else "left"
