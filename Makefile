@@ -60,8 +60,10 @@ schemas: setup  ## rewrite dogent_tui/schemas after a change to the configuratio
 	@$(BIN)/python -c 'from dogent_tui.settings.json_schemas import write_schemas; write_schemas()'
 
 LOCALE := dogent_tui/locale
+# Functions that translate one of their arguments; tests/test_language.py collects the same.
+TRANSLATING := -k bound:3 -k hidden:3 -k command:2 -k binding_section:1
 messages: setup  ## collect the messages, merge the translations, and compile them
-	@$(BIN)/pybabel -q extract --omit-header --no-location --sort-output -k tr -k ngettext:1,2 -o $(LOCALE)/dogent_tui.pot dogent_tui
+	@$(BIN)/pybabel -q extract --omit-header --no-location --sort-output -k tr -k ngettext:1,2 $(TRANSLATING) -o $(LOCALE)/dogent_tui.pot dogent_tui
 	@for each in zh_CN; do \
 		$(BIN)/pybabel -q update --no-fuzzy-matching --ignore-obsolete --ignore-pot-creation-date -D dogent_tui -l $$each \
 			-i $(LOCALE)/dogent_tui.pot -d $(LOCALE) && \

@@ -36,14 +36,14 @@ from dogent_tui.agent.recorder import start_recording
 from dogent_tui.agent.replay import earlier_events
 from dogent_tui.agent.run import needed_by
 from dogent_tui.agent.service import AgentService
-from dogent_tui.agent.session import OpenedSession, check_writable, endpoint_label, prompt_of
+from dogent_tui.agent.session import OpenedSession, check_writable, prompt_of
 from dogent_tui.agent.tool_names import friendly_name, input_summary
 from dogent_tui.agent.ui_requests import RequestError, check_answers, parse_request
 from dogent_tui.errors import AgentError, ConfigError, UsageError
 from dogent_tui.language import listing, tr
 from dogent_tui.plain import visible
 from dogent_tui.records import Json
-from dogent_tui.settings.profiles import ENVIRONMENT, profile_names
+from dogent_tui.settings.profiles import ENVIRONMENT, endpoint_label, profile_names
 
 OutputFormat = Literal["text", "json", "stream-json"]
 

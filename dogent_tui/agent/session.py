@@ -17,7 +17,6 @@ from dogent_tui.agent.launch import AnsweredBy, Budget, ClaudeLauncher
 from dogent_tui.agent.project_instructions import instruction_warnings
 from dogent_tui.agent.service import AgentService
 from dogent_tui.agent.ui_requests import ReviewMode
-from dogent_tui.endpoint_kind import EndpointKind
 from dogent_tui.errors import ConfigError, DogentError, UsageError
 from dogent_tui.language import listing, tr
 from dogent_tui.records import Record
@@ -31,7 +30,7 @@ from dogent_tui.references.lookup import (
 from dogent_tui.settings.config_check import ConfigWarning, broken_file_warning
 from dogent_tui.settings.home_files import ensure_home_files
 from dogent_tui.settings.key_files import key_file_warnings
-from dogent_tui.settings.profiles import ENVIRONMENT, Endpoint, choose_endpoint
+from dogent_tui.settings.profiles import Endpoint, choose_endpoint
 from dogent_tui.settings.trust import FolderTrust
 from dogent_tui.settings.values import (
     EVERY_TOOL,
@@ -345,14 +344,6 @@ def as_attachment(found: ResolvedReference) -> Attachment:
     return Attachment(
         found.path, found.name, found.type, found.sheet, format_lines(lines) if lines else None
     )
-
-
-def endpoint_label(name: str, kind: EndpointKind, model: str) -> str:
-    """Return the display name of the endpoint in use: its profile and model."""
-    if kind == "offline":
-        return tr("offline engine · no AI model")
-    shown = tr("environment") if name == ENVIRONMENT else name
-    return f"{shown} · {model}" if model else shown
 
 
 def _trust_warnings(trust: FolderTrust) -> list[ConfigWarning]:

@@ -3,10 +3,9 @@
 from collections.abc import Iterator, Sequence, Set
 from typing import Literal
 
-import msgspec
-
 from dogent_tui.language import tr
 from dogent_tui.outline.model import Heading, Headings
+from dogent_tui.records import Record
 
 Change = Literal["added", "moved", "edited"]
 
@@ -14,7 +13,7 @@ MOST_LISTED = 30
 """The number of changes to list in words; the outline itself shows the rest."""
 
 
-class Changes(msgspec.Struct, frozen=True):
+class Changes(Record):
     """`marks`: heading id → its changes, possibly several, such as edited and moved.
 
     `deleted`: the deleted headings, without what belonged to them.

@@ -9,8 +9,9 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-import msgspec
 import roman
+
+from dogent_tui.records import Record
 
 _DIGITS = "一二三四五六七八九"
 _MOST_ROMAN = 4_999
@@ -24,7 +25,7 @@ _MARKER = re.compile(
 _BULLET = re.compile(r"(?P<bullet>[-*+•])(?P<space>[ \t]+|$)")
 
 
-class Marker(msgspec.Struct, frozen=True):
+class Marker(Record):
     """A number or bullet as written: its `template`, the values of its parts, and its length
     including `space`.
     """

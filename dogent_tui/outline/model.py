@@ -521,7 +521,7 @@ def _recognized(known: Headings, read: Headings, new_id: Callable[[], int]) -> H
     Headings are the same if they have the same title, preferably at the same position; if equally
     many are left on both sides, these correspond in order, with changed titles.
     """
-    ids: dict[int, int] = {}
+    ids = {}
     for place, (heading, here) in enumerate(zip(read, known, strict=False)):
         if heading.text == here.text:
             ids[place] = here.id

@@ -5,7 +5,7 @@ Invalid values are left out and unknown ones kept: a mistake in one key costs th
 file.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
 from types import UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
@@ -22,7 +22,7 @@ from dogent_tui.storage.paths import display_path, dogent_home
 SCHEMA_KEY = "$schema"
 """The key that names a file's schema for editors; we ignore it."""
 
-_WITHOUT_EFFECT: Mapping[KeyPath, str] = {
+_WITHOUT_EFFECT = {
     ("sandbox",): tr(
         "Commands always run behind a wall now; no setting changes that. You can remove this key."
     ),
@@ -56,7 +56,7 @@ def checked(
     surrounding blanks.
     """
     known = {field.encode_name: field.type for field in fields(model)}
-    usable: JsonDict = {}
+    usable = {}
     warnings = []
     for key, value in data.items():
         if key == SCHEMA_KEY and not where:
@@ -74,10 +74,17 @@ def checked(
     return usable, warnings
 
 
+def read_config(file: Path) -> tuple[JsonDict, list[ConfigWarning]]:
+    """Return the content of `file`, empty if it is broken or missing, and a warning if it is
+    broken. Never raises.
+    """
+    data, broken = read_json(file)
+    return data, [broken_file_warning(broken)] if broken else []
+
+
 def read_profiles(file: Path) -> tuple[dict[str, Json], list[ConfigWarning]]:
     """Return the raw profiles of `file` by name, and problems with the file. Never raises."""
-    data, broken = read_json(file)
-    warnings = [broken_file_warning(broken)] if broken else []
+    data, warnings = read_config(file)
     warnings += [
         unknown_key(file, (key,), ("profiles",))
         for key in data
@@ -152,7 +159,7 @@ def meant_profile(name: str, profiles: Iterable[str]) -> str:
     return meant(name, profiles, tr("It has: {profiles}.", profiles=names))
 
 
-_WORDS: Mapping[type, str] = {
+_WORDS = {
     bool: tr("true or false"),
     str: tr("text in quotes"),
     int: tr("a whole number"),

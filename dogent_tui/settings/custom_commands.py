@@ -13,9 +13,8 @@ import shlex
 from collections.abc import Iterator
 from pathlib import Path
 
-import msgspec
-
 from dogent_tui.plain import one_line
+from dogent_tui.records import Record
 from dogent_tui.storage.files import first_text
 from dogent_tui.storage.paths import Workspace
 
@@ -27,7 +26,7 @@ _SLOT = re.compile(r"\$(ARGUMENTS|[1-9])(?!\w)")
 _NAME = re.compile(r"[\w.-]+(?::[\w.-]+)*\Z")
 
 
-class CustomCommand(msgspec.Struct, frozen=True):
+class CustomCommand(Record):
     """A command: its name, its description, and its prompt."""
 
     name: str

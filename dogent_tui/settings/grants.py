@@ -9,12 +9,13 @@ from datetime import UTC, datetime
 
 import msgspec
 
+from dogent_tui.records import Record
 from dogent_tui.storage.home_records import HomeRecords
 
 _SAME = ("kind", "place", "program")
 
 
-class RememberedGrant(msgspec.Struct, frozen=True):
+class RememberedGrant(Record):
     """A permanent grant. `granted` is its time, UTC, ISO 8601."""
 
     kind: str

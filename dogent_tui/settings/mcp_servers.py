@@ -17,10 +17,9 @@ from pathlib import Path
 from dogent_tui.errors import ConfigError
 from dogent_tui.language import tr
 from dogent_tui.records import Json, JsonDict, Record
-from dogent_tui.settings.config_check import ConfigWarning, broken_file_warning, wrong_value
+from dogent_tui.settings.config_check import ConfigWarning, read_config, wrong_value
 from dogent_tui.settings.known_secrets import names_key
 from dogent_tui.settings.secrets import reference, revealed
-from dogent_tui.storage.files import read_json
 from dogent_tui.storage.home_records import HomeRecords
 from dogent_tui.storage.paths import Workspace, dogent_home
 
@@ -94,7 +93,7 @@ def mcp_servers(
     files = [(dogent_home() / NAME, False), *([(workspace.dot / NAME, True)] if trusted else [])]
     switches = {str(one.get("server")): one for one in _switches(workspace).entries()}
     servers: dict[str, McpServer] = {}
-    warnings: list[ConfigWarning] = []
+    warnings = []
     for file, of_workspace in files:
         found, wrong = _read(file)
         warnings += wrong
@@ -126,8 +125,8 @@ def started_with(servers: Iterable[McpServer]) -> tuple[JsonDict, list[str]]:
     It contains keys, so it belongs in a private file. Resolves references; a keyring may take a
     while.
     """
-    ready: JsonDict = {}
-    left: list[str] = []
+    ready = {}
+    left = []
     for server in servers:
         if server.on:
             try:
@@ -169,8 +168,7 @@ def _values(values: Mapping[str, str] | None) -> dict[str, str]:
 
 
 def _read(file: Path) -> tuple[dict[str, Json], list[ConfigWarning]]:
-    data, broken = read_json(file)
-    warnings = [broken_file_warning(broken)] if broken else []
+    data, warnings = read_config(file)
     servers = data.get("mcpServers", {})
     if not isinstance(servers, dict):
         return {}, [*warnings, wrong_value(file, ("mcpServers",), tr("one object {…} per server"))]

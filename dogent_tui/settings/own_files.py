@@ -4,16 +4,15 @@ what they would do.
 
 from pathlib import Path
 
-import msgspec
-
 from dogent_tui.errors import DogentError
 from dogent_tui.language import tr
+from dogent_tui.records import Record
 from dogent_tui.settings.trust import make_own_folder
 from dogent_tui.storage.files import content_of, write_checked
 from dogent_tui.storage.paths import Workspace
 
 
-class OwnChange(msgspec.Struct, frozen=True):
+class OwnChange(Record):
     """The current content of `path`, None if it does not exist, and the new content."""
 
     path: Path

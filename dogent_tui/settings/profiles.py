@@ -94,6 +94,11 @@ class Endpoint(Record):
         )
 
     @property
+    def label(self) -> str:
+        """Its display name; see `endpoint_label`."""
+        return endpoint_label(self.name, self.kind, self.model)
+
+    @property
     def secrets(self) -> tuple[str, ...]:
         """The keys, to be kept out of what is shown or logged."""
         return tuple(secret for secret in (self.token, self.api_key, self.oauth_token) if secret)
@@ -115,6 +120,14 @@ class Endpoint(Record):
         if self.timeout_ms is not None:
             variables["API_TIMEOUT_MS"] = str(self.timeout_ms)
         return variables
+
+
+def endpoint_label(name: str, kind: EndpointKind, model: str) -> str:
+    """Return the display name of the endpoint in use: its profile and model."""
+    if kind == "offline":
+        return tr("offline engine · no AI model")
+    shown = tr("environment") if name == ENVIRONMENT else name
+    return f"{shown} · {model}" if model else shown
 
 
 def profile_names() -> list[str]:
@@ -396,8 +409,7 @@ def _timeout(data: Json, who: str, warnings: list[ConfigWarning]) -> int | None:
         return None
     with suppress(msgspec.ValidationError):
         plain = value.strip() if isinstance(value, str) else value
-        found: int = msgspec.convert(plain, _Milliseconds, strict=False)
-        return found
+        return msgspec.convert(plain, _Milliseconds, strict=False)
     message = tr(
         "API_TIMEOUT_MS should be a whole number of milliseconds, but {first}{rest} has something"
         " else.",

@@ -10,15 +10,14 @@ import json
 import os
 import threading
 from collections.abc import Iterable
-from typing import Literal, TypeAlias
+from typing import Literal
 from urllib.parse import quote
-
-import msgspec
 
 from dogent_tui.errors import ConfigError
 from dogent_tui.language import tr
+from dogent_tui.records import Record
 
-Store: TypeAlias = Literal["env", "keyring"]
+Store = Literal["env", "keyring"]
 
 KEYRING_SERVICE = "dogent-tui"
 """The service of our keyring entries."""
@@ -72,7 +71,7 @@ def spellings(secret: str) -> frozenset[str]:
     return frozenset({*plain, *(text for text in encoded if len(text) >= _SHORTEST_ENCODED)})
 
 
-class Reference(msgspec.Struct, frozen=True):
+class Reference(Record):
     """Where a key is stored that is not in the file itself."""
 
     store: Store

@@ -9,18 +9,17 @@ import os
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Literal, TypeAlias
-
-import msgspec
+from typing import Literal
 
 from dogent_tui.errors import ConfigError
 from dogent_tui.language import listing, tr
 from dogent_tui.plain import cut_bytes
+from dogent_tui.records import Record
 from dogent_tui.settings.config_check import nearest
 from dogent_tui.storage.files import first_text
 from dogent_tui.storage.paths import Workspace, display_path
 
-Origin: TypeAlias = Literal["workspace", "global", "built-in"]
+Origin = Literal["workspace", "global", "built-in"]
 
 MOST_BYTES = 60_000
 """The maximum size in bytes (UTF-8) of a template sent with a request. A longer one is truncated,
@@ -34,7 +33,7 @@ _NAMED = re.compile(r"(?<![\w@/.])@@((?:built-in|global):)?([\w-]+)")
 _HEADING = re.compile(r"^#\s+(.+)$", re.MULTILINE)
 
 
-class Template(msgspec.Struct, frozen=True):
+class Template(Record):
     """A template, named after its file without the extension."""
 
     name: str

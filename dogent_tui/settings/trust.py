@@ -9,7 +9,7 @@ application created it, otherwise the user's answer.
 import os
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import Literal
 
 from dogent_tui.errors import DogentError
 from dogent_tui.storage.home_records import HomeRecords
@@ -24,8 +24,8 @@ PARTS = (".dogent", ".claude")
 _MOST_EMPTY = 20
 """The number of empty folders to look into."""
 
-Answer: TypeAlias = Literal["made", "trusted", "declined"]
-TrustState: TypeAlias = Literal["own", "trusted", "declined", "unasked"]
+Answer = Literal["made", "trusted", "declined"]
+TrustState = Literal["own", "trusted", "declined", "unasked"]
 """`own`: nothing came with the folder that this home did not create, or nothing that would be
 used.
 """

@@ -4,7 +4,7 @@ to trust it. Read-only.
 
 import os
 import stat
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 
 from dogent_tui.language import ngettext, tr
@@ -87,7 +87,7 @@ def _own_settings(root: Path) -> Iterator[Found]:
             yield Found(what, place, value.strip(), used=True)
 
 
-_OF_CLAUDE: Mapping[str, str] = {
+_OF_CLAUDE = {
     "hooks": tr("Hooks"),
     "permissions.allow": tr("Rules that allow tool calls"),
     "env": tr("Environment variables"),

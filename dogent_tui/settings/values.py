@@ -4,18 +4,18 @@ written without losing anything.
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
-import msgspec
 from msgspec import Meta
 
 from dogent_tui.language import tr
-from dogent_tui.records import Json, JsonDict, Record
-from dogent_tui.settings.config_check import ConfigWarning, broken_file_warning, checked
+from dogent_tui.records import Json, Record
+from dogent_tui.settings.config_check import ConfigWarning, checked, read_config
 from dogent_tui.settings.config_writer import plan_values
 from dogent_tui.settings.own_files import OwnChange
-from dogent_tui.storage.files import read_json
 from dogent_tui.storage.paths import Workspace
+
+_Settings = TypeVar("_Settings", bound=Record)
 
 EVERY_TOOL = "every_tool"
 """The value of `consent` with which the agent asks before every access to a document."""
@@ -89,7 +89,7 @@ class HomeSettings(Record):
     """The proxy for the web."""
     keys: Annotated[
         Mapping[str, str], Meta(extra={"expected": tr('an object {"action": "key"}')})
-    ] = msgspec.field(default_factory=dict)
+    ] = {}
     """Keys of the interface by action."""
 
 
@@ -97,17 +97,12 @@ def load_settings(workspace: Workspace) -> tuple[WorkspaceSettings, list[ConfigW
     """Return the settings of `workspace`, and a warning for each problem in the file. Never
     raises.
     """
-    data, warnings = _read(workspace.settings_file)
-    known, more = checked(data, WorkspaceSettings, workspace.settings_file)
-    return WorkspaceSettings(**known), [*warnings, *more]
+    return _loaded(workspace.settings_file, WorkspaceSettings)
 
 
 def load_home_settings(home: Path) -> tuple[HomeSettings, list[ConfigWarning]]:
     """Return the user's own settings, and a warning for each problem in the file. Never raises."""
-    file = home / "dogent.json"
-    data, warnings = _read(file)
-    known, more = checked(data, HomeSettings, file)
-    return HomeSettings(**known), [*warnings, *more]
+    return _loaded(home / "dogent.json", HomeSettings)
 
 
 def plan_settings(workspace: Workspace, changes: Json) -> OwnChange:
@@ -120,6 +115,7 @@ def plan_settings(workspace: Workspace, changes: Json) -> OwnChange:
     return plan_values(workspace.settings_file, {(key,): value for key, value in changes.items()})
 
 
-def _read(file: Path) -> tuple[JsonDict, list[ConfigWarning]]:
-    data, broken = read_json(file)
-    return data, [broken_file_warning(broken)] if broken else []
+def _loaded(file: Path, model: type[_Settings]) -> tuple[_Settings, list[ConfigWarning]]:
+    data, warnings = read_config(file)
+    known, more = checked(data, model, file)
+    return model(**known), warnings + more

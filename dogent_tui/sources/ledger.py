@@ -13,7 +13,7 @@ import threading
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import Literal
 
 import msgspec
 
@@ -31,7 +31,7 @@ _MOST_HELD = 32 << 20
 """The total size in bytes of copies held only in memory; beyond it, the oldest are dropped."""
 
 
-How: TypeAlias = Literal["whole", "part", "edit"]
+How = Literal["whole", "part", "edit"]
 """How the model knows a text: it was read or written completely, read in part, or is the result of
 the model's own edit of a known text.
 """

@@ -13,7 +13,6 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, ClassVar
 
 from rich.text import Text
-from textual.binding import Binding
 from textual.driver import Driver
 from textual.filter import LineFilter
 from textual.screen import Screen
@@ -48,7 +47,7 @@ from dogent_tui.tui.stylesheets import stylesheet
 from dogent_tui.tui.textual_fixes.colorless import Colorless
 from dogent_tui.tui.themes import CONTRAST, DEFAULT_THEME, LIGHT_THEME, THEMES
 from dogent_tui.tui.trust_question import settle_trust
-from dogent_tui.tui.widgets import hidden
+from dogent_tui.tui.widgets import bound, hidden
 
 if TYPE_CHECKING:  # imported on first use, after the first paint
     from textual.command import Provider
@@ -93,9 +92,9 @@ class DogentApp(AppPort):
     ENABLE_COMMAND_PALETTE = True
     COMMANDS: ClassVar = {_command_provider}
     BINDINGS = [
-        Binding("ctrl+q", "quit", tr("Quit"), priority=True, id="quit"),
-        hidden("f1", "help", tr("Help")),
-        hidden("ctrl+z", "suspend_process", tr("Suspend"), priority=True),
+        bound("ctrl+q", "quit", "Quit", priority=True, id="quit"),
+        hidden("f1", "help", "Help"),
+        hidden("ctrl+z", "suspend_process", "Suspend", priority=True),
     ]
 
     def __init__(

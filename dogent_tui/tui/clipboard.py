@@ -6,11 +6,11 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-import msgspec
 from textual.app import App
 
 from dogent_tui.language import ngettext, tr
 from dogent_tui.processes import feed_process, stream_process
+from dogent_tui.records import Record
 
 _PATIENCE_S = 2.0
 """Time limit of a clipboard tool in seconds. Tools take milliseconds, or wait for a display that
@@ -18,7 +18,7 @@ does not respond.
 """
 
 
-class ClipboardTool(msgspec.Struct, frozen=True):
+class ClipboardTool(Record):
     """Two programs: `copy` fills the clipboard from its input, `paste` prints the clipboard."""
 
     copy: tuple[str, ...]

@@ -29,7 +29,7 @@ def context_page(use: ContextUse) -> str:
 
 
 def _lines(use: ContextUse) -> Iterator[str]:
-    share = f" ({_percent(use.total, use.window)})" if use.window else ""
+    share = f" ({min(100, round(100 * use.total / use.window))} %)" if use.window else ""
     words = tr("{total:,} of {window:,} tokens") if use.window else tr("{total:,} tokens")
     yield words.format(total=use.total, window=use.window) + share
     if use.compacts_at:
@@ -70,7 +70,3 @@ def _row(name: str, tokens: int, use: ContextUse) -> str:
 
 def _counted(name: str, tokens: int) -> str:
     return f"{name}{' ' * max(1, _NAME - cell_len(name))}{tokens:>{_NUMBER},}"
-
-
-def _percent(tokens: int, window: int) -> str:
-    return f"{min(100, round(100 * tokens / window))} %"

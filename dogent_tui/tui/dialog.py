@@ -8,7 +8,6 @@ from typing import Generic, TypeVar
 from rich.segment import Segment
 from textual import on
 from textual.app import ComposeResult
-from textual.binding import Binding
 from textual.containers import Vertical
 from textual.content import Content
 from textual.geometry import Size
@@ -18,12 +17,11 @@ from textual.widget import Widget
 from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
-from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.tui.key_hints import KeyLine
 from dogent_tui.tui.screens.withdrawable import Withdrawable
 from dogent_tui.tui.stylesheets import styles
-from dogent_tui.tui.widgets import hidden
+from dogent_tui.tui.widgets import bound, hidden
 
 Answer = TypeVar("Answer")
 Item = TypeVar("Item")
@@ -82,7 +80,7 @@ class DialogScreen(Withdrawable[Answer], ModalScreen[Answer]):
 
     DEFAULT_CSS = styles("dialog.tcss")
     VERTICAL_BREAKPOINTS = [(0, "-low"), (30, "-medium"), (50, "-high")]
-    BINDINGS = [Binding("escape", "back", tr("Back"))]
+    BINDINGS = [bound("escape", "back", "Back")]
 
     def __init__(self, dialog: Dialog) -> None:
         super().__init__()
@@ -147,10 +145,10 @@ class FinderScreen(DialogScreen[Answer], Generic[Item, Answer]):
     """A list below an input line; the keys of both work at the same time."""
 
     BINDINGS = [
-        hidden("up", "step(-1)", tr("Up")),
-        hidden("down", "step(1)", tr("Down")),
-        hidden("pageup", "step(-10)", tr("Page up")),
-        hidden("pagedown", "step(10)", tr("Page down")),
+        hidden("up", "step(-1)", "Up"),
+        hidden("down", "step(1)", "Down"),
+        hidden("pageup", "step(-10)", "Page up"),
+        hidden("pagedown", "step(10)", "Page down"),
     ]
 
     def __init__(self, dialog: Dialog, line: Input, found: ChoiceList[Item]) -> None:
@@ -167,8 +165,7 @@ class FinderScreen(DialogScreen[Answer], Generic[Item, Answer]):
         """Act on the chosen item."""
         raise NotImplementedError
 
-    @on(Input.Changed)
-    def _typed(self, event: Input.Changed) -> None:
+    def _on_input_changed(self, event: Input.Changed) -> None:
         self.find(event.value)
 
     @on(Input.Submitted)

@@ -4,11 +4,11 @@ stops it.
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeVar
 
 from dogent_tui.plain import one_line
 
-Tell: TypeAlias = Callable[[str], None]
+Tell = Callable[[str], None]
 """Receives a phrase describing the progress (``Starting the browser``)."""
 
 _Made = TypeVar("_Made")
@@ -34,7 +34,7 @@ class ForegroundTask:
         Raises what it raises. No other task may be running.
         """
         assert self._task is None
-        task: asyncio.Future[_Made] = asyncio.ensure_future(work(self._tell))
+        task = asyncio.ensure_future(work(self._tell))
         self._task = task
         self._is_stopped = False
         self._tell(what)

@@ -5,7 +5,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from textual.app import App
 from textual.binding import Binding, BindingType
 
-from dogent_tui.language import tr
 from dogent_tui.tui.attachments.preview import PreviewScreen
 from dogent_tui.tui.attachments.sidebar import AttachmentList, FileList, ResultList
 from dogent_tui.tui.commands.table import Command
@@ -25,9 +24,10 @@ from dogent_tui.tui.screens.sessions import SessionsScreen
 from dogent_tui.tui.screens.settings import ProfileScreen, RowList, SettingsScreen
 from dogent_tui.tui.transcript.rows_view import RowsView
 from dogent_tui.tui.transcript.view import Transcript
+from dogent_tui.tui.widgets import bound
 
-_PALETTE = Binding(
-    App.COMMAND_PALETTE_BINDING, "command_palette", tr("Command palette with all commands")
+_PALETTE = bound(
+    App.COMMAND_PALETTE_BINDING, "command_palette", "Command palette with all commands"
 )
 """Textual binds it at start-up, without a class that could be asked for it."""
 
@@ -40,25 +40,25 @@ def help_sections(
     """
     return [
         PROMPT_HELP,
-        binding_section(tr("Prompt editor"), PromptEditor.BINDINGS),
+        binding_section("Prompt editor", PromptEditor.BINDINGS),
         command_section(commands),
-        binding_section(tr("Everywhere"), _once([*everywhere, _PALETTE]), keys),
-        binding_section(tr("Transcript"), _once([*Transcript.BINDINGS, *RowsView.BINDINGS])),
-        binding_section(tr("Results"), [*ResultList.BINDINGS, *FileList.BINDINGS]),
-        binding_section(tr("Attachments"), [*AttachmentList.BINDINGS, *FileList.BINDINGS]),
-        binding_section(tr("File preview"), PreviewScreen.BINDINGS),
+        binding_section("Everywhere", _once([*everywhere, _PALETTE]), keys),
+        binding_section("Transcript", _once([*Transcript.BINDINGS, *RowsView.BINDINGS])),
+        binding_section("Results", [*ResultList.BINDINGS, *FileList.BINDINGS]),
+        binding_section("Attachments", [*AttachmentList.BINDINGS, *FileList.BINDINGS]),
+        binding_section("File preview", PreviewScreen.BINDINGS),
         binding_section(
-            tr("Open document"), [*RowsView.BINDINGS, *PaneView.BINDINGS, *DocumentPane.BINDINGS]
+            "Open document", [*RowsView.BINDINGS, *PaneView.BINDINGS, *DocumentPane.BINDINGS]
         ),
-        binding_section(tr("Permission"), PermissionScreen.BINDINGS),
-        binding_section(tr("Permissions"), PermissionsScreen.BINDINGS),
-        binding_section(tr("Questions"), ClarificationScreen.BINDINGS),
-        binding_section(tr("Outline"), [*OutlineView.BINDINGS, *EDITOR_KEYS]),
-        binding_section(tr("Review"), REVIEW_KEYS),
-        binding_section(tr("Settings"), [*RowList.BINDINGS, *SettingsScreen.BINDINGS]),
-        binding_section(tr("Profile"), [*RowList.BINDINGS, *ProfileScreen.BINDINGS]),
-        binding_section(tr("Conversations"), [*FinderScreen.BINDINGS, *SessionsScreen.BINDINGS]),
-        binding_section(tr("Rewind"), RewindPreviewScreen.BINDINGS),
+        binding_section("Permission", PermissionScreen.BINDINGS),
+        binding_section("Permissions", PermissionsScreen.BINDINGS),
+        binding_section("Questions", ClarificationScreen.BINDINGS),
+        binding_section("Outline", [*OutlineView.BINDINGS, *EDITOR_KEYS]),
+        binding_section("Review", REVIEW_KEYS),
+        binding_section("Settings", [*RowList.BINDINGS, *SettingsScreen.BINDINGS]),
+        binding_section("Profile", [*RowList.BINDINGS, *ProfileScreen.BINDINGS]),
+        binding_section("Conversations", [*FinderScreen.BINDINGS, *SessionsScreen.BINDINGS]),
+        binding_section("Rewind", RewindPreviewScreen.BINDINGS),
     ]
 
 

@@ -10,7 +10,6 @@ from itertools import accumulate
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-import msgspec
 from textual import events
 from textual.app import RenderResult
 from textual.content import Content
@@ -19,6 +18,7 @@ from textual.screen import Screen
 from textual.style import Style
 from textual.widget import Widget
 
+from dogent_tui.records import Record
 from dogent_tui.tui.stylesheets import styles
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ _STYLES = ("key", "words")
 _GAP = "  "
 """The separator between two keys."""
 
-_KEY_NAMES: Mapping[str, str] = {
+_KEY_NAMES = {
     "alt": "Alt",
     "backspace": "Backspace",
     "ctrl": "Ctrl",
@@ -49,7 +49,7 @@ _KEY_NAMES: Mapping[str, str] = {
     "up": "↑",
 }
 """The labels printed on the keyboard, by Textual's key names."""
-_SHORT: Mapping[str, str] = {
+_SHORT = {
     "Ctrl+": "^",
     "Shift+": "⇧",
     "Enter": "⏎",
@@ -77,7 +77,7 @@ def key_names(keys: str) -> str:
     return ", ".join(map(key_name, keys.split(",")))
 
 
-class ShownKey(msgspec.Struct, frozen=True):
+class ShownKey(Record):
     """A key in the line: its label, its effect, and the key that a click presses. Keys with `stays`
     are given space first.
     """

@@ -4,10 +4,10 @@ names to keys.
 
 from collections.abc import Iterable, Mapping, Sequence
 
-import msgspec
 from textual.binding import Binding, BindingType
 
 from dogent_tui.language import tr
+from dogent_tui.records import Record
 from dogent_tui.settings.config_check import ConfigWarning, meant
 from dogent_tui.tui.key_hints import key_name
 from dogent_tui.tui.prompt.editor import PromptEditor
@@ -30,7 +30,7 @@ _FIXED = frozenset(
 """Keys needed to type, choose or leave."""
 
 
-class KeyAction(msgspec.Struct, frozen=True):
+class KeyAction(Record):
     """An action with a key. `default` lists its default keys, separated by commas."""
 
     id: str
@@ -49,9 +49,12 @@ class Keymap:
         self.actions = tuple(
             KeyAction(binding.id or "", binding.description, binding.key) for binding in named
         )
-        self._others = _keys_of(
-            [binding for binding in bindings if isinstance(binding, Binding) and not binding.id]
-        )
+        self._others = {
+            key: binding.description or binding.action
+            for binding in bindings
+            if isinstance(binding, Binding) and not binding.id
+            for key in binding.key.split(",")
+        }
         self.keys: dict[str, str] = {}
         self.warnings: list[ConfigWarning] = []
         cleaned = {action_id: keys.strip().lower() for action_id, keys in wanted.items()}
@@ -119,11 +122,3 @@ def prompt_bindings() -> Sequence[BindingType]:
     return [
         binding for base in PromptEditor.__mro__ for binding in base.__dict__.get("BINDINGS", ())
     ]
-
-
-def _keys_of(bindings: Iterable[Binding]) -> dict[str, str]:
-    return {
-        key: binding.description or binding.action
-        for binding in bindings
-        for key in binding.key.split(",")
-    }

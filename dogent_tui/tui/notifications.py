@@ -9,13 +9,13 @@ wrapped to pass through (tmux needs ``allow-passthrough on``).
 import base64
 import re
 from collections.abc import Mapping
-from typing import Literal, TypeAlias
+from typing import Literal
 
 from dogent_tui.agent.events import Event, PermissionRequested, RunFinished, UiRequested
 from dogent_tui.language import listing, tr
 from dogent_tui.plain import one_line
 
-Spoken: TypeAlias = Literal["osc9", "osc99", "osc777", ""]
+Spoken = Literal["osc9", "osc99", "osc777", ""]
 
 _TITLE = "dogent-tui"
 _LONGEST = 160

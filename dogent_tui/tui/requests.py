@@ -5,7 +5,7 @@ answers.
 import asyncio
 import os
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar, cast
@@ -25,6 +25,7 @@ from dogent_tui.agent.events import (
 from dogent_tui.agent.ui_requests import ChangeRequest, Clarification, OutlineRequest, read_request
 from dogent_tui.errors import AgentError, DogentError
 from dogent_tui.language import tr
+from dogent_tui.records import Json
 from dogent_tui.storage.text_file import save_new
 from dogent_tui.tui.questions.guard import TYPING_S
 from dogent_tui.tui.questions.model import Question
@@ -275,7 +276,7 @@ class RequestController:
                 return self._outline(request, asked, draft)
 
     def _form(
-        self, request: UiRequested, asked: Clarification, draft: Mapping[str, Any] | None
+        self, request: UiRequested, asked: Clarification, draft: Json | None
     ) -> "ClarificationScreen":
         from dogent_tui.tui.screens.clarification import ClarificationScreen
 
@@ -289,7 +290,7 @@ class RequestController:
         )
 
     def _outline(
-        self, request: UiRequested, asked: OutlineRequest, draft: Mapping[str, Any] | None
+        self, request: UiRequested, asked: OutlineRequest, draft: Json | None
     ) -> "OutlineScreen":
         from dogent_tui.tui.screens.outline import OutlineScreen, OutlineTask
 
@@ -306,7 +307,7 @@ class RequestController:
         return OutlineScreen(task, self.screens.counter)
 
     def _review(
-        self, request: UiRequested, asked: ChangeRequest, draft: Mapping[str, Any] | None
+        self, request: UiRequested, asked: ChangeRequest, draft: Json | None
     ) -> "ReviewScreen":
         from dogent_tui.agent.document_review import review_of
         from dogent_tui.tui.screens.review import ReviewScreen, ReviewTask
@@ -335,7 +336,7 @@ class RequestController:
         )
         return ReviewScreen(task, self.screens.counter)
 
-    def _keep(self, request: UiRequested, draft: Mapping[str, Any]) -> None:
+    def _keep(self, request: UiRequested, draft: Json) -> None:
         """Save the draft of an answer; the last one may arrive after the request was settled."""
         if request in self.screens.waiting:
             self._keeper.keep(request.request_id, draft)

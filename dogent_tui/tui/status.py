@@ -33,11 +33,12 @@ from dogent_tui.agent.events import (
     UiSettled,
     UsageChanged,
 )
-from dogent_tui.agent.session import OpenedSession, endpoint_label
+from dogent_tui.agent.session import OpenedSession
 from dogent_tui.agent.tool_names import friendly_name
 from dogent_tui.agent.ui_requests import ReviewMode
 from dogent_tui.language import listing, tr
 from dogent_tui.plain import one_line
+from dogent_tui.settings.profiles import endpoint_label
 from dogent_tui.storage.paths import display_path
 
 _CONNECTING = tr("connecting")
@@ -88,7 +89,7 @@ class Status(msgspec.Struct):
     review_mode: ReviewMode = msgspec.field(default_factory=ReviewMode)
     unusable: str = ""
     """The profile that is configured but cannot answer."""
-    not_kept: dict[str, str] = msgspec.field(default_factory=dict)
+    not_kept: dict[str, str] = {}
     """What currently cannot be written to the disk, and why, in two or three words."""
     elsewhere: bool = False
     """The activity takes place in another window."""
@@ -97,7 +98,7 @@ class Status(msgspec.Struct):
     used_tokens: int = 0
     cost_usd: float = 0.0
     _started: float = 0.0
-    _questions: set[str] = msgspec.field(default_factory=set)
+    _questions: set[str] = set()
     _asked: float = 0.0
 
     def handle(self, event: Event) -> None:  # noqa: C901  (one flat table of events)
@@ -288,13 +289,11 @@ def _thousands(count: int) -> str:
 
 def opening_status(opened: OpenedSession) -> Status:
     """Return what is known of a session before it starts."""
-    endpoint = opened.endpoint
-    label = endpoint_label(endpoint.name, endpoint.kind, endpoint.model)
     where = one_line(display_path(opened.workspace.root))
     unusable = one_line(opened.unusable_profile)
     return Status(
         where,
-        one_line(label),
+        one_line(opened.endpoint.label),
         review_mode=opened.review_mode,
         unusable=unusable,
         elsewhere=opened.read_only,

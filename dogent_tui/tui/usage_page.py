@@ -63,7 +63,7 @@ def usage_page(
 
 
 def _by_profile(entries: Iterable[UsageEntry]) -> list[tuple[str, list[UsageEntry]]]:
-    found: defaultdict[str, list[UsageEntry]] = defaultdict(list)
+    found = defaultdict(list)
     for entry in entries:
         found[one_line(" · ".join(filter(None, (entry.profile, entry.model))))].append(entry)
     return sorted(found.items(), key=lambda each: -len(each[1]))

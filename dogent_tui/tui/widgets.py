@@ -8,6 +8,8 @@ from textual.content import Content
 from textual.message import Message
 from textual.widget import Widget
 
+from dogent_tui.language import tr
+
 _M = TypeVar("_M", bound=Message)
 
 
@@ -24,6 +26,11 @@ def styled(widget: Widget, text: str | Content, part: str) -> Content:
     return Content.assemble(text).stylize(widget.get_visual_style(part, partial=True))
 
 
+def bound(key: str, action: str, words: str, **options: Any) -> Binding:
+    """Return a binding whose `words` are shown in the language of the interface."""
+    return Binding(key, action, tr(words), **options)
+
+
 def hidden(key: str, action: str, words: str, **options: Any) -> Binding:
     """Return a binding hidden in the line of keys; the help lists it."""
-    return Binding(key, action, words, show=False, **options)
+    return bound(key, action, words, show=False, **options)

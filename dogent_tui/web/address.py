@@ -7,13 +7,13 @@ redirects or changing answers of a name server cannot bypass it.
 import ipaddress
 import re
 from collections.abc import Iterable
-from typing import Literal, TypeAlias
+from typing import Literal
 
-import msgspec
+from dogent_tui.records import Record
 
-Address: TypeAlias = ipaddress.IPv4Address | ipaddress.IPv6Address
+Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
-Place: TypeAlias = Literal["public", "private", "local", "never"]
+Place = Literal["public", "private", "local", "never"]
 """Where an address leads: anywhere public, to local networks, to this machine or its cloud's
 metadata, or to no one.
 """
@@ -96,7 +96,7 @@ def is_local_name(host: str) -> bool:
     return host in _LOCAL_NAMES or host.endswith(".localhost")
 
 
-class Allowed(msgspec.Struct, frozen=True):
+class Allowed(Record):
     """Private hosts and addresses that someone named: exactly these, and if a port was named, only
     that one.
 

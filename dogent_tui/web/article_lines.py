@@ -33,7 +33,7 @@ def tidied(found: list[str], title: str = "") -> list[str]:
     """
     found = _without_title(found, title)
     prose = sum(len(text_of(block)) for block in found if _is_prose(block))
-    kept: list[str] = []
+    kept = []
     for number, block in enumerate(found):
         if _is_said_alone(block):
             continue

@@ -4,19 +4,20 @@ of text.
 
 import io
 import re
-from typing import Literal, TypeAlias
+from typing import Literal
 
 import msgspec
 
 from dogent_tui.documents.text.charset import encoding_of
 from dogent_tui.image_files import IMAGE_MAGIC
 from dogent_tui.language import tr
+from dogent_tui.records import Record
 
-Kind: TypeAlias = Literal["page", "text", "image", "document", "other"]
+Kind = Literal["page", "text", "image", "document", "other"]
 """A web page, plain text, an image, a document for the documents library, anything else."""
 
 
-class Sniffed(msgspec.Struct, frozen=True):
+class Sniffed(Record):
     """`content_type` is a media type; `suffix` the extension for a file of this kind; `what` is for
     sentences: "a video".
     """
@@ -27,7 +28,7 @@ class Sniffed(msgspec.Struct, frozen=True):
     what: str = ""
 
 
-_MAGIC: tuple[tuple[int, bytes, Sniffed], ...] = (
+_MAGIC = (
     *((offset, magic, Sniffed("image", what)) for offset, magic, what in IMAGE_MAGIC),
     (0, b"{\\rtf", Sniffed("document", "application/rtf", ".rtf")),
     (0, b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", Sniffed("document", "application/x-ole-storage")),
@@ -73,7 +74,7 @@ _PAGE = re.compile(
 _CERTAIN_PAGE = re.compile(rb"<(?:!doctype\s+html|html|head)[\s>]", re.IGNORECASE)
 _SVG = re.compile(rb"<(?:!doctype\s+svg|svg)[\s>]", re.IGNORECASE)
 
-_SAID: dict[str, str] = {
+_SAID = {
     "application/json": ".json",
     "text/markdown": ".md",
     "text/csv": ".csv",

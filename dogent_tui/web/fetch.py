@@ -10,7 +10,6 @@ import tempfile
 import time
 from collections.abc import Collection
 from pathlib import Path, PurePosixPath
-from types import TracebackType
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
@@ -128,12 +127,7 @@ class Fetcher:
     async def __aenter__(self) -> "Fetcher":
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         await self.close()
 
     async def fetch(

@@ -43,7 +43,7 @@ class Guard:
         (`private_address`).
         """
         if literal(self._host) is not None:
-            addresses: tuple[str, ...] = (self._host,)
+            addresses = (self._host,)
         elif is_local_name(self._host):
             addresses = ("127.0.0.1",)
         else:

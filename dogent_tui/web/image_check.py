@@ -8,10 +8,11 @@ million pixels each: minutes of decoding that cannot be stopped in a thread.
 import io
 import sys
 import warnings
-from typing import Literal, TypeAlias
+from typing import Literal
 
 import msgspec
 
+from dogent_tui.records import Record
 from dogent_tui.wall.decoder import limit_process
 
 FORMATS = {
@@ -29,10 +30,10 @@ FORMATS = {
 _MOST_PIXELS = 64_000_000
 """The number of pixels to decode to verify an image: about 200 MB."""
 
-Problem: TypeAlias = Literal["", "not_image", "too_many_pixels", "damaged"]
+Problem = Literal["", "not_image", "too_many_pixels", "damaged"]
 
 
-class Checked(msgspec.Struct, frozen=True):
+class Checked(Record):
     """The type of an image or, in `problem`, what is wrong with it. `format` is Pillow's name."""
 
     problem: Problem = ""

@@ -68,7 +68,8 @@ def _save(body: bytes, image: Checked, folder: Path, root: Path, name: str) -> S
             disk_remedy(error),
         ) from error
     relative = path.relative_to(os.path.realpath(root)).as_posix()
-    snippet = f"![{_alt(path.stem)}]({quote(relative, safe=_UNQUOTED)})"
+    alt = re.sub(r"[-_\s]+", " ", path.stem).strip()
+    snippet = f"![{alt}]({quote(relative, safe=_UNQUOTED)})"
     return SavedImage(path, snippet, image.format.lower(), image.width, image.height, len(body))
 
 
@@ -101,10 +102,6 @@ def _may_stand(character: str) -> bool:
         unicodedata.category(character) not in {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
         or character == "\u200d"
     )
-
-
-def _alt(stem: str) -> str:
-    return re.sub(r"[-_\s]+", " ", stem).strip()
 
 
 def _folder(folder: Path, root: Path) -> Path:

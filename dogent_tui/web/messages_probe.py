@@ -9,13 +9,12 @@ import re
 from collections.abc import Callable, Mapping
 from errno import errorcode
 from html import unescape
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import urljoin, urlsplit
-
-import msgspec
 
 from dogent_tui import __version__
 from dogent_tui.plain import one_line
+from dogent_tui.records import Record
 from dogent_tui.vision.provider_request import proxy_for
 
 if TYPE_CHECKING:
@@ -25,7 +24,7 @@ _MOST_BYTES = 1 << 20
 _VERSION = "2023-06-01"
 """The version of the Messages API (https://docs.anthropic.com/en/api/versioning)."""
 
-Came: TypeAlias = Literal[
+Came = Literal[
     "message", "error", "page", "moved", "other", "cut", "silence", "untrusted", "nothing"
 ]
 """The result of a request: an answer of the Messages API, its error, a web page, a redirect,
@@ -50,7 +49,7 @@ _STATUS = {
 """
 
 
-class Answered(msgspec.Struct, frozen=True):
+class Answered(Record):
     """The answer of an endpoint: the HTTP status, 0 if there was none.
 
     `said` is on one line: the message of an error, the title of a page, or the target of a

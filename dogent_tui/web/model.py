@@ -1,12 +1,12 @@
 """The records of fetching: what is requested, the result, and what can go wrong."""
 
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import Literal
 
 from dogent_tui.errors import DogentError
 from dogent_tui.records import Record
 
-FetchMode: TypeAlias = Literal["auto", "text", "image"]
+FetchMode = Literal["auto", "text", "image"]
 """What is wanted: the text of whatever is there, or an image to save."""
 
 DEFAULT_CHARS = 12_000

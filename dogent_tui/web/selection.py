@@ -194,7 +194,7 @@ def _is_dropped(unit: Element, group: Element | None) -> bool:
 
 def _prune(body: Element, kept: set[Element]) -> None:
     """Remove from `body` everything without any of the units `kept`, except notes."""
-    alive: set[Element] = {body}
+    alive = {body}
     for unit in kept:
         alive.add(unit)
         alive.update(unit.iterancestors())

@@ -27,7 +27,7 @@ from dogent_tui.web.url import joined, parse_url
 
 USER_AGENT = f"dogent-tui/{__version__}"
 
-_HEADERS: Mapping[str, str] = {
+_HEADERS = {
     "User-Agent": USER_AGENT,
     "Accept": (
         "text/html,application/xhtml+xml;q=0.9,text/markdown;q=0.9,application/pdf;q=0.8,image/*;q=0.8,*/*;q=0.7"
@@ -99,7 +99,7 @@ class Transport:
             ) from None
 
     async def _follow(self, url: URL, allowed: Allowed) -> Response:
-        private: set[tuple[str, int, str]] = set()
+        private = set()
         may_retry = True
         for _ in range(self._limits.redirects + 1):
             guard = Guard(url, allowed)

@@ -85,7 +85,7 @@ class Quotation:
         """
         text = _PART_OF_WORD.sub(lambda found: f"\u2060{found[1] or found[2]}\u2060", self.text)
         text = _WITHIN_WORD.sub(lambda found: "\u2060" * len(found[0]), text)
-        parts: list[_Part] = []
+        parts = []
         at, is_omission = 0, False
         for cut in [*_CUT.finditer(text), None]:
             if words := words_of(text, at, cut.start() if cut else len(text)).words:

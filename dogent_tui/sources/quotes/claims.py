@@ -7,12 +7,12 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from typing import Literal, NamedTuple
 
-import msgspec
 from markdown_it import MarkdownIt
 from mdit_py_plugins.footnote import footnote_plugin
 from mdit_py_plugins.front_matter import front_matter_plugin
 
 from dogent_tui.documents.bibliography import pages_in
+from dogent_tui.records import Record
 from dogent_tui.sources.quotes.numbers import NUMBER, SENTENCE_END
 from dogent_tui.sources.quotes.sources import Named, Names
 from dogent_tui.sources.quotes.tokens import HAN
@@ -74,7 +74,7 @@ class Span(NamedTuple):
     end: int
 
 
-class Claim(msgspec.Struct, frozen=True):
+class Claim(Record):
     """Something to check. `named` is what the draft names for it; for a citation, everything it
     names, with the path None for a missing key or note.
 
@@ -221,7 +221,7 @@ class Draft:
 
     def _citations(self, span: Span) -> list[Claim]:
         text = _without(self._masked[slice(*span)], _IMAGE)
-        found: list[Claim] = []
+        found = []
         for pattern, names in (
             (_LINK, self._target),
             (_PANDOC, self._keys),
@@ -247,7 +247,7 @@ class Draft:
 
     def _keys(self, citation: re.Match[str]) -> tuple[Named, ...]:
         """Return what the keys of a citation name."""
-        named: list[Named] = []
+        named = []
         for part in citation[0].strip("[]()").split(";"):
             for key in _KEY.finditer(part):
                 spelled, behind = key[1] or key[2], part[key.end() :]

@@ -129,7 +129,7 @@ class SourceIndex(msgspec.Struct, array_like=True, dict=True):
         """
         block = self.block_at(character)
         told = msgspec.to_builtins(block.source)
-        found: JsonDict = {name: value for name, value in told.items() if value}
+        found = {name: value for name, value in told.items() if value}
         if block.source.line and _NO_PROSE.match(self.text, block.start):
             found["line"] += self.text.count("\n", block.start, character)
         return found

@@ -3,10 +3,9 @@ document, and for the review of a change to it.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-if TYPE_CHECKING:  # screens import this before anything is checked
-    from dogent_tui.sources.quotes.verdicts import Finding, Verdict
+from dogent_tui.sources.quotes.verdicts import Finding, Verdict
 
 _AROUND = 20
 """How many lines above and below a change a quotation affected by it may begin and end."""
@@ -16,9 +15,9 @@ class Checked(NamedTuple):
     """A text as it was checked."""
 
     lines: Sequence[str]
-    findings: Sequence["Finding"]
+    findings: Sequence[Finding]
 
-    def verdicts(self, lines: Sequence[str]) -> Mapping[int, "Verdict"]:
+    def verdicts(self, lines: Sequence[str]) -> Mapping[int, Verdict]:
         """Return the verdicts on the unchanged ones of `lines`, by number from 0. Of several on one
         line, the first that is not verbatim.
         """

@@ -15,7 +15,7 @@ _VERDICTS: Mapping[Verdict, str] = {
     "not_found": tr("not found"),
     "unreadable_source": tr("source cannot be read"),
 }
-_FLAGS: Mapping[str, str] = {
+_FLAGS = {
     "negation": tr("negation"),
     "number": tr("number"),
     "name": tr("name"),

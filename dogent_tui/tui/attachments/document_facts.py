@@ -3,16 +3,13 @@ screen.
 """
 
 import re
-from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
-
-import msgspec
 
 from dogent_tui.documents.library import DocumentLibrary, ReadResult
 from dogent_tui.documents.model import ReadOptions, Report
 from dogent_tui.language import ngettext, tr
 from dogent_tui.plain import one_line
+from dogent_tui.records import Json, Record
 from dogent_tui.tui.attachments.model import file_size, readable_size
 
 CONVERTED = frozenset(
@@ -35,7 +32,7 @@ _MOST_WARNINGS = 3
 _LONGEST_TITLE = 60
 
 
-class Sheet(msgspec.Struct, frozen=True):
+class Sheet(Record):
     """A sheet of a workbook, hidden or not."""
 
     name: str
@@ -119,7 +116,7 @@ class DocumentReading:
         return _PAGE.sub(lambda page: tr("*— page {page} —*", page=page[1]), shown)
 
 
-def facts(kind: str, metadata: Mapping[str, Any], size: int) -> list[str]:
+def facts(kind: str, metadata: Json, size: int) -> list[str]:
     """Return facts about a document, one phrase each."""
     known = [kind]
     for name in ("pages", "slides", "sheet_count", "words", "lines"):
@@ -155,10 +152,10 @@ def _counted(name: str, count: int) -> str:
     return ngettext("{count:,} line", "{count:,} lines", count, count=count)
 
 
-def _extent(metadata: Mapping[str, Any]) -> str:
+def _extent(metadata: Json) -> str:
     """Return the size of a table: as counted, or as the workbook states."""
-    listed: Sequence[Mapping[str, Any]] = metadata.get("sheets", ())
-    stated = next((sheet for sheet in listed if sheet["name"] == metadata.get("sheet")), {})
+    listed = metadata.get("sheets", ())
+    stated: Json = next((one for one in listed if one["name"] == metadata.get("sheet")), {})
     rows, columns = (metadata.get(name) or stated.get(name) or 0 for name in ("rows", "columns"))
     if not rows:
         return ""

@@ -9,14 +9,14 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Literal
 
-import msgspec
 from msgspec.structs import replace
 
 from dogent_tui.agent.events import Attachment, Event, RunStarted, ToolResult, ToolUse
+from dogent_tui.records import Json, Record
 
 ReadState = Literal["unread", "reading", "read", "failed"]
 
-READING_TOOLS: Mapping[str, str] = {
+READING_TOOLS = {
     "Read": "file_path",
     "mcp__dogent__read_document": "path",
     "mcp__dogent__analyze_media": "path",
@@ -28,7 +28,7 @@ Removed = Literal["", "taken back", "unlisted"]
 """The effect of removing an attachment: none, not sent, or no longer listed."""
 
 
-class AttachmentEntry(msgspec.Struct, frozen=True):
+class AttachmentEntry(Record):
     """A file of the conversation.
 
     `sent`: a prompt referred to it. `pending`: it will be sent with the next prompt. `size` is in
@@ -124,7 +124,7 @@ class Attachments:
             self._entries[attachment] = replace(known, sent=True, pending=False)
         return bool(attachments)
 
-    def _began_reading(self, tool_use_id: str, path: Any, given: Mapping[str, Any]) -> bool:
+    def _began_reading(self, tool_use_id: str, path: Any, given: Json) -> bool:
         if not isinstance(path, str):
             return False
         place, sheet = self._place(path), given.get("sheet")

@@ -8,10 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import IO, ClassVar
 
-import msgspec
 from rich.cells import cell_len
-from textual import on
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.content import Content
 
 from dogent_tui.documents.library import DocumentLibrary
@@ -20,6 +18,7 @@ from dogent_tui.documents.spool import how_far
 from dogent_tui.documents.text.charset import encoding_of
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
+from dogent_tui.records import Record
 from dogent_tui.tui import clipboard
 from dogent_tui.tui.attachments.document_facts import (
     CONVERTED,
@@ -33,6 +32,7 @@ from dogent_tui.tui.pane.view import PaneView
 from dogent_tui.tui.prompt.literal import carry, newlines
 from dogent_tui.tui.stylesheets import stylesheet
 from dogent_tui.tui.textual_fixes.literal_area import LiteralArea
+from dogent_tui.tui.widgets import bound
 
 PREVIEW_BYTES = 65_536
 LONGEST_LINE = 2_000
@@ -44,7 +44,7 @@ MOST_LINES = 2_000
 MOST_FOLDER_ENTRIES = 500
 
 
-class Preview(msgspec.Struct, frozen=True):
+class Preview(Record):
     """What a preview shows: `text` of the file (None where there is none to show), and a `note`
     about it.
 
@@ -129,11 +129,11 @@ class PreviewScreen(DialogScreen[None]):
     CSS_PATH = stylesheet("attachments.tcss")
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,q,enter", "dismiss", tr("Close")),
-        Binding("n", "read_on", tr("Read on")),
-        Binding("left", "sheet(-1)", tr("Previous sheet"), show=False),
-        Binding("right", "sheet(1)", tr("Next sheet"), show=False),
-        Binding("c", "copy", tr("Copy")),
+        bound("escape,q,enter", "dismiss", "Close"),
+        bound("n", "read_on", "Read on"),
+        bound("left", "sheet(-1)", "Previous sheet", show=False),
+        bound("right", "sheet(1)", "Next sheet", show=False),
+        bound("c", "copy", "Copy"),
     ]
 
     def __init__(
@@ -230,8 +230,7 @@ class PreviewScreen(DialogScreen[None]):
             keys["c"] = tr("Copy")
         return keys | {"escape": tr("Close")}
 
-    @on(PaneView.NearEnd)
-    def _near_end(self) -> None:
+    def _on_pane_view_near_end(self) -> None:
         self._continue()
 
     def action_read_on(self) -> None:

@@ -2,14 +2,15 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar
+from typing import ClassVar, Generic, TypeVar
 
-from textual import events, on
+from textual import events
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.content import Content
 from textual.message import Message
+from textual.style import Style
 from textual.widgets import OptionList
 
 from dogent_tui.agent.events import Attachment
@@ -19,9 +20,7 @@ from dogent_tui.tui.attachments.model import AttachmentEntry, ReadState, readabl
 from dogent_tui.tui.dialog import Words
 from dogent_tui.tui.prompt.dropped import dropped_paths
 from dogent_tui.tui.results.model import Result
-
-if TYPE_CHECKING:
-    from textual.style import Style
+from dogent_tui.tui.widgets import bound
 
 Item = TypeVar("Item")
 
@@ -48,8 +47,8 @@ class FileList(OptionList, Generic[Item]):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("j", "cursor_down", tr("Down"), show=False),
-        Binding("k", "cursor_up", tr("Up"), show=False),
+        bound("j", "cursor_down", "Down", show=False),
+        bound("k", "cursor_up", "Up", show=False),
     ]
 
     def __init__(self, id: str) -> None:  # noqa: A002
@@ -80,9 +79,9 @@ class ResultList(FileList[Result]):
     """The results, two lines each. The attachments follow below the last one."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "select", tr("Open")),
-        Binding("e", "want('export')", tr("Export")),
-        Binding("r", "want('reveal')", tr("Show in folder")),
+        bound("enter", "select", "Open"),
+        bound("e", "want('export')", "Export"),
+        bound("r", "want('reveal')", "Show in folder"),
     ]
 
     def action_want(self, what: str) -> None:
@@ -102,9 +101,9 @@ class AttachmentList(FileList[AttachmentEntry]):
     """The attachments: two lines each, and one for each sheet."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("delete,backspace", "remove", tr("Remove")),
-        Binding("a", "add", tr("Add")),
-        Binding("enter", "select", tr("Preview")),
+        bound("delete,backspace", "remove", "Remove"),
+        bound("a", "add", "Add"),
+        bound("enter", "select", "Preview"),
     ]
 
     def action_cursor_up(self) -> None:
@@ -225,7 +224,7 @@ class AttachmentsSidebar(Vertical):
             {entry.attachment: entry for entry in entries}, [self._row(one) for one in entries]
         )
 
-    def _style(self, name: str) -> "Style":
+    def _style(self, name: str) -> Style:
         return self.get_visual_style(f"attachment--{name}", partial=True)
 
     def _result_row(self, result: Result) -> Content:
@@ -253,8 +252,7 @@ class AttachmentsSidebar(Vertical):
         detail = Content.styled(below, self._style("detail"))
         return Content.assemble(one_line(attachment.name), "\n  ", state, detail)
 
-    @on(OptionList.OptionSelected)
-    def _selected(self, event: OptionList.OptionSelected) -> None:
+    def _on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         event.stop()
         result = self._result_list.chosen
         if event.option_list is self._result_list and result is not None:
@@ -262,8 +260,7 @@ class AttachmentsSidebar(Vertical):
         elif (entry := self._list.chosen) is not None:
             self.post_message(self.PreviewRequested(entry.attachment))
 
-    @on(OptionList.OptionHighlighted)
-    def _keep_to_ourselves(self, event: OptionList.OptionHighlighted) -> None:
+    def _on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
         event.stop()
 
     def on_paste(self, event: events.Paste) -> None:

@@ -5,17 +5,15 @@ the conversation.
 import asyncio
 import importlib
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from dogent_tui.language import tr
 from dogent_tui.markdown_search.model import is_markdown
 from dogent_tui.plain import one_line
 from dogent_tui.sources.quotes.verdicts import CheckReport, Finding
 from dogent_tui.sources.quotes.words import difference, summary, verdict, where
+from dogent_tui.tui.ports import AppPort
 from dogent_tui.tui.screens.choice import choose
-
-if TYPE_CHECKING:
-    from dogent_tui.tui.ports import AppPort
 
 NEXT, PREVIOUS, PASSAGES = "next", "previous", "passages"
 _MOST_PASSAGES = 8
@@ -25,7 +23,7 @@ _LONG = 70
 class Checking:
     """`/check` for `app`. Remembers the last check and the last finding visited."""
 
-    def __init__(self, app: "AppPort") -> None:
+    def __init__(self, app: AppPort) -> None:
         self._app = app
         self._draft = ""
         self._findings: list[Finding] = []

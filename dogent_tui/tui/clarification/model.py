@@ -1,7 +1,7 @@
 """The state of a clarification form: choices, typed text and cursor. Independent of the screen."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, Literal, NamedTuple
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Literal, NamedTuple
 
 import msgspec
 from rich.cells import cell_len
@@ -9,8 +9,9 @@ from rich.cells import cell_len
 from dogent_tui.agent.ui_requests import Clarification, Option, Question
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line, revealed
+from dogent_tui.records import Json, JsonDict, Record
 from dogent_tui.tui.questions.model import title_lines
-from dogent_tui.tui.transcript.lines import Line, Span, crop, prefixed, wrap
+from dogent_tui.tui.transcript.lines import Line, Lines, Span, crop, prefixed, wrap
 
 MOST_NUMBERED = 9
 """Rows that a number key reaches; 0 skips the question."""
@@ -25,7 +26,7 @@ class Row(NamedTuple):
     option: int = -1
 
 
-class EntryDraft(msgspec.Struct, frozen=True):
+class EntryDraft(Record):
     """The answer to a question so far."""
 
     chosen: list[str] = []
@@ -34,7 +35,7 @@ class EntryDraft(msgspec.Struct, frozen=True):
     skipped: bool = False
 
 
-class FormDraft(msgspec.Struct, frozen=True):
+class FormDraft(Record):
     """The answers so far, by question id, and the cursor position."""
 
     questions: dict[str, EntryDraft] = {}
@@ -146,7 +147,7 @@ class ClarificationForm:
     sends.
     """
 
-    def __init__(self, request: Clarification, draft: Mapping[str, Any] | None = None) -> None:
+    def __init__(self, request: Clarification, draft: Json | None = None) -> None:
         """Ask `request`. `draft` is what `draft()` returned when the form was closed or before a
         crash.
         """
@@ -244,13 +245,13 @@ class ClarificationForm:
 
     # ── For a crash ───────────────────────────────────────────────────────────────────────────
 
-    def draft(self) -> dict[str, Any]:
+    def draft(self) -> JsonDict:
         """Return the whole state as JSON, for a form of the same request."""
         answered = {entry.question.id: entry.draft() for entry in self.entries}
-        draft: dict[str, Any] = msgspec.to_builtins(FormDraft(answered, self.at, self.row))
+        draft: JsonDict = msgspec.to_builtins(FormDraft(answered, self.at, self.row))
         return draft
 
-    def _restore(self, kept: Mapping[str, Any]) -> None:
+    def _restore(self, kept: Json) -> None:
         """Restore a draft from the disk; parts that do not fit are ignored."""
         try:
             draft = msgspec.convert(kept, FormDraft)
@@ -272,7 +273,7 @@ def _shown(text: str) -> str:
     return one_line(revealed(text))
 
 
-def heading(form: ClarificationForm, width: int) -> list[Line]:
+def heading(form: ClarificationForm, width: int) -> Lines:
     """Return the title and the position among several requests, with the number of open questions
     on the right.
     """
@@ -284,7 +285,7 @@ def heading(form: ClarificationForm, width: int) -> list[Line]:
     return title_lines([*which, Span(_shown(form.request.title), "heading1")], counter, width)
 
 
-def preface(form: ClarificationForm, width: int) -> list[Line]:
+def preface(form: ClarificationForm, width: int) -> Lines:
     """Return the agent's reason, with its paragraphs."""
     return wrap([Span(revealed(form.request.preface), "muted")], width)
 

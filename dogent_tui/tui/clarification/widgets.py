@@ -8,7 +8,6 @@ from functools import partial
 
 from textual import events
 from textual.app import ComposeResult
-from textual.binding import Binding
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.geometry import Region, Size
@@ -25,6 +24,7 @@ from dogent_tui.tui.textual_fixes.literal_area import LiteralArea
 from dogent_tui.tui.textual_fixes.terminal_keys import NEWLINE_KEYS
 from dogent_tui.tui.transcript.lines import MIN_WIDTH, Line
 from dogent_tui.tui.transcript.palette import LOOKS, MARGIN
+from dogent_tui.tui.widgets import bound
 
 SEND_KEYS = frozenset({"ctrl+s", "ctrl+enter", "ctrl+\r"})
 """The keys that send, under every name that Textual gives them."""
@@ -80,9 +80,9 @@ class FreeText(LiteralArea):
     """
 
     BINDINGS = [
-        Binding("enter", "go_on", tr("Continue")),
-        Binding("ctrl+j,shift+enter,alt+enter", "newline", tr("New line")),
-        Binding("ctrl+underscore,super+z", "undo", tr("Undo"), show=False, key_display="Ctrl+_"),
+        bound("enter", "go_on", "Continue"),
+        bound("ctrl+j,shift+enter,alt+enter", "newline", "New line"),
+        bound("ctrl+underscore,super+z", "undo", "Undo", show=False, key_display="Ctrl+_"),
     ]
 
     @dataclass

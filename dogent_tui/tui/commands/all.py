@@ -1,7 +1,5 @@
 """All commands, family by family."""
 
-from typing import TYPE_CHECKING
-
 from dogent_tui.tui.commands.application import ApplicationCommands
 from dogent_tui.tui.commands.conversation import ConversationCommands
 from dogent_tui.tui.commands.documents import DocumentCommands
@@ -9,10 +7,7 @@ from dogent_tui.tui.commands.history import HistoryCommands
 from dogent_tui.tui.commands.settings import SettingsCommands
 from dogent_tui.tui.commands.table import CommandTable
 from dogent_tui.tui.commands.writing import WritingCommands
-
-if TYPE_CHECKING:
-    from dogent_tui.tui.ports import AppPort
-
+from dogent_tui.tui.ports import AppPort
 
 _EVERYDAY = (
     "help",
@@ -54,7 +49,7 @@ _EVERYDAY = (
 """The order until the user's own usage is known."""
 
 
-def app_commands(app: "AppPort") -> CommandTable:
+def app_commands(app: AppPort) -> CommandTable:
     """Return the commands that act on `app`, in the order a new user may need them."""
     families = (
         ApplicationCommands(app),

@@ -17,13 +17,13 @@ class ApplicationCommands(CommandFamily):
 
     _mouse_on = True
 
-    _help = command("help", tr("Show all keys and commands"), key="help")(action("app.help"))
-    _setup = command("setup", tr("Choose a model: local, your own endpoint, or none"), key="setup")(
+    _help = command("help", "Show all keys and commands", key="help")(action("app.help"))
+    _setup = command("setup", "Choose a model: local, your own endpoint, or none", key="setup")(
         action("app.setup")
     )
-    _exit = command("exit", tr("Leave"), key="quit", at_once=True)(action("app.quit"))
+    _exit = command("exit", "Leave", key="quit", at_once=True)(action("app.quit"))
 
-    @command("mouse", tr("Give the mouse to the terminal, or take it back"))
+    @command("mouse", "Give the mouse to the terminal, or take it back")
     async def _mouse(self, _: str) -> str:
         self._mouse_on = not self._mouse_on
         switch = "_enable_mouse_support" if self._mouse_on else "_disable_mouse_support"
@@ -34,7 +34,7 @@ class ApplicationCommands(CommandFamily):
             else tr("The terminal has the mouse now: you can select and copy.")
         )
 
-    @command("permissions", tr("Show what the agent may do without asking, and revoke it"))
+    @command("permissions", "Show what the agent may do without asking, and revoke it")
     async def _permissions(self, _: str) -> None:
         from dogent_tui.tui.screens.permissions import PermissionsScreen
 
@@ -43,7 +43,7 @@ class ApplicationCommands(CommandFamily):
         standing = tuple(filter(None, (trust_words(opened), standing_words(wall))))
         self.app.push_screen(PermissionsScreen(opened.authority, standing))
 
-    @command("sample", tr("Open a folder of sample documents"), "[FOLDER]")
+    @command("sample", "Open a folder of sample documents", "[FOLDER]")
     async def _sample(self, folder: str) -> None:
         path = self._opened.workspace.absolute(folder or SAMPLE)
         shown = one_line(display_path(path))
@@ -59,7 +59,7 @@ class ApplicationCommands(CommandFamily):
             raise DogentError(said.format(name=shown, reason=error.strerror or error)) from None
         self.app.go_elsewhere(Workspace(path), "")
 
-    @command("theme", tr("Change the theme"), "[name]")
+    @command("theme", "Change the theme", "[name]")
     async def _theme(self, name: str) -> str | None:
         from dogent_tui.tui.theme_choice import choose_theme, theme_commands
 
@@ -70,7 +70,7 @@ class ApplicationCommands(CommandFamily):
             return tr("There is no theme {name}. Use /theme to list them.", name=name)
         return await choose_theme(self.app, name)
 
-    @command("trust", tr("Decide again whether to trust what came with this folder"))
+    @command("trust", "Decide again whether to trust what came with this folder")
     async def _trust(self, _: str) -> str:
         opened = self._opened
         if not opened.trust.came:

@@ -22,9 +22,9 @@ _MOST_NAMED = 3
 class ConversationCommands(CommandFamily):
     """The commands about the conversation shown by `app`."""
 
-    _find = command("find", tr("Search the transcript"), key="find")(action("find"))
+    _find = command("find", "Search the transcript", key="find")(action("find"))
 
-    @command("attach", tr("Send a file with the next prompt"), "PATH", completes="file")
+    @command("attach", "Send a file with the next prompt", "PATH", completes="file")
     async def _attach(self, path: str) -> str:
         return (
             await self._screen.attaching.attach(path)
@@ -32,7 +32,7 @@ class ConversationCommands(CommandFamily):
             else tr("Specify a file: /attach PATH.")
         )
 
-    @command("copy", tr("Copy the last reply"))
+    @command("copy", "Copy the last reply")
     async def _copy(self, _: str) -> str | None:
         text = self._screen.transcript.last_reply()
         if not text:
@@ -40,12 +40,12 @@ class ConversationCommands(CommandFamily):
         await self._screen.copy(text)
         return None
 
-    @command("new", tr("Start a new conversation"), at_once=True)
+    @command("new", "Start a new conversation", at_once=True)
     async def _new(self, _: str) -> str:
         await self.app.session.open()
         return tr("New conversation.")
 
-    @command("restart", tr("Restart the agent after it was lost"))
+    @command("restart", "Restart the agent after it was lost")
     async def _restart(self, _: str) -> str:
         await self._need_writable()
         service = self._opened.service
@@ -58,7 +58,7 @@ class ConversationCommands(CommandFamily):
             else tr("The agent runs again.")
         )
 
-    @command("review", tr("Turn review of every file change on or off"))
+    @command("review", "Turn review of every file change on or off")
     async def _review(self, _: str) -> str:
         mode = self._opened.review_mode
         mode.on = not mode.on
@@ -71,7 +71,7 @@ class ConversationCommands(CommandFamily):
             )
         )
 
-    @command("undo", tr("Bring back what the agent, /archive or /clean changed last"), at_once=True)
+    @command("undo", "Bring back what the agent, /archive or /clean changed last", at_once=True)
     async def _undo(self, _: str) -> str:
         await self._need_writable()
         opened = self._opened
@@ -88,7 +88,7 @@ class ConversationCommands(CommandFamily):
 
     # ── What the agent remembers, and what that costs ─────────────────────────────────────────────
 
-    @command("compact", tr("Replace what was said by a summary, to make room"), "[FOCUS]")
+    @command("compact", "Replace what was said by a summary, to make room", "[FOCUS]")
     async def _compact(self, focus: str) -> str | None:
         from dogent_tui.agent.events import Prompt
 
@@ -104,7 +104,7 @@ class ConversationCommands(CommandFamily):
         self._screen.action_follow()
         return None
 
-    @command("usage", tr("Show tokens and cost, and set a budget"), "[DOLLARS|off]")
+    @command("usage", "Show tokens and cost, and set a budget", "[DOLLARS|off]")
     async def _usage(self, typed: str) -> str | None:
         if typed:
             return await self._set_budget(typed)
@@ -141,7 +141,7 @@ class ConversationCommands(CommandFamily):
             return tr("This conversation has no budget.")
         return tr("This conversation may cost ${limit:.2f}; then you are asked.", limit=limit)
 
-    @command("context", tr("Show what fills the context of the agent"))
+    @command("context", "Show what fills the context of the agent")
     async def _context(self, _: str) -> None:
         from dogent_tui.tui.context_page import context_page
         from dogent_tui.tui.screens.page import PageScreen
@@ -161,7 +161,7 @@ class ConversationCommands(CommandFamily):
 
     @command(
         "export-session",
-        tr("Export this conversation to a file"),
+        "Export this conversation to a file",
         "FILE.md|.html|.json",
         completes="file",
     )
@@ -170,13 +170,13 @@ class ConversationCommands(CommandFamily):
 
         return await export_session(self.app, path)
 
-    @command("rewind", tr("Rewind to before a prompt: the conversation, the files or both"))
+    @command("rewind", "Rewind to before a prompt: the conversation, the files or both")
     async def _rewind(self, _: str) -> None:
         from dogent_tui.tui.rewinding.controller import Rewinding
 
         await Rewinding(self.app).go_back()
 
-    @command("sessions", tr("Find an earlier conversation to open, rename, fork or delete"))
+    @command("sessions", "Find an earlier conversation to open, rename, fork or delete")
     async def _sessions(self, wanted: str) -> str | None:
         from dogent_tui.tui.sessions.controller import SessionChooser
 
@@ -186,7 +186,7 @@ class ConversationCommands(CommandFamily):
         await chooser.choose()
         return None
 
-    _resume = command("resume", tr("Resume an earlier conversation"), "[ID]")(_sessions.method)
+    _resume = command("resume", "Resume an earlier conversation", "[ID]")(_sessions.method)
 
 
 def undone_words(undone: "Undone | None", root: str) -> str:

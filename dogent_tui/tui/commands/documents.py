@@ -29,7 +29,7 @@ class DocumentCommands(CommandFamily):
 
     @command(
         "check",
-        tr("Check the quotes, numbers and citations of a document"),
+        "Check the quotes, numbers and citations of a document",
         "[FILE.md]",
         completes="markdown",
         words=("next", "previous", "passages"),
@@ -46,7 +46,7 @@ class DocumentCommands(CommandFamily):
 
     @command(
         "export",
-        tr("Export a Markdown file as pdf or docx"),
+        "Export a Markdown file as pdf or docx",
         "[FILE.md] [pdf|docx] [THEME] [OUT] [checked]",
         completes="markdown",
         words=("pdf", "docx", "checked"),
@@ -55,7 +55,7 @@ class DocumentCommands(CommandFamily):
         await loaded("dogent_tui.tui.exporting.controller")
         return await self._exporting.export(typed)
 
-    @command("doctor", tr("Show the engines, and how to fix what is missing"))
+    @command("doctor", "Show the engines, and how to fix what is missing")
     async def _doctor(self, _: str) -> None:
         from dogent_tui.agent.doctor import as_text, examine
         from dogent_tui.tui.screens.page import PageScreen
@@ -73,7 +73,7 @@ class DocumentCommands(CommandFamily):
 
     @command(
         "open",
-        tr("Open a document beside the conversation, or close it"),
+        "Open a document beside the conversation, or close it",
         "[PATH]",
         completes="file",
         key="document",
@@ -91,7 +91,7 @@ class DocumentCommands(CommandFamily):
 
     @command(
         "sources",
-        tr("List the sources that were read or added here, each with the key to cite it by"),
+        "List the sources that were read or added here, each with the key to cite it by",
         "[add | remove KEY]",
         completes="word",
         words=("add", "remove"),
@@ -145,7 +145,7 @@ class DocumentCommands(CommandFamily):
         return await self._screen.documents.open(record.document or record.file)
 
     @command(
-        "outline", tr("Rearrange the sections of a Markdown file"), "FILE.md", completes="markdown"
+        "outline", "Rearrange the sections of a Markdown file", "FILE.md", completes="markdown"
     )
     async def _outline(self, path: str) -> str:
         if not path:

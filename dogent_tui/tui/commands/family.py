@@ -2,18 +2,16 @@
 
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
+from dogent_tui.agent.session import OpenedSession
 from dogent_tui.errors import DogentError
 from dogent_tui.language import tr
 from dogent_tui.tui.commands.table import Command
+from dogent_tui.tui.ports import AppPort, ConversationPort
 from dogent_tui.tui.prompt.controller import READ_ONLY
 
-if TYPE_CHECKING:
-    from dogent_tui.agent.session import OpenedSession
-    from dogent_tui.tui.ports import AppPort, ConversationPort
-
-Method: TypeAlias = Callable[[Any, str], Awaitable[str | None]]
+Method = Callable[[Any, str], Awaitable[str | None]]
 """A method of a family that runs a command; see `Run`."""
 
 
@@ -36,7 +34,7 @@ def command(
     def shown(family: "CommandFamily") -> str:
         return family.app.keys.shown(key) if key else ""
 
-    fields |= {"name": name, "help": help_, "argument": argument, "key": shown}
+    fields |= {"name": name, "help": tr(help_), "argument": argument, "key": shown}
     return lambda method: Declared(method, fields | {"run": method})
 
 
@@ -54,7 +52,7 @@ class CommandFamily:
     user. Its return value, or the DogentError or OSError it raises, is shown below the prompt.
     """
 
-    def __init__(self, app: "AppPort") -> None:
+    def __init__(self, app: AppPort) -> None:
         self.app = app
 
     def __iter__(self) -> Iterator[Command]:
@@ -65,11 +63,11 @@ class CommandFamily:
                 yield Command(**(each.fields | bound))
 
     @property
-    def _opened(self) -> "OpenedSession":
+    def _opened(self) -> OpenedSession:
         return self.app.opened
 
     @property
-    def _screen(self) -> "ConversationPort":
+    def _screen(self) -> ConversationPort:
         return self.app.conversation
 
     async def _need_writable(self) -> None:

@@ -19,7 +19,7 @@ class HistoryCommands(CommandFamily):
 
     @command(
         "show",
-        tr("Show this folder's history, lessons or memory"),
+        "Show this folder's history, lessons or memory",
         "|".join(FORGETTABLE),
         completes="word",
         words=FORGETTABLE,
@@ -49,7 +49,7 @@ class HistoryCommands(CommandFamily):
 
     @command(
         "clean",
-        tr("Delete this folder's history, lessons or memory"),
+        "Delete this folder's history, lessons or memory",
         "|".join((*FORGETTABLE, "all")),
         completes="word",
         words=(*FORGETTABLE, "all"),
@@ -84,7 +84,7 @@ class HistoryCommands(CommandFamily):
         )
         forget(opened.workspace, what)
 
-    @command("archive", tr("Archive history and lessons, and start fresh"), forgets=True)
+    @command("archive", "Archive history and lessons, and start fresh", forgets=True)
     async def _archive(self, _: str) -> str:
         workspace = self._opened.workspace
         if not await asyncio.to_thread(anything_to_archive, workspace):

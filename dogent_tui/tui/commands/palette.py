@@ -1,14 +1,12 @@
 """The commands in the command palette: in table order, and searchable by name and description."""
 
 from functools import partial
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 from textual.command import DiscoveryHit, Hit, Hits, Provider
 
 from dogent_tui.tui.commands.table import Command
-
-if TYPE_CHECKING:
-    from dogent_tui.tui.ports import AppPort
+from dogent_tui.tui.ports import AppPort
 
 _HELP_COUNTS = 0.5
 """The weight of a match in the description relative to one in the name."""
@@ -19,7 +17,7 @@ class CommandProvider(Provider):
     """Offers every command, with the key that does the same."""
 
     @property
-    def _app(self) -> "AppPort":
+    def _app(self) -> AppPort:
         return cast("AppPort", self.app)
 
     async def discover(self) -> Hits:

@@ -1,10 +1,9 @@
 """The commands about the settings and the provider."""
 
 import asyncio
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
-from dogent_tui.agent.conversation import EFFORTS
-from dogent_tui.agent.session import endpoint_label
+from dogent_tui.agent.conversation import EFFORTS, Effort
 from dogent_tui.errors import DogentError
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
@@ -20,10 +19,6 @@ from dogent_tui.storage.paths import Workspace, dogent_home
 from dogent_tui.tui.commands.family import CommandFamily, action, command
 from dogent_tui.tui.prompt.controller import READ_ONLY
 
-if TYPE_CHECKING:
-    from dogent_tui.agent.conversation import Effort
-
-
 _LIST_LIMIT_S = 8.0
 """Seconds an endpoint may take to list its models."""
 
@@ -31,13 +26,13 @@ _LIST_LIMIT_S = 8.0
 class SettingsCommands(CommandFamily):
     """The commands of `app` about its settings."""
 
-    _settings = command(
-        "settings", tr("Set models, keys, and how the agent works"), key="settings"
-    )(action("app.settings"))
+    _settings = command("settings", "Set models, keys, and how the agent works", key="settings")(
+        action("app.settings")
+    )
 
     @command(
         "model",
-        tr("Switch to another model of this profile, and set the effort"),
+        "Switch to another model of this profile, and set the effort",
         "[NAME] [EFFORT]",
     )
     async def _model(self, typed: str) -> str:
@@ -57,11 +52,11 @@ class SettingsCommands(CommandFamily):
             return await self._use_model(words[0] if words else opened.endpoint.model, effort)
         return await self._choose_model()
 
-    async def _use_model(self, model: str, effort: "Effort") -> str:
+    async def _use_model(self, model: str, effort: Effort) -> str:
         opened = self._opened
         await self.app.session.change_profile(opened.options.profile, model, effort)
         words = tr("From now on: {who}, effort {effort}.") if effort else tr("From now on: {who}.")
-        return words.format(who=self._label(), effort=effort)
+        return words.format(who=self._opened.endpoint.label, effort=effort)
 
     async def _choose_model(self) -> str:
         from dogent_tui.agent.unanswered import credential_headers
@@ -77,7 +72,7 @@ class SettingsCommands(CommandFamily):
         chosen = await self._ask(title, why.format(efforts=", ".join(EFFORTS)), names, at)
         return "" if chosen is None else await self._use_model(names[chosen], "")
 
-    @command("mcp", tr("Show your MCP servers, and switch or restart them"))
+    @command("mcp", "Show your MCP servers, and switch or restart them")
     async def _mcp(self, _: str) -> None:
         from dogent_tui.tui.screens.servers import ServersScreen
 
@@ -91,7 +86,7 @@ class SettingsCommands(CommandFamily):
             )
         )
 
-    @command("profile", tr("Show the profiles, and switch to another"), "[NAME]")
+    @command("profile", "Show the profiles, and switch to another", "[NAME]")
     async def _profile(self, name: str) -> str:
         self._need_idle()
         return await (self._change(name) if name else self._choose())
@@ -114,7 +109,7 @@ class SettingsCommands(CommandFamily):
             tr("Which model from now on?"),
             tr(
                 "Current: {who}. The conversation continues. Add or change profiles in /settings.",
-                who=self._label(),
+                who=self._opened.endpoint.label,
             ),
             [*answers, tr("offline · the built-in engine, no AI model"), otherwise],
             values.index(now) if now in values else len(values) - 1,
@@ -135,11 +130,7 @@ class SettingsCommands(CommandFamily):
             if await asyncio.to_thread(profile_endpoint, name, profiles[name], file, wrong) is None:
                 return str(wrong[-1])
         await self.app.session.change_profile(name)
-        return tr("From now on: {who}.", who=self._label())
-
-    def _label(self) -> str:
-        endpoint = self._opened.endpoint
-        return endpoint_label(endpoint.name, endpoint.kind, endpoint.model)
+        return tr("From now on: {who}.", who=self._opened.endpoint.label)
 
 
 def _without_a_choice(workspace: Workspace) -> str:
@@ -157,7 +148,7 @@ def _without_a_choice(workspace: Workspace) -> str:
         return tr("from the environment, which has no key: the offline engine")
     return tr(
         "from the environment: {who}",
-        who=one_line(endpoint_label(endpoint.name, endpoint.kind, endpoint.model)),
+        who=one_line(endpoint.label),
     )
 
 

@@ -3,19 +3,18 @@
 import re
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Iterator
-from typing import Literal, TypeAlias
-
-import msgspec
+from typing import Literal
 
 from dogent_tui.language import tr
+from dogent_tui.records import Record
 from dogent_tui.settings.config_check import nearest
 
-Run: TypeAlias = Callable[[str], Awaitable[str | None]]
+Run = Callable[[str], Awaitable[str | None]]
 """Runs a command with the text typed after its name, and returns a line about the result, empty if
 there is nothing to say.
 """
 
-Completes: TypeAlias = Literal["", "file", "markdown", "word"]
+Completes = Literal["", "file", "markdown", "word"]
 """What the picker offers for the argument of a command: nothing, workspace files, Markdown files
 and words, or one word.
 """
@@ -32,7 +31,7 @@ SYNONYMS = {
 """The names of these commands in similar programs."""
 
 
-class Command(msgspec.Struct, frozen=True):
+class Command(Record):
     """A command of the application. `help` is one line.
 
     `argument` is the name of its argument as shown to the user: ``PATH`` if required, ``[name]`` if

@@ -4,20 +4,16 @@ an external editor.
 
 import asyncio
 import os
+from collections.abc import Callable
 from datetime import date, datetime
 from functools import partial
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
+from dogent_tui.settings.own_files import OwnChange
+from dogent_tui.settings.templates import Template
 from dogent_tui.tui.commands.family import CommandFamily, command
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from dogent_tui.settings.own_files import OwnChange
-    from dogent_tui.settings.templates import Template
 
 _GENERAL = "general"
 """The template that the agent fills in when the user describes what they write."""
@@ -32,7 +28,7 @@ class WritingCommands(CommandFamily):
     """The commands about writing in the workspace of `app`."""
 
     async def _write(
-        self, plan: "Callable[[], OwnChange]", because: str, *, exactly: bool = False
+        self, plan: Callable[[], OwnChange], because: str, *, exactly: bool = False
     ) -> str:
         from dogent_tui.tui.questions.own_writes import write_own
 
@@ -42,7 +38,7 @@ class WritingCommands(CommandFamily):
 
     @command(
         "init",
-        tr("Write the rules for documents in this folder"),
+        "Write the rules for documents in this folder",
         tr("[template | what you write]"),
     )
     async def _init(self, typed: str) -> str:
@@ -60,7 +56,7 @@ class WritingCommands(CommandFamily):
             return await self._use(template)
         return await self._describe(typed)
 
-    async def _choose(self, among: "list[Template]") -> "Template | None":
+    async def _choose(self, among: list[Template]) -> Template | None:
         from dogent_tui.settings.templates import where_templates_lie
         from dogent_tui.storage.paths import dogent_home
 
@@ -79,7 +75,7 @@ class WritingCommands(CommandFamily):
         place = await self._ask(title, f"{why} {fills}".strip(), titles)
         return None if place is None else among[place]
 
-    async def _use(self, template: "Template") -> str:
+    async def _use(self, template: Template) -> str:
         from dogent_tui.settings.own_files import plan_change
 
         file = self._opened.workspace.constraints_file
@@ -122,7 +118,7 @@ class WritingCommands(CommandFamily):
 
     @command(
         "learn",
-        tr("Note what the agent should do differently next time"),
+        "Note what the agent should do differently next time",
         tr("[lesson | on | off]"),
     )
     async def _learn(self, typed: str) -> str:
@@ -174,7 +170,7 @@ class WritingCommands(CommandFamily):
 
     # ── Files ─────────────────────────────────────────────────────────────────────────────────────
 
-    @command("edit", tr("Edit a file in your own editor"), "PATH", completes="file")
+    @command("edit", "Edit a file in your own editor", "PATH", completes="file")
     async def _edit(self, typed: str) -> str:
         from dogent_tui.settings.own_files import OwnChange
         from dogent_tui.storage.files import content_of
@@ -208,7 +204,7 @@ class WritingCommands(CommandFamily):
             return await self._keep(file, after)
         return tr("Saved {relative}.", relative=workspace.relative(file))
 
-    async def _keep(self, file: "Path", edited: bytes) -> str:
+    async def _keep(self, file: Path, edited: bytes) -> str:
         """Set aside what must not be written: no longer text, denied, or of a file that changed in
         the meantime.
         """

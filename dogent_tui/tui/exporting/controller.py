@@ -6,7 +6,6 @@ import asyncio
 import re
 from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -19,15 +18,14 @@ from dogent_tui.errors import DogentError, UsageError
 from dogent_tui.language import ngettext, tr
 from dogent_tui.permissions.model import ToolCall
 from dogent_tui.plain import one_line
+from dogent_tui.records import Record
 from dogent_tui.references.file_index import FileIndex
 from dogent_tui.tui.attachments.model import file_size, readable_size
 from dogent_tui.tui.exporting.first_page import choose_theme
+from dogent_tui.tui.ports import AppPort
 from dogent_tui.tui.questions.own_writes import may_do
 from dogent_tui.tui.results.model import is_markdown
 from dogent_tui.tui.screens.choice import choose
-
-if TYPE_CHECKING:
-    from dogent_tui.tui.ports import AppPort
 
 CHECKED = "checked"
 CHOOSE = "theme"
@@ -39,7 +37,7 @@ _USAGE = tr(
 )
 
 
-class TypedExport(msgspec.Struct, frozen=True):
+class TypedExport(Record):
     """What is to be made. `markdown` is empty where no file is named, `output` where it goes
     beside that. `kind`: see `KINDS`. `checked`: what a check of its sources finds is appended.
     `theme` is one of `theme_names`, `CHOOSE` where the user wants to see them, empty for what the
@@ -59,7 +57,7 @@ def parse_export(typed: str) -> TypedExport:
     """
     markdown = kind = output = theme = ""
     checked = False
-    rest: list[str] = []
+    rest = []
     for found in _WORD.finditer(typed):
         quoted, word = found.groups()
         path = quoted if quoted is not None else word.removeprefix("@")
@@ -102,7 +100,7 @@ _NO_BROWSER = tr(
 class Exporting:
     """`/export` for `app`. Remembers whether it has asked about the browser."""
 
-    def __init__(self, app: "AppPort") -> None:
+    def __init__(self, app: AppPort) -> None:
         self._app = app
         self._asked_for_browser = False
 

@@ -2,7 +2,6 @@
 in half blocks, two pixels per cell.
 """
 
-from collections.abc import Mapping
 from typing import Any
 
 from textual.app import App
@@ -13,7 +12,7 @@ from dogent_tui.documents.export.themes import theme_names
 from dogent_tui.language import tr
 from dogent_tui.tui.screens.choice import choose
 
-THEMES: Mapping[str, str] = {
+THEMES = {
     "article": tr("article · the title over the text"),
     "report": tr("report · cover, contents, numbers"),
     "letter": tr("letter · sender, recipient, subject"),

@@ -2,32 +2,28 @@
 
 import asyncio
 import hashlib
-from typing import TYPE_CHECKING
+
+from textual.app import App
 
 from dogent_tui.errors import DogentError
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
-from dogent_tui.storage.paths import display_path
+from dogent_tui.storage.answer_drafts import AnswerDrafts
+from dogent_tui.storage.paths import Workspace, display_path
 from dogent_tui.storage.text_file import TextFile, save_new
+from dogent_tui.tui.draft_keeper import DraftKeeper
+from dogent_tui.tui.prompt.completion import Completions
 from dogent_tui.tui.screens.outline import OutlineScreen, OutlineTask
-
-if TYPE_CHECKING:
-    from textual.app import App
-
-    from dogent_tui.storage.answer_drafts import AnswerDrafts
-    from dogent_tui.storage.paths import Workspace
-    from dogent_tui.tui.draft_keeper import DraftKeeper
-    from dogent_tui.tui.prompt.completion import Completions
 
 _AGAIN = tr("Your unsaved edit was restored: Ctrl+S saves it, Ctrl+Z undoes it.")
 
 
 async def edit_document(
-    app: "App[None]",
-    workspace: "Workspace",
-    keeper: "DraftKeeper[AnswerDrafts]",
+    app: App[None],
+    workspace: Workspace,
+    keeper: DraftKeeper[AnswerDrafts],
     typed: str,
-    completions: "Completions",
+    completions: Completions,
 ) -> str:
     """Open the editor on the file that a user `typed`; `completions` may be cited in it. Returns an
     error message, or an empty string.
@@ -79,7 +75,7 @@ def _key(file: TextFile) -> str:
     )
 
 
-def _unsaved(drafts: "AnswerDrafts", file: TextFile) -> tuple[str | None, str]:
+def _unsaved(drafts: AnswerDrafts, file: TextFile) -> tuple[str | None, str]:
     """Return the unsaved edit of `file`, None if there is none, and a message about it. Raises
     OSError.
 

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Literal
 
 from rich.text import Text
 from textual import on
-from textual.binding import Binding
 from textual.widgets import Input
 
 from dogent_tui.language import tr
@@ -20,7 +19,7 @@ from dogent_tui.tui.outline.view import EditRequest, OutlineView
 from dogent_tui.tui.prompt.citing_area import CitingArea
 from dogent_tui.tui.prompt.literal import carry, release
 from dogent_tui.tui.textual_fixes.immediate_keys import ImmediateKeys
-from dogent_tui.tui.widgets import hidden
+from dogent_tui.tui.widgets import bound, hidden
 
 if TYPE_CHECKING:
     from textual.timer import Timer
@@ -51,16 +50,16 @@ class TitleInput(ImmediateKeys, Input):
     """A title, edited in its place. What ends it also does what the key does in the outline."""
 
     BINDINGS = [
-        Binding("enter", "leave('sibling')", tr("New heading below")),
-        Binding("escape", "leave('')", tr("Done")),
-        Binding("tab", "leave('in')", tr("Demote")),
-        Binding("shift+tab", "leave('out')", tr("Promote")),
-        Binding("ctrl+j,ctrl+enter", "leave('child')", tr("Child")),
-        Binding("alt+up", "leave('move_up')", tr("Move up")),
-        Binding("alt+down", "leave('move_down')", tr("Move down")),
-        Binding("ctrl+z", "leave('back')", tr("Revert")),
-        hidden("up", "leave('up')", tr("Up")),
-        hidden("down", "leave('down')", tr("Down")),
+        bound("enter", "leave('sibling')", "New heading below"),
+        bound("escape", "leave('')", "Done"),
+        bound("tab", "leave('in')", "Demote"),
+        bound("shift+tab", "leave('out')", "Promote"),
+        bound("ctrl+j,ctrl+enter", "leave('child')", "Child"),
+        bound("alt+up", "leave('move_up')", "Move up"),
+        bound("alt+down", "leave('move_down')", "Move down"),
+        bound("ctrl+z", "leave('back')", "Revert"),
+        hidden("up", "leave('up')", "Up"),
+        hidden("down", "leave('down')", "Down"),
     ]
 
     def __init__(
@@ -134,16 +133,16 @@ class LineInput(ImmediateKeys, Input):
     """One line below the outline: a search, a target length, a comment, a file name."""
 
     BINDINGS = [
-        Binding("escape", "screen.leave_line", tr("Back")),
-        hidden("up", "screen.find_next(-1)", tr("Previous match")),
-        hidden("down", "screen.find_next(1)", tr("Next match")),
+        bound("escape", "screen.leave_line", "Back"),
+        hidden("up", "screen.find_next(-1)", "Previous match"),
+        hidden("down", "screen.find_next(1)", "Next match"),
     ]
 
 
 class NoteArea(CitingArea):
     """The note of a heading: what its section should say."""
 
-    BINDINGS = [Binding("escape,ctrl+s", "screen.keep_note", tr("Keep"))]
+    BINDINGS = [bound("escape,ctrl+s", "screen.keep_note", "Keep")]
 
 
 class RawMarkdown(CitingArea):
@@ -155,8 +154,8 @@ class RawMarkdown(CitingArea):
 
     # If Tab indents, the text area would move the focus to the next widget on Esc.
     BINDINGS = [
-        Binding("ctrl+t", "screen.raw", tr("Tree")),
-        Binding("escape", "screen.leave", tr("Back")),
+        bound("ctrl+t", "screen.raw", "Tree"),
+        bound("escape", "screen.leave", "Back"),
     ]
 
     def __init__(self, editing: OutlineEditing, followed: Callable[[], None]) -> None:

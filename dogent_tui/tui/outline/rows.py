@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 
-import msgspec
 from rich.cells import cell_len
 
 from dogent_tui.outline.changes import Change
@@ -10,10 +9,11 @@ from dogent_tui.outline.edit_session import NAMES
 from dogent_tui.outline.model import Heading
 from dogent_tui.outline.tree import OutlineTree
 from dogent_tui.plain import one_line
+from dogent_tui.records import Record
 from dogent_tui.tui.transcript.lines import Line, Span, crop
 from dogent_tui.tui.transcript.palette import restyled
 
-LOOKS: dict[str, str] = {
+LOOKS = {
     "muted": "auto 60%",
     "title1": "bold $text-primary",
     "title2": "$foreground",
@@ -48,7 +48,7 @@ _LEAST_EXCERPT = 12
 """Free cells required to show the beginning of a note."""
 
 
-class RowLook(msgspec.Struct, frozen=True):
+class RowLook(Record):
     """The state of a row besides its heading."""
 
     is_cursor: bool = False

@@ -8,7 +8,6 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from textual import events
-from textual.binding import Binding
 from textual.geometry import Region, Size
 from textual.message import Message
 from textual.scroll_view import ScrollView
@@ -37,7 +36,7 @@ from dogent_tui.tui.textual_fixes.immediate_keys import ImmediateKeys
 from dogent_tui.tui.transcript.lines import BLANK, Line, Span
 from dogent_tui.tui.transcript.markdown import markdown_lines
 from dogent_tui.tui.transcript.palette import EMPTY_MARGIN, MARGIN
-from dogent_tui.tui.widgets import hidden
+from dogent_tui.tui.widgets import bound, hidden
 
 if TYPE_CHECKING:
     from dogent_tui.outline.changes import Change
@@ -74,30 +73,30 @@ class OutlineView(ImmediateKeys, Painted, ScrollView, can_focus=True):
     """
 
     BINDINGS = [
-        Binding("enter,f2", "edit", tr("Edit")),
-        Binding("ctrl+j,ctrl+enter", "add_child", tr("Child")),
-        Binding("tab", "shift(1)", tr("Demote")),
-        Binding("shift+tab", "shift(-1)", tr("Promote")),
-        hidden("alt+up,K", "move(-1)", tr("Move up"), key_display="Alt+↑ K"),
-        Binding("alt+down,J", "move(1)", tr("Move"), key_display="Alt+↑↓"),
-        Binding("space", "fold", tr("Fold")),
-        Binding("z", "fold_all", tr("Fold all")),
-        Binding("delete,backspace", "delete", tr("Delete")),
-        Binding("ctrl+d", "duplicate", tr("Duplicate")),
-        hidden("up", "go(-1)", tr("Up")),
-        hidden("down", "go(1)", tr("Down")),
-        hidden("home", "go_to(0)", tr("First")),
-        hidden("end", "go_to(1000000)", tr("Last")),
-        hidden("pageup", "page(-1)", tr("Page up")),
-        hidden("pagedown", "page(1)", tr("Page down")),
-        hidden("shift+up,V", "go(-1, True)", tr("Select up"), key_display="⇧↑ V"),
-        Binding("shift+down,v", "go(1, True)", tr("Select"), key_display="⇧↑↓"),
-        hidden("shift+home", "go_to(0, True)", tr("Select to the first")),
-        hidden("shift+end", "go_to(1000000, True)", tr("Select to the last")),
-        hidden("shift+pageup", "page(-1, True)", tr("Select a page up")),
-        hidden("shift+pagedown", "page(1, True)", tr("Select a page down")),
-        hidden("left", "left", tr("Fold, or to the parent")),
-        hidden("right", "right", tr("Unfold, or to the first child")),
+        bound("enter,f2", "edit", "Edit"),
+        bound("ctrl+j,ctrl+enter", "add_child", "Child"),
+        bound("tab", "shift(1)", "Demote"),
+        bound("shift+tab", "shift(-1)", "Promote"),
+        hidden("alt+up,K", "move(-1)", "Move up", key_display="Alt+↑ K"),
+        bound("alt+down,J", "move(1)", "Move", key_display="Alt+↑↓"),
+        bound("space", "fold", "Fold"),
+        bound("z", "fold_all", "Fold all"),
+        bound("delete,backspace", "delete", "Delete"),
+        bound("ctrl+d", "duplicate", "Duplicate"),
+        hidden("up", "go(-1)", "Up"),
+        hidden("down", "go(1)", "Down"),
+        hidden("home", "go_to(0)", "First"),
+        hidden("end", "go_to(1000000)", "Last"),
+        hidden("pageup", "page(-1)", "Page up"),
+        hidden("pagedown", "page(1)", "Page down"),
+        hidden("shift+up,V", "go(-1, True)", "Select up", key_display="⇧↑ V"),
+        bound("shift+down,v", "go(1, True)", "Select", key_display="⇧↑↓"),
+        hidden("shift+home", "go_to(0, True)", "Select to the first"),
+        hidden("shift+end", "go_to(1000000, True)", "Select to the last"),
+        hidden("shift+pageup", "page(-1, True)", "Select a page up"),
+        hidden("shift+pagedown", "page(1, True)", "Select a page down"),
+        hidden("left", "left", "Fold, or to the parent"),
+        hidden("right", "right", "Unfold, or to the first child"),
     ]
 
     class Moved(Message):
@@ -392,7 +391,7 @@ class OutlinePreview(Painted, Widget):
             section = _section(heading.level, title, heading.body, width)
             return [(line, place == at) for line in section]
 
-        below: list[tuple[Line, bool]] = []
+        below = []
         for place in range(at, len(outline.headings)):
             below += lines(place)
             if len(below) >= height:

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from dogent_tui.tui.pane.rows import Unit
     from dogent_tui.tui.ports import ConversationPort
 
-_More: TypeAlias = Callable[[DocumentReading], Awaitable[str | None]]
+_More = Callable[[DocumentReading], Awaitable[str | None]]
 """Reads the next part of a document; None if the user stopped it."""
 
 LOOK_EVERY_S = 1.0
@@ -181,7 +181,7 @@ class PaneController:
         document = OpenDocument(path, name, is_result=True)
         if not is_markdown(name):
             document.reading = self._reading(path)
-        await self._show(document, _to_nobody, hunks)
+        await self._show(document, lambda reading: reading.more(_not_told), hunks)
 
     async def _show(
         self,
@@ -530,10 +530,6 @@ class PaneController:
         note = document.reading.note if document.reading is not None else ""
         changed = changed.format(count=count)
         self.pane.say(document.name, document.trouble, growing, goes, changed, note)
-
-
-async def _to_nobody(reading: DocumentReading) -> str:
-    return await reading.more(_not_told)
 
 
 def _not_told(_done: int, _total: int, _what: str) -> None:

@@ -3,9 +3,9 @@ changes.
 """
 
 import asyncio
+from asyncio import TimerHandle
 from collections.abc import Iterable
 from contextlib import suppress
-from typing import TYPE_CHECKING, TypeAlias
 
 import msgspec
 
@@ -21,19 +21,15 @@ from dogent_tui.agent.events import (
 )
 from dogent_tui.errors import DogentError
 from dogent_tui.tui.imports import loaded
+from dogent_tui.tui.ports import ConversationPort, DocumentsPort
 from dogent_tui.tui.results.model import Result
-
-if TYPE_CHECKING:
-    from asyncio import TimerHandle
-
-    from dogent_tui.tui.ports import ConversationPort, DocumentsPort
 
 SHOWN_FROM = 140
 """Columns from which a text being written is shown beside the conversation automatically; in a
 narrower window F3 shows it.
 """
 
-Hunks: TypeAlias = tuple[tuple[str, str], ...]
+Hunks = tuple[tuple[str, str], ...]
 """The changed places of a text, before and after."""
 
 _DRAW_EVERY_S = 0.1
@@ -53,7 +49,7 @@ class Showing:
     document.
     """
 
-    def __init__(self, screen: "ConversationPort") -> None:
+    def __init__(self, screen: ConversationPort) -> None:
         self._screen = screen
         self._closed = False
         self._streaming: Streaming | None = None
@@ -157,6 +153,6 @@ class Showing:
                     if wanted is not None and self._may:
                         await documents.show_result(wanted[0].path, wanted[1])
 
-    async def _documents(self) -> "DocumentsPort":
+    async def _documents(self) -> DocumentsPort:
         await loaded("dogent_tui.tui.pane.controller")
         return self._screen.documents

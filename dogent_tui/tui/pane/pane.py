@@ -1,17 +1,15 @@
 """The pane: the name of the document, facts about it, and its content."""
 
 from textual.app import ComposeResult
-from textual.binding import Binding
 from textual.containers import Vertical
 from textual.content import Content
 from textual.message import Message
 from textual.widgets import Static
 
-from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.tui.pane.view import PaneView
 from dogent_tui.tui.stylesheets import styles
-from dogent_tui.tui.widgets import told
+from dogent_tui.tui.widgets import bound, told
 
 
 class DocumentPane(Vertical):
@@ -22,11 +20,11 @@ class DocumentPane(Vertical):
     DEFAULT_CSS = styles("pane.tcss")
 
     BINDINGS = [
-        Binding("enter", "say('ask')", tr("Ask about it"), key_display="⏎"),
-        Binding("h", "say('headings')", tr("Headings")),
-        Binding("c", "say('copy')", tr("Copy")),
-        Binding("escape", "say('leave')", tr("Back")),
-        Binding("q", "say('close')", tr("Close")),
+        bound("enter", "say('ask')", "Ask about it", key_display="⏎"),
+        bound("h", "say('headings')", "Headings"),
+        bound("c", "say('copy')", "Copy"),
+        bound("escape", "say('leave')", "Back"),
+        bound("q", "say('close')", "Close"),
     ]
 
     @told

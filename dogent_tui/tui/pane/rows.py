@@ -6,14 +6,13 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
-from typing import TypeAlias
 
 from dogent_tui.tui.pane.text import Part, link_name
 from dogent_tui.tui.transcript.lines import BLANK, Line
 from dogent_tui.tui.transcript.markdown import markdown_lines, sourced_lines
 from dogent_tui.tui.transcript.rows import Place, Row, Rows
 
-Unit: TypeAlias = tuple[int, int]
+Unit = tuple[int, int]
 """Lines of the file that are selected together, such as a paragraph: the first, and the one after
 the last, from 0.
 """

@@ -7,7 +7,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 from dogent_tui.changes.sequence_match import gaps, matched
 from dogent_tui.errors import DogentError, disk_remedy
@@ -44,7 +44,7 @@ class Heading(NamedTuple):
     title: str
 
 
-Stamp: TypeAlias = tuple[int, int, int]
+Stamp = tuple[int, int, int]
 """Identifies a version of a file: modification time, size and inode."""
 
 
@@ -183,7 +183,7 @@ def changes(before: Sequence[str], now: Sequence[str]) -> Changes:
     if before == now:
         return Changes()
     added: list[int] = []
-    cut: list[int] = []
+    cut = []
     for i, j, to_i, to_j in gaps(matched(before, now, ""), len(before), len(now)):
         if j < to_j:
             added += range(j, to_j)

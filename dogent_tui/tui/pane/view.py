@@ -3,25 +3,19 @@ out.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from textual import events
 from textual.actions import SkipAction
-from textual.binding import Binding
 from textual.message import Message
 from textual.reactive import reactive
 from textual.strip import Strip
 
-from dogent_tui.language import tr
 from dogent_tui.tui.pane.rows import DocumentRows, Unit
 from dogent_tui.tui.pane.text import Changes, Part
 from dogent_tui.tui.transcript.lines import BLANK, Span
 from dogent_tui.tui.transcript.palette import LOOKS
 from dogent_tui.tui.transcript.rows_view import RowsView
-from dogent_tui.tui.widgets import hidden
-
-if TYPE_CHECKING:
-    from dogent_tui.tui.transcript.rows import Place
+from dogent_tui.tui.widgets import bound, hidden
 
 _NONE = Span(" ")
 _MARKS = {"added": Span("▎", "success"), "cut": Span("▔", "error")}
@@ -46,17 +40,17 @@ class PaneView(RowsView):
     looks = {**LOOKS, "chosen": "on $primary 30%"}
 
     BINDINGS = [
-        Binding("shift+down,J", "extend(1)", tr("Select lines"), key_display="⇧↓"),
-        hidden("shift+up,K", "extend(-1)", tr("Select lines upward")),
+        bound("shift+down,J", "extend(1)", "Select lines", key_display="⇧↓"),
+        hidden("shift+up,K", "extend(-1)", "Select lines upward"),
         hidden(
             "left_square_bracket",
             "heading(-1)",
-            tr("Previous heading"),
+            "Previous heading",
             key_display="[",
         ),
-        Binding("right_square_bracket", "heading(1)", tr("Next heading"), key_display="]"),
-        hidden("n", "change(1)", tr("Next change")),
-        hidden("N", "change(-1)", tr("Previous change")),
+        bound("right_square_bracket", "heading(1)", "Next heading", key_display="]"),
+        hidden("n", "change(1)", "Next change"),
+        hidden("N", "change(-1)", "Previous change"),
     ]
 
     changes = reactive(Changes())
@@ -267,7 +261,7 @@ class PaneView(RowsView):
     # ── Drawing ───────────────────────────────────────────────────────────────────────────────────
 
     def _strip(self, y: int) -> Strip:
-        place: Place | None = self._document.find(self.scroll_offset.y + y)
+        place = self._document.find(self.scroll_offset.y + y)
         lines = self._document.lines(place.row) if place is not None else []
         line = lines[place.line] if place is not None and place.line < len(lines) else BLANK
         mark = verdict = _NONE

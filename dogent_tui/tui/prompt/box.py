@@ -5,7 +5,7 @@ the hint line.
 import asyncio
 from collections.abc import Mapping, Sequence
 
-from textual import on, work
+from textual import work
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
@@ -53,7 +53,8 @@ class PromptBox(Vertical):
         self._hint_line = Static("", id="prompt-hint", markup=False)
         self._check = Debounce(self, CHECK_DELAY_S, self._look_up)
         self._hints = Hints()
-        self._shown_hint = Hint("", is_usual=True)
+        self.shown_hint = Hint("", is_usual=True)
+        """The line below the prompt."""
         self._noticed = ""
         self._states: Mapping[ReferenceKey, ReferenceState] = {}
         self._attached: tuple[Attachment, ...] = ()
@@ -147,11 +148,6 @@ class PromptBox(Vertical):
         """Let Tab put `requests` into an empty prompt, one after the other."""
         self._requests = requests
 
-    @property
-    def hint_is_usual(self) -> bool:
-        """Whether the line below the prompt shows only the keys of the prompt."""
-        return self._shown_hint.is_usual
-
     def show_hints(self, *, shows: bool) -> None:
         """Show the line below the prompt, or leave its place to others."""
         self._hint_line.display = shows
@@ -230,8 +226,7 @@ class PromptBox(Vertical):
 
     # ── What happens in the parts ─────────────────────────────────────────────────────────────────
 
-    @on(TextArea.Changed)
-    def _text_changed(self, event: TextArea.Changed) -> None:
+    def _on_text_area_changed(self, event: TextArea.Changed) -> None:
         event.stop()
         if self._states and "@" not in self.editor.raw:  # sent or cleared: remove them at once
             self._states = {}
@@ -245,36 +240,30 @@ class PromptBox(Vertical):
         self._show_mode()
         self._show_hint()
 
-    @on(TextArea.SelectionChanged)
-    def _cursor_moved(self, event: TextArea.SelectionChanged) -> None:
+    def _on_text_area_selection_changed(self, event: TextArea.SelectionChanged) -> None:
         event.stop()
         self._request_completion()
         self._show_hint()
 
-    @on(ReferencePicker.Clicked)
-    def _candidate_clicked(self, event: ReferencePicker.Clicked) -> None:
+    def _on_reference_picker_clicked(self, event: ReferencePicker.Clicked) -> None:
         self._accept(event.candidate, sends=False)
         self.editor.focus()
 
-    @on(PromptStrip.Left)
-    def _back_to_the_editor(self, event: PromptStrip.Left) -> None:
+    def _on_prompt_strip_left(self, event: PromptStrip.Left) -> None:
         self.editor.focus()
         if event.typed:
             self.editor.paste_text(event.typed)
 
-    @on(PendingStrip.Unreferenced)
-    def _take_reference_out(self, event: PendingStrip.Unreferenced) -> None:
+    def _on_pending_strip_unreferenced(self, event: PendingStrip.Unreferenced) -> None:
         self.editor.remove_reference(event.key)
 
-    @on(PromptEditor.PathsPasted)
     @work(group="paths")
-    async def _write_references(self, event: PromptEditor.PathsPasted) -> None:
+    async def _on_prompt_editor_paths_pasted(self, event: PromptEditor.PathsPasted) -> None:
         written = await asyncio.to_thread(self._references.written, event.paths)
         if written is not None:
             self.editor.replace_pasted(event, written)
 
-    @on(PromptEditor.UnfoldRefused)
-    def _say_too_long(self, event: PromptEditor.UnfoldRefused) -> None:
+    def _on_prompt_editor_unfold_refused(self, event: PromptEditor.UnfoldRefused) -> None:
         self.notify_hint(
             tr(
                 "These {characters:,} characters are too long to show here. Ctrl+G opens them in"
@@ -284,8 +273,7 @@ class PromptBox(Vertical):
             warning=True,
         )
 
-    @on(PromptEditor.PressAgain)
-    def _second_press(self, event: PromptEditor.PressAgain) -> None:
+    def _on_prompt_editor_press_again(self, event: PromptEditor.PressAgain) -> None:
         self._hints.armed = event.what
         self._show_hint()
 
@@ -330,8 +318,8 @@ class PromptBox(Vertical):
         hints.usage = self.completions.usage(editor.value) if editor.mode == "command" else ""
         hints.on_pasted_text = editor.placeholder_at_cursor is not None
         found = hints.best()
-        if found != self._shown_hint:
-            self._shown_hint = found
+        if found != self.shown_hint:
+            self.shown_hint = found
             self._hint_line.set_class(found.warning, "-warning")
             self._hint_line.set_class(found.text == hints.notice, "-said")
             self._hint_line.update(Content(found.text))

@@ -8,9 +8,8 @@ from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING, Literal
 
-import msgspec
-
 from dogent_tui.language import tr
+from dogent_tui.records import Record
 from dogent_tui.references.lookup import format_reference
 from dogent_tui.tui.commands.table import SYNONYMS, Command
 
@@ -50,7 +49,7 @@ _MOST_LOOKED_AT = 2_000
 """The number of matching files among which Markdown files are sought."""
 
 
-class Completion(msgspec.Struct, frozen=True):
+class Completion(Record):
     """The token at the cursor: columns `start` to `end` of its line would be replaced.
 
     `path`: the workbook whose sheets are offered. `bare`: no blank is appended, as for the argument
@@ -68,7 +67,7 @@ class Completion(msgspec.Struct, frozen=True):
     before: str = ""
 
 
-class Candidate(msgspec.Struct, frozen=True):
+class Candidate(Record):
     """A row of the picker. `positions`: the matched characters of `label`. `insert`: the
     replacement of the token.
 
@@ -87,7 +86,7 @@ class Candidate(msgspec.Struct, frozen=True):
     runs: bool = False
 
 
-class Candidates(msgspec.Struct, frozen=True):
+class Candidates(Record):
     """The result of a search. `indexing`: more may be found shortly."""
 
     rows: tuple[Candidate, ...] = ()

@@ -162,10 +162,6 @@ class PromptController:
         if prompt is not None:
             self._prompt.put_back(prompt.text)
 
-    def drop_queued(self, queued_id: str) -> None:
-        """Delete a queued prompt."""
-        self._screen.service.take_back(queued_id)
-
     async def edit_externally(self, text: str) -> None:
         """Open `text` in the user's external editor; the result replaces it."""
         try:

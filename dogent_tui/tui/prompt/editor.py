@@ -7,18 +7,16 @@ from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, ClassVar, Literal
 
-import msgspec
 from rich.text import Text
 from textual import events
 from textual.actions import SkipAction
-from textual.binding import Binding
 from textual.document._document import EditResult, Location, Selection
 from textual.document._edit import Edit
 from textual.geometry import Size
 from textual.message import Message
 
 from dogent_tui.agent.events import Attachment
-from dogent_tui.language import tr
+from dogent_tui.records import Record
 from dogent_tui.references.lookup import Reference, ReferenceKey, find_references
 from dogent_tui.tui.prompt.debounce import Debounce
 from dogent_tui.tui.prompt.dropped import dropped_paths
@@ -26,7 +24,7 @@ from dogent_tui.tui.prompt.folding_area import FoldingArea
 from dogent_tui.tui.prompt.literal import carry, newlines
 from dogent_tui.tui.prompt.model import Recall
 from dogent_tui.tui.textual_fixes.terminal_keys import NEWLINE_KEYS, teach_newline_keys
-from dogent_tui.tui.widgets import hidden, told
+from dogent_tui.tui.widgets import bound, hidden, told
 
 if TYPE_CHECKING:
     from textual.timer import Timer
@@ -38,7 +36,7 @@ Mode = Literal["prompt", "shell", "command"]
 SecondPress = Literal["", "quit", "clear"]
 """The effect of pressing the last key a second time: Ctrl+C quits, Esc clears."""
 
-_SECOND_KEYS: Mapping[str, SecondPress] = {"ctrl+c": "quit", "escape": "clear"}
+_SECOND_KEYS = {"ctrl+c": "quit", "escape": "clear"}
 
 DRAFT_DELAY_S = 0.02
 """Seconds without a key before the draft is saved."""
@@ -52,7 +50,7 @@ MOST_ROWS = 12
 _CLOSING_MARKS = frozenset("#,.;:!?)，。；：！？）、")
 
 
-class ReferenceState(msgspec.Struct, frozen=True):
+class ReferenceState(Record):
     """The file that a reference leads to. `problem`: why it leads nowhere, empty if it does;
     `attachment`: the file.
 
@@ -82,19 +80,19 @@ class PromptEditor(FoldingArea):
     }
 
     BINDINGS = [
-        Binding("enter", "submit", tr("Send")),
+        bound("enter", "submit", "Send"),
         hidden(
             ",".join(sorted(NEWLINE_KEYS)),
             "newline",
-            tr("New line"),
+            "New line",
             key_display="Ctrl+J, Shift+Enter, Alt+Enter",
         ),
-        hidden("escape", "escape", tr("Interrupt; when idle, press twice to clear")),
-        hidden("ctrl+c", "copy_or_clear", tr("Copy, clear, quit")),
-        hidden("ctrl+underscore,super+z", "undo", tr("Undo"), key_display="Ctrl+_"),
-        hidden("super+c", "copy", tr("Copy")),
-        hidden("ctrl+g", "external_editor", tr("Open in $EDITOR")),
-        hidden("ctrl+o", "unfold", tr("Expand the pasted text")),
+        hidden("escape", "escape", "Interrupt; when idle, press twice to clear"),
+        hidden("ctrl+c", "copy_or_clear", "Copy, clear, quit"),
+        hidden("ctrl+underscore,super+z", "undo", "Undo", key_display="Ctrl+_"),
+        hidden("super+c", "copy", "Copy"),
+        hidden("ctrl+g", "external_editor", "Open in $EDITOR"),
+        hidden("ctrl+o", "unfold", "Expand the pasted text"),
     ]
 
     SECOND_PRESS_S: ClassVar[float] = 2.0
@@ -170,7 +168,12 @@ class PromptEditor(FoldingArea):
         super().__init__(
             placeholder=placeholder, id="prompt-editor", compact=True, highlight_cursor_line=False
         )
-        self._draft = Debounce(self, DRAFT_DELAY_S, self._post_draft, most=DRAFT_MOST_S)
+        self._draft = Debounce(
+            self,
+            DRAFT_DELAY_S,
+            lambda: self.post_message(self.DraftChanged(self.value)),
+            most=DRAFT_MOST_S,
+        )
         self.cursor_blink = False
         self.match_cursor_bracket = False  # it would search the whole text on each key
 
@@ -222,9 +225,6 @@ class PromptEditor(FoldingArea):
         self.completes = True
         self._arm("")
         return super().edit(edit)
-
-    def _post_draft(self) -> None:
-        self.post_message(self.DraftChanged(self.value))
 
     def on_text_area_changed(self) -> None:
         """Save the draft at the next pause."""

@@ -8,6 +8,7 @@ import msgspec
 
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
+from dogent_tui.records import Record
 from dogent_tui.tui.prompt.editor import Mode, SecondPress
 
 HINTS: dict[Mode, str] = {
@@ -26,7 +27,7 @@ UNFOLD = tr("Ctrl+O shows the pasted text · Ctrl+G opens it in your editor")
 LONGEST_NAME = 60
 
 
-class Hint(msgspec.Struct, frozen=True):
+class Hint(Record):
     """A sentence for the user. `warning`: it reports a problem. `is_usual`: it only lists keys."""
 
     text: str

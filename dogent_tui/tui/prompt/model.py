@@ -5,9 +5,8 @@ state, independent of the screen.
 import re
 from collections.abc import Iterable
 
-import msgspec
-
 from dogent_tui.language import tr
+from dogent_tui.records import Record
 from dogent_tui.tui.prompt.literal import newlines
 
 RECALL_LIMIT = 30
@@ -81,7 +80,7 @@ class Recall:
         return self._edited.get(target, shipped)
 
 
-class Placeholder(msgspec.Struct, frozen=True):
+class Placeholder(Record):
     """A placeholder in a line: columns `start` to `end`, and the id of its text."""
 
     start: int

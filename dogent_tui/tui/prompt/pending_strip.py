@@ -2,18 +2,17 @@
 
 from collections.abc import Mapping
 
-import msgspec
-from textual.binding import Binding
 from textual.content import Content
 from textual.message import Message
 
 from dogent_tui.agent.events import Attachment
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
+from dogent_tui.records import Record
 from dogent_tui.references.lookup import ReferenceKey, format_lines
 from dogent_tui.tui.prompt.editor import ReferenceState
 from dogent_tui.tui.prompt.strip import PromptStrip
-from dogent_tui.tui.widgets import hidden, styled, told
+from dogent_tui.tui.widgets import bound, hidden, styled, told
 
 _GAP = 2
 _LEFT_OUT = len("+99") + _GAP
@@ -22,7 +21,7 @@ _KEY = "Shift+Tab"
 """The key that focuses the chips, shown at the end of the line."""
 
 
-class Chip(msgspec.Struct, frozen=True):
+class Chip(Record):
     """A file sent with the prompt. `reference`: how the prompt names it, None if it was attached.
 
     `problem`: why the reference does not lead to a file, empty if it does.
@@ -77,11 +76,11 @@ class PendingStrip(PromptStrip):
     }
 
     BINDINGS = [
-        hidden("left", "move(-1)", tr("Left")),
-        hidden("right", "move(1)", tr("Right")),
-        Binding("delete,backspace", "remove", tr("Remove")),
-        Binding("enter", "preview", tr("Preview")),
-        Binding("escape,tab,down", "leave", tr("Back")),
+        hidden("left", "move(-1)", "Left"),
+        hidden("right", "move(1)", "Right"),
+        bound("delete,backspace", "remove", "Remove"),
+        bound("enter", "preview", "Preview"),
+        bound("escape,tab,down", "leave", "Back"),
     ]
 
     @told

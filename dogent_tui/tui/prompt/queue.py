@@ -1,7 +1,6 @@
 """The strip above the prompt: what is queued until the agent is free."""
 
 from textual import events
-from textual.binding import Binding
 from textual.content import Content
 from textual.message import Message
 
@@ -9,7 +8,7 @@ from dogent_tui.agent.events import QueuedPrompt
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.tui.prompt.strip import PromptStrip
-from dogent_tui.tui.widgets import hidden, styled, told
+from dogent_tui.tui.widgets import bound, hidden, styled, told
 
 MOST_ROWS = 4
 """The number of visible queued prompts."""
@@ -23,11 +22,11 @@ class QueueStrip(PromptStrip):
     COMPONENT_CLASSES = {"queue--mark", "queue--selected", "queue--more"}
 
     BINDINGS = [
-        hidden("up", "move(-1)", tr("Up")),
-        hidden("down", "move(1)", tr("Down")),
-        Binding("enter", "edit", tr("Edit")),
-        Binding("delete,backspace", "drop", tr("Discard")),
-        Binding("escape,tab", "leave", tr("Back")),
+        hidden("up", "move(-1)", "Up"),
+        hidden("down", "move(1)", "Down"),
+        bound("enter", "edit", "Edit"),
+        bound("delete,backspace", "drop", "Discard"),
+        bound("escape,tab", "leave", "Back"),
     ]
 
     @told

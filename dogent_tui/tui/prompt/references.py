@@ -119,8 +119,12 @@ class WorkspaceReferences:
         if lines is not None and (last := _line_count(found)) and lines[0] > last:
             return ReferenceState(
                 length,
-                ngettext("{name} has {count:,} line", "{name} has {count:,} lines", last).format(
-                    name=found.name, count=last
+                ngettext(
+                    "{name} has {count:,} line",
+                    "{name} has {count:,} lines",
+                    last,
+                    name=found.name,
+                    count=last,
                 ),
                 attachment,
             )

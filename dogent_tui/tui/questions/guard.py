@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable
 
 import msgspec
+from textual import events
 
 GRACE_S = 0.5
 """Keys within this many seconds after the question appeared were meant for the previous screen
@@ -30,6 +31,15 @@ class AnswerGuard(msgspec.Struct):
     def typed(self) -> None:
         """A key arrived that was not meant for the question."""
         self._opens = self.clock() + TYPING_S
+
+    def pass_on(self, event: events.Key, typed: Callable[[str], object] | None) -> None:
+        """Give a key that was not meant for the question to `typed`, if it is printable."""
+        if event.is_printable or event.key in ("enter", "escape", "backspace"):
+            self.typed()
+        if event.is_printable and event.character and typed is not None:
+            typed(event.character)
+        event.stop()
+        event.prevent_default()
 
     @property
     def open(self) -> bool:

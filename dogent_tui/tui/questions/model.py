@@ -4,21 +4,20 @@ Independent of Textual.
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import PurePath
-from typing import TypeAlias
 
-import msgspec
 from rich.cells import cell_len
 
 from dogent_tui.agent.events import PermissionAnswer, PermissionRequested, Target
 from dogent_tui.agent.tool_names import friendly_name, relative
 from dogent_tui.language import sentences, tr
 from dogent_tui.plain import one_line, revealed
+from dogent_tui.records import Record
 from dogent_tui.tui.attachments.model import readable_size
-from dogent_tui.tui.transcript.lines import BLANK, Line, Span, crop, prefixed, wrap
+from dogent_tui.tui.transcript.lines import BLANK, Line, Lines, Span, crop, prefixed, wrap
 
-_TITLES: Mapping[str, str] = {
+_TITLES = {
     "Bash": tr("May the agent run this command?"),
     "Edit": tr("May the agent change this file?"),
     "Glob": tr("May the agent look for files here?"),
@@ -42,7 +41,7 @@ _NARROW = 48
 """Width in cells below which the labels of facts use a narrower column."""
 
 # The effect on a place, and the style of that word.
-_KINDS: Mapping[str, tuple[str, str]] = {
+_KINDS = {
     "read": (tr("reads"), "accent"),
     "write": (tr("changes"), "warning"),
     "create": (tr("creates"), "success"),
@@ -68,7 +67,7 @@ _SHOWN_AS_WORDS = ("description", "reason")
 _HUNK = re.compile(r"@@ -\d+(?:,\d+)? \+(\d+)(?:,\d+)? @@(.*)")
 
 
-def title_lines(title: Sequence[Span], counter: Span, width: int) -> list[Line]:
+def title_lines(title: Sequence[Span], counter: Span, width: int) -> Lines:
     """Return `title` with `counter` at the right of its first line, or below it in a narrow
     window.
     """
@@ -80,7 +79,7 @@ def title_lines(title: Sequence[Span], counter: Span, width: int) -> list[Line]:
     return [Line((*first.spans, gap, counter)), *rest]
 
 
-class Question(msgspec.Struct, frozen=True):
+class Question(Record):
     """A request as shown in the workspace at `root`."""
 
     request: PermissionRequested
@@ -97,15 +96,15 @@ class Question(msgspec.Struct, frozen=True):
         )
         return one_line(revealed(title))
 
-    def heading(self, width: int, counter: str = "") -> list[Line]:
+    def heading(self, width: int, counter: str = "") -> Lines:
         """Return the sentence, with `counter` at the right of its first line."""
         return title_lines([Span(self.sentence, "strong")], Span(counter, "muted"), width)
 
-    def call(self, width: int) -> list[Line]:
+    def call(self, width: int) -> Lines:
         """Return the complete call: its diff or command, then every other field of its input."""
         named = self._named_elsewhere()
         fields = {key: value for key, value in self.request.input.items() if key not in named}
-        lines: list[Line] = []
+        lines = []
         if self.request.diff:
             lines += diff_lines(self.request.diff, width)
             fields = {key: value for key, value in fields.items() if key not in _SHOWN_AS_DIFF}
@@ -117,12 +116,12 @@ class Question(msgspec.Struct, frozen=True):
                 lines += _fact(key, "muted", [Span(_written(value), "output")], width)
         return lines
 
-    def facts(self, width: int) -> list[Line]:
+    def facts(self, width: int) -> Lines:
         """Return the places, the reason for asking, why no answer can be remembered, and the
         model's own explanation.
         """
         request = self.request
-        lines: list[Line] = []
+        lines: Lines = []
         for target in request.targets:
             lines += self._target(target, width)
         if request.reasons:
@@ -190,7 +189,7 @@ def risky_parts(command: str, spans: Iterable[Sequence[int]]) -> list[tuple[str,
         start = max(0, span[0])
         end = max(start, min(len(command), span[-1]))
         risky[start:end] = b"\1" * (end - start)
-    parts: list[tuple[str, bool]] = []
+    parts = []
     start = 0
     for end in range(1, len(command) + 1):
         if end == len(command) or risky[end] != risky[start]:
@@ -199,11 +198,11 @@ def risky_parts(command: str, spans: Iterable[Sequence[int]]) -> list[tuple[str,
     return parts
 
 
-def diff_lines(diff: str, width: int) -> list[Line]:
+def diff_lines(diff: str, width: int) -> Lines:
     """Return the lines of a unified diff without its file header; of a hunk's header, only the line
     number is shown.
     """
-    lines: list[Line] = []
+    lines: Lines = []
     in_hunk = False
     shown, missing = _cut(diff)
     for text in shown.removesuffix("\n").split("\n"):
@@ -279,7 +278,7 @@ def _cut(text: str) -> tuple[str, int]:
     return text[:_MOST_CHARACTERS], max(0, len(text) - _MOST_CHARACTERS)
 
 
-def _missing(characters: int, width: int) -> list[Line]:
+def _missing(characters: int, width: int) -> Lines:
     if not characters:
         return []
     return wrap(
@@ -308,7 +307,7 @@ something must scroll.
 """
 
 
-class Rows(msgspec.Struct, frozen=True):
+class Rows(Record):
     """The number of rows of each part of the panel. `gap` is 1 if blank rows separate the parts,
     otherwise 0.
     """
@@ -372,7 +371,7 @@ def scroll_cue(top: int, rows: int, lines: Sequence[Line]) -> str:
     )
 
 
-class Answer(msgspec.Struct, frozen=True):
+class Answer(Record):
     """An answer. `reply` is None for the one that first asks for text; `short` is used in narrow
     windows.
     """
@@ -410,7 +409,7 @@ _GAP = 1
 MARKS = ("  ", "❯ ")
 """The prefix of an answer: nothing, or the mark of the highlighted one."""
 
-Placed: TypeAlias = tuple[int, str]
+Placed = tuple[int, str]
 """The index of an answer, and how it is drawn."""
 
 

@@ -5,26 +5,24 @@
 import asyncio
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import Literal
 
 from msgspec.structs import replace
 
 from dogent_tui.agent.authority import Authority
 from dogent_tui.agent.events import PermissionRequested
+from dogent_tui.permissions.model import ToolCall
 from dogent_tui.settings.own_files import OwnChange, make_change
+from dogent_tui.tui.ports import AppPort
 
-if TYPE_CHECKING:
-    from dogent_tui.permissions.model import ToolCall
-    from dogent_tui.tui.ports import AppPort
-
-Written: TypeAlias = Literal["written", "unchanged", "denied"]
+Written = Literal["written", "unchanged", "denied"]
 
 _MOST_QUESTIONS = 3
 """How often the question is repeated because the file changed while the user was reading."""
 
 
 async def write_own(
-    app: "AppPort", plan: Callable[[], OwnChange], because: str, *, exactly: bool = False
+    app: AppPort, plan: Callable[[], OwnChange], because: str, *, exactly: bool = False
 ) -> Written:
     """Make the change that `plan` returns, asking first if the file exists and is protected. `plan`
     may access the disk.
@@ -49,7 +47,7 @@ async def write_own(
     return "denied"
 
 
-async def may_do(app: "AppPort", call: "Callable[[], ToolCall]", because: str) -> bool:
+async def may_do(app: AppPort, call: Callable[[], ToolCall], because: str) -> bool:
     """Return whether the policy or the user allows what `call` returns, the equivalent tool call of
     the agent.
 
@@ -64,13 +62,13 @@ async def may_do(app: "AppPort", call: "Callable[[], ToolCall]", because: str) -
     return answer is not None and answer.behavior == "allow"
 
 
-def _writing(change: OwnChange) -> "ToolCall":
+def _writing(change: OwnChange) -> ToolCall:
     from dogent_tui.permissions.model import ToolCall
 
     return ToolCall("Write", {"file_path": str(change.path), "content": change.after})
 
 
-def _question(authority: Authority, call: "ToolCall", because: str) -> PermissionRequested | None:
+def _question(authority: Authority, call: ToolCall, because: str) -> PermissionRequested | None:
     """Return what the policy asks about a call, None if it allows it."""
     decision = authority.judge(call)
     if decision.verdict == "allow":

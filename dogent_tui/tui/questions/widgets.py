@@ -18,7 +18,7 @@ from textual.widgets import Input
 from dogent_tui.plain import revealed
 from dogent_tui.tui.painted import Painted
 from dogent_tui.tui.questions.model import MARKS, Answer, Placed, answer_rows, scroll_cue
-from dogent_tui.tui.transcript.lines import MIN_WIDTH, Line
+from dogent_tui.tui.transcript.lines import MIN_WIDTH, Line, Lines
 from dogent_tui.tui.transcript.palette import LOOKS, MARGIN
 from dogent_tui.tui.widgets import styled
 
@@ -39,10 +39,10 @@ class QuestionLines(Painted, ScrollView, can_focus=False):
     ALLOW_SELECT = False
     looks = QUESTION_LOOKS
 
-    def __init__(self, layout: Callable[[int], list[Line]], *, id: str) -> None:  # noqa: A002
+    def __init__(self, layout: Callable[[int], Lines], *, id: str) -> None:  # noqa: A002
         super().__init__(id=id)
         self._layout = layout
-        self._lines: list[Line] = []
+        self._lines: Lines = []
         self._width = 0
 
     def lay_out(self, width: int, *, has_changed: bool = False) -> int:

@@ -8,18 +8,15 @@ import sys
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 from dogent_tui.agent.events import Event
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.storage.paths import display_path
 from dogent_tui.tui.attachments.model import measure
+from dogent_tui.tui.ports import AppPort, ConversationPort
 from dogent_tui.tui.results.model import Result, Results, is_markdown
-
-if TYPE_CHECKING:
-    from dogent_tui.tui.ports import AppPort, ConversationPort
-
 
 _PATIENCE_S = 5.0
 
@@ -68,7 +65,7 @@ ResultAction = str
 class ResultsController:
     """Keeps `results` and their display consistent."""
 
-    def __init__(self, screen: "ConversationPort") -> None:
+    def __init__(self, screen: ConversationPort) -> None:
         self.results = Results(screen.opened.workspace.root)
         self._screen = screen
 

@@ -7,14 +7,14 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Literal
 
-import msgspec
 from msgspec.structs import replace
 
 from dogent_tui.agent.events import DocumentExported, Event, ToolResult, ToolUse
 from dogent_tui.agent.tool_names import review_summary
+from dogent_tui.records import Record
 from dogent_tui.tui.prompt.completion import MARKDOWN
 
-WRITING_TOOLS: Mapping[str, str] = {
+WRITING_TOOLS = {
     "Write": "file_path",
     "Edit": "file_path",
     "MultiEdit": "file_path",
@@ -27,7 +27,7 @@ _EXPORTED = re.compile(r"Wrote (.+) \(")
 """The beginning of an export's result (`dogent_tui.tools.export_document`)."""
 
 
-class Result(msgspec.Struct, frozen=True):
+class Result(Record):
     """A document that was produced. `path` is relative to the workspace if it is inside.
 
     `size` is in bytes, None if unknown. `gone`: the file no longer exists.

@@ -14,9 +14,9 @@ from dogent_tui.changes.prose import Span as Part
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line, revealed
 from dogent_tui.tui.transcript import palette
-from dogent_tui.tui.transcript.lines import BLANK, Line, Span, crop, prefixed, wrap
+from dogent_tui.tui.transcript.lines import BLANK, Line, Lines, Span, crop, prefixed, wrap
 
-LOOKS: dict[str, str] = {
+LOOKS = {
     **palette.LOOKS,
     "removed-part": "bold underline $text-error on $error 25%",
     "added-part": "bold underline $text-success on $success 25%",
@@ -133,7 +133,7 @@ def headline(change: DocumentChange, hunk: Hunk, width: int, *, loses_quote: boo
 
 def hunk_lines(
     change: DocumentChange, hunk: Hunk, width: int, *, by_side: bool, loses_quote: bool = False
-) -> list[Line]:
+) -> Lines:
     """Return a hunk with its context, laid out for `width` cells. `loses_quote`: it changes a
     verbatim quotation.
     """
@@ -202,7 +202,7 @@ def _under(lines: Sequence[str], width: int) -> Iterator[Line]:
     )
 
 
-def _told(lines: Sequence[str], width: int) -> list[Line]:
+def _told(lines: Sequence[str], width: int) -> Lines:
     return [line for text in lines for line in _wrapped(text[:_MOST_CHARACTERS], width)]
 
 

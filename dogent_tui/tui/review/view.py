@@ -4,23 +4,20 @@ visible lines.
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 from textual import events
 from textual.geometry import Region
 from textual.strip import Strip
 from textual.widget import Widget
 
+from dogent_tui.changes.hunks import Hunk
+from dogent_tui.changes.model import DocumentChange
 from dogent_tui.language import tr
 from dogent_tui.tui.painted import Painted
 from dogent_tui.tui.review.rows import LOOKS, list_row
 from dogent_tui.tui.screens.editor import EditorScreen
 from dogent_tui.tui.textual_fixes.immediate_keys import ImmediateKeys
 from dogent_tui.tui.transcript.lines import Line, Span
-
-if TYPE_CHECKING:
-    from dogent_tui.changes.hunks import Hunk
-    from dogent_tui.changes.model import DocumentChange
 
 _MOST_ROWS = 1_000
 """The number of drawn rows cached."""
@@ -35,9 +32,9 @@ class HunkList(ImmediateKeys, Painted, Widget, can_focus=True):
 
     def __init__(
         self,
-        change: "DocumentChange",
+        change: DocumentChange,
         choose: Callable[[int], None],
-        loses_quote: "Callable[[Hunk], bool]",
+        loses_quote: Callable[[Hunk], bool],
     ) -> None:
         super().__init__(id="review-list")
         self.change = change
@@ -65,7 +62,7 @@ class HunkList(ImmediateKeys, Painted, Widget, can_focus=True):
         decision = self.change.decision(self.change.hunks[place].number)
         return self._drawn(self.change, place, fill, decision, self.size.width, self.palette)
 
-    def _draw(self, change: "DocumentChange", place: int, fill: str, *_: object) -> Strip:
+    def _draw(self, change: DocumentChange, place: int, fill: str, *_: object) -> Strip:
         """Draw a row. Cached by everything it depends on."""
         hunk, width = change.hunks[place], self.size.width
         is_cursor, loses_quote = bool(fill), self._loses_quote(hunk)

@@ -3,11 +3,11 @@ out.
 """
 
 import asyncio
-from typing import TYPE_CHECKING
 
 from dogent_tui.agent.session import OpenedSession
 from dogent_tui.errors import DogentError
 from dogent_tui.language import ngettext, sentences, tr
+from dogent_tui.tui.ports import AppPort
 from dogent_tui.tui.prompt.controller import READ_ONLY
 from dogent_tui.tui.rewinding.model import Preview, RewindPoint, Scope, rewind_points
 from dogent_tui.tui.screens.choice import choose
@@ -17,9 +17,6 @@ from dogent_tui.tui.sessions.controller import AT_WORK
 from dogent_tui.undo.rewind_plan import changed_places, plan
 from dogent_tui.undo.undo_log import Undone
 
-if TYPE_CHECKING:
-    from dogent_tui.tui.ports import AppPort
-
 _SCOPES: tuple[Scope, ...] = ("both", "conversation", "files")
 
 
@@ -28,7 +25,7 @@ class Rewinding:
     handler.
     """
 
-    def __init__(self, app: "AppPort") -> None:
+    def __init__(self, app: AppPort) -> None:
         self._app = app
         self._root = str(app.opened.workspace.root)
 

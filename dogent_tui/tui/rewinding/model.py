@@ -5,9 +5,7 @@ Textual.
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Literal, TypeAlias
-
-import msgspec
+from typing import Literal
 
 from dogent_tui.agent.events import Attachment
 from dogent_tui.agent.tool_names import relative
@@ -15,12 +13,13 @@ from dogent_tui.errors import DogentError
 from dogent_tui.language import and_more, ngettext, tr
 from dogent_tui.permissions.edits import unified_diff
 from dogent_tui.plain import one_line, revealed
+from dogent_tui.records import Record
 from dogent_tui.tui.sessions.model import spoken
 from dogent_tui.tui.transcript import model
 from dogent_tui.undo.rewind_plan import PlannedPlace, Why, carry_out
 from dogent_tui.undo.undo_log import UndoLog, Undone
 
-Scope: TypeAlias = Literal["both", "conversation", "files"]
+Scope = Literal["both", "conversation", "files"]
 
 _MOST_NAMED = 3
 """The number of files listed for a prompt."""
@@ -36,7 +35,7 @@ _WHY: Mapping[Why, str] = {
 _BOTH_MARKS = {True: "✓", False: "·"}
 
 
-class RewindPoint(msgspec.Struct, frozen=True):
+class RewindPoint(Record):
     """A prompt one can return to. `time` is in seconds since the epoch, 0 if unknown.
 
     `runs` are the ids of its run and all later ones, `changed` the places that they changed.
@@ -113,7 +112,7 @@ def rewind_points(
     return points
 
 
-class Row(msgspec.Struct, frozen=True):
+class Row(Record):
     """A file in the preview: a mark for what happens to it, its name, and a remark."""
 
     mark: str

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, TypeVar
 
-from textual import events, on
+from textual import events
 from textual.app import App
 from textual.containers import Horizontal
 from textual.content import Content
@@ -54,8 +54,7 @@ class AnsweringScreen(DialogScreen[Answer]):
             event.stop()
             event.prevent_default()
 
-    @on(OptionList.OptionSelected)
-    def _picked(self) -> None:
+    def _on_option_list_option_selected(self) -> None:
         if self.guard.open:
             self.leave(self._choices.chosen)
 

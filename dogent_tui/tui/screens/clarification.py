@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
-from textual import events, on
+from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Vertical, VerticalScroll
@@ -25,7 +25,7 @@ from dogent_tui.tui.screens.withdrawable import Withdrawable
 from dogent_tui.tui.stylesheets import stylesheet
 from dogent_tui.tui.textual_fixes.immediate_keys import PressesKeys
 from dogent_tui.tui.transcript.lines import Line, Span, crop
-from dogent_tui.tui.widgets import hidden
+from dogent_tui.tui.widgets import bound, hidden
 
 _FAR = 1_000
 _SHORT = 30
@@ -41,25 +41,25 @@ class ClarificationScreen(Withdrawable[Reply], PressesKeys, ModalScreen[Reply]):
     AUTO_FOCUS = ""  # the cursor of the form decides
 
     BINDINGS = [
-        Binding("enter", "confirm", tr("Choose")),
-        hidden("space", "choose", tr("Select or clear")),
-        Binding("ctrl+s", "send", tr("Send")),
-        hidden("ctrl+enter", "send", tr("Send")),
-        Binding("tab", "turn(1)", tr("Next")),
-        hidden("shift+tab", "turn(-1)", tr("Previous question")),
-        hidden("up", "move(-1)", tr("Previous answer")),
-        hidden("down", "move(1)", tr("Next answer")),
-        hidden("home", f"move({-_FAR})", tr("First answer")),
-        hidden("end", f"move({_FAR})", tr("Last answer")),
-        hidden("1", "number(1)", tr("Choose this answer"), key_display="1 … 9"),
+        bound("enter", "confirm", "Choose"),
+        hidden("space", "choose", "Select or clear"),
+        bound("ctrl+s", "send", "Send"),
+        hidden("ctrl+enter", "send", "Send"),
+        bound("tab", "turn(1)", "Next"),
+        hidden("shift+tab", "turn(-1)", "Previous question"),
+        hidden("up", "move(-1)", "Previous answer"),
+        hidden("down", "move(1)", "Next answer"),
+        hidden("home", f"move({-_FAR})", "First answer"),
+        hidden("end", f"move({_FAR})", "Last answer"),
+        hidden("1", "number(1)", "Choose this answer", key_display="1 … 9"),
         *(Binding(str(digit), f"number({digit})", show=False) for digit in range(2, 10)),
-        Binding("0", "number(0)", tr("Skip")),
-        Binding("escape", "later", tr("Later")),
-        Binding("ctrl+x", "abandon", tr("Abandon")),
-        hidden("pageup", "page(-1)", tr("Scroll up")),
-        hidden("pagedown", "page(1)", tr("Scroll down")),
-        hidden("ctrl+c", "say_how_to_leave", tr("Say how to leave")),
-        hidden("f1", "app.help", tr("Help")),
+        bound("0", "number(0)", "Skip"),
+        bound("escape", "later", "Later"),
+        bound("ctrl+x", "abandon", "Abandon"),
+        hidden("pageup", "page(-1)", "Scroll up"),
+        hidden("pagedown", "page(1)", "Scroll down"),
+        hidden("ctrl+c", "say_how_to_leave", "Say how to leave"),
+        hidden("f1", "app.help", "Help"),
     ]
 
     def __init__(
@@ -194,12 +194,7 @@ class ClarificationScreen(Withdrawable[Reply], PressesKeys, ModalScreen[Reply]):
         self._opened = self._opened or self.guard.open
         if self._opened:
             return False
-        if event.is_printable or event.key in ("enter", "escape", "backspace"):
-            self.guard.typed()
-        if event.is_printable and event.character and self._typed is not None:
-            self._typed(event.character)
-        event.stop()
-        event.prevent_default()
+        self.guard.pass_on(event, self._typed)
         return True
 
     def held_in_field(self, event: events.Key) -> bool:
@@ -281,16 +276,14 @@ class ClarificationScreen(Withdrawable[Reply], PressesKeys, ModalScreen[Reply]):
 
     # ── The fields ────────────────────────────────────────────────────────────────────────────
 
-    @on(TextArea.Changed)
-    def _wrote(self, event: TextArea.Changed) -> None:
+    def _on_text_area_changed(self, event: TextArea.Changed) -> None:
         for block in self._blocks:
             area = block.area
             if area is event.text_area and area.value != block.entry.text:
                 block.entry.write(area.value)
                 self._changed()
 
-    @on(FreeText.Left)
-    def _left_field(self, event: FreeText.Left) -> None:
+    def _on_free_text_left(self, event: FreeText.Left) -> None:
         if event.step:
             self.action_move(event.step)
         else:
@@ -306,8 +299,7 @@ class ClarificationScreen(Withdrawable[Reply], PressesKeys, ModalScreen[Reply]):
                 self.form.to_text()
                 self._look_again()
 
-    @on(QuestionBlock.Picked)
-    def _picked(self, event: QuestionBlock.Picked) -> None:
+    def _on_question_block_picked(self, event: QuestionBlock.Picked) -> None:
         self.form.go(event.number, event.row)
         if event.row >= 0:
             self.form.choose()

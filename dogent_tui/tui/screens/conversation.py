@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, cast
 from textual import events as textual_events
 from textual import on, work
 from textual.app import ComposeResult
-from textual.binding import Binding
 from textual.containers import Horizontal, Vertical
 
 from dogent_tui.agent.events import (
@@ -53,7 +52,7 @@ from dogent_tui.tui.results.model import Result, Results
 from dogent_tui.tui.status import StatusBar, opening_status
 from dogent_tui.tui.todos import TodoPanel
 from dogent_tui.tui.welcome import Welcome
-from dogent_tui.tui.widgets import hidden
+from dogent_tui.tui.widgets import bound, hidden
 
 if TYPE_CHECKING:  # imported on creation, after the first paint
     from dogent_tui.tui.attachments.sidebar import AttachmentsSidebar
@@ -97,26 +96,26 @@ class ConversationScreen(ConversationPort):
     showing: Showing
 
     BINDINGS = [
-        Binding("ctrl+f", "find", tr("Find"), id="find"),
-        Binding("ctrl+b", "sidebar", tr("Files"), id="attachments"),
-        hidden("ctrl+r", "app.history", tr("Earlier prompts"), id="history"),
-        Binding("ctrl+o", "fold_all", tr("Expand tools"), id="unfold"),
-        Binding("ctrl+t", "todos", tr("Plan"), id="plan"),
-        hidden("f2", "answer", tr("Answer the agent")),
-        hidden("f3", "document", tr("Switch to the open document and back"), id="document"),
-        hidden("f5", "app.setup", tr("Choose a model"), id="setup"),
-        hidden("ctrl+end", "follow", tr("Follow"), id="follow"),
-        hidden("shift+pageup", "transcript_page(-1)", tr("Scroll the transcript")),
-        hidden("shift+pagedown", "transcript_page(1)", tr("Scroll the transcript")),
-        hidden("escape", "escape", tr("Interrupt, or back to the prompt")),
+        bound("ctrl+f", "find", "Find", id="find"),
+        bound("ctrl+b", "sidebar", "Files", id="attachments"),
+        hidden("ctrl+r", "app.history", "Earlier prompts", id="history"),
+        bound("ctrl+o", "fold_all", "Expand tools", id="unfold"),
+        bound("ctrl+t", "todos", "Plan", id="plan"),
+        hidden("f2", "answer", "Answer the agent"),
+        hidden("f3", "document", "Switch to the open document and back", id="document"),
+        hidden("f5", "app.setup", "Choose a model", id="setup"),
+        hidden("ctrl+end", "follow", "Follow", id="follow"),
+        hidden("shift+pageup", "transcript_page(-1)", "Scroll the transcript"),
+        hidden("shift+pagedown", "transcript_page(1)", "Scroll the transcript"),
+        hidden("escape", "escape", "Interrupt, or back to the prompt"),
         hidden(
             "f4,ctrl+comma",
             "app.settings",
-            tr("Settings"),
+            "Settings",
             id="settings",
             key_display="F4, Ctrl+,",
         ),
-        Binding("f1", "app.help", tr("Help"), id="help"),
+        bound("f1", "app.help", "Help", id="help"),
     ]
 
     def __init__(self, opened: OpenedSession, commands: CommandTable) -> None:
@@ -201,7 +200,7 @@ class ConversationScreen(ConversationPort):
         """Show one line of keys: those of the prompt, or of whatever else has the focus."""
         elsewhere = self.focused is not None and not self.prompt.editor.has_focus
         self.keys.display = elsewhere
-        self.prompt.show_hints(shows=not elsewhere or not self.prompt.hint_is_usual)
+        self.prompt.show_hints(shows=not elsewhere or not self.prompt.shown_hint.is_usual)
 
     async def show_session(self, opened: OpenedSession) -> None:
         """Show another session from its beginning, in place of the current one."""
@@ -257,7 +256,7 @@ class ConversationScreen(ConversationPort):
         if not is_live:
             self.transcript.replay(events, ended=origin is Origin.EARLIER)
             self.attaching.replay(events)
-        made: list[Result] = []
+        made = []
         for event in events:
             if is_live:
                 self.transcript.apply(event)
@@ -353,29 +352,25 @@ class ConversationScreen(ConversationPort):
 
     # ── What is typed ─────────────────────────────────────────────────────────────────────────
 
-    @on(PromptEditor.Submitted)
-    def _submitted(self, event: PromptEditor.Submitted) -> None:
+    def _on_prompt_editor_submitted(self, event: PromptEditor.Submitted) -> None:
         self.typed.submit(event.text, event.references)
 
-    @on(PromptEditor.DraftChanged)
-    def _draft_changed(self, event: PromptEditor.DraftChanged) -> None:
+    def _on_prompt_editor_draft_changed(self, event: PromptEditor.DraftChanged) -> None:
         self.typed.draft_changed(event.text)
 
-    @on(PromptEditor.InterruptRequested)
-    async def _interrupt(self) -> None:
+    async def _on_prompt_editor_interrupt_requested(self) -> None:
         await self.typed.stop()
 
-    @on(PromptEditor.ExternalEditorRequested)
-    async def _edit_externally(self, event: PromptEditor.ExternalEditorRequested) -> None:
+    async def _on_prompt_editor_external_editor_requested(
+        self, event: PromptEditor.ExternalEditorRequested
+    ) -> None:
         await self.typed.edit_externally(event.text)
 
-    @on(QueueStrip.Edit)
-    def _edit_queued(self, event: QueueStrip.Edit) -> None:
+    def _on_queue_strip_edit(self, event: QueueStrip.Edit) -> None:
         self.typed.edit_queued(event.id)
 
-    @on(QueueStrip.Drop)
-    def _drop_queued(self, event: QueueStrip.Drop) -> None:
-        self.typed.drop_queued(event.id)
+    def _on_queue_strip_drop(self, event: QueueStrip.Drop) -> None:
+        self.service.take_back(event.id)
 
     @work(group="index", exclusive=True)
     async def look_again(self) -> None:
@@ -396,8 +391,7 @@ class ConversationScreen(ConversationPort):
             self.query_one(Welcome).offer(requests)
             self.prompt.offer_requests(requests)
 
-    @on(Welcome.Chosen)
-    def _request_chosen(self, event: Welcome.Chosen) -> None:
+    def _on_welcome_chosen(self, event: Welcome.Chosen) -> None:
         self.prompt.editor.replace_all(event.request)
         self.prompt.focus_editor()
 

@@ -10,10 +10,10 @@ from textual.binding import Binding
 from textual.screen import Screen
 
 from dogent_tui.agent.events import Reply
-from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.tui.dialog import Words
 from dogent_tui.tui.screens.withdrawable import Withdrawable
+from dogent_tui.tui.widgets import bound
 
 if TYPE_CHECKING:
     from textual.timer import Timer
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from dogent_tui.tui.screens.help import HelpSection
 
 LEAVING_KEYS = (
-    Binding("escape", "leave", tr("Back")),
-    Binding("f1", "help", tr("Help")),
+    bound("escape", "leave", "Back"),
+    bound("f1", "help", "Help"),
 )
 """The keys that leave an editor temporarily, and that show its help."""
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from itertools import chain
 from typing import Any
 
-from textual import events, on
+from textual import events
 from textual.app import App
 from textual.widgets import Input, Label
 
@@ -63,8 +63,7 @@ class FormScreen(DialogScreen[Answer]):
         """Show an error below the lines."""
         self._words.update(words)
 
-    @on(Input.Submitted)
-    def _next(self, event: Input.Submitted) -> None:
+    def _on_input_submitted(self, event: Input.Submitted) -> None:
         *_, last = self.lines
         here = next(name for name, line in self.lines.items() if line is event.input)
         name, problem = self.problem(last if self.ends_anywhere else here)
@@ -76,8 +75,7 @@ class FormScreen(DialogScreen[Answer]):
         else:
             self.focus_next()
 
-    @on(Input.Changed)
-    def _changed(self) -> None:
+    def _on_input_changed(self) -> None:
         """Remove the error, which was about other input."""
         self.say("")
 

@@ -4,21 +4,21 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 
-import msgspec
 from rich.cells import cell_len
-from textual import on
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.widgets import Input
 
 from dogent_tui.language import tr
+from dogent_tui.records import Record
 from dogent_tui.tui.commands.table import Command
 from dogent_tui.tui.dialog import Dialog, DialogScreen, WrappedText
 from dogent_tui.tui.key_hints import key_names
+from dogent_tui.tui.widgets import bound
 
 _KEY_COLUMN = 24
-_SCROLLS: Mapping[str, str] = {
+_SCROLLS = {
     "up": "up",
     "down": "down",
     "pageup": "page_up",
@@ -28,7 +28,7 @@ _SCROLLS: Mapping[str, str] = {
 }
 
 
-class HelpSection(msgspec.Struct, frozen=True):
+class HelpSection(Record):
     """A heading, and lines with a key or command and its effect."""
 
     title: str
@@ -74,7 +74,7 @@ def binding_section(
         for binding in bindings
         if isinstance(binding, Binding) and binding.description
     ]
-    return HelpSection(title, tuple(lines))
+    return HelpSection(tr(title), tuple(lines))
 
 
 def _shown_keys(binding: Binding, keys: Mapping[str, str]) -> str:
@@ -123,9 +123,9 @@ class HelpScreen(DialogScreen[None]):
     """Shows sections of help on a scrolling page, filtered by a search."""
 
     BINDINGS = [
-        Binding("escape,f1", "dismiss", tr("Close"), priority=True),
+        bound("escape,f1", "dismiss", "Close", priority=True),
         *(
-            Binding(key, f"scroll('{how}')", tr("Scroll"), show=False, priority=True)
+            bound(key, f"scroll('{how}')", "Scroll", show=False, priority=True)
             for key, how in _SCROLLS.items()
         ),
     ]
@@ -150,8 +150,7 @@ class HelpScreen(DialogScreen[None]):
             lines += [title, help_text(section, width), Content("")]
         return Content("\n").join(lines)
 
-    @on(Input.Changed)
-    def _searched(self, event: Input.Changed) -> None:
+    def _on_input_changed(self, event: Input.Changed) -> None:
         found = (matching(section, event.value) for section in self._sections)
         self.found = [section for section in found if section.lines]
         self._text.show(self._laid_out)

@@ -3,13 +3,13 @@
 import asyncio
 from collections.abc import Callable, Sequence
 
-from textual.binding import Binding
 from textual.content import Content
 from textual.widgets import Input
 
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.tui.dialog import ChoiceList, Dialog, FinderScreen
+from dogent_tui.tui.widgets import bound
 
 _MOST_SHOWN = 100
 
@@ -30,7 +30,7 @@ class HistoryScreen(FinderScreen[str, str]):
     """Dismissed with the chosen prompt, or with nothing."""
 
     BINDINGS = [
-        Binding("ctrl+r", "step(1)", tr("Down"), show=False),
+        bound("ctrl+r", "step(1)", "Down", show=False),
     ]
 
     def __init__(self, *loads: Callable[[], Sequence[str]]) -> None:

@@ -6,18 +6,17 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 
-import msgspec
 from rich.text import Text
-from textual import on
-from textual.binding import Binding
 from textual.widgets import DataTable
 
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
+from dogent_tui.records import Record
 from dogent_tui.storage.history import HistoryEntry
 from dogent_tui.tui.dialog import Dialog, DialogScreen, Words
 from dogent_tui.tui.stylesheets import stylesheet
 from dogent_tui.tui.transcript.entries import duration
+from dogent_tui.tui.widgets import bound
 
 _WORDS = {
     "completed": tr("done"),
@@ -36,7 +35,7 @@ _MARKS = re.compile(r"\*\*|`")
 """Markdown markup in a reply, which is noise in a table."""
 
 
-class HistoryRow(msgspec.Struct, frozen=True):
+class HistoryRow(Record):
     """One line of the history. `when` is local time, `outcome` one or two words, `came` the agent's
     reply or the reason for the end.
 
@@ -96,7 +95,7 @@ class HistoryTableScreen(DialogScreen[str]):
     """Dismissed with the chosen prompt, or with nothing."""
 
     CSS_PATH = stylesheet("history_table.tcss")
-    BINDINGS = [Binding("escape,q", "dismiss", tr("Close"))]
+    BINDINGS = [bound("escape,q", "dismiss", "Close")]
 
     def __init__(self, load: Callable[[], Sequence[HistoryEntry]]) -> None:
         """Show what `load` returns; it reads the disk and is called in a thread."""
@@ -144,6 +143,5 @@ class HistoryTableScreen(DialogScreen[str]):
         self._note.display = bool(note)
         self._table.display = bool(rows)
 
-    @on(DataTable.RowSelected)
-    def _taken(self, event: DataTable.RowSelected) -> None:
+    def _on_data_table_row_selected(self, event: DataTable.RowSelected) -> None:
         self.leave(self._rows[event.cursor_row].typed)

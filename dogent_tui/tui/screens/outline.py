@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-import msgspec
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding
@@ -21,6 +20,7 @@ from dogent_tui.language import tr
 from dogent_tui.outline.edit_session import OutlineEditing
 from dogent_tui.outline.markdown import same_sections
 from dogent_tui.plain import one_line, visible
+from dogent_tui.records import Record
 from dogent_tui.tui.dialog import Words
 from dogent_tui.tui.key_hints import KeyHints, key_names
 from dogent_tui.tui.outline.inputs import (
@@ -38,6 +38,7 @@ from dogent_tui.tui.prompt.picker import ReferencePicker
 from dogent_tui.tui.screens.editor import LEAVING_KEYS, EditorScreen
 from dogent_tui.tui.screens.help import HelpSection, binding_section
 from dogent_tui.tui.stylesheets import stylesheet
+from dogent_tui.tui.widgets import bound
 
 if TYPE_CHECKING:
     from textual.screen import Screen
@@ -51,19 +52,19 @@ WIDEST = 160
 PREVIEW_DELAY_S = 0.12
 """Seconds until the preview is laid out, so that it never delays a key that is held down."""
 
-EDITOR_KEYS: tuple[Binding, ...] = (
-    Binding("ctrl+s", "send", tr("Send")),
-    Binding("ctrl+s", "save", tr("Save")),
-    Binding("a", "accept", tr("Accept")),
-    Binding("c", "ask('comment')", tr("Comment")),
-    Binding("ctrl+z,ctrl+underscore", "undo", tr("Undo")),
-    Binding("ctrl+y,ctrl+shift+z", "redo", tr("Redo")),
-    Binding("n", "note", tr("Note")),
-    Binding("w", "ask('length')", tr("Length")),
-    Binding("slash,ctrl+f", "ask('find')", tr("Find")),
-    Binding("ctrl+t", "raw", tr("Markdown")),
-    Binding("s", "ask('save')", tr("Save as")),
-    Binding("x", "abandon", tr("Abandon")),
+EDITOR_KEYS = (
+    bound("ctrl+s", "send", "Send"),
+    bound("ctrl+s", "save", "Save"),
+    bound("a", "accept", "Accept"),
+    bound("c", "ask('comment')", "Comment"),
+    bound("ctrl+z,ctrl+underscore", "undo", "Undo"),
+    bound("ctrl+y,ctrl+shift+z", "redo", "Redo"),
+    bound("n", "note", "Note"),
+    bound("w", "ask('length')", "Length"),
+    bound("slash,ctrl+f", "ask('find')", "Find"),
+    bound("ctrl+t", "raw", "Markdown"),
+    bound("s", "ask('save')", "Save as"),
+    bound("x", "abandon", "Abandon"),
     *LEAVING_KEYS,
 )
 """The actions of the editor; `OutlineView` defines those of its tree. Every terminal can send the
@@ -71,7 +72,7 @@ first key of each.
 """
 
 
-class OutlineTask(msgspec.Struct, frozen=True):
+class OutlineTask(Record):
     """The task for which the editor is opened.
 
     `draft`: the user's earlier edit of `proposal`. `on_draft` is called with the text shortly after
@@ -223,9 +224,9 @@ class OutlineScreen(EditorScreen):
     def help_sections(self) -> list[HelpSection]:
         """Return all keys."""
         return [
-            binding_section(tr("Outline"), OutlineView.BINDINGS),
-            binding_section(tr("While typing a title"), TitleInput.BINDINGS),
-            binding_section(tr("Editor"), self._own_keys),
+            binding_section("Outline", OutlineView.BINDINGS),
+            binding_section("While typing a title", TitleInput.BINDINGS),
+            binding_section("Editor", self._own_keys),
         ]
 
     # ── What changes ──────────────────────────────────────────────────────────────────────────────
@@ -234,16 +235,14 @@ class OutlineScreen(EditorScreen):
         self._titling.begin(request)
         self.tell(tr("Enter: next heading · Tab: deeper · Esc: done"))
 
-    @on(OutlineView.Moved)
-    def _moved(self) -> None:
+    def _on_outline_view_moved(self) -> None:
         self._confirming = ""
         if self._view.is_fixed:
             self._raw_area.go_to_heading()
         self.tell()
         self._schedule_preview()
 
-    @on(OutlineView.Refused)
-    def _refused(self, event: OutlineView.Refused) -> None:
+    def _on_outline_view_refused(self, event: OutlineView.Refused) -> None:
         self.tell(event.why, warning=True)
 
     @on(OutlineView.Changed)

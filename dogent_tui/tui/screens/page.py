@@ -5,7 +5,6 @@
 from collections.abc import Awaitable, Callable, Iterator
 
 from rich.cells import cell_len
-from textual.binding import Binding
 from textual.containers import VerticalScroll
 from textual.content import Content
 
@@ -14,6 +13,7 @@ from dogent_tui.language import tr
 from dogent_tui.tui import clipboard
 from dogent_tui.tui.dialog import Dialog, DialogScreen, WrappedText
 from dogent_tui.tui.transcript.lines import Span, wrap
+from dogent_tui.tui.widgets import bound
 
 
 def broken(text: str, width: int) -> Iterator[str]:
@@ -35,8 +35,8 @@ class PageScreen(DialogScreen[None]):
     """Shows the text that `find` returns."""
 
     BINDINGS = [
-        Binding("escape,q,enter", "dismiss", tr("Close")),
-        Binding("c", "copy", tr("Copy")),
+        bound("escape,q,enter", "dismiss", "Close"),
+        bound("c", "copy", "Copy"),
     ]
 
     def __init__(self, title: str, find: Callable[[], Awaitable[str]], *, about: str = "") -> None:

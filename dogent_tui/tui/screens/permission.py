@@ -2,11 +2,8 @@
 answer.
 """
 
-from typing import TYPE_CHECKING
-
-from textual import events, on
+from textual import events
 from textual.app import ComposeResult
-from textual.binding import Binding
 from textual.containers import Vertical
 from textual.content import Content
 from textual.screen import ModalScreen
@@ -16,6 +13,7 @@ from dogent_tui.agent.events import PermissionAnswer, Reply
 from dogent_tui.language import tr
 from dogent_tui.tui.dialog import Words
 from dogent_tui.tui.key_hints import KeyHints
+from dogent_tui.tui.ports import ConversationPort
 from dogent_tui.tui.questions.guard import AnswerGuard
 from dogent_tui.tui.questions.model import (
     ANSWERS,
@@ -30,10 +28,7 @@ from dogent_tui.tui.questions.model import (
 from dogent_tui.tui.questions.widgets import AnswerBar, QuestionHeading, QuestionLines, WordsInput
 from dogent_tui.tui.screens.withdrawable import Withdrawable
 from dogent_tui.tui.stylesheets import stylesheet
-from dogent_tui.tui.widgets import hidden
-
-if TYPE_CHECKING:
-    from dogent_tui.tui.ports import ConversationPort
+from dogent_tui.tui.widgets import bound, hidden
 
 _WHEEL_ROWS = 3
 _FAR = 1_000_000
@@ -58,34 +53,34 @@ class PermissionScreen(Withdrawable[Reply], ModalScreen[Reply]):
     AUTO_FOCUS = "#answers"
 
     BINDINGS = [
-        Binding("enter", "pick", tr("Answer")),
-        hidden("left,shift+tab", "step(-1)", tr("Previous answer")),
-        hidden("right,tab", "step(1)", tr("Next answer")),
-        hidden("n", "answer('n')", tr("Deny")),
-        hidden("y", "answer('y')", tr("Allow once")),
-        hidden("s", "answer('s')", tr("Allow for this session")),
-        hidden("a", "answer('a')", tr("Always allow in this workspace")),
-        hidden("d", "answer('d')", tr("Discard and continue")),
-        hidden("e", "answer('e')", tr("Deny and say why")),
-        Binding("escape", "answer('n')", tr("Deny")),
-        Binding("escape", "back", tr("Back")),
-        hidden("up", "scroll(-1)", tr("Scroll")),
-        Binding("down", "scroll(1)", tr("Scroll"), key_display="↑↓"),
-        hidden("pageup", "scroll_page(-1)", tr("Scroll")),
-        hidden("pagedown", "scroll_page(1)", tr("Scroll")),
-        hidden("home", f"scroll({-_FAR})", tr("First row")),
-        hidden("end", f"scroll({_FAR})", tr("Last row")),
-        Binding("f,ctrl+o", "enlarge", tr("Enlarge")),
-        Binding("shift+pageup", "transcript_page(-1)", tr("Transcript")),
-        hidden("shift+pagedown", "transcript_page(1)", tr("Transcript down")),
-        hidden("ctrl+c", "say_how_to_leave", tr("Say how to leave")),
-        hidden("f1", "app.help", tr("Help")),
+        bound("enter", "pick", "Answer"),
+        hidden("left,shift+tab", "step(-1)", "Previous answer"),
+        hidden("right,tab", "step(1)", "Next answer"),
+        hidden("n", "answer('n')", "Deny"),
+        hidden("y", "answer('y')", "Allow once"),
+        hidden("s", "answer('s')", "Allow for this session"),
+        hidden("a", "answer('a')", "Always allow in this workspace"),
+        hidden("d", "answer('d')", "Discard and continue"),
+        hidden("e", "answer('e')", "Deny and say why"),
+        bound("escape", "answer('n')", "Deny"),
+        bound("escape", "back", "Back"),
+        hidden("up", "scroll(-1)", "Scroll"),
+        bound("down", "scroll(1)", "Scroll", key_display="↑↓"),
+        hidden("pageup", "scroll_page(-1)", "Scroll"),
+        hidden("pagedown", "scroll_page(1)", "Scroll"),
+        hidden("home", f"scroll({-_FAR})", "First row"),
+        hidden("end", f"scroll({_FAR})", "Last row"),
+        bound("f,ctrl+o", "enlarge", "Enlarge"),
+        bound("shift+pageup", "transcript_page(-1)", "Transcript"),
+        hidden("shift+pagedown", "transcript_page(1)", "Transcript down"),
+        hidden("ctrl+c", "say_how_to_leave", "Say how to leave"),
+        hidden("f1", "app.help", "Help"),
     ]
 
     def __init__(
         self,
         question: Question,
-        conversation: "ConversationPort",
+        conversation: ConversationPort,
         *,
         typing: bool = False,
         counter: str = "",
@@ -203,12 +198,10 @@ class PermissionScreen(Withdrawable[Reply], ModalScreen[Reply]):
         """Return from the input line to the answers."""
         self._write(writing=False)
 
-    @on(AnswerBar.Picked)
-    def _clicked(self, event: AnswerBar.Picked) -> None:
+    def _on_answer_bar_picked(self, event: AnswerBar.Picked) -> None:
         self._pick(event.answer)
 
-    @on(Input.Submitted)
-    def _sent(self, event: Input.Submitted) -> None:
+    def _on_input_submitted(self, event: Input.Submitted) -> None:
         if words := event.value.strip():
             self.leave(PermissionAnswer("deny", message=words))
         else:
@@ -259,13 +252,11 @@ class PermissionScreen(Withdrawable[Reply], ModalScreen[Reply]):
         stray = event.is_printable and event.key not in _MEANT
         if self.guard.open and not stray:
             return
-        if event.is_printable or event.key in ("enter", "escape", "backspace"):
-            self.guard.typed()
-        if event.is_printable and event.character:
-            self._behind.prompt.editor.insert(event.character)
-            self._say(_TYPED)
-        event.stop()
-        event.prevent_default()
+        self.guard.pass_on(event, self._typed)
+
+    def _typed(self, text: str) -> None:
+        self._behind.prompt.editor.insert(text)
+        self._say(_TYPED)
 
     def on_paste(self, event: events.Paste) -> None:
         """Pass on what was pasted, which was meant for the prompt."""
@@ -308,7 +299,7 @@ class PermissionScreen(Withdrawable[Reply], ModalScreen[Reply]):
             self._behind.transcript.scroll_relative(y=rows, animate=False)
 
 
-def make_room(screen: "ConversationPort", rows: int) -> None:
+def make_room(screen: ConversationPort, rows: int) -> None:
     """Keep `rows` above the status bar free, so that a question covers the prompt but not the
     transcript.
     """

@@ -1,9 +1,8 @@
 """/permissions: what the agent may do here without asking, and revoking it."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
-from textual.binding import Binding
 from textual.content import Content
 
 from dogent_tui.agent.authority import Authority, HeldGrant
@@ -11,8 +10,9 @@ from dogent_tui.errors import DogentError
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.tui.dialog import ChoiceList, Dialog, DialogScreen, Words
+from dogent_tui.tui.widgets import bound
 
-_SINCE: Mapping[str, str] = {
+_SINCE = {
     "rule": tr("from the command line"),
     "session": tr("for this session"),
     "always": tr("always in this workspace"),
@@ -34,8 +34,8 @@ class PermissionsScreen(DialogScreen[None]):
     """Lists the grants of one workspace and revokes them."""
 
     BINDINGS = [
-        Binding("escape,q", "dismiss", tr("Close")),
-        Binding("delete,r", "revoke", tr("Revoke")),
+        bound("escape,q", "dismiss", "Close"),
+        bound("delete,r", "revoke", "Revoke"),
     ]
 
     def __init__(self, authority: Authority, standing: Sequence[str] = ()) -> None:

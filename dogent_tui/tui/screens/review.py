@@ -3,10 +3,8 @@ user's consent.
 """
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
 
-import msgspec
 from rich.cells import cell_len
 from textual.app import ComposeResult
 from textual.binding import Binding
@@ -15,11 +13,13 @@ from textual.widget import Widget
 from textual.widgets import Input
 
 from dogent_tui.agent.document_review import written
+from dogent_tui.changes.hunks import Hunk
 from dogent_tui.changes.model import DocumentChange, Verdict
 from dogent_tui.changes.reviewed import Reviewed
 from dogent_tui.errors import DogentError
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line, visible
+from dogent_tui.records import Json, Record
 from dogent_tui.sources.quotes.marks import Checked
 from dogent_tui.tui.dialog import Words
 from dogent_tui.tui.key_hints import KeyHints
@@ -30,45 +30,42 @@ from dogent_tui.tui.prompt.picker import ReferencePicker
 from dogent_tui.tui.review.rows import hunk_lines, preview_text
 from dogent_tui.tui.review.view import HunkList, HunkView
 from dogent_tui.tui.screens.editor import LEAVING_KEYS, EditorScreen
+from dogent_tui.tui.screens.help import HelpSection
 from dogent_tui.tui.stylesheets import stylesheet
 from dogent_tui.tui.textual_fixes.immediate_keys import ImmediateKeys
 from dogent_tui.tui.transcript.lines import Line
 from dogent_tui.tui.transcript.markdown import markdown_lines
-from dogent_tui.tui.widgets import hidden
+from dogent_tui.tui.widgets import bound, hidden
 from dogent_tui.undo.undo_log import UndoLog
-
-if TYPE_CHECKING:
-    from dogent_tui.changes.hunks import Hunk
-    from dogent_tui.tui.screens.help import HelpSection
 
 WIDE = 110
 """Columns from which the list is shown beside the hunk."""
 BY_SIDE = 120
 """Columns of the hunk from which deleted and inserted text are shown side by side."""
 
-REVIEW_KEYS: tuple[Binding, ...] = (
-    Binding("enter", "apply", tr("Write")),
-    Binding("a", "decide('accepted')", tr("Accept")),
-    Binding("r", "decide('rejected')", tr("Reject")),
-    Binding("A", "decide_all('accepted')", tr("Accept all")),
-    Binding("R", "decide_all('rejected')", tr("Reject all")),
-    Binding("e", "edit", tr("Edit")),
-    Binding("c", "comment", tr("Comment")),
-    Binding("v", "sides", tr("Side by side")),
-    Binding("p", "preview", tr("Preview")),
-    hidden("pagedown,space", "scroll(1)", tr("Scroll down")),
-    hidden("pageup,b", "scroll(-1)", tr("Scroll up")),
-    Binding("j,down", "go(1)", tr("Next"), key_display="j k"),
-    hidden("k,up", "go(-1)", tr("Previous")),
-    Binding("n", "next_open", tr("Undecided")),
-    hidden("home,g", "go(-1000000)", tr("First")),
-    hidden("end,G", "go(1000000)", tr("Last")),
+REVIEW_KEYS = (
+    bound("enter", "apply", "Write"),
+    bound("a", "decide('accepted')", "Accept"),
+    bound("r", "decide('rejected')", "Reject"),
+    bound("A", "decide_all('accepted')", "Accept all"),
+    bound("R", "decide_all('rejected')", "Reject all"),
+    bound("e", "edit", "Edit"),
+    bound("c", "comment", "Comment"),
+    bound("v", "sides", "Side by side"),
+    bound("p", "preview", "Preview"),
+    hidden("pagedown,space", "scroll(1)", "Scroll down"),
+    hidden("pageup,b", "scroll(-1)", "Scroll up"),
+    bound("j,down", "go(1)", "Next", key_display="j k"),
+    hidden("k,up", "go(-1)", "Previous"),
+    bound("n", "next_open", "Undecided"),
+    hidden("home,g", "go(-1000000)", "First"),
+    hidden("end,G", "go(1000000)", "Last"),
     *LEAVING_KEYS,
 )
 """They act on the hunk under the cursor, or on all hunks."""
 
 
-class ReviewTask(msgspec.Struct, frozen=True):
+class ReviewTask(Record):
     """The task for which the review is opened.
 
     `copies` stores what `/undo` restores. `on_draft` is called with the decisions shortly after
@@ -79,7 +76,7 @@ class ReviewTask(msgspec.Struct, frozen=True):
     reviewed: Reviewed
     copies: UndoLog | None = None
     notice: str = ""
-    on_draft: Callable[[Mapping[str, Any]], object] | None = None
+    on_draft: Callable[[Json], object] | None = None
     checked: Checked | None = None
     completions: Completions | None = None
 
@@ -88,8 +85,8 @@ class HunkArea(CitingArea):
     """The text of a hunk, to be written instead of what was proposed."""
 
     BINDINGS = [
-        Binding("escape,ctrl+s", "screen.keep_edit", tr("Keep and accept")),
-        Binding("ctrl+x", "screen.back_to_list", tr("Revert")),
+        bound("escape,ctrl+s", "screen.keep_edit", "Keep and accept"),
+        bound("ctrl+x", "screen.back_to_list", "Revert"),
     ]
 
 
@@ -97,8 +94,8 @@ class CommentInput(ImmediateKeys, Input):
     """A comment on a hunk for the agent."""
 
     BINDINGS = [
-        Binding("enter", "screen.keep_comment", tr("Keep")),
-        Binding("escape", "screen.back_to_list", tr("Back")),
+        bound("enter", "screen.keep_comment", "Keep"),
+        bound("escape", "screen.back_to_list", "Back"),
     ]
 
 
@@ -138,7 +135,7 @@ class ReviewScreen(EditorScreen):
         return self.request.reviewed.change
 
     @property
-    def hunk(self) -> "Hunk | None":
+    def hunk(self) -> Hunk | None:
         """The hunk under the cursor."""
         hunks = self.change.hunks
         return hunks[self._list.cursor] if hunks else None
@@ -217,7 +214,7 @@ class ReviewScreen(EditorScreen):
         by_side, loses_quote = self._is_by_side, self._loses_quote(hunk)
         return hunk_lines(self.change, hunk, width, by_side=by_side, loses_quote=loses_quote)
 
-    def _loses_quote(self, hunk: "Hunk") -> bool:
+    def _loses_quote(self, hunk: Hunk) -> bool:
         checked, base = self.request.checked, self.change.base.lines
         return checked is not None and checked.loses_quote(
             base, hunk.start, hunk.end, self.change.lines_of(hunk)
@@ -231,11 +228,11 @@ class ReviewScreen(EditorScreen):
         """Return the bindings of all actions available here."""
         return REVIEW_KEYS
 
-    def help_sections(self) -> "list[HelpSection]":
+    def help_sections(self) -> list[HelpSection]:
         """Return all keys."""
         from dogent_tui.tui.screens.help import binding_section
 
-        return [binding_section(tr("Review"), REVIEW_KEYS)]
+        return [binding_section("Review", REVIEW_KEYS)]
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
         """Disable the keys of the list while something is typed."""
@@ -248,12 +245,8 @@ class ReviewScreen(EditorScreen):
         """Move by hunks."""
         self._choose(max(0, min(self._list.cursor + step, len(self.change.hunks) - 1)))
 
-    def action_next_open(self) -> None:
-        """Go to the next undecided hunk, wrapping around."""
-        self._go_to_open()
-
-    def _go_to_open(self) -> bool:
-        """Go to the next undecided hunk. Returns whether there is one."""
+    def action_next_open(self) -> bool:
+        """Go to the next undecided hunk, wrapping around. Returns whether there is one."""
         count, cursor = len(self.change.hunks), self._list.cursor
         for step in range(1, count + 1):
             place = (cursor + step) % count
@@ -300,7 +293,7 @@ class ReviewScreen(EditorScreen):
         again = self.change.decision(hunk.number).verdict == verdict
         self.change.decide(hunk.number, "open" if again else verdict)
         self._keep_soon()
-        if again or not self._go_to_open():
+        if again or not self.action_next_open():
             self._changed()
 
     def action_decide_all(self, verdict: Verdict) -> None:
@@ -316,7 +309,7 @@ class ReviewScreen(EditorScreen):
         self._show(is_new=False)
         self._keep_soon()
 
-    def draft(self) -> Mapping[str, Any]:
+    def draft(self) -> Json:
         """Return the decisions."""
         return self.change.draft()
 

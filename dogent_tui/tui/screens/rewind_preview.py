@@ -8,7 +8,6 @@ from datetime import datetime
 
 from rich.cells import cell_len
 from textual import on, work
-from textual.binding import Binding
 from textual.content import Content
 from textual.widgets import OptionList
 
@@ -22,6 +21,7 @@ from dogent_tui.tui.rewinding.model import Preview, RewindPoint, Row, difference
 from dogent_tui.tui.screens.choice import AnsweringScreen
 from dogent_tui.tui.stylesheets import stylesheet
 from dogent_tui.tui.transcript.lines import Line, Span, wrap
+from dogent_tui.tui.widgets import bound
 from dogent_tui.undo.rewind_plan import PlannedPlace
 from dogent_tui.undo.undo_log import UndoLog
 
@@ -58,11 +58,11 @@ class RewindPreviewScreen(DialogScreen[bool]):
     CSS_PATH = stylesheet("rewind.tcss")
     BINDINGS = [
         # Before the list of files, which would take these keys as choosing a row.
-        Binding("enter", "go_back", tr("Rewind"), priority=True),
-        Binding("space", "take", tr("Include or exclude this file"), priority=True),
-        Binding("escape", "back", tr("Back")),
+        bound("enter", "go_back", "Rewind", priority=True),
+        bound("space", "take", "Include or exclude this file", priority=True),
+        bound("escape", "back", "Back"),
         *(
-            Binding(keys, f"scroll({step})", tr("Scroll the diff"), show=False, priority=True)
+            bound(keys, f"scroll({step})", "Scroll the diff", show=False, priority=True)
             for keys, step in {"pageup,shift+up": -1, "pagedown,shift+down": 1}.items()
         ),
     ]
@@ -112,8 +112,7 @@ class RewindPreviewScreen(DialogScreen[bool]):
 
     # ── The difference ────────────────────────────────────────────────────────────────────────
 
-    @on(OptionList.OptionHighlighted)
-    def _looked_at(self, event: OptionList.OptionHighlighted) -> None:
+    def _on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
         self._compare(self.preview.places[event.option_index])
 
     @work(exclusive=True)

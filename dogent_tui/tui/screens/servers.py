@@ -5,7 +5,6 @@ from collections.abc import Coroutine, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
-from textual.binding import Binding
 from textual.content import Content
 
 from dogent_tui.agent.conversation import ServerState
@@ -17,8 +16,9 @@ from dogent_tui.plain import one_line
 from dogent_tui.settings.mcp_servers import McpServer, mcp_servers, switch
 from dogent_tui.storage.paths import Workspace
 from dogent_tui.tui.dialog import ChoiceList, Dialog, DialogScreen, Words
+from dogent_tui.tui.widgets import bound
 
-_MARKS: Mapping[str, str] = {
+_MARKS = {
     "connected": "●",
     "failed": "✗",
     "needs-auth": "✗",
@@ -68,9 +68,9 @@ class ServersScreen(DialogScreen[None]):
     """Lists the MCP servers, and switches and restarts them."""
 
     BINDINGS = [
-        Binding("escape,q", "dismiss", tr("Close")),
-        Binding("space", "switch", tr("On or off")),
-        Binding("r", "restart", tr("Restart")),
+        bound("escape,q", "dismiss", "Close"),
+        bound("space", "switch", "On or off"),
+        bound("r", "restart", "Restart"),
     ]
 
     def __init__(

@@ -6,10 +6,9 @@ import asyncio
 from collections.abc import Callable
 from datetime import datetime
 
-from textual import on, work
-from textual.binding import Binding
+from textual import work
 from textual.content import Content
-from textual.widgets import Input, OptionList
+from textual.widgets import Input
 
 from dogent_tui.errors import DogentError
 from dogent_tui.language import tr
@@ -18,18 +17,19 @@ from dogent_tui.storage.sessions import SessionRecord
 from dogent_tui.tui.dialog import ChoiceList, Dialog, FinderScreen, Words
 from dogent_tui.tui.screens.choice import choose
 from dogent_tui.tui.sessions.model import SessionIndex, SessionList, SessionRequest
+from dogent_tui.tui.widgets import bound
 
 
 class SessionsScreen(FinderScreen[SessionRecord, SessionRequest]):
     """Dismissed with what the user wants to open, or with nothing."""
 
     BINDINGS = [
-        Binding("escape", "back", tr("Close")),
+        bound("escape", "back", "Close"),
         # Before the input line, which binds some of these keys too.
-        Binding("tab", "switch", tr("This folder or all"), priority=True),
-        Binding("f2", "rename", tr("Rename"), priority=True),
-        Binding("f3", "fork", tr("Fork"), priority=True),
-        Binding("delete", "delete", tr("Delete"), priority=True),
+        bound("tab", "switch", "This folder or all", priority=True),
+        bound("f2", "rename", "Rename", priority=True),
+        bound("f3", "fork", "Fork", priority=True),
+        bound("delete", "delete", "Delete", priority=True),
     ]
 
     def __init__(self, index: SessionIndex, *, now: Callable[[], datetime] | None = None) -> None:
@@ -97,8 +97,7 @@ class SessionsScreen(FinderScreen[SessionRecord, SessionRequest]):
             } | keys
         self.dialog.keys.show(keys)
 
-    @on(OptionList.OptionHighlighted)
-    def _pointed_at(self) -> None:
+    def _on_option_list_option_highlighted(self) -> None:
         self._show_keys()
 
     # ── Choosing ──────────────────────────────────────────────────────────────────────────────

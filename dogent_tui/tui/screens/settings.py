@@ -1,14 +1,12 @@
 """/settings: the settings, section by section; they are written when the user saves them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
-import msgspec
 from rich.cells import set_cell_size
 from textual import events, on, work
 from textual.app import ComposeResult
-from textual.binding import Binding
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.screen import ModalScreen
@@ -19,6 +17,7 @@ from textual.widgets.option_list import Option
 from dogent_tui.documents.export.themes import DEFAULT
 from dogent_tui.language import sentences, tr
 from dogent_tui.plain import one_line, revealed
+from dogent_tui.records import Record
 from dogent_tui.storage.paths import display_path
 from dogent_tui.tui.dialog import Answer, ChoiceList, Words
 from dogent_tui.tui.exporting.first_page import first_page
@@ -48,7 +47,7 @@ from dogent_tui.tui.settings.draft import (
 )
 from dogent_tui.tui.stylesheets import stylesheet
 from dogent_tui.tui.themes import described
-from dogent_tui.tui.widgets import hidden
+from dogent_tui.tui.widgets import bound, hidden
 
 _LABEL_CELLS = 29
 _LEAST_VALUE_CELLS = 12
@@ -56,7 +55,7 @@ _LEAST_VALUE_CELLS = 12
 _CHANGED = "● "
 
 
-class Row(msgspec.Struct, frozen=True):
+class Row(Record):
     """A line of the list. `id` identifies it to the screen ("" for a heading); `about` explains it,
     and `place` tells where it is stored.
 
@@ -78,10 +77,10 @@ class Row(msgspec.Struct, frozen=True):
 class RowList(ChoiceList[Row]):
     """Shows rows, and reports which one is under the cursor."""
 
-    BINDINGS = [Binding("enter", "select", tr("Change"))]
+    BINDINGS = [bound("enter", "select", "Change")]
 
-    def __init__(self, *, id: str) -> None:  # noqa: A002
-        super().__init__(id=id)
+    def __init__(self) -> None:
+        super().__init__(id="settings-rows")
         self._label_cells = _LABEL_CELLS
 
     def show_rows(self, rows: Sequence[Row]) -> None:
@@ -115,7 +114,7 @@ def _drawn(row: Row, label_cells: int) -> Content:
     return Content.assemble(mark, (label, style), " ", (value, "" if row.is_set else "dim"))
 
 
-_SECTIONS: Mapping[str, str] = {
+_SECTIONS = {
     tr("Folder"): "",
     tr("Models"): LLM,
     tr("Web"): WEB,
@@ -140,7 +139,7 @@ class RowsScreen(ModalScreen[Answer]):
         super().__init__()
         self.draft = draft
         self._keymap = keymap
-        self._list = RowList(id="settings-rows")
+        self._list = RowList()
         self._about = Words("", id="settings-about")
         self._note = Words(note, id="settings-note")
 
@@ -178,8 +177,7 @@ class RowsScreen(ModalScreen[Answer]):
             setting=setting,
         )
 
-    @on(OptionList.OptionHighlighted)
-    def _moved(self) -> None:
+    def _on_option_list_option_highlighted(self) -> None:
         row = self._list.chosen
         self._about.update(one_line(self._words(row)) if row else "")
 
@@ -268,12 +266,12 @@ class ProfileScreen(RowsScreen[None]):
     """Edits a profile."""
 
     BINDINGS = [
-        Binding("delete", "reset", tr("Clear")),
-        Binding("c", "check", tr("Test")),
-        Binding("u", "use", tr("Use here")),
-        Binding("ctrl+x", "remove", tr("Remove")),
-        Binding("escape,left", "dismiss", tr("Back")),
-        hidden("f1", "app.help", tr("Help")),
+        bound("delete", "reset", "Clear"),
+        bound("c", "check", "Test"),
+        bound("u", "use", "Use here"),
+        bound("ctrl+x", "remove", "Remove"),
+        bound("escape,left", "dismiss", "Back"),
+        hidden("f1", "app.help", "Help"),
     ]
 
     def __init__(self, draft: SettingsDraft, keymap: Keymap, file: Path, name: str) -> None:
@@ -322,13 +320,13 @@ class SettingsScreen(RowsScreen[bool]):
     """Dismissed with True to save the changes."""
 
     BINDINGS = [
-        Binding("left,shift+tab", "section(-1)", tr("Section"), key_display="← →"),
-        hidden("right,tab", "section(1)", tr("Section")),
-        Binding("delete", "reset", tr("Default")),
-        Binding("u", "use", tr("Use here")),
-        Binding("ctrl+s", "save", tr("Save")),
-        Binding("escape", "leave", tr("Close")),
-        hidden("f1", "app.help", tr("Help")),
+        bound("left,shift+tab", "section(-1)", "Section", key_display="← →"),
+        hidden("right,tab", "section(1)", "Section"),
+        bound("delete", "reset", "Default"),
+        bound("u", "use", "Use here"),
+        bound("ctrl+s", "save", "Save"),
+        bound("escape", "leave", "Close"),
+        hidden("f1", "app.help", "Help"),
     ]
 
     def __init__(
@@ -363,7 +361,7 @@ class SettingsScreen(RowsScreen[bool]):
     def _rows(self) -> list[Row]:
         if (file := self._profiles) is not None:
             return self._profile_rows(file)
-        rows: list[Row] = []
+        rows = []
         if self.section == _KEYS:
             for setting in key_settings(self.draft, self._keymap.actions):
                 about = tr(

@@ -3,30 +3,25 @@
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
-from textual.worker import WorkerError
+from textual.worker import Worker, WorkerError
 
+from dogent_tui.agent.conversation import Effort
 from dogent_tui.agent.events import Event, RunStarted, SessionStarted
 from dogent_tui.agent.recorder import start_recording
 from dogent_tui.agent.service import AgentService
 from dogent_tui.agent.session import OpenedSession, SessionOptions, open_session
 from dogent_tui.storage.sessions import session_named
 from dogent_tui.tui.garbage import GIVE_BACK_AFTER_S, give_back, hold_back
-
-if TYPE_CHECKING:
-    from textual.worker import Worker
-
-    from dogent_tui.agent.conversation import Effort
-    from dogent_tui.tui.ports import AppPort
+from dogent_tui.tui.ports import AppPort
 
 
 class CurrentSession:
     """Keeps one session open for `app`, and shows its events on the screen."""
 
     def __init__(
-        self, app: "AppPort", opened: OpenedSession, started: Callable[[], Awaitable[None]]
+        self, app: AppPort, opened: OpenedSession, started: Callable[[], Awaitable[None]]
     ) -> None:
         """Start with `opened`. `started` is called whenever a session is shown and its service is
         running.
@@ -72,7 +67,7 @@ class CurrentSession:
             await self._exchange(opened, waiting)
             await _close(left, following)
 
-    async def change_profile(self, name: str, model: str = "", effort: "Effort" = "") -> None:
+    async def change_profile(self, name: str, model: str = "", effort: Effort = "") -> None:
         """Continue with the profile `name` (empty: as configured for the folder), in the same
         conversation if there is one.
 

@@ -3,11 +3,11 @@
 import asyncio
 import html
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal
 
 import msgspec
 
@@ -16,6 +16,7 @@ from dogent_tui.agent.tool_names import friendly_name, input_summary
 from dogent_tui.errors import DogentError
 from dogent_tui.language import interface_language, tr
 from dogent_tui.plain import one_line, visible
+from dogent_tui.records import Json, Record
 from dogent_tui.settings.known_secrets import known_secrets
 from dogent_tui.settings.own_files import plan_change
 from dogent_tui.settings.secrets import redact
@@ -26,16 +27,14 @@ from dogent_tui.tui.screens.choice import choose
 from dogent_tui.tui.stylesheets import stylesheet
 from dogent_tui.tui.transcript import model
 
-PartKind: TypeAlias = Literal[
-    "prompt", "reply", "thinking", "tool", "plan", "question", "notice", "outcome"
-]
+PartKind = Literal["prompt", "reply", "thinking", "tool", "plan", "question", "notice", "outcome"]
 
 
 _DONE = {"completed": "x", "in_progress": "~", "pending": " "}
 """The check marks of a plan."""
 
 
-class Part(msgspec.Struct, frozen=True, omit_defaults=True):
+class Part(Record, omit_defaults=True):
     """One part of a conversation. `text` is the Markdown of a prompt, a reply or a thought,
     otherwise plain text.
 
@@ -48,10 +47,10 @@ class Part(msgspec.Struct, frozen=True, omit_defaults=True):
     title: str = ""
     state: str = ""
     files: tuple[str, ...] = ()
-    input: Mapping[str, Any] = {}
+    input: Json = {}
 
 
-class Written(msgspec.Struct, frozen=True):
+class Written(Record):
     """A conversation to write. `workspace` is its folder, `exported` the time in ISO 8601."""
 
     title: str
@@ -120,8 +119,7 @@ def _redacted(part: Part, secrets: Sequence[str]) -> Part:
             return [clean(inner) for inner in value]
         return value
 
-    cleaned: Part = msgspec.convert(clean(msgspec.to_builtins(part)), Part)
-    return cleaned
+    return msgspec.convert(clean(msgspec.to_builtins(part)), Part)
 
 
 _HEADINGS = {
@@ -262,7 +260,7 @@ def _rendered(markdown: str) -> str:
     return str(parser().disable("image").render(markdown))
 
 
-FORMATS: Mapping[str, Callable[[Written], str]] = {
+FORMATS = {
     ".md": as_markdown,
     ".markdown": as_markdown,
     ".html": as_html,

@@ -3,10 +3,9 @@
 from collections.abc import Callable, Sequence
 from datetime import datetime
 
-import msgspec
-
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
+from dogent_tui.records import Record
 from dogent_tui.storage.paths import display_path
 from dogent_tui.storage.sessions import SessionRecord
 
@@ -14,14 +13,14 @@ MOST_SHOWN = 200
 NO_TITLE = tr("(no title)")
 
 
-class SessionRequest(msgspec.Struct, frozen=True):
+class SessionRequest(Record):
     """What the user wants: to continue a conversation, or to `fork` it."""
 
     record: SessionRecord
     fork: bool = False
 
 
-class SessionIndex(msgspec.Struct, frozen=True):
+class SessionIndex(Record):
     """The operations on conversations. Each accesses the disk and is called in a thread.
 
     `rename` and `delete` raise OSError and DogentError. `on_screen` is the id of the conversation

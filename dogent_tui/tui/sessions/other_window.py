@@ -46,7 +46,7 @@ class OtherWindow:
 
     async def begin(self) -> None:
         """Show what happened so far."""
-        events: list[Event] = []
+        events = []
         with suppress(OSError):
             events = await asyncio.to_thread(self._new)
         await self._screen.replay(events, ended=False)

@@ -3,9 +3,9 @@
 import contextlib
 import html
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 from urllib.parse import urlsplit
 
 import msgspec
@@ -30,9 +30,9 @@ _NOTIFY = (("bell", tr("a bell")), ("off", tr("none")))
 _USAGE = (("tokens", tr("tokens")), ("cost", tr("cost, where it is known")))
 _SERVER = "DOGENT_LOCAL_SERVER"
 _REFERENCES = tr("env:NAME reads it from the environment, keyring:NAME from the system's keyring.")
-_Row: TypeAlias = tuple[Any, ...]
+_Row = tuple[Any, ...]
 """A key, and the fields of its `Setting` from the label on."""
-_FOLDER: Sequence[_Row] = (
+_FOLDER = (
     ("profile", tr("Model"), "choice", tr("A profile, or the offline engine."),
         tr("from the environment")),
     ("web_profile", tr("Web search profile"), "choice", tr("A profile for web search."),
@@ -61,7 +61,7 @@ _FOLDER: Sequence[_Row] = (
         tr("matched to the terminal")),
 )  # fmt: skip
 
-_OWN: Sequence[_Row] = (
+_OWN = (
     ("profile", tr("Model elsewhere"), "choice",
         tr("When the folder sets none: a profile, or the offline engine."),
         tr("from the environment")),
@@ -79,7 +79,7 @@ _OWN: Sequence[_Row] = (
 )  # fmt: skip
 """The user's settings for all folders."""
 
-_GROUPS: Mapping[str, str] = {
+_GROUPS = {
     "profile": tr("Models"),
     "primary_language": tr("Writing"),
     "review_edits": tr("Working with the agent"),
@@ -87,7 +87,7 @@ _GROUPS: Mapping[str, str] = {
 }
 """The first setting of each group of the folder's settings → the heading of the group."""
 
-_FIELDS: Mapping[str, Sequence[_Row]] = {
+_FIELDS = {
     LLM: (
         ("ANTHROPIC_BASE_URL", tr("Address"), "address",
             tr("A Messages API, without /v1/messages."), tr("Anthropic's own")),

@@ -6,11 +6,12 @@ import re
 from collections.abc import Sequence
 from copy import deepcopy
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal
 
 import msgspec
 
 from dogent_tui.language import tr
+from dogent_tui.records import JsonDict, Record
 from dogent_tui.settings.config_check import SCHEMA_KEY, expected
 from dogent_tui.settings.config_models import PROFILE_MODELS
 from dogent_tui.settings.endpoint_url import check_url
@@ -26,12 +27,10 @@ _USERINFO = re.compile(r"(?<=://)[^/@\s]+@")
 them.
 """
 
-Kind: TypeAlias = Literal[
-    "switch", "choice", "text", "secret", "number", "address", "folder", "key"
-]
+Kind = Literal["switch", "choice", "text", "secret", "number", "address", "folder", "key"]
 
 
-class Setting(msgspec.Struct, frozen=True):
+class Setting(Record):
     """One value of a file. `default` applies if the file does not set it; `unset` is the text for
     that.
 
@@ -64,7 +63,7 @@ class SettingsDraft:
         self.workspace = workspace
         self.home = home
         self.changes: dict[Path, dict[KeyPath, Any]] = {}
-        self._data: dict[Path, dict[str, Any]] = {}
+        self._data: dict[Path, JsonDict] = {}
 
     def value(self, setting: Setting) -> Any:
         """Return the value of the setting including unsaved changes, or its default."""
@@ -101,7 +100,7 @@ class SettingsDraft:
             return []
         return [name for name, data in profiles.items() if isinstance(data, dict)]
 
-    def profile(self, file: Path, name: str) -> dict[str, Any]:
+    def profile(self, file: Path, name: str) -> JsonDict:
         """Return the profile including unsaved changes and keys, for testing only, never for
         display.
         """
@@ -118,7 +117,7 @@ class SettingsDraft:
         if name in self.profiles(file):
             self.changes.setdefault(file, {})[("profiles", name)] = None
 
-    def _will_hold(self, file: Path) -> dict[str, Any]:
+    def _will_hold(self, file: Path) -> JsonDict:
         """Return the content of the file with the changes."""
         data = deepcopy(self._holds(file))
         for (*above, key), value in self.changes.get(file, {}).items():
@@ -133,7 +132,7 @@ class SettingsDraft:
                 place[key] = value
         return data
 
-    def _holds(self, file: Path) -> dict[str, Any]:
+    def _holds(self, file: Path) -> JsonDict:
         if file not in self._data:
             self._data[file] = read_json(file)[0]
         return self._data[file]

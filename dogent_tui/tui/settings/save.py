@@ -4,11 +4,10 @@ import asyncio
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from textual.app import App
 
-from dogent_tui.agent.session import endpoint_label
 from dogent_tui.errors import DogentError
 from dogent_tui.language import sentences, tr
 from dogent_tui.plain import one_line
@@ -17,14 +16,12 @@ from dogent_tui.settings.values import load_home_settings, load_settings
 from dogent_tui.storage.paths import dogent_home
 from dogent_tui.tui.key_hints import key_names
 from dogent_tui.tui.keymap import KeyAction
+from dogent_tui.tui.ports import AppPort
 from dogent_tui.tui.questions.own_writes import write_own
 from dogent_tui.tui.screens.choice import choose
 from dogent_tui.tui.screens.settings import SettingsScreen
 from dogent_tui.tui.settings.catalog import folder_settings, key_settings, profile_settings
 from dogent_tui.tui.settings.draft import Setting, SettingsDraft, place_of, shown
-
-if TYPE_CHECKING:
-    from dogent_tui.tui.ports import AppPort
 
 _NOT_THE_AGENTS = frozenset({"status_usage", "notify", "theme", "learn_auto", "keys", "language"})
 """Keys that apply immediately or from the next start; the agent continues unchanged."""
@@ -87,12 +84,12 @@ def _value(setting: Setting, draft: SettingsDraft) -> str:
     return value if len(value) <= _MOST_VALUE else f"{value[:_MOST_VALUE]}…"
 
 
-async def open_settings(app: "AppPort", section: int = 0) -> None:
+async def open_settings(app: AppPort) -> None:
     """Show the settings of `app` until they are closed, and report the result. Must not be awaited
     in a message handler.
     """
     draft = await asyncio.to_thread(SettingsDraft, app.opened.workspace, dogent_home())
-    note = ""
+    note, section = "", 0
     while True:
         screen = SettingsScreen(draft, app.keys, note, section)
         if not await app.push_screen_wait(screen):
@@ -109,13 +106,13 @@ async def open_settings(app: "AppPort", section: int = 0) -> None:
         note = ""
 
 
-async def _save(app: "AppPort", draft: SettingsDraft) -> str | None:
+async def _save(app: AppPort, draft: SettingsDraft) -> str | None:
     """Write the changed files, apply them, and return a message; None if the user continues
     editing.
 
     Raises OSError, DogentError.
     """
-    allowed: dict[Path, bool] = {}
+    allowed = {}
     for file in draft.changes:
         if file != app.opened.workspace.settings_file and await asyncio.to_thread(file.exists):
             answer = await may_save(app, draft, file, app.keys.actions)
@@ -141,7 +138,7 @@ async def _save(app: "AppPort", draft: SettingsDraft) -> str | None:
     return sentences(*said, await _take_into_use(app, changed) if written else "")
 
 
-async def _take_into_use(app: "AppPort", changed: frozenset[str]) -> str:
+async def _take_into_use(app: AppPort, changed: frozenset[str]) -> str:
     """Apply the settings as far as possible, and return a message about the rest. `changed` are the
     changed keys.
     """
@@ -164,7 +161,4 @@ async def _take_into_use(app: "AppPort", changed: frozenset[str]) -> str:
     if opened.service.state == "running" or (said_something and not chosen):
         return tr("The agent uses the new settings from the next conversation on: /new.")
     await app.session.change_profile("" if chosen else opened.options.profile)
-    endpoint = app.opened.endpoint
-    return tr(
-        "From now on: {who}.", who=endpoint_label(endpoint.name, endpoint.kind, endpoint.model)
-    )
+    return tr("From now on: {who}.", who=app.opened.endpoint.label)

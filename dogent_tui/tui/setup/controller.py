@@ -2,9 +2,8 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from dogent_tui.agent.session import endpoint_label
 from dogent_tui.errors import DogentError
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
@@ -14,6 +13,7 @@ from dogent_tui.settings.profiles import ENVIRONMENT, OFFLINE, environment_endpo
 from dogent_tui.settings.values import load_home_settings
 from dogent_tui.storage.json_lines import KeyPath
 from dogent_tui.storage.paths import dogent_home
+from dogent_tui.tui.ports import AppPort
 from dogent_tui.tui.setup.model import (
     Choice,
     choices,
@@ -22,9 +22,6 @@ from dogent_tui.tui.setup.model import (
 )
 from dogent_tui.tui.setup.panel import SetupPanel
 
-if TYPE_CHECKING:
-    from dogent_tui.tui.ports import AppPort
-
 _NEVER_AGAIN: dict[KeyPath, Any] = {("offer_setup",): False}
 """The user setting that records that the setup was offered and answered."""
 
@@ -32,7 +29,7 @@ _NEVER_AGAIN: dict[KeyPath, Any] = {("offer_setup",): False}
 class Setup:
     """The setup of `app`. `find` detects the available choices."""
 
-    def __init__(self, app: "AppPort", find: Callable[[], Any] | None = None) -> None:
+    def __init__(self, app: AppPort, find: Callable[[], Any] | None = None) -> None:
         self._app = app
         self._find = find or _found
         self._home = dogent_home()
@@ -69,10 +66,7 @@ class Setup:
         endpoint = self._app.opened.endpoint
         if endpoint.kind == "offline":
             return tr("No AI model is set up; the offline engine is used.")
-        return tr(
-            "Current: {name}.",
-            name=one_line(endpoint_label(endpoint.name, endpoint.kind, endpoint.model)),
-        )
+        return tr("Current: {name}.", name=one_line(endpoint.label))
 
     async def hide(self) -> None:
         """Close it for now."""

@@ -2,19 +2,18 @@
 
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal
 from urllib.parse import urlsplit
-
-import msgspec
 
 from dogent_tui.endpoint_kind import ServerKind
 from dogent_tui.language import tr
 from dogent_tui.local_models.model import LABELS, LocalModel, LocalServer
 from dogent_tui.plain import one_line
+from dogent_tui.records import Json, Record
 from dogent_tui.settings.profiles import ANTHROPIC_URL, ENVIRONMENT, OFFLINE, Endpoint
 from dogent_tui.settings.secrets import is_missing
 
-Profiles: TypeAlias = Mapping[str, Mapping[str, Any]]
+Profiles = Mapping[str, Json]
 
 _MOST_OF_A_SERVER = 2
 MOST_MODELS = 3
@@ -23,7 +22,7 @@ name one in a profile.
 """
 _MOST_PROVIDERS = 3
 
-_PROVIDERS: Mapping[str, str] = {
+_PROVIDERS = {
     "anthropic": "Anthropic",
     "deepseek": "DeepSeek",
     "glm": "GLM (Zhipu)",
@@ -32,7 +31,7 @@ _PROVIDERS: Mapping[str, str] = {
 _KEYS = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN")
 
 
-class Choice(msgspec.Struct, frozen=True):
+class Choice(Record):
     """A choice. `note` explains it in a few words.
 
     The other fields belong to a local model or a provider; `profile` is the one that lacks the
@@ -48,11 +47,11 @@ class Choice(msgspec.Struct, frozen=True):
     profile: str = ""
 
 
-class Saved(msgspec.Struct, frozen=True):
+class Saved(Record):
     """A profile for ``claude.json``, with its name."""
 
     name: str
-    values: Mapping[str, Any]
+    values: Json
 
 
 def choices(
@@ -78,13 +77,13 @@ def choices(
     )
 
 
-def _waits_for_key(profile: Mapping[str, Any]) -> bool:
+def _waits_for_key(profile: Json) -> bool:
     return any(key in profile for key in _KEYS) and all(
         is_missing(profile.get(key)) for key in _KEYS
     )
 
 
-def _provider(name: str, profile: Mapping[str, Any]) -> Choice:
+def _provider(name: str, profile: Json) -> Choice:
     address, model = (
         str(profile.get("ANTHROPIC_BASE_URL") or ANTHROPIC_URL),
         str(profile.get("ANTHROPIC_MODEL") or ""),
@@ -181,7 +180,7 @@ def endpoint_profile(address: str, key: str, model: str, profiles: Profiles) -> 
     if model:
         values |= {"ANTHROPIC_MODEL": model, "ANTHROPIC_SMALL_FAST_MODEL": model}
 
-    def may_change(held: Mapping[str, Any]) -> bool:
+    def may_change(held: Json) -> bool:
         same = str(held.get("ANTHROPIC_BASE_URL") or "https://api.anthropic.com").rstrip(
             "/"
         ) == address.rstrip("/")

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rich.cells import cell_len
-from textual import events, on
-from textual.binding import Binding
+from textual import events
 from textual.content import Content
 from textual.message import Message
 from textual.widgets import OptionList
@@ -16,6 +15,7 @@ from textual.widgets.option_list import Option
 from dogent_tui.language import tr
 from dogent_tui.tui.dialog import ChoiceList
 from dogent_tui.tui.setup.model import Choice
+from dogent_tui.tui.widgets import bound
 
 _LOW = 20
 """Window height in rows up to which the panel is one line unless it has the focus."""
@@ -28,7 +28,7 @@ class SetupPanel(ChoiceList[Choice]):
     close itself.
     """
 
-    BINDINGS = [Binding("enter", "select", tr("Choose")), Binding("escape", "leave", tr("Not now"))]
+    BINDINGS = [bound("enter", "select", "Choose"), bound("escape", "leave", "Not now")]
 
     @dataclass
     class Chosen(Message):
@@ -69,8 +69,7 @@ class SetupPanel(ChoiceList[Choice]):
         """Close for good."""
         self.post_message(self.Dismissed())
 
-    @on(OptionList.OptionSelected)
-    def _picked(self, event: OptionList.OptionSelected) -> None:
+    def _on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         event.stop()
         self._choose(event.option_index)
 

@@ -5,9 +5,7 @@ import json
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, TypeAlias
 
-import msgspec
 from rich.cells import cell_len, set_cell_size
 
 from dogent_tui.agent import events as ev
@@ -21,10 +19,12 @@ from dogent_tui.agent.tool_names import (
 )
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line, visible
+from dogent_tui.records import JsonDict, Record
 from dogent_tui.tui.transcript import model
 from dogent_tui.tui.transcript.lines import (
     BLANK,
     Line,
+    Lines,
     Span,
     chop,
     crop,
@@ -59,11 +59,11 @@ SHELL_OF_THE_AGENT = "Bash"
 SPINNER = "◐◓◑◒"
 
 
-_Changes: TypeAlias = Sequence[tuple[str, str]]
+_Changes = Sequence[tuple[str, str]]
 """The old and the new text."""
 
 
-class Look(msgspec.Struct, frozen=True):
+class Look(Record):
     """What the lines depend on besides the entry. `now` is the time of events; `frame` advances the
     spinner.
     """
@@ -96,7 +96,7 @@ def foldable(entry: model.Entry) -> bool:
     return False
 
 
-def entry_lines(entry: model.Entry, look: Look) -> list[Line]:  # noqa: C901  (one flat table of entries)
+def entry_lines(entry: model.Entry, look: Look) -> Lines:  # noqa: C901  (one flat table of entries)
     """Return the lines of `entry`, without space around them."""
     match entry:
         case model.UserTurn():
@@ -154,7 +154,7 @@ def _fold_mark(look: Look) -> Span:
 # ── What the user sent, what the model thought ──────────────────────────────────────────────────
 
 
-def _user_turn(turn: model.UserTurn, look: Look) -> list[Line]:
+def _user_turn(turn: model.UserTurn, look: Look) -> Lines:
     text, rest = _excerpt(turn.prompt.text.strip("\n"))
     width, folds = look.width - 3, foldable(turn)
     more = f"▾ {rest}".rstrip() if folds else ""
@@ -172,7 +172,7 @@ def _user_turn(turn: model.UserTurn, look: Look) -> list[Line]:
     return [line._replace(fill="user-block") for line in prefixed(lines, bar)]
 
 
-def _thinking(thinking: model.Thinking, look: Look) -> list[Line]:
+def _thinking(thinking: model.Thinking, look: Look) -> Lines:
     seconds = thinking.ended - thinking.started
     title, last = tr("Thinking…"), ""
     if thinking.finished:
@@ -191,7 +191,7 @@ def _thinking(thinking: model.Thinking, look: Look) -> list[Line]:
 # ── Tool calls ────────────────────────────────────────────────────────────────────────────────────
 
 
-def _tool_call(call: model.ToolCall, look: Look) -> list[Line]:
+def _tool_call(call: model.ToolCall, look: Look) -> Lines:
     indent = "  " * min(call.depth, 4)
     width = look.width - len(indent)
     name, summary = friendly_name(call.name), input_summary(call.input, look.cwd)
@@ -389,7 +389,7 @@ def _field(name: str, text: str, width: int) -> Iterator[Line]:
         yield from prefixed(lines, Span(" " * indent))
 
 
-def _change(fields: dict[str, Any]) -> _Changes:
+def _change(fields: JsonDict) -> _Changes:
     """Remove the fields that hold a file change from `fields`, and return the old and the new
     text.
     """
@@ -421,14 +421,14 @@ def _diff(changes: _Changes, width: int) -> Iterator[Line]:
             yield _mark(rest_after or rest_before, width)
 
 
-def _short_diff(call: model.ToolCall, width: int) -> list[Line]:
+def _short_diff(call: model.ToolCall, width: int) -> Lines:
     """Return the essence of a text change: the lines that differ, about a dozen rows. Empty for a
     new file.
     """
     changes = call.changes or (_change(dict(call.input)) if call.name in _EDITS else ())
     if _is_long(changes):
         return []
-    rows: list[Line] = []
+    rows: Lines = []
     for old, new in changes:
         for sign, text in _compared(visible(old), visible(new), brief=True):
             rows += _signed(sign, text, width, _MOST_OF_LINE)
@@ -515,7 +515,7 @@ _ENDS: Mapping[ev.RunStatus, tuple[str, str, str]] = {
 }
 
 
-def _plan(plan: model.Plan, look: Look) -> list[Line]:
+def _plan(plan: model.Plan, look: Look) -> Lines:
     done = sum(todo.status == "completed" for todo in plan.todos)
     count = Span(tr("  {done} of {todos}", done=done, todos=len(plan.todos)), "muted")
     head = [Span(tr("Plan"), "strong"), count]
@@ -535,14 +535,14 @@ def _plan(plan: model.Plan, look: Look) -> list[Line]:
 _ASKED_STATES = {"open": "", "answered": tr(" · answered"), "abandoned": tr(" · not answered")}
 
 
-def _asked(asked: model.Asked, look: Look) -> list[Line]:
+def _asked(asked: model.Asked, look: Look) -> Lines:
     what = _ASKED[asked.kind]
     words = tr("{what}: {title}", what=what, title=asked.title) if asked.title else what
     words += _ASKED_STATES[asked.state]
     return _sentence("?", "accent", words, asked.detail, look.width)
 
 
-def _compacted(told: ev.Compacted, look: Look) -> list[Line]:
+def _compacted(told: ev.Compacted, look: Look) -> Lines:
     """A rule between what the agent knows only as a summary and what it remembers; unfolded, with
     the summary.
     """
@@ -570,7 +570,7 @@ def _compacted(told: ev.Compacted, look: Look) -> list[Line]:
     return lines
 
 
-def _outcome(outcome: model.Outcome, look: Look) -> list[Line]:
+def _outcome(outcome: model.Outcome, look: Look) -> Lines:
     mark, style, words = _ENDS[outcome.status]
     if outcome.status == "interrupted" and outcome.code == ev.CLOSED:
         words = tr("cut off when dogent-tui ended")
@@ -584,7 +584,7 @@ def _outcome(outcome: model.Outcome, look: Look) -> list[Line]:
     return _sentence(mark, style, words, outcome.remedy, look.width)
 
 
-def _sentence(mark: str, style: str, words: str, remedy: str, width: int) -> list[Line]:
+def _sentence(mark: str, style: str, words: str, remedy: str, width: int) -> Lines:
     said = wrap([Span(visible(words), style)], width - 2)
     lines = list(hanging(said, Span(f"{mark} ", style)))
     if remedy:

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from msgspec.structs import replace
 
 from dogent_tui.tui.transcript.entries import Look, entry_lines, foldable
-from dogent_tui.tui.transcript.lines import BLANK, Line
+from dogent_tui.tui.transcript.lines import BLANK, Lines
 from dogent_tui.tui.transcript.markdown import GrowingMarkdown, markdown_lines, pieces
 from dogent_tui.tui.transcript.model import Entry, Reply, ToolCall, TranscriptModel, UserTurn
 from dogent_tui.tui.transcript.rows import Row, Rows
@@ -142,7 +142,7 @@ class Layout(Rows):
 
     # ── Lines ─────────────────────────────────────────────────────────────────────────────────────
 
-    def _draw(self, row: Row) -> list[Line]:
+    def _draw(self, row: Row) -> Lines:
         entry = self._model.entries[row.entry]
         if entry.gone or row.start == row.end:
             return []
@@ -152,7 +152,7 @@ class Layout(Rows):
             body = entry_lines(entry, replace(self.look, unfolded=row.entry in self.unfolded))
         return [BLANK] * self.space_above(row) + body if body else []
 
-    def _draw_reply(self, reply: Reply, row: Row) -> list[Line]:
+    def _draw_reply(self, reply: Reply, row: Row) -> Lines:
         text = reply.text[row.start : row.end]
         if reply.finished or row.end is not None:
             return markdown_lines(text, self.width)

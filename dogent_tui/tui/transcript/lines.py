@@ -75,6 +75,8 @@ class Line(NamedTuple):
         return _cells(self.spans)
 
 
+Lines = list[Line]
+
 BLANK = Line()
 
 
@@ -102,12 +104,12 @@ def styled(line: Line, style: str) -> Line:
     return line._replace(spans=tuple(spans))
 
 
-def wrap(spans: Sequence[Span], width: int) -> list[Line]:
+def wrap(spans: Sequence[Span], width: int) -> Lines:
     """Break `spans` into lines of at most `width` cells: at newlines, at spaces, around CJK
     characters, otherwise within a word.
     """
-    lines: list[Line] = []
-    hard: list[Span] = []
+    lines = []
+    hard = []
     for span in spans:
         before, *others = span.text.split("\n")
         if before:
@@ -118,7 +120,7 @@ def wrap(spans: Sequence[Span], width: int) -> list[Line]:
     return lines + _wrap_line(hard, width)
 
 
-def chop(spans: Sequence[Span], width: int) -> list[Line]:
+def chop(spans: Sequence[Span], width: int) -> Lines:
     """Break a line of code or output wherever it is full, because its spaces are significant."""
     if _cells(spans) <= width:
         return [Line(tuple(spans))]
@@ -132,7 +134,7 @@ def crop(spans: Sequence[Span], width: int) -> tuple[Span, ...]:
     """Return `spans` on one line, truncated to `width` cells with an ellipsis."""
     if _cells(spans) <= width:
         return tuple(spans)
-    kept: list[Span] = []
+    kept = []
     room = width - 1
     for span in spans:
         head, tail = _split(span.text, room)
@@ -180,7 +182,7 @@ def _sticks(before: str, after: str) -> bool:
     return after[0] in _NEVER_FIRST or before[-1] in _NEVER_LAST
 
 
-def _wrap_line(spans: list[Span], width: int) -> list[Line]:
+def _wrap_line(spans: list[Span], width: int) -> Lines:
     if _cells(spans) <= width:
         return [Line(tuple(spans))]
     if len(spans) == 1 and _PLAIN.fullmatch(spans[0].text):
@@ -191,10 +193,10 @@ def _wrap_line(spans: list[Span], width: int) -> list[Line]:
     return filling.finish()
 
 
-def _wrap_plain(span: Span, width: int) -> list[Line]:
+def _wrap_plain(span: Span, width: int) -> Lines:
     """Do what `_Filling` does, for words of single-cell characters, twenty times as fast."""
     text = span.text.rstrip(" ")
-    lines: list[Line] = []
+    lines = []
     start = 0
     while len(text) - start > width:
         end = text.rfind(" ", start, start + width + 1)
@@ -216,7 +218,7 @@ class _Filling:
 
     def __init__(self, width: int) -> None:
         self._width = width
-        self._lines: list[Line] = []
+        self._lines: Lines = []
         self._spans: list[Span] = []
         self._used = 0
 
@@ -239,7 +241,7 @@ class _Filling:
         for piece in unit.pieces:
             self.cut(piece)
 
-    def finish(self) -> list[Line]:
+    def finish(self) -> Lines:
         """Return the lines, including the last one, which may be partly filled."""
         self._lines.append(Line(tuple(self._spans)))
         return self._lines

@@ -8,15 +8,17 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from dogent_tui.plain import visible
+from dogent_tui.records import JsonDict
 from dogent_tui.tui.transcript.highlight import CodeLine, GrowingCode, highlight
 from dogent_tui.tui.transcript.inline import inline, parser
 from dogent_tui.tui.transcript.lines import (
     BLANK,
     MIN_WIDTH,
     Line,
+    Lines,
     Span,
     chop,
     hanging,
@@ -39,12 +41,12 @@ _NARROWEST = 6
 """The minimum width in cells of nested text: below it, quotes and lists are no longer indented."""
 
 
-def markdown_lines(text: str, width: int) -> list[Line]:
+def markdown_lines(text: str, width: int) -> Lines:
     """Return the Markdown `text` laid out in at most `width` cells (and at least `MIN_WIDTH`)."""
     return _joined([lines for _start, lines in _render(text, width, highlight)])
 
 
-def sourced_lines(text: str, width: int) -> list[Line]:
+def sourced_lines(text: str, width: int) -> Lines:
     """Do what `markdown_lines` does, and give each line its source: paragraph, table or line of
     code.
     """
@@ -86,7 +88,7 @@ class GrowingMarkdown:
     """The lines of a streaming text. Only what follows its last finished block is parsed again."""
 
     def __init__(self, width: int) -> None:
-        self.lines: list[Line] = []
+        self.lines: Lines = []
         self._width = width
         self._text = ""  # the finished part
         self._finished = 0  # its lines
@@ -133,7 +135,7 @@ _DEEPEST = 10_000
 then everything is plain text.
 """
 
-_Block = tuple[int, list[Line]]
+_Block = tuple[int, Lines]
 """The source line where a top-level block starts, and its lines."""
 
 
@@ -155,7 +157,7 @@ def _offset(text: str, line: int) -> int:
     return end
 
 
-def _joined(blocks: Sequence[list[Line]]) -> list[Line]:
+def _joined(blocks: Sequence[Lines]) -> Lines:
     return list(
         chain.from_iterable(
             [BLANK, *lines] if number else lines for number, lines in enumerate(blocks)
@@ -170,7 +172,7 @@ def _prepared(text: str) -> str:
     return visible(text.replace("\r", ""))
 
 
-def _tokens(text: str, env: dict[str, Any]) -> "list[Token]":
+def _tokens(text: str, env: JsonDict) -> "list[Token]":
     md = parser(_DEEPEST)
     tokens: list[Token] = []
     md.block.parse(text, md, env, tokens)
@@ -181,7 +183,7 @@ def _render(
     text: str, width: int, code: Highlighter, drawer: "type[_Blocks] | None" = None
 ) -> list[_Block]:
     text, width = _prepared(text), max(width, MIN_WIDTH)
-    env: dict[str, Any] = {}
+    env: JsonDict = {}
     try:
         tokens = _tokens(text, env)
         blocks = (drawer or _Blocks)(env.get("references") or {}, code)
@@ -195,7 +197,7 @@ def _render(
 class _Blocks:
     """Draws block tokens. An opening token is drawn with all tokens up to the closing one."""
 
-    def __init__(self, references: dict[str, Any], code: Highlighter) -> None:
+    def __init__(self, references: JsonDict, code: Highlighter) -> None:
         self._references = references
         self._code = code
         self._depth = 0  # of lists
@@ -204,13 +206,11 @@ class _Blocks:
         for group in _groups(tokens):
             yield (group[0].map or [0])[0], self._block(group, width)
 
-    def _children(
-        self, tokens: "Sequence[Token]", width: int, *, tight: bool = False
-    ) -> list[Line]:
+    def _children(self, tokens: "Sequence[Token]", width: int, *, tight: bool = False) -> Lines:
         blocks = [lines for group in _groups(tokens) if (lines := self._block(group, width))]
         return list(chain.from_iterable(blocks)) if tight else _joined(blocks)
 
-    def _block(self, tokens: "Sequence[Token]", width: int) -> list[Line]:
+    def _block(self, tokens: "Sequence[Token]", width: int) -> Lines:
         head = tokens[0]
         match head.type:
             case "paragraph_open":
@@ -230,12 +230,12 @@ class _Blocks:
             case _:
                 return wrap([Span(head.content.strip("\n"))], width) if head.content else []
 
-    def _paragraph(self, content: str, width: int) -> list[Line]:
+    def _paragraph(self, content: str, width: int) -> Lines:
         if self._references:
             return wrap(inline(content, self._references), width)
         return list(_paragraph(content, width))
 
-    def _heading(self, tokens: "Sequence[Token]", width: int) -> list[Line]:
+    def _heading(self, tokens: "Sequence[Token]", width: int) -> Lines:
         style = _HEADINGS.get(tokens[0].tag, "heading4")
         lines = wrap(inline(tokens[1].content, self._references, style), width)
         if tokens[0].tag == "h1":
@@ -243,7 +243,7 @@ class _Blocks:
             lines.append(Line((Span(rule, "rule"),), decoration=len(rule)))
         return lines
 
-    def _code_block(self, token: "Token", width: int) -> list[Line]:
+    def _code_block(self, token: "Token", width: int) -> Lines:
         language = token.info.split(maxsplit=1)[0].strip("{}.") if token.info.strip() else ""
         code = token.content.removesuffix("\n")
         return list(
@@ -286,7 +286,7 @@ class _Blocks:
         else:
             yield from lines
 
-    def _quote(self, tokens: "Sequence[Token]", width: int) -> list[Line]:
+    def _quote(self, tokens: "Sequence[Token]", width: int) -> Lines:
         if width - 2 < _NARROWEST:
             return self._children(tokens[1:-1], width)
         lines = self._children(tokens[1:-1], width - 2)
@@ -294,7 +294,7 @@ class _Blocks:
 
     def _table(self, tokens: "Sequence[Token]") -> Table:
         rows: list[list[list[Span]]] = []
-        alignments: list[Alignment] = []
+        alignments = []
         for index, token in enumerate(tokens):
             if token.type == "tr_open":
                 rows.append([])
@@ -315,7 +315,7 @@ _CONTAINERS = frozenset(
 class _SourcedBlocks(_Blocks):
     """Record for each line the source lines it was drawn from."""
 
-    def _block(self, tokens: "Sequence[Token]", width: int) -> list[Line]:
+    def _block(self, tokens: "Sequence[Token]", width: int) -> Lines:
         lines, head = super()._block(tokens, width), tokens[0]
         if head.map is None or head.type in _CONTAINERS:
             return lines

@@ -7,7 +7,7 @@ nothing. Replaying a log gives the same entries as the live events.
 import re
 import time
 from collections.abc import Mapping
-from typing import Any, Literal, TypeAlias, TypeVar, cast
+from typing import Any, Literal, TypeVar, cast
 
 import msgspec
 
@@ -16,9 +16,7 @@ from dogent_tui.agent.events import SHELL_STOPPED, SHELL_TOOL
 from dogent_tui.agent.tool_names import review_words
 from dogent_tui.language import tr
 
-ToolState: TypeAlias = Literal[
-    "preparing", "running", "waiting", "done", "failed", "denied", "stopped"
-]
+ToolState = Literal["preparing", "running", "waiting", "done", "failed", "denied", "stopped"]
 
 _SHOWN_ELSEWHERE = ("mcp__dogent__plan", "TodoWrite", "mcp__dogent__ui_request", "AskUserQuestion")
 """Tools whose call is drawn as something else: the plan, the question."""
@@ -60,16 +58,14 @@ class Reply(Entry):
     message_id: str
     finished: bool = False
     _text: str = ""
-    _pending: list[str] = msgspec.field(default_factory=list)
+    _pending: list[str] = []
     _length: int = 0
 
     @property
     def text(self) -> str:
         """What is drawn: its longest lines are truncated."""
         return (
-            self.whole
-            if len(self.whole) <= LONGEST_LINE
-            else _LONG_LINES.sub(_cut_line, self.whole)
+            self.whole if len(self.whole) <= LONGEST_LINE else _LONG_LINES.sub(r"\1 …", self.whole)
         )
 
     @property
@@ -101,10 +97,6 @@ class Reply(Entry):
             )
 
 
-def _cut_line(line: re.Match[str]) -> str:
-    return f"{line[1]} …"
-
-
 class Thinking(Reply):
     """The model's thinking. Times are in seconds since the epoch, 0 if unknown."""
 
@@ -121,7 +113,7 @@ class ToolCall(Entry):
     name: str
     state: ToolState = "preparing"
     message_id: str = ""
-    input: Mapping[str, Any] = msgspec.field(default_factory=dict)
+    input: Mapping[str, Any] = {}
     result: str | None = None
     changes: tuple[tuple[str, str], ...] = ()
     decided: ev.PermissionDecided | None = None

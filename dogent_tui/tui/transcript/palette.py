@@ -18,7 +18,7 @@ MARGIN = 2
 """Margin in cells on either side."""
 EMPTY_MARGIN = (Span(" " * MARGIN),)
 
-LOOKS: dict[str, str] = {
+LOOKS = {
     "muted": "auto 60%",
     "accent": "bold $text-primary",
     "strong": "bold",

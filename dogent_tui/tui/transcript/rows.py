@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from dogent_tui.tui.transcript.lines import MIN_WIDTH, Line
+from dogent_tui.tui.transcript.lines import MIN_WIDTH, Lines
 
 _KEPT_LINES = 4_000
 """The number of lines kept: about 2 MB, some twenty screens."""
@@ -47,12 +47,12 @@ class Rows(ABC):
         self.width = 80
         self._tops: list[int] = [0]
         self._valid = 0  # rows whose top is known
-        self._lines: OrderedDict[Row, list[Line]] = OrderedDict()
+        self._lines: OrderedDict[Row, Lines] = OrderedDict()
         self._kept = 0
         self._unmeasured: list[Row] = []
 
     @abstractmethod
-    def _draw(self, row: Row) -> list[Line]:
+    def _draw(self, row: Row) -> Lines:
         """Return the lines of `row`."""
 
     # ── Places ────────────────────────────────────────────────────────────────────────────────────
@@ -97,7 +97,7 @@ class Rows(ABC):
 
     # ── Lines ─────────────────────────────────────────────────────────────────────────────────────
 
-    def lines(self, row: Row) -> list[Line]:
+    def lines(self, row: Row) -> Lines:
         """Return the lines of `row`, which measures it."""
         lines = self._lines.get(row)
         if lines is None:
@@ -125,7 +125,7 @@ class Rows(ABC):
         """Whether every height is known."""
         return not self._unmeasured
 
-    def _measured(self, row: Row) -> list[Line]:
+    def _measured(self, row: Row) -> Lines:
         lines = self._draw(row)
         row.measured = True
         if row.height != len(lines):

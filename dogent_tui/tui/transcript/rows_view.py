@@ -11,7 +11,6 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 from textual.widget import Widget
 
-from dogent_tui.language import tr
 from dogent_tui.tui.painted import Painted
 from dogent_tui.tui.textual_fixes.fast_render import cached_lines
 from dogent_tui.tui.textual_fixes.timers import after
@@ -34,12 +33,12 @@ class RowsView(Painted, ScrollView, can_focus=True, inherit_bindings=False):
     """Draws the visible lines of `rows`."""
 
     BINDINGS = [
-        hidden("up,k", "move(-1)", tr("Up")),
-        hidden("down,j", "move(1)", tr("Down")),
-        hidden("pageup,b", "page(-1)", tr("Page up")),
-        hidden("pagedown,space", "page(1)", tr("Page down")),
-        hidden("home,g", "end(-1)", tr("Beginning")),
-        hidden("end,G", "end(1)", tr("End")),
+        hidden("up,k", "move(-1)", "Up"),
+        hidden("down,j", "move(1)", "Down"),
+        hidden("pageup,b", "page(-1)", "Page up"),
+        hidden("pagedown,space", "page(1)", "Page down"),
+        hidden("home,g", "end(-1)", "Beginning"),
+        hidden("end,G", "end(1)", "End"),
     ]
 
     WIDEST: ClassVar[int]

@@ -9,12 +9,11 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
-from typing import NamedTuple, TypeAlias
-
-import msgspec
+from typing import NamedTuple
 
 from dogent_tui.agent.tool_names import friendly_name
 from dogent_tui.plain import visible
+from dogent_tui.records import Record
 from dogent_tui.tui.transcript import model
 from dogent_tui.tui.transcript.lines import Line
 
@@ -26,11 +25,11 @@ class Hit(NamedTuple):
     nth: int
 
 
-Found: TypeAlias = Sequence[tuple[int, int, int]]
+Found = Sequence[tuple[int, int, int]]
 """The parts of an occurrence in drawn lines, as (line, start, end), end exclusive."""
 
 
-class Search(msgspec.Struct, frozen=True):
+class Search(Record):
     """A case-insensitive search, and its hits."""
 
     pattern: re.Pattern[str]

@@ -3,7 +3,6 @@
 from typing import TYPE_CHECKING
 
 from textual.app import ComposeResult
-from textual.binding import Binding
 from textual.containers import Horizontal
 from textual.content import Content
 from textual.widgets import Input, Static
@@ -11,6 +10,7 @@ from textual.widgets import Input, Static
 from dogent_tui.language import tr
 from dogent_tui.tui.stylesheets import styles
 from dogent_tui.tui.transcript.view import Transcript
+from dogent_tui.tui.widgets import bound
 
 if TYPE_CHECKING:
     from textual.widget import Widget
@@ -24,9 +24,9 @@ class TranscriptSearch(Horizontal):
     DEFAULT_CSS = styles("search.tcss")
 
     BINDINGS = [
-        Binding("escape", "close", tr("Close search")),
-        Binding("enter,up", "step(-1)", tr("Previous match"), key_display="⏎"),
-        Binding("shift+enter,down", "step(1)", tr("Next match"), key_display="↓"),
+        bound("escape", "close", "Close search"),
+        bound("enter,up", "step(-1)", "Previous match", key_display="⏎"),
+        bound("shift+enter,down", "step(1)", "Next match", key_display="↓"),
     ]
 
     def __init__(self, transcript: Transcript) -> None:

@@ -5,8 +5,7 @@ a list.
 from collections.abc import Iterator, Sequence
 from typing import Literal
 
-import msgspec
-
+from dogent_tui.records import Record
 from dogent_tui.tui.transcript.lines import BLANK, Line, Span, prefixed, wrap
 
 Alignment = Literal["left", "center", "right"]
@@ -18,7 +17,7 @@ _NARROWEST = 3
 _BETWEEN = " │ "
 
 
-class Table(msgspec.Struct, frozen=True):
+class Table(Record):
     """A parsed table: rows of cells, the first one the header; short rows are filled with empty
     cells.
     """
@@ -53,7 +52,7 @@ class Table(msgspec.Struct, frozen=True):
                 )
 
     def _row(self, cells: Sequence[Line], widths: Sequence[int]) -> Line:
-        spans: list[Span] = []
+        spans = []
         for column, (cell, width) in enumerate(zip(cells, widths, strict=True)):
             if column:
                 spans.append(Span(_BETWEEN, "rule"))

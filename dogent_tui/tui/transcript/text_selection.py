@@ -39,7 +39,7 @@ def selected_text(selection: Selection, layout: Layout) -> str:
     """Return the selected text: without bars and gutters, and with wrapped lines joined."""
     first = 0 if selection.start is None else _row(selection.start, layout)
     last = len(layout.rows) - 1 if selection.end is None else _row(selection.end, layout)
-    text: list[str] = []
+    text = []
     for row in layout.rows[first : last + 1]:
         for number, line in enumerate(layout.lines(row)):
             if selection.get_span(key(Place(row, number))) is None:

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 from textual import events
-from textual.binding import Binding
 from textual.geometry import Offset, Region
 from textual.message import Message
 from textual.reactive import reactive
@@ -27,7 +26,7 @@ from dogent_tui.tui.transcript.palette import MARGIN
 from dogent_tui.tui.transcript.rows import Place
 from dogent_tui.tui.transcript.rows_view import RowsView
 from dogent_tui.tui.transcript.search import Search
-from dogent_tui.tui.widgets import hidden, told
+from dogent_tui.tui.widgets import bound, hidden, told
 
 if TYPE_CHECKING:
     from asyncio import TimerHandle
@@ -60,14 +59,14 @@ class Transcript(RowsView):
     DEFAULT_CSS = styles("transcript.tcss")
 
     BINDINGS = [
-        Binding("end", "end(1)", tr("Follow")),
-        Binding("left_square_bracket", "card(-1)", tr("Previous card"), key_display="["),
-        Binding("right_square_bracket", "card(1)", tr("Next card"), key_display="]"),
-        Binding("enter,space", "fold", tr("Fold"), key_display="⏎"),
-        Binding("ctrl+o", "fold_all", tr("Fold all")),
-        Binding("c", "copy", tr("Copy")),
-        hidden("n", "match(-1)", tr("Previous match")),
-        hidden("N", "match(1)", tr("Next match")),
+        bound("end", "end(1)", "Follow"),
+        bound("left_square_bracket", "card(-1)", "Previous card", key_display="["),
+        bound("right_square_bracket", "card(1)", "Next card", key_display="]"),
+        bound("enter,space", "fold", "Fold", key_display="⏎"),
+        bound("ctrl+o", "fold_all", "Fold all"),
+        bound("c", "copy", "Copy"),
+        hidden("n", "match(-1)", "Previous match"),
+        hidden("N", "match(1)", "Next match"),
     ]
 
     behind = reactive(False, repaint=False)

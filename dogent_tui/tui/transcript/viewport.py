@@ -2,7 +2,7 @@
 Textual.
 """
 
-from dogent_tui.tui.transcript.lines import Line
+from dogent_tui.tui.transcript.lines import Lines
 from dogent_tui.tui.transcript.rows import Place, Row, Rows
 
 _BELOW = 1
@@ -129,11 +129,11 @@ class Viewport:
                 return
 
 
-def _characters_above(lines: list[Line], number: int) -> int:
+def _characters_above(lines: Lines, number: int) -> int:
     return sum(len(line.text) - line.decoration + len(line.glue) for line in lines[:number])
 
 
-def _line_with(lines: list[Line], character: int) -> int:
+def _line_with(lines: Lines, character: int) -> int:
     for number, line in enumerate(lines):
         character -= len(line.text) - line.decoration + len(line.glue)
         if character < 0:

@@ -1,11 +1,11 @@
 """The records of searching: the query, and results in one form for every provider."""
 
 from collections.abc import Mapping
-from typing import Literal, TypeAlias
+from typing import Literal
 
 from dogent_tui.records import Json, Record
 
-SearchMode: TypeAlias = Literal["web", "image"]
+SearchMode = Literal["web", "image"]
 
 DEFAULT_RESULTS = 5
 MOST_RESULTS = 10
@@ -44,7 +44,7 @@ class ImageResult(Record):
     height: int | None = None
 
 
-Result: TypeAlias = WebResult | ImageResult
+Result = WebResult | ImageResult
 
 
 class SearchResults(Record):
@@ -67,7 +67,7 @@ class Request(Record):
     body: Json | None = None
 
 
-Cause: TypeAlias = Literal["key", "quota", "busy", "gone", "format", "other"]
+Cause = Literal["key", "quota", "busy", "gone", "format", "other"]
 """Why a provider refuses: the key is wrong, its quota is used up, there are too many requests, the
 service has been retired, JSON is not supported, or something else.
 """
