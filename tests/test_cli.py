@@ -88,6 +88,13 @@ def test_what_cannot_be_understood_is_a_usage_error(arguments):
     assert "Traceback" not in done.stderr
 
 
+def test_a_port_that_cannot_be_is_a_usage_error(capsys):
+    with pytest.raises(SystemExit) as ended:
+        main(["serve", "--port", "65536"])
+    assert ended.value.code == 2
+    assert "from 0 to 65535" in capsys.readouterr().err
+
+
 def test_without_a_terminal_the_screen_is_refused_with_a_way_out(tmp_path):
     done = dogent(cwd=tmp_path)
     assert done.returncode == 2

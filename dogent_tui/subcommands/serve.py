@@ -1,6 +1,6 @@
 """`dogent-tui serve`: the agent for pages, over HTTP on this machine."""
 
-from argparse import Namespace
+from argparse import ArgumentTypeError, Namespace
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -32,7 +32,7 @@ def add_arguments(parser: CommandLine) -> None:
         help=tr("the folder to work in"),
     )
     parser.add_argument(
-        "--port", type=int, default=0, metavar="N", help=tr("the port (default: a free one)")
+        "--port", type=_port, default=0, metavar="N", help=tr("the port (default: a free one)")
     )
     parser.add_texts("--origin", "URL", tr("a page elsewhere that may use it; repeatable"))
     add_profile(parser)
@@ -44,6 +44,12 @@ def add_arguments(parser: CommandLine) -> None:
     )
     add_rights(parser)
     parser.add_flag("--json", tr('print one line {"url": …, "token": …}'))
+
+
+def _port(typed: str) -> int:
+    if not typed.isdecimal() or int(typed) > 65535:
+        raise ArgumentTypeError(tr("a port is a number from 0 to 65535, not {typed}", typed=typed))
+    return int(typed)
 
 
 def run(chosen: Namespace, terminal: Terminal) -> int:

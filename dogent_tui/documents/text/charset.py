@@ -58,6 +58,10 @@ _NOTHING = 0.003
 _MOST_TRUST = -_TRUST * math.log(_NOTHING)
 _COMMON = 0.5
 """The weight of how common an encoding is."""
+_BROKEN = 0.1
+"""The share of broken characters up to which a text is UTF-8: in any other encoding, hardly a
+sequence of bytes is valid UTF-8.
+"""
 _DOUBT = 2.0
 """Another candidate whose log-likelihood is this close is just as likely."""
 
@@ -93,7 +97,8 @@ def _narrow(sample: bytes) -> tuple[str, ...]:
     """Return the encodings of a text in which ASCII characters are single bytes."""
     if _is_binary(sample):
         return ()
-    if _decoded(sample, "utf-8"):
+    beyond = [character for character in sample.decode("utf-8", "replace") if character > "\x7f"]
+    if beyond.count("\ufffd") <= _BROKEN * len(beyond):
         return ("utf-8",)
     western = _decoded(sample, "cp1252")
     if western and not _LETTER.search(western):

@@ -76,6 +76,11 @@ def test_what_is_beyond_ascii_may_come_late():
     assert encoding_of(io.BytesIO(("é" * 400_000).encode())) == "utf-8"
 
 
+def test_a_few_broken_bytes_do_not_make_another_encoding():
+    german = "Der Bericht über die Bücherei in München, schöne Größe. ".encode() * 4
+    assert encoding_of(io.BytesIO(german[:30] + b"\xe9" + german[30:])) == "utf-8"
+
+
 @pytest.mark.parametrize(
     "data",
     [bytes(range(256)) * 20, b"\0" * 500, b"text\0\x01\x02\xff\xfe" * 50, b"\x01\x02\x03" * 9],
