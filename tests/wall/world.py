@@ -18,6 +18,7 @@ import shutil
 import socket
 import stat
 import subprocess
+import sys
 import tarfile
 import threading
 import time
@@ -408,6 +409,10 @@ def violations(world: World, before: Picture, after: Picture) -> Iterator[str]:
             yield f"{reason}: {inside!r}: {_words(old)} → {_words(new)}"
 
 
+_SEEN_BY_ALL = ("/usr/", f"{sys.base_prefix}/")
+"""What every command sees anyway: a virtual environment links to its interpreter."""
+
+
 def _words(entry: Entry | None) -> str:
     return (
         "nothing"
@@ -426,7 +431,7 @@ def _forbidden(path: str, inside: str, old: Entry | None, new: Entry | None, roo
     first_of_ours |= old is None and f"/{inside}".endswith("/.git/config") and _runs_nothing(path)
     if _PROTECTED.fullmatch(inside) and not first_of_ours and new.kind != stat.S_IFDIR:
         return "protected"
-    if new.kind == stat.S_IFLNK and not _leads(path).startswith(root):
+    if new.kind == stat.S_IFLNK and not _leads(path).startswith((root, *_SEEN_BY_ALL)):
         return "points outside"
     if new.kind not in (stat.S_IFREG, stat.S_IFDIR, stat.S_IFLNK) or (
         new.mode & 0o7000 and new.kind == stat.S_IFREG
