@@ -101,7 +101,7 @@ class List:
         if mark is not None and self._takes(mark):
             self._rows = rows
             self.add(mark, [paragraph(rows, mark)])
-        elif mark is None and self.items and self._goes_on(rows):
+        elif mark is None and self.items and self._continues(rows):
             self._rows = [*self._rows, *rows]
             last = self.items[-1]
             last.blocks[-1] = paragraph(self._rows, last.mark)
@@ -124,7 +124,7 @@ class List:
         before = next(near, None)
         return before is not None and before.label.isalpha()
 
-    def _goes_on(self, rows: list[list[Line]]) -> bool:
+    def _continues(self, rows: list[list[Line]]) -> bool:
         """Return whether `rows` directly follow the last item with the same indentation as its
         text.
         """
