@@ -132,7 +132,14 @@ def _element(
     head = "".join(block.text for block in blocks_in([one])).replace(" ", "")
     again = [block for block in blocks_in(before) if block.text.replace(" ", "") in head]
     rest = tuple(node for node in before if node not in again)
-    whole = _one(_marked(one, number), _begun(first, number))
+    if one.kind in _MARKED:
+        ends = lines_in([one])[-1]
+        run = Run(f" {_told(number)}", ends.size, x0=ends.box.x1, markdown=True)
+        one = _with_line(one, ends, msgspec.structs.replace(ends, runs=(*ends.runs, run)))
+    elif one.kind == "P":
+        begins = lines_in([first])[0]
+        first = _with_line(first, begins, _with_mark(begins, number))
+    whole = _one(one, first)
     return Joined(
         (*above[:at], whole, *above[at + 1 :]),
         (*rest, *after),
@@ -150,23 +157,9 @@ def _one(above: Element, below: Element) -> Element:
     return msgspec.structs.replace(above, kids=(*kept, last, *new))
 
 
-def _marked(element: Element, number: int) -> Element:
-    """Return a table or list with a mark for the start of page `number` at its end."""
-    if element.kind not in _MARKED:
-        return element
-    last = lines_in([element])[-1]
-    run = Run(f" {_told(number)}", last.size, x0=last.box.x1, markdown=True)
-    ended = msgspec.structs.replace(last, runs=(*last.runs, run))
-    kids = changed(element.kids, lambda line: ended if line is last else line)
-    return msgspec.structs.replace(element, kids=tuple(kids))
-
-
-def _begun(element: Element, number: int) -> Element:
-    """Return a paragraph with a mark for the start of page `number` at its beginning."""
-    if element.kind != "P":
-        return element
-    first = lines_in([element])[0]
-    kids = changed(element.kids, lambda o: _with_mark(o, number) if o is first else o)
+def _with_line(element: Element, old: Line, new: Line) -> Element:
+    """Return the element with the line `new` in place of `old`."""
+    kids = changed(element.kids, lambda line: new if line is old else line)
     return msgspec.structs.replace(element, kids=tuple(kids))
 
 

@@ -9,7 +9,7 @@ import msgspec
 
 from dogent_tui.documents.pandoc.tree import Node, table_node
 from dogent_tui.documents.pdf.flow import joined
-from dogent_tui.documents.pdf.lists import List, Mark, is_mark, list_nodes
+from dogent_tui.documents.pdf.lists import Item, Mark, is_mark, list_nodes
 from dogent_tui.documents.pdf.model import (
     BULLET,
     Box,
@@ -35,6 +35,9 @@ from dogent_tui.documents.pdf.structure import (
 from dogent_tui.documents.pdf.survey import Survey
 from dogent_tui.documents.pdf.tables import aligned_tables, drawn_on, fenced_tables
 
+_DEEPER = 0.9
+"""The indentation of a nested item in text sizes."""
+
 _SIGN_FONTS = ("dingbats", "wingdings", "webdings")
 _NUMBER = re.compile(r" ?\d{1,3} ?")
 _WIDEST_GAP, _NUMBER_GAP = 3.5, 2.0
@@ -53,7 +56,7 @@ def nodes_of(items: Sequence[TextBlock | Table], known: Survey) -> Iterator[Node
     """Yield the elements for the `items`, with the items of a list joined."""
     labels = label_numbers(items, known.body)
     raised = {o.text.strip() for line in lines_in(items) for o in line.runs if o.shift > 0}
-    writer = _Lists()
+    writer = List()
     for place, item in enumerate(items):
         if isinstance(item, Table):
             yield from writer.flushed()
@@ -75,21 +78,32 @@ def nodes_of(items: Sequence[TextBlock | Table], known: Survey) -> Iterator[Node
     yield from writer.flushed()
 
 
-class _Lists:
-    """Joins the items of a list across the blocks that contain them."""
+class List:
+    """A growing list, joined across the blocks that contain its items; the depth of an item follows
+    from the indentation of its mark.
+    """
 
     def __init__(self) -> None:
-        self._list = List()
+        self.items: list[Item] = []
         self._rows: list[list[Line]] = []
+
+    def add(self, mark: Mark, blocks: list[Node]) -> None:
+        """Append an item."""
+        depth, inner = 0, None
+        for item in reversed(self.items):  # the last item and its ancestors
+            if inner is None or item.depth < inner:
+                inner = item.depth
+                depth += item.mark.x0 < mark.x0 - _DEEPER * mark.size
+        self.items.append(Item(mark, depth, blocks))
 
     def written(self, mark: Mark | None, rows: list[list[Line]]) -> Iterator[Node]:
         """Add a part of the text; yield what is complete."""
-        if mark is not None and self._list.takes(mark):
+        if mark is not None and self._takes(mark):
             self._rows = rows
-            self._list.add(mark, [paragraph(rows, mark)])
-        elif mark is None and self._list.items and self._continues(rows):
+            self.add(mark, [paragraph(rows, mark)])
+        elif mark is None and self.items and self._continues(rows):
             self._rows = [*self._rows, *rows]
-            last = self._list.items[-1]
+            last = self.items[-1]
             last.blocks[-1] = paragraph(self._rows, last.mark)
         else:
             yield from self.flushed()
@@ -97,14 +111,24 @@ class _Lists:
 
     def flushed(self) -> Iterator[Node]:
         """Yield the list so far, and start another."""
-        yield from list_nodes(self._list.items)
-        self._list = List()
+        yield from list_nodes(self.items)
+        self.items = []
+
+    def _takes(self, mark: Mark) -> bool:
+        """Return whether `mark` may belong to this list: a letter or Roman number continues others
+        at its depth, or starts an enumeration.
+        """
+        if not mark.label.isalpha() or mark.label.lower() in {"a", "i"}:
+            return True
+        near = (item.mark for item in self.items[::-1] if abs(item.mark.x0 - mark.x0) < mark.size)
+        before = next(near, None)
+        return before is not None and before.label.isalpha()
 
     def _continues(self, rows: list[list[Line]]) -> bool:
         """Return whether `rows` directly follow the last item with the same indentation as its
         text.
         """
-        mark, first, last = self._list.items[-1].mark, rows[0][0], self._rows[-1][0]
+        mark, first, last = self.items[-1].mark, rows[0][0], self._rows[-1][0]
         near = -0.5 * first.size < first.box.y0 - last.box.y1 < 0.6 * first.size
         return near and first.start > mark.x0 + 0.6 * mark.size
 

@@ -27,9 +27,6 @@ _LAST = re.compile(r"(\w[\w-]*)([-\u2010])\s*$")
 _HANGUL_END = re.compile(r"(\d|[\uac00-\ud7a3])+$")
 _HANGUL = re.compile("[\uac00-\ud7a3]")
 _HANGUL_START = re.compile(r"[\uac00-\ud7a3]+")
-_PARTICLES = frozenset("은는이가을를에의로와과도서며고지면게만다한할된던인")
-"""Syllables that most Korean words end with."""
-
 _ROOM = 1.5
 """The free space at the end of a line, in text sizes, from which its last word was not split."""
 
@@ -107,9 +104,7 @@ class LineEnds:
         known = self._words
         if (whole := tail + head in known) != (tail in known and head in known):
             return whole
-        if tail in known:
-            return False
-        return len(tail) < 2 or tail[-1] not in _PARTICLES
+        return tail not in known
 
 
 def _rooms(lines: Sequence[Line]) -> Iterator[float]:

@@ -7,7 +7,7 @@ import msgspec
 
 from dogent_tui.documents.pandoc.tree import Node, plain
 from dogent_tui.documents.pdf.furniture import number_of
-from dogent_tui.documents.pdf.model import Line
+from dogent_tui.documents.pdf.model import Line, text_of
 
 BULLETS = "\ufffd•◦▪▫‣⁃∙●○■□◆◇➢➤►▶»›→✓✔✗✘☐☑☒❑❖\uf0b7\uf0a7\uf0d8\uf0fc\uf076\uf02d"
 _BULLET = re.compile(rf"[{BULLETS}]|[-–—*·+o](?=\s)")
@@ -18,8 +18,6 @@ _MARK_ALONE = re.compile(
     rf"[{BULLETS}]|[-–—*·+o]|(?:\d{{1,3}}|[a-zA-Z]|[ivx]{{1,5}})[.)]|\((?:\d{{1,3}}|[a-zA-Z])\)"
 )
 _BOXES = "☐☑☒"
-_DEEPER = 0.9
-"""The indentation of a nested item in text sizes."""
 
 
 class Mark(msgspec.Struct, frozen=True):
@@ -57,7 +55,7 @@ def mark_of(row: Sequence[Line]) -> Mark | None:
     """Return the mark at the beginning of the row, if there is one."""
     if not row:
         return None
-    text = " ".join(line.text.strip() for line in row)
+    text = text_of(row)
     x0 = row[0].start
     if match := _BULLET.match(text):
         if match[0] == "o" and len(row[0].runs) > 1 and row[0].runs[0].text.strip() != "o":
@@ -66,36 +64,6 @@ def mark_of(row: Sequence[Line]) -> Mark | None:
     if match := _ORDERED.match(text):
         return Mark(match[0], match[1] or match[2], x0, row[0].size)
     return None
-
-
-class List:
-    """A growing list; the depth of an item follows from the indentation of its mark."""
-
-    def __init__(self) -> None:
-        self.items: list[Item] = []
-
-    def takes(self, mark: Mark) -> bool:
-        """Return whether `mark` may belong to this list: a letter or Roman number continues others
-        at its depth, or starts an enumeration.
-        """
-        if not mark.label.isalpha() or mark.label.lower() in {"a", "i"}:
-            return True
-        near = (item.mark for item in self.items[::-1] if abs(item.mark.x0 - mark.x0) < mark.size)
-        before = next(near, None)
-        return before is not None and before.label.isalpha()
-
-    def add(self, mark: Mark, blocks: list[Node]) -> None:
-        """Append an item."""
-        above = [item for item in self._open() if item.mark.x0 < mark.x0 - _DEEPER * mark.size]
-        self.items.append(Item(mark, len(above), blocks))
-
-    def _open(self) -> list[Item]:
-        """Return the last item and its ancestors, the outermost first."""
-        found: list[Item] = []
-        for item in reversed(self.items):
-            if not found or item.depth < found[-1].depth:
-                found.append(item)
-        return found[::-1]
 
 
 def _values(label: str) -> tuple[int | None, int | None]:

@@ -249,6 +249,11 @@ def join_words(words: Iterable[tuple[int, str]]) -> str:
     return text
 
 
+def text_of(lines: Iterable[Line]) -> str:
+    """Return the characters of `lines`."""
+    return " ".join(line.text.strip() for line in lines)
+
+
 class TextBlock(msgspec.Struct, frozen=True):
     """Lines that belong together by their distance: a paragraph, a heading, items of a list.
     `column` is the surrounding column, if known.
@@ -265,7 +270,7 @@ class TextBlock(msgspec.Struct, frozen=True):
     @property
     def text(self) -> str:
         """The characters of all lines."""
-        return " ".join(line.text.strip() for line in self.lines)
+        return text_of(self.lines)
 
 
 class Table(msgspec.Struct, frozen=True):

@@ -22,6 +22,7 @@ from dogent_tui.documents.pdf.model import (
     rows_in_order,
     rows_of,
     shift_of,
+    text_of,
     without_start,
     words_of,
 )
@@ -160,7 +161,7 @@ def paragraphs(block: TextBlock) -> Iterator[tuple[Mark | None, list[list[Line]]
     for row, begins in zip(rows, marks, strict=True):
         if begins and part and within_sentence(part[-1], row, box.x1):
             begins = begins if any(other and begins.is_beside(other) for other in marks) else None
-        parted = begins or _LEADER.search(_row_text(row)) or _outdented(mark, row, part, box)
+        parted = begins or _LEADER.search(text_of(row)) or _outdented(mark, row, part, box)
         if part and (parted or _begins_paragraph(row, part[-1], box)):
             yield mark, part
             part = []
@@ -194,7 +195,7 @@ def within_sentence(above: Sequence[Line], row: Sequence[Line], right: float) ->
         not row[0].right_to_left
         and abs(above[0].box.x0 - left) < 0.5 * row[0].size
         and above[-1].box.x1 - left > _FULL * (right - left)
-        and not _ENDS_SENTENCE.search(_row_text(above))
+        and not _ENDS_SENTENCE.search(text_of(above))
     )
 
 
@@ -207,17 +208,13 @@ def _begins_paragraph(row: Sequence[Line], above: Sequence[Line], box: Box) -> b
         0.8 * size < row[0].box.x0 - box.x0 < 4 * size
         and above[0].box.x0 - box.x0 < 2
         and above[-1].box.x1 < box.x1 - 2 * size
-        and _ENDS_SENTENCE.search(_row_text(above)) is not None
+        and _ENDS_SENTENCE.search(text_of(above)) is not None
     )
 
 
 def begins_item(block: TextBlock) -> bool:
     """Return whether `block` starts with an item mark, or is an entry of a table of contents."""
     return mark_of(block.lines[:1]) is not None or _LEADER.search(block.lines[0].text) is not None
-
-
-def _row_text(row: Sequence[Line]) -> str:
-    return " ".join(line.text.strip() for line in row)
 
 
 def paragraph(rows: Sequence[Sequence[Line]], mark: Mark | None = None) -> Node:
@@ -229,18 +226,11 @@ def paragraph(rows: Sequence[Sequence[Line]], mark: Mark | None = None) -> Node:
 
 def heading(lines: Sequence[Line], level: int) -> Node:
     """Return the lines as a heading, without character styles."""
-    inlines: list[Node] = []
     runs = running_text(rows_in_order(lines))
-    for markdown, same in groupby(runs, key=lambda run: run.markdown):
-        text = "".join(run.text for run in same)
-        inlines += [_raw(text)] if markdown else _styled(text, [], mono=False, shift=0, uri="")
+    inlines = _inlines([Run(run.text, run.size, markdown=run.markdown) for run in runs])
     while inlines and inlines[0]["t"] == "Space":
         del inlines[0]
     return {"t": "Header", "c": [min(level, 6), NO_ATTRIBUTES, inlines]}
-
-
-def _raw(text: str) -> Node:
-    return {"t": "RawInline", "c": ["markdown", text]}
 
 
 def running_text(rows: Sequence[Sequence[Line]], mark: Mark | None = None) -> list[Run]:
@@ -311,7 +301,7 @@ def _inlines(runs: Sequence[Run]) -> list[Node]:
     for (bold, italic, mono, shift, uri, markdown), same in groupby(_inked(runs), key=_look):
         text = "".join(run.text for run in same)
         if markdown:
-            nodes.append(_raw(text))
+            nodes.append({"t": "RawInline", "c": ["markdown", text]})
             continue
         text = _LEADER.sub(" … ", text)
         styles = [("Emph", italic and not is_plain), ("Strong", bold and not is_plain)]

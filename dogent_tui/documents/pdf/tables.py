@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, islice, pairwise
 from statistics import median
-from typing import Any
+from typing import Any, TypeAlias
 
 from dogent_tui.documents.pandoc.tree import plain
 from dogent_tui.documents.pdf.model import (
@@ -61,6 +61,10 @@ _REACH = 0.25
 
 _LARGER = 1.12
 """Text larger than the rows above it by this factor does not belong to them."""
+
+
+_Row: TypeAlias = dict[int, list[tuple[int, str]]]
+"""The texts in each column of a row, each with its line number."""
 
 
 def _sides(drawings: Iterable[dict[str, Any]]) -> Iterator[Box]:
@@ -129,21 +133,14 @@ def _fenced(found: Any, words: Sequence[tuple[int, Box, str]]) -> Table | None:
     longest = max((len(text) for row in texts for text in row), default=0)
     if min(len(rows), len(kept)) < 2 or full < 1.25 * len(rows) or longest > _LONGEST_CELL:
         return None
-    if reads_leftward("".join(map("".join, texts))):
-        return Table(
-            area,
-            tuple(tuple((1, 1, [plain(texts[n][at])]) for at in kept[::-1]) for n in rows),
-            is_fenced=True,
-        )
     spans = _spans([row.cells for row in found.rows], rows, kept)
-    return Table(
-        area,
-        tuple(
-            tuple((*spans[n, at], [plain(texts[n][at])]) for at in kept if (n, at) in spans)
-            for n in rows
-        ),
-        is_fenced=True,
+    if reads_leftward("".join(map("".join, texts))):
+        kept.reverse()
+    whole = (
+        tuple((*spans[n, at], [plain(texts[n][at])]) for at in kept if (n, at) in spans)
+        for n in rows
     )
+    return Table(area, tuple(whole), is_fenced=True)
 
 
 def _spans(
@@ -317,7 +314,8 @@ def _aligned(run: list[list[Line]], drawn: Sequence[Box]) -> tuple[Table, list[L
         return None
     used = [line for row in run for line in row]
     box = around(line.box for line in used)
-    rows = _banded(used, columns, _heights(drawn, box)) or _spelled(run, columns)
+    found = _banded(used, columns, _heights(drawn, box)) or _spelled(run, columns)
+    rows = [[join_words(row.get(at, ())) for at in range(len(columns))] for row in found]
     if sum(1 for line in used if line.right_to_left) * 2 > len(used):
         rows = [row[::-1] for row in rows]
     cells = tuple(tuple((1, 1, [plain(text)]) for text in row) for row in rows)
@@ -351,11 +349,9 @@ def _is_grid(rows: Sequence[Sequence[Line]], columns: Sequence[tuple[float, floa
     return placed >= 0.7 * len(lines) and marked <= 0.5 * len(rows)
 
 
-def _cells(
-    row: Sequence[Line], columns: Sequence[tuple[float, float]], start: int = 0
-) -> dict[int, list[tuple[int, str]]]:
+def _cells(row: Sequence[Line], columns: Sequence[tuple[float, float]], start: int = 0) -> _Row:
     """Return the texts in each column, each with its line number, counted from `start`."""
-    cells: dict[int, list[tuple[int, str]]] = {}
+    cells: _Row = {}
     for place, line in enumerate(row, start):
         is_wide = len(_touched(columns, line.box)) > 1
         for box, text in _pieces(line, columns) if is_wide else [(line.box, line.text.strip())]:
@@ -397,28 +393,20 @@ def _heights(drawn: Sequence[Box], box: Box) -> list[float]:
 
 def _banded(
     lines: Sequence[Line], columns: Sequence[tuple[float, float]], heights: Sequence[float]
-) -> list[list[str]]:
+) -> list[_Row]:
     """Return a row for each band between horizontal lines; empty if there are too few lines."""
     if len(heights) < 4:
         return []
     bounds = pairwise([float("-inf"), *heights, float("inf")])
     bands = [[o for o in lines if top <= o.box.middle[1] < bottom] for top, bottom in bounds]
-    return [_joined(_cells(band, columns), columns) for band in bands if band]
+    return [_cells(band, columns) for band in bands if band]
 
 
-def _joined(
-    cells: dict[int, list[tuple[int, str]]], columns: Sequence[tuple[float, float]]
-) -> list[str]:
-    return [join_words(cells.get(number, ())) for number in range(len(columns))]
-
-
-def _spelled(
-    run: Sequence[Sequence[Line]], columns: Sequence[tuple[float, float]]
-) -> list[list[str]]:
+def _spelled(run: Sequence[Sequence[Line]], columns: Sequence[tuple[float, float]]) -> list[_Row]:
     """Return a row for each row of texts; text directly below, or under a column other than the
     first, continues its cell.
     """
-    rows: list[dict[int, list[tuple[int, str]]]] = []
+    rows: list[_Row] = []
     count = 0
     for place, row in enumerate(run):
         cells = _cells(row, columns, count)
@@ -429,4 +417,4 @@ def _spelled(
                 rows[-1].setdefault(number, []).extend(texts)
         else:
             rows.append(cells)
-    return [_joined(cells, columns) for cells in rows]
+    return rows

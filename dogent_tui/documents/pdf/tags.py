@@ -9,8 +9,8 @@ from itertools import count, groupby, pairwise, product
 import msgspec
 
 from dogent_tui.documents.pandoc.tree import Node, drawn_code, table_node
-from dogent_tui.documents.pdf.layout import nodes_of
-from dogent_tui.documents.pdf.lists import BULLETS, Item, List, Mark, list_nodes, mark_of
+from dogent_tui.documents.pdf.layout import List, nodes_of
+from dogent_tui.documents.pdf.lists import BULLETS, Item, Mark, list_nodes, mark_of
 from dogent_tui.documents.pdf.model import (
     Box,
     Element,
