@@ -137,6 +137,8 @@ def test_json_is_told_without_making_anything_of_it() -> None:
     ("text", "encoding", "label"),
     [
         ("Городской совет обсудил новый план развития транспорта.", "cp1251", "windows-1251"),
+        ("Городской совет обсудил новый план развития.", "iso8859-5", "iso-8859-5"),
+        ("Příliš žluťoučký kůň úpěl ďábelské ódy.", "iso8859-2", "iso-8859-2"),
         ("市政府昨天公布了新的交通方案。", "gb18030", "gb2312"),
         ("市は新しい交通計画を発表しました。", "cp932", "shift_jis"),
         ("Příliš žluťoučký kůň úpěl ďábelské ódy.", "cp1250", "windows-1250"),

@@ -28,8 +28,7 @@ _MOST_WRONG = 0.002
 composed of parts.
 """
 _WRONG = "\ufffd"
-_WORDS = re.compile(rb"[^\x00-\x7f][^<>]{0,200}")
-_IN_CHARDET = {"euc_jp": "euc_jis_2004", "iso2022_jp": "iso2022_jp_2"}
+_WORDS = re.compile(rb"[^\x00-\x7f][^<>]*")
 
 
 def decode(body: bytes, content_type: str, *, markup: bool) -> tuple[str, str]:
@@ -59,17 +58,12 @@ def _share_wrong(body: bytes, codec: str) -> float:
 
 
 def _most_likely(body: bytes, named: list[str]) -> str:
-    """Return which of the encodings declared by server and page the bytes are in; the page's if
-    they do not tell.
+    """Return which of the encodings declared by server and page is the one that the letters
+    suggest; the page's if neither is.
     """
-    from chardet import detect
-
-    words = b" ".join(_WORDS.findall(body))  # the markup would be believed
-    names = {_IN_CHARDET.get(name, name): name for name in named}
-    found = detect(
-        words, include_encodings=names, compat_names=False, no_match_encoding=[*names][-1]
-    )
-    return names.get(found["encoding"] or "", named[-1])
+    words = b"\n".join(_WORDS.findall(body))
+    text = words.decode(encoding_of(io.BytesIO(words)) or named[-1], "replace")
+    return next((name for name in named if words.decode(name, "replace") == text), named[-1])
 
 
 def codec_for(label: str) -> str:

@@ -22,7 +22,7 @@ _PLAIN_LANGUAGE = re.compile(
 )
 _DATA = ("data-lang", "data-language", "data-syntax", "data-code-language")
 _NOT_CODE = re.compile(
-    r"(?:^|[\s_-])(?:lineno|linenos|line-numbers?-rows|line-number|linenumber|gutter|ln-num|lnt|copy-?(?:btn|button)?)(?:$|[\s_-])"
+    r"(?:^|[\s_-])(?:lineno|linenos|line-numbers?-rows|line-number|linenumber|gutter|ln-num(?:bers)?|lnt|copy-?(?:btn|button)?)(?:$|[\s_-])"
 )
 _LINE = re.compile(r"(?:^|[\s_-])line(?:$|[\s_-])")
 _SIGNS = {0xA0: " ", 0x200B: None}
@@ -42,12 +42,11 @@ def settle_code(body: Element) -> None:
         gutter = re.search(r"highlight|rouge|lntable|hljs-ln|code", named) is not None
         if gutter and len(blocks) in {1, 2} and squeezed_text(table):
             take_out(table, blocks[-1])
-        elif gutter and "hljs-ln" in classes(table):
-            cells = [cell for cell in table.iter("td") if "number" not in classes(cell)]
-            _rewrite(table, "span", cells)
         elif "syntaxhighlighter" in named:  # whose code is in divs
             lines = [line for line in table.iter("div") if _LINE.search(line.get("class", ""))]
-            _rewrite(table, "pre", [line for line in lines if line.find("code") is not None])
+            texts = ["".join(line.itertext()) for line in lines if line.find("code") is not None]
+            table.clear(keep_tail=True)
+            table.tag, table.text = "pre", "\n".join(texts)
             table.set("class", named.replace("syntaxhighlighter", "highlight"))
     for pre in list(body.iter("pre")):
         if is_formula(pre) or is_within(pre, "pre"):
@@ -56,12 +55,6 @@ def settle_code(body: Element) -> None:
         pre.clear(keep_tail=True)
         pre.set("class", language)
         etree.SubElement(pre, "code").text = text
-
-
-def _rewrite(table: Element, tag: str, lines: list[Element]) -> None:
-    text = "\n".join("".join(line.itertext()) for line in lines)
-    table.clear(keep_tail=True)
-    table.tag, table.text = tag, text
 
 
 def _language(pre: Element) -> str:
@@ -92,7 +85,7 @@ def _code_text(pre: Element) -> str:
     if not breaks and "\n" not in plain.strip():
         lines = [
             node
-            for node in pre.iter("div", "li", "p", "span")
+            for node in pre.iter("div", "li", "p", "span", "tr")
             if node.tag != "span" or _LINE.search(node.get("class") or "")
         ]
         outer = [node for node in lines if not set(lines) & set(node.iterancestors())]

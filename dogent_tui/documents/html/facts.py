@@ -41,11 +41,10 @@ _MONTHS = [
         "sep set сен", "oct okt ott out окт", "nov ноя", "dec dez déc dic дек",
     )
 ]  # fmt: skip
-_HAN_BYLINE = re.compile(r"作者|记者|記者|发布|發佈|时间|日期|来源|编辑")
 _NEAR_TITLE = 40
 """The number of elements after the title that may be the byline."""
 _MAY_SAY = {"p", "div", "span", "time", "li", "address", "header", "small", "em", "i"}
-_LONGEST_BYLINE = 160
+_LONGEST_BYLINE = 120
 _LONGEST = 300
 
 
@@ -106,8 +105,7 @@ def _lines_below_title(tree: LexborHTMLParser) -> Iterator[str]:
         if seen_title and left and node.tag in _MAY_SAY:
             left -= 1
             text = _line(node.text(deep=True, separator=" "))
-            limit = _LONGEST_BYLINE if _HAN_BYLINE.search(text) or node.tag != "p" else 90
-            if 2 < len(text) <= limit:
+            if 2 < len(text) <= _LONGEST_BYLINE:
                 yield text
 
 

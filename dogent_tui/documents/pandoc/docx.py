@@ -21,8 +21,9 @@ from typing import Any
 
 from lxml import etree
 
-from dogent_tui.documents.model import Changes
+from dogent_tui.documents.model import ReadOptions
 from dogent_tui.documents.pandoc.archive import parse_part, repacked, root_of
+from dogent_tui.documents.pandoc.prepared import Prepared, move_after
 from dogent_tui.documents.pandoc.word_runs import settle_runs
 from dogent_tui.documents.pandoc.word_styles import Counters, Styles, value_at, w
 
@@ -34,65 +35,49 @@ _RELATIONSHIPS = "{http://schemas.openxmlformats.org/package/2006/relationships}
 _HEADING = re.compile(r"heading|title|berschrift|\d+$")
 
 
-class DocxSource:
-    """A checked docx prepared for pandoc. Raises DocumentError (`damaged`, `hostile`).
+def prepared_docx(path: Path, options: ReadOptions) -> Prepared:
+    """Return the checked docx at `path` prepared for pandoc. Its media are emptied, since pandoc
+    only needs their names, unless they are wanted. Raises DocumentError (`damaged`, `hostile`).
 
-    `metadata` has the numbers of tracked changes and comments, if any, and text outside the body.
+    The metadata has the numbers of tracked changes and comments, if any, and text outside the body.
     """
+    made: dict[str, bytes] = {}
+    with zipfile.ZipFile(path) as archive:
+        main_part = _main_part(archive)
+        folder, names = posixpath.dirname(main_part), set(archive.namelist())
 
-    def __init__(self, path: Path, *, with_media: bool, changes: Changes) -> None:
-        self._path = path
-        self._emptied = "" if with_media else "/media/"
-        """Pandoc only needs the names of media that are not wanted."""
-        self._made: dict[str, bytes] = {}
-        """Name → the part for pandoc, replacing that in the file."""
-        with zipfile.ZipFile(path) as archive:
-            self._main = _main_part(archive)
-            folder, names = posixpath.dirname(self._main), set(archive.namelist())
+        def beside(name: str) -> bytes:
+            name = posixpath.join(folder, name)
+            return archive.read(name) if name in names else b""
 
-            def beside(name: str) -> bytes:
-                name = posixpath.join(folder, name)
-                return archive.read(name) if name in names else b""
+        main, comments = beside(posixpath.basename(main_part)), beside("comments.xml")
+        look, counters = beside("styles.xml"), Counters(beside("numbering.xml"))
+        styles, root = Styles(look), parse_part(main or b"<none/>", path.name)
+        metadata = _counts(root, comments) | _headers_and_footers(archive) | _remarks(comments)
+        settle_runs(root, styles, counters, options.changes)
+        for box in reversed(list(root.iter(w("txbxContent")))):
+            for paragraph in islice(box.iterancestors(w("p")), 1):
+                move_after(paragraph, list(box))
+        for name in ("footnotes.xml", "endnotes.xml"):
+            if notes := beside(name):
+                notes_root = parse_part(notes, path.name)
+                settle_runs(notes_root, styles, counters, options.changes)
+                made[posixpath.join(folder, name)] = _written(notes_root)
+        if styles.added and look:
+            added = _with_styles(look, styles.added, path.name)
+            made[posixpath.join(folder, "styles.xml")] = added
+    if {"insertions", "deletions"} & metadata.keys():
+        metadata["changes"] = options.changes
+    body = root.find(w("body"))
+    groups = [] if body is None else _groups(body, len(main))
 
-            main, comments = beside(posixpath.basename(self._main)), beside("comments.xml")
-            styles, counters = Styles(beside("styles.xml")), Counters(beside("numbering.xml"))
-            self._root = parse_part(main or b"<none/>", path.name)
-            counts = {
-                "insertions": _changes(self._root, "ins", "moveTo"),
-                "deletions": _changes(self._root, "del", "moveFrom"),
-                "comments": comments.count(b"<w:comment "),
-            }
-            self.metadata: dict[str, Any] = {
-                **{name: count for name, count in counts.items() if count},
-                **_headers_and_footers(archive),
-                **_remarks(comments),
-            }
-            settle_runs(self._root, styles, counters, changes)
-            _place_boxes(self._root)
-            for name in ("footnotes.xml", "endnotes.xml"):
-                if notes := beside(name):
-                    root = parse_part(notes, path.name)
-                    settle_runs(root, styles, counters, changes)
-                    self._made[posixpath.join(folder, name)] = _written(root)
-            if styles.added and (look := beside("styles.xml")):
-                added = _with_styles(look, styles.added, path.name)
-                self._made[posixpath.join(folder, "styles.xml")] = added
-        self._body = self._root.find(w("body"))
-        self._groups = [] if self._body is None else _groups(self._body, len(main))
+    def parts() -> Iterator[bytes | Path]:
+        for group in groups:
+            body[:] = group
+            made[main_part] = _written(root)
+            yield repacked(path, made, emptied="" if options.images_dir else "/media/")
 
-    @property
-    def parts(self) -> int:
-        """The number of parts it is split into."""
-        return len(self._groups) or 1
-
-    def documents(self) -> Iterator[bytes | Path]:
-        """Yield the inputs for pandoc, in order: the file itself if it has no body."""
-        if not self._groups:
-            yield self._path
-        for group in self._groups:
-            self._body[:] = group
-            parts = {**self._made, self._main: _written(self._root)}
-            yield repacked(self._path, parts, emptied=self._emptied)
+    return Prepared(parts() if groups else [path], len(groups) or 1, metadata)
 
 
 def _written(root: Any) -> bytes:
@@ -140,6 +125,16 @@ def _kind(child: Any) -> str:
     return "other" if properties.find(w("numPr")) is not None or "list" in style else "paragraph"
 
 
+def _counts(root: Any, comments: bytes) -> dict[str, Any]:
+    """Return the numbers of tracked changes and comments, without zeros."""
+    counts = {
+        "insertions": _changes(root, "ins", "moveTo"),
+        "deletions": _changes(root, "del", "moveFrom"),
+        "comments": comments.count(b"<w:comment "),
+    }
+    return {name: count for name, count in counts.items() if count}
+
+
 def _changes(root: Any, *names: str) -> int:
     """Count the tracked changes of a kind. A paragraph mark counts if nothing else changed in its
     paragraph.
@@ -149,14 +144,6 @@ def _changes(root: Any, *names: str) -> int:
     of_marks = {p for change, p in changes if change.getparent().tag == w("rPr")}
     others = [p for change, p in changes if change.getparent().tag != w("rPr")]
     return len(others) + len(of_marks - set(others))
-
-
-def _place_boxes(root: Any) -> None:
-    """Move the contents of text boxes after the paragraphs they are anchored in."""
-    for box in reversed(list(root.iter(w("txbxContent")))):
-        for paragraph in islice(box.iterancestors(w("p")), 1):
-            for child in reversed(list(box)):
-                paragraph.addnext(child)
 
 
 def _main_part(archive: zipfile.ZipFile) -> str:

@@ -78,7 +78,7 @@ class MarkdownWriter:
             self._headings.append((level, title))
 
     def _cut(self, node: Node) -> Iterator[Block]:
-        source = self._source
+        source = Source(headings=self.headings)
         for text, tight in self._pieces(node):
             settled = self._inlines.settle_comments(text)
             if settled.strip():
@@ -95,10 +95,6 @@ class MarkdownWriter:
             self.has_hidden = True
             yield Block(hidden_comment(" ".join(self._shared.hidden), "in the document"), source)
             self._shared.hidden.clear()
-
-    @property
-    def _source(self) -> Source:
-        return Source(headings=self.headings)
 
     @property
     def headings(self) -> tuple[str, ...]:

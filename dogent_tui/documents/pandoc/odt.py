@@ -8,17 +8,15 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import msgspec
 from lxml import etree
 
+from dogent_tui.documents.model import ReadOptions
 from dogent_tui.documents.pandoc.archive import parse_part, repacked, root_of
 from dogent_tui.documents.pandoc.counting import Level, next_label
+from dogent_tui.documents.pandoc.prepared import LONGEST, Prepared, move_after
 from dogent_tui.documents.pandoc.tree import HIDDEN, Node, walk
 from dogent_tui.documents.pandoc.word_styles import chain, is_unseen
 from dogent_tui.language import tr
-
-_LONGEST = 64 << 20
-"""The maximum size of a text in bytes; longer ones are more than pandoc can hold."""
 
 _DRAW = "{urn:oasis:names:tc:opendocument:xmlns:drawing:1.0}"
 _OBJECT, _IMAGE = f"{_DRAW}object", f"{_DRAW}image"
@@ -46,44 +44,37 @@ _FORMS = {
 """The number formats (20.322), by their first character, with Word's names."""
 
 
-class Odt(msgspec.Struct):
-    """An odt prepared for pandoc: its content, its number of formulas, and its comments."""
-
-    content: bytes | Path
-    formulas: int = 0
-    comments: list[str] = []
-
-
-def prepared_odt(path: Path, *, with_media: bool) -> Odt:
+def prepared_odt(path: Path, options: ReadOptions) -> Prepared:
     """Return the checked odt at `path` prepared for pandoc.
 
     Its title becomes a heading, headings get their numbers, fields are replaced by their text,
     invisible text is put into links, text boxes follow their paragraphs, and formulas (MathML
     objects) are addressed with a leading ``./``, as pandoc expects. Its pictures are emptied, since
-    pandoc only needs their names, unless `with_media`.
+    pandoc only needs their names, unless they are wanted.
     """
-    found = Odt(path)
+    formulas = 0
     with zipfile.ZipFile(path) as archive:
         sizes = {member.filename: member.file_size for member in archive.infolist()}
-        if sizes.get("content.xml", _LONGEST + 1) > _LONGEST:
-            return found
+        if sizes.get("content.xml", LONGEST + 1) > LONGEST:
+            return Prepared([path])
         root = parse_part(archive.read("content.xml"), path.name)
-        has_styles = sizes.get("styles.xml", _LONGEST) < _LONGEST
+        has_styles = sizes.get("styles.xml", LONGEST) < LONGEST
         styles = root_of(archive.read("styles.xml") if has_styles else b"")
         for node in root.iter(_OBJECT):
             folder = node.get(_ADDRESS, "").removeprefix("./").rstrip("/")
             node.set(_ADDRESS, f"./{folder}")
             if f"{folder}/content.xml" in sizes:
                 with archive.open(f"{folder}/content.xml") as file:
-                    found.formulas += _MATHML in file.read(2_000)
-    found.comments = [_remark(node) for node in root.iter("{*}annotation")]
+                    formulas += _MATHML in file.read(2_000)
+    comments = [_remark(node) for node in root.iter("{*}annotation")]
     _settle_fields(root)
     _place_boxes(root)
     _settle_text(root, [styles, root])
     _number_headings(root, [styles, root])
-    parts = {"content.xml": etree.tostring(root, encoding="UTF-8")}
-    found.content = repacked(path, parts, emptied="" if with_media else "Pictures/")
-    return found
+    made = {"content.xml": etree.tostring(root, encoding="UTF-8")}
+    content = repacked(path, made, emptied="" if options.images_dir else "Pictures/")
+    about = {"comments": len(comments), "comment_texts": comments} if comments else {}
+    return Prepared([content], metadata=about, formulas=formulas)
 
 
 def _remark(annotation: Any) -> str:
@@ -118,8 +109,7 @@ def _place_boxes(root: Any) -> None:
             continue
         frame = box.getparent() if box.tag == f"{_DRAW}text-box" else box
         around = next(box.iterancestors(*_PARAGRAPHS), frame)
-        for block in reversed(blocks):
-            around.addnext(block)
+        move_after(around, blocks)
 
 
 def _hide(node: Any) -> None:
@@ -214,8 +204,7 @@ def _number_headings(root: Any, parts: list[Any]) -> None:
     for each in list(root.iter(_LIST)):
         inside = [node for node in each.iter(*_BLOCKS) if node.tag != _LIST]
         if inside and all(node.tag == _HEADING for node in inside):
-            for heading in reversed(inside):
-                each.addnext(heading)
+            move_after(each, inside)
             each.getparent().remove(each)
 
 

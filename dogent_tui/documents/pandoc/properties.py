@@ -46,20 +46,7 @@ def tree_properties(meta: dict[str, Any]) -> dict[str, Any]:
     """
     found: dict[str, Any] = {}
     for name, value in meta.items():
-        if name in _NAMES and (text := _text(value)):
+        each = value["c"] if value["t"] == "MetaList" else [value]
+        if name in _NAMES and (text := ", ".join(filter(None, map(plain_text, each)))):
             found.setdefault(_NAMES[name], text[:_MAX_CHARS])
     return found
-
-
-def _text(value: Any) -> str:
-    if not isinstance(value, dict):
-        return ""
-    contents: Any = value.get("c")
-    match value["t"]:
-        case "MetaString":
-            return str(contents)
-        case "MetaList":
-            return ", ".join(filter(None, map(_text, contents)))
-        case "MetaMap":
-            return _text(contents.get("text") or contents.get("name"))
-    return plain_text(contents)

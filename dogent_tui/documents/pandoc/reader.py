@@ -1,7 +1,7 @@
 """Opens the documents that pandoc reads directly: docx, odt, rtf, epub, pptx, ipynb."""
 
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import nullcontext
 from itertools import chain
 from pathlib import Path
@@ -12,11 +12,12 @@ import msgspec
 from dogent_tui.documents.kinds import kind_of
 from dogent_tui.documents.model import Block, DocumentError, Opened, ReadOptions, Report, unreadable
 from dogent_tui.documents.pandoc.archive import BROKEN, check_archive, damaged_archive
-from dogent_tui.documents.pandoc.docx import DocxSource
+from dogent_tui.documents.pandoc.docx import prepared_docx
 from dogent_tui.documents.pandoc.images import Images
 from dogent_tui.documents.pandoc.markdown import MarkdownWriter
 from dogent_tui.documents.pandoc.odt import prepared_odt, settle_formulas
-from dogent_tui.documents.pandoc.program import Output, run_pandoc
+from dogent_tui.documents.pandoc.prepared import Prepared
+from dogent_tui.documents.pandoc.program import run_pandoc
 from dogent_tui.documents.pandoc.properties import package_properties, tree_properties
 from dogent_tui.documents.pandoc.rtf import prepared_rtf
 from dogent_tui.documents.pandoc.tree import (
@@ -39,6 +40,9 @@ _RAW_HTML = Path(__file__).with_name("raw_html.lua")
 
 _ARCHIVES = ("docx", "odt", "epub", "pptx")
 KINDS = (*_ARCHIVES, "rtf", "ipynb")
+_PREPARERS: Mapping[str, Callable[[Path, ReadOptions], Prepared]] = {
+    "docx": prepared_docx, "odt": prepared_odt, "rtf": prepared_rtf,
+}  # fmt: skip
 _SHOWN_AS_TEXT = ("title", "subtitle", "author", "date", "abstract")
 """What pandoc removes from the first paragraphs of a docx because of their styles; it is put
 back.
@@ -82,15 +86,26 @@ class _Conversion:
         self._metadata: dict[str, Any] = {"format": kind}
         self._begun = time.monotonic()
         self._warnings: list[str] = []
-        self._formulas = 0
 
     def opened(self) -> Opened:
         """Convert the first part, so that errors in the document are reported at once, and return
         an iterator over the rest.
         """
-        sources, parts = self._sources()
+        if self._kind in _ARCHIVES:
+            check_archive(self._path)
+            self._metadata |= package_properties(self._path)
+        prepare = _PREPARERS.get(self._kind)
+        prepared = prepare(self._path, self._options) if prepare else Prepared([self._path])
+        self._metadata |= prepared.metadata
+        parts = prepared.count
+        if parts > 1:
+            cut = tr(
+                "This long document was converted in {parts} parts, so numbered lists that span"
+                " chapters may restart."
+            )
+            self._warnings.append(cut.format(parts=parts))
         self._report(0, parts, "parts")
-        trees = self._trees(sources)
+        trees = self._trees(prepared)
         first = next(trees)
         self._metadata = {**tree_properties(first.meta), **self._metadata}
         blocks = self._blocks(chain([first], trees), parts)
@@ -100,49 +115,7 @@ class _Conversion:
         """Delete what was unpacked."""
         self._images.close()
 
-    def _sources(self) -> tuple[Iterable[bytes | Path], int]:
-        with_media = self._options.images_dir is not None
-        source: bytes | Path = self._path
-        if self._kind in _ARCHIVES:
-            check_archive(self._path)
-            self._metadata |= package_properties(self._path)
-        if self._kind == "docx":
-            docx = DocxSource(self._path, with_media=with_media, changes=self._options.changes)
-            self._metadata |= docx.metadata
-            if {"insertions", "deletions"} & self._metadata.keys():
-                self._metadata["changes"] = self._options.changes
-            if docx.parts > 1:
-                cut = tr(
-                    "This long document was converted in {parts} parts, so numbered lists that span"
-                    " chapters may restart."
-                )
-                self._warnings.append(cut.format(parts=docx.parts))
-            return docx.documents(), docx.parts
-        if self._kind == "odt":
-            odt = prepared_odt(self._path, with_media=with_media)
-            source, self._formulas = odt.content, odt.formulas
-            if odt.comments:
-                self._metadata |= {"comments": len(odt.comments), "comment_texts": odt.comments}
-        elif self._kind == "rtf":
-            source = prepared_rtf(self._path)
-        return [source], 1
-
-    def _trees(self, sources: Iterable[bytes | Path]) -> Iterator[Tree]:
-        for source in sources:
-            output = self._converted(source)
-            self._warn(map(_sentence, output.warnings))
-            tree = decoded_tree(output.data, self._path.name)
-            if CONTINUED.encode() in output.data:
-                join_items(tree.blocks)
-            if self._kind == "odt":
-                self._warn(filter(None, [settle_formulas(tree.blocks, self._formulas)]))
-            yield tree
-            self._begun = time.monotonic()
-
-    def _warn(self, sentences: Iterable[str]) -> None:
-        self._warnings += [one for one in sentences if one not in self._warnings]
-
-    def _converted(self, source: bytes | Path) -> Output:
+    def _trees(self, prepared: Prepared) -> Iterator[Tree]:
         arguments = [
             f"--from={self._kind}",
             "--to=json",
@@ -151,15 +124,27 @@ class _Conversion:
         ]
         if self._kind == "ipynb":
             arguments += ["--ipynb-output=best", f"--lua-filter={_RAW_HTML}"]
-        with source.open("rb") if isinstance(source, Path) else nullcontext(source) as content:
-            return run_pandoc(
-                arguments,
-                content,
-                name=self._path.name,
-                readable=[_RAW_HTML],
-                limit_s=max(_LEAST_S, LIMIT_S - (time.monotonic() - self._begun)),
-                writable=self._images.folders(),
-            )
+        for part in prepared.parts:
+            with part.open("rb") if isinstance(part, Path) else nullcontext(part) as content:
+                output = run_pandoc(
+                    arguments,
+                    content,
+                    name=self._path.name,
+                    readable=[_RAW_HTML],
+                    limit_s=max(_LEAST_S, LIMIT_S - (time.monotonic() - self._begun)),
+                    writable=self._images.folders(),
+                )
+            self._warn(map(_sentence, output.warnings))
+            tree = decoded_tree(output.data, self._path.name)
+            if CONTINUED.encode() in output.data:
+                join_items(tree.blocks)
+            if self._kind == "odt":
+                self._warn(filter(None, [settle_formulas(tree.blocks, prepared.formulas)]))
+            yield tree
+            self._begun = time.monotonic()
+
+    def _warn(self, sentences: Iterable[str]) -> None:
+        self._warnings += [one for one in sentences if one not in self._warnings]
 
     def _blocks(self, trees: Iterable[Tree], parts: int) -> Iterator[Block]:
         try:

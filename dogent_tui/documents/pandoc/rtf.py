@@ -3,11 +3,11 @@
 import re
 from pathlib import Path
 
+from dogent_tui.documents.model import ReadOptions
+from dogent_tui.documents.pandoc.prepared import LONGEST, Prepared
 from dogent_tui.documents.pandoc.tree import HIDDEN
 from dogent_tui.documents.pandoc.word_styles import is_unseen
 
-_LONGEST = 64 << 20
-"""The maximum size of a text in bytes; longer ones are more than pandoc can hold."""
 _HIDDEN_NOTE = re.compile(rb"\{\\\*\s*\\footnote(?![a-z])")
 r"""A footnote marked as optional for readers without footnotes, as LibreOffice writes it. Pandoc
 only reads ``{\footnote``.
@@ -23,14 +23,14 @@ _LOOK = {
 _LINK = b'{\\field{\\*\\fldinst{HYPERLINK "%s"}}{\\fldrslt{' % HIDDEN.encode()
 
 
-def prepared_rtf(path: Path) -> bytes | Path:
+def prepared_rtf(path: Path, _: ReadOptions) -> Prepared:
     """Return the rtf at `path` prepared for pandoc: with footnotes recognized, lists in place,
     invisible text in links, and without deleted text.
     """
-    if path.stat().st_size > _LONGEST:
-        return path
+    if path.stat().st_size > LONGEST:
+        return Prepared([path])
     data = _tables_behind_lists(_HIDDEN_NOTE.sub(rb"{\\footnote", path.read_bytes()))
-    return data if b"\\bin" in data else _with_hidden_marked(data)
+    return Prepared([data if b"\\bin" in data else _with_hidden_marked(data)])
 
 
 def _with_hidden_marked(data: bytes) -> bytes:

@@ -41,7 +41,7 @@ _OLDER: Mapping[str, str] = {
     "cp932": "ja", "cp949": "ko", "big5hkscs": "zh_tw", "cp1254": "tr", "cp1253": "el",
     "cp1256": "ar", "cp1255": "he", "cp874": "th", "cp1257": "lt lv et", "koi8-r": "ru",
     "euc_jis_2004": "ja", "iso8859-2": _MIDDLE, "iso8859-15": _WEST, "cp850": _WEST,
-    "mac-roman": _WEST, "cp866": "ru",
+    "mac-roman": _WEST, "cp866": "ru", "iso8859-5": "ru",
 }  # fmt: skip
 """Legacy encodings, the most common first, with the languages written in them."""
 _NO_CHARACTER = re.compile("[\x80-\x84\x86-\x9f\ue000-\uf8ff\ufdd0-\ufdef\ufeff\ufffe\uffff]")

@@ -1,0 +1,28 @@
+"""What the readers of docx, odt and rtf hand to pandoc."""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+LONGEST = 64 << 20
+"""The maximum size of a text in bytes; longer ones are more than pandoc can hold."""
+
+
+class Prepared(msgspec.Struct):
+    """A document prepared for pandoc: its `parts`, which may be an iterator, their `count`, and
+    what pandoc does not tell about it. `formulas` is the number that pandoc should find.
+    """
+
+    parts: Iterable[bytes | Path]
+    count: int = 1
+    metadata: dict[str, Any] = {}
+    formulas: int = 0
+
+
+def move_after(node: Any, blocks: Iterable[Any]) -> None:
+    """Move `blocks` of the same tree after `node`, in their order."""
+    for block in blocks:
+        node.addnext(block)
+        node = block
