@@ -260,11 +260,7 @@ _TWIPS = 1440 / 25.4
 _LINE = 184
 """Word's line spacing: 240 per line of the font's own height, whereas CSS multiplies the size."""
 _FIRST_FOOTER = '<w:footerReference w:type="first" r:id="rId10"/>'
-_FIELD = (
-    '<w:r><w:fldChar w:fldCharType="begin"/></w:r><w:r><w:instrText xml:space="preserve">'
-    ' NUMPAGES </w:instrText></w:r><w:r><w:fldChar w:fldCharType="separate"/></w:r>'
-    '<w:r><w:t>1</w:t></w:r><w:r><w:fldChar w:fldCharType="end"/></w:r>'
-)
+_FIELD = '<w:fldSimple w:instr=" NUMPAGES "><w:r><w:t>1</w:t></w:r></w:fldSimple>'
 _BOLD, _ITALIC = "<w:b/><w:bCs/>", "<w:i/><w:iCs/>"
 _NUMBER_OF_PAGES = f'<w:r><w:t xml:space="preserve"> / </w:t></w:r>{_FIELD}'
 
