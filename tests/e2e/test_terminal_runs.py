@@ -21,7 +21,7 @@ from tests.e2e.terminal import (
 pytestmark = [pytest.mark.slow, IN_ONE_LOOP]
 
 
-async def test_typing_during_a_run_goes_on(window):
+async def test_typing_during_a_run_continues(window):
     reply = window.api.say_in_pieces("Once ", "upon ", "a time.")
     window.api.say("And a second answer.")
     terminal = window.terminal
@@ -114,7 +114,7 @@ async def test_prompts_queue_during_a_run_and_can_be_dropped_and_edited(window):
     assert "second\n" in second
 
 
-async def test_escape_interrupts_and_the_session_goes_on(window):
+async def test_escape_interrupts_and_the_session_continues(window):
     window.api.stall("Half a ")
     window.api.say("Still here.")
     terminal = window.terminal

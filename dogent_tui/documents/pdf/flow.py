@@ -220,7 +220,7 @@ def _place(items: Sequence[Part], item: Part, known: Survey) -> int | None:
     if not isinstance(item, TextBlock) or known.furniture.repeats(item):
         return None
     for back, last in enumerate(reversed(items[-_MOST_ASIDE:]), 1):
-        if isinstance(last, TextBlock) and _goes_on(last, item, known):
+        if isinstance(last, TextBlock) and _continues(last, item, known):
             return len(items) - back
         if not isinstance(last, (TextBlock, Table)) or not _is_aside(last, known):
             return None
@@ -264,7 +264,7 @@ def _moved(line: Line, across: float, down: float) -> Line:
     )
 
 
-def _goes_on(above: TextBlock, below: TextBlock, known: Survey) -> bool:
+def _continues(above: TextBlock, below: TextBlock, known: Survey) -> bool:
     """Return whether the text of `above` continues in `below`."""
     row = [line for line in above.lines if line.box.beside(above.lines[-1].box)]
     last, first = max(row, key=lambda line: len(line.text)), below.lines[0]

@@ -666,7 +666,7 @@ def test_an_address_above_a_table_without_lines_is_none_of_its_rows(made):
     ]
 
 
-def test_a_heading_parts_two_tables_and_a_small_line_goes_on_with_its_cell(made):
+def test_a_heading_parts_two_tables_and_a_small_line_continues_with_its_cell(made):
     def row(y, *cells):
         for x, text in zip((50, 90, 220, 300, 400), cells, strict=False):
             made.at(x, y, text, size=8)
