@@ -20,7 +20,7 @@ from dogent_tui.documents.export.model import (
     unheard,
     write_target,
 )
-from dogent_tui.documents.export.source import front_matter, read_text
+from dogent_tui.documents.export.source import read_source
 from dogent_tui.documents.export.themes import theme_names
 from dogent_tui.documents.model import DocumentError, ReadOptions
 from dogent_tui.language import tr
@@ -187,7 +187,9 @@ class Exporter:
 
 async def _pages_of_documents(request: ExportRequest) -> dict[str, int]:
     """Return the page counts of the documents of works that are cited with a page."""
-    found = await asyncio.to_thread(_cited_documents, request)
+    source = await asyncio.to_thread(read_source, request.markdown)
+    folder, names = source.path.parent, source.front.bibliography
+    found = await asyncio.to_thread(cited_documents, source.text, request.root, folder, names)
     counted: dict[str, int] = {}
     if found:
         from dogent_tui.documents.library import DocumentLibrary  # on use
@@ -198,9 +200,3 @@ async def _pages_of_documents(request: ExportRequest) -> dict[str, int]:
                     read = await documents.read(path, ReadOptions(pages="1"), max_chars=200)
                     counted[key] = int(read.metadata.get("pages") or 0)
     return counted
-
-
-def _cited_documents(request: ExportRequest) -> dict[str, Path]:
-    text, _ = read_text(request.markdown)
-    names = front_matter(text).bibliography if "@" in text else ()
-    return cited_documents(text, request.root, request.markdown.parent, names)

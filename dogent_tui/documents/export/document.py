@@ -7,8 +7,7 @@ tree, however it was written.
 
 import os
 import re
-import unicodedata
-from itertools import pairwise, takewhile
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -50,12 +49,15 @@ from dogent_tui.settings.values import load_settings
 from dogent_tui.storage.paths import Workspace
 
 _READER = (
-    "commonmark+alerts+attributes+autolink_bare_uris+bracketed_spans+definition_lists+fenced_divs+footnotes+pipe_tables"
-    "+strikeout+task_lists+tex_math_dollars"
+    "commonmark+alerts+attributes+autolink_bare_uris+bracketed_spans+definition_lists+fenced_divs+footnotes"
+    "+gfm_auto_identifiers+pipe_tables+strikeout+task_lists+tex_math_dollars"
 )
 """The exported Markdown dialect in pandoc's terms. HTML becomes raw nodes, which are removed
 here.
 """
+
+_UNBROKEN = "+east_asian_line_breaks"
+"""Leaves out line breaks between wide characters, but between Korean words too."""
 
 _BREAK = re.compile(r"\\(?:newpage|pagebreak|clearpage)")
 _CONTENTS = re.compile(r"\[\[?_?toc_?\]\]?", re.IGNORECASE)
@@ -128,9 +130,8 @@ def _read(request: ExportRequest, source: MarkdownSource, halt: Halt | None) -> 
     left_out = LeftOut(source)
     images = Images(request.root, source.path.parent, left_out)
     text = _ABSTRACT.format(front.abstract) * bool(front.abstract) + source.text
-    parsed = tree.ask_pandoc(
-        text.encode("utf-8", "replace"), "-f", _READER, "-t", "json", halt=halt
-    )
+    reader = _READER if _HANGUL.search(text) else _READER + _UNBROKEN
+    parsed = tree.ask_pandoc(text.encode("utf-8", "replace"), "-f", reader, "-t", "json", halt=halt)
     blocks = tree.blocks_of(parsed.data)
     warnings = [*source.warnings, *unknown, *parsed.warnings]
     if b'"Raw' in parsed.data:
@@ -319,13 +320,7 @@ class _Cleaner:
         return told + [unknown.format(name=f"@{key.lstrip('-')}") for key in self._labels.missing]
 
     def _walk(self, value: Any) -> Any:
-        return mapped(value, self._handlers, self._in_list)
-
-    def _in_list(self, nodes: list[Any]) -> list[Any]:
-        kinds = tree.kinds_in(nodes)
-        if "Table" in kinds:
-            nodes = captioned(nodes)
-        return _unbroken(nodes) if "SoftBreak" in kinds else nodes
+        return mapped(value, self._handlers, captioned)
 
     def _named(self, name: str) -> str:
         return name and self._targets.add_named(name)
@@ -488,24 +483,3 @@ def _equation(inlines: list[Any]) -> tuple[str, str] | None:
     maths = [part["c"] for part in tree.walk(inlines) if part["t"] == "Math"] if name else []
     alone = len(maths) == 1 and tree.plain_text(inlines) == " ".join(maths[0][1].split())
     return (maths[0][1], name) if alone and maths[0][0]["t"] == "DisplayMath" else None
-
-
-def _unbroken(inlines: list[Any]) -> list[Any]:
-    """Return `inlines` without the source's line breaks between characters of scripts without
-    spaces.
-    """
-    out: list[Any] = []
-    for part, after in pairwise([*inlines, {}]):
-        if part["t"] != "SoftBreak" or not (
-            _is_wide(tree.plain_text(out[-1:])[-1:]) and _is_wide(tree.plain_text([after])[:1])
-        ):
-            out.append(part)
-    return out
-
-
-def _is_wide(character: str) -> bool:
-    return (
-        bool(character)
-        and unicodedata.east_asian_width(character) in "WF"
-        and not "\uac00" <= character <= "\ud7a3"
-    )

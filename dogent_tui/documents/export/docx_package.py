@@ -32,8 +32,8 @@ LANDSCAPE_STARTS, LANDSCAPE_ENDS = (
 _ORDER = ("pStyle", "keepNext", "keepLines", "pageBreakBefore", "numPr", "spacing")
 """Paragraph properties written by pandoc and us, in the order of CT_PPrBase."""
 _AFTER_UPDATE_FIELDS = (
-    "hdrShapeDefaults|footnotePr|endnotePr|compat|docVars|rsids|mathPr|attachedSchema"
-    "|themeFontLang|clrSchemeMapping"
+    "w:hdrShapeDefaults|w:footnotePr|w:endnotePr|w:compat|w:docVars|w:rsids|m:mathPr"
+    "|w:attachedSchema|w:themeFontLang|w:clrSchemeMapping"
 )
 """Elements after ``w:updateFields`` in the order of CT_Settings (ECMA-376 17.15.1.78), as far as
 pandoc writes them.
@@ -204,12 +204,10 @@ def _with_update_fields(part: bytes) -> bytes:
     opening.
     """
     settings = parsed(part)
-    if settings.find(w("updateFields")) is None:
-        later = _AFTER_UPDATE_FIELDS.split("|")
-        names = [etree.QName(child).localname for child in settings]
-        place = next((at for at, name in enumerate(names) if name in later), len(names))
+    if not within(settings, "w:updateFields"):
         wanted = settings.makeelement(w("updateFields"), {w("val"): "true"})
-        settings.insert(place, wanted)
+        later = within(settings, _AFTER_UPDATE_FIELDS)
+        (later[0].addprevious if later else settings.append)(wanted)
     return _serialized(settings)
 
 

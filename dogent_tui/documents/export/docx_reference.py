@@ -26,6 +26,7 @@ NAME = "reference.docx"
 
 _PARTS = Path(__file__).with_name("reference")
 _W = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
+_M = "http://schemas.openxmlformats.org/officeDocument/2006/math"
 
 _FONTS = {
     "zh-CN": "Microsoft YaHei",
@@ -121,7 +122,7 @@ def parsed(part: bytes, name: str = NAME) -> Any:
 
 def within(element: Any, path: str) -> list[Any]:
     """Return the matches of an XPath."""
-    return list(element.xpath(path, namespaces={"w": _W}))
+    return list(element.xpath(path, namespaces={"w": _W, "m": _M}))
 
 
 def _read(content: bytes, warnings: list[str]) -> Reference:

@@ -48,13 +48,6 @@ def whole(address: str) -> str:
     return f"{BESIDE}{quote(found[0], safe='')}#page={found[1]}" if found else address
 
 
-def slug(title: str) -> str:
-    """Return GitHub's identifier of a heading: letters of every script, digits, hyphens,
-    underscores.
-    """
-    return re.sub(r"[^\w\- ]", "", title.strip().lower()).replace(" ", "-")
-
-
 class Targets:
     """The link targets in a document, each with a unique name."""
 
@@ -63,16 +56,16 @@ class Targets:
         self._known_as: dict[str, str] = {}
         self._last: dict[str, int] = {}
 
-    def add(self, title: str, named: str = "") -> str:
-        """Return the name of the heading `title`: as it is `named`, or its slug; numbered if it
-        already exists.
+    def add(self, title: str, named: str) -> str:
+        """Return the name of the heading `title`: as it is `named` by its author or by pandoc,
+        numbered if it already exists.
         """
-        wanted = name = _fit(named) or slug(title) or "section"
+        wanted = name = _fit(named) or "section"
         while name in self._names:
             self._last[wanted] = self._last.get(wanted, 0) + 1
             name = f"{wanted}-{self._last[wanted]}"
         self._add(name)
-        self._known_as.setdefault(_folded(slug(title)), name)
+        self._known_as.setdefault(_folded(title), name)
         return name
 
     def add_named(self, name: str) -> str:

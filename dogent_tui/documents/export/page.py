@@ -28,9 +28,6 @@ that requests are aborted.
 
 _CONTENTS_PLACE = f'<div class="{tree.CONTENTS}">\n\n</div>'
 _IMAGE = re.compile(r'(<img\s[^>]*?\bsrc=")(image:\d+)"')
-_CODE_LINE = re.compile(
-    r'<span id="cb\d+-\d+"><a href="#cb\d+-\d+" aria-hidden="true" tabindex="-1"></a>'
-)
 _LONE_WAY_BACK = re.compile(r'(?m)^(<p>)?<a [^>]*class="footnote-back"[^>]*>[^<]*</a>(</p>)?')
 """A link back from a note on a line of its own, because the note does not end in a paragraph."""
 _NOT_ON_PAPER = {
@@ -131,8 +128,7 @@ def compose(document: Document, style: Style, halt: Halt | None = None) -> Page:
     handlers: dict[str, tree.Handler] = {"Image": image, "Link": link, "Math": formula}
     blocks = mapped(document.blocks, handlers)
     written = tree.written(blocks, "html5", "--mathml", "--wrap=none", "--eol=lf", halt=halt)
-    html = _CODE_LINE.sub("<span>", written.data.decode("utf-8", "replace"))
-    html = _LONE_WAY_BACK.sub("", html)
+    html = _LONE_WAY_BACK.sub("", written.data.decode("utf-8", "replace"))
     for field, sign in _NOT_ON_PAPER.items():
         html = html.replace(field, sign)
     html = _IMAGE.sub(lambda found: f'{found[1]}{addresses[found[2]]}"', html)

@@ -12,6 +12,7 @@ from dogent_tui.documents.export.tree import (
     Node,
     attributes,
     div,
+    kinds_in,
     node,
     plain_text,
     words,
@@ -116,7 +117,11 @@ def label_of(inlines: list[Any], kind: str) -> str:
 
 
 def captioned(blocks: list[Any]) -> list[Any]:
-    """Return `blocks` with caption paragraphs, after or before a table, moved into these tables."""
+    """Return `blocks` with caption paragraphs, after or before a table, moved into these tables.
+    Other lists are returned unchanged.
+    """
+    if "Table" not in kinds_in(blocks):
+        return blocks
     out: list[Any] = []
     for block in _parted(blocks):
         before = out[-1] if out else {}

@@ -1,16 +1,16 @@
 """Themes: the look of a document, each a small data file from which the writers make their styles.
 
 A file in `styles/themes/` has the fields of `Theme`. Its CSS sets variables that `styles/pdf.css`
-uses, its docx the placeholders in `reference/`, its typst the rules after `styles/pdf.typ`.
+uses, its docx the placeholders in `reference/`, and `styles/pdf.typ` reads it as data.
 """
 
 import tomllib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 from html import escape
 from pathlib import Path
 from string import Template
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import msgspec
 
@@ -25,15 +25,10 @@ Align: TypeAlias = Literal["left", "center", "right"]
 _CSS = {"serif": "text", "sans": "display", "times": "times"}
 _WORD = {"serif": "Cambria", "sans": "Calibri", "times": "Times New Roman"}
 """Fonts that come with Word; LibreOffice has fonts of the same widths."""
-_TYPST = {
-    "serif": '"Libertinus Serif"',
-    "sans": '"Source Sans 3", "Noto Sans", "Carlito", "Liberation Sans", "DejaVu Sans"',
-    "times": '"Times New Roman", "Liberation Serif", "Libertinus Serif"',
-}
 _LOGICAL = {"left": "start", "center": "center", "right": "end"}
 """The sides of a page, mirrored in a right-to-left document."""
 _INK = "1A1A1A"
-_QUIET = {"css": "var(--quiet)", "typst": "luma(90)", "docx": "5F6B7A"}
+_QUIET = {"css": "var(--quiet)", "docx": "5F6B7A"}
 _PARTS = ("title", "subtitle", "author", "to", "date")
 
 
@@ -168,48 +163,13 @@ def title_html(theme: Theme, front: FrontMatter) -> str:
 # typst
 
 
-def as_typst(theme: Theme) -> str:
-    """Return the rules of the theme, for use after the built-in ones."""
-    top, sides, bottom = theme.margins
-    both = theme.numbers == "page / pages"
-    number = '"1 / 1", both: true' if both else '"1"'
-    number = f"align(center, text(size: 8.5pt, counter(page).display({number})))"
-    first = "" if theme.first_number else "if counter(page).get().first() > 1 "
-    color, face = f'rgb("{theme.heading_color}")', _TYPST[theme.heading_font]
-    paragraph = (
-        f"leading: {theme.line - 0.72:.2f}em, spacing: {theme.line - 0.72 + theme.gap:.2f}em"
-    )
-    if theme.indent:
-        paragraph += f", first-line-indent: {theme.indent}mm"
-    rules = [
-        f"#set page(margin: (x: {sides}mm, top: {top}mm, bottom: {bottom}mm))",
-        f"#set page(footer: context {first}{{ {number} }})",
-        f"#set text(size: {theme.size}pt, font: ({_TYPST[theme.font]}, ..faces))",
-        f"#set par({paragraph})",
-        f"#show heading: set text(font: ({face}, ..faces), fill: {color})",
-        f"#show heading: set align({_LOGICAL[theme.heading_align]})",
+def as_data(theme: Theme, front: FrontMatter) -> dict[str, Any]:
+    """Return the theme and the lines of the title block for `styles/pdf.typ`."""
+    lines = [
+        {**msgspec.structs.asdict(part), "text": text, "first": is_first}
+        for part, text, is_first in _lines(theme, front)
     ]
-    for level, size in enumerate(theme.heading_sizes, 1):
-        rules.append(f"#show heading.where(level: {level}): set text(size: {size}pt)")
-    if theme.chapters:
-        rules.append("#show heading.where(level: 1): it => { pagebreak(weak: true); it }")
-    return "\n".join(rules)
-
-
-def title_typst(theme: Theme, front: FrontMatter, quoted: Callable[[str], str]) -> str:
-    """Return the title block; `quoted` makes a typst string."""
-    written = []
-    for part, text, is_first in _lines(theme, front):
-        color = theme.heading_color if part.colored else f"#{_INK}"
-        fill = _QUIET["typst"] if part.quiet else f'rgb("{color}")'
-        look = f"size: {part.size}pt, fill: {fill}" + (', weight: "bold"' if part.bold else "")
-        look += f", font: ({_TYPST[theme.heading_font]}, ..faces)"
-        above = f"#v({part.above}mm, weak: false)\n" if part.above and is_first else ""
-        body = f"align({_LOGICAL[part.align]}, text({look}, {quoted(text)}))"
-        written.append(f"{above}#block(above: 0.6em, below: 0.6em, width: 100%, {body})")
-    if written:
-        written.append("#pagebreak()" if theme.cover else "#v(1.2em)")
-    return "\n".join(written)
+    return {"theme": theme, "lines": lines}
 
 
 # docx
@@ -260,11 +220,7 @@ _TWIPS = 1440 / 25.4
 _LINE = 184
 """Word's line spacing: 240 per line of the font's own height, whereas CSS multiplies the size."""
 _FIRST_FOOTER = '<w:footerReference w:type="first" r:id="rId10"/>'
-_FIELD = (
-    '<w:r><w:fldChar w:fldCharType="begin"/></w:r><w:r><w:instrText xml:space="preserve">'
-    ' NUMPAGES </w:instrText></w:r><w:r><w:fldChar w:fldCharType="separate"/></w:r>'
-    '<w:r><w:t>1</w:t></w:r><w:r><w:fldChar w:fldCharType="end"/></w:r>'
-)
+_FIELD = '<w:fldSimple w:instr=" NUMPAGES "><w:r><w:t>1</w:t></w:r></w:fldSimple>'
 _BOLD, _ITALIC = "<w:b/><w:bCs/>", "<w:i/><w:iCs/>"
 _NUMBER_OF_PAGES = f'<w:r><w:t xml:space="preserve"> / </w:t></w:r>{_FIELD}'
 

@@ -8,11 +8,13 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from dogent_tui.documents.export import tree
 from dogent_tui.documents.export.document import Document, writer_warnings
 from dogent_tui.documents.export.model import Made
 from dogent_tui.documents.export.styles import shipped
-from dogent_tui.documents.export.themes import as_typst, title_typst
+from dogent_tui.documents.export.themes import as_data
 from dogent_tui.documents.export.tree import Node, mapped, node
 from dogent_tui.documents.model import DocumentError
 from dogent_tui.language import tr
@@ -54,8 +56,9 @@ def _set(document: Document, blocks: list[Node], folder: Path) -> tuple[bytes, t
     """Return a pdf of `blocks`, and pandoc's warnings. Raises DocumentError."""
     options = ("--syntax-highlighting=idiomatic", "--wrap=none")
     written = tree.written(blocks, "typst", *options)
-    text = _front(document) + written.data.decode("utf-8", "replace")
-    (folder / "document.typ").write_text(text, "utf-8")
+    (folder / "document.json").write_bytes(_data(document))
+    styles = shipped("pdf.typ").read_bytes()
+    (folder / "document.typ").write_bytes(styles + b"\n" + written.data)
     return typeset(folder), tuple(writer_warnings(written.warnings))
 
 
@@ -96,28 +99,20 @@ def typeset(
     return result.read_bytes()
 
 
-def _front(document: Document) -> str:
-    """Return what precedes the text: properties, styles, title."""
+def _data(document: Document) -> bytes:
+    """Return what `styles/pdf.typ` reads: properties, theme, title."""
     front = document.front
-    authors, keywords = (
-        "".join(f"{_quoted(text)}, " for text in texts) for texts in (front.authors, front.keywords)
-    )
-    properties = f"title: {_quoted(document.title)}, author: ({authors}), keywords: ({keywords})"
-    rules = shipped("pdf.typ").read_text("utf-8")
-    lines = [f"#set document({properties})", rules, as_typst(document.theme)]
-    if front.title and document.theme.running:
-        lines.append(
-            "#set page(header: context if counter(page).get().first() > 1 {"
-            f" running({_quoted(front.title)}) }})"
-        )
     language, _, region = front.lang.partition("-")
-    if language:
-        region = f", region: {_quoted(region)}" if len(region) == 2 else ""
-        lines.append(f"#set text(lang: {_quoted(language.lower())}{region})")
-    if document.is_right_to_left:
-        lines.append("#set text(dir: rtl)")
-    lines.append(title_typst(document.theme, front, _quoted))
-    return "\n".join([*lines, "", ""])
+    properties = {
+        "title": document.title,
+        "authors": front.authors,
+        "keywords": front.keywords,
+        "lang": language.lower(),
+        "region": region if len(region) == 2 else "",
+        "rtl": document.is_right_to_left,
+        "running": front.title if document.theme.running else "",
+    }
+    return msgspec.json.encode(properties | as_data(document.theme, front))
 
 
 def _outline(document: Document) -> list[Node]:

@@ -33,6 +33,31 @@ def body(tmp_path: Path, text: str) -> str:
     return compose(document(tmp_path, text), Style()).body
 
 
+def test_headings_have_the_names_that_github_gives_them(tmp_path):
+    titles = ["A Title, with: Signs & 中文！", "Same", "same", "Same!", "!", "<b>Same</b> 1"]
+    made = document(tmp_path, "\n\n".join(f"# {title}" for title in titles))
+    assert [heading.name for heading in made.headings] == [
+        "a-title-with-signs--中文",
+        "same",
+        "same-1",
+        "same-2",
+        "section",
+        "same-1-1",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ("中文\n换行，*强调*\n后面", "中文换行，<em>强调</em>后面"),
+        ("한국\n어 문장", "한국 어 문장"),
+        ("one\ntwo", "one two"),
+    ],
+)
+def test_a_line_break_of_the_source_is_no_space_in_scripts_without_spaces(tmp_path, text, lines):
+    assert lines in body(tmp_path, text)
+
+
 @pytest.mark.parametrize(
     ("text", "lang"),
     [
