@@ -10,7 +10,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from rich.text import Text
 from textual.driver import Driver
@@ -86,11 +86,11 @@ class DogentApp(AppPort):
     TITLE = "dogent-tui"
     # Includes the styles of the first screen: if a screen brought them along, all styles would be
     # parsed a second time.
-    CSS_PATH: ClassVar = [
+    CSS_PATH = [
         stylesheet(f"{name}.tcss") for name in ("app", "conversation", "prompt", "attachments")
     ]
     ENABLE_COMMAND_PALETTE = True
-    COMMANDS: ClassVar = {_command_provider}
+    COMMANDS = {_command_provider}
     BINDINGS = [
         bound("ctrl+q", "quit", "Quit", priority=True, id="quit"),
         hidden("f1", "help", "Help"),

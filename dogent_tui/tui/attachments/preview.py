@@ -6,10 +6,9 @@ import asyncio
 import codecs
 from collections.abc import Sequence
 from pathlib import Path
-from typing import IO, ClassVar
+from typing import IO
 
 from rich.cells import cell_len
-from textual.binding import BindingType
 from textual.content import Content
 
 from dogent_tui.documents.library import DocumentLibrary
@@ -128,7 +127,7 @@ class PreviewScreen(DialogScreen[None]):
 
     CSS_PATH = stylesheet("attachments.tcss")
 
-    BINDINGS: ClassVar[list[BindingType]] = [
+    BINDINGS = [
         bound("escape,q,enter", "dismiss", "Close"),
         bound("n", "read_on", "Read on"),
         bound("left", "sheet(-1)", "Previous sheet", show=False),
