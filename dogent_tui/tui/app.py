@@ -13,6 +13,7 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from rich.text import Text
+from textual import work
 from textual.driver import Driver
 from textual.filter import LineFilter
 from textual.screen import Screen
@@ -322,11 +323,9 @@ class DogentApp(AppPort):
         self.set_keymap(self.keys.keys)
         self.conversation.todos.refresh()  # its title names a key
 
-    def action_settings(self) -> None:
+    @work(group="settings", exclusive=True)
+    async def action_settings(self) -> None:
         """Show the settings."""
-        self.run_worker(self._open_settings(), group="settings", exclusive=True)
-
-    async def _open_settings(self) -> None:
         from dogent_tui.tui.settings.save import open_settings
 
         await open_settings(self)

@@ -131,10 +131,6 @@ class OutlineView(EditorPart, Painted, ScrollView, can_focus=True):
 
     # ── Drawing ───────────────────────────────────────────────────────────────────────────────────
 
-    def on_mount(self) -> None:
-        """Update to the size of the outline."""
-        self.show_cursor()
-
     def on_resize(self) -> None:
         """Keep the cursor visible."""
         self.show_cursor()
