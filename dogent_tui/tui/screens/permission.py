@@ -82,8 +82,8 @@ class PermissionScreen(Withdrawable[Reply], ModalScreen[Reply]):
         question: Question,
         conversation: ConversationPort,
         *,
-        typing: bool = False,
-        counter: str = "",
+        typing: bool,
+        counter: str,
     ) -> None:
         """Ask `question` over the `conversation`. `typing`: the user is currently typing in the
         prompt.

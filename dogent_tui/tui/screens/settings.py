@@ -329,9 +329,7 @@ class SettingsScreen(RowsScreen[bool]):
         hidden("f1", "app.help", "Help"),
     ]
 
-    def __init__(
-        self, draft: SettingsDraft, keymap: Keymap, note: str = "", section: int = 0
-    ) -> None:
+    def __init__(self, draft: SettingsDraft, keymap: Keymap, note: str, section: int) -> None:
         """Start with a section."""
         super().__init__(draft, keymap, note)
         self.section = section
