@@ -279,8 +279,8 @@ def _print(options: argparse.Namespace) -> int:
     _never_fail_to_print()
     piped = "" if sys.stdin is None or sys.stdin.isatty() else _read_stdin()
     answers = _read_answers(options.answers) if options.answers is not None else None
-    goes_on = options.resume or options.session
-    if not options.print.strip() and not piped.strip() and not (goes_on and answers is not None):
+    continues = options.resume or options.session
+    if not options.print.strip() and not piped.strip() and not (continues and answers is not None):
         print(
             tr("dogent-tui: -p needs a prompt, as an argument or on standard input."),
             file=sys.stderr,

@@ -225,11 +225,11 @@ class Printer:
                     await self._service.reply(
                         event.request_id, PermissionAnswer("deny", ends_run=True)
                     )
-            if isinstance(event, RunFinished) and not await self._goes_on(event):
+            if isinstance(event, RunFinished) and not await self._continues(event):
                 return event
         return RunFinished(status="interrupted", duration_ms=0)
 
-    async def _goes_on(self, finished: RunFinished) -> bool:
+    async def _continues(self, finished: RunFinished) -> bool:
         return (
             finished.status in ("needs_clarification", "needs_outline_edit") and await self.answer()
         )

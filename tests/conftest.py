@@ -44,7 +44,7 @@ _WHOLE = tuple(
     Path(__file__).parent / name for name in ("e2e", "tui", "subcommands", "documents/export")
 )
 """Where tests open the whole application, run whole commands, the real CLI or the engines of
-exports; the tests of single widgets and models lie in folders below.
+exports; the tests of single widgets and models are in folders below.
 """
 
 _HEAVY = {"snap_compare", "stage", "exporter", "browser_here", "make_app"}

@@ -45,7 +45,7 @@ HEAVY = (
     "dogent_tui.tui.screens.permission",
     "dogent_tui.tui.transcript",
 )
-"""Not before somebody can type. Prefixes of module names."""
+"""Not before someone can type. Prefixes of module names."""
 
 SHOW = """
 import sys

@@ -38,7 +38,7 @@ KEYWORDS = {
 
 @cache
 def collected() -> dict[str | tuple[str, ...], str]:
-    """Return every message of the code, and where it stands."""
+    """Return every message of the code, and where it is."""
     found = extract_from_dir(
         str(PACKAGE), method_map=[("**.py", "python")], keywords=dict(KEYWORDS)
     )
@@ -226,7 +226,7 @@ def test_what_is_shipped_is_what_was_translated(chinese):
 
 
 def test_the_interface_speaks_chinese_from_its_first_message_on():
-    """In a process of its own: messages stand in constants, and are settled when these are
+    """In a process of its own: messages are in constants, and are settled when these are
     imported.
     """
     said = subprocess.run(

@@ -261,7 +261,7 @@ class Commands:
         for place in ended.job.outside if kept else ():  # each was asked about in advance
             self._commit(running, place.difference(ended.began_ns), notes)
         status = ended.status if kept else ended.status or 1
-        return Answer(status, self._stands_in(ended) if kept else "", tuple(notes))
+        return Answer(status, self._working_folder(ended) if kept else "", tuple(notes))
 
     def _judged(self, ended: Ended, running: _Running, notes: list[str]) -> bool:
         """Keep or drop what a command did. Return whether it was kept."""
@@ -397,7 +397,7 @@ class Commands:
 
     # ── What the answer says ──────────────────────────────────────────────────────────────────
 
-    def _stands_in(self, ended: Ended) -> str:
+    def _working_folder(self, ended: Ended) -> str:
         """Return the shell's new working directory, "" if it is unchanged or outside the
         workspace.
         """

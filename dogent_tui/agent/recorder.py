@@ -277,7 +277,7 @@ class Recorder:
         if self._log is None:
             return
         if isinstance(event, SessionStarted):
-            self._log.goes_on_as(event.session_id)  # it could not be resumed
+            self._log.continue_as(event.session_id)  # it could not be resumed
         if isinstance(event, Rewound) and event.dropped:
             self._log.forgets_from(event.dropped)
         if isinstance(event, RunStarted) and not self._titled:
@@ -320,7 +320,7 @@ class Recorder:
         log = open_log(self._workspace, self._log_of, self._hold, fork_of=self._fork_of)
         if self._session_id != self._log_of:
             # the agent had forgotten: the conversation continues anyway
-            log.goes_on_as(self._session_id)
+            log.continue_as(self._session_id)
         return log
 
     def _remember(self, event: Event) -> None:

@@ -5,6 +5,7 @@ it.
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
+from functools import cache
 from typing import NamedTuple
 
 import msgspec
@@ -125,15 +126,19 @@ def _sides(old: Sequence[str], new: Sequence[str], range_: Range) -> list[Sequen
 
 def hunks_between(old: Sequence[str], new: Sequence[str]) -> tuple[Hunk, ...]:
     """Return the hunks that turn `old` into `new`."""
-    ranges = list(_joined(changed_ranges(old, new), old))
-    before, after = (Headings(old), Headings(new)) if ranges else (Headings(()), Headings(()))
+
+    @cache
+    def headings(*, of_new: bool) -> Headings:  # up to 0.6 s per MB: most changes need only one
+        return Headings(new if of_new else old)
+
     hunks: list[Hunk] = []
+    ranges = _joined(changed_ranges(old, new), old)
     for number, (start, end, new_start, new_end) in enumerate(ranges, 1):
         lines = tuple(new[new_start:new_end])
         heading = (
-            after.path(_first_words(new, new_start, new_end))
+            headings(of_new=True).path(_first_words(new, new_start, new_end))
             if lines
-            else before.path(_first_words(old, start, end))
+            else headings(of_new=False).path(_first_words(old, start, end))
         )
         hunks.append(Hunk(number, start, end, tuple(old[start:end]), lines, heading))
     return tuple(hunks)

@@ -144,8 +144,8 @@ class ChatServer:
             except DogentError as error:
                 await _write(response, {"type": "error", "errorText": str(error)})
             except (ConnectionError, asyncio.CancelledError):
-                goes_on = request.query.get("disconnect") == "continue"
-                if turn and turn.readers == 1 and not (goes_on or turn.waiting or turn.is_over):
+                continues = request.query.get("disconnect") == "continue"
+                if turn and turn.readers == 1 and not (continues or turn.waiting or turn.is_over):
                     await asyncio.shield(chat.service.interrupt())
                 raise
             finally:

@@ -106,7 +106,7 @@ class Finder:
     def _ask(self) -> Iterator[str]:
         topic, documents = self.request.topic, self.sources()
         typed = ["", *(run.typed for run in self._talk.runs)]
-        before = typed[-2] if pattern("goes_on").match(typed[-1]) else ""
+        before = typed[-2] if pattern("follow_up").match(typed[-1]) else ""
         if not terms(topic) and not before:
             yield from self._summarize() if self.request.files else ()
             return

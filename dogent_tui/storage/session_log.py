@@ -122,7 +122,7 @@ class SessionLog:
             self.path, lambda metadata: {} if metadata.get("title") else {"title": title}
         )
 
-    def goes_on_as(self, session_id: str) -> None:
+    def continue_as(self, session_id: str) -> None:
         """Record the id under which the agent continues, and earlier ids. Raises OSError,
         DogentError.
         """

@@ -223,7 +223,7 @@ class ConversationPort(Screen[None]):
         """Show what happens to the conversation in another window."""
         raise NotImplementedError
 
-    def set_open_elsewhere(self, *, goes_on: bool) -> None:
+    def set_open_elsewhere(self, *, continues: bool) -> None:
         """Show whether another window owns the conversation."""
         raise NotImplementedError
 

@@ -203,9 +203,9 @@ class Status(msgspec.Struct):
             return tr("read-only, live: it is asking in the other window")
         return tr("read-only, live: {activity}", activity=self._at_work) if self.running else _LIVE
 
-    def set_open_elsewhere(self, *, goes_on: bool) -> None:
+    def set_open_elsewhere(self, *, continues: bool) -> None:
         """Set whether another window continues the conversation."""
-        self.elsewhere, self.running = goes_on, False
+        self.elsewhere, self.running = continues, False
         self._questions.clear()
         self.doing, self.queued, self.silent_s = _READ_ONLY, 0, 0
 
@@ -336,9 +336,9 @@ class StatusBar(Widget):
         self.status.stop()
         self.refresh()
 
-    def set_open_elsewhere(self, *, goes_on: bool) -> None:
+    def set_open_elsewhere(self, *, continues: bool) -> None:
         """Show whether another window continues the conversation."""
-        self.status.set_open_elsewhere(goes_on=goes_on)
+        self.status.set_open_elsewhere(continues=continues)
         self.show(self.status)
 
     def render(self) -> RenderResult:

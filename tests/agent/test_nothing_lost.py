@@ -50,7 +50,7 @@ def workspace(tmp_path) -> Workspace:
 
 
 def in_child(target, *arguments) -> int:
-    """Run `target` in a process of its own, which may be killed, and return how it ended."""
+    """Run `target` in a separate process, which may be killed, and return how it ended."""
     child = multiprocessing.get_context("fork").Process(target=target, args=arguments)
     child.start()
     child.join(60)
@@ -209,7 +209,7 @@ def test_a_page_that_a_power_cut_took_is_told_by_the_log(workspace, left):
     assert again.path == log.path
 
 
-def test_a_log_that_ends_in_what_a_power_cut_left_loses_that_and_goes_on(workspace):
+def test_a_log_that_ends_in_what_a_power_cut_left_loses_that_and_continues(workspace):
     log = open_log(workspace, "s")
     for number in range(3):
         log.append(to_json(TextFinished(message_id="m", block=number, text=str(number))))

@@ -1,5 +1,5 @@
-"""Going back in a conversation, over one that the test plays: what the service says, what is
-written down, what it resumes.
+"""Rewinding a conversation, over one that the test plays: what the service says, what is written
+down, what it resumes.
 """
 
 import asyncio
@@ -121,7 +121,7 @@ async def test_it_goes_back_after_the_process_was_lost_too():
         assert agent.service.state == "idle"
 
 
-async def test_what_the_agent_had_forgotten_goes_on_in_the_same_log(tmp_path):
+async def test_what_the_agent_had_forgotten_continues_in_the_same_log(tmp_path):
     workspace = Workspace(tmp_path)
 
     async def events(session_id: str, run_id: str):

@@ -1,4 +1,4 @@
-"""In which state a run is, and what a denial means for it: it ends with it, or goes on with what
+"""In which state a run is, and what a denial means for it: it ends with it, or continues with what
 the user said.
 """
 

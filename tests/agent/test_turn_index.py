@@ -1,5 +1,5 @@
-"""What stands of a conversation after going back in it, and what the CLI's transcript says of
-where its memory ends.
+"""What remains of a conversation after a rewind, and what the CLI's transcript says of where its
+memory ends.
 """
 
 import json

@@ -51,7 +51,7 @@ class Desk:
         return Verdict(allow=True)
 
     async def call(self, tool, **values):
-        """Have the CLI make a call: what the hook said, and what became of it where it asked."""
+        """Have the CLI make a call: what the hook said, and the result where it asked."""
         payload = {
             "tool_name": tool,
             "tool_input": values,

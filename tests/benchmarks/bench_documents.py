@@ -1,7 +1,7 @@
 """Reading and exporting documents, as the issue has it: beside markitdown and pymupdf4llm on the
 same files, in one run.
 
-The peers live in a place of their own, ``.bench/peers``, which is made when it is first wanted (the
+The peers live in a separate place, ``.bench/peers``, which is made when it is first wanted (the
 group `bench` of ``pyproject.toml``). All of us read in a process that has its libraries loaded:
 what is measured is the reading.
 """
@@ -98,8 +98,8 @@ def _peers() -> Path | None:
 
 
 def _take(python: Path | str, who: str, path: Path) -> Taken:
-    """Have `who` read `path` in a process of its own. Seconds do not count the import, megabytes
-    are those of the whole tree.
+    """Have `who` read `path` in a separate process. Seconds do not count the import, megabytes are
+    those of the whole tree.
     """
     command = [python, "-m", "tests.benchmarks.peer", who, path]
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYMUPDF_SUGGEST_LAYOUT_ANALYZER": "0"}

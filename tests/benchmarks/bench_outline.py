@@ -1,4 +1,4 @@
-"""The outline editor at 2,000 headings: the time from a key until the screen is drawn anew."""
+"""The outline editor at 2,000 headings: the time from a key until the screen is drawn again."""
 
 from dogent_tui.tui.screens.outline import OutlineScreen, OutlineTask
 from tests.benchmarks.keyed import KEY_MS, ROUNDS, KeyedApp, run

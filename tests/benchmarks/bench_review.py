@@ -1,5 +1,5 @@
-"""The review of a change of a manuscript of 1 MB: the time until it is open, and from a key
-until the screen is drawn anew.
+"""The review of a change of a manuscript of 1 MB: the time until it is open, and from a key until
+the screen is drawn again.
 """
 
 import tempfile

@@ -1,5 +1,5 @@
 """A session of 0, 200 and 2,000 messages in a real terminal: streaming and typing, what redraws
-everything, memory a message.
+everything, memory per message.
 """
 
 import asyncio
@@ -130,7 +130,7 @@ async def _first_run(terminal: Terminal) -> None:
 
 
 async def _stream(terminal: Terminal, found: Session, begin: bytes, end: bytes) -> None:
-    """Stream a long reply at 100 pieces a second, with some ten keys a second meanwhile."""
+    """Stream a long reply at 100 pieces a second, with some ten keys a second in the meantime."""
     since, before = len(terminal.output), cpu_s(terminal)
     terminal.type("two\r")
     await written(terminal, begin, since=since)

@@ -78,7 +78,9 @@ class BenchApp(App[None]):
         self.exit()
 
     async def stream(self) -> None:
-        """Stream one long reply in chunks of 40 characters, 100 a second, and type meanwhile."""
+        """Stream one long reply in chunks of 40 characters, 100 a second, and type in the
+        meantime.
+        """
         self.results["echo"] = 0.0
         echoes: list[float] = []
         typing = asyncio.create_task(self.type(echoes))
@@ -200,7 +202,7 @@ def history(messages: int) -> list[ev.Event]:
 
 
 def memory() -> float:
-    """Bytes a message, the text that the events hold included, after every height has been
+    """Bytes per message, the text that the events hold included, after every height has been
     measured.
     """
 

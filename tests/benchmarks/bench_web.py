@@ -1,7 +1,7 @@
 """Finding the articles of real pages: F1 as two public benchmarks count it, and time, beside
 trafilatura alone and all the text.
 
-The pages of the benchmarks are not a part of the project: they lie in the folder that DOGENT_SHARED
+The pages of the benchmarks are not a part of the project: they are in the folder that DOGENT_SHARED
 names, or in ``../shared``.
 """
 
@@ -39,7 +39,7 @@ HOSTILE = {
     "lines below a long number": "<p>" + "1" * 1_000_000 + "<br>a" * 90_000,
     "references": "<p>" + "&NotEqualTilde" * 400_000,
 }
-"""Pages that extractors take minutes for, or for ever."""
+"""Pages that extractors take minutes for, or forever."""
 
 
 def documents() -> Path:

@@ -10,8 +10,8 @@ FOLDER = Path(".bench")
 
 @dataclass(frozen=True)
 class Row:
-    """One number. `target` is the most it may be, None where there is no target; `beside` says
-    what it was compared with.
+    """One number. `target` is the most it may be, None if there is no target; `beside` says what it
+    was compared with.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""Each item of a list is a change of its own; what an item goes on with below belongs to it."""
+"""Each item of a list is a change of its own; what an item continues with belongs to it."""
 
 import pytest
 

@@ -8,8 +8,8 @@ import pytest
 
 @pytest.fixture(scope="session")
 def shared_documents() -> Path:
-    """The folder of the corpora; the test is skipped where there is none. Taken before a test's
-    own environment is made.
+    """The folder of the corpora; the test is skipped if there is none. Taken before a test's own
+    environment is made.
     """
     folder = (
         Path(os.environ.get("DOGENT_SHARED") or Path(__file__).parents[2].parent / "shared")

@@ -161,7 +161,7 @@ async def test_a_document_that_trickles_in_gives_a_shorter_page_in_time(folder, 
         folder, Workers(Limits(), hostile.command()), full_page_s=0.5
     ) as library:
         first = await library.read(path)
-        assert first.text in {"one", "one\n\n"}  # the last block may go on
+        assert first.text in {"one", "one\n\n"}  # the last block may continue
         assert first.total_chars is None
         assert (
             first.text + await whole_from(library, path, first.next_offset)
@@ -272,7 +272,7 @@ async def test_who_is_cancelled_ends_what_nobody_else_waits_for(open_hostile):
 
 
 def sleeping(process, seconds):
-    """Return the process among those below `process` that sleeps so long, 0 where there is none."""
+    """Return the process among those below `process` that sleeps so long, 0 if there is none."""
     for child in process.children(recursive=True):
         with contextlib.suppress(psutil.Error):
             if child.cmdline() == ["sleep", seconds]:

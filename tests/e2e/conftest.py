@@ -3,7 +3,7 @@ stand on.
 
 A start of the CLI costs a second of processor time, one of the application three. So tests that
 need a conversation and not its start share one: `agent` is a service, `window` an application in a
-terminal, each kept for the tests of a module and started anew only where a test left it in another
+terminal, each kept for the tests of a module and started again only where a test left it in another
 state than it got it. Each test has a script of its own, and scripts words that no other test
 scripts. What starts, resumes, kills or closes takes `open_service` or `dogent`.
 
@@ -284,9 +284,7 @@ def dogent(api: ScriptedApi, workspace: Workspace, home: Path) -> Dogent:
 
 
 class Window(Dogent):
-    """An application that is open already, and what was said in it before stands in its
-    transcript.
-    """
+    """An application that is open already, and what was said in it before is in its transcript."""
 
     terminal: Terminal
 

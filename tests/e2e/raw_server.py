@@ -1,5 +1,5 @@
-"""An endpoint that says whatever bytes a test gives it, or nothing at all: what stands between
-users and a Messages API.
+"""An endpoint that says whatever bytes a test gives it, or nothing at all: what is between users
+and a Messages API.
 """
 
 import asyncio

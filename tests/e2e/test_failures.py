@@ -1,5 +1,5 @@
-"""What goes wrong, through the real CLI: each failure is a sentence with a remedy, and the
-session goes on where it can.
+"""What goes wrong, through the real CLI: each failure is a sentence with a remedy, and the session
+continues where it can.
 """
 
 import os

@@ -164,8 +164,8 @@ UNREADABLE = {
 @pytest.mark.thorough
 @pytest.mark.parametrize("call", UNREADABLE.values(), ids=UNREADABLE)
 async def test_a_marked_call_that_cannot_be_read_is_asked_for_again(workspace: Workspace, call):
-    """The model hears that its call was not understood, and makes it anew; nothing is written
-    with what was left of it.
+    """The model hears that its call was not understood, and makes it again; nothing is written with
+    what was left of it.
     """
     out = workspace.root / "out.md"
     whole = json.dumps({"name": "Write", "arguments": {"file_path": str(out), "content": "Tea."}})

@@ -1,4 +1,4 @@
-"""/model in a terminal: another model of the same profile goes on with the conversation."""
+"""/model in a terminal: another model of the same profile continues with the conversation."""
 
 import pytest
 
@@ -9,7 +9,7 @@ pytestmark = [pytest.mark.slow, IN_ONE_LOOP]
 
 
 @pytest.mark.thorough
-async def test_another_model_goes_on_with_the_conversation(api, dogent):
+async def test_another_model_continues_with_the_conversation(api, dogent):
     async with dogent.open(size=(120, 30)) as terminal:
         api.say("You said tea.")
         terminal.type("I like tea\r")

@@ -89,7 +89,7 @@ async def test_what_came_with_the_folder_is_used_only_where_one_says_so(
     assert FolderTrust(workspace).state == "unasked"
 
 
-async def test_a_process_reads_stdin_and_continue_goes_on_with_that_conversation(
+async def test_a_process_reads_stdin_and_continue_continues_with_that_conversation(
     api, workspace, profile, start
 ):
     """What is piped is a part of the prompt, but no source of references."""

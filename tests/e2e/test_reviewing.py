@@ -102,8 +102,8 @@ async def test_what_the_model_learns_of_its_proposals_and_the_file_holds(api, co
         (workspace.root / name).write_text(BASE, encoding="utf-8")
     louder = BASE.replace("one", "ONE").replace("three", "THREE")
     async with context() as d:
-        # One hunk is taken with a comment, the other is not; then two at once, and somebody else
-        # writes meanwhile.
+        # One hunk is taken with a comment, the other is not; then two at once, and someone else
+        # writes in the meantime.
         api.call(PROPOSE, {"path": "tea.md", "new_content": louder, "summary": "Louder"})
         api.call_all(
             (

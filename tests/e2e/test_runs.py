@@ -85,7 +85,7 @@ async def test_long_instructions_reach_the_model_and_no_list_of_processes(
         assert stat.S_IMODE(file.stat().st_mode) == 0o600
         arguments: list[str] = []
         for process in psutil.Process().children(recursive=True):
-            with suppress(psutil.Error):  # one that ended meanwhile
+            with suppress(psutil.Error):  # one that ended in the meantime
                 arguments += process.cmdline()
         assert "stream-json" in arguments
         assert not [
@@ -168,7 +168,7 @@ async def test_the_second_prompt_sees_the_first(api, agent):
     assert "Noted: mauve." in conversation
 
 
-async def test_a_session_goes_on_after_the_process_ended_and_a_fork_leaves_it_as_it_is(
+async def test_a_session_continues_after_the_process_ended_and_a_fork_leaves_it_as_it_is(
     api, open_service
 ):
     api.say("Noted: teal.")
@@ -340,7 +340,7 @@ async def test_what_changed_in_the_wishes_reaches_the_running_conversation_once(
 
 
 @pytest.mark.thorough
-async def test_a_tool_that_fails_is_a_result_and_the_run_goes_on(api, agent):
+async def test_a_tool_that_fails_is_a_result_and_the_run_continues(api, agent):
     api.call("Read", {"file_path": str(agent.root / "missing.md")})
     api.say("There is no such file.")
     assert (await agent.run("Read it")).status == "completed"

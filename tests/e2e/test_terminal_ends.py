@@ -269,7 +269,7 @@ def _typed(terminal, text: str) -> bool:
     return " ".join(text.split()) in shown
 
 
-async def test_the_agent_killed_is_said_and_the_next_prompt_goes_on(window):
+async def test_the_agent_killed_is_said_and_the_next_prompt_continues(window):
     window.api.stall("Half a ")
     window.api.say("Here again.")
     terminal = window.terminal

@@ -21,7 +21,7 @@ from tests.e2e.terminal import (
 pytestmark = [pytest.mark.slow, IN_ONE_LOOP]
 
 
-async def test_typing_during_a_run_goes_on(window):
+async def test_typing_during_a_run_continues(window):
     reply = window.api.say_in_pieces("Once ", "upon ", "a time.")
     window.api.say("And a second answer.")
     terminal = window.terminal
@@ -84,7 +84,7 @@ async def test_resizing_while_streaming_loses_nothing(window):
 
 
 def _flowing(screen: str) -> str:
-    """What the transcript says, without its line breaks and what stands beside it."""
+    """What the transcript says, without its line breaks and what is beside it."""
     return " ".join(
         " ".join(line.split("▏")[0].replace("█", "").replace("▎", "").split())
         for line in screen.split("\n")
@@ -114,7 +114,7 @@ async def test_prompts_queue_during_a_run_and_can_be_dropped_and_edited(window):
     assert "second\n" in second
 
 
-async def test_escape_interrupts_and_the_session_goes_on(window):
+async def test_escape_interrupts_and_the_session_continues(window):
     window.api.stall("Half a ")
     window.api.say("Still here.")
     terminal = window.terminal

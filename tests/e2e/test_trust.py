@@ -83,7 +83,7 @@ async def test_trust_given_before_the_first_run_has_the_wishes_count_and_nothing
             == agent.of(SessionStarted)[0].session_id
         )
         assert (await agent.run("Go")).status == "completed"
-        await agent.service.renew()  # after the first run it goes on as it is
+        await agent.service.renew()  # after the first run it continues as it is
         assert (await agent.run("On")).status == "completed"
         assert len(agent.of(SessionStarted)) == 2
         await nothing_planted_does_anything(api, agent, trace)

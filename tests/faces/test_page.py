@@ -523,7 +523,7 @@ async def test_what_could_not_be_sent_is_not_lost(tab: Tab) -> None:
 
 
 @pytest.mark.thorough
-async def test_a_run_goes_on_while_the_page_is_loaded_again(tab: Tab) -> None:
+async def test_a_run_continues_while_the_page_is_loaded_again(tab: Tab) -> None:
     tab.api.say("An earlier reply.")
     await tab.say("one")
     await expect(tab.talk).to_contain_text("An earlier reply.")

@@ -43,7 +43,7 @@ _AT_REST = re.compile(r"\b(ready|not connected)\b")
 
 
 class Report:
-    """What became of a row. Serialises to a line of JSON."""
+    """The outcome of a row. Serialises to a line of JSON."""
 
     def __init__(self, row: Row) -> None:
         self.row = row
@@ -184,7 +184,7 @@ class Stage:
     # ── The row ───────────────────────────────────────────────────────────────────────────────────
 
     async def play(self) -> Report:
-        """Play the row to its end and return what became of it."""
+        """Play the row to its end and return the result."""
         await asyncio.to_thread(self._furnish)
         try:
             async with self.api, Network(_port(self.api), self.draw) as self.network:

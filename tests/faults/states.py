@@ -154,7 +154,7 @@ STATE: Mapping[str, State] = {
 
 
 def last_word(text: str) -> int:
-    """Return the number of the last whole word of the stream in `text`, 0 where there is none."""
+    """Return the number of the last whole word of the stream in `text`, 0 if there is none."""
     return max((int(number) for number in re.findall(r"\bw(\d+)\b[ \n]", text + "\n")), default=0)
 
 

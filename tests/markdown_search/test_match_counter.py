@@ -1,4 +1,4 @@
-"""Counting matches in files of every kind, here and in a process of its own."""
+"""Counting matches in files of every kind, here and in a separate process."""
 
 from functools import partial
 

@@ -105,7 +105,7 @@ def test_the_oldest_is_that_of_the_smallest_year_and_a_date_is_no_number(convers
     assert is_honest(conversation.ask("@members.csv which member is the oldest?").said)
 
 
-def test_a_question_goes_on_with_the_one_before(conversation):
+def test_a_question_continues_with_the_one_before(conversation):
     conversation.ask("which month had the fewest cups?")
     assert "largest **cups** is 200" in conversation.ask("and the most?").said
 

@@ -64,7 +64,7 @@ def test_moving_into_what_is_folded_unfolds_it(tree):
     assert seen(tree) == "1A 2B 3C 1E 2D< 2F"
 
 
-def test_the_cursor_goes_on_after_a_deletion(tree):
+def test_the_cursor_continues_after_a_deletion(tree):
     tree.go(5)
     assert tree.delete()
     assert seen(tree) == "1A 2B 3C 2D 1E<"

@@ -38,8 +38,8 @@ _SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib64", "/opt", "/dev", "/proc/sel
 
 @dataclass(frozen=True)
 class Judged:
-    """What became of a command: what the gate said before, what the run said, and what shows
-    that it wanted more than it may.
+    """The outcome of a command: what the gate said before, what the run said, and what shows that
+    it wanted more than it may.
     """
 
     early: Verdict

@@ -46,7 +46,7 @@ def own_rows(*, each: int = 1) -> list[dict[str, Any]]:
 def judged_in_throwaway_roots(
     chosen: list[dict[str, Any]], at_once: int = _AT_ONCE
 ) -> list[dict[str, Any]]:
-    """Return what became of each row, run in as many throw-away roots as there are processors."""
+    """Return the outcome of each row, run in as many throw-away roots as there are processors."""
     parts = [chosen[first::at_once] for first in range(at_once)]
     with ThreadPoolExecutor(at_once) as pool:
         results = pool.map(

@@ -21,7 +21,7 @@ CORPUS = Path(__file__).parent / "corpus"
 NAMES = sorted(path.stem for path in CORPUS.glob("*.jsonl"))
 
 ASKED_EARLY_NEVERTHELESS: dict[str, str] = {}
-"""Rows that are harmless as they stand and are asked about all the same, with the reason."""
+"""Rows that are harmless as they are and are asked about all the same, with the reason."""
 
 
 def rows(name: str) -> list[dict[str, Any]]:
@@ -32,7 +32,7 @@ def rows(name: str) -> list[dict[str, Any]]:
 
 
 def build(row: dict[str, Any], root: Path) -> Path:
-    """Make the workspace that a row stands in; a setup holds only ln, mkdir and printf."""
+    """Make the workspace that a row is in; a setup holds only ln, mkdir and printf."""
     workspace = root / "ws"
     (root / "home").mkdir(parents=True)
     for name in row["workspace_files"]:

@@ -1,5 +1,5 @@
-"""What is asked before a command runs: the network, places outside, plain deletion; and what
-runs where no wall stands.
+"""What is asked before a command runs: the network, places outside, plain deletion; and what runs
+where no wall is available.
 """
 
 import pytest

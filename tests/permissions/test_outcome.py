@@ -291,7 +291,7 @@ def test_a_protected_file_is_shown_with_its_change(layer):
     assert asked.diff.split("\n")[3:] == [" one", "-two", "+2", " "]
 
 
-def test_a_folder_with_a_protected_file_goes_only_once(layer):
+def test_a_folder_with_a_protected_file_continuesly_once(layer):
     layer.before(".dogent/dogent.md", "x")
     layer.gone(".dogent")
     asked = layer.judged()

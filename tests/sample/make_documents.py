@@ -1,5 +1,5 @@
-"""Makes the documents of the sample workspace anew: ``python -m tests.sample.make_documents``.
-They are ours, and small.
+"""Recreates the documents of the sample workspace: ``python -m tests.sample.make_documents``. They
+are ours, and small.
 """
 
 import asyncio

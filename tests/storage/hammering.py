@@ -64,7 +64,7 @@ def _window(workspace: Workspace, who: str, rounds: int, seconds: float, counts,
             grants.add((RememberedGrant("read", f"/{who}/{number}"),))
         if number % 20 == 0:
             while not make_change(workspace, plan_settings(workspace, {f"{who}_{number}": number})):
-                pass  # the other window was faster: planned anew
+                pass  # the other window was faster: planned again
             shared = next(
                 record for record in list_sessions(workspace) if record.session_id == "shared"
             )

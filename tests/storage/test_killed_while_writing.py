@@ -222,7 +222,7 @@ def test_a_full_disk_costs_no_more_than_what_did_not_fit(workspace, home, name):
             there = {number} if writer.one else {*there, number}
         assert set(writer.read(workspace)) == there, room
     assert refused
-    assert number in there  # with room again, all goes on
+    assert number in there  # with room again, all continues
     assert not list(workspace.root.rglob("*.tmp"))
 
 

@@ -45,7 +45,7 @@ def _log(workspace: Workspace) -> None:
 
 def _page(workspace: Workspace) -> None:
     log = open_log(workspace, "s")
-    log.goes_on_as("t")
+    log.continue_as("t")
     log.close()
 
 

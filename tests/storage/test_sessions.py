@@ -45,7 +45,7 @@ def test_the_latest_is_the_one_last_spoken_in(workspace, tmp_path):
     assert latest_session(Workspace(tmp_path)) is None
 
 
-def test_a_resumed_conversation_goes_on_in_its_log(workspace):
+def test_a_resumed_conversation_continues_in_its_log(workspace):
     log = open_log(workspace, "s")
     log.append("1")
     log.entitle("T")
@@ -60,7 +60,7 @@ def test_a_resumed_conversation_goes_on_in_its_log(workspace):
 def test_the_agent_may_go_on_under_another_id(workspace):
     log = open_log(workspace, "old")
     log.append("1")
-    log.goes_on_as("new")
+    log.continue_as("new")
     record = latest_session(workspace)
     assert (record.session_id, record.before, record.first_id) == ("new", ("old",), "old")
     assert open_log(workspace, "new").path == log.path

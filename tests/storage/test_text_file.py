@@ -1,4 +1,4 @@
-"""A document is opened, and saved unless somebody else changed it."""
+"""A document is opened, and saved unless someone else changed it."""
 
 import pytest
 

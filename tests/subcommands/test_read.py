@@ -24,7 +24,7 @@ def read(capsys, *arguments):
     return status, out, err
 
 
-def test_a_document_is_markdown_and_goes_on_where_it_is_told(table, capsys):
+def test_a_document_is_markdown_and_continues_where_it_is_told(table, capsys):
     status, out, err = read(capsys, table, "--max-chars", 1000)
     assert status == 0
     assert out.startswith("| a | b |\n| --- | --- |\n| 1 | 2 |\n")

@@ -177,7 +177,7 @@ async def test_a_page_begins_with_what_it_says_of_itself(server, typed):
     assert "The article" in err
 
 
-async def test_a_page_goes_on_where_it_is_told_and_an_image_is_saved(server, typed, tmp_path):
+async def test_a_page_continues_where_it_is_told_and_an_image_is_saved(server, typed, tmp_path):
     server.answers("one line of text\n" * 200, Content_Type="text/plain")
     _, out, err = await typed("fetch", server.url, "--private", "--max-chars", "1000")
     assert len(out) <= 1001

@@ -1,6 +1,4 @@
-"""A proposal goes to the user, and what became of it goes back; what is wrong with it is said at
-once.
-"""
+"""A proposal goes to the user, and the result goes back; what is wrong with it is said at once."""
 
 import pytest
 

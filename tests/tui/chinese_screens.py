@@ -1,5 +1,5 @@
-"""Prints the main screens as text, as JSON: run in a process of its own, whose language is
-Chinese. See `test_chinese.py`.
+"""Prints the main screens as text, as JSON: run in a separate process, whose language is Chinese.
+See `test_chinese.py`.
 """
 
 import asyncio

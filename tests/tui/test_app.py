@@ -191,7 +191,7 @@ async def test_escape_takes_back_what_waits_before_it_interrupts(stage):
         await s.until(lambda: s.conversation.interrupts)
 
 
-async def test_the_transcript_goes_on_following_when_the_prompt_shrinks(stage):
+async def test_the_transcript_continues_following_when_the_prompt_shrinks(stage):
     async with stage() as s:
         await s.send("go")
         s.conversation.arrive(TextDelta(message_id="m", block=0, text="line\n\n" * 60))

@@ -11,7 +11,7 @@ from dogent_tui.tui.garbage import WORTH_COLLECTING, collect_young, give_back, h
 @pytest.fixture
 def collected():
     """Return the generations that are collected during a test; Python's own collections are held
-    back meanwhile.
+    back in the meantime.
     """
     found = []
 

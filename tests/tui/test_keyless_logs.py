@@ -26,7 +26,7 @@ async def test_a_crash_is_told_without_keys(workspace, monkeypatch, capsys):
     assert app.return_code == 1
     assert "2 things, said by •••• [b]" in told
     assert "in on_mount" in told
-    assert "in-a-variable-only" not in told  # neither the key of a profile nor what somebody writes
+    assert "in-a-variable-only" not in told  # neither the key of a profile nor what someone writes
     assert "own words" not in told
 
 

@@ -19,7 +19,7 @@ from tests.tui.questions.examples import COMMAND, DIFF, LONG
 
 
 class Person:
-    """Somebody who is asked: the stage, and the answers that reached the service."""
+    """Someone who is asked: the stage, and the answers that reached the service."""
 
     def __init__(self, stage) -> None:
         self.stage = stage
@@ -166,7 +166,7 @@ async def test_the_counter_follows_what_waits(person):
         assert [request_id for request_id, _ in p.answers] == ["one", "two"]
 
 
-async def test_an_answer_that_comes_too_late_goes_on_to_the_next_question(person):
+async def test_an_answer_that_comes_too_late_continues_to_the_next_question(person):
     async with person() as p:
         await p.ask(replace(DIFF, request_id="one"), replace(DIFF, request_id="two"))
         p.refuses = True

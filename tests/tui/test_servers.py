@@ -1,4 +1,4 @@
-"""/mcp: which servers there are, how they stand, and what their switch does."""
+"""/mcp: which servers there are, their states, and what their switch does."""
 
 import json
 

@@ -297,7 +297,7 @@ async def test_a_profile_is_added_checked_and_used(stage, workspace, own, reopen
         assert screen.draft.changes == {}
 
 
-async def test_who_answers_holds_at_once_and_the_conversation_goes_on(
+async def test_who_answers_holds_at_once_and_the_conversation_continues(
     stage, workspace, own, reopened
 ):
     async with stage() as s:
@@ -437,7 +437,7 @@ async def test_that_another_answers_than_was_named_is_said_where_one_writes(work
         assert replace(opened, options=SessionOptions(profile=name)).unusable_profile == ""
 
 
-async def test_a_conversation_goes_on_with_another_profile_from_the_list(
+async def test_a_conversation_continues_with_another_profile_from_the_list(
     stage, own, reopened, monkeypatch
 ):
     async with stage() as s:

@@ -76,7 +76,7 @@ async def test_init_alone_lists_the_templates(stage, workspace):
         rows = [str(option.prompt) for option in s.app.screen.query_one(OptionList).options]
         assert (
             "built-in:proposal · Proposal: how to write it" in rows
-        )  # what to type after /init and @@ stands first
+        )  # what to type after /init and @@ is first
         await s.pilot.press("enter")
         await s.until(workspace.constraints_file.exists)
 

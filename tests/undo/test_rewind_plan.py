@@ -1,6 +1,4 @@
-"""Going back over several changes: byte for byte, and nothing of what somebody else wrote is
-lost.
-"""
+"""Reverting several changes: byte for byte, and nothing of what someone else wrote is lost."""
 
 import shutil
 import stat
@@ -64,9 +62,7 @@ def names(workspace, places):
 
 
 def everything(root):
-    """Return all that lies below `root`: bytes and permissions of files, where links lead,
-    folders.
-    """
+    """Return everything below `root`: bytes and permissions of files, where links lead, folders."""
     found = {}
     for path in root.rglob("*"):
         what = str(path.readlink()) if path.is_symlink() else "folder"

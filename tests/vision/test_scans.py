@@ -1,4 +1,4 @@
-"""Pages that are pictures: read by the vision model where the user agreed, and told of where
+"""Pages that are pictures: read by the vision model where the user agreed, and reported where
 nobody can.
 """
 

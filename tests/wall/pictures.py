@@ -6,8 +6,8 @@ from pathlib import Path
 
 
 def picture(root: Path) -> dict[str, tuple]:
-    """Return what lies below a folder: kind, mode and content of each path. Our own temporary
-    names would show.
+    """Return what is below a folder: kind, mode and content of each path. Our own temporary names
+    would show.
     """
     found: dict[str, tuple] = {}
     for folder, folders, files in os.walk(root):

@@ -179,9 +179,7 @@ def _normal(text: str) -> str:
 
 
 def _tree(world: World) -> dict[str, str]:
-    """Return what lies in the workspace: names, kinds, rights and texts, and what Git says of
-    it.
-    """
+    """Return what is in the workspace: names, kinds, rights and texts, and what Git says of it."""
     found: dict[str, str] = {}
     for folder, folders, files in os.walk(world.workspace):
         for name in [*folders, *files]:

@@ -132,7 +132,7 @@ class Session:
             Path(name).unlink()
 
     def asks_early(self, command: str) -> bool:
-        """Tell whether the user would be asked before the command runs."""
+        """Return whether the user would be asked before the command runs."""
         return (
             self._authority.decide(ToolCall("Bash", {"command": command}, self._cwd)).verdict
             != "allow"

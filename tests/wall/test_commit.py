@@ -480,7 +480,7 @@ def memory_free(folder: Path) -> int:
 
 
 def expected_elsewhere(root: Path, upper: str, tmp_path: Path) -> dict:
-    """Return what the workspace would be where there is room: random content cannot be made
+    """Return what the workspace would be if there were room: random content cannot be made
     twice.
     """
     merged = tmp_path / "merged"

@@ -44,7 +44,7 @@ REFUSED = ("FileNotFoundError", "PermissionError", "OSError")
 
 @pytest.fixture(params=["full", "bare"])
 def level(request, monkeypatch):
-    """Each wall that stands here."""
+    """Each wall available here."""
     monkeypatch.setattr(own, "own_wall", lambda: OwnWall(request.param))
     return request.param
 

@@ -1,4 +1,4 @@
-"""Which wall stands is found out by going behind it."""
+"""Which wall is available is found out by going behind it."""
 
 import json
 import os

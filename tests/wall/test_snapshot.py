@@ -402,6 +402,9 @@ def test_what_left_over_processes_start_while_they_are_ended_ends_too(
 ) -> None:
     environment = {**os.environ, "TMPDIR": f"{tmp_path}/tmp"}
     seen, late = (subprocess.Popen(["sleep", "600"], env=environment) for _ in range(2))
+    for process in (seen, late):  # the kernel shows its environment once the start is complete
+        while not _environment(Path(f"/proc/{process.pid}")):
+            time.sleep(0.01)
     listed = [[str(seen.pid)], [str(late.pid)]]
     monkeypatch.setattr(os, "listdir", lambda _: listed.pop(0) if listed else [])
 

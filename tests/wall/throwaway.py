@@ -173,9 +173,7 @@ def _bind(source: Path, root: Path, *, read_only: bool = True) -> None:
 
 
 def _places() -> list[Path]:
-    """Return what is bound besides the system, the outer folders first, none that lies in
-    another.
-    """
+    """Return what is bound besides the system, the outer folders first, none that is in another."""
     wanted = [
         CHECKOUT,
         Path(sys.prefix),
@@ -201,7 +199,7 @@ def _build(root: Path, owner: int) -> None:
     for place in _places():
         _bind(place, root)
     for name in ("tmp", "var/tmp", "run", "mnt/other", "dev/shm", "dev/pts", "proc", "old"):
-        (root / name).mkdir(parents=True, exist_ok=True)  # the checkout may lie in one
+        (root / name).mkdir(parents=True, exist_ok=True)  # the checkout may be in one
     for name in ("mnt/other", "dev/shm"):
         _mount("throwaway", root / name, "tmpfs", _NOSUID | _NODEV, _SIZE)
     for name in ("tmp", "var/tmp", "mnt/other", "dev/shm"):
@@ -290,7 +288,7 @@ def _first(request: dict[str, Any], root: Path, *, drop: bool) -> int:
 
 
 def _work(request: dict[str, Any], *, drop: bool) -> None:
-    """Become the user and start anew: a process that changed its user may not write its own
+    """Become the user and start again: a process that changed its user may not write its own
     `/proc/self/uid_map`.
     """
     if drop:

@@ -15,7 +15,7 @@ def as_ordinary_user(folder: Path, work: Callable[[], str]) -> str:
     """Return what `work` does, called in a process of an ordinary user, whose `folder` then is with
     all that it holds.
 
-    It must not lie in pytest's own, which every process of pytest closes to others anew.
+    It must not be in pytest's own, which every process of pytest closes to others again.
     """
     if os.getuid() != 0:
         return work()
@@ -45,8 +45,8 @@ def as_ordinary_user(folder: Path, work: Callable[[], str]) -> str:
 
 
 def _let_others_in(*places: Path) -> None:
-    """Have `places` reached by everybody, in a mount namespace of this process: a checkout may
-    lie in a home that is closed.
+    """Have `places` reached by everyone, in a mount namespace of this process: a checkout may be in
+    a home that is closed.
     """
     kernel.unshare(kernel.CLONE_NEWNS)
     kernel.mount("none", "/", flags=kernel.MS_REC | kernel.MS_PRIVATE)

@@ -67,7 +67,7 @@ _libc.shmat.restype = ctypes.c_void_p
 
 @dataclasses.dataclass(frozen=True)
 class Entry:
-    """What lies at a place: its kind and rights, and its content as a digest, or the text of a
+    """What is at a place: its kind and rights, and its content as a digest, or the text of a
     link.
     """
 
@@ -78,11 +78,11 @@ class Entry:
 
 
 Picture = dict[str, Entry]
-"""Absolute path → what lies there."""
+"""Absolute path → what is there."""
 
 
 class World:
-    """The places of one case. `home` is the user's; the workspace lies in `parent`, beside a
+    """The places of one case. `home` is the user's; the workspace is in `parent`, beside a
     neighbour.
     """
 
@@ -113,7 +113,7 @@ class World:
         return command
 
     def by_user(self, command: str, cwd: Path | None = None) -> None:
-        """Run what the user does, outside of every wall."""
+        """Run what the user does, outside every wall."""
         run_bare(self.text(command), cwd or self.workspace, self.home)
 
 
@@ -181,8 +181,8 @@ _template: bytes = b""
 
 
 def _made() -> bytes:
-    """Return the home with all that lies in it, packed: made once, and kept where no attack
-    reaches it.
+    """Return the home with everything in it, packed: made once, and kept where no attack reaches
+    it.
     """
     global _template
     if not _template:
@@ -197,7 +197,7 @@ def _made() -> bytes:
 
 
 def make_attacked_world() -> World:
-    """Make the home anew, and all that lies in it and beside it."""
+    """Recreate the home, and everything in it and beside it."""
     packed = _made()
     for place in (HOME, *SCRATCH):
         _clear(place)
@@ -227,7 +227,7 @@ def _has_space(found: os.statvfs_result) -> bool:
 
 
 def _clear(place: Path) -> None:
-    """Remove all that lies in a folder, whatever an attack has made of it."""
+    """Remove everything in a folder, whatever an attack has made of it."""
     if not (place.is_dir() and os.access(place, os.R_OK | os.W_OK | os.X_OK)):
         with contextlib.suppress(OSError):
             place.chmod(0o700)
@@ -249,8 +249,8 @@ def remove_tree(folder: Path) -> None:
 
 
 class Outside:
-    """Servers, memory and a process of the user's, each of which notices when somebody comes
-    from inside.
+    """Servers, memory and a process of the user's, each of which notices when someone comes from
+    inside.
     """
 
     def __init__(self, world: World) -> None:
@@ -346,7 +346,7 @@ class Outside:
 
 
 def picture(world: World) -> Picture:
-    """Return all that lies in the places that can be written, but for the state of the wall."""
+    """Return everything in the places that can be written, but for the state of the wall."""
     return dict(
         _looked(
             map(str, (world.home, world.parent, *SCRATCH, "/run", "/mnt/other")), str(world.state)
@@ -438,7 +438,7 @@ def _forbidden(path: str, inside: str, old: Entry | None, new: Entry | None, roo
 
 
 def _runs_nothing(path: str) -> bool:
-    """Tell whether the settings of a new repository are those that Git itself writes."""
+    """Return whether the settings of a new repository are those that Git itself writes."""
     lines = Path(path).read_text(errors="replace").split("\n")
     return all(_GITS_OWN.fullmatch(line) for line in lines)
 

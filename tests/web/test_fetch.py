@@ -432,7 +432,7 @@ async def test_a_machine_that_is_not_there(host: str, make_fetcher: Callable[...
 async def test_what_a_server_calls_its_content_is_not_repeated_as_it_is(
     fetcher: Fetcher, site: Any, said: str
 ) -> None:
-    """It stands above the text, where only we speak."""
+    """It is above the text, where only we speak."""
     found = await fetcher.fetch(site.add("/x", "words", said))
     assert found.content_type in {"text/plain", "text/my_own.x+y"}
 

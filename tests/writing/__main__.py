@@ -2,7 +2,7 @@
 came of each check.
 
 What is done is kept in ``.writing/NAME.jsonl``: run it again, and it does only what is left.
-``--record`` makes the traces of the scripted models anew, by which the tests prove that each check
+``--record`` makes the traces of the scripted models again, by which the tests prove that each check
 can pass and fail.
 """
 

@@ -51,7 +51,7 @@ from tests.writing.tasks import Task
 LONGEST_S = 3_600.0
 """Of one task."""
 MOST_QUESTIONS = 8
-"""After so many the run is stopped: a model that asks for ever is no help."""
+"""After so many the run is stopped: a model that asks forever is no help."""
 
 _HOME_FILES = ("claude.json", "web.json", "vision.json")
 _ALLOWED = ("list", "read", "find", "search")
@@ -60,9 +60,7 @@ _ALLOWED = ("list", "read", "find", "search")
 
 @contextmanager
 def own_home() -> Iterator[Path]:
-    """Have everything that is kept lie in a folder that goes away, with a copy of the user's
-    profiles.
-    """
+    """Keep everything in a folder that goes away, with a copy of the user's profiles."""
     before, named = dogent_home(), os.environ.get("DOGENT_HOME")
     with tempfile.TemporaryDirectory(prefix="writing-") as name:
         home = Path(name) / ".dogent"
@@ -201,7 +199,7 @@ class _User:
 
 
 def _answer(request: UiRequested) -> UiAnswer:
-    """Answer as somebody who takes what is recommended, and leaves the rest to the model."""
+    """Answer as someone who takes what is recommended, and leaves the rest to the model."""
     asked = read_request(request.payload)
     if isinstance(asked, OutlineRequest):
         return UiAnswer(outline=asked.outline_text)

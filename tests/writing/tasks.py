@@ -1,4 +1,6 @@
-"""The tasks of writing: what the user asks for, what lies in the folder, what is checked, and how a good scripted model does it."""
+"""The tasks of writing: what the user asks for, what is in the folder, what is checked, and how a
+good scripted model does it.
+"""
 
 import re
 from collections.abc import Mapping

@@ -1,7 +1,7 @@
 """The checks of the tasks of writing, on recorded traces: scripted models that went through the
 real CLI, good ones and bad ones.
 
-`python -m tests.writing --record` records them anew.
+`python -m tests.writing --record` records them again.
 """
 
 from collections.abc import Mapping

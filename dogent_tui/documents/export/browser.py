@@ -150,9 +150,9 @@ class Browser:
     async def _start(self, programs: Sequence[Path]) -> None:
         await asyncio.to_thread(importlib.import_module, "playwright.async_api")  # 0.4 s
         reasons: list[str] = []
-        stands = (await asyncio.to_thread(own_wall)).level == "full"
+        is_full = (await asyncio.to_thread(own_wall)).level == "full"
         # some browsers, such as snap's, have sandboxes that cannot be nested
-        for behind in dict.fromkeys((stands, False)):
+        for behind in dict.fromkeys((is_full, False)):
             await self._stop()
             if not (failed := await self._launch(programs, behind=behind)):
                 return

@@ -50,6 +50,11 @@ _SHORTEST = 10
 _MOST_APART = 1.8
 """The line distance, in text sizes, up to which a text continues after a complete sentence."""
 
+_MOST_NEAR = 1.6
+"""The line distance, in text sizes, from which only a full line continues: headings that follow
+each other are this far apart too, as are the rows of a form.
+"""
+
 _SAME_EDGE = 2.0
 """The tolerance in points for the edges of a table on consecutive pages."""
 
@@ -220,7 +225,7 @@ def _place(items: Sequence[Part], item: Part, known: Survey) -> int | None:
     if not isinstance(item, TextBlock) or known.furniture.repeats(item):
         return None
     for back, last in enumerate(reversed(items[-_MOST_ASIDE:]), 1):
-        if isinstance(last, TextBlock) and _goes_on(last, item, known):
+        if isinstance(last, TextBlock) and _continues(last, item, known):
             return len(items) - back
         if not isinstance(last, (TextBlock, Table)) or not _is_aside(last, known):
             return None
@@ -264,7 +269,7 @@ def _moved(line: Line, across: float, down: float) -> Line:
     )
 
 
-def _goes_on(above: TextBlock, below: TextBlock, known: Survey) -> bool:
+def _continues(above: TextBlock, below: TextBlock, known: Survey) -> bool:
     """Return whether the text of `above` continues in `below`."""
     row = [line for line in above.lines if line.box.beside(above.lines[-1].box)]
     last, first = max(row, key=lambda line: len(line.text)), below.lines[0]
@@ -283,16 +288,30 @@ def _goes_on(above: TextBlock, below: TextBlock, known: Survey) -> bool:
     if above.column == below.column and 0 < down < most:
         from_left, from_right = above.box.x0 - below.box.x0, above.box.x1 - below.box.x1
         indent = abs(from_right if last.right_to_left else from_left)
-        return bottom.width > 0.85 * width and indent < max(4 * size, 0.1 * width)
+        is_full = bottom.width > 0.85 * width and indent < max(4 * size, 0.1 * width)
+        is_near = down < _MOST_NEAR * size or first.text.lstrip()[:1].islower()
+        return is_full and (is_near or _has_no_room(row, column, first))
     begin = first.text.lstrip()[:1]
     is_caption = any(_CAPTION.match(block.lines[0].text.strip()) for block in (above, below))
     if is_ended or is_caption or not begin or bottom.width < _SHORTEST * size:
         return False
     if begin.islower():
         return bottom.width > 0.5 * width
-    room = bottom.x0 - column.x0 if last.right_to_left else column.x1 - bottom.x1
-    word = 2.2 * size if WIDE.match(begin) else 1.2 * next(words_of(first))[0].width + 0.3 * size
-    return room < word and not _is_indented(below)
+    return _has_no_room(row, column, first) and not _is_indented(below)
+
+
+def _has_no_room(row: Sequence[Line], column: Box, first: Line) -> bool:
+    """Return whether the first word of `first` would not fit behind a row of text. The cells in a
+    row of a form leave room between them.
+    """
+    if any(right.box.x0 - left.box.x1 > 3 * first.size for left, right in pairwise(row)):
+        return False
+    bottom = around(line.box for line in row)
+    room = bottom.x0 - column.x0 if first.right_to_left else column.x1 - bottom.x1
+    if WIDE.match(first.text.lstrip()[:1]):
+        return room < 2.2 * first.size
+    word = next(words_of(first), None)
+    return word is not None and room < 1.2 * word[0].width + 0.3 * first.size
 
 
 def _is_indented(block: TextBlock) -> bool:

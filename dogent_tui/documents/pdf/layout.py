@@ -87,7 +87,7 @@ class _Lists:
         if mark is not None and self._list.takes(mark):
             self._rows = rows
             self._list.add(mark, [paragraph(rows, mark)])
-        elif mark is None and self._list.items and self._goes_on(rows):
+        elif mark is None and self._list.items and self._continues(rows):
             self._rows = [*self._rows, *rows]
             last = self._list.items[-1]
             last.blocks[-1] = paragraph(self._rows, last.mark)
@@ -100,7 +100,7 @@ class _Lists:
         yield from list_nodes(self._list.items)
         self._list = List()
 
-    def _goes_on(self, rows: list[list[Line]]) -> bool:
+    def _continues(self, rows: list[list[Line]]) -> bool:
         """Return whether `rows` directly follow the last item with the same indentation as its
         text.
         """

@@ -186,7 +186,7 @@ def aligned_tables(lines: Sequence[Line], drawn: Sequence[Box]) -> list[tuple[Ta
     edges = [_edges(row) for row in rows if len(row) == 1]
     rows = [row[:1] if _is_text(row, below, edges) else row for row, below in pairwise([*rows, []])]
     for row in [*rows, None]:
-        if row is not None and (not run or _goes_on(run, row)) and (run or len(row) > 1):
+        if row is not None and (not run or _continues(run, row)) and (run or len(row) > 1):
             run.append(row)
             continue
         if (table := _aligned(run, drawn)) is not None:
@@ -240,7 +240,7 @@ def _is_text(
     return len(gaps) > 2 and max(gaps) < 2 * size and not heads
 
 
-def _goes_on(run: list[list[Line]], row: list[Line]) -> bool:
+def _continues(run: list[list[Line]], row: list[Line]) -> bool:
     """Return whether `row` may belong to the rows above it: it is close, and aligned with their
     columns.
     """

@@ -63,7 +63,7 @@ def _markdown(source: TextSource) -> Iterator[Block]:
     headings: list[tuple[int, str]] = []
     fence = ""
 
-    def goes_on(line: str) -> bool:
+    def continues(line: str) -> bool:
         """Process a line, and return whether it is in a fence, where an empty line does not
         separate blocks.
         """
@@ -80,12 +80,12 @@ def _markdown(source: TextSource) -> Iterator[Block]:
             headings.append((len(heading[1]), heading[2] or ""))
         return False
 
-    yield from _split(source, goes_on, headings)
+    yield from _split(source, continues, headings)
 
 
 def _split(
     source: TextSource,
-    goes_on: Callable[[str], bool],
+    continues: Callable[[str], bool],
     headings: list[tuple[int, str]],
     *,
     tight: bool = False,
@@ -93,13 +93,13 @@ def _split(
     """Cut at the first empty line of each gap, so that the joined blocks are the text, up to the
     last empty line. A long block is cut at the end of a line, and the next one continues it.
 
-    A block belongs to `headings`, which `goes_on` updates while it processes the lines; if it
+    A block belongs to `headings`, which `continues` updates while it processes the lines; if it
     returns True for a line, the block cannot end there. The first block is `tight` if it continues
     one.
     """
     held, chars, first, has_begun = list[str](), 0, 1, False
     for number, line in enumerate(source.lines(), 1):
-        is_gap = not goes_on(line) and line == "\n" and has_begun
+        is_gap = not continues(line) and line == "\n" and has_begun
         if not is_gap:
             held.append(line)
             chars += len(line)

@@ -74,7 +74,7 @@ def sheet_blocks(
     for pause, chunk in _chunks(rows):
         if not chunk:
             yield from table.flush()
-        elif not table.used or (pause and not table.goes_on(pause, chunk)):
+        elif not table.used or (pause and not table.continues(pause, chunk)):
             yield from table.flush()
             yield from table.begin(chunk, heads)
         else:
@@ -122,7 +122,7 @@ class _Table:
         self._range = (0, 0)
         self._tight = False
 
-    def goes_on(self, pause: int, rows: list[Row]) -> bool:
+    def continues(self, pause: int, rows: list[Row]) -> bool:
         """Return whether the table continues after empty rows: with data in the same columns, not
         with another header.
         """

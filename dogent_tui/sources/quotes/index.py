@@ -213,7 +213,7 @@ def _seams(
         near = [*prose[at + 1 : at + _SEAM_BLOCKS], *prose[max(0, at - 4) : at]]
         for other in near:
             begins = text[blocks[other].start : blocks[other].start + 1]
-            goes_on = _LOWER.match(begins) or is_han(begins)
-            if bounds[other] != bounds[index + 1] and goes_on:
+            continues = _LOWER.match(begins) or is_han(begins)
+            if bounds[other] != bounds[index + 1] and continues:
                 stop = min(bounds[other + 1], bounds[other] + _SEAM_WORDS)
                 yield left, range(bounds[other], stop)

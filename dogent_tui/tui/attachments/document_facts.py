@@ -107,8 +107,8 @@ class DocumentReading:
             offset=self._offset,
             on_progress=on_progress,
         )
-        goes_on = self.text.endswith("|\n") and found.text.startswith("|")
-        shown = f"{self._table_head}{found.text}" if goes_on else found.text
+        continues = self.text.endswith("|\n") and found.text.startswith("|")
+        shown = f"{self._table_head}{found.text}" if continues else found.text
         self._last, self._offset = found, found.next_offset
         self._size = self._size or file_size(self._path) or 0
         self.text += found.text

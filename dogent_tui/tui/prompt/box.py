@@ -193,12 +193,12 @@ class PromptBox(Vertical):
         ):
             self.picker.dismiss()  # a complete name followed by punctuation of the sentence
             return not sends
-        goes_on = completion.kind == "command" and candidate.more
-        changes = goes_on or self._token(completion) != candidate.insert
+        continues = completion.kind == "command" and candidate.more
+        changes = continues or self._token(completion) != candidate.insert
         send_now = sends and (not changes or candidate.runs)
         if changes:
             # a command's path ends the line
-            space = goes_on or not (candidate.more or send_now or completion.bare)
+            space = continues or not (candidate.more or send_now or completion.bare)
             self.editor.complete(completion.start, completion.end, candidate.insert, space=space)
         if send_now:
             self.picker.dismiss()

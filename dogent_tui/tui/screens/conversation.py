@@ -324,13 +324,13 @@ class ConversationScreen(ConversationPort):
         )
         self.prompt.set_document(words)
 
-    def set_open_elsewhere(self, *, goes_on: bool) -> None:
+    def set_open_elsewhere(self, *, continues: bool) -> None:
         """Show whether another window continues the conversation. If that window closed, its run
         was stopped.
         """
-        if not goes_on:
+        if not continues:
             self.transcript.replay((), ended=True)
-        self.status_bar.set_open_elsewhere(goes_on=goes_on)
+        self.status_bar.set_open_elsewhere(continues=continues)
 
     async def _ask_for_budget(self) -> None:
         from dogent_tui.tui.budget import ask_for_budget

@@ -59,7 +59,7 @@ class OtherWindow:
             try:
                 has_it, events = await asyncio.to_thread(self._look)
             except OSError:
-                self._screen.set_open_elsewhere(goes_on=False)
+                self._screen.set_open_elsewhere(continues=False)
                 self._say(_GONE, _GONE_REMEDY)
                 return
             if events:
@@ -69,7 +69,7 @@ class OtherWindow:
                 self._changed_hands()
 
     def _changed_hands(self) -> None:
-        self._screen.set_open_elsewhere(goes_on=self._has_it)
+        self._screen.set_open_elsewhere(continues=self._has_it)
         if self._has_it:
             self._say(_THERE, _THERE_REMEDY)
         else:

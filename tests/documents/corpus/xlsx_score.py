@@ -1,8 +1,8 @@
 """How much of the workbooks of the corpus is read: `python -m tests.documents.corpus.xlsx_score
 FOLDER [dev|held]`.
 
-A cell counts as read if its text stands in a cell of the Markdown, or a number that rounds to what
-is shown; hidden rows and columns are expected to be left out, so their cells are taken from what is
+A cell counts as read if its text is in a cell of the Markdown, or a number that rounds to what is
+shown; hidden rows and columns are expected to be left out, so their cells are taken from what is
 expected where the facts name them.
 """
 

@@ -40,7 +40,7 @@ class Listener:
             connection.close()
 
     def close(self) -> None:
-        self._socket.shutdown(socket.SHUT_RDWR)  # wakes who waits for somebody to come
+        self._socket.shutdown(socket.SHUT_RDWR)  # wakes who waits for someone to come
         self._socket.close()
         self._thread.join(5)
 

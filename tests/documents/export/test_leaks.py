@@ -258,8 +258,8 @@ async def test_nothing_leaks_where_typst_sets_it_all(typesetter, outside, listen
 
 @pytest.mark.thorough
 async def test_the_browser_itself_is_a_wall(browser_here, outside, listener):
-    """What got past the rewriting would still not load anything: every payload as it stands,
-    without the policy of our page.
+    """What got past the rewriting would still not load anything: every payload as it is, without
+    the policy of our page.
     """
     everything = "\n".join(
         [*PAYLOADS.values(), *(f"<style>{sheet}</style>" for sheet in SHEETS.values())]

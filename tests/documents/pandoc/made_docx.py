@@ -106,8 +106,8 @@ def make_docx(
     header: str = "",
     more: dict[str, bytes] | None = None,
 ) -> Path:
-    """Write a docx with `body`; `comments` and `footnotes` are what stands in these parts;
-    `more` are parts by name.
+    """Write a docx with `body`; `comments` and `footnotes` are what is in these parts; `more` are
+    parts by name.
     """
     parts: dict[str, str | bytes] = {
         "word/document.xml": (

@@ -41,7 +41,7 @@ def test_numbers_are_written_in_the_formats_of_word(form, number, text):
     assert spelled(number, form) == text
 
 
-def test_a_level_that_is_legal_has_digits_and_one_that_does_not_restart_goes_on():
+def test_a_level_that_is_legal_has_digits_and_one_that_does_not_restart_continues():
     levels = {
         0: Level("upperRoman", "Article %1."),
         1: Level("decimalZero", "Section %1.%2", is_legal=True, restarts=False, space=""),

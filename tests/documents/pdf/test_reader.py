@@ -1,4 +1,4 @@
-"""Pdf files made here are read back: what stands on their pages, in order, as what it is."""
+"""Pdf files made here are read back: what is on their pages, in order, as what it is."""
 
 import pymupdf
 import pytest
@@ -666,7 +666,7 @@ def test_an_address_above_a_table_without_lines_is_none_of_its_rows(made):
     ]
 
 
-def test_a_heading_parts_two_tables_and_a_small_line_goes_on_with_its_cell(made):
+def test_a_heading_parts_two_tables_and_a_small_line_continues_with_its_cell(made):
     def row(y, *cells):
         for x, text in zip((50, 90, 220, 300, 400), cells, strict=False):
             made.at(x, y, text, size=8)
@@ -949,3 +949,26 @@ def test_a_korean_word_that_a_line_parts_is_whole(made):
         lines[-1] += sign
     made.lines(72, 90, [line.strip() for line in lines], 10, "korea")
     assert texts(made.save())[1] == " ".join([sentence] * 8)
+
+
+def test_headings_that_follow_each_other_stay_apart(made):
+    made.lines(72, 90, prose(6))
+    for number, title in enumerate(["Dependency Handling", "Limitations of it", "Sequence Types"]):
+        made.at(72, 220 + 26 * number, title, 12, "hebo")
+    made.lines(72, 330, prose(6))
+    found = texts(made.save())
+    assert [text.lstrip("# *").rstrip("*") for text in found[2:5]] == [
+        "Dependency Handling",
+        "Limitations of it",
+        "Sequence Types",
+    ]
+
+
+def test_a_title_below_a_row_of_a_form_is_no_part_of_it(made):
+    made.lines(72, 90, prose(6))
+    row = [(72, "Repair Order #", "hebo"), (170, "RO-2022", "helv"), (333, "Estimator", "hebo")]
+    for x, text, font in [*row, (400, "Ellis Turner", "helv")]:
+        made.at(x, 220, text, 11, font)
+    made.at(230, 249, "Estimate Totals", 11, "hebo")
+    found = texts(made.save())
+    assert any(text.strip("#* ") == "Estimate Totals" for text in found)

@@ -35,7 +35,7 @@ def test_a_paragraph_by_its_tag_is_no_heading_however_it_is_set(written):
     ]
 
 
-def test_a_table_goes_on_over_pages_with_its_head_once(written):
+def test_a_table_continues_over_pages_with_its_head_once(written):
     rows = ", ".join(f"[row {n}], [{n}]" for n in range(1, 25))
     opened = written(f"{_SMALL}#table(columns: 2, table.header([Name], [Count]), {rows})\n\nEnd.")
     found = list(opened.blocks)
@@ -59,7 +59,7 @@ def test_pages_that_are_all_of_a_table_are_not_called_empty(written):
     assert not opened.warnings
 
 
-def test_a_list_goes_on_over_pages(written):
+def test_a_list_continues_over_pages(written):
     items = "\n".join(
         f"+ item {n}" + (f"\n  - below {n}" if n % 3 == 0 else "") for n in range(1, 25)
     )
@@ -70,7 +70,7 @@ def test_a_list_goes_on_over_pages(written):
     assert lists[0].count("<!-- page") == 3
 
 
-def test_a_program_goes_on_over_pages(written):
+def test_a_program_continues_over_pages(written):
     code = "\n".join(f"line{n} = {n}" for n in range(1, 31))
     found = texts(written(f"{_SMALL}```\n{code}\n```"))
     assert f"```\n{code}\n```" in found

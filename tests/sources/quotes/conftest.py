@@ -8,7 +8,7 @@ import pytest
 
 @pytest.fixture(scope="session")
 def shared_quotes() -> Path:
-    """The folder of the example and of the builders; the test is skipped where there is none."""
+    """The folder of the example and of the builders; the test is skipped if there is none."""
     folder = (
         Path(os.environ.get("DOGENT_SHARED") or Path(__file__).parents[3].parent / "shared")
         / "quotes"

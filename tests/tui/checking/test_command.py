@@ -61,7 +61,7 @@ async def test_the_margin_of_an_open_draft_says_what_was_found(stage, folder):
             await scene.app.opened.libraries.close()
 
 
-async def test_enter_on_a_finding_opens_its_passage_and_next_goes_on(stage, folder):
+async def test_enter_on_a_finding_opens_its_passage_and_next_continues(stage, folder):
     async with stage(size=(160, 40)) as scene:
         try:
             await typed(scene, "/check draft.md")

@@ -39,7 +39,7 @@ class Host(App):
 
 
 class Person:
-    """Somebody at the form."""
+    """Someone at the form."""
 
     def __init__(self, app: Host, pilot) -> None:
         self.app = app

@@ -98,7 +98,7 @@ def test_the_cursor_stays_within_and_turns_between(form):
     assert form.at == 0
 
 
-def test_enter_takes_the_row_and_goes_on(form):
+def test_enter_takes_the_row_and_continues(form):
     form.move(1)
     form.confirm()
     assert form.answers["audience"] == "staff"

@@ -104,7 +104,7 @@ async def test_moving_and_folding(context):
         assert not editor.editing.is_changed
 
 
-async def test_titles_are_edited_in_place_and_enter_goes_on(context):
+async def test_titles_are_edited_in_place_and_enter_continues(context):
     async with context() as editor:
         await editor.press("end", "enter")
         await editor.type(" 2025")
@@ -315,7 +315,7 @@ async def test_markdown_and_back(context):
 
 
 def shown(editor: QuestionContext) -> str:
-    """What stands on the screen."""
+    """What is on the screen."""
     return "\n".join(
         "".join(cell.text for cell in strip)
         for strip in editor.app.screen._compositor.render_strips()
@@ -403,7 +403,7 @@ async def test_send_with_a_comment(context):
         assert editor.app.results == [UiAnswer(outline=TEXT, comment="More tea")]
 
 
-async def test_a_draft_goes_on_where_it_was(context):
+async def test_a_draft_continues_where_it_was(context):
     draft = TEXT.replace("## Method", "## How")
     async with context(draft=draft) as editor:
         assert "2How" in editor.tree

@@ -1,5 +1,5 @@
-"""What the open document looks like: beside something else where there is room, alone where
-there is not.
+"""What the open document looks like: beside something else if there is room, alone where there is
+not.
 """
 
 import pytest

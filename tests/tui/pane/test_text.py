@@ -29,7 +29,7 @@ def test_the_parts_are_the_text(lines):
     for part in manuscript.parts:
         repeated = (
             len(rebuilt) - part.first
-        )  # what opens a piece of code or a table stands before the rest of it again
+        )  # the beginning of a code block or table is repeated before the rest of it
         assert repeated in {0, 1, 2}
         rebuilt += part.text.split("\n")[repeated:]
     assert rebuilt == manuscript.lines

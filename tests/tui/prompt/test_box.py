@@ -147,7 +147,7 @@ class TestPicker:
             assert app.sent == ["/help"]
             assert not app.box.picker.display
 
-    async def test_what_commands_do_stands_in_one_column_and_the_hint_says_how_the_typed_one_goes_on(  # noqa: E501
+    async def test_what_commands_do_stands_in_one_column_and_the_hint_says_how_the_typed_one_continues(  # noqa: E501
         self, make_app
     ) -> None:
         app = make_app()

@@ -181,7 +181,7 @@ class TestCandidates:
             '@"a b.md"',
         ]
 
-    def test_a_folder_goes_on(self) -> None:
+    def test_a_folder_continues(self) -> None:
         files = Files([Hit("docs/", is_folder=True), Hit("my papers/", is_folder=True)])
         assert self.search(files, "@") == ["@docs/", '@"my papers/']
         rows = completions(files).search(Completion("file", "", 0, 1)).rows

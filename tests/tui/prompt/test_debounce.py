@@ -18,6 +18,6 @@ async def test_who_never_pauses_is_not_waited_for_for_ever():
         else:
             raise AssertionError("It waits for the pause.")
         before = len(ran)
-        draft.poke()  # and it begins to wait anew
+        draft.poke()  # and it begins to wait again
         draft.flush()
         assert len(ran) == before + 1

@@ -8,7 +8,7 @@ ROOT = "/home/u/report"
 
 
 def spans_of(command: str, *parts: str) -> tuple[tuple[int, int], ...]:
-    """Where each of `parts` stands in `command`."""
+    """Where each of `parts` is in `command`."""
     return tuple((command.index(part), command.index(part) + len(part)) for part in parts)
 
 

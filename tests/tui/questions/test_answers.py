@@ -1,4 +1,4 @@
-"""Which answers are offered and where they stand, and how questions queue."""
+"""Which answers are offered and where they are, and how questions queue."""
 
 import pytest
 from msgspec.structs import replace

@@ -49,7 +49,7 @@ def shown(model: TranscriptModel) -> list[str]:
     ]
 
 
-def test_the_transcript_ends_before_the_prompt_and_goes_on_from_there():
+def test_the_transcript_ends_before_the_prompt_and_continues_from_there():
     model = transcript(
         *run("a", "one"),
         *run("b", "two"),

@@ -84,7 +84,7 @@ async def listed(s) -> SessionsScreen:
     return s.app.screen
 
 
-async def test_one_is_found_and_opened_and_goes_on_where_it_was(stage, workspace, opening):
+async def test_one_is_found_and_opened_and_continues_where_it_was(stage, workspace, opening):
     held(workspace, "11111111-1111-4111-8111-111111111111", "Tea 茶 [b]")
     held(workspace, "22222222-2222-4222-8222-222222222222", "Coffee")
     async with stage() as s:
@@ -107,7 +107,7 @@ async def test_one_is_found_and_opened_and_goes_on_where_it_was(stage, workspace
     assert sum("And now milk" in line for line in read_lines(list_sessions(workspace)[0].path)) == 1
 
 
-async def test_a_fork_goes_on_by_itself_and_leaves_the_first_as_it_is(stage, workspace, opening):
+async def test_a_fork_continues_by_itself_and_leaves_the_first_as_it_is(stage, workspace, opening):
     held(workspace, "22222222-2222-4222-8222-222222222222", "Coffee")
     before = list_sessions(workspace)[0]
     lines = list(read_lines(before.path))
@@ -188,7 +188,7 @@ async def test_a_title_is_typed_over_and_what_was_renamed_stays_in_sight(stage, 
             "f2", "end", "!", "enter"
         )  # the end of the title, and the old one is kept
         await s.until(lambda: [record.title for record in screen.list.items] == ["Cocoa!"])
-        await s.pilot.press("o")  # the search goes on where it was
+        await s.pilot.press("o")  # the search continues where it was
         await s.until(lambda: line.value == "coco")
 
 
@@ -275,7 +275,7 @@ async def test_what_another_window_has_can_be_read_and_nothing_is_sent(stage, wo
         )  # nothing is written unseen because the conversation changed hands
 
 
-async def test_what_another_window_does_is_seen_as_it_happens_and_goes_on_here_once_it_left(
+async def test_what_another_window_does_is_seen_as_it_happens_and_continues_here_once_it_left(
     stage, workspace, opening
 ):
     held(workspace, "22222222-2222-4222-8222-222222222222", "Coffee")
@@ -322,7 +322,7 @@ async def test_what_another_window_does_is_seen_as_it_happens_and_goes_on_here_o
         log.append(to_json(RunFinished(status="completed", duration_ms=1, **run)))
         await s.until(lambda: screen.transcript.last_reply() == "It stays.")
         await s.until(lambda: screen.status_bar.render().plain.startswith("read-only, live  "))
-        log.goes_on_as("33333333-3333-4333-8333-333333333333")
+        log.continue_as("33333333-3333-4333-8333-333333333333")
         log.close()
         other.release()
         await s.until(

@@ -207,7 +207,7 @@ async def test_staying_offline_is_a_choice(start):
         await s.until(lambda: s.panel is None and s.prompt.has_focus)
 
 
-async def test_typing_goes_on_in_the_prompt(start):
+async def test_typing_continues_in_the_prompt(start):
     async with start() as s:
         panel = await s.shown()
         await s.pilot.press("f5")

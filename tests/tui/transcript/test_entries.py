@@ -344,7 +344,7 @@ def test_a_card_says_what_the_user_answered():
     assert decided("deny", state="denied") == decided("cancelled", state="stopped") == []
 
 
-def test_what_an_output_goes_on_with_below_is_as_far_from_the_margin_as_it_begins() -> None:
+def test_what_an_output_continues_with_below_is_as_far_from_the_margin_as_it_begins() -> None:
     call = model.ToolCall(
         "t", "Bash", state="done", input={"command": "ls"}, result="a\n      " + "b" * 100
     )

@@ -63,7 +63,7 @@ async def test_streamed_text_appears_and_the_end_is_followed(make_app: Make) -> 
         assert app.transcript.last_reply() == "All done."
 
 
-async def test_it_goes_on_where_the_word_of_a_paint_was_lost_with_a_screen(
+async def test_it_continues_where_the_word_of_a_paint_was_lost_with_a_screen(
     make_app: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     app = make_app()
@@ -113,7 +113,7 @@ async def test_a_band_that_was_drawn_before_a_resize_is_not_drawn_after_it(make_
         assert band() == as_wide
         layout.resize(
             as_wide - 1
-        )  # a scrollbar comes: the lines are laid out anew, and the widget is as wide as it was
+        )  # a scrollbar comes: the lines are laid out again, and the widget is as wide as it was
         assert band() == as_wide - 1
 
 
@@ -364,7 +364,7 @@ async def test_c_copies_the_selection_or_the_last_reply(
         assert app.clipboard == "reply"
 
 
-async def test_text_goes_on_behind_a_modal(make_app: Make) -> None:
+async def test_text_continues_behind_a_modal(make_app: Make) -> None:
     app = make_app()
     async with app.run_test(size=(40, 12)) as pilot:
         app.transcript.apply(delta("first\n\n"))

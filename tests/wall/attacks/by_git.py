@@ -1,4 +1,4 @@
-"""Git: settings that run a program when somebody uses the repository, and history that goes."""
+"""Git: settings that run a program when someone uses the repository, and history that goes."""
 
 # ruff: noqa: E501 — a command that is broken into lines is another command
 

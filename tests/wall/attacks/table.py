@@ -27,7 +27,7 @@ class Wait:
 
 @dataclasses.dataclass(frozen=True)
 class Meanwhile:
-    """What somebody else does on the machine, outside of every wall."""
+    """What someone else does on the machine, outside every wall."""
 
     command: str
 

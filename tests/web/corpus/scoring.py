@@ -1,4 +1,4 @@
-"""The scores of two public benchmarks of article extraction, on the pages of them that lie in the
+"""The scores of two public benchmarks of article extraction, on the pages of them that are in the
 shared corpus.
 
 `saeb` is scrapinghub/article-extraction-benchmark: shingles of four words, counted, precision and
