@@ -29,7 +29,7 @@ from dogent_tui.settings.trust import make_own_folder
 from dogent_tui.storage.answer_drafts import AnswerDrafts
 from dogent_tui.storage.drafts import Drafts
 from dogent_tui.storage.history import RECALLED, History, HistoryEntry, utc_now
-from dogent_tui.storage.paths import Workspace
+from dogent_tui.storage.paths import Workspace, shipped
 from dogent_tui.tui.commands.all import app_commands
 from dogent_tui.tui.commands.custom import offer_custom_commands
 from dogent_tui.tui.commands.table import Command
@@ -44,7 +44,6 @@ from dogent_tui.tui.ports import AppPort
 from dogent_tui.tui.prompt.model import Recall
 from dogent_tui.tui.screens.conversation import ConversationScreen
 from dogent_tui.tui.sessions.current import CurrentSession
-from dogent_tui.tui.stylesheets import stylesheet
 from dogent_tui.tui.textual_fixes.colorless import Colorless
 from dogent_tui.tui.themes import CONTRAST, DEFAULT_THEME, LIGHT_THEME, THEMES
 from dogent_tui.tui.trust_question import settle_trust
@@ -88,7 +87,7 @@ class DogentApp(AppPort):
     # Includes the styles of the first screen: if a screen brought them along, all styles would be
     # parsed a second time.
     CSS_PATH = [
-        stylesheet(f"{name}.tcss") for name in ("app", "conversation", "prompt", "attachments")
+        shipped(f"{name}.tcss") for name in ("app", "conversation", "prompt", "attachments")
     ]
     ENABLE_COMMAND_PALETTE = True
     COMMANDS = {_command_provider}

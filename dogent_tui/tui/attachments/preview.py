@@ -18,6 +18,7 @@ from dogent_tui.documents.text.charset import encoding_of
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.records import Record
+from dogent_tui.storage.paths import shipped
 from dogent_tui.tui import clipboard
 from dogent_tui.tui.attachments.document_facts import (
     CONVERTED,
@@ -29,7 +30,6 @@ from dogent_tui.tui.dialog import Dialog, DialogScreen, Words
 from dogent_tui.tui.pane.text import Part
 from dogent_tui.tui.pane.view import PaneView
 from dogent_tui.tui.prompt.literal import carry, newlines
-from dogent_tui.tui.stylesheets import stylesheet
 from dogent_tui.tui.textual_fixes.literal_area import LiteralArea
 from dogent_tui.tui.widgets import bound
 
@@ -125,7 +125,7 @@ class PreviewScreen(DialogScreen[None]):
     Read-only.
     """
 
-    CSS_PATH = stylesheet("attachments.tcss")
+    CSS_PATH = shipped("attachments.tcss")
 
     BINDINGS = [
         bound("escape,q,enter", "dismiss", "Close"),
