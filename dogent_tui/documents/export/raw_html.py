@@ -92,8 +92,9 @@ def read_html(blocks: list[Any], dropped: Dropped, halt: Halt | None) -> list[An
                 return [node("Code", [attributes(), plain_text(inside)])]
             return [node("Span", [content[0], inside])]
 
-        nodes = mapped(shown[text], {"Span": in_place})
-        return _inlines(nodes) if is_inline else nodes
+        # before the places are filled: a note in one of them has lines of its own
+        nodes = _inlines(shown[text]) if is_inline else shown[text]
+        return list(mapped(nodes, {"Span": in_place}))
 
     return list(mapped(blocks, {"Html": put}))
 

@@ -285,28 +285,26 @@ def _continues(above: TextBlock, below: TextBlock, known: Survey) -> bool:
     is_ended = ends_sentence("".join(line.text for line in row))
     most = min(1.2 * known.leading(size), _MOST_APART * size if is_ended else down + 1)
     width = max(above.box.width, below.box.width)  # a paragraph's last line is short
-    if above.column == below.column and 0 < down < most:
+    is_below = above.column == below.column and down > 0
+    is_near = down < _MOST_NEAR * size or first.text.lstrip()[:1].islower()
+    if is_below and not is_near and any(b.box.x0 - a.box.x1 > 3 * size for a, b in pairwise(row)):
+        return False  # a row of a form
+    if is_below and down < most:
         from_left, from_right = above.box.x0 - below.box.x0, above.box.x1 - below.box.x1
         indent = abs(from_right if last.right_to_left else from_left)
         is_full = bottom.width > 0.85 * width and indent < max(4 * size, 0.1 * width)
-        is_near = down < _MOST_NEAR * size or first.text.lstrip()[:1].islower()
-        return is_full and (is_near or _has_no_room(row, column, first))
+        return is_full and (is_near or _has_no_room(bottom, column, first))
     begin = first.text.lstrip()[:1]
     is_caption = any(_CAPTION.match(block.lines[0].text.strip()) for block in (above, below))
     if is_ended or is_caption or not begin or bottom.width < _SHORTEST * size:
         return False
     if begin.islower():
         return bottom.width > 0.5 * width
-    return _has_no_room(row, column, first) and not _is_indented(below)
+    return _has_no_room(bottom, column, first) and not _is_indented(below)
 
 
-def _has_no_room(row: Sequence[Line], column: Box, first: Line) -> bool:
-    """Return whether the first word of `first` would not fit behind a row of text. The cells in a
-    row of a form leave room between them.
-    """
-    if any(right.box.x0 - left.box.x1 > 3 * first.size for left, right in pairwise(row)):
-        return False
-    bottom = around(line.box for line in row)
+def _has_no_room(bottom: Box, column: Box, first: Line) -> bool:
+    """Return whether the first word of `first` would not fit behind the line `bottom`."""
     room = bottom.x0 - column.x0 if first.right_to_left else column.x1 - bottom.x1
     if WIDE.match(first.text.lstrip()[:1]):
         return room < 2.2 * first.size

@@ -41,6 +41,8 @@ _HEAD_BYTES = 1024
 """The maximum offset of the signature in the file (PDF 1.7, Annex H.3, note 13)."""
 
 _WORD = re.compile(r"[^\W_]+")
+_SYLLABLE = re.compile("[\u2e80-\u9fff\uac00-\ud7a3\uf900-\ufaff]")
+"""A part of a word that may be alone at the end of a line."""
 _LEFTWARD = re.compile("[\u0590-\u08ff]")
 _DATE = re.compile(r"(?:D:)?(\d{4})(\d\d)(\d\d)(?:(\d\d)(\d\d)(\d\d))?")
 _MOST_JOINED = 20
@@ -276,13 +278,14 @@ class _Pages:
 
 def _missing(raw: Iterable[str], written: Iterable[str]) -> list[str]:
     """Return the words of a page that are missing in what was `written`: the file may contain them
-    in pieces, or out of order. Single letters, such as item marks, are part of others.
+    in pieces, or out of order. A single letter, such as an item mark, is part of any word with it.
     """
     words = _words(written)
     whole, joined = Counter(map(_letters, words)), "".join(words)
     missing = []
     for word, count in Counter(_words(raw)).items():
-        is_whole = len(word) == 1 or _LEFTWARD.search(word) is not None
+        is_letter = len(word) == 1 and not _SYLLABLE.match(word)
+        is_whole = is_letter or _LEFTWARD.search(word) is not None
         if whole[_letters(word)] < count and (is_whole or joined.count(word) < count):
             missing.append(word)
     return missing[:_MOST_MISSING]

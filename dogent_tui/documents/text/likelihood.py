@@ -37,7 +37,10 @@ _HANGUL = (
 _SIGNS = "°€–—“”„«»§…•·£±×²³½’‘ºª¿¡™©®\xa0"
 _ASCII, _SIGN, _OTHER_SIGN, _FOREIGN = 1 / 40, 1 / 60, 1 / 600, 1 / 3000
 _RARE, _STRANGE = 1 / 40_000, 1 / 500_000
-_WITHIN_WORD = re.compile(r"(?<=[^\W\d_])[^\w\x00-\x7f’·](?=[^\W\d_])")
+_WITHIN_WORD = re.compile(
+    r"(?<=[^\W\d_])[^\w\x00-\x7f’·\u0591-\u05c7\u064b-\u0652\u0e31-\u0e4e](?=[^\W\d_])"
+)
+"""A symbol, not a vowel sign or point of Hebrew, Arabic or Thai."""
 _CAPITAL_WITHIN = re.compile(r"(?<=[^\W\d_])[^\W\d_\x00-\x7f]")
 _ALONE = re.compile(r"(?<!\w)[^\W\d_\x00-\x7f](?![\w.])")
 _UNLIKELY_SIGN, _UNLIKELY_CAPITAL = 3.0, 4.0

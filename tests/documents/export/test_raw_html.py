@@ -85,6 +85,15 @@ def test_html_in_a_line_stands_around_what_the_line_has():
 
 
 @pytest.mark.slow
+def test_a_note_in_a_line_with_html_stays_out_of_the_line():
+    note = node("Note", [node("Para", [node("Str", "told")])])
+    line = [node("RawInline", ["html", "<b>"]), node("Str", "words"), note]
+    (paragraph,) = read_html([node("Para", line)], str, None)
+    assert [part for part in walk([paragraph]) if part["t"] == "Note"] == [note]
+    assert plain_text([paragraph]).count("told") == plain_text([node("Para", [note])]).count("told")
+
+
+@pytest.mark.slow
 def test_html_that_is_no_document_takes_nothing_along():
     texts = ["<td>one", "<li>two<dt>", "<b>three", "<ul><td>", "<!-- none -->"]
     blocks = []

@@ -948,7 +948,9 @@ def test_a_korean_word_that_a_line_parts_is_whole(made):
             width = 1.0
         lines[-1] += sign
     made.lines(72, 90, [line.strip() for line in lines], 10, "korea")
-    assert texts(made.save())[1] == " ".join([sentence] * 8)
+    found = open_pdf(made.save(), ReadOptions(), lambda *_: None)
+    assert [block.markdown for block in found.blocks][1] == " ".join([sentence] * 8)
+    assert "words_of_the_file_not_in_the_text" not in found.metadata
 
 
 def test_headings_that_follow_each_other_stay_apart(made):

@@ -48,6 +48,7 @@ CZECH = "Příliš žluťoučký kůň úpěl ďábelské ódy."
         ("cp1255", "שם,עיר\r\nדוד,חיפה\r\n"),
         ("cp1256", "الاسم,المدينة\r\nمحمد,القاهرة\r\n"),
         ("cp874", "ชื่อ,เมือง\r\nสมชาย,เชียงใหม่\r\n"),
+        ("cp874", "สวัสดีชาวโลก\n"),
         ("cp1252", "21 °C;± 2;10 €\r\n"),
         ("gb18030", "订单号,客户\r\nA1,赵\r\n"),
         ("cp850", "Straße;Größe\r\nKönigsallee;groß\r\n"),  # as a DOS program has saved it
