@@ -142,13 +142,13 @@ class Outline:
 
     def __init__(
         self,
-        headings: Iterable[Heading] = (),
-        frame: Frame | None = None,
-        parse: Callable[[str], "Outline"] | None = None,
+        headings: Iterable[Heading],
+        frame: Frame,
+        parse: Callable[[str], "Outline"],
     ) -> None:
         """Begin with `headings`. `parse` parses a text that replaces them (`rewrite`)."""
         self._headings: Headings = tuple(headings)
-        self.frame = frame or Frame()
+        self.frame = frame
         self._parse = parse
         self._done: list[_Step] = []
         self._undone: list[_Step] = []
@@ -378,7 +378,6 @@ class Outline:
         """Parse `text` in the format of this outline. Changes nothing, so it may run in a
         thread.
         """
-        assert self._parse is not None
         return self._parse(text)
 
     def rewrite(self, text: str, read: "Outline | None" = None) -> bool:

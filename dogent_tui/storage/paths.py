@@ -9,6 +9,13 @@ from pathlib import Path
 import msgspec
 
 APP_NAME = "dogent-tui"
+_PACKAGE = Path(__file__).resolve().parents[1]
+
+
+def shipped(name: str) -> Path:
+    """Return a file of `styles/`: inside the wheel once installed, at the root of a checkout."""
+    installed = _PACKAGE / "styles"
+    return (installed if installed.is_dir() else _PACKAGE.parent / "styles") / name
 
 
 def dogent_home() -> Path:

@@ -10,9 +10,10 @@ import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from rich.text import Text
+from textual import work
 from textual.driver import Driver
 from textual.filter import LineFilter
 from textual.screen import Screen
@@ -28,7 +29,7 @@ from dogent_tui.settings.trust import make_own_folder
 from dogent_tui.storage.answer_drafts import AnswerDrafts
 from dogent_tui.storage.drafts import Drafts
 from dogent_tui.storage.history import RECALLED, History, HistoryEntry, utc_now
-from dogent_tui.storage.paths import Workspace
+from dogent_tui.storage.paths import Workspace, shipped
 from dogent_tui.tui.commands.all import app_commands
 from dogent_tui.tui.commands.custom import offer_custom_commands
 from dogent_tui.tui.commands.table import Command
@@ -43,7 +44,6 @@ from dogent_tui.tui.ports import AppPort
 from dogent_tui.tui.prompt.model import Recall
 from dogent_tui.tui.screens.conversation import ConversationScreen
 from dogent_tui.tui.sessions.current import CurrentSession
-from dogent_tui.tui.stylesheets import stylesheet
 from dogent_tui.tui.textual_fixes.colorless import Colorless
 from dogent_tui.tui.themes import CONTRAST, DEFAULT_THEME, LIGHT_THEME, THEMES
 from dogent_tui.tui.trust_question import settle_trust
@@ -86,11 +86,11 @@ class DogentApp(AppPort):
     TITLE = "dogent-tui"
     # Includes the styles of the first screen: if a screen brought them along, all styles would be
     # parsed a second time.
-    CSS_PATH: ClassVar = [
-        stylesheet(f"{name}.tcss") for name in ("app", "conversation", "prompt", "attachments")
+    CSS_PATH = [
+        shipped(f"{name}.tcss") for name in ("app", "conversation", "prompt", "attachments")
     ]
     ENABLE_COMMAND_PALETTE = True
-    COMMANDS: ClassVar = {_command_provider}
+    COMMANDS = {_command_provider}
     BINDINGS = [
         bound("ctrl+q", "quit", "Quit", priority=True, id="quit"),
         hidden("f1", "help", "Help"),
@@ -322,11 +322,9 @@ class DogentApp(AppPort):
         self.set_keymap(self.keys.keys)
         self.conversation.todos.refresh()  # its title names a key
 
-    def action_settings(self) -> None:
+    @work(group="settings", exclusive=True)
+    async def action_settings(self) -> None:
         """Show the settings."""
-        self.run_worker(self._open_settings(), group="settings", exclusive=True)
-
-    async def _open_settings(self) -> None:
         from dogent_tui.tui.settings.save import open_settings
 
         await open_settings(self)

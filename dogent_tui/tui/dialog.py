@@ -68,7 +68,7 @@ class Dialog(Vertical):
         super().__init__(*content, self.keys, id=id, classes=classes)
         self.name_it(title, about)
 
-    def name_it(self, title: str, about: str = "") -> None:
+    def name_it(self, title: str, about: str) -> None:
         """Write `title` and its subject into the top border."""
         where = (f" · {one_line(about)}", "not bold $text-muted") if about else ""
         # No markup: a title may contain text written by others.

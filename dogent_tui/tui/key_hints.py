@@ -154,7 +154,7 @@ class KeyHints(KeyLine):
 
     def __init__(
         self,
-        id: str | None = None,  # noqa: A002
+        id: str,  # noqa: A002
         *,
         first: Sequence[str] = (),
         last: Sequence[str] = (),

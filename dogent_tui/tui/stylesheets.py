@@ -1,18 +1,8 @@
-"""The location of the application's stylesheets: inside the wheel when installed, at the root of a
-checkout.
-"""
+"""The style sheets of widgets that bring their own."""
 
-from pathlib import Path
-
-_PACKAGE = Path(__file__).resolve().parents[1]
-
-
-def stylesheet(name: str) -> Path:
-    """Return the path of the stylesheet `name` (such as ``"prompt.tcss"``)."""
-    installed = _PACKAGE / "styles"
-    return (installed if installed.is_dir() else _PACKAGE.parent / "styles") / name
+from dogent_tui.storage.paths import shipped
 
 
 def styles(name: str) -> str:
-    """Return the text of the stylesheet `name`, for a widget that brings its own."""
-    return stylesheet(name).read_text(encoding="utf-8")
+    """Return the text of the style sheet `name` (such as ``"keys.tcss"``)."""
+    return shipped(name).read_text(encoding="utf-8")

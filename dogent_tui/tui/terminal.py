@@ -2,6 +2,7 @@
 editor.
 """
 
+import asyncio
 import os
 import shlex
 import sys
@@ -9,7 +10,13 @@ import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
+from textual.app import App
+
+from dogent_tui.errors import DogentError
+from dogent_tui.language import tr
+from dogent_tui.plain import one_line
 from dogent_tui.processes import run_in_terminal
 from dogent_tui.storage.files import private_folder
 
@@ -48,20 +55,21 @@ def _open_log(log_file: Path) -> int:
         return os.open(os.devnull, flags)
 
 
-def edit_externally(text: str, environ: Mapping[str, str]) -> str:
-    """Let the user edit `text` in `$VISUAL` or `$EDITOR`, and return it. Blocks. Raises OSError if
-    there is no editor.
+async def edit_externally(app: App[Any], name: str, content: bytes) -> bytes:
+    """Suspend `app`, let the user edit a copy of `content`, called `name`, in `$VISUAL` or
+    `$EDITOR`, and return the result. Raises DogentError if there is no editor.
     """
-    return (
-        edit_copy("prompt.md", text.encode(), environ).decode(errors="replace").removesuffix("\n")
-    )
+    try:
+        with app.suspend():
+            return await asyncio.to_thread(_edit_copy, name, content, os.environ)
+    except (OSError, ValueError) as error:
+        raise DogentError(
+            tr("The editor did not start: {error}.", error=one_line(str(error))),
+            tr("Set $EDITOR to one that is installed."),
+        ) from error
 
 
-def edit_copy(name: str, content: bytes, environ: Mapping[str, str]) -> bytes:
-    """Let the user edit a copy of `content`, called `name`, and return the result. Blocks.
-
-    Raises OSError if there is no editor, ValueError if `$EDITOR` cannot be parsed.
-    """
+def _edit_copy(name: str, content: bytes, environ: Mapping[str, str]) -> bytes:
     command = shlex.split(environ.get("VISUAL") or environ.get("EDITOR") or "vi")
     with tempfile.TemporaryDirectory(prefix="dogent-") as folder:
         file = Path(folder) / name

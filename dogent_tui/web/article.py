@@ -74,7 +74,7 @@ class Article(Record):
         return "\n\n".join(self.blocks)
 
 
-def find_article(html: str, url: str = "", *, plain: bool = False) -> Article:
+def find_article(html: str, url: str, *, plain: bool = False) -> Article:
     """Return the article of the page `html`, with links made absolute relative to its address
     `url`.
 

@@ -27,7 +27,7 @@ _MUCH_PROSE = 700
 """The amount of prose in an article from which on blocks of links are not its subject."""
 
 
-def tidied(found: list[str], title: str = "") -> list[str]:
+def tidied(found: list[str], title: str) -> list[str]:
     """Return the blocks that belong to an article; its first heading is dropped if it repeats
     `title`.
     """

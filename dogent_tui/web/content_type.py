@@ -4,6 +4,7 @@ of text.
 
 import io
 import re
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 import msgspec
@@ -28,32 +29,40 @@ class Sniffed(Record):
     what: str = ""
 
 
+_OTHERS: Mapping[str, Sequence[tuple[int, bytes, str]]] = {
+    tr("a sound recording"): (
+        (4, b"ftypM4A", "audio/mp4"),
+        (0, b"ID3", "audio/mpeg"),
+        (0, b"OggS", "audio/ogg"),
+        (0, b"fLaC", "audio/flac"),
+    ),
+    tr("a video"): ((4, b"ftyp", "video/mp4"), (0, b"\x1a\x45\xdf\xa3", "video/webm")),
+    tr("an archive"): (
+        (0, b"\x1f\x8b", "application/gzip"),
+        (0, b"BZh", "application/x-bzip2"),
+        (0, b"\xfd7zXZ\0", "application/x-xz"),
+        (0, b"7z\xbc\xaf\x27\x1c", "application/x-7z-compressed"),
+        (0, b"Rar!\x1a\x07", "application/vnd.rar"),
+        (0, b"\x28\xb5\x2f\xfd", "application/zstd"),
+    ),
+    tr("a program"): (
+        (0, b"\x7fELF", "application/x-executable"),
+        (0, b"MZ", "application/x-msdownload"),
+    ),
+    tr("a font"): ((0, b"wOF2", "font/woff2"), (0, b"wOFF", "font/woff")),
+}
+"""What it is called → the offset and the beginning of each kind, and its media type."""
 _MAGIC = (
     *((offset, magic, Sniffed("image", what)) for offset, magic, what in IMAGE_MAGIC),
     (0, b"{\\rtf", Sniffed("document", "application/rtf", ".rtf")),
     (0, b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", Sniffed("document", "application/x-ole-storage")),
     (0, b"PK\x03\x04", Sniffed("document", "application/zip")),
     (0, b"PK\x05\x06", Sniffed("document", "application/zip")),
-    (4, b"ftypM4A", Sniffed("other", "audio/mp4", what=tr("a sound recording"))),
-    (4, b"ftyp", Sniffed("other", "video/mp4", what=tr("a video"))),
-    (0, b"\x1a\x45\xdf\xa3", Sniffed("other", "video/webm", what=tr("a video"))),
-    (0, b"ID3", Sniffed("other", "audio/mpeg", what=tr("a sound recording"))),
-    (0, b"OggS", Sniffed("other", "audio/ogg", what=tr("a sound recording"))),
-    (0, b"fLaC", Sniffed("other", "audio/flac", what=tr("a sound recording"))),
-    (0, b"\x1f\x8b", Sniffed("other", "application/gzip", what=tr("an archive"))),
-    (0, b"BZh", Sniffed("other", "application/x-bzip2", what=tr("an archive"))),
-    (0, b"\xfd7zXZ\0", Sniffed("other", "application/x-xz", what=tr("an archive"))),
-    (
-        0,
-        b"7z\xbc\xaf\x27\x1c",
-        Sniffed("other", "application/x-7z-compressed", what=tr("an archive")),
+    *(
+        (offset, magic, Sniffed("other", media_type, what=what))
+        for what, kinds in _OTHERS.items()
+        for offset, magic, media_type in kinds
     ),
-    (0, b"Rar!\x1a\x07", Sniffed("other", "application/vnd.rar", what=tr("an archive"))),
-    (0, b"\x28\xb5\x2f\xfd", Sniffed("other", "application/zstd", what=tr("an archive"))),
-    (0, b"\x7fELF", Sniffed("other", "application/x-executable", what=tr("a program"))),
-    (0, b"MZ", Sniffed("other", "application/x-msdownload", what=tr("a program"))),
-    (0, b"wOF2", Sniffed("other", "font/woff2", what=tr("a font"))),
-    (0, b"wOFF", Sniffed("other", "font/woff", what=tr("a font"))),
 )
 _RIFF = {
     b"WEBP": Sniffed("image", "image/webp"),

@@ -56,7 +56,7 @@ def plain_page(html: str, url: str = "") -> str:
     return "\n\n".join(plain_blocks(html, url))
 
 
-def plain_blocks(html: str, url: str = "") -> Iterator[str]:
+def plain_blocks(html: str, url: str) -> Iterator[str]:
     """Yield its blocks while the page is being read: the first ones are available at once, however
     long it is.
     """

@@ -262,13 +262,13 @@ def retry_after(value: str) -> float | None:
     return max(0.0, (when - datetime.now(UTC)).total_seconds())
 
 
+_BROKEN = tr("has a server problem"), tr("Try again later, or find it elsewhere.")
+_UNAVAILABLE = tr("is unavailable"), tr("Check the address.")
+_ASK = tr("Ask the user for the text, or find it elsewhere.")
 _STATUS: Mapping[int, tuple[str, str]] = {
-    401: (tr("requires a login"), tr("Ask the user for the text, or find it elsewhere.")),
-    402: (tr("requires payment"), tr("Ask the user for the text, or find it elsewhere.")),
-    403: (
-        tr("does not allow programs to read it"),
-        tr("Ask the user for the text, or find it elsewhere."),
-    ),
+    401: (tr("requires a login"), _ASK),
+    402: (tr("requires payment"), _ASK),
+    403: (tr("does not allow programs to read it"), _ASK),
     404: (tr("does not exist"), tr("Check the address, or search for the page.")),
     407: (tr("is behind a proxy that requires a login"), tr("Check `web_proxy` in the settings.")),
     410: (tr("is gone"), tr("Search for another copy of it.")),
@@ -279,14 +279,7 @@ _STATUS: Mapping[int, tuple[str, str]] = {
 
 
 def _status_error(url: URL, status: int, wait: str) -> WebError:
-    what, remedy = _STATUS.get(status, ("", ""))
-    if not what:
-        what = tr("has a server problem") if status >= 500 else tr("is unavailable")
-        remedy = (
-            tr("Try again later, or find it elsewhere.")
-            if status >= 500
-            else tr("Check the address.")
-        )
+    what, remedy = _STATUS.get(status, _BROKEN if status >= 500 else _UNAVAILABLE)
     seconds = retry_after(wait)
     if seconds is not None and status in _BUSY:
         remedy = tr("Try again in {seconds:.0f} seconds.", seconds=seconds)

@@ -34,16 +34,15 @@ def run_app(folder: Path) -> None:
     from textual.widgets import Static
 
     from dogent_tui.references.file_index import FileIndex
-    from dogent_tui.storage.paths import Workspace
+    from dogent_tui.storage.paths import Workspace, shipped
     from dogent_tui.tui.prompt.box import PromptBox
     from dogent_tui.tui.prompt.references import WorkspaceReferences
-    from dogent_tui.tui.stylesheets import stylesheet
     from dogent_tui.tui.textual_fixes.driver import TerminalDriver
 
     index = FileIndex(folder)
 
     class BenchApp(App[None]):
-        CSS_PATH = stylesheet("prompt.tcss")
+        CSS_PATH = shipped("prompt.tcss")
         CSS = "#transcript { height: 1fr; }"
 
         def __init__(self) -> None:

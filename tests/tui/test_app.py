@@ -108,7 +108,7 @@ async def test_the_sidebar_knows_what_was_read(stage, workspace):
         await s.until(lambda: s.app.conversation.attachments.entries[0].read == "reading")
         s.conversation.arrive(ToolResult(tool_use_id="1", content="Tea"), TurnEnded("completed"))
         await s.until(lambda: s.app.conversation.attachments.entries[0].read == "read")
-        assert s.app.conversation.sidebar.display
+        assert s.app.conversation.conversation_layout.sidebar.display
 
 
 async def test_prompts_typed_during_a_run_wait_and_can_be_edited(stage):
@@ -422,7 +422,7 @@ async def test_help_is_searched_as_one_types(stage):
 
 async def test_the_sidebar_gives_way_in_a_narrow_window_and_comes_when_asked(stage):
     async with stage(size=(80, 24)) as s:
-        sidebar = s.app.conversation.sidebar
+        sidebar = s.app.conversation.conversation_layout.sidebar
         assert not sidebar.display
         await s.pilot.press("ctrl+b")
         assert sidebar.display
@@ -432,11 +432,11 @@ async def test_the_sidebar_gives_way_in_a_narrow_window_and_comes_when_asked(sta
         await s.pilot.resize_terminal(160, 40)
         assert not sidebar.display  # the user closed it
     async with stage(size=(160, 40)) as s:
-        assert not s.app.conversation.sidebar.display  # nothing to show yet
+        assert not s.app.conversation.conversation_layout.sidebar.display  # nothing to show yet
         await s.send("Look at @notes.md ")
-        await s.until(lambda: s.app.conversation.sidebar.display)
+        await s.until(lambda: s.app.conversation.conversation_layout.sidebar.display)
         await s.pilot.resize_terminal(80, 24)
-        await s.until(lambda: not s.app.conversation.sidebar.display)
+        await s.until(lambda: not s.app.conversation.conversation_layout.sidebar.display)
 
 
 async def test_the_draft_is_kept_when_the_application_ends(stage, workspace):

@@ -33,7 +33,7 @@ async def test_attach_takes_a_sheet_shows_a_chip_and_lets_it_be_taken_back(stage
             await s.until(lambda: not s.app.conversation.prompt.editor.value)
         await s.until(lambda: "There is no file @nothing.md here." in said(s))
         await s.until(lambda: len(strip.chips) == 2)
-        assert not s.app.conversation.sidebar.display
+        assert not s.app.conversation.conversation_layout.sidebar.display
         assert [(chip.mark, chip.name, chip.sheet) for chip in strip.chips] == [
             ("+", "book.xlsx", "My costs"),
             ("+", "notes.md", ""),

@@ -128,7 +128,7 @@ async def test_what_is_selected_and_a_sidebar_that_is_focused_can_be_read_in_eve
             await s.pilot.pause()
             assert any("Tea is" in part.text for part in selected_cells(s.app))
 
-        screen.sidebar.focus_list()
+        screen.conversation_layout.sidebar.focus_list()
         assert not await in_every_theme(s, "selected, sidebar focused", select)
 
 
@@ -137,9 +137,11 @@ async def test_what_is_selected_and_a_sidebar_that_is_focused_can_be_read_in_eve
 async def test_what_is_pointed_at_can_be_read_in_every_theme(stage):
     async with stage(size=(120, 40)) as s:
         await a_conversation(s)
-        s.app.conversation.sidebar.focus_list()
+        s.app.conversation.conversation_layout.sidebar.focus_list()
         await s.pilot.hover("#attachments-list", offset=(3, 0))
-        assert s.app.conversation.sidebar.query_one("#attachments-list").is_mouse_over
+        assert s.app.conversation.conversation_layout.sidebar.query_one(
+            "#attachments-list"
+        ).is_mouse_over
         assert not await in_every_theme(s, "hovered")
 
 
@@ -161,7 +163,7 @@ async def test_what_is_focused_and_what_is_disabled_can_be_read_in_every_theme(s
         screen = s.app.conversation
         screen.transcript.focus()
         await s.pilot.press("up")
-        screen.sidebar.query(OptionList).set(disabled=True)
+        screen.conversation_layout.sidebar.query(OptionList).set(disabled=True)
         screen.prompt.editor.disabled = True
         assert not await in_every_theme(s, "transcript focused, others disabled")
         assert screen.transcript.has_focus
@@ -217,7 +219,7 @@ async def test_a_question_can_be_read_in_every_theme(stage, tool, asked_for):
 async def test_the_sidebar_has_the_ink_of_the_theme_there_is(stage):
     async with stage(size=(140, 40)) as s:
         await a_conversation(s)
-        sidebar = s.app.conversation.sidebar
+        sidebar = s.app.conversation.conversation_layout.sidebar
         for name in ("dogent-paper", "dogent-night", "textual-light"):
             s.app.theme = name
             await s.pilot.pause()

@@ -13,10 +13,11 @@ from dogent_tui.documents.export import tree
 from dogent_tui.documents.export.document import Document, writer_warnings
 from dogent_tui.documents.export.images import SCREEN_DPI
 from dogent_tui.documents.export.links import whole
-from dogent_tui.documents.export.styles import Style, shipped
+from dogent_tui.documents.export.styles import NAME, Style
 from dogent_tui.documents.export.themes import as_css, title_html
 from dogent_tui.documents.export.tree import Node, attributes, mapped, node
 from dogent_tui.processes import Halt
+from dogent_tui.storage.paths import shipped
 
 _POLICY = (
     "default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:; base-uri 'none';"
@@ -63,7 +64,7 @@ class Page(msgspec.Struct, frozen=True):
         document, own = self.document, self.style.css
         toc = self._toc(pages or {}) if document.contents else ""
         body = self.body.replace(_CONTENTS_PLACE, toc, 1)
-        built_in = f"{shipped().read_text('utf-8')}\n{as_css(document.theme)}"
+        built_in = f"{shipped(NAME).read_text('utf-8')}\n{as_css(document.theme)}"
         language = f' lang="{escape(document.front.lang)}"' if document.front.lang else ""
         language += ' dir="rtl"' * document.is_right_to_left
         running = (

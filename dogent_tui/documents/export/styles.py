@@ -16,7 +16,6 @@ NAME = "pdf.css"
 LARGEST = 1 << 20
 """The maximum size of a style sheet in bytes."""
 
-_PACKAGE = Path(__file__).resolve().parents[2]
 _IMPORT = re.compile(r"@import\b[^;]*(?:;|\Z)", re.IGNORECASE)
 _URL = re.compile(r"url\(\s*(\"[^\"]*\"|'[^']*'|[^)\"']*)\s*\)?", re.IGNORECASE)
 
@@ -28,12 +27,6 @@ class Style(msgspec.Struct, frozen=True):
     path: Path | None = None
     left_out: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
-
-
-def shipped(name: str | Path = NAME) -> Path:
-    """Return a file of `styles/`: inside the wheel once installed, at the root of a checkout."""
-    installed = _PACKAGE / "styles"
-    return (installed if installed.is_dir() else _PACKAGE.parent / "styles") / name
 
 
 def find_style(root: Path, home: Path) -> Style:

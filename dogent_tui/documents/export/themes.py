@@ -8,15 +8,14 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from functools import cache
 from html import escape
-from pathlib import Path
 from string import Template
 from typing import Any, Literal, TypeAlias
 
 import msgspec
 
 from dogent_tui.documents.export.source import FrontMatter
-from dogent_tui.documents.export.styles import shipped
 from dogent_tui.documents.export.tree import BREAK, Node, attributes, div, node, words
+from dogent_tui.storage.paths import shipped
 
 DEFAULT = "article"
 Font: TypeAlias = Literal["serif", "sans", "times"]
@@ -96,7 +95,7 @@ def theme_names() -> tuple[str, ...]:
 @cache
 def theme(name: str) -> Theme:
     """Return a theme of `theme_names`. Blocks."""
-    file = shipped(Path("themes", f"{name}.toml"))
+    file = shipped(f"themes/{name}.toml")
     return msgspec.convert(tomllib.loads(file.read_text("utf-8")), Theme)
 
 

@@ -13,13 +13,13 @@ import msgspec
 from dogent_tui.documents.export import tree
 from dogent_tui.documents.export.document import Document, writer_warnings
 from dogent_tui.documents.export.model import Made
-from dogent_tui.documents.export.styles import shipped
 from dogent_tui.documents.export.themes import as_data
 from dogent_tui.documents.export.tree import Node, mapped, node
 from dogent_tui.documents.model import DocumentError
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.processes import Halt, run_to_end
+from dogent_tui.storage.paths import shipped
 from dogent_tui.wall.own import own_environment, walled
 
 _LIMIT_S = 60.0

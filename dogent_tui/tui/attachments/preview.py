@@ -6,10 +6,9 @@ import asyncio
 import codecs
 from collections.abc import Sequence
 from pathlib import Path
-from typing import IO, ClassVar
+from typing import IO
 
 from rich.cells import cell_len
-from textual.binding import BindingType
 from textual.content import Content
 
 from dogent_tui.documents.library import DocumentLibrary
@@ -19,6 +18,7 @@ from dogent_tui.documents.text.charset import encoding_of
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.records import Record
+from dogent_tui.storage.paths import shipped
 from dogent_tui.tui import clipboard
 from dogent_tui.tui.attachments.document_facts import (
     CONVERTED,
@@ -30,7 +30,6 @@ from dogent_tui.tui.dialog import Dialog, DialogScreen, Words
 from dogent_tui.tui.pane.text import Part
 from dogent_tui.tui.pane.view import PaneView
 from dogent_tui.tui.prompt.literal import carry, newlines
-from dogent_tui.tui.stylesheets import stylesheet
 from dogent_tui.tui.textual_fixes.literal_area import LiteralArea
 from dogent_tui.tui.widgets import bound
 
@@ -126,9 +125,9 @@ class PreviewScreen(DialogScreen[None]):
     Read-only.
     """
 
-    CSS_PATH = stylesheet("attachments.tcss")
+    CSS_PATH = shipped("attachments.tcss")
 
-    BINDINGS: ClassVar[list[BindingType]] = [
+    BINDINGS = [
         bound("escape,q,enter", "dismiss", "Close"),
         bound("n", "read_on", "Read on"),
         bound("left", "sheet(-1)", "Previous sheet", show=False),

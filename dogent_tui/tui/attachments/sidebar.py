@@ -2,11 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Generic, TypeVar
+from typing import Generic, TypeVar
 
 from textual import events
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.content import Content
 from textual.message import Message
@@ -46,7 +45,7 @@ class FileList(OptionList, Generic[Item]):
     wrapped.
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = [
+    BINDINGS = [
         bound("j", "cursor_down", "Down", show=False),
         bound("k", "cursor_up", "Up", show=False),
     ]
@@ -78,7 +77,7 @@ class FileList(OptionList, Generic[Item]):
 class ResultList(FileList[Result]):
     """The results, two lines each. The attachments follow below the last one."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
+    BINDINGS = [
         bound("enter", "select", "Open"),
         bound("e", "want('export')", "Export"),
         bound("r", "want('reveal')", "Show in folder"),
@@ -100,7 +99,7 @@ class ResultList(FileList[Result]):
 class AttachmentList(FileList[AttachmentEntry]):
     """The attachments: two lines each, and one for each sheet."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
+    BINDINGS = [
         bound("delete,backspace", "remove", "Remove"),
         bound("a", "add", "Add"),
         bound("enter", "select", "Preview"),
@@ -129,7 +128,7 @@ class AttachmentsSidebar(Vertical):
     has read them.
     """
 
-    COMPONENT_CLASSES: ClassVar[set[str]] = {
+    COMPONENT_CLASSES = {
         "attachment--detail",
         "attachment--read",
         "attachment--failed",

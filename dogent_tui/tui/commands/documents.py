@@ -152,6 +152,4 @@ class DocumentCommands(CommandFamily):
             return tr("Specify a Markdown file: /outline FILE.md.")
         from dogent_tui.tui.outline.edit_command import edit_document
 
-        app = self.app
-        completions = app.conversation.prompt.completions
-        return await edit_document(app, app.opened.workspace, app.edits, path, completions)
+        return await edit_document(self.app, path)

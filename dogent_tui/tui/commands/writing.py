@@ -3,7 +3,6 @@ an external editor.
 """
 
 import asyncio
-import os
 from collections.abc import Callable
 from datetime import date, datetime
 from functools import partial
@@ -174,7 +173,7 @@ class WritingCommands(CommandFamily):
     async def _edit(self, typed: str) -> str:
         from dogent_tui.settings.own_files import OwnChange
         from dogent_tui.storage.files import content_of
-        from dogent_tui.tui.terminal import edit_copy
+        from dogent_tui.tui.terminal import edit_externally
 
         if not typed:
             return tr("Specify a file: /edit PATH.")
@@ -183,12 +182,7 @@ class WritingCommands(CommandFamily):
         before = await asyncio.to_thread(content_of, file)
         if before is not None and not _is_text(before):
             return tr("{path} is not text: open it in a program made for it.", path=one_line(path))
-        try:
-            with self.app.suspend():
-                after = await asyncio.to_thread(edit_copy, file.name, before or b"", os.environ)
-        except (OSError, ValueError) as error:
-            words = tr("The editor did not start: {error}. Set $EDITOR to one that is installed.")
-            return words.format(error=one_line(str(error)))
+        after = await edit_externally(self.app, file.name, before or b"")
         self._screen.refresh(layout=True)
         if after == (before or b""):
             return tr("{path} is unchanged.", path=one_line(path))

@@ -7,9 +7,9 @@ from typing import Any
 from textual.app import App
 from textual.content import Content
 
-from dogent_tui.documents.export.styles import shipped
 from dogent_tui.documents.export.themes import theme_names
 from dogent_tui.language import tr
+from dogent_tui.storage.paths import shipped
 from dogent_tui.tui.screens.choice import choose
 
 THEMES = {

@@ -3,41 +3,30 @@
 import asyncio
 import hashlib
 
-from textual.app import App
-
-from dogent_tui.errors import DogentError
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.storage.answer_drafts import AnswerDrafts
-from dogent_tui.storage.paths import Workspace, display_path
+from dogent_tui.storage.paths import display_path
 from dogent_tui.storage.text_file import TextFile, save_new
-from dogent_tui.tui.draft_keeper import DraftKeeper
-from dogent_tui.tui.prompt.completion import Completions
+from dogent_tui.tui.ports import AppPort
 from dogent_tui.tui.screens.outline import OutlineScreen, OutlineTask
 
 _AGAIN = tr("Your unsaved edit was restored: Ctrl+S saves it, Ctrl+Z undoes it.")
 
 
-async def edit_document(
-    app: App[None],
-    workspace: Workspace,
-    keeper: DraftKeeper[AnswerDrafts],
-    typed: str,
-    completions: Completions,
-) -> str:
-    """Open the editor on the file that a user `typed`; `completions` may be cited in it. Returns an
-    error message, or an empty string.
+async def edit_document(app: AppPort, typed: str) -> str:
+    """Open the editor on the file that a user `typed`. Returns an error message, or an empty
+    string. Raises DogentError.
 
     Unsaved changes are kept continuously and restored the next time, unless the user discarded
     them.
     """
     name = typed.strip().removeprefix("@").strip("\"'")
+    workspace, keeper = app.opened.workspace, app.edits
     await keeper.settle()
     try:
         file = await asyncio.to_thread(TextFile.open, workspace, name)
         draft, notice = await asyncio.to_thread(_unsaved, keeper.drafts, file)
-    except DogentError as error:
-        return str(error)
     except OSError as error:
         return tr(
             "Your unsaved edit of {name} cannot be read: {strerror}.",
@@ -62,7 +51,7 @@ async def edit_document(
         on_draft=keep,
         save=file.save,
         save_as=lambda new, text: save_new(workspace, new, text),
-        completions=completions,
+        completions=app.conversation.prompt.completions,
     )
     screen = await asyncio.to_thread(OutlineScreen, task)  # parsing a long document takes a while
     app.push_screen(screen, lambda _: keeper.keep(_key(file), None))

@@ -30,9 +30,8 @@ from dogent_tui.tui.outline.rows import (
     title_column,
 )
 from dogent_tui.tui.painted import Painted
-from dogent_tui.tui.screens.editor import EditorScreen
+from dogent_tui.tui.screens.editor import EditorPart
 from dogent_tui.tui.textual_fixes.fast_render import cached_lines
-from dogent_tui.tui.textual_fixes.immediate_keys import ImmediateKeys
 from dogent_tui.tui.transcript.lines import BLANK, Line, Span
 from dogent_tui.tui.transcript.markdown import markdown_lines
 from dogent_tui.tui.transcript.palette import EMPTY_MARGIN, MARGIN
@@ -65,7 +64,7 @@ class EditRequest:
     origin: int | None = None
 
 
-class OutlineView(ImmediateKeys, Painted, ScrollView, can_focus=True):
+class OutlineView(EditorPart, Painted, ScrollView, can_focus=True):
     """Shows `model`. Posts `Moved` when the cursor moves, `Changed` when the outline changes, and
     `Refused` for impossible commands.
 
@@ -131,10 +130,6 @@ class OutlineView(ImmediateKeys, Painted, ScrollView, can_focus=True):
         self._drop: tuple[int, int] | None = None
 
     # ── Drawing ───────────────────────────────────────────────────────────────────────────────────
-
-    def on_mount(self) -> None:
-        """Update to the size of the outline."""
-        self.show_cursor()
 
     def on_resize(self) -> None:
         """Keep the cursor visible."""
@@ -203,10 +198,6 @@ class OutlineView(ImmediateKeys, Painted, ScrollView, can_focus=True):
         )
         left = min(left, max(0, self.size.width - 12))
         return Region(left, row - round(self.scroll_y), max(12, self.size.width - left), 1)
-
-    async def press(self, key: str) -> bool:
-        """Run the command bound to `key` here or in the editor."""
-        return await self.query_ancestor(EditorScreen).press(key)
 
     # ── The cursor ────────────────────────────────────────────────────────────────────────────────
 

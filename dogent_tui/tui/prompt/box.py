@@ -12,7 +12,7 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import Static, TextArea
 
-from dogent_tui.agent.events import Attachment, QueuedPrompt
+from dogent_tui.agent.events import Attachment
 from dogent_tui.language import tr
 from dogent_tui.references.lookup import Reference, ReferenceKey, find_references
 from dogent_tui.tui.prompt.completion import Candidate, Completion
@@ -88,10 +88,6 @@ class PromptBox(Vertical):
         self.editor.completes = True
         self.editor.focus()
         self._request_completion()
-
-    def set_queue(self, prompts: tuple[QueuedPrompt, ...]) -> None:
-        """Show the queued prompts."""
-        self.queue.show(prompts)
 
     def set_attached(self, attachments: tuple[Attachment, ...]) -> None:
         """Show the `attachments` of the next prompt, besides those that its text names."""

@@ -3,7 +3,6 @@ command.
 """
 
 import asyncio
-import os
 from collections.abc import Sequence
 from typing import cast
 
@@ -165,16 +164,11 @@ class PromptController:
     async def edit_externally(self, text: str) -> None:
         """Open `text` in the user's external editor; the result replaces it."""
         try:
-            with self._app.suspend():
-                text = await asyncio.to_thread(edit_externally, text, os.environ)
-        except (OSError, ValueError) as error:
-            said = tr(
-                "The editor did not start: {error}. Set $EDITOR to one that is installed.",
-                error=one_line(str(error)),
-            )
-            self._prompt.notify_hint(said, warning=True)
+            edited = await edit_externally(self._app, "prompt.md", text.encode())
+        except DogentError as error:
+            self._prompt.notify_hint(str(error), warning=True)
             return
-        self._prompt.editor.replace_all(text)
+        self._prompt.editor.replace_all(edited.decode(errors="replace").removesuffix("\n"))
         self._screen.refresh(layout=True)
 
     def draft_changed(self, text: str) -> None:

@@ -5,7 +5,7 @@ references.
 import time
 from collections.abc import Callable, Mapping
 from functools import lru_cache
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, Literal
 
 from rich.text import Text
 from textual import events
@@ -95,10 +95,10 @@ class PromptEditor(FoldingArea):
         hidden("ctrl+o", "unfold", "Expand the pasted text"),
     ]
 
-    SECOND_PRESS_S: ClassVar[float] = 2.0
+    SECOND_PRESS_S = 2.0
     """Seconds within which a second Ctrl+C quits, and a second Esc clears."""
 
-    FILTERED_KEYS: ClassVar[frozenset[str]] = frozenset(
+    FILTERED_KEYS = frozenset(
         {"up", "down", "pageup", "pagedown", "tab", "enter", "escape", "alt+up", "ctrl+p", "ctrl+n"}
     )
 

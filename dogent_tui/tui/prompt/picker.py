@@ -3,7 +3,6 @@
 import asyncio
 import contextlib
 from itertools import accumulate
-from typing import ClassVar
 
 from textual import events
 from textual.content import Content
@@ -82,7 +81,7 @@ class ReferencePicker(Widget):
         "picker--footer",
     }
 
-    STEPS: ClassVar[dict[str, int]] = {
+    STEPS = {
         "up": -1,
         "ctrl+p": -1,
         "down": 1,

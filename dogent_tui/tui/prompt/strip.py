@@ -56,11 +56,3 @@ class PromptStrip(Widget, can_focus=True):
         """Pasted text goes to the prompt, too."""
         event.stop()
         self.post_message(self.Left(event.text))
-
-    def on_focus(self) -> None:
-        """Show the selection."""
-        self.refresh()
-
-    def on_blur(self) -> None:
-        """Show no selection."""
-        self.refresh()

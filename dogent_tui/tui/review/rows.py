@@ -115,7 +115,7 @@ def _telling(old: Sequence[str], new: Sequence[str]) -> str:
     return f"…{one_line(line[start : start + _TOLD])}"
 
 
-def headline(change: DocumentChange, hunk: Hunk, width: int, *, loses_quote: bool = False) -> Line:
+def headline(change: DocumentChange, hunk: Hunk, width: int, *, loses_quote: bool) -> Line:
     """Return the line above a hunk: number, location, decision."""
     place = change.hunks.index(hunk) + 1
     where = " › ".join(one_line(title) for title in hunk.heading) or tr("the beginning")

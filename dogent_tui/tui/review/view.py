@@ -15,15 +15,14 @@ from dogent_tui.changes.model import DocumentChange
 from dogent_tui.language import tr
 from dogent_tui.tui.painted import Painted
 from dogent_tui.tui.review.rows import LOOKS, list_row
-from dogent_tui.tui.screens.editor import EditorScreen
-from dogent_tui.tui.textual_fixes.immediate_keys import ImmediateKeys
+from dogent_tui.tui.screens.editor import EditorPart
 from dogent_tui.tui.transcript.lines import Line, Span
 
 _MOST_ROWS = 1_000
 """The number of drawn rows cached."""
 
 
-class HunkList(ImmediateKeys, Painted, Widget, can_focus=True):
+class HunkList(EditorPart, Painted, Widget, can_focus=True):
     """A row for each hunk. `choose` goes to the hunk at an index; `loses_quote` tells whether a
     hunk changes a verbatim quotation.
     """
@@ -42,10 +41,6 @@ class HunkList(ImmediateKeys, Painted, Widget, can_focus=True):
         self._choose = choose
         self._loses_quote = loses_quote
         self._drawn = lru_cache(_MOST_ROWS)(self._draw)
-
-    async def press(self, key: str) -> bool:
-        """Run the command bound to `key` in the review."""
-        return await self.query_ancestor(EditorScreen).press(key)
 
     @property
     def _top(self) -> int:

@@ -16,13 +16,13 @@ from dogent_tui.agent.events import Reply, UiAnswer
 from dogent_tui.agent.ui_requests import Clarification
 from dogent_tui.language import ngettext, tr
 from dogent_tui.plain import one_line, revealed
+from dogent_tui.storage.paths import shipped
 from dogent_tui.tui.clarification.model import CURSOR, ClarificationForm, heading, preface
 from dogent_tui.tui.clarification.widgets import SEND_KEYS, FormLines, FreeText, QuestionBlock
 from dogent_tui.tui.dialog import Words
 from dogent_tui.tui.key_hints import KeyHints
 from dogent_tui.tui.questions.guard import AnswerGuard
 from dogent_tui.tui.screens.withdrawable import Withdrawable
-from dogent_tui.tui.stylesheets import stylesheet
 from dogent_tui.tui.textual_fixes.immediate_keys import PressesKeys
 from dogent_tui.tui.transcript.lines import Line, Span, crop
 from dogent_tui.tui.widgets import bound, hidden
@@ -37,7 +37,7 @@ class ClarificationScreen(Withdrawable[Reply], PressesKeys, ModalScreen[Reply]):
     open or is obsolete.
     """
 
-    CSS_PATH = stylesheet("clarification.tcss")
+    CSS_PATH = shipped("clarification.tcss")
     AUTO_FOCUS = ""  # the cursor of the form decides
 
     BINDINGS = [

@@ -147,11 +147,6 @@ class ConversationScreen(ConversationPort):
         self.conversation_layout = ConversationLayout(self)
 
     @property
-    def sidebar(self) -> "AttachmentsSidebar":
-        """The display of the files referred to in the conversation."""
-        return self.conversation_layout.sidebar
-
-    @property
     def results(self) -> Results:
         """The documents that the conversation produced."""
         return self.made.results
@@ -217,7 +212,7 @@ class ConversationScreen(ConversationPort):
         self.prompt.set_attached(())
         self.status_bar.show(opening_status(opened))
         self.welcome.answered_by(self.status_bar.status.endpoint)
-        self.prompt.set_queue(())
+        self.prompt.queue.show(())
         self.prompt.set_busy(False)
         self.requests.clear()
         await self.keep_answers()
@@ -302,7 +297,7 @@ class ConversationScreen(ConversationPort):
             case RunFinished():
                 self.prompt.set_busy(False)
             case QueueChanged(prompts=prompts):
-                self.prompt.set_queue(prompts)
+                self.prompt.queue.show(prompts)
         if isinstance(event, RunStarted | RunFinished):
             self.prompt.offer(self.lessons.offer(event))
 

@@ -13,12 +13,22 @@ from dogent_tui.agent.events import Reply
 from dogent_tui.plain import one_line
 from dogent_tui.tui.dialog import Words
 from dogent_tui.tui.screens.withdrawable import Withdrawable
+from dogent_tui.tui.textual_fixes.immediate_keys import ImmediateKeys
 from dogent_tui.tui.widgets import bound
 
 if TYPE_CHECKING:
     from textual.timer import Timer
 
     from dogent_tui.tui.screens.help import HelpSection
+
+
+class EditorPart(ImmediateKeys):
+    """A widget whose keys are those of its editor. Must precede the widget among the bases."""
+
+    async def press(self, key: str) -> bool:
+        """Run the command bound to `key` here or in the editor."""
+        return await self.query_ancestor(EditorScreen).press(key)
+
 
 LEAVING_KEYS = (
     bound("escape", "leave", "Back"),

@@ -19,11 +19,11 @@ class EndpointScreen(FormScreen[tuple[str, str, str]]):
 
     AUTO_FOCUS = ""
 
-    def __init__(self, choice: Choice | None = None) -> None:
+    def __init__(self, choice: Choice) -> None:
         """Ask for an endpoint, or only for the key of the provider of `choice`, whose address and
         model are known.
         """
-        if choice is not None and choice.kind == "provider":
+        if choice.kind == "provider":
             title, address, model = choice.label.rstrip("…"), choice.base_url, choice.model
             self.ends_anywhere = True
         else:

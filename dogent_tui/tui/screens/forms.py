@@ -9,9 +9,9 @@ from textual.app import App
 from textual.widgets import Input, Label
 
 from dogent_tui.language import tr
+from dogent_tui.storage.paths import shipped
 from dogent_tui.tui.dialog import Answer, Dialog, DialogScreen, Words
 from dogent_tui.tui.screens.withdrawable import answer_of
-from dogent_tui.tui.stylesheets import stylesheet
 
 
 class FormScreen(DialogScreen[Answer]):
@@ -19,7 +19,7 @@ class FormScreen(DialogScreen[Answer]):
     `ends_anywhere`, from any of them.
     """
 
-    CSS_PATH = stylesheet("endpoint.tcss")
+    CSS_PATH = shipped("endpoint.tcss")
     ends_anywhere = False
 
     def __init__(

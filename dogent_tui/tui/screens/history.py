@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable, Sequence
 
+from textual import work
 from textual.content import Content
 from textual.widgets import Input
 
@@ -48,11 +49,9 @@ class HistoryScreen(FinderScreen[str, str]):
         )
         super().__init__(dialog, line, found)
 
-    def on_mount(self) -> None:
+    @work
+    async def on_mount(self) -> None:
         """Read the history in a thread."""
-        self.run_worker(self._read())
-
-    async def _read(self) -> None:
         for load in self._loads:
             prompts = await asyncio.to_thread(load)
             if len(prompts) > len(self._prompts) and self.is_running:

@@ -13,8 +13,8 @@ from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.records import Record
 from dogent_tui.storage.history import HistoryEntry
+from dogent_tui.storage.paths import shipped
 from dogent_tui.tui.dialog import Dialog, DialogScreen, Words
-from dogent_tui.tui.stylesheets import stylesheet
 from dogent_tui.tui.transcript.entries import duration
 from dogent_tui.tui.widgets import bound
 
@@ -94,7 +94,7 @@ _ROOMY = 100
 class HistoryTableScreen(DialogScreen[str]):
     """Dismissed with the chosen prompt, or with nothing."""
 
-    CSS_PATH = stylesheet("history_table.tcss")
+    CSS_PATH = shipped("history_table.tcss")
     BINDINGS = [bound("escape,q", "dismiss", "Close")]
 
     def __init__(self, load: Callable[[], Sequence[HistoryEntry]]) -> None:

@@ -21,6 +21,7 @@ from dogent_tui.outline.edit_session import OutlineEditing
 from dogent_tui.outline.markdown import same_sections
 from dogent_tui.plain import one_line, visible
 from dogent_tui.records import Record
+from dogent_tui.storage.paths import shipped
 from dogent_tui.tui.dialog import Words
 from dogent_tui.tui.key_hints import KeyHints, key_names
 from dogent_tui.tui.outline.inputs import (
@@ -37,7 +38,6 @@ from dogent_tui.tui.prompt.literal import carry, release
 from dogent_tui.tui.prompt.picker import ReferencePicker
 from dogent_tui.tui.screens.editor import LEAVING_KEYS, EditorScreen
 from dogent_tui.tui.screens.help import HelpSection, binding_section
-from dogent_tui.tui.stylesheets import stylesheet
 from dogent_tui.tui.widgets import bound
 
 if TYPE_CHECKING:
@@ -124,7 +124,7 @@ class OutlineScreen(EditorScreen):
     withdrawn. `owns_undo` tells the application that Ctrl+Z has a meaning here.
     """
 
-    CSS_PATH = stylesheet("outline.tcss")
+    CSS_PATH = shipped("outline.tcss")
     COMMANDS = {OutlineCommands}
     AUTO_FOCUS = "#outline-tree"
     owns_undo = True

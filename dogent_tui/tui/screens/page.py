@@ -5,6 +5,7 @@
 from collections.abc import Awaitable, Callable, Iterator
 
 from rich.cells import cell_len
+from textual import work
 from textual.containers import VerticalScroll
 from textual.content import Content
 
@@ -47,14 +48,12 @@ class PageScreen(DialogScreen[None]):
         scrolls = VerticalScroll(self._page, id="page-text", classes="dialog-page -fit")
         super().__init__(Dialog(title, keys, scrolls, about=about, id="page", classes="-wide"))
 
-    def on_mount(self) -> None:
-        """Gather the content of the page."""
-        self.run_worker(self._look())
-
     def _laid_out(self, width: int) -> Content:
         return Content("\n".join(broken(self._found or tr("Checking…"), width)))
 
-    async def _look(self) -> None:
+    @work
+    async def on_mount(self) -> None:
+        """Gather the content of the page."""
         try:
             self._found = await self._find()
         except DogentError as error:

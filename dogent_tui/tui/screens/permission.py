@@ -11,6 +11,7 @@ from textual.widgets import Input
 
 from dogent_tui.agent.events import PermissionAnswer, Reply
 from dogent_tui.language import tr
+from dogent_tui.storage.paths import shipped
 from dogent_tui.tui.dialog import Words
 from dogent_tui.tui.key_hints import KeyHints
 from dogent_tui.tui.ports import ConversationPort
@@ -27,7 +28,6 @@ from dogent_tui.tui.questions.model import (
 )
 from dogent_tui.tui.questions.widgets import AnswerBar, QuestionHeading, QuestionLines, WordsInput
 from dogent_tui.tui.screens.withdrawable import Withdrawable
-from dogent_tui.tui.stylesheets import stylesheet
 from dogent_tui.tui.widgets import bound, hidden
 
 _WHEEL_ROWS = 3
@@ -49,7 +49,7 @@ class PermissionScreen(Withdrawable[Reply], ModalScreen[Reply]):
     `cancel` closes it when it is obsolete.
     """
 
-    CSS_PATH = stylesheet("permission.tcss")
+    CSS_PATH = shipped("permission.tcss")
     AUTO_FOCUS = "#answers"
 
     BINDINGS = [
@@ -82,8 +82,8 @@ class PermissionScreen(Withdrawable[Reply], ModalScreen[Reply]):
         question: Question,
         conversation: ConversationPort,
         *,
-        typing: bool = False,
-        counter: str = "",
+        typing: bool,
+        counter: str,
     ) -> None:
         """Ask `question` over the `conversation`. `typing`: the user is currently typing in the
         prompt.

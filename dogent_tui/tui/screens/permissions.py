@@ -38,7 +38,7 @@ class PermissionsScreen(DialogScreen[None]):
         bound("delete,r", "revoke", "Revoke"),
     ]
 
-    def __init__(self, authority: Authority, standing: Sequence[str] = ()) -> None:
+    def __init__(self, authority: Authority, standing: Sequence[str]) -> None:
         """List the grants of `authority`. `standing` are sentences about what else decides here:
         trust, the wall.
         """

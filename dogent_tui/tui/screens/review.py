@@ -21,6 +21,7 @@ from dogent_tui.language import tr
 from dogent_tui.plain import one_line, visible
 from dogent_tui.records import Json, Record
 from dogent_tui.sources.quotes.marks import Checked
+from dogent_tui.storage.paths import shipped
 from dogent_tui.tui.dialog import Words
 from dogent_tui.tui.key_hints import KeyHints
 from dogent_tui.tui.prompt.citing_area import CitingArea
@@ -31,7 +32,6 @@ from dogent_tui.tui.review.rows import hunk_lines, preview_text
 from dogent_tui.tui.review.view import HunkList, HunkView
 from dogent_tui.tui.screens.editor import LEAVING_KEYS, EditorScreen
 from dogent_tui.tui.screens.help import HelpSection
-from dogent_tui.tui.stylesheets import stylesheet
 from dogent_tui.tui.textual_fixes.immediate_keys import ImmediateKeys
 from dogent_tui.tui.transcript.lines import Line
 from dogent_tui.tui.transcript.markdown import markdown_lines
@@ -104,7 +104,7 @@ class ReviewScreen(EditorScreen):
     withdrawn.
     """
 
-    CSS_PATH = stylesheet("review.tcss")
+    CSS_PATH = shipped("review.tcss")
     AUTO_FOCUS = "#review-list"
 
     BINDINGS = [*REVIEW_KEYS]

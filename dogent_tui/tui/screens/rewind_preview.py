@@ -13,13 +13,13 @@ from textual.widgets import OptionList
 
 from dogent_tui.errors import DogentError
 from dogent_tui.language import sentences, tr
+from dogent_tui.storage.paths import shipped
 from dogent_tui.tui.dialog import ChoiceList, Dialog, DialogScreen, Words
 from dogent_tui.tui.questions.guard import AnswerGuard
 from dogent_tui.tui.questions.model import diff_lines
 from dogent_tui.tui.questions.widgets import QuestionLines
 from dogent_tui.tui.rewinding.model import Preview, RewindPoint, Row, difference
 from dogent_tui.tui.screens.choice import AnsweringScreen
-from dogent_tui.tui.stylesheets import stylesheet
 from dogent_tui.tui.transcript.lines import Line, Span, wrap
 from dogent_tui.tui.widgets import bound
 from dogent_tui.undo.rewind_plan import PlannedPlace
@@ -55,7 +55,7 @@ class RewindScreen(AnsweringScreen[RewindPoint]):
 class RewindPreviewScreen(DialogScreen[bool]):
     """Dismissed with True to carry out `preview`, or with None if the user goes back."""
 
-    CSS_PATH = stylesheet("rewind.tcss")
+    CSS_PATH = shipped("rewind.tcss")
     BINDINGS = [
         # Before the list of files, which would take these keys as choosing a row.
         bound("enter", "go_back", "Rewind", priority=True),

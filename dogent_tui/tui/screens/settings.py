@@ -18,7 +18,7 @@ from dogent_tui.documents.export.themes import DEFAULT
 from dogent_tui.language import sentences, tr
 from dogent_tui.plain import one_line, revealed
 from dogent_tui.records import Record
-from dogent_tui.storage.paths import display_path
+from dogent_tui.storage.paths import display_path, shipped
 from dogent_tui.tui.dialog import Answer, ChoiceList, Words
 from dogent_tui.tui.exporting.first_page import first_page
 from dogent_tui.tui.key_hints import KeyHints, key_names
@@ -45,7 +45,6 @@ from dogent_tui.tui.settings.draft import (
     shown,
     typed_value,
 )
-from dogent_tui.tui.stylesheets import stylesheet
 from dogent_tui.tui.themes import described
 from dogent_tui.tui.widgets import bound, hidden
 
@@ -131,7 +130,7 @@ _SAVE, _DISCARD = 0, 1
 class RowsScreen(ModalScreen[Answer]):
     """Shows rows of settings and edits them in a draft, without writing."""
 
-    CSS_PATH = stylesheet("settings.tcss")
+    CSS_PATH = shipped("settings.tcss")
     AUTO_FOCUS = "#settings-rows"
 
     def __init__(self, draft: SettingsDraft, keymap: Keymap, note: str = "") -> None:
@@ -329,9 +328,7 @@ class SettingsScreen(RowsScreen[bool]):
         hidden("f1", "app.help", "Help"),
     ]
 
-    def __init__(
-        self, draft: SettingsDraft, keymap: Keymap, note: str = "", section: int = 0
-    ) -> None:
+    def __init__(self, draft: SettingsDraft, keymap: Keymap, note: str, section: int) -> None:
         """Start with a section."""
         super().__init__(draft, keymap, note)
         self.section = section

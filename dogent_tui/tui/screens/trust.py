@@ -12,9 +12,9 @@ from textual.widgets import Static
 from dogent_tui.language import listing, tr
 from dogent_tui.plain import one_line, revealed
 from dogent_tui.settings.trust_inventory import Found
+from dogent_tui.storage.paths import shipped
 from dogent_tui.tui.dialog import ChoiceList, Dialog, Words
 from dogent_tui.tui.screens.choice import AnsweringScreen
-from dogent_tui.tui.stylesheets import stylesheet
 
 _MOST_TEXT = 300
 """The number of characters shown of one item's text."""
@@ -66,7 +66,7 @@ class TrustScreen(AnsweringScreen[bool]):
     back.
     """
 
-    CSS_PATH = stylesheet("trust.tcss")
+    CSS_PATH = shipped("trust.tcss")
 
     def __init__(self, folder: str, came: Sequence[str], found: Sequence[Found]) -> None:
         """Ask about `folder` (as displayed), which contains the parts `came`."""

@@ -20,11 +20,11 @@ from dogent_tui.records import Json, Record
 from dogent_tui.settings.known_secrets import known_secrets
 from dogent_tui.settings.own_files import plan_change
 from dogent_tui.settings.secrets import redact
+from dogent_tui.storage.paths import shipped
 from dogent_tui.storage.sessions import session_named
 from dogent_tui.tui.ports import AppPort
 from dogent_tui.tui.questions.own_writes import write_own
 from dogent_tui.tui.screens.choice import choose
-from dogent_tui.tui.stylesheets import stylesheet
 from dogent_tui.tui.transcript import model
 
 PartKind = Literal["prompt", "reply", "thinking", "tool", "plan", "question", "notice", "outcome"]
@@ -228,7 +228,7 @@ def as_html(conversation: Written) -> str:
         f'<html lang="{_LANGUAGE}">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{title}</title>\n<style>{stylesheet('session.css').read_text('utf-8')}</style>\n</head>\n<body>\n"
+        f"<title>{title}</title>\n<style>{shipped('session.css').read_text('utf-8')}</style>\n</head>\n<body>\n"
         f"<header><h1>{title}</h1>\n<p>{facts}</p></header>\n{body}\n</body>\n</html>\n"
     )
 

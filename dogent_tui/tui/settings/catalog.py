@@ -230,16 +230,13 @@ def summary(draft: SettingsDraft, file: Path, name: str) -> str:
 
 def key_state(file: Path, data: Mapping[str, Any]) -> str:
     """Return whether a profile has the key it needs."""
-    if file.name == LLM:
-        if data.get(_SERVER) in LABELS:
-            return tr("needs no key")
-        has_key = any(
-            not is_missing(data.get(key)) for key in ("ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_API_KEY")
-        )
-        return tr("key set") if has_key else tr("no key")
-    if data.get("provider") == "searxng" and is_missing(data.get("api_key")):
+    if data.get(_SERVER) in LABELS:
         return tr("needs no key")
-    return tr("no key") if is_missing(data.get("api_key")) else tr("key set")
+    is_llm = file.name == LLM
+    keys = ("ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_API_KEY") if is_llm else ("api_key",)
+    if not all(is_missing(data.get(key)) for key in keys):
+        return tr("key set")
+    return tr("needs no key") if data.get("provider") == "searxng" else tr("no key")
 
 
 def chosen_profile(draft: SettingsDraft, file: Path) -> Setting:

@@ -41,6 +41,8 @@ class RowsView(Painted, ScrollView, can_focus=True, inherit_bindings=False):
         hidden("end,G", "end(1)", "End"),
     ]
 
+    FOCUS_ON_CLICK = False  # the focus stays where the user types
+
     WIDEST: ClassVar[int]
     """The maximum width of a line of text in cells; longer ones are hard to read."""
 
@@ -57,10 +59,6 @@ class RowsView(Painted, ScrollView, can_focus=True, inherit_bindings=False):
 
     def _moved(self) -> None:
         """Called when the user scrolled."""
-
-    def focus_on_click(self) -> bool:
-        """Keep the focus where the user types: the next letter goes to the prompt."""
-        return False
 
     def on_resize(self) -> None:
         """Wrap the visible part again, and the rest in idle time."""

@@ -10,17 +10,17 @@ from textual.widgets import Static
 
 from dogent_tui.agent.events import Attachment
 from dogent_tui.documents.library import DocumentLibrary
+from dogent_tui.storage.paths import shipped
 from dogent_tui.tui.attachments.model import AttachmentEntry
 from dogent_tui.tui.attachments.preview import Preview, PreviewScreen, load_preview
 from dogent_tui.tui.attachments.sidebar import AttachmentsSidebar
-from dogent_tui.tui.stylesheets import stylesheet
 
 NOTES = Attachment("docs/notes.md", "notes.md", "md")
 SALES = Attachment("numbers.xlsx", "numbers.xlsx", "xlsx", "Q1 [b]")
 
 
 class SidebarApp(App[None]):
-    CSS_PATH = stylesheet("attachments.tcss")
+    CSS_PATH = shipped("attachments.tcss")
 
     def __init__(self, *entries: AttachmentEntry) -> None:
         super().__init__()

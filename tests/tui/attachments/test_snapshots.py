@@ -7,10 +7,10 @@ from textual.app import App, ComposeResult
 
 from dogent_tui.agent.events import Attachment
 from dogent_tui.documents.library import DocumentLibrary
+from dogent_tui.storage.paths import shipped
 from dogent_tui.tui.attachments.model import AttachmentEntry
 from dogent_tui.tui.attachments.preview import PreviewScreen
 from dogent_tui.tui.attachments.sidebar import AttachmentsSidebar
-from dogent_tui.tui.stylesheets import stylesheet
 
 SIZES = [(80, 24), (200, 60)]
 THREE_SIZES = [(80, 24), (120, 40), (200, 60)]
@@ -38,7 +38,7 @@ ENTRIES = (
 
 
 class SidebarApp(App[None]):
-    CSS_PATH = stylesheet("attachments.tcss")
+    CSS_PATH = shipped("attachments.tcss")
     CSS = "AttachmentsSidebar { dock: right; }"
 
     def __init__(self, *entries: AttachmentEntry) -> None:

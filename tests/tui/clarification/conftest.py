@@ -7,9 +7,9 @@ from typing import ClassVar
 import pytest
 from textual.app import App
 
+from dogent_tui.storage.paths import shipped
 from dogent_tui.tui.clarification.model import ClarificationForm
 from dogent_tui.tui.screens.clarification import ClarificationScreen
-from dogent_tui.tui.stylesheets import stylesheet
 from dogent_tui.tui.themes import DEFAULT_THEME, THEMES
 from tests.tui.clarification.examples import REPORT
 from tests.tui.idle import ROUNDS
@@ -18,7 +18,7 @@ from tests.tui.idle import ROUNDS
 class Host(App):
     """Shows one form and keeps how it was left."""
 
-    CSS_PATH: ClassVar = [stylesheet("app.tcss")]
+    CSS_PATH: ClassVar = [shipped("app.tcss")]
 
     def __init__(self, request=REPORT, theme: str = DEFAULT_THEME, **options) -> None:
         super().__init__()

@@ -13,14 +13,13 @@ from textual.pilot import Pilot
 from textual.widgets import Static
 
 from dogent_tui.references.file_index import FileIndex
-from dogent_tui.storage.paths import Workspace
+from dogent_tui.storage.paths import Workspace, shipped
 from dogent_tui.tui.commands.table import Command
 from dogent_tui.tui.prompt.box import PromptBox
 from dogent_tui.tui.prompt.editor import PromptEditor
 from dogent_tui.tui.prompt.model import Recall
 from dogent_tui.tui.prompt.queue import QueueStrip
 from dogent_tui.tui.prompt.references import WorkspaceReferences
-from dogent_tui.tui.stylesheets import stylesheet
 from tests.tui.idle import ROUNDS
 
 M = TypeVar("M", bound=Message)
@@ -71,7 +70,7 @@ class PromptApp(App[None]):
     what it had it do.
     """
 
-    CSS_PATH = stylesheet("prompt.tcss")
+    CSS_PATH = shipped("prompt.tcss")
     CSS = "#transcript { height: 1fr; }"
 
     def __init__(self, box: PromptBox, index: FileIndex) -> None:

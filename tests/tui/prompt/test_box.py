@@ -359,23 +359,23 @@ class TestQueue:
     async def test_waiting_prompts_are_seen(self, make_app) -> None:
         app = make_app()
         async with app.run_test() as pilot:
-            app.box.set_queue(queued("first [b]", "second\nline"))
+            app.box.queue.show(queued("first [b]", "second\nline"))
             await pilot.pause()
             strip = app.query_one(QueueStrip)
             assert "↳ 1 first [b]" in strip.render_line(0).text
             assert "↳ 2 second line" in strip.render_line(1).text
-            app.box.set_queue(())
+            app.box.queue.show(())
             await pilot.pause()
             assert not strip.display
 
     async def test_up_from_the_empty_prompt_edits_the_last(self, make_app) -> None:
         app = make_app()
         async with app.run_test() as pilot:
-            app.box.set_queue(queued("first", "second"))
+            app.box.queue.show(queued("first", "second"))
             await pilot.pause()
             await pilot.press("up", "enter")
             assert [message.id for message in app.messages(QueueStrip.Edit)] == ["q2"]
-            app.box.set_queue(queued("first"))
+            app.box.queue.show(queued("first"))
             app.box.put_back("second")
             await pilot.press("!", "enter")
             assert app.sent == ["second!"]
@@ -383,7 +383,7 @@ class TestQueue:
     async def test_alt_up_works_with_text_and_delete_drops(self, make_app) -> None:
         app = make_app()
         async with app.run_test() as pilot:
-            app.box.set_queue(queued("first", "second"))
+            app.box.queue.show(queued("first", "second"))
             await pilot.pause()
             await pilot.press("x", "alt+up", "up", "delete")
             assert [message.id for message in app.messages(QueueStrip.Drop)] == ["q1"]
@@ -391,7 +391,7 @@ class TestQueue:
     async def test_typing_goes_to_the_prompt_wherever_the_focus_is(self, make_app) -> None:
         app = make_app()
         async with app.run_test() as pilot:
-            app.box.set_queue(queued("first"))
+            app.box.queue.show(queued("first"))
             await pilot.pause()
             await pilot.press("up", "a")
             await app.until(pilot, lambda: app.box.editor.raw == "a")
@@ -400,7 +400,7 @@ class TestQueue:
     async def test_pasting_does_too(self, make_app) -> None:
         app = make_app()
         async with app.run_test() as pilot:
-            app.box.set_queue(queued("first"))
+            app.box.queue.show(queued("first"))
             await pilot.pause()
             await pilot.press("up")
             app.post_message(events.Paste("pasted"))
@@ -409,7 +409,7 @@ class TestQueue:
     async def test_down_and_escape_lead_back(self, make_app) -> None:
         app = make_app()
         async with app.run_test() as pilot:
-            app.box.set_queue(queued("first"))
+            app.box.queue.show(queued("first"))
             await pilot.pause()
             for key in ("down", "escape"):
                 await pilot.press("up")
@@ -427,7 +427,7 @@ class TestQueue:
     async def test_many_are_counted(self, make_app) -> None:
         app = make_app()
         async with app.run_test() as pilot:
-            app.box.set_queue(queued(*"abcdefg"))
+            app.box.queue.show(queued(*"abcdefg"))
             await pilot.pause()
             strip = app.query_one(QueueStrip)
             assert "and 3 more" in strip.render_line(4).text
@@ -438,8 +438,8 @@ class TestQueue:
     async def test_the_focus_comes_back_when_the_queue_is_empty(self, make_app) -> None:
         app = make_app()
         async with app.run_test() as pilot:
-            app.box.set_queue(queued("first"))
+            app.box.queue.show(queued("first"))
             await pilot.pause()
             await pilot.press("up")
-            app.box.set_queue(())
+            app.box.queue.show(())
             await app.until(pilot, lambda: app.box.editor.has_focus)

@@ -45,7 +45,7 @@ def test_references_pastes_controls_and_the_queue(snap_compare, make_app, size) 
     app = make_app()
 
     async def run(pilot) -> None:
-        app.box.set_queue(WAITING)
+        app.box.queue.show(WAITING)
         app.box.editor.insert("Compare @notes.md with @notess.md and @报告.md的内容, then ")
         app.box.editor.paste_text("a line\n" * 1_234)
         app.box.editor.paste_text(" and [/b] \x1b[31m too")
@@ -59,7 +59,7 @@ def test_without_colors(snap_compare, make_app, monkeypatch) -> None:
     app = make_app()
 
     async def run(pilot) -> None:
-        app.box.set_queue(WAITING)
+        app.box.queue.show(WAITING)
         await pilot.pause()
         await pilot.press("up")
 

@@ -78,7 +78,7 @@ async def test_keys_open_export_and_reveal(stage, size, monkeypatch) -> None:
         await s.pilot.press("enter")
         await s.until(lambda: pane.is_seen and pane.view.has_focus)
         await pane.sees("Report")
-        assert not pane.screen.sidebar.display, "it does not cover the document"
+        assert not pane.screen.conversation_layout.sidebar.display, "it does not cover the document"
         await s.until(lambda: "Close" in drawn(s) or size[0] < 40)
         await s.pilot.press("escape")
         assert pane.screen.prompt.editor.has_focus
