@@ -95,7 +95,7 @@ class Endpoint(Record):
 
     @property
     def label(self) -> str:
-        """Its display name; see `endpoint_label`."""
+        """Its display name."""
         return endpoint_label(self.name, self.kind, self.model)
 
     @property

@@ -51,7 +51,7 @@ _OTHERS: Mapping[str, Sequence[tuple[int, bytes, str]]] = {
     ),
     tr("a font"): ((0, b"wOF2", "font/woff2"), (0, b"wOFF", "font/woff")),
 }
-"""What it is called → the offset and the beginning of each kind, and its media type."""
+"""The name of each kind → its offset and signature, and its media type."""
 _MAGIC = (
     *((offset, magic, Sniffed("image", what)) for offset, magic, what in IMAGE_MAGIC),
     (0, b"{\\rtf", Sniffed("document", "application/rtf", ".rtf")),
