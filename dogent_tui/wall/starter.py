@@ -70,15 +70,21 @@ class _Room:
         that shell is gone.
         """
         self.client = client
-        outputs = [_same_output(pid, self.client, number) for number in _OUTPUTS]
-        self.name, self.folder = name, plan["folder"]
-        self.output = os.readlink(f"/proc/{pid}/fd/{_OUTPUTS[0]}"), os.fstat(outputs[0]).st_size
-        self.deadline = time.monotonic() + plan["limit_s"] if plan["limit_s"] else 0.0
-        self.began_ns = self._stamp() if plan["same_disk"] else time.time_ns()
-        nothing = os.open("/dev/null", os.O_RDONLY)
-        socket.send_fds(self.link, [path.encode()], [nothing, *outputs])
-        for descriptor in (nothing, *outputs):
-            os.close(descriptor)
+        descriptors = [os.open("/dev/null", os.O_RDONLY)]
+        try:
+            for number in _OUTPUTS:
+                descriptors.append(_same_output(pid, client, number))
+            self.name, self.folder = name, plan["folder"]
+            size = os.fstat(descriptors[1]).st_size
+            self.output = os.readlink(f"/proc/{pid}/fd/{_OUTPUTS[0]}"), size
+            self.deadline = time.monotonic() + plan["limit_s"] if plan["limit_s"] else 0.0
+            self.began_ns = self._stamp() if plan["same_disk"] else time.time_ns()
+            socket.send_fds(self.link, [path.encode()], descriptors)
+        except (BrokenPipeError, ConnectionResetError):
+            return  # the room could not be set up; its report comes next
+        finally:
+            for descriptor in descriptors:  # the reader of the output waits for the last one
+                os.close(descriptor)
 
     def _stamp(self) -> int:
         """Return the file system's current time: no later change has a smaller one."""
