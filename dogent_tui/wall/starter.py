@@ -72,8 +72,7 @@ class _Room:
         self.client = client
         descriptors = [os.open("/dev/null", os.O_RDONLY)]
         try:
-            for number in _OUTPUTS:
-                descriptors.append(_same_output(pid, client, number))
+            descriptors += (_same_output(pid, client, number) for number in _OUTPUTS)
             self.name, self.folder = name, plan["folder"]
             size = os.fstat(descriptors[1]).st_size
             self.output = os.readlink(f"/proc/{pid}/fd/{_OUTPUTS[0]}"), size

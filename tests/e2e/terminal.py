@@ -72,6 +72,7 @@ class Terminal:
         master: int,
         size: tuple[int, int],
         mark: str,
+        log: Path,
         *,
         drawn: bool,
     ) -> None:
@@ -84,6 +85,7 @@ class Terminal:
         """Whether the program's side of the terminal is closed."""
         self._master = master
         self._mark = mark
+        self._log = log
         self._outgoing = bytearray()
         self._waiting: dict[asyncio.Future[None], Callable[[], object]] = {}
         self._strangers: set[psutil.Process] = set()
@@ -129,7 +131,8 @@ class Terminal:
         finally:
             os.close(slave)
         os.set_blocking(master, False)
-        terminal = cls(process, master, size, mark, drawn=drawn)
+        log = Path(env.get("DOGENT_HOME", ""), "log", "dogent-tui.log")
+        terminal = cls(process, master, size, mark, log, drawn=drawn)
         try:
             yield terminal
         finally:
@@ -171,7 +174,7 @@ class Terminal:
         except TimeoutError:
             if not seen():
                 raise AssertionError(
-                    f"Not seen in {limit_s:g} s: {what}. The screen:\n{self.text()}"
+                    f"Not seen in {limit_s:g} s: {what}. {self._shown()}"
                 ) from None
         finally:
             self._waiting.pop(future, None)
@@ -183,11 +186,16 @@ class Terminal:
         try:
             status = await asyncio.wait_for(self.process.wait(), limit_s)
         except TimeoutError:
-            raise AssertionError(
-                f"Still running after {limit_s:g} s. The screen:\n{self.text()}"
-            ) from None
+            raise AssertionError(f"Still running after {limit_s:g} s. {self._shown()}") from None
         await self.until(lambda: self.ended, "the end of the output")
         return status
+
+    def _shown(self) -> str:
+        """The screen, and the program's own log, in which a crash stands: for the message of a
+        failure.
+        """
+        log = self._log.read_text("utf-8", "replace") if self._log.is_file() else ""
+        return f"The screen:\n{self.text()}" + (f"\nThe log:\n{log}" if log else "")
 
     def echoes(self) -> bool:
         """Whether the terminal itself echoes what is typed, as a shell expects it to."""
@@ -234,7 +242,7 @@ class Terminal:
             except AssertionError:
                 continue
             return
-        raise AssertionError(f"{key!r} brought nothing: {what}. The screen:\n{self.text()}")
+        raise AssertionError(f"{key!r} brought nothing: {what}. {self._shown()}")
 
     def paste(self, text: str) -> None:
         """Paste `text` as terminals do where the program asked for brackets."""
