@@ -31,6 +31,11 @@ async def test_the_draft_the_prompts_and_the_conversation_survive_a_kill(dogent,
             lambda: any("中" in file.read_text("utf-8") for file in drafts.rglob("*.txt")),
             "the draft on disk",
         )
+        logs = dogent.home / ".dogent" / "state" / "sessions"
+        await eventually(
+            lambda: any("Half a reply" in log.read_text("utf-8") for log in logs.rglob("*.jsonl")),
+            "the half reply on disk",
+        )
         terminal.signal(signal.SIGKILL)
         await terminal.exited()
     (session,) = list_sessions(workspace)
