@@ -54,7 +54,9 @@ class ConversationLayout:
         """The widget of the conversation."""
         from dogent_tui.tui.transcript.view import Transcript
 
-        return Transcript()
+        transcript = Transcript()
+        transcript.display = False
+        return transcript
 
     @cached_property
     def sidebar(self) -> "AttachmentsSidebar":
@@ -78,7 +80,6 @@ class ConversationLayout:
         """
         await loaded("dogent_tui.tui.transcript")
         if self._is_open:
-            self.transcript.display = False
             await self._place(self.transcript, "#conversation")
             await self.place_sidebar()
 

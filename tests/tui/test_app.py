@@ -26,6 +26,7 @@ from dogent_tui.errors import AgentError
 from dogent_tui.settings.profiles import Endpoint
 from dogent_tui.storage.drafts import Drafts
 from dogent_tui.storage.history import History, HistoryEntry
+from dogent_tui.tui import conversation_layout
 from dogent_tui.tui.app import DogentApp
 from dogent_tui.tui.prompt.controller import READ_ONLY
 from dogent_tui.tui.screens.help import (
@@ -322,6 +323,32 @@ async def test_a_shell_command_of_the_user(stage, workspace, monkeypatch):
                 == ["!echo spoken ••••"]
             )
         )
+
+
+async def test_a_shell_command_typed_before_the_transcript_is_there_is_shown_in_it(
+    workspace, monkeypatch
+):
+    may_load, load = asyncio.Event(), conversation_layout.loaded
+
+    async def held(module):
+        await may_load.wait()
+        await load(module)
+
+    monkeypatch.setattr(conversation_layout, "loaded", held)
+    endpoint = Endpoint("offline", "offline")
+    service = AgentService(FakeLauncher(), endpoint, cwd=str(workspace.root))
+    app = DogentApp(opened_session(workspace, endpoint, service))
+    async with app.run_test() as pilot:
+        app.conversation.prompt.editor.insert("!echo spoken")
+        await pilot.pause()
+        await pilot.press("enter")
+        may_load.set()
+        await Stage(app, pilot, FakeLauncher()).until(
+            lambda: app.conversation.transcript.is_mounted
+        )
+        await pilot.pause()
+        assert app.conversation.transcript.display
+        assert not app.conversation.welcome.display
 
 
 async def test_while_a_shell_command_runs_the_prompt_says_how_to_stop_it(stage):
