@@ -13,7 +13,7 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from rich.text import Text
-from textual import work
+from textual import events, work
 from textual.driver import Driver
 from textual.filter import LineFilter
 from textual.screen import Screen
@@ -196,6 +196,23 @@ class DogentApp(AppPort):
             and message.lightness > _LIGHT
         ):
             self.theme = LIGHT_THEME
+
+    async def on_event(self, event: events.Event) -> None:
+        """Have keys and clicks wait for a screen that has just opened: its actions need what is in
+        it.
+        """
+        if isinstance(event, events.InputEvent) and self._screen_stack:
+            await self.screen._mounted_event.wait()  # noqa: SLF001  (Textual has no other)
+        await super().on_event(event)
+
+    def _handle_exception(self, error: Exception) -> None:
+        """End with a report, unless the application is closing: then the last keys and events may
+        find that their widgets are gone.
+        """
+        if self._exit or (self._is_mounted and not self._running):
+            _LOG.warning("While closing:", exc_info=error)
+        else:
+            super()._handle_exception(error)
 
     def _fatal_error(self) -> None:
         """Report only where an unexpected error occurred; Textual's report shows the values of
@@ -406,6 +423,13 @@ class DogentApp(AppPort):
 
         everywhere = [*ConversationScreen.BINDINGS, *DogentApp.BINDINGS]
         self.push_screen(HelpScreen(help_sections(self.commands, everywhere, self.keys.keys)))
+
+    def action_command_palette(self) -> None:
+        """Search the commands."""
+        from dogent_tui.tui.textual_fixes.palette import Palette
+
+        if not isinstance(self.screen, Palette):
+            self.push_screen(Palette())
 
     def action_help_quit(self) -> None:
         """Handle Ctrl+C without a selection (Textual binds the key): in the prompt as the prompt

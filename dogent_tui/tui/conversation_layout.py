@@ -79,7 +79,8 @@ class ConversationLayout:
         cost a third of the first paint.
         """
         await loaded("dogent_tui.tui.transcript")
-        if self._is_open:
+        # otherwise the user has left or is leaving
+        if self._screen.is_attached and self._screen.query("#conversation"):
             await self._place(self.transcript, "#conversation")
             await self.place_sidebar()
 
@@ -127,8 +128,6 @@ class ConversationLayout:
         """Show results and attachments if there are any and they fit, unless the user decided
         otherwise.
         """
-        if not self._is_open:
-            return
         entries, results = self._screen.attachments.entries, self._screen.results.entries
         width = width or self._screen.size.width
         wide = width >= SIDEBAR_FROM
@@ -173,11 +172,6 @@ class ConversationLayout:
             await pane.remove()
         self._screen.query_one("#conversation").display = True
         await self.place_sidebar()
-
-    @property
-    def _is_open(self) -> bool:
-        """Whether the user has not left, and is not leaving."""
-        return self._screen.is_attached and bool(self._screen.query("#body"))
 
     def _is_wide(self, width: int = 0) -> bool:
         return (width or self._screen.size.width) >= PANE_FROM

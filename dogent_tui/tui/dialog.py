@@ -21,6 +21,7 @@ from dogent_tui.plain import one_line
 from dogent_tui.tui.key_hints import KeyLine
 from dogent_tui.tui.screens.withdrawable import Withdrawable
 from dogent_tui.tui.stylesheets import styles
+from dogent_tui.tui.textual_fixes.option_list import PagedList
 from dogent_tui.tui.widgets import bound, hidden
 
 Answer = TypeVar("Answer")
@@ -99,7 +100,7 @@ class DialogScreen(Withdrawable[Answer], ModalScreen[Answer]):
         self.leave(None)
 
 
-class ChoiceList(OptionList, Generic[Item]):
+class ChoiceList(PagedList, Generic[Item]):
     """A list of `items` to choose from. The row under the cursor has a mark, so that it is visible
     without colors.
     """

@@ -102,7 +102,11 @@ class Stage:
             if seen():
                 return
             await self.pilot.pause(0.01)
-        raise AssertionError("It never came.")
+        shown = "\n".join(
+            "".join(part.text for part in strip).rstrip()
+            for strip in self.app.screen._compositor.render_strips()
+        )
+        raise AssertionError(f"It never came. {self.app.screen}, {self.app.focused}:\n{shown}")
 
     async def type(self, text: str) -> None:
         self.app.conversation.prompt.editor.insert(text)

@@ -19,6 +19,7 @@ from dogent_tui.tui.attachments.model import AttachmentEntry, ReadState, readabl
 from dogent_tui.tui.dialog import Words
 from dogent_tui.tui.prompt.dropped import dropped_paths
 from dogent_tui.tui.results.model import Result
+from dogent_tui.tui.textual_fixes.option_list import PagedList
 from dogent_tui.tui.widgets import bound
 
 Item = TypeVar("Item")
@@ -40,7 +41,7 @@ EMPTY = tr(
 RESULT_WORDS = {"written": tr("written"), "exported": tr("exported")}
 
 
-class FileList(OptionList, Generic[Item]):
+class FileList(PagedList, Generic[Item]):
     """Files, by the shortest names that distinguish them. Lines wider than the sidebar are
     wrapped.
     """

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
-from textual.command import CommandPalette, DiscoveryHit, Hit, Hits, Provider
+from textual.command import DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 from textual.screen import Screen
 from textual.style import Style
@@ -12,6 +12,7 @@ from textual.style import Style
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.tui.pane.text import Heading
+from dogent_tui.tui.textual_fixes.palette import Palette
 
 
 class _Headings(Provider):
@@ -45,10 +46,10 @@ class _Headings(Provider):
                 yield Hit(score, Content(f"{indent}{title}"), partial(self._go, line), text=title)
 
 
-def heading_palette(headings: Sequence[Heading], go: Callable[[int], None]) -> CommandPalette:
+def heading_palette(headings: Sequence[Heading], go: Callable[[int], None]) -> Palette:
     """Return the screen that searches `headings` and calls `go` with the line of the chosen one."""
 
     def provider(screen: Screen[Any], style: Style | None = None) -> Provider:
         return _Headings(headings, go, screen, style)
 
-    return CommandPalette(providers=[lambda: provider], placeholder=tr("Find a heading…"))  # type: ignore[list-item,return-value]
+    return Palette(providers=[lambda: provider], placeholder=tr("Find a heading…"))  # type: ignore[list-item,return-value]

@@ -25,6 +25,7 @@ from dogent_tui.tui.key_hints import KeyHints, key_names
 from dogent_tui.tui.keymap import Keymap
 from dogent_tui.tui.screens.choice import choose
 from dogent_tui.tui.screens.forms import press_key, type_text
+from dogent_tui.tui.screens.withdrawable import Withdrawable
 from dogent_tui.tui.settings.catalog import (
     LLM,
     VISION,
@@ -127,7 +128,7 @@ _ADD = "+"
 _SAVE, _DISCARD = 0, 1
 
 
-class RowsScreen(ModalScreen[Answer]):
+class RowsScreen(Withdrawable[Answer], ModalScreen[Answer]):
     """Shows rows of settings and edits them in a draft, without writing."""
 
     CSS_PATH = shipped("settings.tcss")
@@ -312,7 +313,7 @@ class ProfileScreen(RowsScreen[None]):
         why = tr("Its key is removed with it once you save.")
         if await choose(self.app, title, why, (tr("Keep"), tr("Remove")), 0) == 1:
             self.draft.remove_profile(self._file, self._profile)
-            self.dismiss()
+            self.leave(None)
 
 
 class SettingsScreen(RowsScreen[bool]):
@@ -442,7 +443,7 @@ class SettingsScreen(RowsScreen[bool]):
     def action_save(self) -> None:
         """Write everything."""
         if self.draft.changes:
-            self.dismiss(True)
+            self.leave(True)
         else:
             self.say(tr("Nothing was changed."))
 
@@ -450,11 +451,11 @@ class SettingsScreen(RowsScreen[bool]):
     async def action_leave(self) -> None:
         """Leave, asking about unsaved changes."""
         if not self.draft.changes:
-            self.dismiss(False)
+            self.leave(False)
             return
         files = ", ".join(place_of(file, self.draft.workspace) for file in self.draft.changes)
         why = tr("They are written to {files}.", files=files)
         answers = (tr("Save"), tr("Discard"), tr("Keep editing"))
         answer = await choose(self.app, tr("Save the changes?"), why, answers, 0)
         if answer in (_SAVE, _DISCARD):
-            self.dismiss(answer == _SAVE)
+            self.leave(answer == _SAVE)

@@ -5,7 +5,7 @@ Textual passes a selection around as offsets: x counts the characters of a line,
 and returned. Therefore y encodes the entry, its part and the line, in this order of significance.
 """
 
-from rich.cells import split_text
+from rich.cells import cell_len, split_text
 from textual.geometry import Offset
 from textual.selection import Selection
 
@@ -56,7 +56,9 @@ def word(layout: Layout, place: Place, cell: int) -> Selection:
     """
     line = layout.lines(place.row)[place.line]
     text = line.text
-    at = min(len(split_text(text, max(0, cell))[0]), max(0, len(text) - 1))
+    # rich 15 raises IndexError for a cell beyond the end of a text with wide characters
+    within = min(max(0, cell), cell_len(text))
+    at = min(len(split_text(text, within)[0]), max(0, len(text) - 1))
     start, end = at, min(at + 1, len(text))
     if text and _joins(text[at]):
         while start > line.decoration and _joins(text[start - 1]):

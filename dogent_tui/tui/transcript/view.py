@@ -134,16 +134,7 @@ class Transcript(RowsView):
     def _flush(self) -> None:
         self._flush_timer = None
         began = time.monotonic()
-        entries, self._waiting = sorted(self._waiting), set()
-        frame = int(began / _TICK) if self._animating else None
-        self._layout.look = replace(
-            self._layout.look, cwd=self.model.cwd, now=self.model.now, frame=frame
-        )
-        was_total = self._viewport.total
-        self._layout.update(entries)
-        self._viewport.settle()
-        if not self._viewport.following and self._viewport.total > was_total:
-            self.behind = True
+        self._lay_out(int(began / _TICK) if self._animating else None)
         self._place()
         spent = time.monotonic() - began
         self._next_flush = began + max(FLUSH_INTERVAL, spent * _FLUSH_SHARE)
@@ -152,6 +143,18 @@ class Transcript(RowsView):
         # Textual delivers it to the top screen, and it is lost if that screen is just being
         # dismissed.
         self._paint_limit = after(self, _PAINT_LIMIT_S, self._painted)
+
+    def _lay_out(self, frame: int | None = None) -> None:
+        """Lay out what has arrived. Must precede every action on entries."""
+        entries, self._waiting = sorted(self._waiting), set()
+        self._layout.look = replace(
+            self._layout.look, cwd=self.model.cwd, now=self.model.now, frame=frame
+        )
+        was_total = self._viewport.total
+        self._layout.update(entries)
+        self._viewport.settle()
+        if not self._viewport.following and self._viewport.total > was_total:
+            self.behind = True
 
     def _painted(self) -> None:
         self._unpainted = False
@@ -212,6 +215,7 @@ class Transcript(RowsView):
 
     def action_card(self, step: int) -> None:
         """Move to the next foldable card, starting from the cursor or the visible part."""
+        self._lay_out()
         cursor = self._painter.cursor
         if cursor is None:
             visible = [row.entry for row in self._viewport.visible_rows()]
@@ -235,6 +239,7 @@ class Transcript(RowsView):
 
     def action_fold_all(self) -> None:
         """Unfold everything, or fold everything if anything is unfolded."""
+        self._lay_out()
         self._toggle(self._layout.unfolded.intersection(self._cards) or self._cards)
 
     def action_copy(self) -> None:
@@ -319,6 +324,7 @@ class Transcript(RowsView):
 
         An empty text ends the search.
         """
+        self._lay_out()
         search = self._painter.search = Search.of(text, self.model.entries)
         self._hit, self._painter.current, hits = -1, None, search.hits
         if hits:

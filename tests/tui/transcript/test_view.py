@@ -1,6 +1,7 @@
 from collections.abc import Callable
 
 import pytest
+from msgspec.structs import replace
 from textual.pilot import Pilot
 from textual.screen import ModalScreen
 from textual.widgets import Input, Static
@@ -295,6 +296,31 @@ async def test_two_clicks_select_a_word_and_three_a_paragraph(make_app: Make) ->
         assert app.screen.get_selected_text() == "reply"
         await pilot.click(app.transcript, offset=(4, y), times=3)
         assert app.screen.get_selected_text() == ("reply 0 " + "with some words " * 30).strip()
+
+
+async def test_two_clicks_beside_a_line_of_wide_characters_select_its_end(make_app: Make) -> None:
+    app = make_app([ev.TextFinished(message_id="m", block=0, text="茶很热")])
+    async with app.run_test(size=(40, 6)) as pilot:
+        await settle(pilot, app.transcript)
+        await pilot.click(app.transcript, offset=(30, 1), times=2)
+        assert app.screen.get_selected_text() == "茶很热"
+
+
+async def test_a_key_finds_what_has_just_arrived(make_app: Make) -> None:
+    app = make_app(turns(1))
+    async with app.run_test(size=(60, 40)) as pilot:
+        await settle(pilot, app.transcript)
+        use = ev.ToolUse(tool_use_id="t", name="Bash", input={"command": "printf pear"}, run_id="1")
+        app.transcript.apply(use)
+        app.transcript.apply(ev.ToolResult(tool_use_id="t", content="apple\npear", run_id="1"))
+        assert app.transcript.search("apple") == 1
+        app.transcript.apply(replace(use, tool_use_id="u"))
+        app.transcript.apply(ev.ToolResult(tool_use_id="u", content="plum", run_id="1"))
+        app.transcript.action_fold_all()
+        app.transcript.action_fold_all()
+        await settle(pilot, app.transcript)
+        assert "apple" in screen(app.transcript)
+        assert "plum" in screen(app.transcript)
 
 
 async def test_a_click_on_a_link_is_told_and_not_followed(make_app: Make) -> None:
