@@ -82,15 +82,15 @@ def ask_about(
     call: ToolCall,
     decision: Decision,
     workspace: Path,
-    disk: Disk | None = None,
     difference: Difference | None = None,
 ) -> Question:
     """Return the question for a call that the policy does not decide alone. Reads the disk.
 
     With `difference`, it is about what a command did, as judged by `judge_outcome`.
     """
-    root = Path(real_path(disk or RealDisk(), str(workspace)))
-    wording = _Wording(call, root, disk or RealDisk(), difference)
+    disk = RealDisk()
+    root = Path(real_path(disk, str(workspace)))
+    wording = _Wording(call, root, disk, difference)
     keys = keys_of(decision)
     return Question(
         sentence=wording.sentence(decision.asked),

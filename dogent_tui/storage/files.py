@@ -283,19 +283,17 @@ def content_of(path: Path) -> bytes | None:
         return None
 
 
-def write_checked(
-    path: Path, before: bytes | None, after: str | bytes, *, mode: int | None = None
-) -> bool:
+def write_checked(path: Path, before: bytes | None, after: str | bytes) -> bool:
     """Write `after` to `path` atomically if it still contains `before` (None: it does not exist).
     Return False, without a change, if someone else has written it.
 
-    The one way to write a file that the user may have open elsewhere. `mode` is for a new file, by
-    default what the umask allows. Raises OSError, and DogentError if another window holds the file.
+    The one way to write a file that the user may have open elsewhere. Raises OSError, and
+    DogentError if another window holds the file.
     """
     with locked(path):
         if content_of(path) != before:
             return False
-        atomic_write(path, after, mode=mode)
+        atomic_write(path, after)
     return True
 
 

@@ -43,11 +43,6 @@ def cache_dir() -> Path:
     return _platform_dir("cache")
 
 
-def data_dir() -> Path:
-    """Return the folder for programs that the user had downloaded. It may not exist yet."""
-    return _platform_dir("data")
-
-
 def _platform_dir(kind: str) -> Path:
     # With DOGENT_HOME everything is in one folder: a portable installation, or a test, leaves
     # nothing elsewhere.
@@ -60,7 +55,6 @@ def _platform_dir(kind: str) -> Path:
         "state": folders.user_state_path,
         "log": folders.user_log_path,
         "cache": folders.user_cache_path,
-        "data": folders.user_data_path,
     }[kind]
 
 

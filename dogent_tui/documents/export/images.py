@@ -34,8 +34,16 @@ MOST_PIXELS = 80_000_000
 bytes each).
 """
 
-_KINDS = {name: name.lower() for name in ("PNG", "JPEG", "GIF", "WEBP", "BMP", "TIFF", "AVIF")}
-_KINDS["HEIF"] = "heic"
+_KINDS = {
+    "PNG": "png",
+    "JPEG": "jpeg",
+    "GIF": "gif",
+    "WEBP": "webp",
+    "BMP": "bmp",
+    "TIFF": "tiff",
+    "AVIF": "avif",
+    "HEIF": "heic",
+}
 """The formats that Pillow may open (its name → the name in ``image/…``). Others run programs (EPS)
 or are rarely pictures.
 """
