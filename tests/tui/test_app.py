@@ -7,12 +7,15 @@ from pathlib import Path
 
 import pytest
 from rich.cells import cell_len
+from textual import events
 from textual.binding import Binding
 from textual.screen import Screen
 from textual.widgets._toast import Toast, ToastRack
 
 from dogent_tui.agent.conversation import TurnEnded
 from dogent_tui.agent.events import (
+    Prompt,
+    QueuedPrompt,
     TextDelta,
     TextFinished,
     ToolResult,
@@ -322,6 +325,28 @@ async def test_a_shell_command_of_the_user(stage, workspace, monkeypatch):
                 == ["!echo spoken ••••"]
             )
         )
+
+
+async def test_what_is_typed_or_pasted_goes_to_the_prompt_wherever_the_focus_is(stage):
+    async with stage(size=(160, 40)) as s:
+        screen = s.app.conversation
+        await s.send("Write on @notes.md ")
+        reply(s)
+        screen.prompt.queue.show((QueuedPrompt(id="q", prompt=Prompt("Later")),))
+        await s.until(lambda: screen.prompt.queue.display)
+        await s.pilot.press("ctrl+b")
+        await s.until(lambda: screen.conversation_layout.sidebar.has_focus_within)
+        for elsewhere in (screen.transcript, screen.prompt.queue):
+            elsewhere.focus()
+            await s.pilot.press("w", "x", "/")
+            assert answering(s).has_focus
+            elsewhere.focus()
+            await s.pilot.pause()
+            s.app.post_message(events.Paste("yz "))
+            await s.until(lambda: answering(s).value.endswith("wx/yz "))
+        screen.transcript.focus()
+        await s.pilot.press("j", "k")  # keys there: they scroll
+        assert screen.transcript.has_focus
 
 
 async def test_a_shell_command_typed_before_the_transcript_is_there_is_shown_in_it(

@@ -23,7 +23,6 @@ from dogent_tui.tui.prompt.pending_strip import PendingStrip, pending_chips
 from dogent_tui.tui.prompt.picker import ReferencePicker
 from dogent_tui.tui.prompt.queue import QueueStrip
 from dogent_tui.tui.prompt.references import WorkspaceReferences
-from dogent_tui.tui.prompt.strip import PromptStrip
 
 CHECK_DELAY_S = 0.15
 """Seconds without a key before references are looked up on the disk."""
@@ -245,10 +244,8 @@ class PromptBox(Vertical):
         self._accept(event.candidate, sends=False)
         self.editor.focus()
 
-    def _on_prompt_strip_left(self, event: PromptStrip.Left) -> None:
-        self.editor.focus()
-        if event.typed:
-            self.editor.paste_text(event.typed)
+    def _on_prompt_strip_left(self) -> None:
+        self.focus_editor()
 
     def _on_pending_strip_unreferenced(self, event: PendingStrip.Unreferenced) -> None:
         self.editor.remove_reference(event.key)

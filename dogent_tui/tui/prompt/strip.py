@@ -1,12 +1,7 @@
-"""What the strips above the prompt share: one item is selected, and typing returns to the
-prompt.
-"""
+"""What the strips above the prompt share: one item is selected."""
 
-from textual import events
 from textual.message import Message
 from textual.widget import Widget
-
-from dogent_tui.tui.widgets import told
 
 
 class PromptStrip(Widget, can_focus=True):
@@ -15,11 +10,8 @@ class PromptStrip(Widget, can_focus=True):
     `_selected` is the index of the selected item; subclasses define the items and draw them.
     """
 
-    @told
     class Left(Message):
-        """The user returns to the prompt by typing `typed`."""
-
-        typed: str = ""
+        """The user returns to the prompt."""
 
     def __init__(self, id: str) -> None:  # noqa: A002
         super().__init__(id=id)
@@ -45,14 +37,3 @@ class PromptStrip(Widget, can_focus=True):
     def action_leave(self) -> None:
         """Return to the prompt."""
         self.post_message(self.Left())
-
-    def on_key(self, event: events.Key) -> None:
-        """Typing goes to the prompt, wherever the focus is."""
-        if event.is_printable and event.character:
-            event.stop()
-            self.post_message(self.Left(event.character))
-
-    def on_paste(self, event: events.Paste) -> None:
-        """Pasted text goes to the prompt, too."""
-        event.stop()
-        self.post_message(self.Left(event.text))

@@ -347,6 +347,20 @@ class ConversationScreen(ConversationPort):
 
     # ── What is typed ─────────────────────────────────────────────────────────────────────────
 
+    def on_key(self, event: textual_events.Key) -> None:
+        """Characters go to the prompt, wherever the focus is, unless they are keys there."""
+        if event.is_printable and event.key not in self.active_bindings:
+            self._to_editor(event, textual_events.Key(event.key, event.character))
+
+    def on_paste(self, event: textual_events.Paste) -> None:
+        """What is pasted goes to the prompt, wherever the focus is."""
+        self._to_editor(event, textual_events.Paste(event.text))
+
+    def _to_editor(self, event: textual_events.Event, again: textual_events.Event) -> None:
+        event.stop()
+        self.prompt.focus_editor()
+        self.prompt.editor.post_message(again)
+
     def _on_prompt_editor_submitted(self, event: PromptEditor.Submitted) -> None:
         self.typed.submit(event.text, event.references)
 

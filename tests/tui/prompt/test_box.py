@@ -1,6 +1,5 @@
 """The picker, the marks on references, the queue strip and the hints."""
 
-from textual import events
 
 from dogent_tui.agent.events import Prompt, QueuedPrompt
 from dogent_tui.references.file_index import FileIndex
@@ -387,24 +386,6 @@ class TestQueue:
             await pilot.pause()
             await pilot.press("x", "alt+up", "up", "delete")
             assert [message.id for message in app.messages(QueueStrip.Drop)] == ["q1"]
-
-    async def test_typing_goes_to_the_prompt_wherever_the_focus_is(self, make_app) -> None:
-        app = make_app()
-        async with app.run_test() as pilot:
-            app.box.queue.show(queued("first"))
-            await pilot.pause()
-            await pilot.press("up", "a")
-            await app.until(pilot, lambda: app.box.editor.raw == "a")
-            assert app.box.editor.has_focus
-
-    async def test_pasting_does_too(self, make_app) -> None:
-        app = make_app()
-        async with app.run_test() as pilot:
-            app.box.queue.show(queued("first"))
-            await pilot.pause()
-            await pilot.press("up")
-            app.post_message(events.Paste("pasted"))
-            await app.until(pilot, lambda: app.box.editor.raw == "pasted")
 
     async def test_down_and_escape_lead_back(self, make_app) -> None:
         app = make_app()

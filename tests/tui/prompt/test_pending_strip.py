@@ -85,9 +85,6 @@ async def test_the_keys_reach_every_chip(make_app) -> None:
             for message in posted
             if isinstance(message, PendingStrip.PreviewRequested)
         } == {"notes.md"}
-        await pilot.press("x")
-        assert app.box.editor.has_focus
-        assert "x" in app.box.editor.value
 
 
 async def test_names_are_text(make_app) -> None:
