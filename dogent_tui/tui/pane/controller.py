@@ -19,14 +19,13 @@ from dogent_tui.references.lookup import (
     format_lines,
     resolve,
 )
-from dogent_tui.tui.attachments.document_facts import DocumentReading
+from dogent_tui.tui.attachments.document_facts import DocumentReading, Heading, Part
 from dogent_tui.tui.foreground import Tell
 from dogent_tui.tui.pane.pane import DocumentPane
 from dogent_tui.tui.pane.text import (
     Changes,
     Manuscript,
     Moved,
-    Part,
     Stamp,
     changes,
     read_manuscript,
@@ -41,7 +40,7 @@ if TYPE_CHECKING:
     from dogent_tui.tui.pane.rows import Unit
     from dogent_tui.tui.ports import ConversationPort
 
-_More = Callable[[DocumentReading], Awaitable[str | None]]
+_More = Callable[[DocumentReading], Awaitable[Part | None]]
 """Reads the next part of a document; None if the user stopped it."""
 
 LOOK_EVERY_S = 1.0
@@ -65,6 +64,21 @@ class OpenDocument(msgspec.Struct, eq=False):
     before: Sequence[str] | None = None
     stamp: Stamp | None = None
     trouble: str = ""
+
+    @property
+    def has_lines(self) -> bool:
+        """Whether what is shown are the lines of the file."""
+        return self.reading is None or self.reading.is_plain
+
+    @property
+    def lines(self) -> Sequence[str]:
+        """The lines read so far."""
+        return self.manuscript.lines if self.reading is None else self.reading.text.split("\n")
+
+    @property
+    def headings(self) -> Sequence[Heading]:
+        """The headings read so far. Use a thread: see `Manuscript.headings`."""
+        return self.manuscript.headings if self.reading is None else self.reading.headings
 
 
 class PaneController:
@@ -111,7 +125,7 @@ class PaneController:
         except DogentError as error:
             return one_line(str(error))
         lines = found.reference.lines
-        if lines is not None and is_text:
+        if lines is not None and document.has_lines:
             self._choose(lines)
         if line and is_text:
             self.view.reveal((line - 1, line))
@@ -224,7 +238,7 @@ class PaneController:
         document.stamp = await asyncio.to_thread(stamp_of, document.path)
         if document.reading is not None:
             part = await more(document.reading)
-            return () if part is None else (Part(part),)
+            return () if part is None else (part,)
         document.manuscript = await asyncio.to_thread(read_manuscript, document.path)
         return document.manuscript.parts
 
@@ -238,13 +252,14 @@ class PaneController:
         self._follow(covers)
         await self._screen.conversation_layout.show_pane(self.pane, covers=covers)
         self.view.changes = Changes()
+        self.view.has_lines = document.has_lines
 
     def _follow(self, follows: bool) -> None:
         if self._timer is not None:
             self._timer.stop()
         self._timer = self.pane.set_interval(LOOK_EVERY_S, self.look) if follows else None
 
-    async def _in_sight(self, reading: DocumentReading) -> str | None:
+    async def _in_sight(self, reading: DocumentReading) -> Part | None:
         """Read the beginning of a document, which takes a while. None if the user stopped it."""
         foreground = self._screen.foreground
         if foreground.busy:
@@ -253,7 +268,7 @@ class PaneController:
                 tr("Wait for it to finish, or stop it with Esc."),
             )
 
-        async def read(tell: Tell) -> str:
+        async def read(tell: Tell) -> Part:
             def report(done: int, total: int, what: str) -> None:
                 words = tr("Reading: {done:,} of {total:,} {what}") if total else tr("Reading")
                 tell(words.format(done=done, total=total, what=what))
@@ -312,9 +327,10 @@ class PaneController:
                     await self._read_again(document)
                 else:
                     document.reading = self._reading(document.path, document.reading.sheet)
-                    part = Part(await document.reading.more(_not_told))
+                    part = await document.reading.more(_not_told)
                     if document is self.open_document:
                         self.view.show((part,), {}, None)
+                        self._read_headings()
             except DogentError as error:
                 document.trouble = str(error)
             self._draw_title()
@@ -347,9 +363,9 @@ class PaneController:
 
     async def _take_headings(self) -> None:
         document = self.open_document
-        if document is not None and document.reading is None:
+        if document is not None:
             manuscript = document.manuscript
-            headings = await asyncio.to_thread(lambda: manuscript.headings)
+            headings = await asyncio.to_thread(lambda: document.headings)
             if manuscript is document.manuscript:
                 self.view.headings = [heading.line for heading in headings]
         self._marked = None
@@ -384,11 +400,12 @@ class PaneController:
                 and self.view.near_end
             ):
                 try:
-                    self.view.append(Part(await reading.more(_not_told)))
+                    self.view.append(await reading.more(_not_told))
                 except DogentError as error:
                     document.trouble = str(error)
                     break
             self._draw_title()
+            self._read_headings()
 
     # ── What goes with the next prompt ────────────────────────────────────────────────────────────
 
@@ -415,7 +432,7 @@ class PaneController:
     def _choose(self, lines: tuple[int, int]) -> None:
         """Select lines by number, counted from 1, as far as they exist."""
         assert self.open_document is not None
-        count = len(self.open_document.manuscript.lines)
+        count = len(self.open_document.lines)
         if 1 <= lines[0] <= count:
             chosen = (lines[0] - 1, min(lines[1], count))
             self.view.choose(chosen)
@@ -476,12 +493,7 @@ class PaneController:
                 self.look()
             case "copy":
                 first, end = self.view.chosen or (0, None)
-                lines = (
-                    document.manuscript.lines
-                    if document.reading is None
-                    else document.reading.text.split("\n")
-                )
-                await self._screen.copy("\n".join(lines[first:end]))
+                await self._screen.copy("\n".join(document.lines[first:end]))
             case "close":
                 self._screen.showing.close()
                 await self.leave()
@@ -504,8 +516,7 @@ class PaneController:
     async def _find_heading(self, document: OpenDocument) -> None:
         from dogent_tui.tui.pane.headings import heading_palette  # on use: the palette
 
-        manuscript = document.manuscript
-        headings = await asyncio.to_thread(lambda: manuscript.headings)
+        headings = await asyncio.to_thread(lambda: document.headings)
         if headings:
             await self._screen.app.push_screen(heading_palette(headings, self.view.show_line))
         else:
