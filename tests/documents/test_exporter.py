@@ -29,14 +29,20 @@ def test_the_output_lies_beside_the_markdown_unless_it_is_named(workspace):
     )
     assert plan_export(workspace, "a.b.md", "pdf").target == workspace.root / "a.b.pdf"
     request = plan_export(
-        workspace, str(workspace.root / "report.md"), "pdf", "out/final", toc=True
+        workspace, str(workspace.root / "report.md"), "pdf", "out/final.pdf", toc=True
     )
     assert (request.target, request.toc, request.home) == (
-        workspace.root / "out" / "final",
+        workspace.root / "out" / "final.pdf",
         True,
         dogent_home(),
     )
     assert request.markdown == workspace.root / "report.md"
+
+
+@pytest.mark.parametrize("output", ["out.docx", "odt", "out/final"])
+def test_a_name_of_another_format_is_refused(workspace, output):
+    with pytest.raises(DocumentError, match=r"does not end in \.pdf\. End its name in \.pdf"):
+        plan_export(workspace, "report.md", "pdf", output)
 
 
 @pytest.mark.parametrize(

@@ -43,6 +43,14 @@ class TestPicker:
             assert editor.key_filter("tab")
             assert editor.raw == "@notes.md "
 
+    async def test_a_name_with_a_newline_takes_one_row(self, make_app, folder) -> None:
+        (folder / "new\nline.md").write_text("x", encoding="utf-8")
+        app = make_app()
+        async with app.run_test() as pilot:
+            await app.press(pilot, *"@new")
+            await app.until(pilot, lambda: app.box.picker.display)
+            assert str(app.box.picker.render()).splitlines()[0].strip() == "› new line.md"
+
     async def test_enter_takes_a_candidate_and_then_sends(self, make_app) -> None:
         app = make_app()
         async with app.run_test() as pilot:
