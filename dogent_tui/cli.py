@@ -315,14 +315,12 @@ def _read_answers(name: str) -> dict[str, object]:
     try:
         answers = json.loads(Path(name).read_text(encoding="utf-8-sig"))
     except (OSError, ValueError) as error:
-        is_disk = isinstance(error, OSError)
+        reason, remedy = str(error), tr('Write {"question id": "value"}.')
+        if isinstance(error, OSError):
+            reason, remedy = error.strerror or reason, disk_remedy(error)
         raise UsageError(
-            tr(
-                "The answers in {name} cannot be read: {error}.",
-                name=name,
-                error=(is_disk and error.strerror) or error,
-            ),
-            disk_remedy(error) if is_disk else tr('Write {"question id": "value"}.'),
+            tr("The answers in {name} cannot be read: {error}.", name=name, error=reason),
+            remedy,
         ) from error
     if not isinstance(answers, dict):
         raise UsageError(
