@@ -40,8 +40,8 @@ if TYPE_CHECKING:
     from dogent_tui.tui.pane.rows import Unit
     from dogent_tui.tui.ports import ConversationPort
 
-_More = Callable[[DocumentReading], Awaitable[Part | None]]
-"""Reads the next part of a document; None if the user stopped it."""
+_More = Callable[[DocumentReading], Awaitable[Sequence[Part]]]
+"""Reads the first parts of a document; none if the user stopped it."""
 
 LOOK_EVERY_S = 1.0
 """Seconds between two checks whether the file changed, each one system call."""
@@ -119,15 +119,20 @@ class PaneController:
         document = OpenDocument(found.absolute, found.path)
         if not is_text:
             document.reading = self._reading(found.absolute, found.sheet or sheet, pages)
+        lines = found.reference.lines
+        upto = lines[1] if lines is not None else line
+
+        async def more(reading: DocumentReading) -> Sequence[Part]:
+            return await self._in_sight(reading, upto)
+
         try:
-            if not await self._show(document, self._in_sight, covers=True):
+            if not await self._show(document, more, covers=True):
                 return tr("{name} was not opened.", name=name)
         except DogentError as error:
             return one_line(str(error))
-        lines = found.reference.lines
         if lines is not None and document.has_lines:
             self._choose(lines)
-        if line and is_text:
+        if line and document.has_lines:
             self.view.reveal((line - 1, line))
         return tr(
             "{name} is open. {key} switches between it and the conversation.",
@@ -195,7 +200,7 @@ class PaneController:
         document = OpenDocument(path, name, is_result=True)
         if not is_markdown(name):
             document.reading = self._reading(path)
-        await self._show(document, lambda reading: reading.more(_not_told), hunks)
+        await self._show(document, _first_part, hunks)
 
     async def _show(
         self,
@@ -237,8 +242,7 @@ class PaneController:
         """Read the beginning of `document`, or all of it if it is Markdown. Raises DogentError."""
         document.stamp = await asyncio.to_thread(stamp_of, document.path)
         if document.reading is not None:
-            part = await more(document.reading)
-            return () if part is None else (part,)
+            return await more(document.reading)
         document.manuscript = await asyncio.to_thread(read_manuscript, document.path)
         return document.manuscript.parts
 
@@ -259,8 +263,10 @@ class PaneController:
             self._timer.stop()
         self._timer = self.pane.set_interval(LOOK_EVERY_S, self.look) if follows else None
 
-    async def _in_sight(self, reading: DocumentReading) -> Part | None:
-        """Read the beginning of a document, which takes a while. None if the user stopped it."""
+    async def _in_sight(self, reading: DocumentReading, upto: int) -> Sequence[Part]:
+        """Read the beginning of a document, of a text up to line `upto`, which takes a while.
+        Nothing if the user stopped it.
+        """
         foreground = self._screen.foreground
         if foreground.busy:
             raise DogentError(
@@ -268,15 +274,18 @@ class PaneController:
                 tr("Wait for it to finish, or stop it with Esc."),
             )
 
-        async def read(tell: Tell) -> Part:
+        async def read(tell: Tell) -> Sequence[Part]:
             def report(done: int, total: int, what: str) -> None:
                 words = tr("Reading: {done:,} of {total:,} {what}") if total else tr("Reading")
                 tell(words.format(done=done, total=total, what=what))
 
             tell(tr("Reading"))
-            return await reading.more(report)
+            parts = [await reading.more(report)]
+            while reading.is_plain and reading.has_more and reading.text.count("\n") < upto:
+                parts.append(await reading.more(report))
+            return parts
 
-        return await foreground.run(read)
+        return await foreground.run(read) or ()
 
     async def close(self) -> None:
         """Close the document."""
@@ -541,6 +550,10 @@ class PaneController:
         note = document.reading.note if document.reading is not None else ""
         changed = changed.format(count=count)
         self.pane.say(document.name, document.trouble, growing, goes, changed, note)
+
+
+async def _first_part(reading: DocumentReading) -> Sequence[Part]:
+    return (await reading.more(_not_told),)
 
 
 def _not_told(_done: int, _total: int, _what: str) -> None:

@@ -347,8 +347,9 @@ async def test_a_plain_text_keeps_its_lines_and_lends_them(stage, workspace) -> 
         await pane.sees("1399")
         rows = [row.strip() for row in pane.rows()]
         assert "1398" in rows[rows.index("1397") :][:2]  # no gap where another part was read
-        await pane.open("talk.txt:3")
-        await s.until(lambda: pane.chips() == ["talk.txt:3"])
+        await pane.open("talk.txt:1397-1398")
+        await s.until(lambda: pane.chips() == ["talk.txt:1397-1398"])
+        await pane.sees("1394")
 
 
 async def test_what_is_higher_than_expected_opens_at_its_top(stage, workspace) -> None:
