@@ -99,7 +99,7 @@ class DocumentCommands(CommandFamily):
     async def _sources(self, typed: str) -> str | None:
         action, _, key = typed.partition(" ")
         records = self._opened.libraries.sources
-        if action == "remove":
+        if action == "remove" and key.strip():
             removed = await asyncio.to_thread(records.remove, key.strip().removeprefix("@"))
             words = (
                 tr("The source {key} was removed.") if removed else tr("There is no source {key}.")
