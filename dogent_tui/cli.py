@@ -39,6 +39,7 @@ the SDK, and twenty collections per change of theme.
 def main(argv: Sequence[str] | None = None) -> int:
     """Run dogent-tui with `argv` and return the exit status."""
     gc.set_threshold(*_COLLECTED_AFTER)
+    _open_closed_streams()
     arguments = list(sys.argv[1:] if argv is None else argv)
     if arguments == ["--version"]:  # answered before argparse is imported
         from dogent_tui import __version__
@@ -66,6 +67,19 @@ def main(argv: Sequence[str] | None = None) -> int:
 
         print(visible(f"dogent-tui: {reason_of(error)}"), file=sys.stderr)
         return USAGE_ERROR if isinstance(error, UsageError) else 1
+
+
+def _open_closed_streams() -> None:
+    """Let standard streams that the caller closed lead nowhere: the next file opened would take
+    their place.
+    """
+    import os
+
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        if getattr(sys, name) is None:
+            mode = "w" if number else "r"
+            os.dup2(os.open(os.devnull, os.O_RDWR), number)
+            setattr(sys, name, open(number, mode, encoding="utf-8"))  # noqa: PTH123, SIM115
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -170,6 +184,8 @@ def _parsed(arguments: Sequence[str]) -> argparse.Namespace:
     import os
 
     parser = _parser()
+    # argparse would otherwise cut what it takes for its own "usage: " off ours.
+    parser.usage = parser.format_usage().removeprefix(tr("usage: ")).strip()
     options = parser.parse_intermixed_args(arguments)
     placed = options.placed
     if (
@@ -294,14 +310,17 @@ def _read_answers(name: str) -> dict[str, object]:
     import json
     from pathlib import Path
 
-    from dogent_tui.errors import UsageError
+    from dogent_tui.errors import UsageError, disk_remedy
 
     try:
         answers = json.loads(Path(name).read_text(encoding="utf-8-sig"))
     except (OSError, ValueError) as error:
+        reason, remedy = str(error), tr('Write {"question id": "value"}.')
+        if isinstance(error, OSError):
+            reason, remedy = error.strerror or reason, disk_remedy(error)
         raise UsageError(
-            tr("The answers in {name} cannot be read: {error}.", name=name, error=error),
-            tr("It must be a JSON object."),
+            tr("The answers in {name} cannot be read: {error}.", name=name, error=reason),
+            remedy,
         ) from error
     if not isinstance(answers, dict):
         raise UsageError(

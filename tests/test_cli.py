@@ -175,3 +175,34 @@ def test_a_conversation_is_named_by_its_id_and_nothing_else_is_opened(
     hold.take(list_sessions(Workspace(tmp_path))[0].path)
     assert main(["-p", "Hello", "--resume", "12345"]) == 1
     assert "open in another window" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+def test_a_closed_stream_is_no_defect(tmp_path, closed):
+    (tmp_path / "a.md").write_text("# A\n", encoding="utf-8")
+    program = f"import sys; sys.path.insert(0, {str(ROOT)!r}); from dogent_tui.cli import main"
+    for arguments, status in ((["read", "a.md"], 0), (["read", "b.md"], 1), ([], 2)):
+        argv = [sys.executable, "-c", f"{program}; sys.exit(main({arguments!r}))"]
+        done = subprocess.run(
+            ["sh", "-c", f'exec "$@" {closed}', "sh", *argv],
+            capture_output=True,
+            text=True,
+            cwd=tmp_path,
+            timeout=60,
+            check=False,
+        )
+        assert "Traceback" not in done.stderr
+        assert done.returncode == status
+
+
+def test_the_chinese_usage_names_the_program(monkeypatch):
+    monkeypatch.setenv("DOGENT_LANGUAGE", "zh_CN")
+    assert dogent("--help").stdout.startswith("用法：dogent-tui [-h]")
+
+
+def test_answers_that_cannot_be_read_are_told_with_a_true_remedy(tmp_path):
+    for name, what in (("no.json", "Check the name"), (str(tmp_path), "Specify a file")):
+        done = dogent("-p", "hello", "--answers", name, cwd=tmp_path)
+        assert done.returncode == 2
+        assert what in done.stderr
+        assert "Errno" not in done.stderr

@@ -92,10 +92,13 @@ def _check_target(workspace: Workspace, source: Path, target: Path, kind: str) -
     elif target.is_relative_to(workspace.dot) or (target.is_relative_to(home) and not is_sample):
         message, code = tr("{name} is where dogent-tui keeps its own files."), "failed"
         remedy = tr("Choose a location outside .dogent.")
+    elif target.suffix.lower() not in ("", f".{kind}"):
+        message = tr("{name} does not end in .{kind}.")
+        remedy = tr("End its name in .{kind}, or ask for the other format.", kind=kind)
     else:
         return
     name = one_line(workspace.relative(target))
-    raise DocumentError(message.format(name=name), remedy, code=code)
+    raise DocumentError(message.format(name=name, kind=kind), remedy, code=code)
 
 
 def _is_too_long(path: Path) -> bool:

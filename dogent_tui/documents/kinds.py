@@ -63,8 +63,12 @@ _OFFICE_NAMES: Mapping[str, str] = {
 damaged.
 """
 
-_IMAGE = (tr("an image"), tr("analyze_media can see what is in it."))
-_VIDEO = (tr("a video"), tr("analyze_media can see what is in it."))
+_LOOK = tr(
+    "A vision model can see what is in it: use the agent's tool analyze_media, or “dogent-tui"
+    " analyze”."
+)
+_IMAGE = (tr("an image"), _LOOK)
+_VIDEO = (tr("a video"), _LOOK)
 _AUDIO = (tr("a sound recording"), tr("Transcribe it into a text file first."))
 _ARCHIVE = (tr("an archive"), tr("Unpack it and read the files in it."))
 _PROGRAM = (tr("a program, not a document"), tr("Read its documentation or source code instead."))
@@ -206,7 +210,9 @@ def _by_name(path: Path, head: bytes) -> str:
 def unsupported(path: Path, what: str, remedy: str) -> DocumentError:
     """Return the error for a file that is not a readable document."""
     return DocumentError(
-        tr("{path} is {what}, which read_document cannot read.").format(path=path.name, what=what),
+        tr("{path} is {what}, which cannot be read as a document.").format(
+            path=path.name, what=what
+        ),
         remedy,
         code="unsupported",
     )

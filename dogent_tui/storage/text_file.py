@@ -53,7 +53,8 @@ class TextFile:
             text = file._content.decode("utf-8")
         except UnicodeDecodeError:
             raise DogentError(
-                tr("{name} is not UTF-8 text.", name=name), tr("Convert it to UTF-8 first.")
+                tr("{name} is not UTF-8 text.", name=name),
+                tr("Specify a Markdown file; if it is in another encoding, convert it first."),
             ) from None
         file._has_bom = text.startswith(_BOM)
         text = text.removeprefix(_BOM)

@@ -15,7 +15,7 @@ from dogent_tui.documents.model import DocumentError
 from dogent_tui.errors import UsageError
 from dogent_tui.language import ngettext, tr
 from dogent_tui.plain import one_line
-from dogent_tui.storage.paths import Workspace, dogent_home, is_file, is_there
+from dogent_tui.storage.paths import Workspace, dogent_home, is_file, is_folder, is_there
 from dogent_tui.subcommands.terminal import Terminal, existing_folder, offer_browser
 
 _FAILED = 1
@@ -119,9 +119,11 @@ def find_root(markdown: Path) -> Path:
 
 
 def _may_write(target: Path, terminal: Terminal, *, force: bool) -> bool:
-    if force or not is_there(target):
+    if not is_there(target) or (force and not is_folder(target)):
         return True
-    name = one_line(target.name)
+    name = one_line(target.name or str(target))
+    if is_folder(target):
+        raise DocumentError(tr("{name} is a folder.", name=name), tr("Specify a file inside it."))
     if not terminal.answers:
         raise DocumentError(
             tr("{name} already exists.", name=name),

@@ -3,6 +3,7 @@ what is missing, and common arguments.
 """
 
 import asyncio
+from argparse import ArgumentTypeError
 from collections.abc import Iterable, Sequence
 from importlib import import_module
 from pathlib import Path
@@ -118,10 +119,28 @@ def add_workspace(parser: CommandLine) -> None:
 def add_part(parser: CommandLine, default_chars: int) -> None:
     """Add the arguments for the part of a text, in characters."""
     most = tr("at most N characters (default: {default_chars})", default_chars=default_chars)
-    parser.add_argument("--max-chars", type=int, default=default_chars, metavar="N", help=most)
     parser.add_argument(
-        "--offset", type=int, default=0, metavar="N", help=tr("start after N characters")
+        "--max-chars", type=_positive, default=default_chars, metavar="N", help=most
     )
+    parser.add_argument(
+        "--offset", type=_count, default=0, metavar="N", help=tr("start after N characters")
+    )
+
+
+def _positive(typed: str) -> int:
+    return _at_least(1, typed)
+
+
+def _count(typed: str) -> int:
+    return _at_least(0, typed)
+
+
+def _at_least(least: int, typed: str) -> int:
+    if not typed.isdecimal() or int(typed) < least:
+        raise ArgumentTypeError(
+            tr("a number from {least} on, not {typed}", least=least, typed=typed)
+        )
+    return int(typed)
 
 
 def around_part(total_chars: int | None, next_offset: int | None) -> tuple[str, str]:

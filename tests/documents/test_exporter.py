@@ -39,6 +39,12 @@ def test_the_output_lies_beside_the_markdown_unless_it_is_named(workspace):
     assert request.markdown == workspace.root / "report.md"
 
 
+@pytest.mark.parametrize("output", ["out.docx", "out/final.odt"])
+def test_a_name_of_another_format_is_refused(workspace, output):
+    with pytest.raises(DocumentError, match=r"does not end in \.pdf\. End its name in \.pdf"):
+        plan_export(workspace, "report.md", "pdf", output)
+
+
 @pytest.mark.parametrize(
     "source",
     [

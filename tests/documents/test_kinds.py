@@ -72,8 +72,8 @@ def test_kinds(tmp_path, name, content, kind):
 @pytest.mark.parametrize(
     ("name", "content", "code", "words"),
     [
-        ("a.png", b"\x89PNG\r\n\x1a\n", "unsupported", "an image,* analyze_media"),
-        ("a.txt", b"\xff\xd8\xff\xe0", "unsupported", "an image,* analyze_media"),
+        ("a.png", b"\x89PNG\r\n\x1a\n", "unsupported", "an image, which* dogent-tui analyze"),
+        ("a.txt", b"\xff\xd8\xff\xe0", "unsupported", "an image, which* dogent-tui analyze"),
         ("a.webp", b"RIFF\x00\x00\x00\x00WEBPVP8 ", "unsupported", "an image"),
         ("a.bmp", b"BM\x00\x00\x00\x00", "unsupported", "an image"),
         ("a.mp4", b"\0\0\0\x18ftypisom", "unsupported", "a video,* analyze_media"),

@@ -45,7 +45,7 @@ def test_a_file_that_somebody_else_changed_is_not_overwritten(workspace):
         ("no.md", "There is no file"),
         ("../out.md", "outside"),
         (".", "is a folder"),
-        ("bad.md", "not UTF-8"),
+        ("bad.md", "not UTF-8 text. Specify a Markdown file"),
     ],
 )
 def test_what_cannot_be_opened(workspace, name, why):

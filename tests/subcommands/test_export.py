@@ -87,6 +87,8 @@ def test_the_built_in_styles_are_handed_out(folder, capsys):
     assert export(capsys, "--write-styles", "reference.docx")[0] == 0
     assert "Source Code" in {style.name for style in docx.Document("reference.docx").styles}
     assert export(capsys, "--write-styles", "reference.docx")[0] == 1
+    status, _, err = export(capsys, "--write-styles", str(folder), "--force")
+    assert (status, "is a folder. Specify a file" in err) == (1, True)
 
 
 def test_images_come_from_the_workspace_of_the_file(tmp_path, monkeypatch):

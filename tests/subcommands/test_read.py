@@ -67,7 +67,14 @@ def test_a_terminal_is_not_told_what_to_do_by_a_text(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "arguments", [[], ["a", "--max-chars", "many"], ["a", "--changes", "some"]]
+    "arguments",
+    [
+        [],
+        ["a", "--max-chars", "many"],
+        ["a", "--max-chars", "0"],
+        ["a", "--offset", "-5"],
+        ["a", "--changes", "some"],
+    ],
 )
 def test_wrong_usage(capsys, arguments):
     with pytest.raises(SystemExit) as raised:

@@ -553,3 +553,11 @@ async def test_a_narrow_screen_has_room_for_the_values(stage):
         await s.until(lambda: "Citation style" in drawn(s))
         line = next(line for line in drawn(s).splitlines() if "Citation style" in line)
         assert "Chica" in line
+
+
+async def test_a_low_window_shows_the_row_under_the_cursor(stage):
+    async with stage(size=(40, 10)) as s:
+        screen = await opened(s, "down", "down")
+        rows = screen.query_one(RowList)
+        assert rows.size.height >= 5
+        assert 0 <= rows.highlighted - rows.scroll_offset.y < rows.size.height

@@ -2,12 +2,15 @@
 screen.
 """
 
+import asyncio
 import re
 from pathlib import Path
+from typing import NamedTuple
 
 from dogent_tui.documents.library import DocumentLibrary, ReadResult
 from dogent_tui.documents.model import ReadOptions, Report
 from dogent_tui.language import ngettext, tr
+from dogent_tui.outline.blocks import heading_lines, open_fence
 from dogent_tui.plain import one_line
 from dogent_tui.records import Json, Record
 from dogent_tui.tui.attachments.model import file_size, readable_size
@@ -39,6 +42,24 @@ class Sheet(Record):
     is_hidden: bool = False
 
 
+class Part(NamedTuple):
+    """A part of a text. `first` is the number of its first line, from 0. `is_plain`: it is drawn
+    as it is, not as Markdown.
+    """
+
+    text: str
+    first: int = 0
+    is_plain: bool = False
+
+
+class Heading(NamedTuple):
+    """A heading and the line, from 0, where it starts."""
+
+    line: int
+    level: int
+    title: str
+
+
 class DocumentReading:
     """Reads the document at `path` through `library` from the beginning, or one `sheet` of a
     workbook, or selected `pages` of a pdf.
@@ -51,16 +72,23 @@ class DocumentReading:
         self._path = path
         self._options = ReadOptions(sheet=sheet, pages=pages)
         self._offset: int | None = 0
-        self._table_head = ""
+        self._opener: list[str] = []
         self._last: ReadResult | None = None
         self._size = 0
         self.text = ""
         """The Markdown read so far."""
+        self.headings: list[Heading] = []
+        """Its headings."""
 
     @property
     def has_more(self) -> bool:
         """Whether there is more to read."""
         return self._offset is not None
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether it is plain text, whose lines are those of the file."""
+        return self._last is not None and self._last.format == "text"
 
     @property
     def sheets(self) -> tuple[Sheet, ...]:
@@ -92,14 +120,14 @@ class DocumentReading:
         warnings = [one_line(warning) for warning in self._last.warnings[:_MOST_WARNINGS]]
         return "\n".join([" · ".join(known), *warnings])
 
-    async def more(self, on_progress: Report) -> str:
-        """Read the next part and return its Markdown. Raises DocumentError.
+    async def more(self, on_progress: Report) -> Part:
+        """Read the next part. Raises DocumentError.
 
-        Rows that continue a table are given its header again, because each part is laid out
-        separately.
+        What continues a table or a code block is given its opening lines again, because each part
+        is laid out separately.
         """
         if self._offset is None:
-            return ""
+            return Part("")
         found = await self._library.read(
             self._path,
             self._options,
@@ -107,13 +135,22 @@ class DocumentReading:
             offset=self._offset,
             on_progress=on_progress,
         )
-        continues = self.text.endswith("|\n") and found.text.startswith("|")
-        shown = f"{self._table_head}{found.text}" if continues else found.text
+        opener, first = self._opener, self.text.count("\n")
+        if len(opener) > 1 and not (self.text.endswith("|\n") and found.text.startswith("|")):
+            opener = []  # the table has ended
         self._last, self._offset = found, found.next_offset
         self._size = self._size or file_size(self._path) or 0
         self.text += found.text
-        self._table_head = head_of_last_table(shown)
-        return _PAGE.sub(lambda page: tr("*— page {page} —*", page=page[1]), shown)
+        if self.is_plain:
+            return Part(found.text, first, is_plain=True)
+        shown = "\n".join([*opener, found.text])
+        part = Part(
+            _PAGE.sub(lambda page: tr("*— page {page} —*", page=page[1]), shown),
+            first - len(opener),
+        )
+        self._opener = opener_of(shown)
+        self.headings += await asyncio.to_thread(headings_of, part)
+        return part
 
 
 def facts(kind: str, metadata: Json, size: int) -> list[str]:
@@ -162,6 +199,27 @@ def _extent(metadata: Json) -> str:
     high = ngettext("{count:,} row", "{count:,} rows", rows, count=rows)
     wide = ngettext("{count:,} column", "{count:,} columns", columns, count=columns)
     return f"{high} × {wide}" if columns else high
+
+
+def headings_of(part: Part) -> list[Heading]:
+    """Return the headings of `part`. Takes a second for a megabyte: use a thread."""
+    try:
+        return [
+            Heading(part.first + start, level, title)
+            for start, _end, level, title in heading_lines(part.text)
+        ]
+    except RecursionError:  # thousands of nested quotes or lists
+        return []
+
+
+def opener_of(text: str) -> list[str]:
+    """Return the opening lines of the code block or table that `text` ends in, to be repeated
+    before its continuation.
+    """
+    if ("```" in text or "~~~" in text) and (fence := open_fence(text)):
+        lines = reversed(text.split("\n"))
+        return [next(line for line in lines if line.lstrip().startswith(fence))]
+    return head_of_last_table(text).split("\n")[:-1]
 
 
 def head_of_last_table(markdown: str) -> str:

@@ -27,7 +27,6 @@ from dogent_tui.tui.attachments.document_facts import (
 )
 from dogent_tui.tui.attachments.model import readable_size
 from dogent_tui.tui.dialog import Dialog, DialogScreen, Words
-from dogent_tui.tui.pane.text import Part
 from dogent_tui.tui.pane.view import PaneView
 from dogent_tui.tui.prompt.literal import carry, newlines
 from dogent_tui.tui.textual_fixes.literal_area import LiteralArea
@@ -196,7 +195,7 @@ class PreviewScreen(DialogScreen[None]):
         try:
             while reading.has_more and (self._jumping or self._view.near_end):
                 is_first = not reading.text
-                part = Part(await reading.more(self._report))
+                part = await reading.more(self._report)
                 self._view.append(part, go=self._jumping and not is_first)
                 self._show_known()
                 self._jumping &= is_first

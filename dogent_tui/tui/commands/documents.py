@@ -99,7 +99,7 @@ class DocumentCommands(CommandFamily):
     async def _sources(self, typed: str) -> str | None:
         action, _, key = typed.partition(" ")
         records = self._opened.libraries.sources
-        if action == "remove":
+        if action == "remove" and key.strip():
             removed = await asyncio.to_thread(records.remove, key.strip().removeprefix("@"))
             words = (
                 tr("The source {key} was removed.") if removed else tr("There is no source {key}.")
@@ -132,7 +132,10 @@ class DocumentCommands(CommandFamily):
         """Have the user choose a source, and open it beside the conversation."""
         records = await asyncio.to_thread(self._opened.libraries.sources.all)
         if not records:
-            return tr("No sources yet: web pages that the agent reads are kept here. /sources add.")
+            return tr(
+                "No sources yet: web pages that the agent reads are kept here, and what you enter"
+                " with /sources add."
+            )
         rows = [
             " · ".join(filter(None, (f"@{each.key}", each.title or each.url, each.published[:10])))
             for each in records

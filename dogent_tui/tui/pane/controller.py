@@ -19,14 +19,13 @@ from dogent_tui.references.lookup import (
     format_lines,
     resolve,
 )
-from dogent_tui.tui.attachments.document_facts import DocumentReading
+from dogent_tui.tui.attachments.document_facts import DocumentReading, Heading, Part
 from dogent_tui.tui.foreground import Tell
 from dogent_tui.tui.pane.pane import DocumentPane
 from dogent_tui.tui.pane.text import (
     Changes,
     Manuscript,
     Moved,
-    Part,
     Stamp,
     changes,
     read_manuscript,
@@ -41,8 +40,8 @@ if TYPE_CHECKING:
     from dogent_tui.tui.pane.rows import Unit
     from dogent_tui.tui.ports import ConversationPort
 
-_More = Callable[[DocumentReading], Awaitable[str | None]]
-"""Reads the next part of a document; None if the user stopped it."""
+_More = Callable[[DocumentReading], Awaitable[Sequence[Part]]]
+"""Reads the first parts of a document; none if the user stopped it."""
 
 LOOK_EVERY_S = 1.0
 """Seconds between two checks whether the file changed, each one system call."""
@@ -65,6 +64,21 @@ class OpenDocument(msgspec.Struct, eq=False):
     before: Sequence[str] | None = None
     stamp: Stamp | None = None
     trouble: str = ""
+
+    @property
+    def has_lines(self) -> bool:
+        """Whether what is shown are the lines of the file."""
+        return self.reading is None or self.reading.is_plain
+
+    @property
+    def lines(self) -> Sequence[str]:
+        """The lines read so far."""
+        return self.manuscript.lines if self.reading is None else self.reading.text.split("\n")
+
+    @property
+    def headings(self) -> Sequence[Heading]:
+        """The headings read so far. Use a thread: see `Manuscript.headings`."""
+        return self.manuscript.headings if self.reading is None else self.reading.headings
 
 
 class PaneController:
@@ -105,15 +119,20 @@ class PaneController:
         document = OpenDocument(found.absolute, found.path)
         if not is_text:
             document.reading = self._reading(found.absolute, found.sheet or sheet, pages)
+        lines = found.reference.lines
+        upto = lines[1] if lines is not None else line
+
+        async def more(reading: DocumentReading) -> Sequence[Part]:
+            return await self._in_sight(reading, upto)
+
         try:
-            if not await self._show(document, self._in_sight, covers=True):
+            if not await self._show(document, more, covers=True):
                 return tr("{name} was not opened.", name=name)
         except DogentError as error:
             return one_line(str(error))
-        lines = found.reference.lines
-        if lines is not None and is_text:
+        if lines is not None and document.has_lines:
             self._choose(lines)
-        if line and is_text:
+        if line and document.has_lines:
             self.view.reveal((line - 1, line))
         return tr(
             "{name} is open. {key} switches between it and the conversation.",
@@ -181,7 +200,7 @@ class PaneController:
         document = OpenDocument(path, name, is_result=True)
         if not is_markdown(name):
             document.reading = self._reading(path)
-        await self._show(document, lambda reading: reading.more(_not_told), hunks)
+        await self._show(document, _first_part, hunks)
 
     async def _show(
         self,
@@ -223,8 +242,7 @@ class PaneController:
         """Read the beginning of `document`, or all of it if it is Markdown. Raises DogentError."""
         document.stamp = await asyncio.to_thread(stamp_of, document.path)
         if document.reading is not None:
-            part = await more(document.reading)
-            return () if part is None else (Part(part),)
+            return await more(document.reading)
         document.manuscript = await asyncio.to_thread(read_manuscript, document.path)
         return document.manuscript.parts
 
@@ -238,14 +256,17 @@ class PaneController:
         self._follow(covers)
         await self._screen.conversation_layout.show_pane(self.pane, covers=covers)
         self.view.changes = Changes()
+        self.view.has_lines = document.has_lines
 
     def _follow(self, follows: bool) -> None:
         if self._timer is not None:
             self._timer.stop()
         self._timer = self.pane.set_interval(LOOK_EVERY_S, self.look) if follows else None
 
-    async def _in_sight(self, reading: DocumentReading) -> str | None:
-        """Read the beginning of a document, which takes a while. None if the user stopped it."""
+    async def _in_sight(self, reading: DocumentReading, upto: int) -> Sequence[Part]:
+        """Read the beginning of a document, of a text up to line `upto`, which takes a while.
+        Nothing if the user stopped it.
+        """
         foreground = self._screen.foreground
         if foreground.busy:
             raise DogentError(
@@ -253,15 +274,18 @@ class PaneController:
                 tr("Wait for it to finish, or stop it with Esc."),
             )
 
-        async def read(tell: Tell) -> str:
+        async def read(tell: Tell) -> Sequence[Part]:
             def report(done: int, total: int, what: str) -> None:
                 words = tr("Reading: {done:,} of {total:,} {what}") if total else tr("Reading")
                 tell(words.format(done=done, total=total, what=what))
 
             tell(tr("Reading"))
-            return await reading.more(report)
+            parts = [await reading.more(report)]
+            while reading.is_plain and reading.has_more and reading.text.count("\n") < upto:
+                parts.append(await reading.more(report))
+            return parts
 
-        return await foreground.run(read)
+        return await foreground.run(read) or ()
 
     async def close(self) -> None:
         """Close the document."""
@@ -312,9 +336,10 @@ class PaneController:
                     await self._read_again(document)
                 else:
                     document.reading = self._reading(document.path, document.reading.sheet)
-                    part = Part(await document.reading.more(_not_told))
+                    part = await document.reading.more(_not_told)
                     if document is self.open_document:
                         self.view.show((part,), {}, None)
+                        self._read_headings()
             except DogentError as error:
                 document.trouble = str(error)
             self._draw_title()
@@ -347,9 +372,9 @@ class PaneController:
 
     async def _take_headings(self) -> None:
         document = self.open_document
-        if document is not None and document.reading is None:
+        if document is not None:
             manuscript = document.manuscript
-            headings = await asyncio.to_thread(lambda: manuscript.headings)
+            headings = await asyncio.to_thread(lambda: document.headings)
             if manuscript is document.manuscript:
                 self.view.headings = [heading.line for heading in headings]
         self._marked = None
@@ -384,11 +409,12 @@ class PaneController:
                 and self.view.near_end
             ):
                 try:
-                    self.view.append(Part(await reading.more(_not_told)))
+                    self.view.append(await reading.more(_not_told))
                 except DogentError as error:
                     document.trouble = str(error)
                     break
             self._draw_title()
+            self._read_headings()
 
     # ── What goes with the next prompt ────────────────────────────────────────────────────────────
 
@@ -415,7 +441,7 @@ class PaneController:
     def _choose(self, lines: tuple[int, int]) -> None:
         """Select lines by number, counted from 1, as far as they exist."""
         assert self.open_document is not None
-        count = len(self.open_document.manuscript.lines)
+        count = len(self.open_document.lines)
         if 1 <= lines[0] <= count:
             chosen = (lines[0] - 1, min(lines[1], count))
             self.view.choose(chosen)
@@ -476,12 +502,7 @@ class PaneController:
                 self.look()
             case "copy":
                 first, end = self.view.chosen or (0, None)
-                lines = (
-                    document.manuscript.lines
-                    if document.reading is None
-                    else document.reading.text.split("\n")
-                )
-                await self._screen.copy("\n".join(lines[first:end]))
+                await self._screen.copy("\n".join(document.lines[first:end]))
             case "close":
                 self._screen.showing.close()
                 await self.leave()
@@ -504,8 +525,7 @@ class PaneController:
     async def _find_heading(self, document: OpenDocument) -> None:
         from dogent_tui.tui.pane.headings import heading_palette  # on use: the palette
 
-        manuscript = document.manuscript
-        headings = await asyncio.to_thread(lambda: manuscript.headings)
+        headings = await asyncio.to_thread(lambda: document.headings)
         if headings:
             await self._screen.app.push_screen(heading_palette(headings, self.view.show_line))
         else:
@@ -530,6 +550,10 @@ class PaneController:
         note = document.reading.note if document.reading is not None else ""
         changed = changed.format(count=count)
         self.pane.say(document.name, document.trouble, growing, goes, changed, note)
+
+
+async def _first_part(reading: DocumentReading) -> Sequence[Part]:
+    return (await reading.more(_not_told),)
 
 
 def _not_told(_done: int, _total: int, _what: str) -> None:

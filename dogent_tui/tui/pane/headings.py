@@ -11,7 +11,7 @@ from textual.style import Style
 
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
-from dogent_tui.tui.pane.text import Heading
+from dogent_tui.tui.attachments.document_facts import Heading
 from dogent_tui.tui.textual_fixes.palette import Palette
 
 

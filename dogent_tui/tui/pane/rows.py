@@ -7,9 +7,11 @@ from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 
-from dogent_tui.tui.pane.text import Part, link_name
-from dogent_tui.tui.transcript.lines import BLANK, Line
-from dogent_tui.tui.transcript.markdown import markdown_lines, sourced_lines
+from dogent_tui.plain import visible
+from dogent_tui.tui.attachments.document_facts import Part
+from dogent_tui.tui.pane.text import link_name
+from dogent_tui.tui.transcript.lines import BLANK, Line, Span, wrap
+from dogent_tui.tui.transcript.markdown import sourced_lines
 from dogent_tui.tui.transcript.rows import Place, Row, Rows
 
 Unit = tuple[int, int]
@@ -57,15 +59,15 @@ class DocumentRows(Rows):
             height = 1 + part.text.count("\n") + len(part.text) // self.width
             row = Row(0, len(self._parts), index=len(self.rows), height=height)
             self._parts.append(part)
-            self._firsts.append(part.first or 0)
+            self._firsts.append(part.first)
             self.rows.append(row)
             self._unmeasured.append(row)
 
     def _draw(self, row: Row) -> list[Line]:
         part = self._parts[row.part]
+        if part.is_plain:
+            return list(_plain_lines(part, self.width))
         above = [BLANK] if row.part else []
-        if part.first is None:
-            return above + markdown_lines(part.text, self.width)
         # Before the text, where an unclosed fence cannot swallow them.
         before = self._definitions_for(part.text)
         shift = part.first - len(before)
@@ -157,6 +159,12 @@ class DocumentRows(Rows):
                 return
             row = self.rows[row.index + step]
             at = 0 if step > 0 else len(self.lines(row)) - 1
+
+
+def _plain_lines(part: Part, width: int) -> Iterator[Line]:
+    for number, text in enumerate(part.text.removesuffix("\n").split("\n"), part.first):
+        for line in wrap([Span(visible(text))], width):
+            yield line._replace(source=(number, number + 1))
 
 
 def _shifted(line: Line, lines: int) -> Line:

@@ -12,8 +12,8 @@ from typing import NamedTuple
 from dogent_tui.changes.sequence_match import gaps, matched
 from dogent_tui.errors import DogentError, disk_remedy
 from dogent_tui.language import tr
-from dogent_tui.outline.blocks import fenced_lines, front_matter, heading_lines, open_fence
-from dogent_tui.tui.attachments.document_facts import head_of_last_table
+from dogent_tui.outline.blocks import fenced_lines, front_matter
+from dogent_tui.tui.attachments.document_facts import Heading, Part, headings_of, opener_of
 
 LARGEST = 16 << 20
 """The maximum size in bytes of a file that is shown."""
@@ -25,23 +25,6 @@ _LONGEST_PART = 8_000
 _GOES_ON = re.compile(r"\s|[-+*>|]|\d{1,9}[.)]")
 """The beginning of a line that may belong to the block above the preceding blank line."""
 _DEFINITION = re.compile(r" {0,3}\[(?!\^)([^\]]+)\]:[ \t]*\S")
-
-
-class Part(NamedTuple):
-    """A part of a text. `first` is the number of its first line, from 0; None if the text is not
-    that of a file.
-    """
-
-    text: str
-    first: int | None = None
-
-
-class Heading(NamedTuple):
-    """A heading and the line, from 0, where it starts."""
-
-    line: int
-    level: int
-    title: str
 
 
 Stamp = tuple[int, int, int]
@@ -73,13 +56,7 @@ class Manuscript:
     @cached_property
     def headings(self) -> tuple[Heading, ...]:
         """The headings. The first access takes a second for a megabyte: use a thread."""
-        text = "\n".join(self.lines)
-        try:
-            return tuple(
-                Heading(start, level, title) for start, _end, level, title in heading_lines(text)
-            )
-        except RecursionError:  # thousands of nested quotes or lists
-            return ()
+        return tuple(headings_of(Part("\n".join(self.lines))))
 
     def _cut(self) -> Iterator[Part]:
         if self._front:  # the parser would take it for a rule and a heading
@@ -97,7 +74,7 @@ class Manuscript:
                 continue
             part = Part("\n".join([*opener, *self.lines[start:end]]), start - len(opener))
             yield part
-            start, opener = end, _opener(part.text, is_fenced=end in self._fenced)
+            start, opener = end, opener_of(part.text)
 
     def _ends(self) -> Iterator[int]:
         """Yield the ends of the parts: before a line that starts a block, or where a part is long
@@ -126,20 +103,6 @@ def _pieces(line: str, number: int) -> Iterator[Part]:
     """Yield the pieces of a line that is too long to be laid out at once."""
     for start in range(0, len(line), _LONGEST_PART):
         yield Part(line[start : start + _LONGEST_PART], number)
-
-
-def _opener(text: str, *, is_fenced: bool) -> list[str]:
-    """Return the opening lines of the code block or table that `text` ends in, to be repeated
-    before its continuation.
-    """
-    if not is_fenced:
-        return head_of_last_table(text).split("\n")[:-1]
-    fence = open_fence(text)
-    return (
-        [next(line for line in reversed(text.split("\n")) if line.lstrip().startswith(fence))]
-        if fence
-        else []
-    )
 
 
 def link_name(label: str) -> str:

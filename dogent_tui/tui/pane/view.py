@@ -10,8 +10,9 @@ from textual.message import Message
 from textual.reactive import reactive
 from textual.strip import Strip
 
+from dogent_tui.tui.attachments.document_facts import Part
 from dogent_tui.tui.pane.rows import DocumentRows, Unit
-from dogent_tui.tui.pane.text import Changes, Part
+from dogent_tui.tui.pane.text import Changes
 from dogent_tui.tui.transcript.lines import BLANK, Span
 from dogent_tui.tui.transcript.palette import LOOKS
 from dogent_tui.tui.transcript.rows_view import RowsView
@@ -57,6 +58,10 @@ class PaneView(RowsView):
     """The changes to mark."""
     verdicts = reactive[Mapping[int, str]](dict)
     """The findings about checked lines of the file."""
+    headings = reactive[Sequence[int]]((), bindings=True)
+    """The lines where headings start, ascending."""
+    has_lines = reactive(False, bindings=True)
+    """Whether its lines are those of the file, and can be selected."""
 
     class Chosen(Message):
         """The selection of lines changed."""
@@ -67,8 +72,6 @@ class PaneView(RowsView):
     def __init__(self, id: str = "pane-view") -> None:  # noqa: A002
         self._document = DocumentRows()
         super().__init__(self._document, id)
-        self.headings: Sequence[int] = ()
-        """The lines where headings start, ascending."""
         self._anchor: Unit | None = None
         self._head: Unit | None = None
         self._is_dragging = False
@@ -184,6 +187,11 @@ class PaneView(RowsView):
 
     # ── Keys and the mouse ────────────────────────────────────────────────────────────────────────
 
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Offer what this document has: lines to select, headings to go to."""
+        missing = {"extend": not self.has_lines, "heading": not self.headings}
+        return None if missing.get(action) else super().check_action(action, parameters)
+
     def action_move(self, step: int) -> None:
         """Select the next unit; without a selection, scroll by a line."""
         if self._head is None:
@@ -236,7 +244,7 @@ class PaneView(RowsView):
     def on_mouse_down(self, event: events.MouseDown) -> None:
         """Select the lines under the mouse; with Shift, extend the selection to them."""
         unit = self._unit_at_y(self._viewport.top + event.y)
-        if unit is None or event.button != 1:
+        if unit is None or event.button != 1 or not self.has_lines:
             return
         self._is_dragging = True
         self.capture_mouse()

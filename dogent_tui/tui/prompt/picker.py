@@ -237,7 +237,7 @@ class ReferencePicker(Widget):
         )
 
     def _draw_label(self, candidate: Candidate) -> Content:
-        pieces = [visible(character) for character in candidate.label]
+        pieces = [" " if each.isspace() else visible(each) for each in candidate.label]
         starts = [0, *accumulate(map(len, pieces))]
         label = Content("".join(pieces))
         marks = [("picker--match", at, at + 1) for at in candidate.positions]

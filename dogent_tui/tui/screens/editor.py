@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from rich.cells import cell_len
 from textual.binding import Binding
 from textual.screen import Screen
 
@@ -89,8 +90,9 @@ class EditorScreen(Withdrawable[Reply], Screen[Reply]):
 
     def tell(self, words: str = "", *, warning: bool = False) -> None:
         """Show `words`, or else the status."""
+        words, room = one_line(words) or self._summary, self._said.content_size
         self._said.set_class(warning, "-warning")
-        self._said.update(one_line(words) or self._summary, layout=False)
+        self._said.update(words, layout=room.height > 1 or cell_len(words) > room.width)
 
     def confirmed(self, what: str, warning: str) -> bool:
         """Show `warning`; return whether it was already shown for the previous request of

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
-from rich.cells import set_cell_size
 from textual import events, on, work
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
@@ -107,11 +106,11 @@ class RowList(ChoiceList[Row]):
 def _drawn(row: Row, label_cells: int) -> Content:
     if not row.id:
         return Content.styled(row.label, "bold $accent")
-    label = set_cell_size(one_line(revealed(row.label)), label_cells)
+    label = Content.styled(one_line(revealed(row.label)), "bold" if row.strong else "")
+    label = label.truncate(label_cells, ellipsis=True, pad=True)
     value = one_line(revealed(row.value))
     mark = (_CHANGED if row.changed else "  ", "$text-warning")
-    style = "bold" if row.strong else ""
-    return Content.assemble(mark, (label, style), " ", (value, "" if row.is_set else "dim"))
+    return Content.assemble(mark, label, " ", (value, "" if row.is_set else "dim"))
 
 
 _SECTIONS = {
@@ -133,6 +132,7 @@ class RowsScreen(Withdrawable[Answer], ModalScreen[Answer]):
 
     CSS_PATH = shipped("settings.tcss")
     AUTO_FOCUS = "#settings-rows"
+    VERTICAL_BREAKPOINTS = [(0, "-low"), (16, "-medium")]
 
     def __init__(self, draft: SettingsDraft, keymap: Keymap, note: str = "") -> None:
         """Edit `draft`, with the keys of `keymap`. `note` is shown first."""

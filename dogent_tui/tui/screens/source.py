@@ -1,5 +1,8 @@
 """The form for entering a source: a book, a letter, a page that was never fetched."""
 
+import re
+from urllib.parse import urlsplit
+
 import msgspec
 from textual.widgets import Input
 
@@ -17,6 +20,9 @@ _LINES = {
 }
 
 
+_DATE = re.compile(r"\d{4}(-(0[1-9]|1[0-2])(-(0[1-9]|[12]\d|3[01]))?)?")
+
+
 class SourceScreen(FormScreen[SourceRecord]):
     """Dismissed with what was entered, without a key, or with None if the user goes back."""
 
@@ -32,19 +38,36 @@ class SourceScreen(FormScreen[SourceRecord]):
         return self.entered["document"].removeprefix("@")
 
     def problem(self, last: str) -> tuple[str, str]:
-        """Return what is wrong with the source, once it is complete."""
-        document = self._document
-        if last != "document":
-            return "", ""
-        if not self.entered["title"]:
-            return "title", tr("It needs a title.")
-        if document and not self._workspace.contains(document):
-            return "document", tr("The file must be in this folder.")
-        if document and not is_file(self._workspace.absolute(document)):
-            return "document", tr("There is no file {name} here.", name=document)
+        """Return what is wrong with the source up to line `last`."""
+        entered = self.entered
+        for name in [*_LINES][: [*_LINES].index(last) + 1]:
+            if words := self._wrong(name, entered[name]):
+                return name, words
         return "", ""
+
+    def _wrong(self, name: str, text: str) -> str:
+        document = self._document
+        if name == "title" and not text:
+            return tr("It needs a title.")
+        if name == "published" and text and not _DATE.fullmatch(text):
+            return tr("Write the date as 2024, 2024-03 or 2024-03-05.")
+        if name == "url" and text and not _is_address(text):
+            return tr("Write the whole address, such as https://example.org/page.")
+        if name == "document" and document and not self._workspace.contains(document):
+            return tr("The file must be in this folder.")
+        if name == "document" and document and not is_file(self._workspace.absolute(document)):
+            return tr("There is no file {name} here.", name=document)
+        return ""
 
     def finish(self) -> None:
         """Return the source."""
         document = self._document and self._workspace.relative(self._document)
         self.leave(msgspec.convert({"key": "", **self.entered, "document": document}, SourceRecord))
+
+
+def _is_address(text: str) -> bool:
+    try:
+        parts = urlsplit(text)
+    except ValueError:
+        return False
+    return parts.scheme in {"http", "https"} and bool(parts.hostname)

@@ -34,6 +34,8 @@ class Viewport:
     def scroll_to(self, top: int) -> None:
         """Scroll line `top` to the top, within the limits. At the end, following begins."""
         top = max(0, top)
+        if not self.last_top:  # everything is visible: by an estimate, perhaps
+            self._measure_up(len(self._layout.rows), self.height)
         self.following = top >= self.last_top
         if not self.following:
             self._anchor = self._guessed(top)

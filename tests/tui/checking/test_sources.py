@@ -17,13 +17,19 @@ async def test_a_source_is_typed_in_and_offered(stage, workspace):
         scene.app.opened.libraries.keeps_sources = lambda: True
         await typed(scene, "/sources add")
         await scene.until(lambda: isinstance(scene.app.screen, SourceScreen))
-        for line in ("Ada Okafor", "", "1999", ""):
-            await scene.pilot.press(*line, "enter")
-        await scene.pilot.press(*"gone.pdf", "enter")
         words = scene.app.screen.query_one("#source-words")
-        assert words.render().plain == "It needs a title."
-        await scene.pilot.press(*"Letters home", "enter", "enter", "enter", "enter")
-        assert words.render().plain == "There is no file gone.pdf here."
+        for line, wrong in (
+            ("Ada Okafor", ""),
+            ("", "It needs a title."),
+            ("Letters home", ""),
+            ("last May", "Write the date as 2024, 2024-03 or 2024-03-05."),
+            ("1999", ""),
+            ("example.org", "Write the whole address, such as https://example.org/page."),
+            ("", ""),
+            ("gone.pdf", "There is no file gone.pdf here."),
+        ):
+            await scene.pilot.press("ctrl+u", *line, "enter")
+            assert words.render().plain == wrong
         await scene.pilot.press("ctrl+u", *"letters.pdf", "enter")
         await scene.until(lambda: "Cite it as [@okafor-1999]." in hint(scene))
         (entry,) = json.loads((workspace.root / ".dogent/sources/sources.json").read_text())
@@ -37,6 +43,8 @@ async def test_a_source_is_typed_in_and_offered(stage, workspace):
         assert scene.app.conversation.prompt.editor.value == "As [@okafor-1999"
         await scene.pilot.press("ctrl+c")
 
+        await typed(scene, "/sources remove")
+        await scene.until(lambda: "/sources remove KEY" in hint(scene))
         await typed(scene, "/sources")
         await scene.until(lambda: isinstance(scene.app.screen, ChoiceScreen))
         await scene.pilot.press("escape")

@@ -1,6 +1,7 @@
 """/outline FILE.md in the application."""
 
 from dogent_tui.storage.answer_drafts import AnswerDrafts
+from dogent_tui.tui.outline.view import OutlineView
 from dogent_tui.tui.screens.outline import OutlineScreen
 
 
@@ -106,3 +107,20 @@ async def test_one_of_a_file_that_has_changed_is_kept_aside(stage, workspace):
         assert aside.name in said
         assert aside.read_text(encoding="utf-8") == "# Notesx\n\nTea is hot.\n"
         assert not kept(workspace)
+
+
+async def test_a_narrow_window_shows_the_whole_warning_and_no_second_bar(stage, workspace):
+    path = workspace.root / "notes.md"
+    path.write_text("".join(f"## Heading {n}\n\nText.\n\n" for n in range(40)), encoding="utf-8")
+    async with stage(size=(80, 24)) as scene:
+        screen = await opened(scene)
+        assert not screen.query_one(OutlineView).show_horizontal_scrollbar
+        path.write_text("# Mine\n", encoding="utf-8")
+        await scene.pilot.press("delete", "ctrl+s")
+        await scene.until(lambda: screen._said.size.height > 1)
+        assert "or save it under another name." in " ".join(
+            "".join(part.text for part in screen._said.render_line(y)).strip()
+            for y in range(screen._said.size.height)
+        )
+        await scene.pilot.press("ctrl+z")
+        await scene.until(lambda: screen._said.size.height == 1)

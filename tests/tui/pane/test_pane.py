@@ -331,3 +331,69 @@ async def test_a_new_conversation_has_the_document_beside_it_too(stage, draft, m
         await s.until(lambda: pane.chips() == [])
         assert pane.is_seen
         assert s.app.opened.libraries.open_document == "draft.md"
+
+
+async def test_a_plain_text_keeps_its_lines_and_lends_them(stage, workspace) -> None:
+    text = "\n".join(["Interview", "# 8 January", "*not* a list", "", *map(str, range(1, 1400))])
+    (workspace.root / "talk.txt").write_text(text, encoding="utf-8")
+    async with stage((80, 24)) as s:
+        pane = Pane(s)
+        await pane.open("talk.txt")
+        rows = ["  Interview", "  # 8 January", "  *not* a list", "", "  1", "  2"]
+        assert pane.rows()[:6] == rows
+        await pane.press("J", "J")
+        await s.until(lambda: pane.chips() == ["talk.txt:1-2"])
+        await pane.press("escape", "G")
+        await pane.sees("1399")
+        rows = [row.strip() for row in pane.rows()]
+        assert "1398" in rows[rows.index("1397") :][:2]  # no gap where another part was read
+        await pane.open("talk.txt:1397-1398")
+        await s.until(lambda: pane.chips() == ["talk.txt:1397-1398"])
+        await pane.sees("1394")
+
+
+async def test_what_is_higher_than_expected_opens_at_its_top(stage, workspace) -> None:
+    head = ",".join(f"a long name of column {number}" for number in range(7))
+    rows = "\n".join("1,2,3,4,5,6,7" for _ in range(13))
+    (workspace.root / "wide.csv").write_text(f"{head}\n{rows}\n", encoding="utf-8")
+    async with stage((80, 24)) as s:
+        pane = Pane(s)
+        await pane.open("wide.csv")
+        await pane.sees("a long")
+        assert "a long" in pane.rows()[0]
+
+
+async def test_headings_of_a_converted_document(stage, workspace) -> None:
+    words = "<p>words</p>" * 30
+    page = f"<h1>Tea</h1>{words}<h2>Green</h2>{words}<h2>Black</h2>{words}"
+    (workspace.root / "tea.html").write_text(page, encoding="utf-8")
+    (workspace.root / "no.csv").write_text("a,b\n1,2\n", encoding="utf-8")
+    async with stage((80, 24)) as s:
+        pane = Pane(s)
+
+        def keys() -> list[str]:
+            found = s.app.screen.active_bindings.values()
+            return [each.binding.description for each in found if each.enabled]
+
+        await pane.open("tea.html")
+        await s.until(lambda: "Next heading" in keys())
+        assert "Select lines" not in keys()
+        await pane.press("right_square_bracket")
+        await s.until(lambda: "Green" in pane.rows()[0])
+        await pane.press("h")
+        await s.until(lambda: s.app.screen is not pane.screen)
+        await pane.press("escape")
+        await pane.open("no.csv")
+        await s.until(lambda: not {"Next heading", "Select lines"} & {*keys()})
+
+
+async def test_code_is_code_to_its_end(stage, workspace) -> None:
+    text = "\n".join(f"# line {number}" for number in range(1, 600))
+    (workspace.root / "long.py").write_text(text, encoding="utf-8")
+    async with stage((80, 24)) as s:
+        pane = Pane(s)
+        await pane.open("long.py")
+        await pane.press("G")
+        await s.until(lambda: "the first" not in pane.title)
+        await pane.press("G")
+        await pane.sees("# line 599")

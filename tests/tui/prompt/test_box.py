@@ -1,6 +1,5 @@
 """The picker, the marks on references, the queue strip and the hints."""
 
-
 from dogent_tui.agent.events import Prompt, QueuedPrompt
 from dogent_tui.references.file_index import FileIndex
 from dogent_tui.tui.prompt.queue import QueueStrip
@@ -41,6 +40,14 @@ class TestPicker:
             editor.insert("@notes")
             assert editor.key_filter("tab")
             assert editor.raw == "@notes.md "
+
+    async def test_a_name_with_a_newline_takes_one_row(self, make_app, folder) -> None:
+        (folder / "new\nline.md").write_text("x", encoding="utf-8")
+        app = make_app()
+        async with app.run_test() as pilot:
+            await app.press(pilot, *"@new")
+            await app.until(pilot, lambda: app.box.picker.display)
+            assert str(app.box.picker.render()).splitlines()[0].strip() == "› new line.md"
 
     async def test_enter_takes_a_candidate_and_then_sends(self, make_app) -> None:
         app = make_app()
