@@ -43,6 +43,10 @@ _AROUND_BLOCK = " \t>\r\n\u00a0\u202f\u2009"
 _NOT_AFTER_WORD = f"(?<![^\\W_{HAN}])"
 _LONGEST = 5_000
 """The length in characters of a quotation between marks; a mark not closed by then opens none."""
+_FAR = 500
+"""How many characters on each side of a number count in a sentence without an end, such as a list
+of a thousand lines.
+"""
 
 
 def _between(opening: str, closing: str) -> str:
@@ -299,8 +303,10 @@ class Draft:
                 context, at = lead + found[0], len(lead)
             else:
                 index = bisect_right(bounds, found.start()) - 1
-                context = text[bounds[index] : bounds[index + 1]].replace(_MASK, " ")
-                at = found.start() - bounds[index]
+                begin = max(bounds[index], found.start() - _FAR)
+                behind = min(bounds[index + 1], found.end() + _FAR)
+                context = text[begin:behind].replace(_MASK, " ")
+                at = found.start() - begin
             yield Claim("number", span, found[0], _nearest(span, citations), context, at)
 
 

@@ -3,8 +3,9 @@
 import pytest
 
 from dogent_tui.documents.model import Source
+from dogent_tui.sources.quotes.claims import Draft
 from dogent_tui.sources.quotes.index import Block, SourceIndex, make
-from dogent_tui.sources.quotes.sources import Named
+from dogent_tui.sources.quotes.sources import Named, Names
 from dogent_tui.sources.quotes.verdicts import CheckedSource, check
 
 LOG = """# Harbour log
@@ -269,3 +270,12 @@ def test_the_words_right_beside_a_number_tell_it(draft, expected):
     notes = source("notes.txt", MINUTES)
     found = check("draft.md", f"{draft}\n", [notes], {}).findings
     assert [each.verdict for each in found] == expected
+
+
+def test_the_context_of_a_number_is_what_is_near_it():
+    """A paragraph of a thousand lines without a full stop is one sentence."""
+    draft = "\n".join(f"berth {number} was empty" for number in range(1_000))
+    claims = Draft(draft, Names(())).claims()
+    assert len(claims) == 1_000
+    assert all(claim.context[claim.at :].startswith(claim.text) for claim in claims)
+    assert max(len(claim.context) for claim in claims) < 1_100
