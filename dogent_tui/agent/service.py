@@ -85,12 +85,6 @@ the CLI waits.
 _CHECK_LIMIT_S = 10.0
 """How long an endpoint may take to show that it is reachable."""
 
-_STALL_AFTER_S = 10.0
-"""The silence that is reported."""
-
-_CHECK_AFTER_S = 30.0
-"""The silence after which the endpoint's reachability is checked."""
-
 
 class AgentService:
     """One conversation in one workspace.
@@ -107,6 +101,8 @@ class AgentService:
         *,
         cwd: str,
         session: SessionChoice | None = None,
+        stall_after_s: float = 10.0,
+        check_after_s: float = 30.0,
         heard: Callable[[str], None] | None = None,
         began: Callable[[str], None] | None = None,
         budget: Budget | None = None,
@@ -114,13 +110,17 @@ class AgentService:
         """Converse through `launcher`. When a run begins, `heard` receives what the user wrote,
         `began` the id of the run.
 
-        `budget` is what the conversation may cost, shared with the launcher.
+        `budget` is what the conversation may cost, shared with the launcher. A silence is reported
+        after `stall_after_s` seconds. After `check_after_s` seconds the endpoint's reachability is
+        checked.
         """
         self.endpoint = endpoint
         self.state: SessionState = "connecting"
         self.begun = False
         """Whether there has been a run."""
         self._cwd = cwd
+        self._stall_after_s = stall_after_s
+        self._check_after_s = check_after_s
         self._heard = heard
         self._began = began or (lambda _: None)
         self._stream = EventStream()
@@ -585,18 +585,18 @@ class AgentService:
         """
         loop, run = asyncio.get_running_loop(), turn.run
         most_s = self._longest_silence_s
-        next_check_s = min(_CHECK_AFTER_S, most_s)
+        next_check_s = min(self._check_after_s, most_s)
         while not turn.is_left:
-            await asyncio.sleep(1.0)
+            await asyncio.sleep(min(1.0, self._stall_after_s))
             if run.tools or self._requests or self._connection.live is None:
                 run.last_heard = loop.time()
-            if seconds := run.silence(loop.time(), _STALL_AFTER_S):
+            if seconds := run.silence(loop.time(), self._stall_after_s):
                 self._publish(Stalled(seconds=seconds, most_s=int(most_s)))
             silent_s = loop.time() - run.last_heard
-            if silent_s < _STALL_AFTER_S:
-                next_check_s = min(_CHECK_AFTER_S, most_s)
+            if silent_s < self._stall_after_s:
+                next_check_s = min(self._check_after_s, most_s)
             elif silent_s >= next_check_s:
-                next_check_s = min(silent_s + _CHECK_AFTER_S, most_s)
+                next_check_s = min(silent_s + self._check_after_s, most_s)
                 await self._give_up_where_dead(turn, silent_s, most_s)
 
     @property
@@ -605,11 +605,14 @@ class AgentService:
 
     async def _give_up_where_dead(self, turn: Turn, silent_s: float, most_s: float) -> None:
         """End the run as failed if the endpoint is unreachable or was silent for too long."""
-        # imported on use: not needed before something fails
-        from dogent_tui.agent.unanswered import given_up
+        from dogent_tui.agent.unanswered import (
+            given_up,
+        )  # imported on use: not needed before something fails
 
         heard = turn.run.last_heard
-        failure = await given_up(self.endpoint, silent_s, most_s, _CHECK_LIMIT_S)
+        failure = await given_up(
+            self.endpoint, silent_s, most_s, min(_CHECK_LIMIT_S, self._check_after_s)
+        )
         if failure is not None and turn.run.last_heard == heard and not turn.is_left:
             await self._stop_run("failed", failure)
 
