@@ -101,7 +101,8 @@ async def test_what_it_was_given_in_files_is_gone_with_it(tmp_path, monkeypatch)
 
 async def test_one_that_does_not_end_by_itself_is_ended(tmp_path, monkeypatch):
     monkeypatch.setattr("dogent_tui.agent.cli_process._ENDS_WITHIN_S", 0.2)
-    stubborn = "trap '' TERM; echo last words >&2; echo '{}'; while :; do sleep 1; done"
+    # No child: a shell that outlives its killed child says so in its last words.
+    stubborn = "trap '' TERM; echo last words >&2; echo '{}'; exec sleep 600"
     monkeypatch.setattr(
         "dogent_tui.agent.cli_process.cli_program", lambda: str(_program(tmp_path, stubborn))
     )
