@@ -5,6 +5,7 @@ what is missing, and common arguments.
 import asyncio
 from argparse import ArgumentTypeError
 from collections.abc import Iterable, Sequence
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any, TextIO
@@ -120,19 +121,15 @@ def add_part(parser: CommandLine, default_chars: int) -> None:
     """Add the arguments for the part of a text, in characters."""
     most = tr("at most N characters (default: {default_chars})", default_chars=default_chars)
     parser.add_argument(
-        "--max-chars", type=_positive, default=default_chars, metavar="N", help=most
+        "--max-chars", type=partial(_at_least, 1), default=default_chars, metavar="N", help=most
     )
     parser.add_argument(
-        "--offset", type=_count, default=0, metavar="N", help=tr("start after N characters")
+        "--offset",
+        type=partial(_at_least, 0),
+        default=0,
+        metavar="N",
+        help=tr("start after N characters"),
     )
-
-
-def _positive(typed: str) -> int:
-    return _at_least(1, typed)
-
-
-def _count(typed: str) -> int:
-    return _at_least(0, typed)
 
 
 def _at_least(least: int, typed: str) -> int:
