@@ -332,11 +332,21 @@ async def test_what_is_typed_or_pasted_goes_to_the_prompt_wherever_the_focus_is(
         screen = s.app.conversation
         await s.send("Write on @notes.md ")
         reply(s)
+        await s.type("/attach 销售 2025.md")
+        await s.pilot.press("enter")
+        await s.until(lambda: screen.prompt.pending.display)
         screen.prompt.queue.show((QueuedPrompt(id="q", prompt=Prompt("Later")),))
         await s.until(lambda: screen.prompt.queue.display)
         await s.pilot.press("ctrl+b")
         await s.until(lambda: screen.conversation_layout.sidebar.has_focus_within)
-        for elsewhere in (screen.transcript, screen.prompt.queue):
+        sidebar = s.app.focused
+        assert sidebar is not None
+        for elsewhere in (
+            screen.transcript,
+            sidebar,
+            screen.prompt.queue,
+            screen.prompt.pending,
+        ):
             elsewhere.focus()
             await s.pilot.press("w", "x", "/")
             assert answering(s).has_focus

@@ -264,7 +264,7 @@ class AttachmentsSidebar(Vertical):
         event.stop()
 
     def on_paste(self, event: events.Paste) -> None:
-        """Handle pasted or dropped paths."""
-        event.stop()
+        """Handle pasted or dropped paths; other text goes to the prompt."""
         if paths := dropped_paths(event.text):
+            event.stop()
             self.post_message(self.PathsPasted(paths))
