@@ -126,7 +126,17 @@ def compose(document: Document, style: Style, halt: Halt | None = None) -> Page:
         named = attributes(role="img", aria_label=tree.tex_of(content))
         return [node("Span", [named, [node("Math", content)]])]
 
-    handlers: dict[str, tree.Handler] = {"Image": image, "Link": link, "Math": formula}
+    def code(content: Any) -> list[Node]:
+        (_, classes, _), text = content
+        # in any language, each line becomes an element, by which readers of the pdf know it
+        return [node("CodeBlock", [attributes("", *classes, "default"), text])]
+
+    handlers: dict[str, tree.Handler] = {
+        "CodeBlock": code,
+        "Image": image,
+        "Link": link,
+        "Math": formula,
+    }
     blocks = mapped(document.blocks, handlers)
     written = tree.written(blocks, "html5", "--mathml", "--wrap=none", "--eol=lf", halt=halt)
     html = _LONE_WAY_BACK.sub("", written.data.decode("utf-8", "replace"))

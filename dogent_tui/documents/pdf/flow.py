@@ -21,7 +21,6 @@ from dogent_tui.documents.pdf.model import (
     Table,
     TextBlock,
     around,
-    blocks_in,
     changed,
     ends_sentence,
     lines_in,
@@ -30,12 +29,12 @@ from dogent_tui.documents.pdf.model import (
 from dogent_tui.documents.pdf.structure import OFF_GRID, begins_item, pitch, within_sentence
 from dogent_tui.documents.pdf.survey import Survey
 
-_WHOLE = frozenset({"Table", "L", "Code", "P"})
+_WHOLE = frozenset({"Table", "L", "Code", "P", "BlockQuote"})
 """Elements that are joined across two pages as a whole; in other elements, their last child may
 continue.
 """
 
-_MARKED = frozenset({"Table", "L"})
+_MARKED = frozenset({"Table", "L", "BlockQuote"})
 """Elements whose new page is marked after what precedes it."""
 
 _MOST_ASIDE = 8
@@ -128,33 +127,61 @@ def _element(
         if inner.rest:
             after = (msgspec.structs.replace(first, kids=inner.rest), *after)
         return Joined((*above[:at], whole, *above[at + 1 :]), after, inner.again)
-    # what precedes it without being text of the page is a repeated table header
-    head = "".join(block.text for block in blocks_in([one])).replace(" ", "")
-    again = [block for block in blocks_in(before) if block.text.replace(" ", "") in head]
-    rest = tuple(node for node in before if node not in again)
+    again = _head_again(one, below, first) if one.kind == "Table" else []
+    before, after = _without(before, again), _without(after, again)
+    first = msgspec.structs.replace(first, kids=_without(first.kids, again))
+    begun: Nodes = ()
+    if one.kind != "Table":
+        begun = tuple(node for node in before if _leads_to(node, first))
+        before = tuple(node for node in before if node not in begun)
     if one.kind in _MARKED:
         ends = lines_in([one])[-1]
-        run = Run(f" {_told(number)}", ends.size, x0=ends.box.x1, markdown=True)
-        one = _with_line(one, ends, msgspec.structs.replace(ends, runs=(*ends.runs, run)))
-    elif one.kind == "P":
-        begins = lines_in([first])[0]
-        first = _with_line(first, begins, _with_mark(begins, number))
-    whole = _one(one, first)
+        one = _with_line(one, ends, _with_mark(ends, number, behind=True))
+    whole = _one(one, first, begun)
+    if one.kind == "P":
+        begins = lines_in([*begun, first])[0]
+        whole = _with_line(whole, begins, _with_mark(begins, number))
     return Joined(
         (*above[:at], whole, *above[at + 1 :]),
-        (*rest, *after),
-        " ".join(block.text for block in again),
+        (*before, *after),
+        " ".join(line.text.strip() for line in again),
     )
 
 
-def _one(above: Element, below: Element) -> Element:
-    """Return an element on two pages as one, without a repeated table header."""
-    known = {kid.xref for kid in above.kids[:-1] if isinstance(kid, Element)}
-    new = [kid for kid in below.kids if not isinstance(kid, Element) or kid.xref not in known]
-    kept, last, first = above.kids[:-1], above.kids[-1], new[0] if new else None
+def _head_again(table: Element, below: Nodes, first: Element) -> list[Line]:
+    """Return the lines of the header of `table` that are repeated on the page `below`, on which it
+    continues in `first`. As they have no tags, or those of the first page, MuPDF puts them into any
+    element.
+    """
+    ended = {row.xref for row in table.kids[:-1] if isinstance(row, Element)}
+    rows = [kid for kid in first.kids if isinstance(kid, Element) and kid.xref not in ended]
+    top = min((line.box.y0 for line in lines_in(rows)), default=0.0)
+    known = {line.text.strip() for line in lines_in([table])}
+    return [
+        line for line in lines_in(below) if line.box.middle[1] < top and line.text.strip() in known
+    ]
+
+
+def _without(nodes: Nodes, lines: Sequence[Line]) -> Nodes:
+    gone = set(map(id, lines))
+    return tuple(changed(nodes, lambda line: None if id(line) in gone else line))
+
+
+def _leads_to(node: Part, element: Element) -> bool:
+    """Return whether the text of an element that continues on this page begins outside it."""
+    if not isinstance(node, TextBlock):
+        return False
+    above, below = node.lines[-1], lines_in([element])[0]
+    return -0.5 * above.size < below.base - above.base < _MOST_APART * above.size
+
+
+def _one(above: Element, below: Element, begun: Nodes) -> Element:
+    """Return an element on two pages as one, with what has `begun` before its first text below."""
+    kept, last, new = above.kids[:-1], above.kids[-1], below.kids
+    first = new[0] if new else None
     if isinstance(last, Element) and isinstance(first, Element) and last.xref == first.xref:
-        last, new = _one(last, first), new[1:]
-    return msgspec.structs.replace(above, kids=(*kept, last, *new))
+        last, new, begun = _one(last, first, begun), new[1:], ()
+    return msgspec.structs.replace(above, kids=(*kept, last, *begun, *new))
 
 
 def _with_line(element: Element, old: Line, new: Line) -> Element:
@@ -163,10 +190,15 @@ def _with_line(element: Element, old: Line, new: Line) -> Element:
     return msgspec.structs.replace(element, kids=tuple(kids))
 
 
-def _with_mark(line: Line, number: int) -> Line:
-    """Return the first line of a page as it continues a text; listings stay unchanged."""
+def _with_mark(line: Line, number: int, *, behind: bool = False) -> Line:
+    """Return the first line of a page as it continues a text, or with `behind` the last line above
+    it; listings stay unchanged.
+    """
     if line.mono:
         return line
+    if behind:
+        mark = Run(f" {_told(number)}", line.size, x0=line.box.x1, markdown=True)
+        return msgspec.structs.replace(line, runs=(*line.runs, mark))
     mark = Run(_told(number), line.size, x0=line.runs[0].x0, markdown=True)
     return msgspec.structs.replace(line, runs=(mark, *line.runs))
 
@@ -200,13 +232,16 @@ def _head(table: Table) -> str:
 
 def _text(above: Nodes, below: TextBlock, number: int, known: Survey) -> Nodes | None:
     """Return `above` with the text that continues in `below`."""
+    begun = TextBlock((_with_mark(below.lines[0], number), *below.lines[1:]), below.column)
     if above and isinstance(last := above[-1], Element):
         kids = _text(last.kids, below, number, known)
+        if not kids and last.kind == "P":
+            continues = _continues(TextBlock(tuple(lines_in([last]))), below, known)
+            kids = (*last.kids, begun) if continues else None
         return kids and (*above[:-1], msgspec.structs.replace(last, kids=kids))
     at = _place(above, below, known)
     if at is None:
         return None
-    begun = TextBlock((_with_mark(below.lines[0], number), *below.lines[1:]), below.column)
     whole = _whole_text(above[at], begun, known)
     return (*above[:at], whole, *above[at + 1 :])
 

@@ -8,7 +8,16 @@ from itertools import takewhile
 import msgspec
 import roman
 
-from dogent_tui.documents.pdf.model import Line, Page, TextBlock, around, is_within, rows_of
+from dogent_tui.documents.pdf.model import (
+    Line,
+    Page,
+    TextBlock,
+    around,
+    elements_in,
+    is_within,
+    lines_in,
+    rows_of,
+)
 from dogent_tui.documents.workbook.columns import spans
 
 _EDGE = 0.15
@@ -62,9 +71,9 @@ class Furniture:
         self._font = max(fonts, key=lambda font: fonts[font], default="")
         found: dict[tuple[str, bool], list[_Seen]] = defaultdict(list)
         for number, page in pages.items():
-            outside = _untagged(page)
+            tags = _Tags(page)
             for line in page.lines:
-                if seen := self._seen(line, page, number, outside):
+                if seen := self._seen(line, page, number, tags):
                     found[seen.key].append(seen)
         self._again = {
             key for key, group in found.items() if len({seen.page for seen in group}) > 1
@@ -103,12 +112,12 @@ class Furniture:
         """Return the running lines of page `number`: known ones with nothing else between them and
         the edge.
         """
-        outside = _untagged(page)
+        tags = _Tags(page)
 
         def peeled(rows: Sequence[list[Line]]) -> list[list[Line]]:
             taken = list(
                 takewhile(
-                    lambda row: all(self._runs(line, page, number, outside) for line in row), rows
+                    lambda row: all(self._runs(line, page, number, tags) for line in row), rows
                 )
             )
             while 0 < len(taken) < len(rows) and _is_near(taken[-1], rows[len(taken)]):
@@ -119,8 +128,8 @@ class Furniture:
         top = peeled(rows)
         return [line for row in [*top, *peeled(rows[len(top) :][::-1])] for line in row]
 
-    def _runs(self, line: Line, page: Page, number: int, outside: set[int]) -> bool:
-        seen = self._seen(line, page, number, outside)
+    def _runs(self, line: Line, page: Page, number: int, tags: "_Tags") -> bool:
+        seen = self._seen(line, page, number, tags)
         if seen is None:
             return False
         if page.tagged and seen.counts and not seen.counts[0]:
@@ -129,30 +138,28 @@ class Furniture:
             return True
         # MuPDF puts what continues from the previous page outside its element, at the top
         sure = seen.counts or number == 1 or self._is_apart(line)
-        return id(line) in outside and bool(sure)
+        return id(line) in tags.outside and bool(sure)
 
     def _is_apart(self, line: Line) -> bool:
         """Return whether the style of a line differs from the text."""
         fonts = {run.font for run in line.runs if run.text.strip()}
         return line.size < 0.95 * self._body or self._font not in fonts
 
-    def _seen(self, line: Line, page: Page, number: int, outside: set[int]) -> _Seen | None:
-        """Return the position and content of a line, None if it cannot be a running one. `outside`:
-        lines outside the tags.
-        """
+    def _seen(self, line: Line, page: Page, number: int, tags: "_Tags") -> _Seen | None:
+        """Return the position and content of a line, None if it cannot be a running one."""
         area, box = page.area, line.box
         top = box.y1 < area.y0 + _EDGE * area.height
         if not line.upright or not (top or box.y0 > area.y1 - _EDGE * area.height):
             return None
         counter = _PAGE_NUMBER.fullmatch(" ".join(line.text.split()))
         value = number_of(counter[2].lower()) if counter else None
-        if value is None and line.size > _LARGEST * self._body:
+        if value is None and (line.size > _LARGEST * self._body or id(line) in tags.tables):
             return None
         return _Seen(
             (_key(line.text), top),
             number,
             box.y0 - area.y0 if top else area.y1 - box.y1,
-            value is None and (id(line) in outside or self._is_apart(line)),
+            value is None and (id(line) in tags.outside or self._is_apart(line)),
             None if value is None else (value - number, value),
         )
 
@@ -172,18 +179,27 @@ def _repeats(group: Iterable[_Seen], height: float) -> bool:
 
 
 def _key(text: str) -> str:
-    """Return the part of a line that is constant from page to page."""
+    """Return the part of a line that is constant from page to page: text without its numbers, if
+    anything is left.
+    """
     text = " ".join(text.split()).casefold()
     counter = _PAGE_NUMBER.fullmatch(text)
-    return "#" if counter and number_of(counter[2]) is not None else _NUMBER.sub("#", text)
+    if counter and number_of(counter[2]) is not None:
+        return "#"
+    constant = _NUMBER.sub("#", text)
+    return constant if any(map(str.isalpha, constant)) else text
 
 
-def _untagged(page: Page) -> set[int]:
-    """Return the lines of a tagged page that are outside the tags, which the file thereby declares
-    not to be content.
+class _Tags:
+    """The lines of a tagged page `outside` the tags, which the file thereby declares not to be
+    content, and those in `tables`, whose header may be on each page. By id.
     """
-    blocks = [node for node in page.nodes if isinstance(node, TextBlock)] if page.tagged else []
-    return {id(line) for block in blocks for line in block.lines}
+
+    def __init__(self, page: Page) -> None:
+        bare = (node for node in page.nodes if isinstance(node, TextBlock) and page.tagged)
+        tables = (each for each in elements_in(page.nodes) if each.kind == "Table")
+        self.outside = set(map(id, lines_in(bare)))
+        self.tables = set(map(id, lines_in(tables)))
 
 
 def _is_near(row: Sequence[Line], inner: Sequence[Line]) -> bool:

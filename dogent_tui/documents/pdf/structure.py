@@ -40,6 +40,9 @@ _LONGEST_HEADING = 180
 _LONGEST_BOLD = 120
 """The maximum length of a heading that differs from the text only by its weight."""
 
+_PARTED = re.compile(r"\S\s+\w+$")
+"""The end of a row of code that has several words, the last of them whole."""
+
 _LEADER = re.compile(r"(?:\s*\.){5,}\s*|…{2,}\s*")
 _HYPHENS = ("-", "\u2010")
 _MOST_BLANK = 3
@@ -267,7 +270,10 @@ def _joined(row: Sequence[Line]) -> Iterator[Run]:
 
 def _shifted(line: Line, row: Sequence[Line]) -> Iterable[Run]:
     """Return the runs of a line, raised or lowered if it is beside larger text in its row."""
-    main = max(row, key=lambda there: (there.size, len(there.text)))
+    beside = [there for there in row if not all(run.markdown for run in there.runs)]
+    if line not in beside:  # the size of a formula is that of some sign in it
+        return line.runs
+    main = max(beside, key=lambda there: (there.size, len(there.text)))
     shift = shift_of((main.base - line.base) / main.size)
     if line is main or not shift:
         return line.runs
@@ -301,7 +307,7 @@ def _inlines(runs: Sequence[Run]) -> list[Node]:
     for (bold, italic, mono, shift, uri, markdown), same in groupby(_inked(runs), key=_look):
         text = "".join(run.text for run in same)
         if markdown:
-            nodes.append({"t": "RawInline", "c": ["markdown", text]})
+            nodes += _spaced(text, {"t": "RawInline", "c": ["markdown", text.strip()]})
             continue
         text = _LEADER.sub(" … ", text)
         styles = [("Emph", italic and not is_plain), ("Strong", bold and not is_plain)]
@@ -320,7 +326,7 @@ def _inked(runs: Sequence[Run]) -> Iterator[Run]:
             yield run
 
 
-def _styled(text: str, styles: list[str], mono: bool, shift: int, uri: str) -> Iterator[Node]:
+def _styled(text: str, styles: list[str], mono: bool, shift: int, uri: str) -> Iterable[Node]:
     inner = " ".join(text.split())
     node = {"t": "Code", "c": [NO_ATTRIBUTES, inner]} if mono else plain(inner)
     if any(c.isalnum() for c in inner):
@@ -330,6 +336,12 @@ def _styled(text: str, styles: list[str], mono: bool, shift: int, uri: str) -> I
         node = {"t": "Superscript" if shift > 0 else "Subscript", "c": [node]}
     if uri.startswith(("http://", "https://", "mailto:")):
         node = {"t": "Link", "c": [NO_ATTRIBUTES, [node], [uri, ""]]}
+    return _spaced(text, node)
+
+
+def _spaced(text: str, node: Node) -> Iterator[Node]:
+    """Yield the `node` of `text` between the blanks that this begins and ends with."""
+    inner = text.strip()
     if text[:1].isspace() or not inner:
         yield {"t": "Space"}
     if inner:
@@ -348,10 +360,14 @@ def pitch(steps: Sequence[float]) -> float:
     return median_low(down) if down else 0.0
 
 
-def code_block(lines: Sequence[Line], right: float = float("inf")) -> Node:
+def code_block(
+    lines: Sequence[Line], right: float = float("inf"), elements: Sequence[Sequence[Line]] = ()
+) -> Node:
     """Return the lines as a code block, with the indentation and gaps of the page.
 
     `right`: the position from which lines too long for the page continue in the next row.
+    `elements`: the same lines in the elements of the file. If none of several shares a row with
+    another, each is a line of code.
     """
     rows = rows_in_order(lines)
     left = min(row[0].box.x0 for row in rows)
@@ -363,15 +379,23 @@ def code_block(lines: Sequence[Line], right: float = float("inf")) -> Node:
     widest = max(row[-1].box.x1 for row in rows)
     steps = [below[0].base - above[0].base for above, below in pairwise(rows)]
     step = pitch(steps) or 0.1
-    texts = [_code_line(rows[0], left, width)]
-    for (above, row), down in zip(pairwise(rows), steps, strict=True):
-        text, end = _code_line(row, left, width), above[-1]
-        parts_words = (
-            end.text.endswith(" ") and end.box.x1 + len(text.split(" ")[0]) * width > right
-        )
+    element_of = {id(line): at for at, element in enumerate(elements) for line in element}
+    owners = [{element_of.get(id(line), -1) for line in row} for row in rows]
+    is_told = len(elements) > 1 and all(len(owner) == 1 for owner in owners)
+    written = [_code_line(row, left, width) for row in rows]
+    texts = written[:1]
+    for at, (text, down) in enumerate(zip(written[1:], steps, strict=True)):
+        end = rows[at][-1]
+        is_parted = end.text.endswith(" ")
+        needed = end.box.x1 + len(text.split(" ")[0]) * width
         is_full = end.box.x1 > max(right - 3 * width, widest - width / 2)
-        if (parts_words or is_full) and text[:1].strip() and down < 1.5 * step:
-            texts[-1] += " " * parts_words + text
+        continues = (
+            owners[at] == owners[at + 1] if is_told else is_full or (is_parted and needed > right)
+        )
+        if continues and text[:1].strip() and down < 1.5 * step:
+            # a row is split within a word only if it is one: the blank was beyond the edge
+            is_parted |= _PARTED.search(written[at]) is not None and text[0].isalnum()
+            texts[-1] += " " * is_parted + text
             continue
         texts += [""] * max(0, min(_MOST_BLANK, round(down / step) - 1))
         texts.append(text)

@@ -143,7 +143,9 @@ def _inline_markdown(markdown: str, kids: Nodes) -> TextBlock:
     """Return a text that replaces `kids`."""
     lines = lines_in(kids) or [Line(Box(0, 0, 0, 0), (Run("", 1.0),))]
     box = around(line.box for line in lines)
-    run = Run(markdown, lines[0].size, x0=box.x0, markdown=True)
+    # MuPDF puts a blank behind an element into it
+    blank = " " * lines[-1].text[-1:].isspace()
+    run = Run(markdown + blank, lines[0].size, x0=box.x0, markdown=True)
     return TextBlock((Line(box, (run,), base=lines[0].base),))
 
 
@@ -208,7 +210,8 @@ class _Tagged:
             case "Table":
                 yield from self._table(element)
             case "Code":
-                yield code_block(lines_in(kids), self._right)
+                elements = [lines_in([kid]) for kid in kids]
+                yield code_block(lines_in(kids), self._right, elements)
             case "BlockQuote":
                 yield {"t": "BlockQuote", "c": self._within(kids)}
             case "Note" | "FENote":
@@ -438,7 +441,8 @@ def _is_label(node: Part) -> bool:
 
 
 def _text(element: Element) -> str:
-    return "".join(line.text for line in lines_in(element.kids))
+    runs = (run for line in lines_in(element.kids) for run in line.runs)
+    return "".join(run.text for run in runs if not run.markdown)
 
 
 def _mark(signs: Sequence[Line], lines: Sequence[Line]) -> Mark:

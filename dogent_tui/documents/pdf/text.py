@@ -8,6 +8,7 @@ import unicodedata
 import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -20,9 +21,14 @@ from dogent_tui.documents.pdf.model import (
     Element,
     Line,
     Page,
+    Part,
     Run,
     TextBlock,
     around,
+    blocks_in,
+    changed,
+    elements_in,
+    lines_in,
     reads_leftward,
     shift_of,
 )
@@ -35,6 +41,15 @@ _ITALIC, _MONO, _BOLD = 2, 8, 16
 
 _STRUCTURE = 2
 """The type of a block that is an element of the structure tree and contains blocks."""
+
+_PLAIN = frozenset({"NonStruct", "NonDtruct"})
+"""How MuPDF calls what has no meaning of its own."""
+
+_FAR = 3.0
+"""The distance in text sizes from which a text does not belong to what is below it."""
+
+_WITHOUT_TEXT = frozenset({"Table", "THead", "TBody", "TFoot", "TR", "L"})
+"""Elements that contain rows, cells or items only (ISO 32000-2, 14.8.4.8)."""
 
 _LIGATURES = re.compile("[\ufb00-\ufb4f\ufb50-\ufdff\ufe70-\ufefc]")
 """Alphabetic presentation forms: one character for several letters, or for a letter's shape."""
@@ -76,7 +91,10 @@ def page_content(page: Any, tree: StructureTree | None) -> Page:
             found = page.get_text("rawdict", flags=flags, clip=everywhere)["blocks"]
     reader = _Reader(page, sight, tree)
     nodes = tuple(reader.nodes(found, tree.root if tree is not None else 0))
-    return Page(sight.area, nodes, tuple(reader.hidden), tuple(reader.raw))
+    strays = list(_strays(nodes, min((line.box.y0 for line in lines_in(nodes)), default=0.0)))
+    gone = {id(line) for block in strays for line in block.lines}
+    kept = changed(nodes, lambda line: None if id(line) in gone else line) if gone else nodes
+    return Page(sight.area, (*strays, *kept), tuple(reader.hidden), tuple(reader.raw))
 
 
 def _check_size(page: Any) -> None:
@@ -166,6 +184,30 @@ class _Reader:
             font=span["font"],
             made=not text.strip() and bool(span.get("char_flags", 0) & _SYNTHETIC),
         )
+
+
+def _strays(nodes: Iterable[Part], top: float) -> Iterator[TextBlock]:
+    """Yield text at the `top` of a page that continues an element of the last one, or is the header
+    of a table again. As its element is not on this page, MuPDF puts it into any other.
+    """
+    for element in elements_in(nodes):
+        begin = list(takewhile(_is_bare, element.kids))
+        inner = element.kids[len(begin) :]
+        if not (begin and lines_in(inner)):
+            continue
+        ends = lines_in(begin)[-1]
+        is_far = lines_in(inner)[0].box.y0 - ends.box.y1 > _FAR * ends.size
+        is_quote = element.kind == "BlockQuote" and "P" in {kid.kind for kid in elements_in(inner)}
+        is_first = is_far and ends.box.y0 <= top and element.kind != "P"
+        if is_quote or is_first or element.kind in _WITHOUT_TEXT:
+            yield from blocks_in(begin)
+
+
+def _is_bare(part: Part) -> bool:
+    """Return whether text is in no element, or in one without a meaning such as a line's."""
+    if isinstance(part, Element):
+        return part.kind in _PLAIN and all(isinstance(kid, TextBlock) for kid in part.kids)
+    return True
 
 
 _SYNTHETIC = 0x200 | 0x400

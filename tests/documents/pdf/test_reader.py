@@ -294,6 +294,23 @@ def test_running_titles_and_page_numbers_are_metadata_and_lines_of_the_text_stay
     assert [entry["text"] for entry in opened.metadata["running_titles"]][-1] == "5"
 
 
+def test_numbers_at_the_top_of_pages_are_no_running_titles_because_all_are_numbers(made):
+    made.document.delete_page(0)
+    for amount in ("3,587", "1,204", "9,010"):
+        made.page()
+        made.at(72, 40, "Accounts", 9)
+        made.at(72, 70, amount, 9, "heit")
+        made.lines(72, 120, [f"The amount of this page. {BODY}"])
+    opened = open_pdf(made.save(), ReadOptions(), lambda *_: None)
+    text = "\n".join(block.markdown for block in opened.blocks)
+    assert [amount for amount in ("3,587", "1,204", "9,010") if amount in text] == [
+        "3,587",
+        "1,204",
+        "9,010",
+    ]
+    assert opened.metadata["running_titles"] == [{"text": "Accounts", "pages": "1-3"}]
+
+
 def test_pages_that_are_wanted(made):
     made.document.delete_page(0)
     for number in range(1, 8):

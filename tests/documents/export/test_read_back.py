@@ -1,0 +1,44 @@
+"""What is exported is read back as it was written: by the tags of a pdf, by the styles of a
+docx.
+"""
+
+import re
+
+import pytest
+
+from dogent_tui.documents.export.model import ExportRequest
+from dogent_tui.documents.library import DocumentLibrary
+from tests.documents.export.random_documents import random_document
+
+pytestmark = [pytest.mark.slow, pytest.mark.asyncio(loop_scope="module")]
+
+_PAGE = re.compile(r"(\n\n|^)<!-- page \d+ -->(?=\n)| <!-- page \d+ -->(?!\S)|<!-- page \d+ -->")
+_NOTE = re.compile(r"\n\n(\[\^\d+\]: .*)")
+
+
+async def read_back(exporter, folder, text, kind="pdf"):
+    source = folder / "text.md"
+    source.write_text(text, "utf-8")
+    result = await exporter.export(
+        ExportRequest(
+            kind=kind, markdown=source, target=folder / f"text.{kind}", root=folder, home=folder
+        )
+    )
+    async with DocumentLibrary(folder / "conversions") as library:
+        text = (await library.read(result.path, max_chars=1_000_000)).text
+    text = _PAGE.sub("", f"{text}\n").strip()  # a note is in the place of its page
+    return "\n\n".join([_NOTE.sub("", text), *_NOTE.findall(text)])
+
+
+@pytest.mark.thorough_after(10)
+@pytest.mark.parametrize("seed", range(24))
+async def test_a_random_pdf_says_what_was_written(exporter, tmp_path, seed):
+    text = random_document(seed)
+    assert await read_back(exporter, tmp_path, text) == text
+
+
+@pytest.mark.thorough_after(4)
+@pytest.mark.parametrize("seed", range(12))
+async def test_a_random_docx_says_what_was_written(exporter, tmp_path, seed):
+    text = random_document(seed)
+    assert await read_back(exporter, tmp_path, text, "docx") == text
