@@ -93,7 +93,7 @@ class DialogScreen(Withdrawable[Answer], ModalScreen[Answer]):
 
     def warn(self, words: str) -> None:
         """Show an error."""
-        self.notify(one_line(words), severity="error", markup=False)
+        self.notify(one_line(words), severity="error")
 
     def action_back(self) -> None:
         """Close without an answer."""

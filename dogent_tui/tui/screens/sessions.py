@@ -172,12 +172,9 @@ class SessionsScreen(FinderScreen[SessionRecord, SessionRequest]):
                     "This conversation is open here. Open another one first, or start one with"
                     " /new."
                 ),
-                markup=False,
             )
         elif await asyncio.to_thread(index.is_elsewhere, record):
-            self.notify(
-                tr("Another window has this conversation open. Close it there first."), markup=False
-            )
+            self.notify(tr("Another window has this conversation open. Close it there first."))
         elif await self._is_to_go(record):
             try:
                 await asyncio.to_thread(index.delete, record)
