@@ -176,11 +176,8 @@ class ClaudeLauncher(msgspec.Struct):
 
         servers, warnings = mcp_servers(self.workspace, trusted=self.trust.trusted)
         ready, left = started_with(servers)
-        told = [
-            Notice(level="warning", message=one.message, remedy=one.remedy, code=one.code)
-            for one in warnings
-        ]
-        told += [Notice(level="warning", message=words, code="mcp_server") for words in left]
+        told = [Notice(message=one.message, remedy=one.remedy, code=one.code) for one in warnings]
+        told += [Notice(message=words, code="mcp_server") for words in left]
         self._untold = (*self._untold, *(notice for notice in told if notice not in self._told))
         self._told = (*self._told, *told)
         return ready
@@ -204,9 +201,7 @@ class ClaudeLauncher(msgspec.Struct):
         endpoint = await self._through(relay)
         message, remedy = relay.warning
         if message:
-            self._untold = (
-                Notice(level="warning", message=message, remedy=remedy, code="small_window"),
-            )
+            self._untold = (Notice(message=message, remedy=remedy, code="small_window"),)
         return replace(endpoint, window=relay.about.window)
 
     async def _start_engine(self) -> Endpoint:

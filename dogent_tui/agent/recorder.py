@@ -312,9 +312,7 @@ class Recorder:
             "A part of the conversation is missing here: the disk took nothing for too long"
             " ({count:,} events)."
         )
-        return Notice(
-            level="warning", code="gap", message=words.format(count=self._given_up), remedy=""
-        )
+        return Notice(code="gap", message=words.format(count=self._given_up))
 
     def _open_log(self) -> SessionLog:
         log = open_log(self._workspace, self._log_of, self._hold, fork_of=self._fork_of)

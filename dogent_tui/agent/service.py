@@ -73,7 +73,6 @@ from dogent_tui.settings.secrets import redact
 _LOG = logging.getLogger(__name__)
 
 _MEMORY_GAP = Notice(
-    level="warning",
     code="memory_gap",
     message=tr("The agent did not remember all of this conversation: its own record has a gap."),
     remedy=tr("It has been given what is missing there, without the results of tools."),
@@ -486,9 +485,7 @@ class AgentService:
                 "The agent remembers more than is shown here: {count} prompts or replies are"
                 " missing from what was saved."
             )
-            self._publish(
-                Notice(level="warning", code="gap", message=words.format(count=more), remedy="")
-            )
+            self._publish(Notice(code="gap", message=words.format(count=more)))
         lacking = [one for one in said if one.source not in memory.sources]
         if not lacking:
             return []

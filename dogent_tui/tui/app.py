@@ -235,7 +235,6 @@ class DogentApp(AppPort):
         for warning in (*opened.warnings, *self.keys.warnings):
             screen.handle(
                 Notice(
-                    level="warning",
                     message=warning.message,
                     remedy=warning.remedy,
                     code=warning.code,
@@ -312,9 +311,7 @@ class DogentApp(AppPort):
         """Show in the status bar what is not being saved and why, or that saving works again."""
         if self.conversation.is_mounted:
             code = code if why else f"{code}_over"
-            self.conversation.status_bar.handle(
-                Notice(level="warning", code=code, message="", why=why)
-            )
+            self.conversation.status_bar.handle(Notice(code=code, message="", why=why))
 
     async def record_command(self, text: str) -> None:
         """Add a command to the history so that it can be recalled."""
