@@ -21,7 +21,7 @@ from dogent_tui.documents.html.charset import decode
 from dogent_tui.web.article import find_article
 from dogent_tui.web.fetch import Fetcher
 from dogent_tui.web.model import WebError
-from dogent_tui.web.plain_page import plain_page
+from dogent_tui.web.plain_page import plain_blocks
 from tests.benchmarks.table import Row
 from tests.web.corpus.scoring import Page, pages, plain_text, score
 from tests.web.own_pages import own_pages
@@ -65,7 +65,7 @@ def alone(html: str, url: str) -> str:
 
 
 def stripped(html: str, url: str) -> str:
-    return plain_page(html, url)
+    return "\n\n".join(plain_blocks(html, url))
 
 
 def run(
