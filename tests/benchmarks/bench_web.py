@@ -12,12 +12,14 @@ import statistics
 import tempfile
 import time
 from collections.abc import Callable
+from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
 
 from aiohttp import web
 
 from dogent_tui.documents.html.charset import decode
+from dogent_tui.documents.library import DocumentLibrary
 from dogent_tui.web.article import find_article
 from dogent_tui.web.fetch import Fetcher
 from dogent_tui.web.model import WebError
@@ -138,7 +140,9 @@ async def hostile() -> float:
     host = f"127.0.0.1:{runner.addresses[0][1]}"
     times = []
     with tempfile.TemporaryDirectory() as folder:
-        async with Fetcher(Path("images"), Path(folder), allow=[host]) as fetcher:
+        async with DocumentLibrary(Path(folder)) as documents, AsyncExitStack() as closing:
+            fetcher = Fetcher(Path("images"), Path(folder), documents=documents, allow=[host])
+            closing.push_async_callback(fetcher.close)
             await fetcher.fetch(f"http://{host}/")  # its libraries are loaded
             for name in map(str, range(len(HOSTILE))):
                 began = time.perf_counter()
