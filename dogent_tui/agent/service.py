@@ -102,8 +102,8 @@ class AgentService:
         session: SessionChoice | None = None,
         stall_after_s: float = 10.0,
         check_after_s: float = 30.0,
-        heard: Callable[[str], None] | None = None,
-        began: Callable[[str], None] | None = None,
+        heard: Callable[[str], None] = lambda _: None,
+        began: Callable[[str], None] = lambda _: None,
         budget: Budget | None = None,
     ) -> None:
         """Converse through `launcher`. When a run begins, `heard` receives what the user wrote,
@@ -121,7 +121,7 @@ class AgentService:
         self._stall_after_s = stall_after_s
         self._check_after_s = check_after_s
         self._heard = heard
-        self._began = began or (lambda _: None)
+        self._began = began
         self._stream = EventStream()
         self._queue = PromptQueue(self._publish)
         self._shell = PersonalShell(self._publish)
@@ -426,7 +426,7 @@ class AgentService:
         self._note("run began")
         self._publish(RunStarted(prompt=prompt))
         self._began(run.id)
-        if self._heard is not None and not prompt.answers:  # answers repeat what the agent asked
+        if not prompt.answers:  # they repeat what the agent asked
             self._heard(prompt.text)
         watch = asyncio.create_task(self._watch(turn))
         result, turns = "", 0
