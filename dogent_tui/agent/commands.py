@@ -310,7 +310,7 @@ class Commands:
 
     def _answered(self, running: _Running, question: PermissionRequested) -> Verdict:
         return self._on_loop(
-            self._asked(msgspec.structs.replace(question, in_run=not running.background))
+            self._ask(msgspec.structs.replace(question, in_run=not running.background))
         )
 
     def _on_loop(self, waiting: Coroutine[Any, Any, T]) -> T:
@@ -321,9 +321,6 @@ class Commands:
             return asking.result()
         finally:
             self._asking.discard(asking)
-
-    async def _asked(self, question: PermissionRequested) -> Verdict:
-        return await self._ask(question)
 
     def _dropped(self, verdict: Verdict) -> str:
         words = tr(

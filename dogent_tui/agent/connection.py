@@ -276,7 +276,6 @@ class Connection:
         self._session = new
         self._listener.on_item(
             Notice(
-                level="warning",
                 code=FORGOTTEN,
                 message=tr("The agent no longer remembers the earlier conversation."),
                 remedy=tr(

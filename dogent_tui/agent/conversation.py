@@ -2,8 +2,8 @@
 SDK.
 """
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from typing import Literal, Protocol, TypeAlias
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
+from typing import Any, Literal, Protocol, TypeAlias
 
 import msgspec
 
@@ -91,7 +91,7 @@ class Verdict(Record):
     scope: Scope = "once"
 
 
-Ask: TypeAlias = Callable[[PermissionRequested], Awaitable[Verdict]]
+Ask: TypeAlias = Callable[[PermissionRequested], Coroutine[Any, Any, Verdict]]
 
 AskForm: TypeAlias = Callable[[UiRequested], Awaitable[UiAnswer | None]]
 """Asks the user a question within a turn; returns None if no one will answer any more."""

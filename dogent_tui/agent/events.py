@@ -471,14 +471,14 @@ class Stalled(Event):
     most_s: int = 0
 
 
-class Notice(Event):
+class Notice(Event, kw_only=True):
     """A sentence for the user that belongs to no message. `code` identifies it for programs
     (``config_unknown_key``).
 
     `why`: in two or three words, if something is currently not being saved.
     """
 
-    level: Level
+    level: Level = "warning"
     message: str
     remedy: str = ""
     code: str = ""

@@ -155,7 +155,6 @@ class Gate:
             self._told = broken.message
             said.append(
                 Notice(
-                    level="warning",
                     code="grants_broken",
                     message=broken.message,
                     remedy=broken.remedy,
@@ -373,7 +372,6 @@ class Gate:
             message = tr("Your answer could not be saved permanently: {error}.", error=error)
             self._said.append(
                 Notice(
-                    level="warning",
                     code="grant_not_kept",
                     message=message,
                     remedy=tr("It applies until this session ends."),

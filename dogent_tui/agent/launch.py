@@ -31,6 +31,7 @@ from dogent_tui.tools.libraries import Libraries
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from dogent_tui.offline.server import LoopbackServer
     from dogent_tui.undo.undo_log import UndoLog
 
 
@@ -175,11 +176,8 @@ class ClaudeLauncher(msgspec.Struct):
 
         servers, warnings = mcp_servers(self.workspace, trusted=self.trust.trusted)
         ready, left = started_with(servers)
-        told = [
-            Notice(level="warning", message=one.message, remedy=one.remedy, code=one.code)
-            for one in warnings
-        ]
-        told += [Notice(level="warning", message=words, code="mcp_server") for words in left]
+        told = [Notice(message=one.message, remedy=one.remedy, code=one.code) for one in warnings]
+        told += [Notice(message=words, code="mcp_server") for words in left]
         self._untold = (*self._untold, *(notice for notice in told if notice not in self._told))
         self._told = (*self._told, *told)
         return ready
@@ -200,34 +198,27 @@ class ClaudeLauncher(msgspec.Struct):
         relay = LocalRelay(
             asked.server, asked.base_url, asked.model, key=asked.token or asked.api_key
         )
-        relay = await self._shared.enter_async_context(relay)
+        endpoint = await self._through(relay)
         message, remedy = relay.warning
         if message:
-            self._untold = (
-                Notice(level="warning", message=message, remedy=remedy, code="small_window"),
-            )
-        return replace(
-            asked,
-            base_url=relay.base_url,
-            token=relay.token,
-            api_key="",
-            model=relay.known_as,
-            small_model=relay.known_as,
-            window=relay.about.window,
-        )
+            self._untold = (Notice(message=message, remedy=remedy, code="small_window"),)
+        return replace(endpoint, window=relay.about.window)
 
     async def _start_engine(self) -> Endpoint:
         from dogent_tui.offline.engine import OfflineEngine
 
-        engine = await self._shared.enter_async_context(
-            OfflineEngine(partial(changed_files, self.workspace.root))
-        )
+        return await self._through(OfflineEngine(partial(changed_files, self.workspace.root)))
+
+    async def _through(self, server: "LoopbackServer") -> Endpoint:
+        """Start a server of ours, and return the endpoint at which the CLI finds it."""
+        await self._shared.enter_async_context(server)
         return replace(
             self.endpoint,
-            base_url=engine.base_url,
-            token=engine.token,
-            model=engine.model,
-            small_model=engine.model,
+            base_url=server.base_url,
+            token=server.token,
+            api_key="",
+            model=server.model,
+            small_model=server.model,
         )
 
 

@@ -82,7 +82,7 @@ async def _local(name: str, endpoint: Endpoint) -> str:
     key = endpoint.token or endpoint.api_key
     async with LocalRelay(endpoint.server, endpoint.base_url, endpoint.model, key=key) as relay:
         headers = {"Authorization": f"Bearer {relay.token}"}
-        answered = await probe_messages(relay.base_url, headers, relay.known_as, _LOADING_LIMIT_S)
+        answered = await probe_messages(relay.base_url, headers, relay.model, _LOADING_LIMIT_S)
         remark = " ".join(relay.warning)
     if answered.is_message:
         return tr(

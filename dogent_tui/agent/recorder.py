@@ -208,7 +208,7 @@ class Recorder:
         *,
         secrets: Iterable[str] = (),
         learned: Callable[[], frozenset[str]] = frozenset,
-        notify: Callable[[Notice], None] | None = None,
+        notify: Callable[[Notice], None] = lambda _: None,
         hold: SessionHold | None = None,
         fork_of: SessionRecord | None = None,
     ) -> None:
@@ -244,7 +244,7 @@ class Recorder:
             "history_not_kept": self._entries,
             "usage_not_kept": self._used,
         }
-        failures = SaveFailures(self._notify or (lambda _: None), keeps)
+        failures = SaveFailures(self._notify, keeps)
         try:
             async for event in events:
                 if not isinstance(event, DocumentDelta):
@@ -312,9 +312,7 @@ class Recorder:
             "A part of the conversation is missing here: the disk took nothing for too long"
             " ({count:,} events)."
         )
-        return Notice(
-            level="warning", code="gap", message=words.format(count=self._given_up), remedy=""
-        )
+        return Notice(code="gap", message=words.format(count=self._given_up))
 
     def _open_log(self) -> SessionLog:
         log = open_log(self._workspace, self._log_of, self._hold, fork_of=self._fork_of)
@@ -386,7 +384,7 @@ def _utc(seconds: float) -> str:
 
 
 def start_recording(
-    opened: OpenedSession, notify: Callable[[Notice], None] | None = None
+    opened: OpenedSession, notify: Callable[[Notice], None] = lambda _: None
 ) -> asyncio.Task[None]:
     """Record what happens in `opened` from now on. Return the task, which finishes soon after the
     service is closed. `notify` tells the user about problems.
@@ -395,14 +393,14 @@ def start_recording(
 
 
 async def _record(
-    opened: OpenedSession, events: AsyncIterator[Event], notify: Callable[[Notice], None] | None
+    opened: OpenedSession, events: AsyncIterator[Event], notify: Callable[[Notice], None]
 ) -> None:
     recorder = await asyncio.to_thread(session_recorder, opened, notify)
     await recorder.record(events)
 
 
 def session_recorder(
-    opened: OpenedSession, notify: Callable[[Notice], None] | None = None
+    opened: OpenedSession, notify: Callable[[Notice], None] = lambda _: None
 ) -> Recorder:
     """Return the writer of log and history of `opened`, which redacts the keys known by then. Reads
     files that contain keys.

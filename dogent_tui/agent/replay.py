@@ -16,10 +16,8 @@ _WHOLE = re.compile(r'\{"type": ?"(?:text_finished|tool_result)' + _OF)
 """The complete text."""
 
 _UNREADABLE = Notice(
-    level="warning",
     code="gap",
     message=tr("A part of the conversation is missing here: what was saved can't be read."),
-    remedy="",
 )
 
 

@@ -77,7 +77,6 @@ class SaveFailures:
                 said, kept, _ = _SAID[code]
                 is_disk = isinstance(error, OSError)
                 notice = Notice(
-                    level="warning",
                     code=code,
                     message=said.format(error=reason_of(error)),
                     remedy=sentences(kept, disk_remedy(error) if is_disk else ""),

@@ -73,7 +73,6 @@ from dogent_tui.settings.secrets import redact
 _LOG = logging.getLogger(__name__)
 
 _MEMORY_GAP = Notice(
-    level="warning",
     code="memory_gap",
     message=tr("The agent did not remember all of this conversation: its own record has a gap."),
     remedy=tr("It has been given what is missing there, without the results of tools."),
@@ -103,8 +102,8 @@ class AgentService:
         session: SessionChoice | None = None,
         stall_after_s: float = 10.0,
         check_after_s: float = 30.0,
-        heard: Callable[[str], None] | None = None,
-        began: Callable[[str], None] | None = None,
+        heard: Callable[[str], None] = lambda _: None,
+        began: Callable[[str], None] = lambda _: None,
         budget: Budget | None = None,
     ) -> None:
         """Converse through `launcher`. When a run begins, `heard` receives what the user wrote,
@@ -122,7 +121,7 @@ class AgentService:
         self._stall_after_s = stall_after_s
         self._check_after_s = check_after_s
         self._heard = heard
-        self._began = began or (lambda _: None)
+        self._began = began
         self._stream = EventStream()
         self._queue = PromptQueue(self._publish)
         self._shell = PersonalShell(self._publish)
@@ -427,7 +426,7 @@ class AgentService:
         self._note("run began")
         self._publish(RunStarted(prompt=prompt))
         self._began(run.id)
-        if self._heard is not None and not prompt.answers:  # answers repeat what the agent asked
+        if not prompt.answers:  # they repeat what the agent asked
             self._heard(prompt.text)
         watch = asyncio.create_task(self._watch(turn))
         result, turns = "", 0
@@ -486,9 +485,7 @@ class AgentService:
                 "The agent remembers more than is shown here: {count} prompts or replies are"
                 " missing from what was saved."
             )
-            self._publish(
-                Notice(level="warning", code="gap", message=words.format(count=more), remedy="")
-            )
+            self._publish(Notice(code="gap", message=words.format(count=more)))
         lacking = [one for one in said if one.source not in memory.sources]
         if not lacking:
             return []

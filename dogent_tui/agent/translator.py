@@ -231,7 +231,7 @@ class Translator(msgspec.Struct):
             words = tr(
                 "The conversation could not be compacted: {error}", error=self._compact_error
             )
-            yield Notice(level="warning", code="not_compacted", message=words, remedy=_MAKE_ROOM)
+            yield Notice(code="not_compacted", message=words, remedy=_MAKE_ROOM)
         ended = self._turn_ended(message)
         self._forget_turn()
         yield ended

@@ -73,8 +73,4 @@ def standing_notices(standing: "WallStatus") -> tuple[Notice, ...]:
     if standing.level == "full":
         return ()
     message = " ".join(filter(None, (wall_words(standing), standing.reason)))
-    return (
-        Notice(
-            level="warning", message=message, remedy=standing.remedy, code=f"wall_{standing.level}"
-        ),
-    )
+    return (Notice(message=message, remedy=standing.remedy, code=f"wall_{standing.level}"),)

@@ -11,7 +11,7 @@ import asyncio
 import importlib
 from collections.abc import AsyncGenerator
 from contextlib import aclosing, suppress
-from typing import TYPE_CHECKING, ClassVar, Self, TypeAlias
+from typing import TYPE_CHECKING, Self, TypeAlias
 
 from dogent_tui.endpoint_kind import ServerKind
 from dogent_tui.language import tr
@@ -45,35 +45,22 @@ _MOST_EVENT_BYTES = 16_000_000
 Chunks: TypeAlias = AsyncGenerator[JsonDict, None]
 
 
-class LocalRelay:
-    """Relays to the server of `kind` at `base_url` for `model`, as an async context manager, like
-    `OfflineEngine`.
+class LocalRelay(LoopbackServer):
+    """Relays to the server of `kind` at `upstream` for `model`; to the CLI, it is a loopback server
+    like `OfflineEngine`.
 
-    Point the CLI at `base_url` with `token`, for the model `known_as`. `about` is what is known
-    about the model once it has started. `key` is for a server that requires one, and is sent
-    nowhere else.
+    `about` is what is known about the model once it has started. `key` is for a server that
+    requires one, and is sent nowhere else.
     """
 
-    known_as: ClassVar[str] = "claude-haiku-4-5"
-
-    def __init__(self, kind: ServerKind, base_url: str, model: str, *, key: str = "") -> None:
+    def __init__(self, kind: ServerKind, upstream: str, model: str, *, key: str) -> None:
+        super().__init__(self._respond)
         self.kind = kind
         self.about = LocalModel(model)
-        self._upstream = base_url.rstrip("/").removesuffix("/v1")
+        self._upstream = upstream.rstrip("/").removesuffix("/v1")
         self._model = model
         self._key = key
-        self._server = LoopbackServer(self._respond, models=(self.known_as,))
         self._session: ClientSession | None = None
-
-    @property
-    def base_url(self) -> str:
-        """The address of the relay, empty until it has started."""
-        return self._server.base_url
-
-    @property
-    def token(self) -> str:
-        """The random token that the relay requires."""
-        return self._server.token
 
     @property
     def warning(self) -> tuple[str, str]:
@@ -92,12 +79,12 @@ class LocalRelay:
             read_bufsize=_MOST_EVENT_BYTES // 2,  # aiohttp reads lines of twice that length
             trust_env=False,
         )
-        await self._server.__aenter__()
+        await super().__aenter__()
         await self._learn()
         return self
 
     async def __aexit__(self, *failure: object) -> None:
-        await self._server.__aexit__(*failure)
+        await super().__aexit__(*failure)
         if self._session is not None:
             await self._session.close()
 

@@ -19,21 +19,13 @@ full.
 
 
 class OfflineEngine(LoopbackServer):
-    """The engine as a loopback server: point the CLI at its `base_url` with its `token` and
-    `model`.
+    """The engine as a loopback server. `files` is called, in a thread, to list the workspace."""
 
-    `model` is a name known to the CLI, which for others assumes a window of a million tokens and
-    sends system messages in the conversation; `name` is for display. `files` is called, in a
-    thread, to list the workspace.
-    """
+    # It makes the reply grow visibly; a whole draft takes a quarter of a second.
+    pause_s: ClassVar[float] = 0.003
 
-    name: ClassVar[str] = "offline engine"
-    model: ClassVar[str] = "claude-haiku-4-5"
-
-    def __init__(self, files: Files = dict) -> None:
-        # A pause between two pieces makes the reply grow visibly; a whole draft takes a quarter of
-        # a second.
-        super().__init__(self._respond, models=(self.model,), pause=0.003)
+    def __init__(self, files: Files) -> None:
+        super().__init__(self._respond)
         self._files = files
         self._seen: dict[str, float] = {}
 

@@ -7,6 +7,7 @@ modules, and not aiohttp.
 """
 
 import json
+import math
 import secrets
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal, TypeAlias
@@ -239,22 +240,20 @@ class ReplyStream:
         """Return the event that opens the message."""
         return event("message_start", {"message": _message_json(self._request, [], None, 1)})
 
-    def block(self, block: ReplyBlock, pieces: int = 60, least: int = 48) -> Iterator[bytes]:
-        """Yield the events of a complete block, its content in at most `pieces` pieces of at least
-        `least` characters.
-        """
+    def block(self, block: ReplyBlock) -> Iterator[bytes]:
+        """Yield the events of a complete block, its content in pieces: see `split`."""
         match block:
             case ReplyText(text):
                 yield self.open_text()
-                yield from map(self.text, split(text, pieces, least))
+                yield from map(self.text, split(text))
             case ReplyThinking(text):
                 yield self.open_thinking()
-                yield from map(self.thinking, split(text, pieces, least))
+                yield from map(self.thinking, split(text))
                 yield self.sign()
             case ReplyToolUse(name, arguments, identity):
                 yield self.open_tool_use(name, identity)
                 given = json.dumps(arguments, ensure_ascii=False)
-                yield from map(self.arguments, split(given, pieces, least))
+                yield from map(self.arguments, split(given))
         yield self.close()
 
     def open_text(self) -> bytes:
@@ -352,16 +351,21 @@ def _as_json(block: ReplyBlock) -> JsonDict:
             return {"type": "tool_use", "id": made, "name": name, "input": dict(given)}
 
 
-def models_json(names: Sequence[str]) -> JsonDict:
-    """Return the body of ``GET /v1/models``."""
-    common = {"type": "model", "created_at": "2025-10-01T00:00:00Z"}
-    data = [{**common, "id": name, "display_name": name} for name in names]
-    return {"data": data, "has_more": False}
+def models_json(name: str) -> JsonDict:
+    """Return the body of ``GET /v1/models`` for one model."""
+    created = "2025-10-01T00:00:00Z"
+    model = {"type": "model", "created_at": created, "id": name, "display_name": name}
+    return {"data": [model], "has_more": False}
 
 
-def split(text: str, pieces: int, least: int) -> Iterator[str]:
-    """Yield `text` in at most `pieces` parts of at least `least` characters, except the last."""
-    size = max(least, -(-len(text) // max(1, pieces)), 1)
+_MOST_PIECES, _LEAST_PIECE = 60, 48
+
+
+def split(text: str) -> Iterator[str]:
+    """Yield `text` in at most `_MOST_PIECES` parts of at least `_LEAST_PIECE` characters, except
+    the last.
+    """
+    size = max(_LEAST_PIECE, math.ceil(len(text) / _MOST_PIECES))
     return (text[start : start + size] for start in range(0, len(text), size))
 
 

@@ -6,7 +6,7 @@ import importlib
 import logging
 import secrets
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
-from typing import TYPE_CHECKING, Any, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
 
 from dogent_tui.offline import messages_api
 from dogent_tui.offline.messages_api import ApiError, MessagesRequest, ReplyBlock, ReplyText
@@ -38,21 +38,23 @@ class CutConnection(Exception):  # noqa: N818  (an instruction, not a failure)
 class LoopbackServer:
     """Serves the Messages API on a free port of 127.0.0.1 to anyone with the token.
 
-    An async context manager. `base_url` and `token` are for ``ANTHROPIC_BASE_URL`` and
-    ``ANTHROPIC_AUTH_TOKEN``. `responder` is called for each request to ``/v1/messages``; an
-    exception in it becomes a text that says so, because a status of 500 would cost the CLI all its
-    retries. `pause` is the time between two pieces of a block, in seconds. `token` is random unless
-    given. A request is canceled when its client disconnects, and when the server stops.
+    An async context manager: point the CLI at its `base_url` with its `token`, which is random, and
+    its `model`. `responder` is called for each request to ``/v1/messages``; an exception in it
+    becomes a text that says so, because a status of 500 would cost the CLI all its retries. A
+    request is canceled when its client disconnects, and when the server stops.
     """
 
-    def __init__(
-        self, responder: Responder, *, models: Sequence[str] = (), pause: float = 0, token: str = ""
-    ) -> None:
-        self.token = token or secrets.token_urlsafe(32)
+    model: ClassVar[str] = "claude-haiku-4-5"
+    """A name known to the CLI, which for others assumes a window of a million tokens and sends
+    system messages in the conversation.
+    """
+    pause_s: ClassVar[float] = 0.0
+    """The time between two pieces of a block."""
+
+    def __init__(self, responder: Responder) -> None:
+        self.token = secrets.token_urlsafe(32)
         self.base_url = ""
         self._responder = responder
-        self._models = tuple(models)
-        self._pause = pause
         self._runner: web.AppRunner | None = None
         self._running: set[asyncio.Task[object]] = set()
 
@@ -136,7 +138,7 @@ class LoopbackServer:
         return _json({"input_tokens": max(1, tokens)})
 
     async def _list_models(self, _request: "web.Request") -> "web.StreamResponse":
-        return _json(messages_api.models_json(self._models))
+        return _json(messages_api.models_json(self.model))
 
     async def _probe(self, _request: "web.Request") -> "web.StreamResponse":
         return _json({})
@@ -150,7 +152,7 @@ class LoopbackServer:
     async def _paced(self, parsed: MessagesRequest, blocks: Sequence[ReplyBlock]) -> Events:
         for data in messages_api.reply_events(parsed, blocks):
             yield data
-            await asyncio.sleep(self._pause)
+            await asyncio.sleep(self.pause_s)
 
     async def _stream(self, request: "web.Request", events: Events) -> "web.StreamResponse":
         from aiohttp import web

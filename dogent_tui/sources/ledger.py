@@ -110,7 +110,7 @@ class Ledger:
         fork_of: str = "",
         *,
         dropped: str = "",
-        holds_key: Callable[[bytes], bool] | None = None,
+        holds_key: Callable[[bytes], bool] = lambda _: False,
     ) -> None:
         """Continue the ledger of a session. `fork_of` is the session that a new one starts from.
 
@@ -248,15 +248,12 @@ class Ledger:
         """Remove copies that contain a key, according to the keys known now."""
         with suppress(OSError):
             for copy in self._folder.iterdir():
-                if copy.name != _INDEX and self._is_secret(copy.read_bytes()):
+                if copy.name != _INDEX and self._holds_key(copy.read_bytes()):
                     copy.unlink()
-
-    def _is_secret(self, content: bytes) -> bool:
-        return self._holds_key is not None and self._holds_key(content)
 
     def _hold(self, name: str, content: bytes) -> None:
         self._held[name] = content
-        if self._is_secret(content):
+        if self._holds_key(content):
             self._secret.add(name)
         while sum(map(len, self._held.values())) > _MOST_HELD:
             del self._held[next(iter(self._held))]

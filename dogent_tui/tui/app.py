@@ -10,7 +10,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property, partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 from textual import events, work
@@ -235,7 +235,6 @@ class DogentApp(AppPort):
         for warning in (*opened.warnings, *self.keys.warnings):
             screen.handle(
                 Notice(
-                    level="warning",
                     message=warning.message,
                     remedy=warning.remedy,
                     code=warning.code,
@@ -286,6 +285,10 @@ class DogentApp(AppPort):
 
     # ── What the screen asks of the application ───────────────────────────────────────────────
 
+    def notify(self, message: str, **options: Any) -> None:
+        """Show `message` literally: it may contain text written by others."""
+        super().notify(message, **options | {"markup": False})
+
     def call_back(self, words: str) -> None:
         """Notify a user who is looking at another window: ring the bell and have the terminal show
         `words`, as configured.
@@ -308,9 +311,7 @@ class DogentApp(AppPort):
         """Show in the status bar what is not being saved and why, or that saving works again."""
         if self.conversation.is_mounted:
             code = code if why else f"{code}_over"
-            self.conversation.status_bar.handle(
-                Notice(level="warning", code=code, message="", why=why)
-            )
+            self.conversation.status_bar.handle(Notice(code=code, message="", why=why))
 
     async def record_command(self, text: str) -> None:
         """Add a command to the history so that it can be recalled."""
@@ -438,7 +439,7 @@ class DogentApp(AppPort):
         if self.screen is self.conversation:
             self.call_next(self.conversation.prompt.editor.action_copy_or_clear)
             return
-        self.notify(tr("Esc back · {quits} quit", quits=self.keys.shown("quit")), markup=False)
+        self.notify(tr("Esc back · {quits} quit", quits=self.keys.shown("quit")))
 
 
 def _keymap(wanted: Mapping[str, str]) -> Keymap:

@@ -5,6 +5,7 @@ import shutil
 import sys
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from textual.app import App
 
@@ -46,7 +47,12 @@ _WINDOWS = ClipboardTool(
 )
 
 
-async def copy(app: App[object], text: str) -> str:
+async def copy(app: App[Any], text: str) -> None:
+    """Copy `text`, and report the result."""
+    app.notify(await copied(app, text))
+
+
+async def copied(app: App[Any], text: str) -> str:
     """Copy `text` with the system's tool and through the terminal (OSC 52), and return a sentence
     about the result.
 

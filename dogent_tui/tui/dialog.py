@@ -3,6 +3,7 @@ last row.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Generic, TypeVar
 
 from rich.segment import Segment
@@ -93,7 +94,7 @@ class DialogScreen(Withdrawable[Answer], ModalScreen[Answer]):
 
     def warn(self, words: str) -> None:
         """Show an error."""
-        self.notify(one_line(words), severity="error", markup=False)
+        self.notify(one_line(words), severity="error")
 
     def action_back(self) -> None:
         """Close without an answer."""
@@ -152,11 +153,23 @@ class FinderScreen(DialogScreen[Answer], Generic[Item, Answer]):
         hidden("pagedown", "step(10)", "Page down"),
     ]
 
-    def __init__(self, dialog: Dialog, line: Input, found: ChoiceList[Item]) -> None:
-        super().__init__(dialog)
-        found.can_focus = False
-        self.line = line
-        self.list = found
+    def __init__(
+        self,
+        title: str,
+        placeholder: str,
+        *below: Widget,
+        id: str,  # noqa: A002
+        keys: Mapping[str, str] = MappingProxyType({}),
+        about: str = "",
+    ) -> None:
+        """Create an input line with `placeholder`, and the list, above what is `below`. The rest:
+        see `Dialog`.
+        """
+        self.line = Input(placeholder=placeholder, compact=True)
+        self.list = ChoiceList[Item](id=f"{id}-list")
+        self.list.can_focus = False
+        parts = (self.line, self.list, *below)
+        super().__init__(Dialog(title, keys, *parts, about=about, id=id, classes="-wide"))
 
     def find(self, words: str) -> None:
         """List the matches of `words`."""

@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 from textual.app import App
 from textual.screen import Screen
 
-from dogent_tui.tui import clipboard
-
 if TYPE_CHECKING:  # for the type checker only
     from textual.worker import Worker
 
@@ -238,10 +236,6 @@ class ConversationPort(Screen[None]):
     def key_of(self, action_id: str) -> str:
         """Return the label of an action's key, which the user may have changed, for a sentence."""
         return cast("AppPort", self.app).keys.shown(action_id)
-
-    async def copy(self, text: str) -> None:
-        """Copy `text`, and report the result."""
-        self.notify(await clipboard.copy(self.app, text), markup=False)
 
     def action_follow(self) -> None:
         """Scroll to the end of the transcript and follow it."""

@@ -208,7 +208,7 @@ class RequestController:
             screen = await asyncio.to_thread(self._made, request)  # a long outline takes a while
         except DogentError as error:
             self._due = False
-            self._screen.notify(str(error), severity="warning", markup=False)
+            self._screen.notify(str(error), severity="warning")
             return
         finally:
             self._opening = False
@@ -245,7 +245,7 @@ class RequestController:
                 await settle_trust(cast("AppPort", self._screen.app), self._screen.opened)
             await self._screen.service.reply(request.request_id, answer)
         except AgentError as error:
-            self._screen.notify(str(error), severity="warning", markup=False)
+            self._screen.notify(str(error), severity="warning")
             if isinstance(answer, PermissionAnswer):
                 self._settle(request.request_id)
 

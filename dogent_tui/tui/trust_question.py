@@ -42,7 +42,6 @@ async def ask_for_trust(app: AppPort, opened: OpenedSession) -> bool:
         app.notify(
             tr("Your answer applies until you quit; it could not be saved: {error}", error=error),
             severity="warning",
-            markup=False,
         )
     if answer != before:
         if not opened.read_only:  # there is no agent

@@ -2,10 +2,9 @@
 
 from typing import Literal, Protocol, TypeAlias
 
-import msgspec
-
 from dogent_tui.errors import DogentError
-from dogent_tui.records import Json, Record
+from dogent_tui.records import Record
+from dogent_tui.settings import config_models
 
 MediaType: TypeAlias = Literal["image", "video"]
 
@@ -69,24 +68,15 @@ class Clip(Record):
     data: bytes
 
 
-class VisionProfile(Record):
-    """A profile of ``vision.json``.
+class VisionProfile(config_models.VisionProfile, kw_only=True):
+    """A profile of ``vision.json``, called `name`; `where` is its file.
 
-    `base_url` is the endpoint with or without the path of the call. `extra` are additional fields
-    for each request. `timeout_s`, `max_side` (pixels) and `max_video_mb` are 0 for the provider's
-    defaults. `where` is its file.
+    `base_url` is the endpoint with or without the path of the call. `timeout_s`, `max_side` and
+    `max_video_mb` are 0 for the provider's defaults.
     """
 
     name: str
-    provider: str
-    model: str
-    base_url: str
-    api_key: str
-    extra: Json = msgspec.field(default_factory=dict)
-    timeout_s: float = 0
-    max_side: int = 0
-    max_video_mb: int = 0
-    where: str = ""
+    where: str
 
     def __repr__(self) -> str:
         """Return the profile without its key, which must not appear in logs and tracebacks."""

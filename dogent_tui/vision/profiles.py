@@ -56,18 +56,9 @@ def vision_profile(name: str, data: Json, file: Path) -> VisionProfile:
         # not ignored: another model, or another size, would cost money
         if warning.code == "config_wrong_type":
             raise _config(f"{_of(name, where)}: {warning.message}", warning.remedy)
-    profile = VisionProfile(
-        name=name,
-        provider=usable.get("provider", ""),
-        model=usable.get("model", ""),
-        base_url=usable.get("base_url", "").rstrip("/"),
-        api_key=_key(usable.get("api_key", ""), name, where),
-        extra=usable.get("extra", {}),
-        timeout_s=usable.get("timeout_s", 0),
-        max_side=int(usable.get("max_side", 0)),
-        max_video_mb=int(usable.get("max_video_mb", 0)),
-        where=where,
-    )
+    usable["base_url"] = usable.get("base_url", "").rstrip("/")
+    usable["api_key"] = _key(usable.get("api_key", ""), name, where)
+    profile = VisionProfile(name=name, where=where, **usable)
     _check(profile)
     return profile
 

@@ -217,11 +217,11 @@ def client_for(profile: VisionProfile) -> VisionClient:
 
 
 def _image_limits(limits: ImageLimits, profile: VisionProfile) -> ImageLimits:
-    return replace(limits, side=profile.max_side or limits.side)
+    return replace(limits, side=int(profile.max_side) or limits.side)
 
 
 def _video_limits(limits: VideoLimits | None, profile: VisionProfile) -> VideoLimits | None:
-    return limits and replace(limits, bytes=profile.max_video_mb * _MB or limits.bytes)
+    return limits and replace(limits, bytes=int(profile.max_video_mb) * _MB or limits.bytes)
 
 
 def _address(base: str, path: str, version: str = "") -> str:

@@ -25,7 +25,6 @@ from dogent_tui.records import JsonDict, Record
 from dogent_tui.web.article_lines import squeezed, tidied
 from dogent_tui.web.boilerplate import clean, leads, title_of
 from dogent_tui.web.content_encodings import unescaped
-from dogent_tui.web.plain_page import plain_blocks
 from dogent_tui.web.selection import article_of, says_only_links
 
 _MOST_CHARS = 6_000_000
@@ -74,15 +73,13 @@ class Article(Record):
         return "\n\n".join(self.blocks)
 
 
-def find_article(html: str, url: str, *, plain: bool = False) -> Article:
+def find_article(html: str, url: str) -> Article:
     """Return the article of the page `html`, with links made absolute relative to its address
     `url`.
 
-    `plain`: take all of its text, in time proportional to its length. Otherwise there is no time
-    limit: call it where it can be ended. Raises DocumentError.
+    There is no time limit: call it where it can be ended, and not if `is_too_much`. Raises
+    DocumentError.
     """
-    if plain or is_too_much(html):
-        return msgspec.structs.replace(unsearched(html), blocks=tuple(plain_blocks(html, url)))
     tree = LexborHTMLParser(html)
     meta = msgspec.structs.replace(Article(), **facts_of(html, tree, url))
     hidden = take_hidden(tree)

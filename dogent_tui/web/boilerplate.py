@@ -41,6 +41,9 @@ _LEAD_ELEMENTS = frozenset({"p", "div", "span", "h2", "h3", "strong", "b", "bloc
 _NOT_LEAD = frozenset(
     {"nav", "aside", "footer", "figure", "figcaption", "form", "ul", "ol", "table", "button", "a"}
 )
+_BLOCKS = frozenset(
+    {"p", "div", "h1", "h2", "h3", "ul", "ol", "table", "figure", "section", "article"}
+)
 _LEAD_CHARS = (165, 900)
 _LEAD_WITHIN = 400
 """The number of elements after the title to search for the lead."""
@@ -126,11 +129,7 @@ def _within(node: LexborNode) -> Iterator[LexborNode]:
 
 
 def _holds_blocks(node: LexborNode) -> bool:
-    return node.css_first("p,div,h1,h2,h3,ul,ol,table,figure,section,article") is not None and any(
-        child.tag
-        in {"p", "div", "h1", "h2", "h3", "ul", "ol", "table", "figure", "section", "article"}
-        for child in node.iter()
-    )
+    return any(child.tag in _BLOCKS for child in node.iter())
 
 
 def _is_linked(node: LexborNode, text: str) -> bool:

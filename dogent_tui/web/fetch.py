@@ -92,7 +92,7 @@ class Fetcher:
     Args:
         images: The folder for images, created on demand.
         root: Image snippets name files relative to it.
-        documents: Reads what is not a page; created if missing.
+        documents: Reads what is not a page.
         allow: The private hosts and addresses that the settings name, exactly: ``wiki.corp``,
             ``10.1.2.3``, ``[fd00::1]``, each with or without a port.
         proxy: The address of a deliberately configured proxy, which sees the addresses instead of
@@ -106,7 +106,7 @@ class Fetcher:
         images: Path,
         root: Path,
         *,
-        documents: DocumentLibrary | None = None,
+        documents: DocumentLibrary,
         allow: Collection[str] = (),
         proxy: str = "",
         limits: "Limits | None" = None,
@@ -118,17 +118,10 @@ class Fetcher:
         self._documents = documents
         self._transport: Transport | None = None
         self._folder: Path | None = None
-        self._own: list[DocumentLibrary] = []
         self._pages: tuple[DocumentLibrary, DocumentLibrary] | None = None
         self._browser: DrawingBrowser | None = None
         self._kept: dict[str, _Kept] = {}
         self._count = 0
-
-    async def __aenter__(self) -> "Fetcher":
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        await self.close()
 
     async def fetch(
         self,
@@ -158,13 +151,11 @@ class Fetcher:
     async def close(self) -> None:
         """Forget what was fetched, and end the processes that read it. Saved images stay."""
         self._kept.clear()
-        self._pages = None
         browser, self._browser = self._browser, None
         if browser is not None:
             await browser.close()
-        while self._own:
-            library = self._own.pop()
-            self._documents = None if self._documents is library else self._documents
+        pages, self._pages = self._pages, None
+        for library in pages or ():
             await library.close()
         folder, self._folder = self._folder, None
         if folder is not None:
@@ -241,12 +232,13 @@ class Fetcher:
                 code="unsupported",
             )
         try:
-            read = await (self._page if kept.sniffed.kind == "page" else self._document)(
-                kept, max_chars, offset
-            )
-            if kept.sniffed.kind == "page" and not offset and await self._is_drawn(kept, read):
+            if kept.sniffed.kind != "page":
+                read = await self._documents.read(kept.path, max_chars=max_chars, offset=offset)
+            else:
                 read = await self._page(kept, max_chars, offset)
-                read = msgspec.structs.replace(read, warnings=(*read.warnings, _DRAWN))
+                if not offset and await self._is_drawn(kept, read):
+                    read = await self._page(kept, max_chars, offset)
+                    read = msgspec.structs.replace(read, warnings=(*read.warnings, _DRAWN))
         except DocumentError as error:
             raise WebError(error.message, error.remedy, code=error.code) from error
         result = _result(
@@ -266,14 +258,10 @@ class Fetcher:
             result, content_type=_PACKED.get(read.format, result.content_type)
         )
 
-    async def _document(self, kept: _Kept, max_chars: int, offset: int) -> ReadResult:
-        if self._documents is None:
-            self._documents = self._library("documents", Workers())
-        return await self._documents.read(kept.path, max_chars=max_chars, offset=offset)
-
     async def _page(self, kept: _Kept, max_chars: int, offset: int) -> ReadResult:
         """Read the article of a page or, if that takes too long, all of its text."""
         if self._pages is None:
+            assert self._folder is not None
             articles = Workers(
                 _limits(_PAGE_S),
                 worker_command(preload=_EXTRACTORS),
@@ -283,7 +271,10 @@ class Fetcher:
             plain = Workers(
                 _limits(_PLAIN_S), worker_command(preload=_PLAIN_READERS), at_once=_AT_ONCE
             )
-            self._pages = self._library("pages", articles), self._library("plain", plain, _PLAIN_S)
+            self._pages = (
+                DocumentLibrary(self._folder / "pages", articles, full_page_s=7.0),
+                DocumentLibrary(self._folder / "plain", plain, full_page_s=_PLAIN_S),
+            )
         articles_of, texts_of = self._pages
         if not kept.plain:
             try:
@@ -338,12 +329,6 @@ class Fetcher:
             return False
         await asyncio.to_thread(kept.path.write_text, drawn, "utf-8", "replace")
         return True
-
-    def _library(self, name: str, workers: Workers, full_page_s: float = 7.0) -> DocumentLibrary:
-        assert self._folder is not None
-        library = DocumentLibrary(self._folder / name, workers, full_page_s=full_page_s)
-        self._own.append(library)
-        return library
 
 
 def _limits(cpu_s: float) -> WorkerLimits:

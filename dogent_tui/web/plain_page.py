@@ -49,16 +49,9 @@ _MOST_TOKENS = 200_000
 """The number of tags and texts of a page to read: about a quarter of a second."""
 
 
-def plain_page(html: str, url: str = "") -> str:
-    """Return the text of a page as Markdown: headings, lists, links, table rows and code, without
-    menus.
-    """
-    return "\n\n".join(plain_blocks(html, url))
-
-
 def plain_blocks(html: str, url: str) -> Iterator[str]:
-    """Yield its blocks while the page is being read: the first ones are available at once, however
-    long it is.
+    """Yield the text of a page as blocks of Markdown: headings, lists, links, table rows and code,
+    without menus. The first ones are available at once, however long the page is.
     """
     page = _Page(url)
     position, end = 0, len(html)

@@ -21,20 +21,13 @@ WEB_FILE = "web.json"
 NATIVE = "default"
 """The `web_profile` with which a workspace chooses the agent's native tools, like an empty one."""
 
-DEFAULT_TIMEOUT_S = 20.0
 
-
-class WebProfile(Record):
-    """A way to search. Missing values and placeholders are empty. `file` is its file, for
-    display.
+class WebProfile(config_models.WebProfile, kw_only=True):
+    """A way to search, called `name`. Missing values and placeholders are empty. `file` is its
+    file, for display.
     """
 
     name: str
-    provider: str
-    api_key: str = ""
-    cse_id: str = ""
-    endpoint: str = ""
-    timeout_s: float = DEFAULT_TIMEOUT_S
     file: str = ""
 
     def __repr__(self) -> str:
@@ -141,9 +134,7 @@ def web_profile(
                 message=error.message,
             )
             warnings.append(ConfigWarning(message, error.remedy, "profile_no_secret"))
-    return WebProfile(
-        name, timeout_s=usable.get("timeout_s", DEFAULT_TIMEOUT_S), file=display_path(file), **texts
-    )
+    return WebProfile(name=name, file=display_path(file), **usable | texts)
 
 
 _SECRETS = config_models.secret_keys(config_models.WebProfile)

@@ -12,16 +12,18 @@ import statistics
 import tempfile
 import time
 from collections.abc import Callable
+from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
 
 from aiohttp import web
 
 from dogent_tui.documents.html.charset import decode
+from dogent_tui.documents.library import DocumentLibrary
 from dogent_tui.web.article import find_article
 from dogent_tui.web.fetch import Fetcher
 from dogent_tui.web.model import WebError
-from dogent_tui.web.plain_page import plain_page
+from dogent_tui.web.plain_page import plain_blocks
 from tests.benchmarks.table import Row
 from tests.web.corpus.scoring import Page, pages, plain_text, score
 from tests.web.own_pages import own_pages
@@ -65,7 +67,7 @@ def alone(html: str, url: str) -> str:
 
 
 def stripped(html: str, url: str) -> str:
-    return plain_page(html, url)
+    return "\n\n".join(plain_blocks(html, url))
 
 
 def run(
@@ -138,7 +140,9 @@ async def hostile() -> float:
     host = f"127.0.0.1:{runner.addresses[0][1]}"
     times = []
     with tempfile.TemporaryDirectory() as folder:
-        async with Fetcher(Path("images"), Path(folder), allow=[host]) as fetcher:
+        async with DocumentLibrary(Path(folder)) as documents, AsyncExitStack() as closing:
+            fetcher = Fetcher(Path("images"), Path(folder), documents=documents, allow=[host])
+            closing.push_async_callback(fetcher.close)
             await fetcher.fetch(f"http://{host}/")  # its libraries are loaded
             for name in map(str, range(len(HOSTILE))):
                 began = time.perf_counter()

@@ -33,7 +33,7 @@ from dogent_tui.offline.messages_api import (
 )
 from dogent_tui.offline.server import Answer, CutConnection, LoopbackServer
 
-MODEL = "claude-haiku-4-5"
+MODEL = LoopbackServer.model
 
 _MESSAGES: Mapping[int, str] = {
     400: "prompt is too long: 213462 tokens > 200000 maximum",
@@ -148,7 +148,8 @@ class ScriptedApi:
     """
 
     def __init__(self, *, token: str = "") -> None:
-        self._server = LoopbackServer(self._respond, models=(MODEL,), token=token)
+        self._server = LoopbackServer(self._respond)
+        self._server.token = token or self._server.token
         self._arrived = asyncio.Condition()
         self.reset()
 

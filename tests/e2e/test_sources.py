@@ -78,7 +78,7 @@ def letters(text):
 
 
 async def test_a_text_is_written_checked_repaired_and_exported(api, server, open_service):
-    profile = WebProfile("mine", "brave", api_key="sk-of-the-provider", endpoint=server.url)
+    profile = WebProfile("brave", name="mine", api_key="sk-of-the-provider", endpoint=server.url)
     server.answers(PAGE, Content_Type="text/html")
     page = f"{server.url}/fares"
     async with open_service(web=WebAccess(profile)) as agent:

@@ -55,7 +55,7 @@ async def test_with_one_ours_are_and_a_private_page_needs_the_persons_word(
         }
     )
     page = f"{server.url}/otters"
-    profile = WebProfile("mine", "brave", api_key=KEY, endpoint=server.url)
+    profile = WebProfile("brave", name="mine", api_key=KEY, endpoint=server.url)
     async with open_service(web=WebAccess(profile)) as agent:
         api.call(SEARCH, {"query": "otters", "num_results": 3})
         api.call(FETCH, {"url": page})

@@ -196,7 +196,7 @@ async def test_a_draft_is_checked_against_what_was_read(records):
     )
     documents = DocumentLibrary()
     try:
-        report = await QuoteChecker(documents, root.parent / "kept").check(draft, root)
+        report = await QuoteChecker(documents).check(draft, root)
     finally:
         await documents.close()
     (found,) = [each for each in report.findings if each.kind == "quote"]
@@ -240,7 +240,7 @@ async def test_a_work_whose_document_is_gone_is_told_and_one_that_is_elsewhere_i
     (root / "draft.md").write_text("It is so [@here], or not [@gone].\n")
     documents = DocumentLibrary()
     try:
-        report = await QuoteChecker(documents, tmp_path / "kept").check(root / "draft.md", root)
+        report = await QuoteChecker(documents).check(root / "draft.md", root)
     finally:
         await documents.close()
     assert [(found.text, found.verdict) for found in report.findings] == [

@@ -20,7 +20,7 @@ from dogent_tui.web.model import FetchResult, SavedImage, WebError
 from dogent_tui.web.profiles import WebAccess, WebProfile
 from dogent_tui.web.search.model import ImageResult, SearchResults, WebResult
 
-PROFILE = WebProfile("mine", "brave", api_key="k")
+PROFILE = WebProfile("brave", name="mine", api_key="k")
 PAGE = FetchResult(
     url="https://a.example/",
     final_url="https://a.example/otters",

@@ -36,16 +36,16 @@ def fake_tool(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 async def test_copied_is_said_only_of_what_the_clipboard_holds(fake_tool: Path) -> None:
     app: App[object] = App()
     async with app.run_test():
-        assert await clipboard.copy(app, "漢字 [/b]\n") == "Copied 8 characters."
+        assert await clipboard.copied(app, "漢字 [/b]\n") == "Copied 8 characters."
         assert (fake_tool / "copied").read_text(encoding="utf-8") == "漢字 [/b]\n"
         assert app.clipboard == "漢字 [/b]\n"
         for way in ("refuses", "forgets", "hangs"):
             (fake_tool / way).touch()
-            assert (await clipboard.copy(app, "x")).startswith("Sent 1 character to the terminal")
+            assert (await clipboard.copied(app, "x")).startswith("Sent 1 character to the terminal")
             (fake_tool / way).unlink()
-        assert await clipboard.copy(app, "x") == "Copied 1 character."
+        assert await clipboard.copied(app, "x") == "Copied 1 character."
         (fake_tool / "wl-paste").unlink()
-        assert (await clipboard.copy(app, "x")).startswith("Sent 1 character")
+        assert (await clipboard.copied(app, "x")).startswith("Sent 1 character")
 
 
 def test_no_tool_is_used_over_ssh_or_without_a_display(fake_tool: Path) -> None:

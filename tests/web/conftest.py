@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from aiohttp import web
 
+from dogent_tui.documents.library import DocumentLibrary
 from dogent_tui.web.fetch import Fetcher
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
@@ -86,15 +87,16 @@ async def other_site() -> AsyncIterator[Site]:
 async def make_fetcher(site: Site, tmp_path: Path) -> AsyncIterator[Callable[..., Fetcher]]:
     """Make a fetcher that may reach `site`, with images in ``images``."""
     made: list[Fetcher] = []
+    documents = DocumentLibrary(tmp_path / "conversions")
 
     def make(**options: Any) -> Fetcher:
-        options = {"allow": [site.host], **options}
+        options = {"documents": documents, "allow": [site.host], **options}
         made.append(Fetcher(Path("images"), tmp_path, **options))
         return made[-1]
 
     yield make
-    for fetcher in made:
-        await fetcher.close()
+    for library in (*made, documents):
+        await library.close()
 
 
 @pytest.fixture

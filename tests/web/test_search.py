@@ -177,7 +177,7 @@ async def server():
 
 def profile(provider, endpoint="", **more):
     values = {"api_key": KEY, "cse_id": "engine", "timeout_s": 5.0, **more}
-    return WebProfile("mine", provider, endpoint=endpoint, file=FILE, **values)
+    return WebProfile(provider, name="mine", endpoint=endpoint, file=FILE, **values)
 
 
 async def failure(searcher, words="otters", **more):

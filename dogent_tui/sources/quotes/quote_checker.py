@@ -58,15 +58,14 @@ class QuoteChecker:
     def __init__(
         self,
         documents: DocumentLibrary,
-        folder: Path | None = None,
         checked: dict[Path, Checked] | None = None,
     ) -> None:
-        """Read with `documents`; store indexes in `folder`, by default in the platform's cache
-        folder, and the findings of a draft in `checked`, by its real path.
+        """Read with `documents`; store indexes in the platform's cache folder, and the findings of
+        a draft in `checked`, by its real path.
         """
         self._checked = {} if checked is None else checked
         self._documents = documents
-        self._folder = folder or cache_dir() / "quotes"
+        self._folder = cache_dir() / "quotes"
         self._keys = ConversionStore(self._folder)
         self._turn = asyncio.Semaphore(_AT_ONCE)
 

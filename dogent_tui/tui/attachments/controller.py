@@ -87,12 +87,9 @@ class AttachmentsController:
                 tr(
                     "{name} is no longer listed. The agent keeps what it has read of it.", name=name
                 ),
-                markup=False,
             )
         elif removed:
-            self._screen.notify(
-                tr("{name} won't be sent with the next prompt.", name=name), markup=False
-            )
+            self._screen.notify(tr("{name} won't be sent with the next prompt.", name=name))
 
     def preview(self, attachment: Attachment) -> None:
         """Preview `attachment`, at its sheet if it names one."""

@@ -259,7 +259,7 @@ class PreviewScreen(DialogScreen[None]):
     async def action_copy(self) -> None:
         """Copy what has been read of the document, as Markdown."""
         if self._reading.text:
-            self.notify(await clipboard.copy(self.app, self._reading.text), markup=False)
+            await clipboard.copy(self.app, self._reading.text)
 
 
 def sheet_line(sheets: Sequence[Sheet], shown: str, width: int) -> Content:

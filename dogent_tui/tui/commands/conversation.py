@@ -9,6 +9,7 @@ from dogent_tui.agent.tool_names import relative
 from dogent_tui.errors import DogentError
 from dogent_tui.language import and_more, tr
 from dogent_tui.plain import one_line
+from dogent_tui.tui.clipboard import copy
 from dogent_tui.tui.commands.family import CommandFamily, action, command
 from dogent_tui.tui.prompt.controller import READ_ONLY
 
@@ -37,7 +38,7 @@ class ConversationCommands(CommandFamily):
         text = self._screen.transcript.last_reply()
         if not text:
             return tr("There is no reply to copy yet.")
-        await self._screen.copy(text)
+        await copy(self.app, text)
         return None
 
     @command("new", "Start a new conversation", at_once=True)

@@ -210,7 +210,7 @@ class Exporting:
             try:
                 await screen.foreground.run(install_browser, tr("Downloading Chromium"))
             except DogentError as error:
-                screen.handle(Notice(level="warning", message=error.message, remedy=error.remedy))
+                screen.handle(Notice(message=error.message, remedy=error.remedy))
         return True
 
     # ── What came of it ───────────────────────────────────────────────────────────────────────
@@ -221,11 +221,10 @@ class Exporting:
         """
         handle = self._app.conversation.handle
         for warning in made.warnings:
-            handle(Notice(level="warning", message=one_line(f"{name}: {warning}")))
+            handle(Notice(message=one_line(f"{name}: {warning}")))
         if made.left_out:
             handle(
                 Notice(
-                    level="warning",
                     message=tr(
                         "Left out of {name}:\n{left_out}",
                         name=one_line(name),

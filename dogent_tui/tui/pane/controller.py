@@ -20,6 +20,7 @@ from dogent_tui.references.lookup import (
     resolve,
 )
 from dogent_tui.tui.attachments.document_facts import DocumentReading, Heading, Part
+from dogent_tui.tui.clipboard import copy
 from dogent_tui.tui.foreground import Tell
 from dogent_tui.tui.pane.pane import DocumentPane
 from dogent_tui.tui.pane.text import (
@@ -502,7 +503,7 @@ class PaneController:
                 self.look()
             case "copy":
                 first, end = self.view.chosen or (0, None)
-                await self._screen.copy("\n".join(document.lines[first:end]))
+                await copy(self._screen.app, "\n".join(document.lines[first:end]))
             case "close":
                 self._screen.showing.close()
                 await self.leave()
@@ -529,7 +530,7 @@ class PaneController:
         if headings:
             await self._screen.app.push_screen(heading_palette(headings, self.view.show_line))
         else:
-            self._screen.notify(tr("There are no headings in this document."), markup=False)
+            self._screen.notify(tr("There are no headings in this document."))
 
     def _draw_title(self) -> None:
         document = self.open_document

@@ -92,7 +92,6 @@ class PromptController:
                     "There is no file {path} here; the text was sent unchanged.",
                     path=one_line(reference.path),
                 ),
-                markup=False,
             )
         screen.action_follow()
 

@@ -32,11 +32,11 @@ class AnswerGuard(msgspec.Struct):
         """A key arrived that was not meant for the question."""
         self._opens = self.clock() + TYPING_S
 
-    def pass_on(self, event: events.Key, typed: Callable[[str], object] | None) -> None:
+    def pass_on(self, event: events.Key, typed: Callable[[str], object]) -> None:
         """Give a key that was not meant for the question to `typed`, if it is printable."""
         if event.is_printable or event.key in ("enter", "escape", "backspace"):
             self.typed()
-        if event.is_printable and event.character and typed is not None:
+        if event.is_printable and event.character:
             typed(event.character)
         event.stop()
         event.prevent_default()

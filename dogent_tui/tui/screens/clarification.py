@@ -67,8 +67,8 @@ class ClarificationScreen(Withdrawable[Reply], PressesKeys, ModalScreen[Reply]):
         request: Clarification,
         *,
         draft: Mapping[str, Any] | None = None,
-        on_draft: Callable[[dict[str, Any]], object] | None = None,
-        typed: Callable[[str], object] | None = None,
+        on_draft: Callable[[dict[str, Any]], object] = lambda _: None,
+        typed: Callable[[str], object] = lambda _: None,
         typing: bool = False,
         counter: str = "",
     ) -> None:
@@ -182,8 +182,7 @@ class ClarificationScreen(Withdrawable[Reply], PressesKeys, ModalScreen[Reply]):
         self._asked_to_abandon = self._asked_to_send = False
         self._say("")
         self._look_again()
-        if self._on_draft is not None:
-            self._on_draft(self.form.draft())
+        self._on_draft(self.form.draft())
 
     # ── Keys ──────────────────────────────────────────────────────────────────────────────────
 

@@ -33,6 +33,7 @@ from dogent_tui.references.file_index import FileIndex
 from dogent_tui.sample.requests import requests_for
 from dogent_tui.storage.paths import display_path, state_dir
 from dogent_tui.tui.attachments.controller import AttachmentsController
+from dogent_tui.tui.clipboard import copy
 from dogent_tui.tui.commands.table import CommandTable
 from dogent_tui.tui.conversation_layout import ConversationLayout
 from dogent_tui.tui.foreground import ForegroundTask
@@ -422,7 +423,7 @@ class ConversationScreen(ConversationPort):
         self, event: "AttachmentsSidebar.PathsPasted"
     ) -> None:
         """Attach pasted or dropped files to the next prompt."""
-        self.notify(await self.attaching.attach_dropped(event.paths), markup=False)
+        self.notify(await self.attaching.attach_dropped(event.paths))
 
     def on_attachments_sidebar_add_requested(self) -> None:
         """Let the user pick a file."""
@@ -496,7 +497,7 @@ class ConversationScreen(ConversationPort):
     def action_todos(self) -> None:
         """Show the agent's plan above the prompt, or hide it."""
         if not self.todos.toggle():
-            self.notify(tr("The agent has made no plan yet. It will appear here."), markup=False)
+            self.notify(tr("The agent has made no plan yet. It will appear here."))
 
     def action_fold_all(self) -> None:
         """Unfold or fold every card."""
@@ -513,11 +514,11 @@ class ConversationScreen(ConversationPort):
 
     async def on_transcript_link_clicked(self, event: "Transcript.LinkClicked") -> None:
         """Show the target of a link and copy it, because the text of a link may say anything."""
-        await self.copy(event.url)
-        self.notify(one_line(event.url), title=tr("This link points to"), markup=False)
+        await copy(self.app, event.url)
+        self.notify(one_line(event.url), title=tr("This link points to"))
 
     def on_text_selected(self) -> None:
         """Copy what was selected with the mouse."""
         text = self.get_selected_text()
         if text:
-            self.run_worker(self.copy(text), group="copy")
+            self.run_worker(copy(self.app, text), group="copy")

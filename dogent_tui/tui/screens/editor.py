@@ -51,7 +51,7 @@ class EditorScreen(Withdrawable[Reply], Screen[Reply]):
     `counter`: see `count`. `on_draft` receives what `draft` returns, shortly after each change.
     """
 
-    def __init__(self, counter: str, on_draft: Callable[[Any], object] | None, said: str) -> None:
+    def __init__(self, counter: str, on_draft: Callable[[Any], object], said: str) -> None:
         """`said` is the id of the status line."""
         super().__init__()
         self.counter = counter
@@ -141,7 +141,7 @@ class EditorScreen(Withdrawable[Reply], Screen[Reply]):
         return timer is not None
 
     def _give_draft(self) -> None:
-        if self._stop_draft() and self._on_draft is not None:
+        if self._stop_draft():
             began = time.monotonic()
             self._on_draft(self.draft())
             self._draft_delay_s = max(DRAFT_DELAY_S, DRAFT_SHARE * (time.monotonic() - began))

@@ -5,11 +5,10 @@ from collections.abc import Callable, Sequence
 
 from textual import work
 from textual.content import Content
-from textual.widgets import Input
 
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
-from dogent_tui.tui.dialog import ChoiceList, Dialog, FinderScreen
+from dogent_tui.tui.dialog import FinderScreen
 from dogent_tui.tui.widgets import bound
 
 _MOST_SHOWN = 100
@@ -40,14 +39,9 @@ class HistoryScreen(FinderScreen[str, str]):
         """
         self._loads = loads
         self._prompts: Sequence[str] = ()
-        line = Input(placeholder=tr("Find an earlier prompt"), compact=True)
-        found = ChoiceList[str](id="history-list")
         keys = {"enter": tr("Copy to the prompt"), "up,down": tr("Choose"), "escape": tr("Close")}
-        about = tr("this folder")
-        dialog = Dialog(
-            tr("Earlier prompts"), keys, line, found, about=about, id="history", classes="-wide"
-        )
-        super().__init__(dialog, line, found)
+        title, placeholder = tr("Earlier prompts"), tr("Find an earlier prompt")
+        super().__init__(title, placeholder, id="history", keys=keys, about=tr("this folder"))
 
     @work
     async def on_mount(self) -> None:

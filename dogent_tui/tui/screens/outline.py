@@ -86,7 +86,7 @@ class OutlineTask(Record):
     preface: str = ""
     draft: str | None = None
     notice: str = ""
-    on_draft: Callable[[str], object] | None = None
+    on_draft: Callable[[str], object] = lambda _: None
     save_as: Callable[[str, str], str] | None = None
     save: Callable[[str], None] | None = None
     completions: Completions | None = None

@@ -63,4 +63,4 @@ class PageScreen(DialogScreen[None]):
     async def action_copy(self) -> None:
         """Copy the page, for a report."""
         if self._found:
-            self.notify(await clipboard.copy(self.app, self._found), markup=False)
+            await clipboard.copy(self.app, self._found)

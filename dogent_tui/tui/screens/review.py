@@ -76,7 +76,7 @@ class ReviewTask(Record):
     reviewed: Reviewed
     copies: UndoLog | None = None
     notice: str = ""
-    on_draft: Callable[[Json], object] | None = None
+    on_draft: Callable[[Json], object] = lambda _: None
     checked: Checked | None = None
     completions: Completions | None = None
 

@@ -153,7 +153,7 @@ class RewindPreviewScreen(DialogScreen[bool]):
         if not self.guard.open:
             return
         if self.preview.does_nothing:
-            self.notify(tr("No file is selected. Space selects one."), markup=False)
+            self.notify(tr("No file is selected. Space selects one."))
         else:
             self.leave(True)
 

@@ -8,13 +8,12 @@ from datetime import datetime
 
 from textual import work
 from textual.content import Content
-from textual.widgets import Input
 
 from dogent_tui.errors import DogentError
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.storage.sessions import SessionRecord
-from dogent_tui.tui.dialog import ChoiceList, Dialog, FinderScreen, Words
+from dogent_tui.tui.dialog import FinderScreen, Words
 from dogent_tui.tui.screens.choice import choose
 from dogent_tui.tui.sessions.model import SessionIndex, SessionList, SessionRequest
 from dogent_tui.tui.widgets import bound
@@ -38,12 +37,8 @@ class SessionsScreen(FinderScreen[SessionRecord, SessionRequest]):
         self._now = now or (lambda: datetime.now().astimezone())
         self._renaming: SessionRecord | None = None
         self._nothing = Words("", classes="dialog-why")
-        line = Input(placeholder=tr("Find a conversation"), compact=True)
-        found = ChoiceList[SessionRecord](id="sessions-list")
-        dialog = Dialog(
-            tr("Conversations"), {}, line, found, self._nothing, id="sessions", classes="-wide"
-        )
-        super().__init__(dialog, line, found)
+        title, placeholder = tr("Conversations"), tr("Find a conversation")
+        super().__init__(title, placeholder, self._nothing, id="sessions")
 
     async def on_mount(self) -> None:
         """Read the list of conversations."""
@@ -172,12 +167,9 @@ class SessionsScreen(FinderScreen[SessionRecord, SessionRequest]):
                     "This conversation is open here. Open another one first, or start one with"
                     " /new."
                 ),
-                markup=False,
             )
         elif await asyncio.to_thread(index.is_elsewhere, record):
-            self.notify(
-                tr("Another window has this conversation open. Close it there first."), markup=False
-            )
+            self.notify(tr("Another window has this conversation open. Close it there first."))
         elif await self._is_to_go(record):
             try:
                 await asyncio.to_thread(index.delete, record)

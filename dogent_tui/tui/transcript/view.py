@@ -246,12 +246,9 @@ class Transcript(RowsView):
         """Copy the selection, or else the last reply."""
         text = self.screen.get_selected_text() or self.last_reply()
         if text:
-            self.run_worker(self._copy(text), group="copy", exclusive=True)
+            self.run_worker(clipboard.copy(self.app, text), group="copy", exclusive=True)
         else:
             self.notify(tr("There is nothing to copy yet."), severity="warning")
-
-    async def _copy(self, text: str) -> None:
-        self.notify(await clipboard.copy(self.app, text), markup=False)
 
     def action_match(self, step: int) -> None:
         """Go to the next match, or to the previous one if `step` is negative, wrapping around."""
