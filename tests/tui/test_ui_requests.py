@@ -110,6 +110,21 @@ async def test_the_form_opens_when_the_run_has_ended_and_its_answers_are_the_nex
         assert not p.screen.asked.display
 
 
+async def test_esc_takes_the_queue_back_where_no_run_is_there_to_stop(person):
+    async with person() as p:
+        await p.ask(QUESTIONS)
+        await p.asked()
+        await p.press("escape")
+        await p.closed()
+        await p.stage.type("And a list of sources")
+        await p.press("enter")
+        await p.sees("queued until you answer the agent")
+        await p.press("escape")
+        await p.sees("Queued prompts are back in the editor.")
+        hint = p.screen.prompt.query_one("#prompt-hint")
+        assert "stop the run" not in str(hint.content)
+
+
 async def test_esc_leaves_it_open_and_a_key_brings_it_back_with_what_was_answered(person):
     async with person() as p:
         await p.ask(QUESTIONS)

@@ -105,8 +105,8 @@ class ConversationScreen(ConversationPort):
         hidden("f3", "document", "Switch to the open document and back", id="document"),
         hidden("f5", "app.setup", "Choose a model", id="setup"),
         hidden("ctrl+end", "follow", "Follow", id="follow"),
-        hidden("shift+pageup", "transcript_page(-1)", "Scroll the transcript"),
-        hidden("shift+pagedown", "transcript_page(1)", "Scroll the transcript"),
+        hidden("pageup,shift+pageup", "transcript_page(-1)", "Scroll the transcript"),
+        hidden("pagedown,shift+pagedown", "transcript_page(1)", "Scroll the transcript"),
         hidden("escape", "escape", "Interrupt, or back to the prompt"),
         hidden(
             "f4,ctrl+comma",
