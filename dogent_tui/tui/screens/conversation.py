@@ -293,7 +293,8 @@ class ConversationScreen(ConversationPort):
             case RunStarted() | Notice():
                 self.conversation_layout.show_transcript()
                 self.prompt.offer_requests(())
-                self.prompt.set_busy(self.status_bar.status.running)
+                status = self.status_bar.status
+                self.prompt.set_busy(status.running and not status.elsewhere)
             case RunFinished():
                 self.prompt.set_busy(False)
             case QueueChanged(prompts=prompts):
@@ -330,6 +331,7 @@ class ConversationScreen(ConversationPort):
         """
         if not continues:
             self.transcript.replay((), ended=True)
+        self.prompt.notify_hint("")
         self.status_bar.set_open_elsewhere(continues=continues)
 
     async def _ask_for_budget(self) -> None:
