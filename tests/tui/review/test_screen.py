@@ -165,9 +165,13 @@ async def test_both_views_and_the_preview(review):
 
 @pytest.mark.parametrize("size", [(40, 10), (40, 14), (80, 16)])
 async def test_what_is_accepted_can_be_seen_on_a_low_screen(review, size):
-    base = "".join(f"Line {number} of tea.\n\nKept.\n\n" for number in range(20))
-    async with review(base, base.replace("tea", "coffee"), size=size) as (app, _):
+    base = "".join(
+        f"Line {number} of tea.\n\nKept as it is, and wrapped.\n\n" for number in range(20)
+    )
+    async with review(base, base.replace("tea", "coffee"), size=size) as (app, pilot):
         assert "- Line 0 of tea." in drawn(app)
+        await pilot.press("a")
+        assert "- Line 1 of tea." in drawn(app)
 
 
 async def test_side_by_side_the_space_beside_a_changed_word_has_the_color_of_its_side(review):
