@@ -226,8 +226,8 @@ class Translator(msgspec.Struct):
             # a turn that the CLI started itself, because a background command had ended
             self._forget_turn()
             return
-        # the CLI began to compact, but the reply came anyway
-        if self._compact_error and not self._owes_summary:
+        # the CLI began to compact, but the reply came anyway; a failure says itself what to do
+        if self._compact_error and not self._owes_summary and not message.is_error:
             words = tr(
                 "The conversation could not be compacted: {error}", error=self._compact_error
             )
