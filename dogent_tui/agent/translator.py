@@ -226,8 +226,8 @@ class Translator(msgspec.Struct):
             # a turn that the CLI started itself, because a background command had ended
             self._forget_turn()
             return
-        # the CLI began to compact, but the reply came anyway
-        if self._compact_error and not self._owes_summary:
+        # the CLI began to compact, but the reply came anyway; a failure says itself what to do
+        if self._compact_error and not self._owes_summary and not message.is_error:
             words = tr(
                 "The conversation could not be compacted: {error}", error=self._compact_error
             )
@@ -404,6 +404,8 @@ _ERROR_TAGS = ("<tool_use_error>", "</tool_use_error>")
 
 _BY_HOOK = re.compile(r"\APreToolUse:\S+ hook error: ")
 """What it puts before the reason of a call denied by the policy."""
+_NO_OUTPUT = re.compile(r"\(\S+ completed with no output\)")
+"""What it tells the model in place of an empty result (measured with 2.1.332)."""
 
 
 def result_text(content: str | list[JsonDict] | None) -> str:
@@ -414,6 +416,8 @@ def result_text(content: str | list[JsonDict] | None) -> str:
             for block in content
         )
     text = _BY_HOOK.sub("", content or "", count=1)
+    if _NO_OUTPUT.fullmatch(text):
+        return ""
     return (
         text.removeprefix(_ERROR_TAGS[0]).removesuffix(_ERROR_TAGS[1])
         if text.startswith(_ERROR_TAGS[0])

@@ -81,7 +81,7 @@ class DialogScreen(Withdrawable[Answer], ModalScreen[Answer]):
     """A screen with one `dialog`, over the previous screen, which stays visible."""
 
     DEFAULT_CSS = styles("dialog.tcss")
-    VERTICAL_BREAKPOINTS = [(0, "-low"), (30, "-medium"), (50, "-high")]
+    VERTICAL_BREAKPOINTS = [(0, "-tight"), (16, "-low"), (30, "-medium"), (50, "-high")]
     BINDINGS = [bound("escape", "back", "Back")]
 
     def __init__(self, dialog: Dialog) -> None:

@@ -15,7 +15,7 @@ KEY = "F2"
 
 
 class RequestBanner(Widget):
-    """One line, hidden if nothing is open. A click does the same as the key."""
+    """A sentence, hidden if nothing is open. A click does the same as the key."""
 
     ALLOW_SELECT = False
     COMPONENT_CLASSES = {"banner--mark", "banner--key"}
@@ -29,7 +29,7 @@ class RequestBanner(Widget):
         """Show what is open."""
         self._words = words(requests)
         self.display = bool(requests)
-        self.refresh()
+        self.refresh(layout=True)
 
     def render(self) -> RenderResult:
         """Draw the line."""

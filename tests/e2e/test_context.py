@@ -98,6 +98,16 @@ async def test_a_full_context_is_compacted_by_itself_and_told(api, open_service)
         assert told.before_tokens > 100_000
 
 
+async def test_of_a_full_context_that_cannot_be_compacted_one_message_tells(api, open_service):
+    async with open_service() as agent:
+        api.say("Noted.")
+        await agent.run("Hello")
+        api.fail_always(400)
+        finished = await agent.run("And now?")
+        assert (finished.status, finished.code) == ("failed", "prompt_too_long")
+        assert agent.of(Notice) == []
+
+
 @pytest.mark.thorough
 async def test_what_cannot_be_compacted_is_an_error_and_changes_nothing(api, open_service):
     async with open_service() as agent:

@@ -172,6 +172,7 @@ async def test_an_allowed_call_runs(window):
     await terminal.wait_for("Delete said.txt")
     await terminal.press_until("y", lambda: "Said." in terminal.text(), "the run after the command")
     assert not (window.root / "said.txt").exists()
+    assert "rm said.txt  ✓ no output" in terminal.text()
 
 
 async def test_the_picker_offers_files_and_the_reference_reaches_the_model_without_its_contents(

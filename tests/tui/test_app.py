@@ -127,6 +127,39 @@ async def test_prompts_typed_during_a_run_wait_and_can_be_edited(stage):
         assert s.app.opened.service.queued == ()
 
 
+async def test_page_up_scrolls_the_transcript_unless_the_prompt_is_long(stage):
+    async with stage() as s:
+        await s.send("go")
+        s.conversation.arrive(TextDelta(message_id="m", block=0, text="line\n\n" * 60))
+        transcript = s.app.conversation.transcript
+        await s.until(lambda: transcript.scroll_y == transcript.max_scroll_y > 20)
+        await s.type("typed")
+        end = transcript.scroll_y
+        await s.pilot.press("pageup")
+        await s.until(lambda: transcript.scroll_y < end - 3)
+        await s.pilot.press("pagedown")
+        await s.until(lambda: transcript.scroll_y == end)
+        await s.pilot.press(*["ctrl+j"] * 20)
+        await s.until(lambda: answering(s).scroll_y > 0)
+        await s.pilot.press("pageup")
+        await s.until(lambda: answering(s).cursor_location[0] < 20)
+        assert transcript.scroll_y == transcript.max_scroll_y
+
+
+async def test_what_is_said_of_a_run_that_can_be_stopped_ends_with_it(stage):
+    async with stage() as s:
+        await s.send("first")
+        await s.type("second")
+        await s.pilot.press("enter")
+        await s.until(lambda: s.app.opened.service.queued)
+        await s.pilot.press("escape")
+        hint = s.app.conversation.prompt.query_one("#prompt-hint")
+        await s.until(lambda: "Esc again to stop the run" in str(hint.content))
+        s.conversation.arrive(TurnEnded("completed"))
+        await s.until(lambda: "Enter sends" in str(hint.content))
+        assert answering(s).value == "second"
+
+
 async def test_escape_interrupts_and_arrow_keys_do_not(stage):
     async with stage() as s:
         await s.send("go")
@@ -458,6 +491,13 @@ async def test_a_warning_under_the_prompt_is_read_to_its_end(stage):
         await s.until(lambda: line.size.height == 2)
         s.app.conversation.prompt.notify_hint("Short.")
         await s.until(lambda: line.size.height == 1)
+
+
+async def test_help_shows_several_keys_on_a_low_screen(stage):
+    async with stage(size=(40, 10)) as s:
+        await s.pilot.press("f1")
+        await s.until(lambda: isinstance(s.app.screen, HelpScreen))
+        await s.until(lambda: s.app.screen.query_one("#help-page").size.height >= 4)
 
 
 async def test_help_is_searched_as_one_types(stage):

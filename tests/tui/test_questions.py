@@ -116,7 +116,7 @@ async def test_the_way_back_from_words(person):
     async with person() as p:
         await p.ask(DIFF)
         await p.press("e")
-        assert "Enter sends" in p.note
+        assert "Enter denies" in p.note  # and nothing was denied yet
         await p.press("enter")
         assert "Write something" in p.note
         await p.press("ctrl+c")

@@ -110,6 +110,32 @@ async def test_the_form_opens_when_the_run_has_ended_and_its_answers_are_the_nex
         assert not p.screen.asked.display
 
 
+async def test_esc_takes_the_queue_back_where_no_run_is_there_to_stop(person):
+    async with person() as p:
+        await p.ask(QUESTIONS)
+        await p.asked()
+        await p.press("escape")
+        await p.closed()
+        await p.stage.type("And a list of sources")
+        await p.press("enter")
+        await p.sees("queued until you answer the agent")
+        await p.press("escape")
+        await p.sees("Queued prompts are back in the editor.")
+        hint = p.screen.prompt.query_one("#prompt-hint")
+        assert "stop the run" not in str(hint.content)
+
+
+async def test_a_narrow_screen_shows_the_whole_line_with_the_key_that_answers(person):
+    async with person(size=(40, 12)) as p:
+        await p.ask(QUESTIONS)
+        await p.asked()
+        await p.press("escape")
+        await p.closed()
+        await p.stage.until(lambda: p.screen.asked.size.height == 2)
+        rows = [p.screen.asked.render_line(y).text.strip() for y in range(2)]
+        assert " ".join(rows) == "? The agent asks 2 questions · F2 answers"
+
+
 async def test_esc_leaves_it_open_and_a_key_brings_it_back_with_what_was_answered(person):
     async with person() as p:
         await p.ask(QUESTIONS)

@@ -100,10 +100,10 @@ class PromptBox(Vertical):
         self.editor.focus()
 
     def set_busy(self, busy: bool) -> None:
-        """Show how to stop a run while there is one. The previous notice is removed, unless it was
-        a warning.
+        """Show how to stop a run while there is one. As one begins or ends, the previous notice is
+        removed, unless it was a warning.
         """
-        if busy and not self._hints.busy and not self._hints.warns:
+        if busy != self._hints.busy and not self._hints.warns:
             self._hints.notice = ""
         self._hints.busy = busy
         self._show_busy()

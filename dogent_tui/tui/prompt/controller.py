@@ -147,9 +147,10 @@ class PromptController:
         waiting = [service.take_back(queued.id) for queued in service.queued]
         if waiting:
             texts = "\n\n".join(prompt.text for prompt in waiting if prompt is not None)
-            self._give_back(
-                texts, tr("Queued prompts are back in the editor. Press Esc again to stop the run.")
-            )
+            stops = tr("Queued prompts are back in the editor. Press Esc again to stop the run.")
+            waits = tr("Queued prompts are back in the editor.")
+            self._prompt.put_back(texts)
+            self._prompt.notify_hint(stops if service.state == "running" else waits)
         else:
             self._screen.status_bar.stop()
             await service.interrupt()

@@ -14,7 +14,7 @@ from dogent_tui.changes.prose import Span as Part
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line, revealed
 from dogent_tui.tui.transcript import palette
-from dogent_tui.tui.transcript.lines import BLANK, Line, Lines, Span, crop, prefixed, wrap
+from dogent_tui.tui.transcript.lines import BLANK, Line, Lines, Span, crop, prefixed, styled, wrap
 
 LOOKS = {
     **palette.LOOKS,
@@ -255,7 +255,11 @@ def _beside(sides: Refined, width: int) -> Iterator[Line]:
 def _column(line: Line | None, style: str, mark: str, width: int) -> tuple[Span, ...]:
     if line is None:
         return (Span(" " * width),)
-    return (Span(mark, style), *line.spans, Span(" " * max(0, width - 2 - line.width), style))
+    return (
+        Span(mark, style),
+        *styled(line, style).spans,
+        Span(" " * max(0, width - 2 - line.width), style),
+    )
 
 
 # ── What is left out of a long paragraph: rows in and around which nothing changed ────────

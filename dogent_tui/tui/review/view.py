@@ -112,13 +112,14 @@ class HunkView(Painted, Widget):
         self._made: Sequence[Line] = ()
         self._made_for: int | None = None
         self._top = 0
+        self._is_new = False
 
     def show(self, make: Callable[[int], Sequence[Line]], *, is_new: bool) -> None:
-        """Draw what `make` lays out for a width in cells, from its first line if the content
-        changed (`is_new`).
+        """Draw what `make` lays out for a width in cells; if the content changed (`is_new`), from
+        its first line, or from the change where that would be out of sight.
         """
         self._make, self._made_for = make, None
-        self._top = 0 if is_new else self._top
+        self._is_new = self._is_new or is_new
         self.refresh()
 
     @property
@@ -126,6 +127,10 @@ class HunkView(Painted, Widget):
         width = self.size.width
         if width and width != self._made_for:
             self._made, self._made_for = self._make(width - 1), width
+            if self._is_new:
+                change = next((place for place, line in enumerate(self._made) if line.fill), 0)
+                self._top = 0 if change < self.size.height - 1 else change
+                self._is_new = False
             self._go_to_line(self._top)
         return self._made
 

@@ -106,8 +106,8 @@ class ConversationScreen(ConversationPort):
         hidden("f3", "document", "Switch to the open document and back", id="document"),
         hidden("f5", "app.setup", "Choose a model", id="setup"),
         hidden("ctrl+end", "follow", "Follow", id="follow"),
-        hidden("shift+pageup", "transcript_page(-1)", "Scroll the transcript"),
-        hidden("shift+pagedown", "transcript_page(1)", "Scroll the transcript"),
+        hidden("pageup,shift+pageup", "transcript_page(-1)", "Scroll the transcript"),
+        hidden("pagedown,shift+pagedown", "transcript_page(1)", "Scroll the transcript"),
         hidden("escape", "escape", "Interrupt, or back to the prompt"),
         hidden(
             "f4,ctrl+comma",
@@ -294,7 +294,8 @@ class ConversationScreen(ConversationPort):
             case RunStarted() | Notice():
                 self.conversation_layout.show_transcript()
                 self.prompt.offer_requests(())
-                self.prompt.set_busy(self.status_bar.status.running)
+                status = self.status_bar.status
+                self.prompt.set_busy(status.running and not status.elsewhere)
             case RunFinished():
                 self.prompt.set_busy(False)
             case QueueChanged(prompts=prompts):
@@ -331,6 +332,7 @@ class ConversationScreen(ConversationPort):
         """
         if not continues:
             self.transcript.replay((), ended=True)
+        self.prompt.notify_hint("")
         self.status_bar.set_open_elsewhere(continues=continues)
 
     async def _ask_for_budget(self) -> None:

@@ -219,7 +219,7 @@ class PermissionScreen(Withdrawable[Reply], ModalScreen[Reply]):
         self._words.display, self._answers.display = writing, not writing
         (self._words if writing else self._answers).focus()
         self._say(
-            tr("Denied. Enter sends your message, and the agent continues; Esc goes back.")
+            tr("Enter denies, tells the agent why, and lets it continue; Esc goes back.")
             if writing
             else ""
         )

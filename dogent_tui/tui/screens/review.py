@@ -106,6 +106,7 @@ class ReviewScreen(EditorScreen):
 
     CSS_PATH = shipped("review.tcss")
     AUTO_FOCUS = "#review-list"
+    VERTICAL_BREAKPOINTS = [(0, "-low"), (12, "-medium")]
 
     BINDINGS = [*REVIEW_KEYS]
 
@@ -143,7 +144,7 @@ class ReviewScreen(EditorScreen):
     def compose(self) -> ComposeResult:
         """Lay out the list, the hunk, and what surrounds them."""
         # Before anything is laid out, which would have to be repeated.
-        self._fit(self.app.size.width)
+        self._fit(*self.app.size)
         self.count(self.counter)
         yield self._heading
         summary = Words(visible(self.change.summary.strip()), id="review-summary")
@@ -163,12 +164,13 @@ class ReviewScreen(EditorScreen):
 
     def on_resize(self) -> None:
         """Put the list beside the hunk if both fit."""
-        self._fit(self.size.width)
+        self._fit(*self.size)
 
-    def _fit(self, width: int) -> None:
+    def _fit(self, width: int, height: int) -> None:
         is_wide = width >= WIDE
         self.set_class(is_wide, "-wide")
-        self._list.styles.height = None if is_wide else max(1, min(6, len(self.change.hunks)))
+        most = min(6, (height - 6) // 3, len(self.change.hunks))
+        self._list.styles.height = None if is_wide else max(1, most)
 
     @property
     def _title(self) -> str:

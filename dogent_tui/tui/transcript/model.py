@@ -231,10 +231,14 @@ class TranscriptModel:
         return stamped + time.monotonic() - heard
 
     def close(self) -> tuple[int, ...]:
-        """The events end here: open entries stay and count as stopped."""
+        """The events end here: open entries stay and count as stopped, and so does a run."""
         self._changed = {}
         self._withdraw("waiting")
         self._stop(ev.Event())
+        turns = (entry for entry in reversed(self.entries) if isinstance(entry, UserTurn))
+        last = next(turns, None)
+        if last is not None and not last.gone and ("outcome", last.run_id) not in self._numbers:
+            self._end(ev.Event(run_id=last.run_id), "interrupted").code = ev.CLOSED
         return tuple(self._changed)
 
     def last_reply(self) -> str:

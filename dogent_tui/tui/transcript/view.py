@@ -309,8 +309,12 @@ class Transcript(RowsView):
         return text_selection.selected_text(selection, self._layout), "\n"
 
     def selection_updated(self, selection: Selection | None) -> None:
-        """Show the selection."""
+        """Show the selection. The text stays under the mouse while more arrives."""
         self._painter.selection = selection
+        if selection is None:
+            self._go(self._viewport.top)
+        else:
+            self._viewport.hold()
         self.refresh()
 
     # ── Searching ─────────────────────────────────────────────────────────────────────────────────

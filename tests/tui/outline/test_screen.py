@@ -284,6 +284,15 @@ async def test_a_note(context):
         assert not editor.editing.is_changed
 
 
+async def test_on_a_low_screen_a_note_leaves_room_for_the_keys_that_end_it(context):
+    async with context(size=(40, 10)) as editor:
+        await editor.press("down", "n")
+        note = editor.app.screen.query_one("#outline-note")
+        keys = editor.app.screen.query_one("KeyHints")
+        assert note.content_size.height >= 2
+        assert note.region.bottom <= keys.region.y < 10
+
+
 async def test_a_target_length(context):
     async with context() as editor:
         await editor.press("down", "w")

@@ -163,6 +163,31 @@ async def test_both_views_and_the_preview(review):
         )
 
 
+@pytest.mark.parametrize("size", [(40, 10), (40, 14), (80, 16)])
+async def test_what_is_accepted_can_be_seen_on_a_low_screen(review, size):
+    base = "".join(
+        f"Line {number} of tea.\n\nKept as it is, and wrapped.\n\n" for number in range(20)
+    )
+    async with review(base, base.replace("tea", "coffee"), size=size) as (app, pilot):
+        assert "- Line 0 of tea." in drawn(app)
+        await pilot.press("a")
+        assert "- Line 1 of tea." in drawn(app)
+
+
+async def test_side_by_side_the_space_beside_a_changed_word_has_the_color_of_its_side(review):
+    words = "tea and coffee in the house, " * 20
+    async with review(words, words.replace("coffee", "COFFEE", 1), size=(200, 40)) as (app, _):
+        view = app.review._view
+        (row,) = (
+            strip
+            for strip in (view.render_line(y) for y in range(view.size.height))
+            if "COFFEE" in strip.text
+        )
+        new = list(row)[[segment.text for segment in row].index(" │ ") + 1 : -1]
+        behind = {segment.style.bgcolor for segment in new if segment.text.strip() != "COFFEE"}
+        assert len(behind) == 1
+
+
 async def test_markup_and_control_characters_are_shown(review):
     async with review("one\n", "[bold]two\x1b[31m\u202e\n") as (app, _pilot):
         assert "+ [bold]two␛[31m⟦U+202E⟧" in drawn(app)

@@ -315,6 +315,9 @@ async def test_what_another_window_does_is_seen_as_it_happens_and_continues_here
         await s.pilot.press("enter")
         await s.until(lambda: screen.prompt.editor.value == "Is anybody there?")
         assert not opening[0].started
+        hint = screen.prompt.query_one("#prompt-hint")
+        assert not screen.prompt.editor.busy
+        await s.until(lambda: "is read-only here" in str(hint.content))
         log.append(
             to_json(PermissionDecided(request_id="q", tool_use_id="t", decision="deny", **run))
         )
@@ -329,6 +332,7 @@ async def test_what_another_window_does_is_seen_as_it_happens_and_continues_here
             lambda: "has left" in str(getattr(screen.transcript.model.entries[-1], "message", ""))
         )
         assert "live" not in screen.status_bar.render().plain
+        assert "Enter sends" in str(hint.content)
         assert other.take(record.path)  # it may come back
         await s.until(lambda: "read-only, live" in screen.status_bar.render().plain)
         other.release()

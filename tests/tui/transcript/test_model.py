@@ -25,6 +25,19 @@ def shown(*events: ev.Event) -> list[object]:
     return [entry for entry in model.entries if not entry.gone]
 
 
+def test_a_log_that_breaks_off_within_a_run_says_so() -> None:
+    model = TranscriptModel()
+    model.apply(ev.RunStarted(prompt=ev.Prompt("Go"), run_id="1"))
+    model.apply(ev.TextDelta(message_id="m", block=0, text="Half a", run_id="1"))
+    model.close()
+    outcome = model.entries[-1]
+    assert isinstance(outcome, Outcome)
+    assert (outcome.status, outcome.code) == ("interrupted", ev.CLOSED)
+    count = len(model.entries)
+    model.close()
+    assert len(model.entries) == count
+
+
 def test_streamed_text_is_replaced_by_the_finished_one() -> None:
     delta = ev.TextDelta(message_id="m", block=0, text="Hel")
     model = TranscriptModel()

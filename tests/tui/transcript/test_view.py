@@ -390,6 +390,27 @@ async def test_c_copies_the_selection_or_the_last_reply(
         assert app.clipboard == "reply"
 
 
+async def test_text_that_is_being_selected_stays_under_the_mouse(make_app: Make) -> None:
+    app = make_app(turns(30))
+    async with app.run_test(size=(60, 12)) as pilot:
+        transcript = app.transcript
+        await settle(pilot, transcript)
+        before = lines(transcript)
+        await pilot.mouse_down(transcript, offset=(4, 4))
+        await pilot.hover(transcript, offset=(20, 5))
+        transcript.apply(delta("more\n\n" * 50))
+        await settle(pilot, transcript)
+        assert lines(transcript)[:-1] == before[:-1]
+        await pilot.mouse_up(transcript, offset=(20, 5))
+        assert app.screen.get_selected_text()
+        await pilot.click(transcript, offset=(4, 11))
+        await settle(pilot, transcript)
+        assert "  more" in lines(transcript)
+        transcript.apply(delta("the last\n\n"))
+        await settle(pilot, transcript)
+        assert "  the last" in lines(transcript)
+
+
 async def test_text_continues_behind_a_modal(make_app: Make) -> None:
     app = make_app()
     async with app.run_test(size=(40, 12)) as pilot:
