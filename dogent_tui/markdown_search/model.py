@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias
 from dogent_tui.errors import DogentError
 from dogent_tui.records import Record
 
-MARKDOWN = (".md", ".markdown", ".mdown", ".mkd", ".mdx", ".qmd", ".rmd")
+_MARKDOWN = (".md", ".markdown", ".mdown", ".mkd", ".mdx", ".qmd", ".rmd")
 """The extensions of Markdown files, in lower case; the same as in `documents.kinds`."""
 
 IGNORED_FOLDERS = ("node_modules", "bower_components", "__pycache__", "site-packages", "venv")
@@ -135,4 +135,4 @@ Answer: TypeAlias = FoundFiles | FoundContent | FoundTree | Failed
 
 def is_markdown(name: str) -> bool:
     """Return whether a file of this name is a Markdown file."""
-    return name.lower().endswith(MARKDOWN)
+    return name.lower().endswith(_MARKDOWN)

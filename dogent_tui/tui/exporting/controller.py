@@ -16,6 +16,7 @@ from dogent_tui.documents.export.themes import theme_names
 from dogent_tui.documents.exporter import KINDS, plan_export
 from dogent_tui.errors import DogentError, UsageError
 from dogent_tui.language import ngettext, tr
+from dogent_tui.markdown_search.model import is_markdown
 from dogent_tui.permissions.model import ToolCall
 from dogent_tui.plain import one_line
 from dogent_tui.records import Record
@@ -24,7 +25,6 @@ from dogent_tui.tui.attachments.model import file_size, readable_size
 from dogent_tui.tui.exporting.first_page import choose_theme
 from dogent_tui.tui.ports import AppPort
 from dogent_tui.tui.questions.own_writes import may_do
-from dogent_tui.tui.results.model import is_markdown
 from dogent_tui.tui.screens.choice import choose
 
 CHECKED = "checked"

@@ -9,6 +9,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Literal
 
 from dogent_tui.language import tr
+from dogent_tui.markdown_search.model import is_markdown
 from dogent_tui.records import Record
 from dogent_tui.references.lookup import format_reference
 from dogent_tui.tui.commands.table import SYNONYMS, Command
@@ -43,8 +44,6 @@ _LAST_WORD = re.compile(r'/(\S+) +((?:(?:@?"[^"]*"|[^\s"]+)\s+)*)(?![@/~.])("[^"
 _REACH = 500
 
 
-MARKDOWN = (".md", ".markdown")
-"""The extensions of Markdown files, in lower case."""
 _MOST_LOOKED_AT = 2_000
 """The number of matching files among which Markdown files are sought."""
 
@@ -262,11 +261,11 @@ class Completions:
         ]
         if alone:
             return Candidates(tuple(rows))
-        if not any(word.endswith(MARKDOWN) for word in before):
+        if not any(map(is_markdown, before)):
             rows += [
                 Candidate(hit.path, _one_word(hit.path), positions=tuple(hit.positions))
                 for hit in self._files.search(completion.query, _MOST_LOOKED_AT)
-                if not hit.is_folder and hit.path.lower().endswith(MARKDOWN)
+                if not hit.is_folder and is_markdown(hit.path)
             ]
         return Candidates(tuple(rows[:limit]), not self._files.ready)
 

@@ -12,11 +12,12 @@ from typing import cast
 
 from dogent_tui.agent.events import Event
 from dogent_tui.language import tr
+from dogent_tui.markdown_search.model import is_markdown
 from dogent_tui.plain import one_line
 from dogent_tui.storage.paths import display_path
 from dogent_tui.tui.attachments.model import measure
 from dogent_tui.tui.ports import AppPort, ConversationPort
-from dogent_tui.tui.results.model import Result, Results, is_markdown
+from dogent_tui.tui.results.model import Result, Results
 
 _PATIENCE_S = 5.0
 

@@ -11,8 +11,8 @@ from msgspec.structs import replace
 
 from dogent_tui.agent.events import DocumentExported, Event, ToolResult, ToolUse
 from dogent_tui.agent.tool_names import review_summary
+from dogent_tui.markdown_search.model import is_markdown
 from dogent_tui.records import Record
-from dogent_tui.tui.prompt.completion import MARKDOWN
 
 WRITING_TOOLS = {
     "Write": "file_path",
@@ -114,8 +114,3 @@ class Results:
         self._entries.pop(place, None)
         self._entries[place] = result = Result(place, kind)
         return result
-
-
-def is_markdown(path: str) -> bool:
-    """Whether the file at `path` is Markdown, judging by its name."""
-    return path.lower().endswith(MARKDOWN)

@@ -201,7 +201,7 @@ class TestCandidates:
 
     def test_words_and_markdown_files_each_as_long_as_none_was_typed(self) -> None:
         files = Files(
-            [Hit("notes.md"), Hit("a b.md"), Hit("chart.png"), Hit("md/", is_folder=True)]
+            [Hit("notes.md"), Hit("a b.qmd"), Hit("chart.png"), Hit("md/", is_folder=True)]
         )
         export = Command("export", "Export", done, "[FILE.md]", "markdown", words=("pdf", "docx"))
         found = completions(files, commands=[export])
@@ -211,11 +211,11 @@ class TestCandidates:
             assert completion is not None
             return [row.insert for row in found.search(completion).rows]
 
-        assert offered("/export ") == ["pdf", "docx", "notes.md", '"a b.md"']
+        assert offered("/export ") == ["pdf", "docx", "notes.md", '"a b.qmd"']
         assert offered("/export notes.md ") == ["pdf", "docx"]
         assert offered("/export notes.md d") == ["docx"]
-        assert offered("/export pdf ") == ["notes.md", '"a b.md"']
-        assert offered('/export "a b.md" pdf ') == []
+        assert offered("/export pdf ") == ["notes.md", '"a b.qmd"']
+        assert offered('/export "a b.qmd" pdf ') == []
 
     def test_a_command_that_takes_one_of_some_words_offers_them_and_no_file(self) -> None:
         show = Command("show", "Show", done, "history|lessons", "word", ("history", "lessons"))
