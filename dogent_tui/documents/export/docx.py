@@ -42,6 +42,7 @@ _CONTENTS_BEGIN = (
 _CONTENTS_END = '<w:p><w:r><w:fldChar w:fldCharType="end"/></w:r></w:p></w:sdtContent></w:sdt>'
 _STYLES = {tree.CALLOUT: "Callout", "title": "Callout Title", "abstract": "Abstract"}
 """The styles of paragraphs in divs of these classes."""
+_PARAGRAPHS: Mapping[str, tree.Handler] = {"Plain": lambda inlines: [node("Para", inlines)]}
 _PANDOCS_WIDTH = 396
 """The text width in points from which pandoc calculates the widths of columns."""
 _BETWEEN_XML = (
@@ -111,6 +112,7 @@ class _Writer:
             "Image": pictures.drawn,
             "Figure": self._figure,
             "Table": self._table,
+            "BlockQuote": self._quote,
             "Div": self._div,
         }
 
@@ -138,6 +140,12 @@ class _Writer:
         ]
         return [node("Table", self._inside([*content[:2], columns, *content[3:]]))]
 
+    def _quote(self, content: Any) -> list[Node]:
+        inside = self._inside(content)
+        if tree.kinds_in(inside) & _IN_STYLE.keys():  # of which pandoc leaves the items outside
+            return [_styled("Block Text", inside)]
+        return [node("BlockQuote", inside)]
+
     def _div(self, content: Any) -> list[Node]:
         (name, kinds, given), inside = content
         if tree.BREAK in kinds:
@@ -158,9 +166,19 @@ class _Writer:
 
 
 def _styled(style: str, blocks: list[Any], name: str = "") -> Node:
-    """Return blocks whose paragraphs have this style, or pandoc's own if empty."""
-    given = {"custom_style": style} if style else {}
-    return node("Div", [attributes(name, **given), blocks])
+    """Return blocks whose paragraphs have this style, also those in lists, or pandoc's own if
+    empty.
+    """
+    if not style:
+        return node("Div", [attributes(name), blocks])
+    return node("Div", [attributes(name, custom_style=style), mapped(blocks, _IN_STYLE)])
+
+
+_IN_STYLE: Mapping[str, tree.Handler] = {
+    "BulletList": lambda items: [node("BulletList", mapped(items, _PARAGRAPHS))],
+    "OrderedList": lambda content: [node("OrderedList", mapped(content, _PARAGRAPHS))],
+}
+"""Lists whose items take the style of what they are in: pandoc gives a tight one its own."""
 
 
 def _apart(nodes: list[Any]) -> list[Any]:

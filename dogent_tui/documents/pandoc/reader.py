@@ -28,6 +28,7 @@ from dogent_tui.documents.pandoc.tree import (
     decoded_tree,
     join_items,
     too_deep,
+    with_whole_quotations,
 )
 from dogent_tui.language import tr
 
@@ -138,6 +139,8 @@ class _Conversion:
             tree = decoded_tree(output.data, self._path.name)
             if CONTINUED.encode() in output.data:
                 join_items(tree.blocks)
+            if self._kind == "docx":
+                tree.blocks[:] = with_whole_quotations(tree.blocks)
             if self._kind == "odt":
                 self._warn(filter(None, [settle_formulas(tree.blocks, prepared.formulas)]))
             yield tree

@@ -111,6 +111,32 @@ def join_items(blocks: list[Node]) -> None:
             node["c"][1] = node["c"][1].replace(CONTINUED, "")
 
 
+def with_whole_quotations(blocks: list[Node]) -> list[Node]:
+    """Return `blocks` with a list in place of its items in the quotation: Word has quotations by
+    paragraph only.
+    """
+    out: list[Node] = []
+    for block in map(_quoted, blocks):
+        if out and out[-1]["t"] == block["t"] == "BlockQuote":
+            out[-1] = {"t": "BlockQuote", "c": [*out[-1]["c"], *block["c"]]}
+        else:
+            out.append(block)
+    return out
+
+
+def _quoted(block: Node) -> Node:
+    """Return a list all of whose items are quotations as a quotation; anything else unchanged."""
+    if block["t"] not in {"BulletList", "OrderedList"}:
+        return block
+    *start, items = block["c"] if block["t"] == "OrderedList" else [block["c"]]
+    whole = [with_whole_quotations(item) for item in items]
+    if not all([node["t"] for node in item] == ["BlockQuote"] for item in whole):
+        return block
+    unquoted = [item[0]["c"] for item in whole]
+    inner = {"t": block["t"], "c": [*start, unquoted] if start else unquoted}
+    return {"t": "BlockQuote", "c": [inner]}
+
+
 def _continues(block: Node) -> bool:
     """Return whether a block begins with `CONTINUED`; what pandoc put before it, a task checkbox,
     is removed.

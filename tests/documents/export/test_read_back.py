@@ -4,6 +4,7 @@ docx.
 
 import re
 
+import docx
 import pytest
 
 from dogent_tui.documents.export.model import ExportRequest
@@ -42,3 +43,24 @@ async def test_a_random_pdf_says_what_was_written(exporter, tmp_path, seed):
 async def test_a_random_docx_says_what_was_written(exporter, tmp_path, seed):
     text = random_document(seed)
     assert await read_back(exporter, tmp_path, text, "docx") == text
+
+
+@pytest.mark.parametrize("kind", ["pdf", "docx"])
+async def test_a_list_in_a_quotation_stays_in_it(exporter, tmp_path, kind):
+    text = (
+        "# Rules\n\n> Before all:\n>\n> - count\n> - weigh\n>   1. twice\n>   2. in the dark\n>\n"
+        "> That was all.\n\nText between.\n\n- a list alone\n- of two\n\n> 1. numbered\n> 2. only"
+    )
+    assert await read_back(exporter, tmp_path, text, kind) == text
+
+
+async def test_a_list_in_a_call_out_of_a_docx_is_in_its_style(exporter, tmp_path):
+    text = "> [!NOTE]\n> Mind:\n>\n> - the gap\n> - the step"
+    await read_back(exporter, tmp_path, text, "docx")
+    paragraphs = docx.Document(str(tmp_path / "text.docx")).paragraphs
+    assert [paragraph.style.name for paragraph in paragraphs] == [
+        "Callout Title",
+        "Callout",
+        "Callout",
+        "Callout",
+    ]
