@@ -43,6 +43,11 @@ _CONTENTS_END = '<w:p><w:r><w:fldChar w:fldCharType="end"/></w:r></w:p></w:sdtCo
 _STYLES = {tree.CALLOUT: "Callout", "title": "Callout Title", "abstract": "Abstract"}
 """The styles of paragraphs in divs of these classes."""
 _PARAGRAPHS: Mapping[str, tree.Handler] = {"Plain": lambda inlines: [node("Para", inlines)]}
+_IN_STYLE: Mapping[str, tree.Handler] = {
+    "BulletList": lambda items: [node("BulletList", mapped(items, _PARAGRAPHS))],
+    "OrderedList": lambda content: [node("OrderedList", mapped(content, _PARAGRAPHS))],
+}
+"""Lists whose items take the style of what they are in: pandoc gives a tight one its own."""
 _PANDOCS_WIDTH = 396
 """The text width in points from which pandoc calculates the widths of columns."""
 _BETWEEN_XML = (
@@ -142,7 +147,7 @@ class _Writer:
 
     def _quote(self, content: Any) -> list[Node]:
         inside = self._inside(content)
-        if tree.kinds_in(inside) & _IN_STYLE.keys():  # of which pandoc leaves the items outside
+        if tree.kinds_in(inside) & _IN_STYLE.keys():  # pandoc would leave their items outside
             return [_styled("Block Text", inside)]
         return [node("BlockQuote", inside)]
 
@@ -172,13 +177,6 @@ def _styled(style: str, blocks: list[Any], name: str = "") -> Node:
     if not style:
         return node("Div", [attributes(name), blocks])
     return node("Div", [attributes(name, custom_style=style), mapped(blocks, _IN_STYLE)])
-
-
-_IN_STYLE: Mapping[str, tree.Handler] = {
-    "BulletList": lambda items: [node("BulletList", mapped(items, _PARAGRAPHS))],
-    "OrderedList": lambda content: [node("OrderedList", mapped(content, _PARAGRAPHS))],
-}
-"""Lists whose items take the style of what they are in: pandoc gives a tight one its own."""
 
 
 def _apart(nodes: list[Any]) -> list[Any]:

@@ -15,14 +15,13 @@ from dogent_tui.documents.model import Block, Source
 from dogent_tui.documents.pandoc.escapes import fence, hidden_comment, lines_escaped
 from dogent_tui.documents.pandoc.inlines import HtmlInlines, Inlines, Shared
 from dogent_tui.documents.pandoc.tables import Table, html_lines, is_grid, parsed, pipe_lines
-from dogent_tui.documents.pandoc.tree import Node, flat, plain_text
+from dogent_tui.documents.pandoc.tree import LISTS, Node, flat, plain_text
 from dogent_tui.plain import words_of
 
 _LONG_CHARS = 6_000
 """A longer table or list is split into several blocks, so that a page need not end in the middle of
 a line.
 """
-_LISTS = ("BulletList", "OrderedList")
 _BULLETS = ("•", "▪", "◦", "‣", "●", "·")
 _TASKS = {"☐": "[ ]", "☒": "[x]", "☑": "[x]"}
 
@@ -107,7 +106,7 @@ class MarkdownWriter:
         """
         if node["t"] == "Table":
             yield from self._table_pieces(parsed(node["c"]))
-        elif node["t"] in _LISTS:
+        elif node["t"] in LISTS:
             # a list is split between its outermost items; a blank line before an item joins blocks
             text = self._block(node)
             yield from _pieces_of(re.split(r"\n(?=\n?(?:[-*]|\d+[.)])(?: |$))", text))
@@ -125,7 +124,7 @@ class MarkdownWriter:
 
     def _block(self, node: Node) -> str:
         kind, contents = node["t"], node.get("c")
-        if kind in _LISTS:
+        if kind in LISTS:
             return self._list(kind, contents)
         text: str = getattr(self, f"_of_{kind.lower()}")(contents)
         if text:
@@ -249,7 +248,7 @@ def _is_typed_item(node: Node) -> bool:
 
 
 def _is_tight(item: list[Node]) -> bool:
-    words = [node for node in item if node["t"] not in _LISTS]
+    words = [node for node in item if node["t"] not in LISTS]
     return (
         words == item[:1]
         and all(node["t"] in ("Plain", "Para") for node in words)

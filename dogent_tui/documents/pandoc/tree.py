@@ -25,6 +25,7 @@ HIDDEN = "#dogent-hidden"
 pandoc.
 """
 
+LISTS = ("BulletList", "OrderedList")
 CONTINUED = "\U000f0c0e"
 """The beginning of an item that continues the previous one: a private-use character."""
 
@@ -96,8 +97,8 @@ def drawn_code(alternative: str) -> Node | None:
 def join_items(blocks: list[Node]) -> None:
     """Append each item that begins with `CONTINUED` to the previous one, and remove the mark."""
     for node in walk(blocks):
-        if node["t"] in {"BulletList", "OrderedList"}:
-            items = node["c"] if node["t"] == "BulletList" else node["c"][1]
+        if node["t"] in LISTS:
+            items = _items(node)
             joined: list[list[Node]] = []
             for item in items:
                 if joined and item and _continues(item[0]):
@@ -126,15 +127,20 @@ def with_whole_quotations(blocks: list[Node]) -> list[Node]:
 
 def _quoted(block: Node) -> Node:
     """Return a list all of whose items are quotations as a quotation; anything else unchanged."""
-    if block["t"] not in {"BulletList", "OrderedList"}:
+    if block["t"] not in LISTS:
         return block
-    *start, items = block["c"] if block["t"] == "OrderedList" else [block["c"]]
-    whole = [with_whole_quotations(item) for item in items]
+    whole = [with_whole_quotations(item) for item in _items(block)]
     if not all([node["t"] for node in item] == ["BlockQuote"] for item in whole):
         return block
     unquoted = [item[0]["c"] for item in whole]
-    inner = {"t": block["t"], "c": [*start, unquoted] if start else unquoted}
-    return {"t": "BlockQuote", "c": [inner]}
+    content = unquoted if block["t"] == "BulletList" else [block["c"][0], unquoted]
+    return {"t": "BlockQuote", "c": [{"t": block["t"], "c": content}]}
+
+
+def _items(block: Node) -> list[list[Node]]:
+    """Return the items of a list."""
+    items: list[list[Node]] = block["c"] if block["t"] == "BulletList" else block["c"][1]
+    return items
 
 
 def _continues(block: Node) -> bool:

@@ -24,6 +24,7 @@ from dogent_tui.documents.pdf.model import (
     changed,
     ends_sentence,
     lines_in,
+    without,
     words_of,
 )
 from dogent_tui.documents.pdf.structure import OFF_GRID, begins_item, pitch, within_sentence
@@ -128,8 +129,8 @@ def _element(
             after = (msgspec.structs.replace(first, kids=inner.rest), *after)
         return Joined((*above[:at], whole, *above[at + 1 :]), after, inner.again)
     again = _head_again(one, below, first) if one.kind == "Table" else []
-    before, after = _without(before, again), _without(after, again)
-    first = msgspec.structs.replace(first, kids=_without(first.kids, again))
+    before, after = without(before, again), without(after, again)
+    first = msgspec.structs.replace(first, kids=without(first.kids, again))
     begun: Nodes = ()
     if one.kind != "Table":
         begun = tuple(node for node in before if _leads_to(node, first))
@@ -160,11 +161,6 @@ def _head_again(table: Element, below: Nodes, first: Element) -> list[Line]:
     return [
         line for line in lines_in(below) if line.box.middle[1] < top and line.text.strip() in known
     ]
-
-
-def _without(nodes: Nodes, lines: Sequence[Line]) -> Nodes:
-    gone = set(map(id, lines))
-    return tuple(changed(nodes, lambda line: None if id(line) in gone else line))
 
 
 def _leads_to(node: Part, element: Element) -> bool:

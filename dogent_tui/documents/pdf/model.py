@@ -365,6 +365,12 @@ def changed(nodes: Iterable[Part], change: Callable[[Line], Line | None]) -> Ite
             yield TextBlock(lines, node.column)
 
 
+def without(nodes: Nodes, lines: Iterable[Line]) -> Nodes:
+    """Return `nodes` without these lines."""
+    gone = set(map(id, lines))
+    return tuple(changed(nodes, lambda line: None if id(line) in gone else line)) if gone else nodes
+
+
 def without_start(length: int) -> Callable[[Line], Line | None]:
     """Return a function that removes the first `length` characters, and blanks around them, from
     the lines it is called with.

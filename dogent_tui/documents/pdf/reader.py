@@ -26,7 +26,7 @@ from dogent_tui.documents.pdf.flow import continued
 from dogent_tui.documents.pdf.furniture import told_lines
 from dogent_tui.documents.pdf.layout import layout_items, nodes_of
 from dogent_tui.documents.pdf.marks import Annotation, drawn_by, marks_markdown, page_marks
-from dogent_tui.documents.pdf.model import Line, Nodes, Page, changed, untagged
+from dogent_tui.documents.pdf.model import Line, Nodes, Page, untagged, without
 from dogent_tui.documents.pdf.scans import Scans
 from dogent_tui.documents.pdf.survey import Survey, outline, survey
 from dogent_tui.documents.pdf.tags import agrees, tagged_nodes, with_pictures
@@ -241,11 +241,8 @@ class _Pages:
         aside = self._known.furniture.of(page, number)
         for line in aside:
             self.running.setdefault(" ".join(line.text.split()), []).append(number)
-        gone = set(map(id, aside))
-        kept = changed(
-            page.nodes, lambda line: None if id(line) in gone or drawn_by(line, marks) else line
-        )
-        page = Page(page.area, tuple(kept), page.hidden, page.raw)
+        drawn = (line for line in page.lines if drawn_by(line, marks))
+        page = msgspec.structs.replace(page, nodes=without(page.nodes, [*aside, *drawn]))
         if tagged:
             pictures = self._tree.pictures(pdf_page.xref)
             nodes = with_pictures(page.nodes, self._tree.root, self._tree, pictures)

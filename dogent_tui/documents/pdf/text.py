@@ -20,17 +20,18 @@ from dogent_tui.documents.pdf.model import (
     Box,
     Element,
     Line,
+    Nodes,
     Page,
     Part,
     Run,
     TextBlock,
     around,
     blocks_in,
-    changed,
     elements_in,
     lines_in,
     reads_leftward,
     shift_of,
+    without,
 )
 from dogent_tui.documents.pdf.sight import Sight, all_layers
 from dogent_tui.documents.pdf.tree import StructureTree
@@ -43,7 +44,7 @@ _STRUCTURE = 2
 """The type of a block that is an element of the structure tree and contains blocks."""
 
 _PLAIN = frozenset({"NonStruct", "NonDtruct"})
-"""How MuPDF calls what has no meaning of its own."""
+"""MuPDF's names, one of them misspelled, of elements without a meaning of their own."""
 
 _FAR = 3.0
 """The distance in text sizes from which a text does not belong to what is below it."""
@@ -90,11 +91,10 @@ def page_content(page: Any, tree: StructureTree | None) -> Page:
         if any(_LEFTWARD.search(s["text"]) or sight.covers_part_of(s) for s in _spans(found)):
             found = page.get_text("rawdict", flags=flags, clip=everywhere)["blocks"]
     reader = _Reader(page, sight, tree)
-    nodes = tuple(reader.nodes(found, tree.root if tree is not None else 0))
-    strays = list(_strays(nodes, min((line.box.y0 for line in lines_in(nodes)), default=0.0)))
-    gone = {id(line) for block in strays for line in block.lines}
-    kept = changed(nodes, lambda line: None if id(line) in gone else line) if gone else nodes
-    return Page(sight.area, (*strays, *kept), tuple(reader.hidden), tuple(reader.raw))
+    nodes: Nodes = tuple(reader.nodes(found, tree.root if tree is not None else 0))
+    strays = tuple(_strays(nodes))
+    nodes = (*strays, *without(nodes, lines_in(strays)))
+    return Page(sight.area, nodes, tuple(reader.hidden), tuple(reader.raw))
 
 
 def _check_size(page: Any) -> None:
@@ -186,17 +186,19 @@ class _Reader:
         )
 
 
-def _strays(nodes: Iterable[Part], top: float) -> Iterator[TextBlock]:
-    """Yield text at the `top` of a page that continues an element of the last one, or is the header
+def _strays(nodes: Nodes) -> Iterator[TextBlock]:
+    """Yield text at the top of a page that continues an element of the last one, or is the header
     of a table again. As its element is not on this page, MuPDF puts it into any other.
     """
+    top = min((line.box.y0 for line in lines_in(nodes)), default=0.0)
     for element in elements_in(nodes):
         begin = list(takewhile(_is_bare, element.kids))
         inner = element.kids[len(begin) :]
-        if not (begin and lines_in(inner)):
+        below = lines_in(inner) if begin else []
+        if not below:
             continue
         ends = lines_in(begin)[-1]
-        is_far = lines_in(inner)[0].box.y0 - ends.box.y1 > _FAR * ends.size
+        is_far = below[0].box.y0 - ends.box.y1 > _FAR * ends.size
         is_quote = element.kind == "BlockQuote" and "P" in {kid.kind for kid in elements_in(inner)}
         is_first = is_far and ends.box.y0 <= top and element.kind != "P"
         if is_quote or is_first or element.kind in _WITHOUT_TEXT:
