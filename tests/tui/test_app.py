@@ -115,12 +115,17 @@ async def test_the_sidebar_knows_what_was_read(stage, workspace):
         assert s.app.conversation.conversation_layout.sidebar.display
 
 
+async def queue_second(s):
+    """Send a prompt, and a second one that waits for the end of its run."""
+    await s.send("first")
+    await s.type("second")
+    await s.pilot.press("enter")
+    await s.until(lambda: s.app.opened.service.queued)
+
+
 async def test_prompts_typed_during_a_run_wait_and_can_be_edited(stage):
     async with stage() as s:
-        await s.send("first")
-        await s.type("second")
-        await s.pilot.press("enter")
-        await s.until(lambda: s.app.opened.service.queued)
+        await queue_second(s)
         await s.pilot.press("up")
         await s.pilot.press("enter")
         await s.until(lambda: answering(s).value == "second")
@@ -148,10 +153,7 @@ async def test_page_up_scrolls_the_transcript_unless_the_prompt_is_long(stage):
 
 async def test_what_is_said_of_a_run_that_can_be_stopped_ends_with_it(stage):
     async with stage() as s:
-        await s.send("first")
-        await s.type("second")
-        await s.pilot.press("enter")
-        await s.until(lambda: s.app.opened.service.queued)
+        await queue_second(s)
         await s.pilot.press("escape")
         hint = s.app.conversation.prompt.query_one("#prompt-hint")
         await s.until(lambda: "Esc again to stop the run" in str(hint.content))
@@ -217,10 +219,7 @@ async def test_what_is_still_being_typed_does_not_answer_and_is_not_lost(stage):
 
 async def test_escape_takes_back_what_waits_before_it_interrupts(stage):
     async with stage() as s:
-        await s.send("first")
-        await s.type("second")
-        await s.pilot.press("enter")
-        await s.until(lambda: s.app.opened.service.queued)
+        await queue_second(s)
         await s.pilot.press("escape")
         await s.until(lambda: answering(s).value == "second")
         assert s.conversation.interrupts == 0
