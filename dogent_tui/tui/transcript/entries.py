@@ -228,10 +228,10 @@ def _outcome_of(call: model.ToolCall, cwd: str) -> str:
 
 
 def _undoable(call: model.ToolCall, cwd: str) -> str:
-    """Show what can be restored, and how."""
+    """Show what can be reverted, and how."""
     first = one_line(relative(call.kept[0], cwd))
     more = tr(" and {more} more", more=len(call.kept) - 1) if len(call.kept) > 1 else ""
-    return tr("/undo restores {first}{more}", first=first, more=more)
+    return tr("/undo reverts {first}{more}", first=first, more=more)
 
 
 def _tool_state(call: model.ToolCall, look: Look) -> tuple[str, str, str]:
@@ -250,7 +250,7 @@ def _tool_state(call: model.ToolCall, look: Look) -> tuple[str, str, str]:
             words = review_words(call.result or "") or _changed_lines(call) or _gist(call)
             return "✓", "success", words
         case "failed":
-            why = _first_line(call.result or "")
+            why = _reason(call.result or "")
             return "✗", "error", tr("failed: {reason}", reason=why) if why else tr("failed")
         case "denied":
             return "✗", "error", tr("denied")
@@ -315,7 +315,13 @@ _CLI_ERROR = re.compile("</?tool_use_error>")
 
 
 def _first_line(result: str) -> str:
-    return one_line(_CLI_ERROR.sub("", result.strip()[:400].partition("\n")[0]))
+    return _reason(result.strip().partition("\n")[0])
+
+
+def _reason(result: str) -> str:
+    """Return the beginning of an error: of a command, the line after its exit status tells most."""
+    lines = _CLI_ERROR.sub("", result.strip()[:400]).splitlines()
+    return " · ".join(filter(None, map(one_line, lines)))
 
 
 def _changed_lines(call: model.ToolCall) -> str:
@@ -580,7 +586,7 @@ def _outcome(outcome: model.Outcome, look: Look) -> Lines:
     if outcome.cost_usd is not None:
         words += f" · {money(outcome.cost_usd)}"
     if outcome.reason and outcome.status == "failed":  # the others are shown above
-        words += f": {outcome.reason}"
+        words = tr("{what}: {title}", what=words, title=outcome.reason)
     return _sentence(mark, style, words, outcome.remedy, look.width)
 
 

@@ -174,6 +174,17 @@ def test_an_edit_shows_a_dozen_rows_of_its_change_without_being_unfolded() -> No
     assert drawn(edited("a", "b", state="failed", result="no")) == ["▸ Edit  a.md  ✗ failed: no"]
 
 
+def test_a_command_that_failed_says_why_beside_its_exit_status() -> None:
+    failed = model.ToolCall(
+        "t",
+        "Bash",
+        state="failed",
+        input={"command": "ls x"},
+        result="Exit code 2\n\nls: x: No such file\n",
+    )
+    assert drawn(failed) == ["▸ Run  ls x  ✗ failed: Exit code 2 · ls: x: No such file"]
+
+
 def test_a_word_in_a_long_paragraph_is_shown_with_what_stands_around_it() -> None:
     start, end = "Tea is hot and good. " * 20, " And so on." * 60
     rows = drawn(
@@ -265,14 +276,14 @@ def test_a_command_that_deleted_says_how_to_undo_it_and_an_edit_only_when_unfold
         input={"command": "rm a.md b.md"},
         kept=("/texts/a.md", "/texts/b.md"),
     )
-    assert drawn(run)[1] == "  ↳ /undo restores a.md and 1 more"
+    assert drawn(run)[1] == "  ↳ /undo reverts a.md and 1 more"
     run.decided = ev.PermissionDecided(request_id="r", tool_use_id="t", decision="allow")
-    assert drawn(run)[1] == "  ↳ allowed once · /undo restores a.md and 1 more"
+    assert drawn(run)[1] == "  ↳ allowed once · /undo reverts a.md and 1 more"
     edit = model.ToolCall(
         "t", "Edit", state="done", input={"file_path": "/texts/a.md"}, kept=("/texts/a.md",)
     )
     assert len(drawn(edit)) == 1
-    assert "  │ undo        /undo restores a.md" in drawn(edit, unfolded=True)
+    assert "  │ undo        /undo reverts a.md" in drawn(edit, unfolded=True)
 
 
 def test_retries_and_silence() -> None:
