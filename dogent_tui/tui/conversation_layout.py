@@ -15,7 +15,7 @@ if TYPE_CHECKING:  # imported on creation, after the first paint
     from dogent_tui.tui.pane.pane import DocumentPane
     from dogent_tui.tui.ports import ConversationPort
     from dogent_tui.tui.setup.panel import SetupPanel
-    from dogent_tui.tui.transcript.search_bar import TranscriptSearch
+    from dogent_tui.tui.transcript.search_bar import SearchBar
     from dogent_tui.tui.transcript.view import Transcript
 
 SIDEBAR_FROM = 110
@@ -68,11 +68,11 @@ class ConversationLayout:
         return sidebar
 
     @cached_property
-    def search(self) -> "TranscriptSearch":
+    def search(self) -> "SearchBar":
         """The search line of the conversation."""
-        from dogent_tui.tui.transcript.search_bar import TranscriptSearch
+        from dogent_tui.tui.transcript.search_bar import SearchBar
 
-        return TranscriptSearch(self.transcript)
+        return SearchBar(self.transcript)
 
     async def bring(self) -> None:
         """Add what is not visible at first, once the rest is painted: its imports and styles alone
@@ -91,7 +91,11 @@ class ConversationLayout:
             self.transcript.display = True
 
     async def open_search(self) -> None:
-        """Search the conversation."""
+        """Search the conversation, or the document if that has the focus or covers it."""
+        pane = self._pane
+        if pane is not None and pane.display and (pane.has_focus_within or not self._is_wide()):
+            pane.search.open()
+            return
         await self._place(self.search, "#conversation", before=0)
         self.search.open()
 

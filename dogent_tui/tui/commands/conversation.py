@@ -23,7 +23,9 @@ _MOST_NAMED = 3
 class ConversationCommands(CommandFamily):
     """The commands about the conversation shown by `app`."""
 
-    _find = command("find", "Search the transcript", key="find")(action("find"))
+    _find = command("find", "Search the conversation or the open document", key="find")(
+        action("find")
+    )
 
     @command("attach", "Send a file with the next prompt", "PATH", completes="file")
     async def _attach(self, path: str) -> str:

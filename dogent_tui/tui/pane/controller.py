@@ -258,6 +258,7 @@ class PaneController:
         await self._screen.conversation_layout.show_pane(self.pane, covers=covers)
         self.view.changes = Changes()
         self.view.has_lines = document.has_lines
+        self._note_rest(document)
 
     def _follow(self, follows: bool) -> None:
         if self._timer is not None:
@@ -339,6 +340,7 @@ class PaneController:
                     document.reading = self._reading(document.path, document.reading.sheet)
                     part = await document.reading.more(_not_told)
                     if document is self.open_document:
+                        self._note_rest(document)
                         self.view.show((part,), {}, None)
                         self._read_headings()
             except DogentError as error:
@@ -410,12 +412,18 @@ class PaneController:
                 and self.view.near_end
             ):
                 try:
-                    self.view.append(await reading.more(_not_told))
+                    part = await reading.more(_not_told)
                 except DogentError as error:
                     document.trouble = str(error)
+                    self.view.has_more = False
                     break
+                self._note_rest(document)
+                self.view.append(part)
             self._draw_title()
             self._read_headings()
+
+    def _note_rest(self, document: OpenDocument) -> None:
+        self.view.has_more = document.reading is not None and document.reading.has_more
 
     # ── What goes with the next prompt ────────────────────────────────────────────────────────────
 

@@ -9,6 +9,7 @@ from textual.widgets import Static
 from dogent_tui.plain import one_line
 from dogent_tui.tui.pane.view import PaneView
 from dogent_tui.tui.stylesheets import styles
+from dogent_tui.tui.transcript.search_bar import SearchBar
 from dogent_tui.tui.widgets import bound, told
 
 
@@ -37,10 +38,12 @@ class DocumentPane(Vertical):
         super().__init__(id="pane")
         self._title = Static("", id="pane-title", markup=False)
         self.view = PaneView()
+        self.search = SearchBar(self.view)
 
     def compose(self) -> ComposeResult:
-        """Lay out the title and the document."""
+        """Lay out the title, the search bar and the document."""
         yield self._title
+        yield self.search
         yield self.view
 
     def on_mount(self) -> None:
@@ -52,6 +55,10 @@ class DocumentPane(Vertical):
     def _window_changed(self, app_focus: bool) -> None:
         if app_focus:
             self.post_message(self.Wanted("look"))
+
+    def on_pane_view_searched(self) -> None:
+        """Show how many matches there are in what was read meanwhile."""
+        self.search.tell()
 
     def say(self, name: str, *facts: str) -> None:
         """Show the name of the document and `facts` about it."""

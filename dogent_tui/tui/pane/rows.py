@@ -57,17 +57,27 @@ class DocumentRows(Rows):
         """Append `parts`."""
         for part in parts:
             height = 1 + part.text.count("\n") + len(part.text) // self.width
-            row = Row(0, len(self._parts), index=len(self.rows), height=height)
+            number = len(self.rows)
+            row = Row(number, 0, index=number, height=height)
             self._parts.append(part)
             self._firsts.append(part.first)
             self.rows.append(row)
             self._unmeasured.append(row)
 
+    @property
+    def texts(self) -> list[str]:
+        """The texts of the parts."""
+        return [part.text for part in self._parts]
+
+    def rows_of(self, entry: int) -> list[Row]:
+        """Return the row of the part with this number."""
+        return [self.rows[entry]]
+
     def _draw(self, row: Row) -> list[Line]:
-        part = self._parts[row.part]
+        part = self._parts[row.entry]
         if part.is_plain:
             return list(_plain_lines(part, self.width))
-        above = [BLANK] if row.part else []
+        above = [BLANK] if row.entry else []
         # Before the text, where an unclosed fence cannot swallow them.
         before = self._definitions_for(part.text)
         shift = part.first - len(before)
@@ -115,7 +125,7 @@ class DocumentRows(Rows):
             at -= 1
             if (source := lines[at].source) is not None:
                 return source[1]
-        return self._firsts[place.row.part]
+        return self._firsts[place.row.entry]
 
     def unit_beside(self, unit: Unit, step: int) -> Unit | None:
         """Return the unit after `unit`, or before it if `step` is negative; None at the end."""

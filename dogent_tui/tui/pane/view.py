@@ -67,7 +67,10 @@ class PaneView(RowsView):
         """The selection of lines changed."""
 
     class NearEnd(Message):
-        """The user has nearly read what is available."""
+        """The user has nearly read what is available, or searches the rest."""
+
+    class Searched(Message):
+        """The matches of a search changed without the user."""
 
     def __init__(self, id: str = "pane-view") -> None:  # noqa: A002
         self._document = DocumentRows()
@@ -76,6 +79,8 @@ class PaneView(RowsView):
         self._head: Unit | None = None
         self._is_dragging = False
         self._grows = False
+        self.has_more = False
+        """Whether the document has more than what is shown."""
         self.scrolled = False
         """Whether the user scrolled away, so that the end of a growing text is not followed."""
 
@@ -89,6 +94,7 @@ class PaneView(RowsView):
         """
         y, scrolled, self._grows = self._viewport.top, self.scrolled, False
         self._document.show(parts, definitions)
+        self._search_again()
         place = self._document.place_of(top) if top else None
         if top is not None:
             y = 0 if place is None else self._document.y_of(place)
@@ -98,12 +104,15 @@ class PaneView(RowsView):
     def grow(self, parts: Sequence[Part], definitions: Mapping[str, str]) -> None:
         """Show `parts`, which will grow, at their end, unless the user scrolled away."""
         self._document.show(parts, definitions)
+        self._search_again()
         self._grows = True
         self._place()
 
     def append(self, part: Part, *, go: bool = False) -> None:
         """Append a part, and scroll to it if `go`."""
         self._document.append([part])
+        self.matches.add([part.text])
+        self._tell_matches()
         if go:
             self._go(self._document.top(len(self._document.rows) - 1))
         else:
@@ -117,8 +126,39 @@ class PaneView(RowsView):
 
     @property
     def near_end(self) -> bool:
-        """Whether less than a screen of lines follows below the visible part."""
-        return self._viewport.top + 2 * self.size.height >= self._viewport.total
+        """Whether less than a screen of lines follows below the visible part, or the rest is being
+        searched.
+        """
+        is_below = self._viewport.top + 2 * self.size.height >= self._viewport.total
+        return is_below or self.is_reading_on
+
+    # ── Searching ─────────────────────────────────────────────────────────────────────────────────
+
+    @property
+    def is_reading_on(self) -> bool:
+        """Whether the rest of the document is being searched."""
+        return self.has_more and bool(self.matches.text)
+
+    def search(self, text: str) -> None:
+        """Search `text` in the whole document, which is read to its end."""
+        super().search(text)
+        if self.is_reading_on:
+            self.post_message(self.NearEnd())
+
+    def _sources(self) -> list[str]:
+        return self._document.texts
+
+    def _search_again(self) -> None:
+        number = self.matches.number
+        self.matches.search(self.matches.text, self._sources())
+        self.matches.number = min(number, self.matches.count)
+        self._tell_matches()
+
+    def _tell_matches(self) -> None:
+        if self.matches.text:
+            if not self.matches.number:
+                self._go_to_match(1)
+            self.post_message(self.Searched())
 
     # ── Choosing ──────────────────────────────────────────────────────────────────────────────────
 
@@ -271,7 +311,9 @@ class PaneView(RowsView):
     def _strip(self, y: int) -> Strip:
         place = self._document.find(self.scroll_offset.y + y)
         lines = self._document.lines(place.row) if place is not None else []
-        line = lines[place.line] if place is not None and place.line < len(lines) else BLANK
+        line = BLANK
+        if place is not None and place.line < len(lines):
+            line = self.matches.marked(place, lines[place.line])
         mark = verdict = _NONE
         if place is not None and line.source is not None:
             happened = self.changes.mark(line.source, self._document.drawn_above(place))

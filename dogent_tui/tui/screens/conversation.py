@@ -477,7 +477,7 @@ class ConversationScreen(ConversationPort):
         self.prompt.focus_editor()
 
     async def action_find(self) -> None:
-        """Search the transcript."""
+        """Search the conversation, or the open document."""
         await self.conversation_layout.open_search()
 
     def action_answer(self) -> None:

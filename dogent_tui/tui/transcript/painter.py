@@ -10,15 +10,14 @@ from dogent_tui.language import tr
 from dogent_tui.tui.transcript import text_selection
 from dogent_tui.tui.transcript.layout import Layout
 from dogent_tui.tui.transcript.lines import BLANK, Line, Span, crop
+from dogent_tui.tui.transcript.matches import Matches
 from dogent_tui.tui.transcript.palette import EMPTY_MARGIN, MARGIN, restyled
-from dogent_tui.tui.transcript.rows import Place, Row
-from dogent_tui.tui.transcript.search import Search
+from dogent_tui.tui.transcript.rows import Place
 
 if TYPE_CHECKING:
     from textual.selection import Selection
 
     from dogent_tui.tui.painted import Painted
-    from dogent_tui.tui.transcript.search import Found, Hit
 
 _KEPT_STRIPS = 600
 """The number of strips cached, by content: about ten screens. Each includes what is sent to the
@@ -30,16 +29,15 @@ _BEHIND = tr(" ↓ new text · End ")
 
 
 class Painter:
-    """Draws the lines of `layout` for `widget`."""
+    """Draws the lines of `layout`, with their `matches`, for `widget`."""
 
-    def __init__(self, widget: "Painted", layout: Layout) -> None:
+    def __init__(self, widget: "Painted", layout: Layout, matches: Matches) -> None:
         self.cursor: int | None = None
         self.selection: Selection | None = None
         self._widget = widget
         self._layout = layout
+        self._matches = matches
         self._strips: LRUCache[object, Strip] = LRUCache(_KEPT_STRIPS)
-        self.search = Search.of("", ())
-        self.current: Hit | None = None
 
     def strip(self, place: Place | None, width: int) -> Strip:
         """Draw the line at `place`, or an empty one, at `width` cells."""
@@ -47,8 +45,7 @@ class Painter:
             return self._drawn(BLANK, width)
         lines = self._layout.lines(place.row)
         line = lines[place.line] if place.line < len(lines) else BLANK
-        if self.search.hits:
-            line = self._with_matches(place, line)
+        line = self._matches.marked(place, line)
         if self.selection and (selected := text_selection.span(self.selection, place, line)):
             line = restyled(line, [(*selected, "selection")])
         if self.cursor == place.row.entry and self._widget.has_focus and self.on_head(place):
@@ -64,38 +61,6 @@ class Painter:
     def on_head(self, place: Place) -> bool:
         """Return whether `place` is the line that folds a card."""
         return place.row.part == 0 and place.line == self._layout.space_above(place.row)
-
-    def find(self, hit: "Hit") -> Place:
-        """Return where `hit` is drawn, and mark it as current. If it is not drawn literally, that
-        is the first line of its entry.
-        """
-        self.current = hit
-        seen = 0
-        rows = self._layout.rows_of(hit.entry)
-        for row in rows:
-            found = self._found(row)
-            if hit.nth < seen + len(found):
-                return Place(row, found[hit.nth - seen][0][0])
-            seen += len(found)
-        return Place(rows[0], self._layout.space_above(rows[0]))
-
-    def _found(self, row: Row) -> "list[Found]":
-        return self.search.found(self._layout.lines(row))
-
-    def _with_matches(self, place: Place, line: Line) -> Line:
-        marks = []
-        before = self._before(place.row)
-        for number, found in enumerate(self._found(place.row)):
-            is_current = self.current == (place.row.entry, before + number)
-            style = "match-current" if is_current else "match"
-            marks += [(start, end, style) for at, start, end in found if at == place.line]
-        return restyled(line, marks) if marks else line
-
-    def _before(self, row: Row) -> int:
-        """The matches in the parts of the entry above `row`."""
-        if self.current is None or self.current.entry != row.entry:
-            return 0
-        return sum(len(self._found(above)) for above in self._layout.rows_of(row.entry)[: row.part])
 
     def _drawn(self, line: Line, width: int, margin: tuple[Span, ...] = EMPTY_MARGIN) -> Strip:
         palette, content = self._widget.palette, self._layout.width

@@ -6,7 +6,7 @@ Lines are kept for the rows requested last; of the others only heights.
 from abc import ABC, abstractmethod
 from bisect import bisect_right
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import msgspec
@@ -54,6 +54,10 @@ class Rows(ABC):
     @abstractmethod
     def _draw(self, row: Row) -> Lines:
         """Return the lines of `row`."""
+
+    @abstractmethod
+    def rows_of(self, entry: int) -> Sequence[Row]:
+        """Return the rows of the entry with this number."""
 
     # ── Places ────────────────────────────────────────────────────────────────────────────────────
 

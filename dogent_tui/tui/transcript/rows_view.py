@@ -4,6 +4,7 @@ time.
 
 import time
 from abc import abstractmethod
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.geometry import Region, Size
@@ -15,6 +16,7 @@ from dogent_tui.tui.painted import Painted
 from dogent_tui.tui.textual_fixes.fast_render import cached_lines
 from dogent_tui.tui.textual_fixes.timers import after
 from dogent_tui.tui.transcript.lines import MIN_WIDTH
+from dogent_tui.tui.transcript.matches import Matches
 from dogent_tui.tui.transcript.palette import MARGIN
 from dogent_tui.tui.transcript.viewport import Viewport
 from dogent_tui.tui.widgets import hidden
@@ -46,8 +48,12 @@ class RowsView(Painted, ScrollView, can_focus=True, inherit_bindings=False):
     WIDEST: ClassVar[int]
     """The maximum width of a line of text in cells; longer ones are hard to read."""
 
+    NEWEST_FIRST: ClassVar = False
+    """Whether a search starts at the end and goes up."""
+
     def __init__(self, rows: "Rows", id: str) -> None:  # noqa: A002
         super().__init__(id=id)
+        self.matches = Matches(rows)
         self._viewport = Viewport(rows)
         self._rows = rows
         self._placing = False
@@ -59,6 +65,13 @@ class RowsView(Painted, ScrollView, can_focus=True, inherit_bindings=False):
 
     def _moved(self) -> None:
         """Called when the user scrolled."""
+
+    @abstractmethod
+    def _sources(self) -> Iterable[str]:
+        """Return what is searched in each entry."""
+
+    def _reveal_entry(self, entry: int) -> None:
+        """Called before a match in `entry` is shown."""
 
     def on_resize(self) -> None:
         """Wrap the visible part again, and the rest in idle time."""
@@ -140,3 +153,33 @@ class RowsView(Painted, ScrollView, can_focus=True, inherit_bindings=False):
     def action_end(self, step: int) -> None:
         """Go to the end, or to the beginning if negative."""
         self._go(self._viewport.last_top if step > 0 else 0)
+
+    # ── Searching ─────────────────────────────────────────────────────────────────────────────────
+
+    @property
+    def is_reading_on(self) -> bool:
+        """Whether more matches may be found in what is still to be read."""
+        return False
+
+    def search(self, text: str) -> None:
+        """Mark every occurrence of `text` and go to the nearest one. An empty text ends the
+        search.
+        """
+        visible = self._viewport.visible_rows()
+        self.matches.search(text, self._sources())
+        if visible:
+            nearest = visible[-1 if self.NEWEST_FIRST else 0].entry
+            self._go_to_match(self.matches.nearest(nearest, backward=self.NEWEST_FIRST))
+        self.refresh()
+
+    def action_match(self, step: int) -> None:
+        """Go to the next match, or to the previous one if `step` is negative, wrapping around."""
+        self._go_to_match(self.matches.number + step)
+
+    def _go_to_match(self, number: int) -> None:
+        entry = self.matches.go(number)
+        if entry is not None:
+            self._reveal_entry(entry)
+            place = self.matches.place()
+            self._viewport.show(place.row, place.line)
+            self._place()

@@ -1,4 +1,4 @@
-"""Searching a transcript. Independent of Textual.
+"""Searching a transcript or a document. Independent of Textual.
 
 Hits are counted in the content of entries, without layout, and located in drawn lines when the user
 goes there.
@@ -7,13 +7,12 @@ goes there.
 import json
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate
 from typing import NamedTuple
 
 from dogent_tui.agent.tool_names import friendly_name
 from dogent_tui.plain import visible
-from dogent_tui.records import Record
 from dogent_tui.tui.transcript import model
 from dogent_tui.tui.transcript.lines import Line
 
@@ -29,24 +28,28 @@ Found = Sequence[tuple[int, int, int]]
 """The parts of an occurrence in drawn lines, as (line, start, end), end exclusive."""
 
 
-class Search(Record):
-    """A case-insensitive search, and its hits."""
+_BREAK = r"[*_`~]*\s[\s*_`~>]*"
+"""A space of the text may be a line break in the source, in a quotation, or beside the marks of a
+style.
+"""
 
-    pattern: re.Pattern[str]
-    hits: Sequence[Hit]
 
-    @classmethod
-    def of(cls, text: str, entries: Sequence[model.Entry]) -> "Search":
-        """Search `text` in `entries`."""
-        # A space may be a line break in wrapped text, or several spaces in the source.
-        pattern = re.compile(r"\s+".join(re.escape(word) for word in text.split()), re.IGNORECASE)
-        hits = [
-            Hit(number, nth)
-            for number, entry in enumerate(entries if text.strip() else ())
-            if not entry.gone
-            for nth, _match in enumerate(pattern.finditer(_source(entry)))
-        ]
-        return cls(pattern, hits)
+class Search:
+    """A case-insensitive search for `text`, and its hits in the entries that were added."""
+
+    def __init__(self, text: str = "") -> None:
+        self.text = text.strip()
+        self.hits: list[Hit] = []
+        words = map(re.escape, self.text.split())
+        self._pattern = re.compile(_BREAK.join(words), re.IGNORECASE)
+        self._entries = 0
+
+    def add(self, sources: Iterable[str]) -> None:
+        """Search the contents of further entries too."""
+        for number, source in enumerate(sources, self._entries):
+            found = self._pattern.finditer(source) if self.text else ()
+            self.hits += (Hit(number, nth) for nth, _match in enumerate(found))
+            self._entries = number + 1
 
     def found(self, lines: Sequence[Line]) -> list[Found]:
         """Return the occurrences in `lines`, including those that continue on the next line."""
@@ -64,10 +67,13 @@ class Search(Record):
                 yield number, max(start, starts[number]) + shift, min(end, last) + shift
                 number += 1
 
-        return [[*parts(*match.span())] for match in self.pattern.finditer("".join(pieces))]
+        return [[*parts(*match.span())] for match in self._pattern.finditer("".join(pieces))]
 
 
-def _source(entry: model.Entry) -> str:
+def source_of(entry: model.Entry) -> str:
+    """Return what is searched in `entry`, empty if it is not shown."""
+    if entry.gone:
+        return ""
     match entry:
         case model.Reply():
             return visible(entry.text)

@@ -1,4 +1,4 @@
-"""The search bar of the transcript."""
+"""The search bar of the transcript or a document."""
 
 from typing import TYPE_CHECKING
 
@@ -9,31 +9,31 @@ from textual.widgets import Input, Static
 
 from dogent_tui.language import tr
 from dogent_tui.tui.stylesheets import styles
-from dogent_tui.tui.transcript.view import Transcript
+from dogent_tui.tui.transcript.rows_view import RowsView
 from dogent_tui.tui.widgets import bound
 
 if TYPE_CHECKING:
     from textual.widget import Widget
 
 
-class TranscriptSearch(Horizontal):
-    """An input line and the number of matches. `open` shows it; Esc hides it and returns the
-    focus.
+class SearchBar(Horizontal):
+    """An input line and the number of matches in `view`. `open` shows it; Esc hides it and returns
+    the focus.
     """
 
     DEFAULT_CSS = styles("search.tcss")
 
     BINDINGS = [
         bound("escape", "close", "Close search"),
-        bound("enter,up", "step(-1)", "Previous match", key_display="⏎"),
-        bound("shift+enter,down", "step(1)", "Next match", key_display="↓"),
+        # before those of the input line, which would scroll it
+        bound("up", "step(-1)", "Previous match", priority=True),
+        bound("down", "step(1)", "Next match", priority=True),
     ]
 
-    def __init__(self, transcript: Transcript) -> None:
-        super().__init__(id="search")
-        self._transcript = transcript
+    def __init__(self, view: RowsView) -> None:
+        super().__init__()
+        self._view = view
         self._from: Widget | None = None
-        self._count = 0
 
     def compose(self) -> ComposeResult:
         """A title, the input line, the counter."""
@@ -53,14 +53,14 @@ class TranscriptSearch(Horizontal):
     def action_close(self) -> None:
         """Hide the bar and the marks."""
         self.remove_class("-open")
-        self._transcript.search("")
+        self._view.search("")
         if self._from is not None and self._from.is_attached:
             self._from.focus()
 
     def action_step(self, step: int) -> None:
         """Go to the next match, or to the previous one if `step` is negative."""
-        self._transcript.action_match(step)
-        self._tell()
+        self._view.action_match(step)
+        self.tell()
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """Search what is typed, on every key."""
@@ -69,21 +69,22 @@ class TranscriptSearch(Horizontal):
             self._look_for(event.value)
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Enter goes to the previous match, because the search starts at the end."""
+        """Enter goes on in the direction of the search."""
         event.stop()
-        self.action_step(-1)
+        self.action_step(-1 if self._view.NEWEST_FIRST else 1)
 
     def _look_for(self, text: str) -> None:
-        self._count = self._transcript.search(text)
-        self._tell()
+        self._view.search(text)
+        self.tell()
 
-    def _tell(self) -> None:
-        line = self.query_one(Input)
-        words = (
-            tr("{match} of {count}", match=self._transcript.match, count=self._count)
-            if self._count
-            else tr("not found")
-            if line.value.strip()
-            else ""
-        )
+    def tell(self) -> None:
+        """Show which match of how many is the current one."""
+        matches = self._view.matches
+        words = ""
+        if matches.count:
+            words = tr("{match} of {count}", match=matches.number, count=matches.count)
+        elif matches.text and not self._view.is_reading_on:
+            words = tr("not found")
+        if matches.text and self._view.is_reading_on:
+            words += " …"
         self.query_one(".search--count", Static).update(Content(words))

@@ -25,7 +25,7 @@ from dogent_tui.tui.transcript.painter import Painter
 from dogent_tui.tui.transcript.palette import MARGIN
 from dogent_tui.tui.transcript.rows import Place
 from dogent_tui.tui.transcript.rows_view import RowsView
-from dogent_tui.tui.transcript.search import Search
+from dogent_tui.tui.transcript.search import source_of
 from dogent_tui.tui.widgets import bound, hidden, told
 
 if TYPE_CHECKING:
@@ -56,6 +56,7 @@ class Transcript(RowsView):
     """
 
     WIDEST = 120
+    NEWEST_FIRST = True
     DEFAULT_CSS = styles("transcript.tcss")
 
     BINDINGS = [
@@ -82,7 +83,7 @@ class Transcript(RowsView):
         self.model = TranscriptModel()
         self._layout = Layout(self.model)
         super().__init__(self._layout, "transcript")
-        self._painter = Painter(self, self._layout)
+        self._painter = Painter(self, self._layout, self.matches)
         self._waiting: set[int] = set()  # entries that changed since the last flush
         self._flush_timer: TimerHandle | None = None
         self._unpainted = False
@@ -90,7 +91,6 @@ class Transcript(RowsView):
         self._next_flush = 0.0
         self._tick_timer: Timer | None = None
         self._under_way: set[int] = set()  # tool calls in progress
-        self._hit = -1
         self._pressed: Offset | None = None
 
     # ── What happens ──────────────────────────────────────────────────────────────────────────────
@@ -250,10 +250,6 @@ class Transcript(RowsView):
         else:
             self.notify(tr("There is nothing to copy yet."), severity="warning")
 
-    def action_match(self, step: int) -> None:
-        """Go to the next match, or to the previous one if `step` is negative, wrapping around."""
-        self._go_to(self._hit + step)
-
     def toggle(self, entry: int) -> None:
         """Fold or unfold the entry with this number."""
         self._toggle([entry])
@@ -319,37 +315,14 @@ class Transcript(RowsView):
 
     # ── Searching ─────────────────────────────────────────────────────────────────────────────────
 
-    def search(self, text: str) -> int:
-        """Mark every occurrence of `text`, go to the visible one closest to the end, and return
-        their number.
-
-        An empty text ends the search.
-        """
+    def search(self, text: str) -> None:
+        """Search `text` in everything that has arrived."""
         self._lay_out()
-        search = self._painter.search = Search.of(text, self.model.entries)
-        self._hit, self._painter.current, hits = -1, None, search.hits
-        if hits:
-            visible = self._viewport.visible_rows()
-            last = visible[-1].entry if visible else 0
-            before = [number for number, hit in enumerate(hits) if hit.entry <= last]
-            self._go_to(before[-1] if before else 0)
-        self.refresh()
-        return len(hits)
+        super().search(text)
 
-    @property
-    def match(self) -> int:
-        """The number of the current match, from 1; 0 if there is none."""
-        return self._hit + 1
+    def _sources(self) -> Iterable[str]:
+        return map(source_of, self.model.entries)
 
-    def _go_to(self, number: int) -> None:
-        hits = self._painter.search.hits
-        if not hits:
-            return
-        self._hit = number % len(hits)
-        hit = hits[self._hit]
-        entry = self.model.entries[hit.entry]
-        if foldable(entry) and hit.entry not in self._layout.unfolded:
-            self._layout.toggle(hit.entry)
-        place = self._painter.find(hit)
-        self._viewport.show(place.row, place.line)
-        self._place()
+    def _reveal_entry(self, entry: int) -> None:
+        if foldable(self.model.entries[entry]) and entry not in self._layout.unfolded:
+            self._layout.toggle(entry)

@@ -77,6 +77,10 @@ class Pane:
     def title(self) -> str:
         return str(self.screen.query_one("#pane-title").render())
 
+    @property
+    def counted(self) -> str:
+        return str(self.screen.documents.pane.query_one(".search--count").render())
+
     def chips(self) -> list[str]:
         return [
             f"{chip.name}{':' if chip.lines else ''}{chip.lines}"
@@ -172,6 +176,47 @@ async def test_headings_are_jumped_to_and_found(stage, workspace, draft) -> None
         assert pane.rows()[0].strip() == "Chapter 0"
         await pane.press("pagedown")
         assert pane.rows()[0].strip() != "Chapter 0"
+
+
+async def test_words_are_found_from_what_is_visible_on(stage, draft) -> None:
+    part = "An *early* harvest.\n\n> It was a late\n> harvest.\n\n{}\n\n"
+    draft.write_text(part.format("Words of it. " * 300) * 3, encoding="utf-8")
+    async with stage((120, 30)) as s:
+        pane = Pane(s)
+        await pane.open()
+        await pane.press("f3", "ctrl+f", *"LATE HARVEST")
+        await s.until(lambda: pane.counted == "1 of 3")
+        assert "late harvest" in pane.rows()[pane.row("late")]
+        await pane.press("enter")
+        await s.until(lambda: pane.counted == "2 of 3")
+        await pane.press("up", "up")
+        await s.until(lambda: pane.counted == "3 of 3")
+        await pane.sees("late harvest")
+        await pane.press("ctrl+u", *"early harvest")
+        await s.until(lambda: pane.counted.endswith("of 3"))
+        draft.write_text("An *early* harvest.\n", encoding="utf-8")
+        pane.screen.documents.look()
+        await s.until(lambda: pane.counted == "1 of 1")
+        await pane.press("ctrl+u", *"winter")
+        await s.until(lambda: pane.counted == "not found")
+        await pane.press("escape")
+        assert pane.view.has_focus
+        assert not pane.screen.documents.pane.search.display
+        await pane.press("f3", "ctrl+f")
+        assert pane.screen.conversation_layout.search.display, "the conversation is searched"
+
+
+async def test_the_end_of_a_long_document_is_found_before_it_was_shown(stage, workspace) -> None:
+    rows = "".join(f"{n},words of it\n" for n in range(3_000))
+    (workspace.root / "long.csv").write_text(f"n,what\n{rows}0,winter\n", encoding="utf-8")
+    async with stage((80, 24)) as s:
+        pane = Pane(s)
+        await pane.open("long.csv")
+        assert pane.view.has_more
+        await pane.press("ctrl+f", *"winter")
+        await s.until(lambda: pane.counted == "1 of 1")
+        assert pane.row("winter")
+        assert not pane.view.has_more
 
 
 async def test_lines_are_chosen_with_keys_and_go_with_the_prompt(stage, draft) -> None:

@@ -4,7 +4,7 @@ import pytest
 from textual.app import App, ComposeResult
 
 from dogent_tui.agent import events as ev
-from dogent_tui.tui.transcript import Transcript, TranscriptSearch
+from dogent_tui.tui.transcript import SearchBar, Transcript
 
 REPLY = """\
 # A short plan
@@ -93,14 +93,14 @@ class TranscriptApp(App[None]):
 
     def compose(self) -> ComposeResult:
         yield self.transcript
-        yield TranscriptSearch(self.transcript)
+        yield SearchBar(self.transcript)
 
     def on_mount(self) -> None:
         self.transcript.replay(self._log)
         self.transcript.focus()
 
     def action_search(self) -> None:
-        self.query_one(TranscriptSearch).open()
+        self.query_one(SearchBar).open()
 
     def on_transcript_link_clicked(self, message: Transcript.LinkClicked) -> None:
         self.opened.append(message.url)

@@ -7,7 +7,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
 from dogent_tui.agent import events as ev
-from dogent_tui.tui.transcript import Transcript, TranscriptSearch
+from dogent_tui.tui.transcript import SearchBar, Transcript
 
 Make = Callable[..., "object"]
 
@@ -251,7 +251,7 @@ async def test_search_counts_goes_there_and_unfolds(make_app: Make, log: list[ev
         await pilot.press("ctrl+f")
         await pilot.press(*"no sheet")
         await settle(pilot, transcript)
-        bar = app.query_one(TranscriptSearch)
+        bar = app.query_one(SearchBar)
         assert str(bar.query_one(".search--count", Static).content) == "1 of 1"
         assert "No sheet is called Q2." in screen(transcript)
         assert "▾ Read document" in screen(transcript)
@@ -313,7 +313,8 @@ async def test_a_key_finds_what_has_just_arrived(make_app: Make) -> None:
         use = ev.ToolUse(tool_use_id="t", name="Bash", input={"command": "printf pear"}, run_id="1")
         app.transcript.apply(use)
         app.transcript.apply(ev.ToolResult(tool_use_id="t", content="apple\npear", run_id="1"))
-        assert app.transcript.search("apple") == 1
+        app.transcript.search("apple")
+        assert app.transcript.matches.count == 1
         app.transcript.apply(replace(use, tool_use_id="u"))
         app.transcript.apply(ev.ToolResult(tool_use_id="u", content="plum", run_id="1"))
         app.transcript.action_fold_all()
