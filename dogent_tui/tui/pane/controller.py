@@ -72,6 +72,17 @@ class OpenDocument(msgspec.Struct, eq=False):
         return self.reading is None or self.reading.is_plain
 
     @property
+    def sheets(self) -> Sequence[str]:
+        """The names of the sheets of a workbook with several."""
+        sheets = self.reading.sheets if self.reading is not None else ()
+        return [sheet.name for sheet in sheets] if len(sheets) > 1 else ()
+
+    @property
+    def sheet(self) -> str:
+        """The sheet that is shown, if there are several."""
+        return self.reading.sheet if self.reading is not None and self.sheets else ""
+
+    @property
     def lines(self) -> Sequence[str]:
         """The lines read so far."""
         return self.manuscript.lines if self.reading is None else self.reading.text.split("\n")
@@ -458,11 +469,10 @@ class PaneController:
 
     def _attachment(self, lines: "Unit | None" = None) -> Attachment:
         assert self.open_document is not None
-        path = self.open_document.path
+        document, path = self.open_document, self.open_document.path
         named = format_lines((lines[0] + 1, lines[1])) if lines is not None else None
-        return Attachment(
-            self.open_document.name, path.name, path.suffix[1:].lower() or "file", None, named
-        )
+        kind = path.suffix[1:].lower() or "file"
+        return Attachment(document.name, path.name, kind, document.sheet or None, named)
 
     def _carry(self, attachment: Attachment | None) -> None:
         if attachment == self._carried:
@@ -505,8 +515,8 @@ class PaneController:
                 self.view.choose(None)
             case "leave":
                 await self.leave()
-            case "headings":
-                await self._find_heading(document)
+            case "contents":
+                await self._show_contents(document)
             case "look":
                 self.look()
             case "copy":
@@ -531,14 +541,30 @@ class PaneController:
         await self._screen.conversation_layout.show_pane(self.pane)
         self.view.focus()
 
-    async def _find_heading(self, document: OpenDocument) -> None:
-        from dogent_tui.tui.pane.headings import heading_palette  # on use: the palette
+    async def _show_contents(self, document: OpenDocument) -> None:
+        from dogent_tui.tui.pane.contents import contents_palette  # on use: the palette
 
-        headings = await asyncio.to_thread(lambda: document.headings)
+        sheets: Sequence[Heading] = [
+            Heading(at, 1, name) for at, name in enumerate(document.sheets)
+        ]
+        headings = sheets or await asyncio.to_thread(lambda: document.headings)
+
+        def go(place: int) -> None:
+            if sheets:
+                self.pane.run_worker(self._open_sheet(document, sheets[place].title))
+            else:
+                self.view.show_line(place)
+
         if headings:
-            await self._screen.app.push_screen(heading_palette(headings, self.view.show_line))
+            words = tr("Find a sheet…") if sheets else tr("Find a heading…")
+            await self._screen.app.push_screen(contents_palette(headings, go, words))
         else:
             self._screen.notify(tr("There are no headings in this document."))
+
+    async def _open_sheet(self, document: OpenDocument, sheet: str) -> None:
+        said = await self.open(document.name, sheet=sheet)
+        if document is self.open_document:  # it could not be read
+            self._screen.notify(said)
 
     def _draw_title(self) -> None:
         document = self.open_document
@@ -558,7 +584,8 @@ class PaneController:
         growing = tr("being written") if document.is_growing else ""
         note = document.reading.note if document.reading is not None else ""
         changed = changed.format(count=count)
-        self.pane.say(document.name, document.trouble, growing, goes, changed, note)
+        name = f"{document.name}#{document.sheet}" if document.sheet else document.name
+        self.pane.say(name, document.trouble, growing, goes, changed, note)
 
 
 async def _first_part(reading: DocumentReading) -> Sequence[Part]:

@@ -22,7 +22,7 @@ class DocumentPane(Vertical):
 
     BINDINGS = [
         bound("enter", "say('ask')", "Ask about it", key_display="⏎"),
-        bound("h", "say('headings')", "Headings"),
+        bound("h", "say('contents')", "Contents"),
         bound("c", "say('copy')", "Copy"),
         bound("escape", "say('leave')", "Back"),
         bound("q", "say('close')", "Close"),
@@ -30,7 +30,7 @@ class DocumentPane(Vertical):
 
     @told
     class Wanted(Message):
-        """The user requests something beyond the pane: ask, headings, copy, leave, close, look."""
+        """The user requests something beyond the pane: ask, contents, copy, leave, close, look."""
 
         what: str
 

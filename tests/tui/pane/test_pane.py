@@ -5,6 +5,7 @@ about.
 import os
 
 import pytest
+from openpyxl import Workbook
 
 from dogent_tui.agent.events import Attachment, Prompt, RunFinished, RunStarted, ToolResult
 from dogent_tui.tui.pane.view import PaneView
@@ -406,6 +407,29 @@ async def test_what_is_higher_than_expected_opens_at_its_top(stage, workspace) -
         await pane.open("wide.csv")
         await pane.sees("a long")
         assert "a long" in pane.rows()[0]
+
+
+async def test_sheets_of_a_workbook_are_named_and_changed(stage, workspace) -> None:
+    book = Workbook()
+    book.active.title = "Costs 2024"
+    book.active.append(["Rent", 900])
+    book.create_sheet("Income").append(["Tea", 1204])
+    book.save(workspace.root / "book.xlsx")
+    async with stage((120, 30)) as s:
+        pane = Pane(s)
+        await pane.open("book.xlsx")
+        assert "book.xlsx#Costs 2024 · " in pane.title
+        await pane.press("f3", "h")
+        await s.until(lambda: s.app.screen is not pane.screen)
+        await s.pilot.pause()
+        await pane.press(*"inc")
+        await s.until(lambda: s.app.screen.query_one("CommandList").option_count == 1)
+        await pane.press("enter")
+        await pane.sees("1204")
+        assert "book.xlsx#Income · " in pane.title
+        await pane.press("f3", "f3", "enter")
+        await s.until(lambda: [chip.sheet for chip in pane.screen.prompt.pending.chips])
+        assert [chip.sheet for chip in pane.screen.prompt.pending.chips] == ["Income"]
 
 
 async def test_headings_of_a_converted_document(stage, workspace) -> None:

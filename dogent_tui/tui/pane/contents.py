@@ -1,4 +1,4 @@
-"""Searching the headings of the open document."""
+"""Searching the headings of the open document, or the sheets of a workbook."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -9,7 +9,6 @@ from textual.content import Content
 from textual.screen import Screen
 from textual.style import Style
 
-from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.tui.attachments.document_facts import Heading
 from dogent_tui.tui.textual_fixes.palette import Palette
@@ -46,10 +45,12 @@ class _Headings(Provider):
                 yield Hit(score, Content(f"{indent}{title}"), partial(self._go, line), text=title)
 
 
-def heading_palette(headings: Sequence[Heading], go: Callable[[int], None]) -> Palette:
-    """Return the screen that searches `headings` and calls `go` with the line of the chosen one."""
+def contents_palette(headings: Sequence[Heading], go: Callable[[int], None], words: str) -> Palette:
+    """Return the screen that searches `headings` and calls `go` with the line of the chosen one.
+    `words` ask for what to type.
+    """
 
     def provider(screen: Screen[Any], style: Style | None = None) -> Provider:
         return _Headings(headings, go, screen, style)
 
-    return Palette(providers=[lambda: provider], placeholder=tr("Find a heading…"))  # type: ignore[list-item,return-value]
+    return Palette(providers=[lambda: provider], placeholder=words)  # type: ignore[list-item,return-value]
