@@ -228,20 +228,25 @@ def _laid(parts: tuple[Part, ...], style: str, width: int) -> Sequence[Line]:
 
 def _below(sides: Refined, width: int) -> Iterator[Line]:
     """Yield deleted, then inserted lines."""
-    old, new = (sides.old, "removed", "- "), (sides.new, "added", "+ ")
-    for (parts, style, mark), (others, *_) in ((old, new), (new, old)):
-        rows = folded(_laid(parts, style, width - 2), f"{style}-part", seams(others))
+    before, after = _both(sides, width)
+    for rows, style, mark in ((before, "removed", "- "), (after, "added", "+ ")):
         for line in prefixed(rows, Span(mark, style)):
             yield line._replace(fill=style)
+
+
+def _both(sides: Refined, width: int) -> Iterator[Sequence[Line]]:
+    """Yield the deleted and the inserted text as rows for `width` cells, with their mark, without
+    what did not change.
+    """
+    old, new = (sides.old, "removed"), (sides.new, "added")
+    for (parts, style), (others, _) in ((old, new), (new, old)):
+        yield folded(_laid(parts, style, width - 2), f"{style}-part", seams(others))
 
 
 def _beside(sides: Refined, width: int) -> Iterator[Line]:
     """Yield deleted lines to the left of inserted ones."""
     half = (width - 3) // 2
-    before, after = (
-        _laid(parts, style, half - 2)
-        for parts, style in ((sides.old, "removed"), (sides.new, "added"))
-    )
+    before, after = _both(sides, half)
     for old, new in zip_longest(before, after):
         yield Line(
             (

@@ -1,5 +1,6 @@
 """Long paragraphs in the review: what did not change is left out, what did is not."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -18,11 +19,14 @@ LONG = " ".join(
 
 def drawn(old: str, new: str, *, by_side: bool = False) -> list[str]:
     change = propose("tea.md", old.encode(), new)
-    return [line.text for line in hunk_lines(change, change.hunks[0], 60, by_side=by_side)]
+    width = 120 if by_side else 60
+    return [line.text for line in hunk_lines(change, change.hunks[0], width, by_side=by_side)]
 
 
-def test_a_change_within_a_long_paragraph_is_in_sight():
-    rows = drawn(f"{LONG}\n", f"{LONG}\n".replace("Sentence 30 says", "Sentence 30 tells"))
+@pytest.mark.parametrize("by_side", [False, True])
+def test_a_change_within_a_long_paragraph_is_in_sight(by_side):
+    old, new = f"{LONG}\n", f"{LONG}\n".replace("Sentence 30 says", "Sentence 30 tells")
+    rows = drawn(old, new, by_side=by_side)
     assert len(rows) < 16
     told = "\n".join(rows)
     assert "Sentence 30 says" in told
