@@ -1,5 +1,5 @@
-"""Finds the headings of a Markdown text: those of the document itself, not those in code, quotes,
-lists and comments.
+"""Finds the headings of a Markdown text, those of the document itself, not those in code, quotes,
+lists and comments; and counts its words.
 """
 
 import re
@@ -16,6 +16,12 @@ _FRONT_MATTER = re.compile(r"\A(?P<fence>---|\+\+\+)[ \t]*\n(?:.*\n)*?(?P=fence)
 
 
 _BREAK = re.compile(r"\s*\n\s*")
+
+_UNREAD = re.compile(r"<!--.*?-->|(?<=\])\([^()\s]*\)", re.DOTALL)
+"""Comments, and the addresses of links."""
+_CJK = "\u3040-\u30ff\u3400-\u9fff"
+_WORD = re.compile(rf"[{_CJK}]|[^\W_{_CJK}]+(?:['’.,-][^\W_{_CJK}]+)*")
+"""A word, or a Chinese or Japanese character, which word processors count as one."""
 
 
 class HeadingLines(NamedTuple):
@@ -45,6 +51,11 @@ def front_matter(text: str) -> int:
     """Return the length in characters of the front matter (YAML or TOML) of `text`."""
     found = _FRONT_MATTER.match(text)
     return found.end() if found else 0
+
+
+def count_words(text: str) -> int:
+    """Return the number of words in `text`, a part of a document without front matter."""
+    return len(_WORD.findall(_UNREAD.sub("", text)))
 
 
 def open_fence(text: str) -> str:

@@ -3,8 +3,10 @@
 from bisect import bisect_right
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import accumulate
 
 from dogent_tui.language import ngettext, tr
+from dogent_tui.outline.blocks import count_words
 from dogent_tui.outline.changes import Baseline, Change, Changes
 from dogent_tui.outline.markdown import first_lines, parse, parse_file, render
 from dogent_tui.outline.tree import OutlineTree
@@ -42,6 +44,10 @@ class OutlineEditing:
             lambda _: self._base.changes(self.outline.headings, self.outline.carried)
         )
         self._saved = self.markdown if is_document else proposal
+        self._words = lru_cache(None)(count_words)  # of the texts only one changes at a time
+        self._words_above = lru_cache(1)(
+            lambda _: [*accumulate((self._words(e.body) for e in self.outline.headings), initial=0)]
+        )
 
     @property
     def markdown(self) -> str:
@@ -61,11 +67,23 @@ class OutlineEditing:
         # the text is generated only if nothing else can tell
         return bool(self.changes) or self.markdown != self._saved
 
+    def words(self, place: int) -> int:
+        """Return the number of words in the section of the heading at `place` of a document; 0 in
+        an outline.
+        """
+        if not self.is_document:
+            return 0
+        above = self._words_above(self.outline.revision)
+        return above[self.outline.end(place)] - above[place]
+
     @property
     def summary(self) -> str:
         """The size and the changes, in a line."""
         number = len(self.outline.headings)
         count = ngettext("{count:,} heading", "{count:,} headings", number, count=number)
+        if self.is_document:
+            words = self._words_above(self.outline.revision)[-1]
+            count += " · " + ngettext("{count:,} word", "{count:,} words", words, count=words)
         if not self.is_changed:
             state = tr("as saved") if self.is_document else tr("as proposed")
             return f"{count} · {state}"

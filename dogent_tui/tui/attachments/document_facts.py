@@ -159,7 +159,7 @@ def facts(kind: str, metadata: Json, size: int) -> list[str]:
     for name in ("pages", "slides", "sheet_count", "words", "lines"):
         number = metadata.get(name)
         if isinstance(number, int) and number > 0:
-            known.append(_counted(name, number))
+            known.append(counted(name, number))
     if extent := _extent(metadata):
         known.append(extent)
     if size:
@@ -175,7 +175,7 @@ def facts(kind: str, metadata: Json, size: int) -> list[str]:
     return known
 
 
-def _counted(name: str, count: int) -> str:
+def counted(name: str, count: int) -> str:
     """Return the number of each kind of element in a document."""
     match name:
         case "pages":

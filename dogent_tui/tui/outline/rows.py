@@ -60,6 +60,7 @@ class RowLook(Record):
     number: str = ""
     base: int = 1
     found: str = ""
+    written: int = 0
 
 
 def title_column(level: int, number: str, base: int) -> int:
@@ -79,7 +80,7 @@ def one_line_kept(number: str) -> str:
 
 def row_spans(heading: Heading, look: RowLook, width: int) -> list[Span]:
     """Return the spans of a row of `width` cells: marks, title, the beginning of the note, and the
-    target length on the right.
+    words of the section and its target length on the right.
     """
     changed = [
         Span(CHANGE_MARKS[change].ljust(3 - len(look.changes)), change) for change in look.changes
@@ -101,7 +102,8 @@ def row_spans(heading: Heading, look: RowLook, width: int) -> list[Span]:
     spans = [*marks, Span(one_line_kept(look.number), "number"), *title]
     if look.is_folded:
         spans.append(Span(f"  +{look.hidden}", "muted"))
-    length = one_line(heading.target)
+    written = f"{look.written:,}" if look.written else ""
+    length = " / ".join(filter(None, (written, one_line(heading.target))))
     room = width - (cell_len(length) + 2 if length else 1)
     spans = list(crop([span for span in spans if span.text], room))
     used = sum(cell_len(span.text) for span in spans)
@@ -131,6 +133,7 @@ def look_of(
     base: int,
     found: str,
     is_selected: bool,
+    written: int,
 ) -> RowLook:
     """Return the style of the row."""
     place = tree.rows[row]
@@ -147,6 +150,7 @@ def look_of(
         number,
         base,
         found,
+        written,
     )
 
 

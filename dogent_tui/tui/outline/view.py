@@ -112,9 +112,16 @@ class OutlineView(EditorPart, Painted, ScrollView, can_focus=True):
 
     looks = LOOKS
 
-    def __init__(self, model: OutlineTree, edit: Callable[[EditRequest], None]) -> None:
+    def __init__(
+        self,
+        model: OutlineTree,
+        edit: Callable[[EditRequest], None],
+        words: Callable[[int], int],
+    ) -> None:
+        """Show `model`, with the `words` of each section if there are any."""
         super().__init__(id="outline-tree")
         self.edit = edit
+        self._words = words
         self.is_fixed = False
         """Whether it is read-only and shows what is typed elsewhere. A click still goes to its
         heading.
@@ -172,8 +179,9 @@ class OutlineView(EditorPart, Painted, ScrollView, can_focus=True):
         changes = self.marks.get(heading.id, ())
         first, end = self._chosen
         is_selected = first <= place < end
+        written, number = self._words(place), self._numbers[place]
         look = look_of(
-            self.model, row, changes, self._numbers[place], self._base, self.found, is_selected
+            self.model, row, changes, number, self._base, self.found, is_selected, written
         )
         fill = "selected" if is_selected else ""
         if look.is_cursor:

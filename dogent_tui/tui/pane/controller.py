@@ -19,7 +19,7 @@ from dogent_tui.references.lookup import (
     format_lines,
     resolve,
 )
-from dogent_tui.tui.attachments.document_facts import DocumentReading, Heading, Part
+from dogent_tui.tui.attachments.document_facts import DocumentReading, Heading, Part, counted
 from dogent_tui.tui.clipboard import copy
 from dogent_tui.tui.foreground import Tell
 from dogent_tui.tui.pane.pane import DocumentPane
@@ -582,7 +582,10 @@ class PaneController:
         elif self.view.changes.cut:
             changed = tr("lines deleted")
         growing = tr("being written") if document.is_growing else ""
-        note = document.reading.note if document.reading is not None else ""
+        if document.reading is not None:
+            note = document.reading.note
+        else:
+            note = counted("words", document.manuscript.words)
         changed = changed.format(count=count)
         name = f"{document.name}#{document.sheet}" if document.sheet else document.name
         self.pane.say(name, document.trouble, growing, goes, changed, note)

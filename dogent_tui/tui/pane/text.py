@@ -12,7 +12,7 @@ from typing import NamedTuple
 from dogent_tui.changes.sequence_match import gaps, matched
 from dogent_tui.errors import DogentError, disk_remedy
 from dogent_tui.language import tr
-from dogent_tui.outline.blocks import fenced_lines, front_matter
+from dogent_tui.outline.blocks import count_words, fenced_lines, front_matter
 from dogent_tui.tui.attachments.document_facts import Heading, Part, headings_of, opener_of
 
 LARGEST = 16 << 20
@@ -32,7 +32,7 @@ Stamp = tuple[int, int, int]
 
 
 class Manuscript:
-    """The text of a Markdown file."""
+    """The text of a Markdown file. `words` is their number, without front matter."""
 
     def __init__(self, text: str) -> None:
         self.lines = text.split("\n")
@@ -43,6 +43,7 @@ class Manuscript:
         )
         self._fenced = frozenset(fenced_lines(self.lines))
         self.parts = tuple(self._cut())
+        self.words = count_words("\n".join(self.lines[self._front :]))
 
     @cached_property
     def definitions(self) -> dict[str, str]:

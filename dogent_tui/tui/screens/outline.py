@@ -135,7 +135,7 @@ class OutlineScreen(EditorScreen):
         super().__init__(counter, task.on_draft, "outline-said")
         self.request = task
         self.editing = OutlineEditing(task.proposal, task.draft, is_document=task.save is not None)
-        self._view = OutlineView(self.editing.tree, self._edit_title)
+        self._view = OutlineView(self.editing.tree, self._edit_title, self.editing.words)
         self._titling = TitleInput(self.editing, self._view, self._changed)
         self._preview = OutlinePreview(self.editing.tree)
         self._line = LineInput(compact=True, id="outline-line")

@@ -566,6 +566,28 @@ async def test_a_document_is_saved_and_asks_before_it_is_left(context):
         assert editor.app.results == [None]
 
 
+async def test_the_sections_of_a_document_show_their_words(context):
+    text = "# Tea\n\nTwo words.\n\n## Hot (300 words)\n\n茶很热.\n\n## Cold\n"
+
+    def rows(editor):
+        view = editor.app.editor.query_one(OutlineView)
+        return [view.render_line(y).text.rstrip() for y in range(3)]
+
+    async with context(text=text, save=list[str]().append) as editor:
+        tea, hot, cold = rows(editor)
+        assert tea.endswith("  5")
+        assert hot.endswith("  3 / 300 words")
+        assert "3 headings · 5 words" in editor.said
+        assert cold.endswith("Cold")
+        await editor.press("end", "alt+up", "shift+tab")
+        tea, cold, hot = rows(editor)
+        assert tea.endswith("  2")
+        assert cold.endswith("  3")
+        assert hot.endswith("  3 / 300 words")
+    async with context(text=text) as editor:
+        assert rows(editor)[0].endswith("Two words."), "those of a note do not count"
+
+
 async def test_what_cannot_be_saved_is_said(context):
     def refuse(text):
         raise DogentError("It was changed by somebody else.", "Look.")

@@ -106,6 +106,7 @@ async def test_beside_the_conversation(stage, draft) -> None:
         pane = Pane(s)
         await pane.open()
         assert "  Tea is hot. It wants water, and time." in pane.rows()
+        assert pane.title == "draft.md · 25 words"
         assert pane.chat_is_seen
         assert pane.screen.prompt.editor.has_focus
         assert s.app.opened.libraries.open_document == "draft.md"

@@ -22,6 +22,19 @@ LINES = st.sampled_from(
 )  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("---\ntitle: Tea\n---\n\n# Tea, it’s *hot*\n\n- 1,204 cups of well-made tea\n", 8),
+        ("茶很热 (hot).", 4),
+        ("[The source](https://example.org/a/b) says so.<!-- is it\ntrue? -->", 4),
+        ("", 0),
+    ],
+)
+def test_words_are_counted_as_a_reader_would(text, words):
+    assert Manuscript(text).words == words
+
+
 @given(st.lists(LINES, max_size=200))
 def test_the_parts_are_the_text(lines):
     manuscript = Manuscript("\n".join(lines))
