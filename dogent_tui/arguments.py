@@ -1,8 +1,9 @@
-"""Argument parsers with help in the language of the interface, including argparse's own words."""
+"""Argument parsers with help and errors in the language of the interface, including argparse's own
+words.
+"""
 
 import argparse
 import re
-from collections.abc import Iterable
 from typing import Any
 
 from dogent_tui.language import tr
@@ -16,8 +17,26 @@ punctuation.
 """
 
 
+# argparse's own words (Python 3.11 to 3.14), which it translates by this function; its default,
+# gettext's, knows only the language of the system
+vars(argparse)["_"] = tr
+_OF_ARGPARSE = (
+    tr("usage: "),
+    tr("%(prog)s: error: %(message)s\n"),
+    tr("argument %(argument_name)s: %(message)s"),
+    tr("unrecognized arguments: %s"),
+    tr("the following arguments are required: %s"),
+    tr("expected one argument"),
+    tr("not allowed with argument %s"),
+    tr("ignored explicit argument %r"),
+    tr("ambiguous option: %(option)s could match %(matches)s"),
+    tr("invalid %(type)s value: %(value)r"),
+    tr("invalid choice: %(value)r (choose from %(choices)s)"),
+)
+
+
 class CommandLine(argparse.ArgumentParser):
-    """Like `argparse.ArgumentParser`; errors in a command line are in argparse's own English."""
+    """Like `argparse.ArgumentParser`."""
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(add_help=False, formatter_class=_Help, **settings)
@@ -45,15 +64,6 @@ class CommandLine(argparse.ArgumentParser):
 
 class _Help(argparse.HelpFormatter):
     """Breaks lines by the display width of characters."""
-
-    def add_usage(
-        self,
-        usage: str | None,
-        actions: Iterable[argparse.Action],
-        groups: Iterable[Any],
-        prefix: str | None = None,
-    ) -> None:
-        super().add_usage(usage, actions, groups, tr("usage: ") if prefix is None else prefix)
 
     def _split_lines(self, text: str, width: int) -> list[str]:
         lines = [""]

@@ -71,3 +71,12 @@ def test_the_help_of_each_command_is_chinese(helps, command):
     assert "options" not in shown
     described = shown.split("\n\n")[1]
     assert any("\u4e00" <= character <= "\u9fff" for character in described)
+
+
+def test_errors_are_chinese_whatever_the_language_of_the_system():
+    environment = {**os.environ, "DOGENT_LANGUAGE": "zh_CN", "LANG": "C.UTF-8", "PYTHONUTF8": "1"}
+    command = [sys.executable, "-m", "dogent_tui", "export", "a.md", "--to", "rtf"]
+    failed = subprocess.run(command, env=environment, capture_output=True, check=False, text=True)
+    assert failed.returncode == 2
+    error = "dogent-tui export：错误：参数 --to：无效的选择：'rtf'（可选：'pdf', 'docx'）"
+    assert failed.stderr.splitlines()[-1] == error
