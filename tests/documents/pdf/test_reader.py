@@ -991,3 +991,21 @@ def test_a_title_below_a_row_of_a_form_is_no_part_of_it(made):
     made.at(230, 249, "Estimate Totals", 11, "hebo")
     found = texts(made.save())
     assert any(text.strip("#* ") == "Estimate Totals" for text in found)
+
+
+def test_a_soft_hyphen_within_a_line_is_the_hyphen_that_is_drawn(made):
+    made.current.insert_font(fontname="own", fontbuffer=pymupdf.Font("helv").buffer)
+    made.at(72, 90, "Order 2019\xad753 is a well\xadfounded one.", font="own")
+    assert texts(made.save())[-1] == "Order 2019-753 is a well-founded one."
+
+
+def test_chinese_beside_figures_is_without_blanks(made):
+    x = 72
+    for text, font, width in (
+        ("他们在", "china-s", 33),
+        ("2023", "helv", 24.5),
+        ("年开始", "china-s", 33),
+    ):
+        made.at(x, 90, text, 11, font)
+        x += width + 2.2
+    assert texts(made.save())[-1] == "他们在2023年开始"
