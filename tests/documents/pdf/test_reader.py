@@ -1009,3 +1009,18 @@ def test_chinese_beside_figures_is_without_blanks(made):
         made.at(x, 90, text, 11, font)
         x += width + 2.2
     assert texts(made.save())[-1] == "他们在2023年开始"
+
+
+def test_a_wide_table_is_not_read_as_two_columns_of_text(made):
+    made.at(72, 80, BODY, 10)
+    rows = [["Code", "Mean", "First", "Last", "Remark", "Part"]]
+    rows += [
+        [f"K-{n}", f"0.{n}", "2021-11-04", "2023-08-07", "spare fuses", "Copper wire"]
+        for n in range(50, 58)
+    ]
+    for at, row in enumerate(rows):
+        for x, cell in zip((72, 110, 150, 210, 280, 380), row, strict=True):
+            made.at(x, 110 + 18 * at, cell, 10)
+    (table,) = (text for text in texts(made.save()) if text.startswith("|"))
+    assert table.splitlines()[2] == "| " + " | ".join(rows[1]) + " |"
+    assert len(table.splitlines()) == 10
