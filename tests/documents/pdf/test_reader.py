@@ -1024,3 +1024,21 @@ def test_a_wide_table_is_not_read_as_two_columns_of_text(made):
     (table,) = (text for text in texts(made.save()) if text.startswith("|"))
     assert table.splitlines()[2] == "| " + " | ".join(rows[1]) + " |"
     assert len(table.splitlines()) == 10
+
+
+def test_cells_of_two_lines_in_several_columns_are_one_row(made):
+    y = 100
+    for row in [
+        ["Place", "Depth", "Air", "Remark"],
+        ["North gate", "12", "close the|lower valve", "call the|officer on|duty"],
+        ["South gate", "14", "", "keep the|key"],
+        ["Mill", "19", "open the|upper valve", "spare|fuses"],
+    ]:
+        for x, cell in zip((72, 160, 220, 320), row, strict=True):
+            made.lines(x, y, cell.split("|"), 10, step=1.2)
+        y += 12 * max(cell.count("|") + 1 for cell in row) + 8
+    assert texts(made.save())[1].splitlines()[2:] == [
+        "| North gate | 12 | close the lower valve | call the officer on duty |",
+        "| South gate | 14 |  | keep the key |",
+        "| Mill | 19 | open the upper valve | spare fuses |",
+    ]
