@@ -1042,3 +1042,12 @@ def test_cells_of_two_lines_in_several_columns_are_one_row(made):
         "| South gate | 14 |  | keep the key |",
         "| Mill | 19 | open the upper valve | spare fuses |",
     ]
+
+
+def test_lines_of_code_far_apart_are_one_listing(made):
+    made.lines(72, 90, [BODY, BODY, BODY])
+    made.lines(
+        72, 160, ["for row in rows:", "    total += row", "    print(total)"], 9, "cour", 1.7
+    )
+    code = "```\nfor row in rows:\n    total += row\n    print(total)\n```"
+    assert texts(made.save())[-1] == code
