@@ -1051,3 +1051,13 @@ def test_lines_of_code_far_apart_are_one_listing(made):
     )
     code = "```\nfor row in rows:\n    total += row\n    print(total)\n```"
     assert texts(made.save())[-1] == code
+
+
+def test_a_running_title_may_be_a_little_larger_than_the_text(made):
+    for number in (1, 2, 3):
+        if number > 1:
+            made.page()
+        made.at(200, 40, "Quarterly file", 12, "tiro")
+        made.lines(72, 90, [f"On day {number}. {BODY}", BODY, BODY], 10)
+        made.at(290, 810, f"{number} / 3", 12, "tiro")
+    assert not any("Quarterly" in text for text in texts(made.save()))
