@@ -305,7 +305,7 @@ def _continues(above: TextBlock, below: TextBlock, known: Survey) -> bool:
     if begins_item(below) and (is_item or not within_sentence([last], below.lines[:1], column.x1)):
         return False
     if last.mono:
-        return _on_grid(above, below)
+        return _on_grid(above, below, known.leading(size))
     is_ended = ends_sentence("".join(line.text for line in row))
     most = min(1.2 * known.leading(size), _MOST_APART * size if is_ended else down + 1)
     width = max(above.box.width, below.box.width)  # a paragraph's last line is short
@@ -343,12 +343,13 @@ def _is_indented(block: TextBlock) -> bool:
     return 0.8 * first.size < start < 4 * first.size
 
 
-def _on_grid(above: TextBlock, below: TextBlock) -> bool:
+def _on_grid(above: TextBlock, below: TextBlock, leading: float) -> bool:
     """Return whether two parts of a listing belong together, separated by empty lines of the usual
-    height.
+    height;
+    `leading` is the line distance of parts with one line.
     """
     bases = [[line.base for line in block.lines] for block in (above, below)]
     steps = [two - one for block in bases for one, two in pairwise(block)]
-    step = pitch(steps) or 1.2 * above.lines[-1].size
+    step = pitch(steps) or leading
     apart = (bases[1][0] - bases[0][-1]) / step
     return 0.5 < apart < _MOST_EMPTY and abs(apart - round(apart)) < OFF_GRID

@@ -29,7 +29,7 @@ _NEAR = 4.0
 _GAP = 0.6
 """The minimum gap between a running title and the text, in text sizes."""
 
-_LARGEST = 1.1
+_LARGEST, _LARGEST_BOLD = 1.25, 1.1
 """Text larger than the body text by this factor is not a running title, unless it counts pages."""
 
 _YEAR = 1000
@@ -153,7 +153,8 @@ class Furniture:
             return None
         counter = _PAGE_NUMBER.fullmatch(" ".join(line.text.split()))
         value = number_of(counter[2].lower()) if counter else None
-        if value is None and (line.size > _LARGEST * self._body or id(line) in tags.tables):
+        most = (_LARGEST_BOLD if line.bold else _LARGEST) * self._body
+        if value is None and (line.size > most or id(line) in tags.tables):
             return None
         return _Seen(
             (_key(line.text), top),

@@ -1,7 +1,7 @@
 """The reading order of the text of a page: column by column, if it has columns."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import groupby, pairwise
 from operator import itemgetter
 from statistics import median
@@ -159,32 +159,30 @@ def _clear(lines: Sequence[Line], page: Box) -> Iterator[float]:
 def _are_columns(lines: Sequence[Line], places: Sequence[float]) -> bool:
     words = [line for line in lines if len(line.text.strip()) > 3]  # not item marks
     columns = [
-        _whole_rows(line for line in words if _column(line.box, places) == at)
-        for at in range(len(places) + 1)
+        [line for line in words if _column(line.box, places) == at] for at in range(len(places) + 1)
     ]
-    if any(len(column) < 4 for column in columns):
+    if not all(map(_is_column, columns)):
         return False
-    first, *others = boxes = [around(line.box for line in column) for column in columns]
-    return all(map(_is_column, columns, (box.width for box in boxes))) and all(
+    first, *others = (around(line.box for line in column) for column in columns)
+    return all(
         min(first.y1, box.y1) - max(first.y0, box.y0) > 0.3 * min(first.height, box.height)
         for box in others
     )
 
 
-def _whole_rows(lines: Iterable[Line]) -> list[Line]:
-    """Return each row as one line: MuPDF splits justified ones at wide blanks."""
-    return [
-        Line(around(line.box for line in row), tuple(run for line in row for run in line.runs))
-        for row in rows_of(lines)
-    ]
-
-
-def _is_column(lines: Sequence[Line], width: float) -> bool:
-    long = sum(line.box.width / max(line.size, 1) for line in lines) / len(lines)
-    full = sum(len(line.text) for line in lines if line.box.width >= _FULL * width) / sum(
-        len(line.text) for line in lines
-    )
-    return any(long >= length and full >= share for length, share in _FULL_LINES.items())
+def _is_column(lines: Sequence[Line]) -> bool:
+    rows = rows_of(lines)  # MuPDF splits justified lines at wide blanks, and those of tables
+    if len(rows) < 4:
+        return False
+    width = around(line.box for line in lines).width
+    widths = [sum(line.box.width for line in row) for row in rows]
+    lengths = [sum(len(line.text) for line in row) for row in rows]
+    sizes = [max(line.size for line in row) for row in rows]
+    long = sum(wide / max(size, 1) for wide, size in zip(widths, sizes, strict=True)) / len(rows)
+    full = sum(
+        length for wide, length in zip(widths, lengths, strict=True) if wide >= _FULL * width
+    ) / sum(lengths)
+    return any(long >= least and full >= share for least, share in _FULL_LINES.items())
 
 
 def from_the_top(items: Sequence[TextBlock | Table]) -> list[TextBlock | Table]:

@@ -332,13 +332,14 @@ def _is_letterhead(rows: Sequence[Sequence[Line]], columns: Sequence[tuple[float
 
 
 def _is_tight(run: Sequence[Sequence[Line]], place: int) -> bool:
-    """Return whether a row is closer to the one above than rows with several cells are to each
-    other: it continues their texts.
+    """Return whether a row is closer to the one above than whole rows are to what is above them:
+    it continues its texts.
     """
-    pairs = [pair for pair in pairwise(run) if min(map(len, pair)) > 1]
-    if place == 0 or len(pairs) < 2:
+    most = max(map(len, run))
+    gaps = [_gap(above, below) for above, below in pairwise(run) if len(below) == most]
+    if place == 0 or len(gaps) < 2:
         return False
-    usual = median(_gap(above, below) for above, below in pairs)
+    usual = median(gaps)
     return _gap(run[place - 1], run[place]) < usual - 0.15 * run[place][0].size
 
 

@@ -17,6 +17,7 @@ import pymupdf
 
 from dogent_tui.documents.pandoc.archive import MAX_MEMBER, unpacks_to_too_much
 from dogent_tui.documents.pdf.model import (
+    WIDE,
     Box,
     Element,
     Line,
@@ -63,6 +64,13 @@ them.
 
 _MIRRORED = str.maketrans("()[]{}<>«»", ")(][}{><»«")
 _NO_WIDTH = 0.05
+
+_SPACING = re.compile(rf"(?<={WIDE.pattern}) (?=[^\W_])|(?<=[\w%]) (?={WIDE.pattern})")
+_WIDEST_SPACING = 0.35
+"""The maximum gap between Chinese or Japanese and other characters that is typography rather than a
+blank, in text sizes.
+"""
+
 _BLANK = 0.18
 """The gap between words relative to the size."""
 
@@ -88,7 +96,10 @@ def page_content(page: Any, tree: StructureTree | None) -> Page:
             for clip in (0, pymupdf.TEXT_CLIP)
         )
         sight = Sight(page, doubtful=some_off or len(shown) < len(all_of_it))
-        if any(_LEFTWARD.search(s["text"]) or sight.covers_part_of(s) for s in _spans(found)):
+        is_spaced = _SPACING.search("".join(span["text"] for span in _spans(found)))
+        if is_spaced or any(
+            _LEFTWARD.search(span["text"]) or sight.covers_part_of(span) for span in _spans(found)
+        ):
             found = page.get_text("rawdict", flags=flags, clip=everywhere)["blocks"]
     reader = _Reader(page, sight, tree)
     nodes: Nodes = tuple(reader.nodes(found, tree.root if tree is not None else 0))
@@ -145,6 +156,7 @@ class _Reader:
 
     def _line(self, line: dict[str, Any]) -> Line | None:
         across, down = line["dir"]
+        _close(line)
         spans = [span for span in line["spans"] if span.get("text") or span.get("chars")]
         self.raw.append("".join(map(_text, spans)))
         parts = [part for span in spans for part in self._sight.parts(span)]
@@ -203,6 +215,18 @@ def _strays(nodes: Nodes) -> Iterator[TextBlock]:
         is_first = is_far and ends.box.y0 <= top and element.kind != "P"
         if is_quote or is_first or element.kind in _WITHOUT_TEXT:
             yield from blocks_in(begin)
+
+
+def _close(line: dict[str, Any]) -> None:
+    """Take the blanks that MuPDF inserts between Chinese or Japanese and other characters out of a
+    line that comes with its characters.
+    """
+    spans = line["spans"]
+    signs = [(char, span["size"]) for span in spans for char in span.get("chars", ())]
+    found = [signs[at.start()] for at in _SPACING.finditer("".join(char["c"] for char, _ in signs))]
+    for char, size in found:
+        if char["synthetic"] and char["bbox"][2] - char["bbox"][0] < _WIDEST_SPACING * size:
+            char["c"] = ""
 
 
 def _is_bare(part: Part) -> bool:
@@ -294,11 +318,10 @@ def _plain(text: str) -> str:
     if text.isascii() and text.isprintable():
         return text
     text = _LIGATURES.sub(lambda match: unicodedata.normalize("NFKC", match[0]), text)
-    text = text[:-1] + "\u2010" if text.endswith("\xad") else text  # a visible hyphen
+    # a soft hyphen in a file is drawn; many fonts have one glyph for it and the hyphen
+    text = re.sub("\xad(?=.)", "-", text).replace("\xad", "\u2010")
     kept = (
-        " " if c in "\t\xa0\u2007\u202f" else c
-        for c in text
-        if c not in "\xad\u200b\u200c\u2060\ufeff"
+        " " if c in "\t\xa0\u2007\u202f" else c for c in text if c not in "\u200b\u200c\u2060\ufeff"
     )
     return "".join(
         c for c in kept if c >= " " and not "\ud800" <= c <= "\udfff" and not "\x7f" <= c < "\xa0"

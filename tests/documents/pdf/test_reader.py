@@ -991,3 +991,73 @@ def test_a_title_below_a_row_of_a_form_is_no_part_of_it(made):
     made.at(230, 249, "Estimate Totals", 11, "hebo")
     found = texts(made.save())
     assert any(text.strip("#* ") == "Estimate Totals" for text in found)
+
+
+def test_a_soft_hyphen_within_a_line_is_the_hyphen_that_is_drawn(made):
+    made.current.insert_font(fontname="own", fontbuffer=pymupdf.Font("helv").buffer)
+    made.at(72, 90, "Order 2019\xad753 is a well\xadfounded one.", font="own")
+    assert texts(made.save())[-1] == "Order 2019-753 is a well-founded one."
+
+
+def test_chinese_beside_figures_is_without_blanks(made):
+    x = 72
+    for text, font, width in (
+        ("他们在", "china-s", 33),
+        ("2023", "helv", 24.5),
+        ("年开始", "china-s", 33),
+    ):
+        made.at(x, 90, text, 11, font)
+        x += width + 2.2
+    assert texts(made.save())[-1] == "他们在2023年开始"
+
+
+def test_a_wide_table_is_not_read_as_two_columns_of_text(made):
+    made.at(72, 80, BODY, 10)
+    rows = [["Code", "Mean", "First", "Last", "Remark", "Part"]]
+    rows += [
+        [f"K-{n}", f"0.{n}", "2021-11-04", "2023-08-07", "spare fuses", "Copper wire"]
+        for n in range(50, 58)
+    ]
+    for at, row in enumerate(rows):
+        for x, cell in zip((72, 110, 150, 210, 280, 380), row, strict=True):
+            made.at(x, 110 + 18 * at, cell, 10)
+    (table,) = (text for text in texts(made.save()) if text.startswith("|"))
+    assert table.splitlines()[2] == "| " + " | ".join(rows[1]) + " |"
+    assert len(table.splitlines()) == 10
+
+
+def test_cells_of_two_lines_in_several_columns_are_one_row(made):
+    y = 100
+    for row in [
+        ["Place", "Depth", "Air", "Remark"],
+        ["North gate", "12", "close the|lower valve", "call the|officer on|duty"],
+        ["South gate", "14", "", "keep the|key"],
+        ["Mill", "19", "open the|upper valve", "spare|fuses"],
+    ]:
+        for x, cell in zip((72, 160, 220, 320), row, strict=True):
+            made.lines(x, y, cell.split("|"), 10, step=1.2)
+        y += 12 * max(cell.count("|") + 1 for cell in row) + 8
+    assert texts(made.save())[1].splitlines()[2:] == [
+        "| North gate | 12 | close the lower valve | call the officer on duty |",
+        "| South gate | 14 |  | keep the key |",
+        "| Mill | 19 | open the upper valve | spare fuses |",
+    ]
+
+
+def test_lines_of_code_far_apart_are_one_listing(made):
+    made.lines(72, 90, [BODY, BODY, BODY])
+    made.lines(
+        72, 160, ["for row in rows:", "    total += row", "    print(total)"], 9, "cour", 1.7
+    )
+    code = "```\nfor row in rows:\n    total += row\n    print(total)\n```"
+    assert texts(made.save())[-1] == code
+
+
+def test_a_running_title_may_be_a_little_larger_than_the_text(made):
+    for number in (1, 2, 3):
+        if number > 1:
+            made.page()
+        made.at(200, 40, "Quarterly file", 12, "tiro")
+        made.lines(72, 90, [f"On day {number}. {BODY}", BODY, BODY], 10)
+        made.at(290, 810, f"{number} / 3", 12, "tiro")
+    assert not any("Quarterly" in text for text in texts(made.save()))
