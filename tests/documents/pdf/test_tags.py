@@ -14,7 +14,10 @@ _SMALL = "#set page(width: 200pt, height: 160pt, margin: 20pt, numbering: none)\
 def written(tmp_path):
     def write(source):
         (tmp_path / "made.typ").write_text(source, encoding="utf-8")
-        typst.compile(str(tmp_path / "made.typ"), output=str(tmp_path / "made.pdf"))
+        # with the fonts in its wheel, since those of a machine may not name what they draw
+        typst.Compiler(tmp_path / "made.typ", ignore_system_fonts=True).compile(
+            output=tmp_path / "made.pdf"
+        )
         return open_pdf(tmp_path / "made.pdf", ReadOptions(), lambda *_: None)
 
     return write
