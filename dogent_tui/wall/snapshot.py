@@ -85,6 +85,7 @@ class Snapshot:
         fcntl.flock(self._held, fcntl.LOCK_EX | fcntl.LOCK_NB)
         self._root = os.open(workspace, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         tree = os.open(self._tree, os.O_RDONLY | os.O_DIRECTORY)
+        self._mode = stat.S_IMODE(os.fstat(self._root).st_mode) | 0o700
         self._stamps: dict[str, _Stamp] = {}
         self._sum = 0
         for path, found in _scan(tree):
@@ -165,6 +166,7 @@ class Snapshot:
         from it.
         """
         seen, latest = set(), 0
+        self._mode = stat.S_IMODE(os.fstat(self._root).st_mode)
         for path, found in _scan(self._root):
             seen.add(path)
             if self._stamps.get(path) != _stamp(found):
@@ -236,8 +238,9 @@ class Snapshot:
 
     def _changes(self, until: int) -> tuple[list[Change], list[str]]:
         """Return the differences from the copy, by path, and the paths that cannot be restored.
-        Opens the folders that commands closed.
+        Opens the folders that commands closed, and gives the workspace itself its mode again.
         """
+        os.fchmod(self._root, self._mode)
         seen, touched, left = set(), dict[str, int](), list[str]()
         for path, found in _scan(self._root):
             seen.add(path)

@@ -93,7 +93,7 @@ def _opened(root: Path) -> Iterator[dict[str, int]]:
 
 def _tree(root: Path) -> Tree:
     found: Tree = {}
-    with _opened(root) as modes:
+    with _opened(root) as modes:  # the mode of the workspace itself is its user's alone
         for folder, folders, files in os.walk(root):
             for path in (os.path.join(folder, name) for name in (*folders, *files)):
                 at = os.lstat(path)

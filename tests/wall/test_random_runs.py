@@ -32,6 +32,7 @@ CLOSING = (
     "mkdir n; echo x > n/f; chmod 500 n",
     "mkdir -p n/m; echo x > n/m/f; chmod 444 n",
     "ln -s /etc n",
+    "echo x >> notes.md; chmod 000 .",
 )
 
 
