@@ -235,9 +235,12 @@ def _staged(new: str, beside: str) -> bool:
     """
     found = _stat(new)
     if found and stat.S_ISREG(found.st_mode):
+        mode = stat.S_IMODE(found.st_mode)
         for name in os.listxattr(new):
             if name.startswith("user.overlay."):
+                os.chmod(new, mode | 0o200)  # attributes are only for those who may write
                 os.removexattr(new, name)
+                os.chmod(new, mode)
     if found and beside != new and not os.path.lexists(beside):
         move(new, beside)
     return bool(found) or (beside != new and os.path.lexists(beside))

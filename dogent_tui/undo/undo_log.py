@@ -527,7 +527,7 @@ def _state_or_other(path: str) -> State:
 
 def _holds_something(path: str) -> bool:
     with contextlib.suppress(OSError), os.scandir(path) as entries:
-        return any(entries)
+        return any(entries) and not os.path.islink(path)  # noqa: PTH114 — text in
     return False
 
 

@@ -271,6 +271,8 @@ class _Doing:
                 os.mkdir(spot, 0o700)
             if after:
                 file_moves.chmod_folder(spot, after.mode | 0o700)
+                with contextlib.suppress(FileNotFoundError):  # what is in it is to leave it
+                    file_moves.chmod_folder(new, 0o700)
             return
         beside = new if journal.is_direct else join(dirname(spot), beside)
         self._placing.put(new, spot, beside, was, kept_as)
@@ -292,10 +294,14 @@ class _Doing:
 
 
 def _chosen(difference: Difference, overwrite: bool) -> list[Change]:
-    """Return the changes one by one; if they may overwrite, including parent folders that no longer
-    exist.
+    """Return the changes one by one, with the folders around them that have to be opened for it; if
+    they may overwrite, including parent folders that no longer exist.
     """
     wanted = {each.path: each for each in every_change(difference)}
+    for folder in {dirname(path) for path in wanted} - wanted.keys():
+        at = entry_at(join(difference.root, folder)) if folder else None
+        if at and at.kind == "folder" and at.mode & 0o700 != 0o700:
+            wanted[folder] = Change(folder, at, at)
     for above in [each.path for each in wanted.values() if each.after and overwrite]:
         while (above := dirname(above)) and not lexists(join(difference.root, above)):
             wanted.setdefault(above, Change(above, None, Entry("folder", mode=0o755)))

@@ -99,9 +99,10 @@ def same_content(one: str, other: str) -> bool:
 def _below(root: str, upper: str, top: str, *, is_folder: bool = False) -> Iterator[Change]:
     """Yield the changes below `top`, unordered. `is_folder`: the real entry is a folder too."""
     waiting = [(top, is_folder, False)]
+    closed: list[tuple[str, int]] = []
     while waiting:
         folder, beneath, hides = waiting.pop()
-        names = _names(join(upper, folder))
+        names = _names(join(upper, folder), closed)
         for path in (join(folder, name) for name in names):
             old, new = join(root, path), join(upper, path)
             before, after = entry_at(old) if beneath else None, entry_at(new)
@@ -119,6 +120,8 @@ def _below(root: str, upper: str, top: str, *, is_folder: bool = False) -> Itera
         if beneath and hides:
             for name in set(os.listdir(join(root, folder))).difference(names):
                 yield from _gone(root, join(folder, name))
+    for place, mode in reversed(closed):
+        os.chmod(place, mode)
 
 
 def _gone(root: str, path: str) -> Iterator[Change]:
@@ -132,11 +135,12 @@ def _gone(root: str, path: str) -> Iterator[Change]:
                 waiting += [join(each, name) for name in os.listdir(join(root, each))]
 
 
-def _names(folder: str) -> list[str]:
-    with contextlib.suppress(PermissionError):
-        return os.listdir(folder)
-    # the command removed its permissions; the layer is ours, and the mode has been read
-    os.chmod(folder, 0o700)
+def _names(folder: str, closed: list[tuple[str, int]]) -> list[str]:
+    """Return what is in a folder of the layer; one that the command closed is opened and noted."""
+    mode = stat.S_IMODE(os.stat(folder).st_mode)
+    if mode & 0o500 != 0o500:
+        closed.append((folder, mode))
+        os.chmod(folder, 0o700)
     return os.listdir(folder)
 
 

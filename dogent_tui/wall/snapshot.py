@@ -18,7 +18,7 @@ import signal
 import stat
 import threading
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TypeAlias
 
@@ -27,7 +27,7 @@ import msgspec
 from dogent_tui.storage.files import private_folder
 from dogent_tui.undo.undo_log import UndoLog
 from dogent_tui.wall import kernel
-from dogent_tui.wall.changes import Change, Difference
+from dogent_tui.wall.changes import Change, Difference, Entry
 from dogent_tui.wall.commit import Committing
 from dogent_tui.wall.difference import entry_at, entry_of, is_below, is_same
 from dogent_tui.wall.leftovers import remove_tree
@@ -85,6 +85,7 @@ class Snapshot:
         fcntl.flock(self._held, fcntl.LOCK_EX | fcntl.LOCK_NB)
         self._root = os.open(workspace, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         tree = os.open(self._tree, os.O_RDONLY | os.O_DIRECTORY)
+        self._mode = stat.S_IMODE(os.fstat(self._root).st_mode) | 0o700
         self._stamps: dict[str, _Stamp] = {}
         self._sum = 0
         for path, found in _scan(tree):
@@ -165,6 +166,7 @@ class Snapshot:
         from it.
         """
         seen, latest = set(), 0
+        self._mode = stat.S_IMODE(os.fstat(self._root).st_mode)
         for path, found in _scan(self._root):
             seen.add(path)
             if self._stamps.get(path) != _stamp(found):
@@ -235,26 +237,36 @@ class Snapshot:
     # ── What a command did ────────────────────────────────────────────────────────────────────
 
     def _changes(self, until: int) -> tuple[list[Change], list[str]]:
-        """Return the differences from the copy, by path, and the paths that cannot be restored."""
-        seen, touched, left = set(), [], list[str]()
+        """Return the differences from the copy, by path, and the paths that cannot be restored.
+        Opens the folders that commands closed, and gives the workspace itself its mode again.
+        """
+        os.fchmod(self._root, self._mode)
+        seen, touched, left = set(), dict[str, int](), list[str]()
         for path, found in _scan(self._root):
             seen.add(path)
             if self._stamps.get(path) != _stamp(found) and found.st_ctime_ns <= until:
-                touched.append(path)
+                touched[path] = stat.S_IMODE(found.st_mode)
+                if stat.S_ISDIR(found.st_mode) and touched[path] & 0o700 != 0o700:
+                    with self._opened(path) as (link, _, _):
+                        os.chmod(link, touched[path] | 0o700)
         paths = sorted([*touched, *(self._stamps.keys() - seen)])
-        compared = (self._compared(path, left) for path in paths if not is_below(path, left))
-        every = [change for change in compared if change]
+        here = (path for path in paths if not is_below(path, left))
+        every = [change for path in here if (change := self._compared(path, touched, left))]
         only = {self._stamps[path][3] for path in {*left} - {each.path for each in every}}
         new = [each for each in every if each.after and not each.before]
         stays = [each for each in new if each.after and each.after.inode in only]
         left += [each.path for each in stays]  # the only copy there is, wherever it is now
         return [each for each in every if each not in stays], left
 
-    def _compared(self, path: str, left: list[str]) -> Change | None:
-        """Return how a path differs from the copy, or None if it does not or cannot be restored."""
+    def _compared(self, path: str, modes: Mapping[str, int], left: list[str]) -> Change | None:
+        """Return how a path, left with the mode in `modes`, differs from the copy, or None if it
+        does not or cannot be restored.
+        """
         place, old = f"{self._tree}/{path}", self._stamps.get(path)
         with self._opened(path) as (link, now, target):
             after = entry_of(now, target) if now else None
+            if after and path in modes:
+                after = msgspec.structs.replace(after, mode=modes[path])
             if old is None:
                 return Change(path, None, after) if after else None
             before = entry_at(place)
@@ -268,6 +280,8 @@ class Snapshot:
                 if now and os.path.samefile(link, place):
                     return None
             if now and after and is_same(place, link, before, after):
+                times = now.st_atime_ns, now.st_mtime_ns
+                os.utime(place, ns=times, follow_symlinks=False)
                 self._stamps[path] = _stamp(now)
                 return None
             return Change(path, before, after)
@@ -298,7 +312,7 @@ class Snapshot:
             for each in changes:
                 self._stage(each, f"{back}/{each.path}")
             latest = max((each.after.ctime_ns for each in changes if each.after), default=0)
-            reverse = tuple(Change(each.path, each.after, each.before) for each in changes)
+            reverse = tuple(Change(each.path, _opened(each.after), each.before) for each in changes)
             difference = Difference(str(self.workspace), str(back), latest + 1, reverse)
             done = self._committing(copies).commit(difference, "", sync=False)
             for path in done.committed:
@@ -356,7 +370,9 @@ class Snapshot:
         modes = {each.path: each.after.mode for each in changes if each.after}
         for folder, _, _ in os.walk(upper, topdown=False):
             path = os.path.relpath(folder, upper)
-            os.chmod(folder, modes.get(path) or (self.workspace / path).lstat().st_mode & 0o7777)
+            if path not in modes:
+                modes[path] = stat.S_IMODE((self.workspace / path).lstat().st_mode)
+            os.chmod(folder, modes[path])
 
 
 def open_snapshot(workspace: Path, folder: Path) -> Snapshot:
@@ -395,6 +411,12 @@ def _scan(root: int) -> Iterator[tuple[str, os.stat_result]]:
                             folders.append(f"{folder}{entry.name}/")
             finally:
                 os.close(descriptor)
+
+
+def _opened(entry: Entry | None) -> Entry | None:
+    if entry is None or entry.kind != "folder":
+        return entry
+    return msgspec.structs.replace(entry, mode=entry.mode | 0o700)
 
 
 def _stamp(found: os.stat_result) -> _Stamp:

@@ -176,9 +176,12 @@ def system_mounts() -> Iterator[Mount]:
             yield ("bind", place, place, True)
     yield ("bind", "/etc", "/etc", True)
     yield from (("hide", place) for place in _secrets_in_etc())
-    for prefix in {os.path.realpath(prefix): None for prefix in (sys.prefix, sys.base_prefix)}:
+    prefixes = (sys.prefix, sys.base_prefix)
+    for prefix in dict.fromkeys(
+        (*map(os.path.realpath, prefixes), *prefixes)
+    ):  # PATH may name a link
         if not prefix.startswith(("/usr", "/opt", "/nix")):
-            yield ("bind", prefix, prefix, True)
+            yield ("bind", os.path.realpath(prefix), prefix, True)
 
 
 def read_only_places(home: Path) -> tuple[Path, ...]:

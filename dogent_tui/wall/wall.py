@@ -355,6 +355,7 @@ class Wall:
         elif "ended" in message and (job := self._jobs.get(message["ended"])):
             status, began_ns, why = message["status"], message["began"], message["why"]
             ended = Ended(job, status, began_ns, why, tuple(message["output"]))
+            ended.upper.chmod(0o700)  # the command may have closed the workspace itself
             if self._copy is not None or any(os.scandir(ended.upper)):
                 self._settling.submit(self._finish, ended)
             else:

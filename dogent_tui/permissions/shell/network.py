@@ -83,6 +83,7 @@ def reached(name: str, args: Sequence[Word]) -> tuple[str, ...]:
         words = [text for text in texts if not text.startswith("-") or name == "pacman"]
         operation = words[0] if words else "-"
         goes = operation in _GOING or f"{name} {operation}" in re.split(r"[|\n]", _GOING_TOO)
+        goes &= words != ["init"]  # npm's own, which asks nobody
         hosts = [host for host in _HOSTS[name] if host or not found]
         found = [*hosts, *found] if goes or name in _ALWAYS else []
     return tuple(dict.fromkeys(host for host in found if not _OWN.fullmatch(host)))

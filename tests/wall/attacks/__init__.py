@@ -1,6 +1,14 @@
 """Sequences of calls that do harm where nothing holds them, by what they go through."""
 
-from tests.wall.attacks import by_git, by_kernel, by_links, by_programs, by_time, in_one_call
+from tests.wall.attacks import (
+    by_git,
+    by_kernel,
+    by_links,
+    by_programs,
+    by_surprise,
+    by_time,
+    in_one_call,
+)
 from tests.wall.attacks.table import Attack
 
 ATTACKS: tuple[Attack, ...] = (
@@ -10,4 +18,5 @@ ATTACKS: tuple[Attack, ...] = (
     *by_git.ATTACKS,
     *by_time.ATTACKS,
     *by_kernel.ATTACKS,
+    *by_surprise.ATTACKS,
 )
