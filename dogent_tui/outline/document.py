@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from msgspec.structs import replace
 
 from dogent_tui.outline.blocks import HeadingLines, heading_lines
-from dogent_tui.outline.escapes import as_title
+from dogent_tui.outline.escapes import as_title, from_title
 from dogent_tui.outline.heading_numbers import Marker, markers, parts, write
 from dogent_tui.outline.model import DEEPEST, Frame, Heading, Mark, split_length
 
@@ -52,7 +52,7 @@ def _heading(number: int, lines: Sequence[str], place: HeadingLines, end: int) -
     last = next(
         (row for row in range(len(content), 0, -1) if not _BLANK.match(content[row - 1])), 0
     )
-    text, length = split_length(place.title)
+    text, length = split_length(from_title(place.title))
     heading = Heading(
         number, place.level, text, length, _joined(content[:last]), _joined(content[last:])
     )
@@ -167,10 +167,6 @@ def numbers(headings: Sequence[Heading], frame: Frame) -> Iterator[str]:
 
 def document_pieces(headings: Sequence[Heading], frame: Frame) -> Iterator[str]:
     """Yield what precedes the headings, and then each with its text."""
-    yield (
-        f"{frame.preamble}\n\n"
-        if frame.preamble and not frame.preamble.endswith("\n")
-        else frame.preamble
-    )
+    yield frame.preamble
     for heading, number in zip(headings, numbers(headings, frame), strict=True):
         yield f"{heading.raw or _line(heading, number)}{heading.body}{heading.gap}"

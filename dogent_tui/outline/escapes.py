@@ -8,7 +8,8 @@ from dogent_tui.outline.blocks import heading_lines, open_fence
 from dogent_tui.outline.heading_numbers import markers
 
 _UNDERLINE = re.compile(r"\s*(?:=+|-+)\s*$")
-_CLOSING = re.compile(r"(^|(?<=\s))(#+)$")
+_CLOSING = re.compile(r"(?<!\S)(#+)$")
+_ESCAPED_CLOSING = re.compile(r"(?<!\S)\\(#+)$")
 
 
 def as_note(text: str, *, is_list: bool) -> str:
@@ -40,7 +41,12 @@ def as_note(text: str, *, is_list: bool) -> str:
 
 def as_title(title: str) -> str:
     """Escape `title` so that trailing signs are kept: ``C #`` would lose them in a heading."""
-    return _CLOSING.sub(r"\1\\\2", title)
+    return _CLOSING.sub(r"\\\1", title)
+
+
+def from_title(title: str) -> str:
+    """Return the title that `as_title` escaped."""
+    return _ESCAPED_CLOSING.sub(r"\1", title)
 
 
 def _escaped_item(line: str) -> str:

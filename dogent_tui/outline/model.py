@@ -458,16 +458,19 @@ class Outline:
         if self._headings[start:end] == added:
             return False
         whole = [*self._headings[:start], *added, *self._headings[end:]]
-        if not self.frame.is_list:
+        frame = self.frame
+        if not self._headings and frame.preamble:
+            frame = replace(frame, preamble=frame.preamble.removesuffix("\n") + "\n\n")
+        if not frame.is_list:
             self._loosen(whole, start, start + len(added))
-        self._apply(name, tuple(whole), self.frame)
+        self._apply(name, tuple(whole), frame)
         return True
 
     def _loosen(self, whole: list[Heading], start: int, end: int) -> None:
         """Make sure that headings of `whole` with new neighbors keep their meaning.
 
-        An underlined heading would absorb a line of text above it; and a text without an empty line
-        after it might swallow the next heading.
+        An underlined heading would absorb a line of text above it, and a list an indented one; and
+        a text without an empty line after it might swallow the next heading.
         """
         first, last = max(0, start - 1), min(len(whole), end + 1)
         around = self._headings[max(0, start - 2) : last + len(self._headings) - len(whole) + 1]
@@ -477,7 +480,8 @@ class Outline:
             before = whole[place - 1] if place else None
             if (before.id if before else 0, whole[place].id) in known:
                 continue
-            if whole[place].raw.count("\n") > 1:
+            raw = whole[place].raw
+            if raw.count("\n") > 1 or raw.startswith(" "):
                 whole[place] = replace(whole[place], raw="")
             if before and before.body and not before.gap:
                 whole[place - 1] = replace(before, gap="\n")

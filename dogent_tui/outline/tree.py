@@ -6,16 +6,14 @@ from dogent_tui.outline.model import Outline, subtree_end
 
 
 class OutlineTree:
-    """The visible rows of an `outline`. `cursor` is the id of a heading, None if there is none.
-
-    `anchor` is where a selection began. Operations act on the selection, and keep the cursor
-    visible.
+    """The visible rows of an `outline`. `anchor` is where a selection began. Operations act on the
+    selection, and keep the cursor visible.
     """
 
     def __init__(self, outline: Outline) -> None:
         self.outline = outline
         self.folded: set[int] = set()
-        self.cursor: int | None = outline.headings[0].id if outline.headings else None
+        self._cursor: int | None = None
         self.anchor: int | None = None
         self._rows: list[int] = []
         self._row_of: dict[int, int] = {}
@@ -35,6 +33,7 @@ class OutlineTree:
         if now == self._seen:
             return
         self._seen = now
+        row = self._row_of.get(self._cursor or 0, 0)
         headings = self.outline.headings
         self._rows = []
         place = 0
@@ -42,6 +41,8 @@ class OutlineTree:
             self._rows.append(place)
             place = subtree_end(headings, place) if headings[place].id in self.folded else place + 1
         self._row_of = {headings[place].id: row for row, place in enumerate(self._rows)}
+        if self._cursor is None or self._cursor not in self.outline:
+            self._cursor = self.id_at(min(row, len(self._rows) - 1)) if self._rows else None
 
     def row(self, id_: int | None) -> int | None:
         """Return the row of the heading, None if it is not visible."""
@@ -51,6 +52,18 @@ class OutlineTree:
     def id_at(self, row: int) -> int:
         """Return the heading in `row`."""
         return self.outline.headings[self.rows[row]].id
+
+    @property
+    def cursor(self) -> int | None:
+        """The id of the heading under the cursor, None if there is none. When that goes, the
+        cursor moves to what takes its place.
+        """
+        self._look()
+        return self._cursor
+
+    @cursor.setter
+    def cursor(self, id_: int | None) -> None:
+        self._cursor = id_
 
     @property
     def cursor_row(self) -> int:

@@ -61,13 +61,14 @@ class Kept(Record):
 
 class Undone(Record):
     """The result of an undo. `removed` had been created by the change; `left` could not be
-    restored.
+    restored. `aside`: where those files are now that someone else had changed since.
     """
 
     label: str
     restored: tuple[str, ...]
     removed: tuple[str, ...]
     left: tuple[str, ...]
+    aside: tuple[str, ...] = ()
 
 
 class Item(Record):
@@ -387,22 +388,29 @@ class UndoLog:
         restored: list[str] = []
         removed: list[str] = []
         left: list[str] = []
+        kept: list[str] = []
+        states = self._states.get(change.number) or (None,) * len(change.items)
         open_folders(item.path for item in change.items)
-        for number, item in enumerate(change.items):
+        for number, (item, after) in enumerate(zip(change.items, states, strict=False)):
             try:
-                if self._as_it_was(item) or (item.kind == "absent" and _holds_something(item.path)):
+                now = _state_or_other(item.path)
+                if self._is_as_it_was(item, now) or (
+                    item.kind == "absent" and _holds_something(item.path)
+                ):
                     continue
-                self._put_aside(item, self.folder / f"{change.number:04}" / f"after-{number}")
+                aside = self.folder / f"{change.number:04}" / f"after-{number}"
+                self._put_aside(item, aside)
+                if now != after and now.kind not in ("absent", "folder"):
+                    kept.append(str(aside))
                 if item.kind != "absent":
                     self._put_back(item)
                 (removed if item.kind == "absent" else restored).append(item.path)
             except (OSError, shutil.Error):
                 left.append(item.path)
         restored += [path for path in close_folders(change.items) if path not in restored]
-        return Undone(change.label, tuple(restored), tuple(removed), tuple(left))
+        return Undone(change.label, tuple(restored), tuple(removed), tuple(left), tuple(kept))
 
-    def _as_it_was(self, item: Item) -> bool:
-        now = _state_or_other(item.path)
+    def _is_as_it_was(self, item: Item, now: State) -> bool:
         return now.kind == item.kind and (item.kind == "folder" or now == self.state_of(item))
 
     def _put_aside(self, item: Item, aside: Path) -> None:

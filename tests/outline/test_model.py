@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from dogent_tui.outline.changes import Baseline
 from dogent_tui.outline.edit_session import OutlineEditing
-from dogent_tui.outline.markdown import parse, parse_file, render, same_sections
+from dogent_tui.outline.markdown import parse, parse_file, render, same_sections, titles
 from dogent_tui.outline.model import Outline, RawEdit
 
 if TYPE_CHECKING:
@@ -365,3 +365,51 @@ def test_a_changed_document_is_read_as_it_looks(start, steps):
             perform(outline, step, where, span, words)
     if outline.headings:
         assert same_sections(outline.headings, render(outline))
+
+
+SECTIONS = st.sampled_from(
+    [
+        "# A", "## B", "### C ##", "  # indented", "Under\n===", "two\nlines\n---", "# C \\#", "#",
+        "## 1. One", "## 2. Two (30 words)", "# Tea {#tea}", "# A", "text", "lazy\nline",
+        "- a\n  - b",
+        "- # listed\n\n  more", "> # quoted", "```\n# code\n```", "<div>\n# in\n</div>",
+        "    # code",
+        "<!--\n# c\n-->", "| a |\n|---|\n| 茶 |", "[^1]: note\n\n    more", "[a]: b", "***", "a\r",
+    ]
+)  # fmt: skip
+DOCUMENTS = st.builds(
+    lambda start, sections, end: start + "\n\n".join(sections) + end,
+    st.sampled_from(["", "---\ntitle: Tea\n---\n"]),
+    st.lists(SECTIONS, max_size=10),
+    st.sampled_from(["", "\n", "\n\n", "\n \n"]),
+)
+
+
+@given(DOCUMENTS, STEPS)
+def test_any_document_keeps_its_lines_and_is_read_again_as_it_looks(start, steps):
+    outline = parse_file(start)
+    for step, where, span, words in steps:
+        before = bodies(outline)
+        if step in ("undo", "redo"):
+            getattr(outline, step)()
+        else:
+            perform(outline, step, where, span, words)
+            assert before == bodies(outline) or not before or step not in CARRIES
+        again = parse_file(render(outline))
+        assert shown(again) == shown(outline)
+    while outline.undo():
+        pass
+    assert render(outline) == start
+
+
+def bodies(outline: Outline) -> dict[int, str]:
+    """The text below each heading."""
+    return {heading.id: heading.body for heading in outline.headings}
+
+
+def shown(outline: Outline) -> list[tuple[int, str, str, str]]:
+    """What the editor shows of each heading."""
+    return [
+        (heading.level, f"{number}{heading.text}".strip(), heading.length, heading.note)
+        for number, heading in zip(titles(outline), outline.headings, strict=True)
+    ]

@@ -2,6 +2,7 @@
 
 import shutil
 import stat
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -134,6 +135,45 @@ def test_whatever_was_done_each_run_can_be_gone_back_over(tmp_path_factory, home
         assert {place.why for place in places} <= {""}
         assert carry_out(copies, places, "Rewind").left == ()
         assert everything(root) == begun[at][1]
+
+
+OTHERS = st.lists(
+    st.tuples(st.sampled_from(["write", "write", "delete", "other"]), NAMES, st.binary(max_size=6)),
+    max_size=14,
+)
+
+
+@settings(
+    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(OTHERS, st.booleans())
+def test_undo_says_where_it_keeps_what_someone_else_changed_since(
+    tmp_path_factory, home, steps, restarts
+):
+    root = tmp_path_factory.mktemp("w")
+    copies = UndoLog(Workspace(root), "session")
+    begun = everything(root)
+    theirs: dict[str, bytes] = {}
+    for what, name, data in steps:
+        if what == "other" and (root / name).exists():
+            theirs[name] = b"theirs " + data
+            (root / name).write_bytes(theirs[name])
+        elif what == "write":
+            theirs.pop(name, None)
+            Agent(copies, root).write(name, data)
+        elif what == "delete" and (root / name).exists():
+            theirs.pop(name, None)
+            Agent(copies, root).delete(name)
+    if restarts:
+        copies = UndoLog(Workspace(root), "session")
+    aside: list[bytes] = []
+    while (undone := copies.undo()) is not None:
+        aside += [Path(path).read_bytes() for path in undone.aside]
+    assert everything(root) == begun
+    if any(what == "other" for what, *_ in steps):
+        assert not Counter(theirs.values()) - Counter(aside)
+    else:
+        assert not aside
 
 
 def test_a_rewind_is_itself_a_change_that_can_be_undone(workspace, copies, agent):

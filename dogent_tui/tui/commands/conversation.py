@@ -9,6 +9,7 @@ from dogent_tui.agent.tool_names import relative
 from dogent_tui.errors import DogentError
 from dogent_tui.language import and_more, tr
 from dogent_tui.plain import one_line
+from dogent_tui.storage.paths import display_path
 from dogent_tui.tui.clipboard import copy
 from dogent_tui.tui.commands.family import CommandFamily, action, command
 from dogent_tui.tui.prompt.controller import READ_ONLY
@@ -201,6 +202,9 @@ def undone_words(undone: "Undone | None", root: str) -> str:
     parts = [tr("Undone: {done}", done=done)] if done else []
     if undone.left:
         parts.append(tr("Left unchanged: {files}", files=_listed(undone.left, root)))
+    if undone.aside:
+        kept = and_more([display_path(path) for path in undone.aside], _MOST_NAMED)
+        parts.append(tr("Changed since by someone else, and kept: {files}", files=kept))
     return one_line(
         tr("{join}. The change was: {label}", join=". ".join(parts), label=undone.label)
     )

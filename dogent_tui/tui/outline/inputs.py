@@ -104,10 +104,12 @@ class TitleInput(ImmediateKeys, Input):
             return
         self.screen.set_focus(self._view)
         self.display = False
-        outline, typed = self._editing.outline, release(self.value)
+        outline, tree, typed = self._editing.outline, self._editing.tree, release(self.value)
         if request.is_new and (not typed.strip() or then == "back"):
+            is_here = tree.cursor == request.id  # not after a click elsewhere
             outline.forget_last()
-            self._editing.tree.show(request.origin)
+            if is_here:
+                tree.show(request.origin)
             self._outline_changed()
             return
         if then != "back":

@@ -217,13 +217,18 @@ def _wrapped(text: str, width: int) -> Sequence[Line]:
 @lru_cache(32)
 def _laid(parts: tuple[Part, ...], style: str, width: int) -> Sequence[Line]:
     """Return one side of a hunk, with the changed parts highlighted unless everything changed."""
-    some = any(not part.changed and part.text.strip() for part in parts)
+    keeps = _keeps_words(parts)
     text = [
-        Span(revealed(part.text), f"{style}-part" if part.changed and some else style)
+        Span(revealed(part.text), f"{style}-part" if part.changed and keeps else style)
         for part in parts
     ]
     # every text ends with a newline, which is not followed by a line
     return wrap(text, width)[:-1] if parts else []
+
+
+def _keeps_words(parts: Sequence[Part]) -> bool:
+    """Return whether some words of a side did not change."""
+    return any(not part.changed and part.text.strip() for part in parts)
 
 
 def _below(sides: Refined, width: int) -> Iterator[Line]:
@@ -240,7 +245,8 @@ def _both(sides: Refined, width: int) -> Iterator[Sequence[Line]]:
     """
     old, new = (sides.old, "removed"), (sides.new, "added")
     for (parts, style), (others, _) in ((old, new), (new, old)):
-        yield folded(_laid(parts, style, width - 2), f"{style}-part", seams(others))
+        rows = _laid(parts, style, width - 2)
+        yield folded(rows, f"{style}-part", seams(others)) if _keeps_words(parts) else rows
 
 
 def _beside(sides: Refined, width: int) -> Iterator[Line]:

@@ -231,6 +231,15 @@ class OutlineScreen(EditorScreen):
 
     # ── What changes ──────────────────────────────────────────────────────────────────────────────
 
+    def on_descendant_focus(self) -> None:
+        """Leave what is being typed, as with Esc, after a click elsewhere or Tab."""
+        if self._titling.is_on and self.focused is not self._titling:
+            self._titling.action_leave("")
+        if self._noted is not None and self.focused is not self._note:
+            self.action_keep_note()
+        if self._asked and self.focused is not self._line:
+            self.action_leave_line()
+
     def _edit_title(self, request: EditRequest) -> None:
         self._titling.begin(request)
         self.tell(tr("Enter: next heading · Tab: deeper · Esc: done"))
@@ -449,8 +458,8 @@ class OutlineScreen(EditorScreen):
         text, headings = self.editing.markdown, self.editing.outline.headings
         if not await asyncio.to_thread(same_sections, headings, text):
             words = tr(
-                "Not saved: an unclosed code block would swallow the sections after it. Close"
-                " it (Ctrl+T)."
+                "Not saved: an unclosed code block or comment would swallow the sections after it."
+                " Close it (Ctrl+T)."
             )
             self.tell(words, warning=True)
             return

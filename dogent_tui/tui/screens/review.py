@@ -317,6 +317,12 @@ class ReviewScreen(EditorScreen):
 
     # ── Typing ────────────────────────────────────────────────────────────────────────────────────
 
+    def on_descendant_focus(self) -> None:
+        """Keep what is being typed after a click elsewhere or Tab."""
+        if self._typing is not None and self.focused is not self._typing:
+            keep = self.action_keep_edit if self._typing is self._area else self.action_keep_comment
+            keep()
+
     def action_edit(self) -> None:
         """Edit the text to be written for the hunk."""
         if (hunk := self.hunk) is not None:

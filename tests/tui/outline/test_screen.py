@@ -284,6 +284,42 @@ async def test_a_note(context):
         assert not editor.editing.is_changed
 
 
+@pytest.mark.parametrize("is_clicked", [True, False])
+async def test_what_is_typed_is_kept_when_the_focus_goes_elsewhere(context, is_clicked):
+    async with context() as editor:
+
+        async def leave() -> None:
+            if is_clicked:
+                await editor.pilot.click(OutlineView, offset=(30, 1))
+            else:
+                await editor.press("tab")
+
+        await editor.press("down", "n", "!")
+        await leave()
+        assert editor.editing.outline.headings[1].note == "Why [b]tea[/b].!"
+        await editor.press("slash", "x")
+        await leave()
+        await editor.press("end", "enter", "!")
+        if is_clicked:
+            await leave()
+            assert editor.tree.endswith("2Results!")
+            await editor.press("enter", "enter")
+            await leave()  # a new heading without a title goes again
+            assert editor.tree == "1Report 茶 2Background< 3Guests 3Market 2Method 2Results!"
+        await editor.press("escape", "escape")
+        assert editor.app.results, "Esc leaves the editor"
+
+
+async def test_a_document_can_lose_all_its_headings_in_the_markdown(context):
+    async with context(size=(180, 30)) as editor:
+        await editor.press("end", "ctrl+t", "f7", "delete")
+        await until(editor, lambda: editor.tree == "")
+        await editor.press("escape", "left", "n", "ctrl+t", "escape", "enter")
+        await editor.type("New")
+        assert await editor.press("escape") == "1New<"
+        assert "2Results" in await editor.press("ctrl+z", "ctrl+z")
+
+
 async def test_on_a_low_screen_a_note_leaves_room_for_the_keys_that_end_it(context):
     async with context(size=(40, 10)) as editor:
         await editor.press("down", "n")

@@ -1,7 +1,7 @@
 """Long paragraphs in the review: what did not change is left out, what did is not."""
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from dogent_tui.changes.model import propose
@@ -10,6 +10,7 @@ from dogent_tui.sources.quotes.marks import Checked
 from dogent_tui.sources.quotes.verdicts import Finding
 from dogent_tui.tui.review.rows import folded, hunk_lines, list_row, seams
 from dogent_tui.tui.transcript.lines import Line, Span
+from tests.changes.strategies import versions
 from tests.tui.review.host import ReviewHost
 
 LONG = " ".join(
@@ -87,6 +88,18 @@ def test_no_row_with_a_change_is_left_out(before, after):
     assert [row for row in rows if row.spans[0].style == "x-part"] == [
         row for row in left if row.spans[0].style == "x-part"
     ]
+
+
+@given(versions(2), st.booleans())
+@example(texts=[["", ""], ["## Green", *[""] * 7, "# Tea"]], by_side=False)
+def test_both_views_show_every_changed_word(texts, by_side):
+    base, new = ("\n".join(lines) for lines in texts)
+    change = propose("tea.md", base.encode(), new)
+    for hunk in change.hunks:
+        rows = hunk_lines(change, hunk, 140, by_side=by_side)
+        told = "\n".join(row.text for row in rows)
+        for word in " ".join((*hunk.old, *hunk.new)).split():
+            assert word in told or not word.isalnum()
 
 
 async def test_a_hunk_that_changes_a_verbatim_quotation_says_so(tmp_path, monkeypatch):

@@ -94,6 +94,17 @@ async def test_escape_leaves_it_open_and_an_edit_can_be_dropped(review):
         assert app.path.read_text() == BASE
 
 
+async def test_what_is_typed_is_kept_when_the_focus_goes_elsewhere(review):
+    async with review() as (app, pilot):
+        await pilot.press("e", *"xyz")
+        await pilot.click("#review-list", offset=(3, 2))
+        assert app.review.change.lines_of(app.review.hunk)[-1].endswith("xyz")
+        await pilot.press("c", *"why", "tab")
+        assert app.review.change.decision(1).comment == "why"
+        await pilot.press("j", "escape")
+        assert app.results == [None]
+
+
 async def test_what_changed_meanwhile_is_never_overwritten(review):
     async with review(size=(80, 30)) as (app, pilot):
         app.path.write_text(

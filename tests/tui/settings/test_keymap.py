@@ -64,7 +64,10 @@ def test_a_sentence_names_the_key_that_does_it():
 _OF_OTHER_KEYS = {
     "Enter {enter} · F2 rename · F3 fork · Del delete · Tab {tab} · Esc close",
     "{summary} · Ctrl+T or Esc: tree",
-    "Not saved: an unclosed code block would swallow the sections after it. Close it (Ctrl+T).",
+    (
+        "Not saved: an unclosed code block or comment would swallow the sections after it."
+        " Close it (Ctrl+T)."
+    ),
     "Copy your outline from the Markdown view (Ctrl+T), or save it under another name.",
     "Ctrl+O shows the pasted text · Ctrl+G opens it in your editor",
 }
