@@ -511,10 +511,9 @@ class PaneController:
                     self._screen.attachments.attach(self._attachment())
                     self._screen.attaching.show()
                 await self.leave()
-            case "leave" if self.view.chosen is not None:
-                self.view.choose(None)
             case "leave":
-                await self.leave()
+                if not self._let_go():
+                    await self.leave()
             case "contents":
                 await self._show_contents(document)
             case "look":
@@ -527,6 +526,16 @@ class PaneController:
                 await self.leave()
                 await self.close()
 
+    def _let_go(self) -> bool:
+        """End the selection, or else the search. False if there is neither."""
+        if self.view.chosen is not None:
+            self.view.choose(None)
+        elif self.pane.search.is_open:
+            self.pane.search.action_close()
+        else:
+            return False
+        return True
+
     async def leave(self) -> None:
         """Focus the prompt, and show the conversation if the pane covers it."""
         self._screen.prompt.focus_editor()
@@ -534,7 +543,7 @@ class PaneController:
 
     async def toggle(self) -> None:
         """Focus the document, or return from it to the prompt."""
-        await (self.leave() if self.view.has_focus else self.go())
+        await (self.leave() if self.pane.has_focus_within else self.go())
 
     async def go(self) -> None:
         """Focus the document."""
@@ -586,9 +595,10 @@ class PaneController:
             note = document.reading.note
         else:
             note = counted("words", document.manuscript.words)
+        facts, *warnings = note.split("\n")
         changed = changed.format(count=count)
         name = f"{document.name}#{document.sheet}" if document.sheet else document.name
-        self.pane.say(name, document.trouble, growing, goes, changed, note)
+        self.pane.say(name, document.trouble, growing, goes, changed, *warnings, facts)
 
 
 async def _first_part(reading: DocumentReading) -> Sequence[Part]:

@@ -5,7 +5,7 @@ independent of the screen.
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from itertools import accumulate, groupby, zip_longest
+from itertools import accumulate, chain, groupby, zip_longest
 
 from dogent_tui.changes.hunks import Hunk
 from dogent_tui.changes.model import DocumentChange
@@ -215,45 +215,46 @@ def _wrapped(text: str, width: int) -> Sequence[Line]:
 
 
 @lru_cache(32)
-def _laid(parts: tuple[Part, ...], style: str, width: int) -> Sequence[Line]:
-    """Return one side of a hunk, with the changed parts highlighted unless everything changed."""
-    keeps = _keeps_words(parts)
+def _side(
+    parts: tuple[Part, ...], others: tuple[Part, ...], style: str, width: int
+) -> Sequence[Line]:
+    """Return one side of a hunk, with the changed parts highlighted and without what is far from
+    the changes of both sides, unless everything changed.
+    """
+    some = any(not part.changed and part.text.strip() for part in parts)
     text = [
-        Span(revealed(part.text), f"{style}-part" if part.changed and keeps else style)
+        Span(revealed(part.text), f"{style}-part" if part.changed and some else style)
         for part in parts
     ]
     # every text ends with a newline, which is not followed by a line
-    return wrap(text, width)[:-1] if parts else []
-
-
-def _keeps_words(parts: Sequence[Part]) -> bool:
-    """Return whether some words of a side did not change."""
-    return any(not part.changed and part.text.strip() for part in parts)
+    rows = wrap(text, width)[:-1] if parts else []
+    return folded(rows, f"{style}-part", seams(others)) if some else rows
 
 
 def _below(sides: Refined, width: int) -> Iterator[Line]:
     """Yield deleted, then inserted lines."""
-    before, after = _both(sides, width)
-    for rows, style, mark in ((before, "removed", "- "), (after, "added", "+ ")):
+    for rows, style, mark in zip(
+        _both(sides, width), ("removed", "added"), ("- ", "+ "), strict=True
+    ):
         for line in prefixed(rows, Span(mark, style)):
             yield line._replace(fill=style)
 
 
-def _both(sides: Refined, width: int) -> Iterator[Sequence[Line]]:
-    """Yield the deleted and the inserted text as rows for `width` cells, with their mark, without
-    what did not change.
-    """
-    old, new = (sides.old, "removed"), (sides.new, "added")
-    for (parts, style), (others, _) in ((old, new), (new, old)):
-        rows = _laid(parts, style, width - 2)
-        yield folded(rows, f"{style}-part", seams(others)) if _keeps_words(parts) else rows
+def _both(sides: Refined, width: int) -> tuple[Sequence[Line], Sequence[Line]]:
+    """Return the deleted and the inserted text as rows for `width` cells, with their mark."""
+    return (
+        _side(sides.old, sides.new, "removed", width - 2),
+        _side(sides.new, sides.old, "added", width - 2),
+    )
 
 
 def _beside(sides: Refined, width: int) -> Iterator[Line]:
-    """Yield deleted lines to the left of inserted ones."""
+    """Yield deleted lines to the left of inserted ones, what is left out of both on one row."""
     half = (width - 3) // 2
-    before, after = _both(sides, half)
-    for old, new in zip_longest(before, after):
+    before, after = map(_between_folds, _both(sides, half))
+    if len(before) != len(after):  # what is near on one side may be far on the other
+        before, after = [[*chain(*before)]], [[*chain(*after)]]
+    for old, new in chain.from_iterable(map(zip_longest, before, after)):
         yield Line(
             (
                 *_column(old, "removed", "- ", half),
@@ -261,6 +262,11 @@ def _beside(sides: Refined, width: int) -> Iterator[Line]:
                 *_column(new, "added", "+ ", half),
             )
         )
+
+
+def _between_folds(rows: Sequence[Line]) -> list[list[Line]]:
+    """Return the rows between those left out, which are groups of their own."""
+    return [[*group] for _, group in groupby(rows, _FOLD.__eq__)]
 
 
 def _column(line: Line | None, style: str, mark: str, width: int) -> tuple[Span, ...]:
@@ -285,18 +291,22 @@ def seams(parts: Sequence[Part]) -> tuple[int, ...]:
 
 
 def folded(rows: Sequence[Line], style: str, seams_: Sequence[int]) -> Sequence[Line]:
-    """Return `rows`, replacing runs far from any change (drawn in `style`) with one ⋯.
+    """Return `rows`, replacing runs far from any change with one ⋯.
 
-    If nothing changed on this side, the `seams_` of the other side tell where the changes are.
+    The changes of this side are drawn in `style`; the `seams_` of the other side tell where its
+    changes are.
     """
     if len(rows) <= _SHORT:
         return rows
-    places = [
-        place for place, row in enumerate(rows) if any(span.style == style for span in row.spans)
+    same = [
+        sum(len(span.text) for span in row.spans if span.style != style) + len(row.glue)
+        for row in rows
     ]
-    if not places:
-        begins = list(accumulate((len(row.text) + len(row.glue) for row in rows[:-1]), initial=0))
-        places = [bisect_right(begins, seam) - 1 for seam in seams_]
+    places = {
+        place for place, row in enumerate(rows) if any(span.style == style for span in row.spans)
+    }
+    begins = [*accumulate(same[:-1], initial=0)]
+    places |= {bisect_right(begins, seam) - 1 for seam in seams_}
     if not places:
         return rows
     kept = {place for found in places for place in range(found - _AROUND, found + _AROUND + 1)}

@@ -1,11 +1,14 @@
 """The matches of a search in drawn rows: the current one, and the marks of all of them."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from dogent_tui.tui.transcript.lines import Line
 from dogent_tui.tui.transcript.palette import restyled
 from dogent_tui.tui.transcript.rows import Place, Row, Rows
 from dogent_tui.tui.transcript.search import Found, Hit, Search
+
+_MOST_KEPT = 64
+"""The number of rows whose matches are kept."""
 
 
 class Matches:
@@ -16,6 +19,7 @@ class Matches:
     def __init__(self, rows: Rows) -> None:
         self._rows = rows
         self._search = Search()
+        self._kept: dict[Row, tuple[Sequence[Line], Sequence[Found]]] = {}
         self.number = 0
 
     @property
@@ -31,6 +35,7 @@ class Matches:
     def search(self, text: str, sources: Iterable[str]) -> None:
         """Search `text` in the contents of the entries, from the first one on."""
         self._search, self.number = Search(text), 0
+        self._kept.clear()
         self.add(sources)
 
     def add(self, sources: Iterable[str]) -> None:
@@ -85,8 +90,17 @@ class Matches:
     def _current(self) -> Hit:
         return self._search.hits[self.number - 1]
 
-    def _found(self, row: Row) -> list[Found]:
-        return self._search.found(self._rows.lines(row))
+    def _found(self, row: Row) -> Sequence[Found]:
+        """Return what is found in `row`, which is kept while its lines are: every line of it that
+        is drawn asks.
+        """
+        lines = self._rows.lines(row)
+        kept = self._kept.get(row)
+        if kept is None or kept[0] is not lines:
+            if len(self._kept) >= _MOST_KEPT:
+                self._kept.clear()
+            kept = self._kept[row] = lines, self._search.found(lines)
+        return kept[1]
 
     def _before(self, row: Row) -> int:
         """The matches in the parts of the entry above `row`, if the current one is in it."""

@@ -32,6 +32,9 @@ _BREAK = r"[*_`~]*\s[\s*_`~>]*"
 """A space of the text may be a line break in the source, in a quotation, or beside the marks of a
 style.
 """
+_WITHIN_WIDE = re.compile("(?<=[\u2e80-\U0010ffff])(?!$)")
+_JOINED = r"(?:\n[\s>]*)?"
+"""A line break after a wide character is not drawn."""
 
 
 class Search:
@@ -40,7 +43,7 @@ class Search:
     def __init__(self, text: str = "") -> None:
         self.text = text.strip()
         self.hits: list[Hit] = []
-        words = map(re.escape, self.text.split())
+        words = (_WITHIN_WIDE.sub(lambda _: _JOINED, re.escape(word)) for word in self.text.split())
         self._pattern = re.compile(_BREAK.join(words), re.IGNORECASE)
         self._entries = 0
 

@@ -41,9 +41,14 @@ class SearchBar(Horizontal):
         yield Input(compact=True, select_on_focus=True)
         yield Static(Content(""), classes="search--count")
 
+    @property
+    def is_open(self) -> bool:
+        """Whether it is shown."""
+        return self.has_class("-open")
+
     def open(self) -> None:
         """Show and focus the bar, repeating the last search."""
-        if not self.has_class("-open"):
+        if not self.is_open:
             self._from = self.screen.focused
         self.add_class("-open")
         line = self.query_one(Input)
@@ -52,9 +57,10 @@ class SearchBar(Horizontal):
 
     def action_close(self) -> None:
         """Hide the bar and the marks."""
+        had_focus = self.has_focus_within
         self.remove_class("-open")
         self._view.search("")
-        if self._from is not None and self._from.is_attached:
+        if had_focus and self._from is not None and self._from.is_attached:
             self._from.focus()
 
     def action_step(self, step: int) -> None:
@@ -65,7 +71,7 @@ class SearchBar(Horizontal):
     def on_input_changed(self, event: Input.Changed) -> None:
         """Search what is typed, on every key."""
         event.stop()
-        if self.has_class("-open"):
+        if self.is_open:
             self._look_for(event.value)
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
@@ -82,7 +88,7 @@ class SearchBar(Horizontal):
         matches = self._view.matches
         words = ""
         if matches.count:
-            words = tr("{match} of {count}", match=matches.number, count=matches.count)
+            words = tr("{match:,} of {count:,}", match=matches.number, count=matches.count)
         elif matches.text and not self._view.is_reading_on:
             words = tr("not found")
         if matches.text and self._view.is_reading_on:

@@ -208,6 +208,37 @@ async def test_words_are_found_from_what_is_visible_on(stage, draft) -> None:
         assert pane.screen.conversation_layout.search.display, "the conversation is searched"
 
 
+async def test_what_is_drawn_on_one_line_is_found_over_the_line_breaks_of_the_file(
+    stage, draft
+) -> None:
+    draft.write_text(
+        "中文图书馆的段落，图书馆\n很大。\n\n> 引用图书\n> 馆很大。\n", encoding="utf-8"
+    )
+    async with stage((120, 30)) as s:
+        pane = Pane(s)
+        await pane.open()
+        await pane.press("f3", "ctrl+f")
+        pane.screen.focused.value = "图书馆很大"
+        await s.until(lambda: pane.counted == "1 of 2")
+
+
+async def test_f3_leaves_a_search_of_the_document_and_esc_in_it_ends_the_search(
+    stage, draft
+) -> None:
+    async with stage((80, 24)) as s:
+        pane = Pane(s)
+        await pane.open()
+        await pane.press("ctrl+f", *"tea", "f3")
+        assert pane.screen.prompt.editor.has_focus
+        assert pane.chat_is_seen
+        await pane.press("f3")
+        assert pane.view.has_focus
+        assert pane.screen.documents.pane.search.display
+        await pane.press("escape")
+        assert not pane.screen.documents.pane.search.display
+        assert pane.view.has_focus, "the next Esc leaves it"
+
+
 async def test_the_end_of_a_long_document_is_found_before_it_was_shown(stage, workspace) -> None:
     rows = "".join(f"{n},words of it\n" for n in range(3_000))
     (workspace.root / "long.csv").write_text(f"n,what\n{rows}0,winter\n", encoding="utf-8")
@@ -415,6 +446,7 @@ async def test_sheets_of_a_workbook_are_named_and_changed(stage, workspace) -> N
     book.active.title = "Costs 2024"
     book.active.append(["Rent", 900])
     book.create_sheet("Income").append(["Tea", 1204])
+    book.create_sheet("Plans")
     book.save(workspace.root / "book.xlsx")
     async with stage((120, 30)) as s:
         pane = Pane(s)
@@ -431,6 +463,10 @@ async def test_sheets_of_a_workbook_are_named_and_changed(stage, workspace) -> N
         await pane.press("f3", "f3", "enter")
         await s.until(lambda: [chip.sheet for chip in pane.screen.prompt.pending.chips])
         assert [chip.sheet for chip in pane.screen.prompt.pending.chips] == ["Income"]
+        await pane.open("book.xlsx#Plans")
+        assert pane.title.startswith("book.xlsx#Plans · The sheet “Plans” is empty. · xlsx"), (
+            "what is wrong is told before what is cut off"
+        )
 
 
 async def test_headings_of_a_converted_document(stage, workspace) -> None:

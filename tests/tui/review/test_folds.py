@@ -52,6 +52,23 @@ def test_what_is_all_new_is_shown_whole():
     assert sum("Sentence" in row for row in rows) > 30
 
 
+@pytest.mark.parametrize("by_side", [False, True])
+def test_what_is_replaced_as_a_whole_is_shown_whole(by_side):
+    rows = drawn(f"{LONG}\n", "Short now.\n", by_side=by_side)
+    assert not any("⋯" in row for row in rows)
+    assert sum("Sentence" in row for row in rows) > 30
+
+
+def test_side_by_side_what_is_left_out_of_both_is_on_one_row_and_so_is_what_follows():
+    new = LONG.replace("Sentence 10 says", "New words come. " * 30 + "Sentence 10 tells")
+    new = new.replace("Sentence 30 says something of the harbor, and nothing else. ", "")
+    rows = drawn(f"{LONG}\n", f"{new}\n".replace("50 says", "50 tells"), by_side=True)
+    halves = [row.partition(" │ ") for row in rows if "│" in row]
+    left_out = [old.strip() for old, _, new in halves if new.strip() == "+ ⋯"]
+    assert left_out == ["- ⋯"] * 4
+    assert any("Sentence 29" in old and "Sentence 29" in new for old, _, new in halves)
+
+
 def test_the_list_shows_the_words_that_are_others():
     def row(old: str, new: str) -> str:
         change = propose("tea.md", old.encode(), new)
