@@ -53,11 +53,24 @@ def facts_of(html: str, tree: LexborHTMLParser, url: str = "") -> dict[str, str]
     the same page.
     """
     found = _extracted(html, url)
+    said: dict[str, str] = {}
     for line in _lines_below_title(tree):
         authors = (match["name"].strip() for one in _AUTHORS if (match := one.search(line)))
-        said = {"author": next(authors, ""), "date": _day(line)}
-        found = {**{name: value for name, value in said.items() if value}, **found}
-    return found
+        facts = {"author": next(authors, ""), "date": _day(line)}
+        said = {**{name: value for name, value in facts.items() if value}, **said}
+    author = tree.css_first("meta[name=author]")  # it takes no name of one word, as in Chinese
+    if author is not None and (name := _line(author.attributes.get("content"))):
+        said["author"] = name
+    if "author" in said and not _states(tree, found.get("author", "")):
+        del found["author"]  # guessed from a class, such as that of a box about the author
+    return {**said, **found}
+
+
+def _states(tree: LexborHTMLParser, author: str) -> bool:
+    """Return whether the page's metadata contains the words of `author`."""
+    nodes = tree.css("head, script[type='application/ld+json'], [rel~=author], [itemprop]")
+    stated = "".join(node.html or "" for node in nodes).casefold()
+    return all(word in stated for word in re.findall(r"\w+", author.casefold()))
 
 
 def _extracted(html: str, url: str) -> dict[str, str]:

@@ -36,7 +36,7 @@ _WIDTH = re.compile(r"(min|max)-width\s*:\s*([\d.]+)(px|em|rem)?", re.IGNORECASE
 _WINDOW = 1280
 """The assumed width of the browser window in pixels."""
 _WANTED = re.compile(
-    r"display|visibility|opacity|font-size|font|color|background|background-color|text-indent|left|top|right|position|clip|"
+    r"display|visibility|opacity|font-size|font|color|background|background-color|background-image|text-indent|left|top|right|position|clip|"
     r"clip-path|height|max-height|width|max-width|overflow|transform|content-visibility|margin-left|margin-top|filter|"
     r"translate|scale|zoom|inset|(?:-webkit-)?background-clip|-webkit-text-fill-color",
     re.IGNORECASE,
@@ -247,9 +247,10 @@ def _has_no_contrast(node: LexborNode, style: _Style, styles: dict[int, _Style])
         return False
     current: LexborNode | None = node
     while current is not None:
-        behind = styles.get(current.mem_id, {}).get("background", "")
-        if behind and behind not in _SEEN_THROUGH:
-            return _is_near(_color(behind), color)
+        around = styles.get(current.mem_id, {})
+        for behind in (around.get("background-image", ""), around.get("background", "")):
+            if behind and behind not in _SEEN_THROUGH:
+                return _is_near(_color(behind), color)
         current = current.parent
     return _is_near(color, _WHITE)
 
@@ -263,6 +264,7 @@ def _is_near(one: _Color | None, other: _Color) -> bool:
 
 def _color(value: str) -> _Color | None:
     """Return the first color in `value`, None if there is none or it is transparent."""
+    value = re.sub(r"url\([^)]*\)", "", value)
     for word in re.findall(r"#[0-9a-f]{3,8}|(?:rgb|hsl)a?\([^)]*\)|[a-z]+", value):
         numbers = re.findall(r"\d+", re.sub(r"\.\d+", "", word))
         share = "%" if word.startswith("hsl") else ""

@@ -5,6 +5,7 @@ Authors and their tools use many forms for each of them.
 """
 
 import re
+from itertools import chain, takewhile
 from urllib.parse import urljoin
 
 from lxml import etree, html
@@ -144,6 +145,29 @@ def _tables(body: Element) -> None:
         if not cells or _is_layout(table, cells, len(rows), width):
             for part in [*parts, table]:
                 part.tag = "div"
+        elif not any(part.tag == "thead" for part in parts):
+            _settle_head(rows)
+
+
+def _settle_head(rows: list[Element]) -> None:
+    """Put the first rows of a table without a `thead` into one if they are its head. Otherwise,
+    their cells are not of a head: pandoc would cut those that extend into the rows below.
+    """
+    heads = [*takewhile(lambda row: len(row) and all(cell.tag == "th" for cell in row), rows)]
+    ends = (at + _span(cell) for at, row in enumerate(heads) for cell in row)
+    if max(ends, default=0) > len(heads) or len(heads) == len(rows):
+        for cell in chain.from_iterable(heads):
+            cell.tag = "td"
+    elif heads:
+        head = html.Element("thead")
+        first = rows[0].getparent()
+        (first if first.tag == "tbody" else rows[0]).addprevious(head)
+        head.extend(heads)
+
+
+def _span(cell: Element) -> int:
+    text = cell.get("rowspan") or ""
+    return int(text[:4]) if text.isdecimal() else 1
 
 
 def _is_layout(table: Element, cells: list[Element], rows: int, width: int) -> bool:

@@ -9,6 +9,8 @@
   `join_items` recognizes them.
 """
 
+from collections.abc import Iterator
+from itertools import pairwise, takewhile
 from typing import Any
 
 import msgspec
@@ -64,7 +66,7 @@ def settle_runs(root: Any, styles: Styles, counters: Counters, changes: Changes)
     if sum(map(_letters, codes)) <= _MOST_CODE * _letters(
         root
     ):  # otherwise everything is monospaced
-        for paragraph in codes:
+        for paragraph in _with_empty_lines(codes):
             _restyle(paragraph, styles.id_of(CODE))
 
 
@@ -76,6 +78,8 @@ def _settle_elements(root: Any) -> None:
         _unfold(field)
     for ruby in list(root.iter(w("ruby"))):
         _settle_ruby(ruby)
+    for end in root.iter(w("cr")):
+        end.tag = w("br")
     _settle_fields(root)
 
 
@@ -220,6 +224,19 @@ def _is_code(paragraph: Any, styles: Styles) -> bool:
             for run in runs
         )
     )
+
+
+def _with_empty_lines(codes: list[Any]) -> Iterator[Any]:
+    """Yield paragraphs of code and the empty ones between them."""
+    for paragraph, following in pairwise([*codes, None]):
+        yield paragraph
+        empty = [*takewhile(_is_empty, paragraph.itersiblings())]
+        if empty and empty[-1].getnext() is following:
+            yield from empty
+
+
+def _is_empty(node: Any) -> bool:
+    return node.tag == _PARAGRAPH and node.find(_RUN) is None
 
 
 def _letters(node: Any) -> int:

@@ -43,8 +43,12 @@ _WITHIN_WORD = re.compile(
 """A symbol, not a vowel sign or point of Hebrew, Arabic or Thai."""
 _CAPITAL_WITHIN = re.compile(r"(?<=[^\W\d_])[^\W\d_\x00-\x7f]")
 _ALONE = re.compile(r"(?<!\w)[^\W\d_\x00-\x7f](?![\w.])")
-_UNLIKELY_SIGN, _UNLIKELY_CAPITAL = 3.0, 4.0
-"""The penalty for a symbol between two letters, and for a capital alone or after a small letter."""
+_TWO_ALPHABETS = re.compile(r"[a-zA-Z][\u0370-\u052f]|[\u0370-\u052f][a-zA-Z]")
+"""A Latin letter next to a Greek or Cyrillic one."""
+_UNLIKELY = 3.0
+"""The penalty for a symbol between two letters, or for two alphabets in a word."""
+_UNLIKELY_CAPITAL = 4.0
+"""The penalty for a capital alone or after a small letter."""
 
 
 def log_likelihood(text: str, languages: str) -> float:
@@ -60,8 +64,8 @@ def log_likelihood(text: str, languages: str) -> float:
         sum(times * _of(character, language) for character, times in count.items())
         for language in languages.split()
     )
-    signs = len(_WITHIN_WORD.findall(text))
-    return likeliest - _UNLIKELY_SIGN * signs - _UNLIKELY_CAPITAL * capitals
+    unlikely = len(_WITHIN_WORD.findall(text)) + len(_TWO_ALPHABETS.findall(text))
+    return likeliest - _UNLIKELY * unlikely - _UNLIKELY_CAPITAL * capitals
 
 
 @lru_cache(maxsize=100_000)

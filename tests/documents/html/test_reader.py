@@ -10,6 +10,9 @@ from dogent_tui.documents.html.reader import open_html
 from dogent_tui.documents.model import Opened, ReadOptions
 
 WORDS = "The port authority reviewed the dredging contract before the autumn storms arrived."
+AUTHOR_BOX = (
+    "<div class=author-box><h4>About the author</h4><p>She has written about roads.</p></div>"
+)
 
 
 def read(folder: Path, body: str, head: str = "") -> tuple[str, Opened]:
@@ -90,6 +93,16 @@ def test_a_table_without_end_tags_keeps_spans_and_the_lists_in_its_cells(tmp_pat
     )
     assert '<tr><td rowspan="2">Tool</td><td colspan="2">Use</td></tr>' in text
     assert "<td>Saw</td><td><ul><li>shelves</li><li>frames</li></ul></td><td>fences</td>" in text
+
+
+def test_cells_of_a_head_span_as_far_as_they_say(tmp_path: Path) -> None:
+    head = "<th rowspan=2>Tool</th><th colspan=2>Use</th>"
+    both = f"<table><tr>{head}</tr><tr><th>in</th><th>out</th></tr><tr><td>saw<td>1<td>2</table>"
+    assert '<th rowspan="2">Tool</th><th colspan="2">Use</th>' in read(tmp_path, both)[0]
+    below = f"<table><tr>{head}</tr><tr><td>in<td>out</tr><tr><td>saw<td>1<td>2</table>"
+    text, _ = read(tmp_path, below)
+    assert '<td rowspan="2">Tool</td><td colspan="2">Use</td>' in text
+    assert "<tr><td>in</td><td>out</td></tr>" in text
 
 
 def test_a_table_that_only_places_things_is_none(tmp_path: Path) -> None:
@@ -242,6 +255,7 @@ def test_text_that_nobody_sees_is_marked(tmp_path: Path, attributes: str) -> Non
     "attributes",
     [
         "style='color:#fff;background:navy'",
+        "style='color:#fff;background-image:url(white.png)'",
         "class='tab on'",
         "hidden=until-found",
         "style='font-size:10px'",
@@ -283,6 +297,8 @@ def test_text_that_is_seen_is_not_called_hidden(tmp_path: Path, attributes: str)
         ("<p>2026年3月5日</p><p>著者：佐藤 花子</p>", "", "佐藤 花子", "2026-03-05"),
         ("<p>김민수 기자</p><p>입력 2026.03.05</p>", "", "김민수", "2026-03-05"),
         ("<p>Words of 2026.</p>", "<meta name=author content='Ines Keller'>", "Ines Keller", None),
+        (f"<p>By Ines Keller</p>{AUTHOR_BOX}", "", "Ines Keller", None),
+        (AUTHOR_BOX, "<meta name=author content=王小明>", "王小明", None),
     ],
 )
 def test_author_and_date_are_what_the_page_says(

@@ -449,8 +449,9 @@ def test_what_continues_an_item_is_none_and_a_paragraph_of_a_typewriter_is_code(
         *(item("Doors", 1), item("both of them", 2), item("the front one", 1, 1)),
         *(item("Windows", 1), p(r("None is left.")), item("no item", 2)),
         p(r("for each in doors:", typewriter)),
+        "<w:p/>",
         p(r("    shut(each)", typewriter)),
-        p(r("All are shut by now.")),
+        p(r("All are shut"), "<w:r><w:cr/><w:t>by now.</w:t></w:r>"),
     ]
     part = f"<w:numbering {NAMESPACES}>{lists}{numbers}</w:numbering>"
     styles = f"<w:styles {NAMESPACES}></w:styles>"
@@ -463,8 +464,9 @@ def test_what_continues_an_item_is_none_and_a_paragraph_of_a_typewriter_is_code(
         "- Windows",
         "None is left.",
         "no item",
-        "```\nfor each in doors:\n    shut(each)\n```",
-        "All are shut by now.",
+        "```\nfor each in doors:",
+        "    shut(each)\n```",
+        "All are shut\\\nby now.",
     ]
 
 

@@ -63,6 +63,7 @@ CZECH = "Příliš žluťoučký kůň úpěl ďábelské ódy."
         ("cp1252", "Prénom;Ville\r\nHélène;Besançon\r\nBenoît;Angoulême\r\n"),
         ("cp850", "Artículo;Categoría\r\nté verde;bebidas\r\ncamisa pequeña;niño\r\n"),
         ("cp1252", "5 £; § 5; 5 µm; “it’s”"),
+        ("cp1252", '"garçon"\t"garçon"\r\n"garçon"\t"été, ""groß mäßig""; x"\r'),
     ],
 )
 def test_a_text_is_read_as_it_was_written(encoding, text):
