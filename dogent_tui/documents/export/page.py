@@ -15,7 +15,7 @@ from dogent_tui.documents.export.images import SCREEN_DPI
 from dogent_tui.documents.export.links import whole
 from dogent_tui.documents.export.styles import NAME, Style
 from dogent_tui.documents.export.themes import as_css, title_html
-from dogent_tui.documents.export.tree import Node, attributes, mapped, node
+from dogent_tui.documents.export.tree import Node, attributes, mapped, node, words
 from dogent_tui.processes import Halt
 from dogent_tui.storage.paths import shipped
 
@@ -131,8 +131,19 @@ def compose(document: Document, style: Style, halt: Halt | None = None) -> Page:
         # in any language, each line becomes an element, by which readers of the pdf know it
         return [node("CodeBlock", [attributes("", *classes, "default"), text])]
 
+    def div(content: Any) -> list[Node]:
+        (_, kinds, _), inside = content
+        blocks = mapped(inside, handlers)
+        if tree.CALLOUT not in kinds:
+            return [node("Div", [content[0], blocks])]
+        sign = attributes(role="img", aria_label=tree.sign(kinds[1]))  # see `accessible`
+        title = mapped(blocks[:1], {"Str": lambda text: [node("Span", [sign, words(text)])]})
+        opening = tree.raw("html", f'<blockquote class="{" ".join(kinds)}">')
+        return [opening, *title, *blocks[1:], tree.raw("html", "</blockquote>")]
+
     handlers: dict[str, tree.Handler] = {
         "CodeBlock": code,
+        "Div": div,
         "Image": image,
         "Link": link,
         "Math": formula,

@@ -154,6 +154,13 @@ def tex_of(math: Any) -> str:
     return f"{mark}{_NUMBER.sub('', math[1])}{mark}"
 
 
+def sign(kind: str) -> str:
+    """Return how a call-out of a kind begins in Markdown: the alternative text of its title until
+    the pdf is finished.
+    """
+    return f"[!{kind.upper()}]"
+
+
 class Heading(msgspec.Struct, frozen=True):
     """A heading of the document: its level (1–6), its text including the number, and its name."""
 

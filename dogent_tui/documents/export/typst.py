@@ -27,8 +27,6 @@ _WIDEST = 600.0
 """The text width in CSS pixels; wider images are scaled down to it."""
 _AROUND = {
     tree.LANDSCAPE: "page(flipped: true)",
-    tree.CALLOUT: "callout",
-    "title": "strong",
     "abstract": "abstract",
 }
 """Class of a div → typst function."""
@@ -153,6 +151,11 @@ def _written_for_typst(document: Document, folder: Path) -> list[Node]:
             return [tree.raw("typst", "#pagebreak(weak: true)")]
         if tree.CONTENTS in kinds:
             return _outline(document)
+        if tree.CALLOUT in kinds:
+            kind = kinds[1]
+            title = f"{_quoted(tree.sign(kind))}, {_quoted(tree.plain_text(inside[:1]))}"
+            opening = tree.raw("typst", f'#callout("{kind}", {title})[')
+            return [opening, *blocks[1:], tree.raw("typst", "]")]
         if around := next((_AROUND[kind] for kind in kinds if kind in _AROUND), ""):
             return [tree.raw("typst", f"#{around}["), *blocks, tree.raw("typst", "]")]
         return [node("Div", [attributes, blocks])]

@@ -149,6 +149,8 @@ def _continues(block: Node) -> bool:
     """
     if block["t"] == "CodeBlock":
         return str(block["c"][1]).startswith(CONTINUED)
+    if block["t"] == "BlockQuote":
+        return bool(block["c"]) and _continues(block["c"][0])
     inlines = block["c"] if block["t"] in {"Para", "Plain"} else []
     for at, node in enumerate(inlines[:3]):
         if node["t"] == "Str" and node["c"].startswith(CONTINUED):

@@ -66,6 +66,7 @@ _RAISED = 0.85
 """The maximum size of a note reference relative to the text."""
 
 _SIGN = re.compile(r"\d{1,3}|[*†‡§]")
+_SIGN_OF_CALLOUT = re.compile(r"\[!(\w+)\]")
 _MOST_COLUMNS = 100
 _BACK_LINK = re.compile("\\s*\u21a9[\ufe0e\ufe0f]?\\s*$")
 _FORMULA = re.compile(r"\$.+\$")
@@ -212,6 +213,8 @@ class _Tagged:
             case "Code":
                 elements = [lines_in([kid]) for kid in kids]
                 yield code_block(lines_in(kids), self._right, elements)
+            case "BlockQuote" if kind := self._callout(kids):
+                yield {"t": "Callout", "c": [kind, self._within(kids[1:])]}
             case "BlockQuote":
                 yield {"t": "BlockQuote", "c": self._within(kids)}
             case "Note" | "FENote":
@@ -226,6 +229,15 @@ class _Tagged:
             case _:
                 has_code = any(kid.kind == "Code" for kid in elements_in(kids))
                 yield from self._paragraph(kids, inline=has_code)
+
+    def _callout(self, kids: Nodes) -> str:
+        """Return the kind of a call-out, which the title of its first paragraph is, or ""."""
+        for element in elements_in(kids[:1]):
+            if element.kind == "BlockQuote":
+                break
+            if found := _SIGN_OF_CALLOUT.fullmatch(self._tree.title(element.xref)):
+                return found[1].lower()
+        return ""
 
     def _paragraph(self, nodes: Iterable[Part], *, inline: bool = False) -> Iterator[Node]:
         """Yield a paragraph. `inline`: if all of it is code, it is not a code block."""
@@ -430,10 +442,16 @@ def _right_edge(lines: Iterable[Line], area: Box) -> float:
 
 def _is_block(element: Element) -> bool:
     return any(
-        each.kind in _BLOCKS
-        and (each.kind != "Code" or len(rows_in_order(lines_in(each.kids))) > 1)
+        each.kind in _BLOCKS and (each.kind != "Code" or _is_listing(each))
         for each in elements_in([element])
     )
+
+
+def _is_listing(code: Element) -> bool:
+    """Return whether code is a block, in which each line is an element, and not part of a line."""
+    lines = [kid for kid in code.kids if isinstance(kid, Element)]
+    has_elements = any(isinstance(part, Element) for line in lines for part in line.kids)
+    return has_elements or len(rows_in_order(lines_in(code.kids))) > 1
 
 
 def _is_label(node: Part) -> bool:

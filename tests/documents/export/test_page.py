@@ -93,7 +93,7 @@ def test_the_language_or_else_the_letters_tell_the_direction(tmp_path, lang, tex
 def test_call_outs_are_named_in_the_language_of_the_document(tmp_path):
     text = "> [!WARNING]\n> Text.\n"
     named = [body(tmp_path, f"---\nlang: {lang}\n---\n\n{text}") for lang in ("de", "en", "xx")]
-    found = [re.search(r"<p>(\w+)</p>", html)[1] for html in named]
+    found = [re.search(r"<p><span[^>]*>(\w+)</span>", html)[1] for html in named]
     assert found == ["Warnung", "Warning", "Warning"]
 
 

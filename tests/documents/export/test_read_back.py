@@ -4,7 +4,6 @@ docx.
 
 import re
 
-import docx
 import pytest
 
 from dogent_tui.documents.export.model import ExportRequest
@@ -54,13 +53,22 @@ async def test_a_list_in_a_quotation_stays_in_it(exporter, tmp_path, kind):
     assert await read_back(exporter, tmp_path, text, kind) == text
 
 
-async def test_a_list_in_a_call_out_of_a_docx_is_in_its_style(exporter, tmp_path):
-    text = "> [!NOTE]\n> Mind:\n>\n> - the gap\n> - the step"
-    await read_back(exporter, tmp_path, text, "docx")
-    paragraphs = docx.Document(str(tmp_path / "text.docx")).paragraphs
-    assert [paragraph.style.name for paragraph in paragraphs] == [
-        "Callout Title",
-        "Callout",
-        "Callout",
-        "Callout",
+@pytest.mark.parametrize("kind", ["pdf", "docx", "typst"])
+async def test_any_block_stays_in_its_quotation_or_call_out(exporter, typesetter, tmp_path, kind):
+    inside = [
+        "Mind:",
+        "- the gap\n- the step",
+        "| of | stairs |\n| --- | --- |\n| 1 | 2 |",
+        "```\none line\n```",
+        "> quoted",
+        "The end.",
     ]
+    quoted = "\n>\n".join("\n".join(f"> {line}" for line in part.split("\n")) for part in inside)
+    item = f"> [!TIP]\n{quoted}".replace("\n", "\n   ")
+    text = (
+        f"# Rules\n\n{quoted}\n\n> [!WARNING]\n{quoted}\n\n> [!NOTE]\n> short\n\nText between.\n\n"
+        f"1. first\n\n   {item}\n\n2. second\n\n   - deep\n\n     | a | b |\n     | --- | --- |\n"
+        "     | 1 | 2 |"
+    )
+    by = typesetter if kind == "typst" else exporter
+    assert await read_back(by, tmp_path, text, "docx" if kind == "docx" else "pdf") == text
