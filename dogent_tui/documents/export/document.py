@@ -304,6 +304,7 @@ class _Cleaner:
             "Table": self._table,
             "Code": lambda content: [node("Code", [attributes(), content[1]])],
             "CodeBlock": self._code,
+            "DefinitionList": self._definitions,
         }
 
     def cleaned(self, blocks: list[Any]) -> list[Any]:
@@ -454,6 +455,12 @@ class _Cleaner:
         if language != ["mermaid"]:
             return [code]
         return [tree.figure(name, self._labels.caption("fig", self._named(name), caption), [code])]
+
+    def _definitions(self, content: Any) -> list[Node]:
+        """Return a list whose definitions are paragraphs: writers join lines that are none."""
+        lines: dict[str, tree.Handler] = {"Plain": lambda inlines: [node("Para", inlines)]}
+        items = [[term, [mapped(each, lines) for each in more]] for term, more in content]
+        return [node("DefinitionList", self._walk(items))]
 
     def _table(self, content: Any) -> list[Node]:
         (name, _, _), caption, columns, (_, head), bodies, (_, foot) = content

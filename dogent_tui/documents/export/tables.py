@@ -4,7 +4,7 @@ A browser considers a column that may break anywhere as narrow as one letter.
 """
 
 import re
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Any
 
 from dogent_tui.documents.export.tree import (
@@ -67,12 +67,11 @@ def _columns(table: Any) -> tuple[list[list[str]], list[tuple[Any, str]]]:
     """Return the texts in each column, without those of cells that span several, and all cells with
     their texts.
     """
-    _, _, specs, (_, head), bodies, (_, foot) = table
-    rows = [*head, *(row for _, _, upper, lower in bodies for row in (*upper, *lower)), *foot]
+    specs = table[2]
     columns: list[list[str]] = [[] for _ in specs]
     cells = []
     covered = [0] * len(specs)
-    for _, row in rows:
+    for _, row in chain(*rows_of(table)):
         place = 0
         for cell in row:
             while covered[place]:
@@ -87,6 +86,12 @@ def _columns(table: Any) -> tuple[list[list[str]], list[tuple[Any, str]]]:
             place += across
         covered[place:] = [max(rest - 1, 0) for rest in covered[place:]]
     return columns, cells
+
+
+def rows_of(table: Any) -> list[list[Any]]:
+    """Return the lists of rows in a table."""
+    (_, head), bodies, (_, foot) = table[3:]
+    return [head, *(rows for _, _, *parts in bodies for rows in parts), foot]
 
 
 def column_widths(table: Any, whole: float, *, dense: bool = False) -> list[float]:

@@ -13,6 +13,7 @@ import msgspec
 from dogent_tui.documents.export import tree
 from dogent_tui.documents.export.document import Document, writer_warnings
 from dogent_tui.documents.export.model import Made
+from dogent_tui.documents.export.tables import rows_of
 from dogent_tui.documents.export.themes import as_data
 from dogent_tui.documents.export.tree import Node, mapped, node
 from dogent_tui.documents.model import DocumentError
@@ -25,6 +26,8 @@ from dogent_tui.wall.own import own_environment, walled
 _LIMIT_S = 60.0
 _WIDEST = 600.0
 """The text width in CSS pixels; wider images are scaled down to it."""
+_MOST_IN_ROW = 300
+"""The characters in a cell up to which its row fits on a page even in a narrow column."""
 _AROUND = {
     tree.LANDSCAPE: "page(flipped: true)",
     "abstract": "abstract",
@@ -167,8 +170,22 @@ def _written_for_typst(document: Document, folder: Path) -> list[Node]:
         inside = mapped(inside, handlers) or [tree.raw("typst", "#metadata(none)", inline=True)]
         return [node("Span", [kept, inside])]
 
-    handlers = {"Image": image, "Div": div, "Span": span, "Math": _formula}
+    def table(content: Any) -> list[Node]:
+        return _table(mapped(content, handlers))
+
+    handlers = {"Image": image, "Div": div, "Span": span, "Math": _formula, "Table": table}
     return list(mapped(document.blocks, handlers))
+
+
+def _table(content: Any) -> list[Node]:
+    longest = 0
+    for rows in rows_of(content):
+        rows[:] = [row for row in rows if row[1]]  # typst knows what cells above cover
+        texts = (tree.plain_text(cell[4]) for _, cells in rows for cell in cells)
+        longest = max([longest, *map(len, texts)])
+    is_broken = "true" if longest > _MOST_IN_ROW else "false"
+    opening = tree.raw("typst", f"#[#set table.cell(breakable: {is_broken})")
+    return [opening, node("Table", content), tree.raw("typst", "]")]
 
 
 def _formula(content: Any) -> list[Node]:

@@ -3,8 +3,10 @@
 """
 
 import re
+from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import count, groupby, pairwise, product
+from unicodedata import normalize
 
 import msgspec
 
@@ -69,6 +71,7 @@ _SIGN = re.compile(r"\d{1,3}|[*†‡§]")
 _SIGN_OF_CALLOUT = re.compile(r"\[!(\w+)\]")
 _MOST_COLUMNS = 100
 _BACK_LINK = re.compile("\\s*\u21a9[\ufe0e\ufe0f]?\\s*$")
+_ASCII = re.compile("[A-Za-z]")
 _FORMULA = re.compile(r"\$.+\$")
 
 
@@ -132,17 +135,34 @@ def _with_alternative(
     if element.kind in PICTURES:
         alternative = tree.alternative(element.xref)
         if _FORMULA.fullmatch(alternative):
-            return _inline_markdown(alternative, element.kids)
+            return _formula(alternative, lines_in(element.kids))
         if not element.kids and not drawn_code(alternative):
-            return _inline_markdown(_picture(alternative), ())
+            return _inline_markdown(_picture(alternative), [])
     return msgspec.structs.replace(
         element, kids=with_pictures(element.kids, element.xref, tree, pictures)
     )
 
 
-def _inline_markdown(markdown: str, kids: Nodes) -> TextBlock:
-    """Return a text that replaces `kids`."""
-    lines = lines_in(kids) or [Line(Box(0, 0, 0, 0), (Run("", 1.0),))]
+def _formula(tex: str, lines: list[Line]) -> TextBlock:
+    """Return `tex` instead of the `lines` of a formula. A run with other letters is not part of it:
+    MuPDF puts text behind it into it where a paragraph continues from the previous page.
+    """
+    left = Counter(_ASCII.findall(tex))
+    for at, line in enumerate(lines):
+        for place, run in enumerate(line.runs):
+            letters = Counter(_ASCII.findall(normalize("NFKC", run.text)))
+            if letters - left:
+                own = [*lines[:at], msgspec.structs.replace(line, runs=line.runs[:place])]
+                (first,) = _inline_markdown(tex, own).lines
+                first = msgspec.structs.replace(first, runs=(*first.runs, *line.runs[place:]))
+                return TextBlock((first, *lines[at + 1 :]))
+            left -= letters
+    return _inline_markdown(tex, lines)
+
+
+def _inline_markdown(markdown: str, lines: list[Line]) -> TextBlock:
+    """Return a text that replaces `lines`."""
+    lines = lines or [Line(Box(0, 0, 0, 0), (Run("", 1.0),))]
     box = around(line.box for line in lines)
     # MuPDF puts a blank behind an element into it
     blank = " " * lines[-1].text[-1:].isspace()
@@ -333,20 +353,30 @@ class _Tagged:
 
     def _table(self, element: Element) -> Iterator[Node]:
         rows: list[list[_Cell]] = []
-        for kid in element.kids:
+        for kid in self._with_rows(element):
             is_group = isinstance(kid, Element) and kid.kind in _ROW_GROUPS
-            for node in kid.kids if isinstance(kid, Element) and is_group else (kid,):
+            for node in self._with_rows(kid) if isinstance(kid, Element) and is_group else (kid,):
                 if isinstance(node, Element) and node.kind == "TR":
                     rows.append(list(self._row(node)))
                 else:
                     yield from self.nodes([node], apart=False)
         if rows := list(filter(None, rows)):
+            rows = _in_columns(rows)
             heads = (at for at, row in enumerate(rows) if any(cell.kind == "TD" for cell in row))
-            cells = [
-                [(cell.rows, cell.columns, cell.blocks) for cell in row]
-                for row in _in_columns(rows)
-            ]
+            cells = [[(cell.rows, cell.columns, cell.blocks) for cell in row] for row in rows]
             yield table_node(cells, heads=next(heads, 0))
+
+    def _with_rows(self, element: Element) -> Iterator[Part]:
+        """Yield the children of an element, including empty rows between them."""
+        after: int | None = None
+        for kid in element.kids:
+            if isinstance(kid, Element):
+                for index in range(kid.index if after is None else after, kid.index):
+                    xref = self._tree.kid(element.xref, index)
+                    if self._tree.kind(xref) == "TR":
+                        yield Element("TR", xref, index, ())
+                after = kid.index + 1
+            yield kid
 
     def _row(self, row: Element) -> Iterator["_Cell"]:
         """Yield the cells of a row, including empty ones."""
@@ -372,8 +402,8 @@ class _Cell(msgspec.Struct, frozen=True):
 
 
 def _in_columns(rows: list[list[_Cell]]) -> list[list[_Cell]]:
-    """Return `rows` with the empty cells that have no tags: existing cells are assigned to the
-    columns of the complete rows.
+    """Return `rows` with the empty cells that have no tags, and the rows that cells above cover:
+    existing cells are assigned to the columns of the complete rows.
     """
     width = max(sum(cell.columns for cell in row) for row in rows)
     if width > _MOST_COLUMNS:
@@ -383,13 +413,21 @@ def _in_columns(rows: list[list[_Cell]]) -> list[list[_Cell]]:
     for _ in range(2):  # incomplete rows are placed once the columns are known
         taken: set[tuple[int, int]] = set()
         found = []
-        for at, row in enumerate(rows):
+        waiting = deque(rows)
+        while True:
+            at = len(found)
             free = [column for column in range(width) if (at, column) not in taken]
+            if free and not waiting:
+                break
+            if not free:
+                found.append([])
+                continue
+            row = waiting.popleft()
             spare = max(0, len(free) - sum(cell.columns for cell in row))
             placed = _spread(row, [*free, *range(width, 2 * width)], spare, known)
             for column, cell in placed:
                 across = range(column, column + cell.columns)
-                below = range(at + 1, min(at + cell.rows, len(rows)))
+                below = range(at + 1, at + cell.rows)
                 taken.update(product(below, across))
                 if cell.box is not None and not (spare and column in known):
                     end = cell.box.x1 if len(across) == 1 else cell.box.x0
