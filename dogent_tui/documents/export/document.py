@@ -7,6 +7,7 @@ tree, however it was written.
 
 import os
 import re
+from collections import Counter
 from itertools import takewhile
 from pathlib import Path
 from typing import Any
@@ -65,6 +66,7 @@ _CALLOUTS = frozenset({"note", "tip", "important", "warning", "caution"})
 _ABSTRACT = "::::::::: abstract\n{}\n:::::::::\n\n"
 _KEPT = re.compile("abstract|kbd|mark|small|title|page-break|landscape|csl-.*|hanging-indent")
 """Classes known to the writers; the last ones belong to pandoc's list of references."""
+_NOTE = re.compile(r"^[ >\d.)*+-]*\[\^([^\]\s]+)\]:", re.MULTILINE)
 _KANA = re.compile("[\u3041-\u30ff]")
 _HANGUL = re.compile("[\uac00-\ud7a3]")
 _HAN = re.compile("[\u3400-\u9fff]")
@@ -134,6 +136,7 @@ def _read(request: ExportRequest, source: MarkdownSource, halt: Halt | None) -> 
     parsed = tree.ask_pandoc(text.encode("utf-8", "replace"), "-f", reader, "-t", "json", halt=halt)
     blocks = tree.blocks_of(parsed.data)
     warnings = [*source.warnings, *unknown, *parsed.warnings]
+    _tell_notes(text, blocks, left_out)
     if b'"Raw' in parsed.data:
         blocks = read_html(blocks, _dropped(left_out), halt)
     if "@" in source.text:
@@ -175,6 +178,21 @@ def _read(request: ExportRequest, source: MarkdownSource, halt: Halt | None) -> 
         left_out=tuple(left_out.sentences()),
         warnings=tuple(dict.fromkeys([*warnings, *cleaner.warnings()])),
     )
+
+
+def _tell_notes(text: str, blocks: list[Any], left_out: LeftOut) -> None:
+    """Record the notes that pandoc leaves out: those that nothing refers to, and second ones."""
+    defined = Counter(_NOTE.findall(text))
+    code = (
+        [part["c"][1] for part in tree.walk(blocks) if part["t"] == "CodeBlock"] if defined else ()
+    )
+    for label, count in defined.items():
+        name = f"[^{label}]"
+        count -= sum(each.count(f"{name}:") for each in code)
+        if count > 0 and text.count(name) == defined[label]:
+            left_out.add(tr("Footnote"), name, tr("nothing refers to it"))
+        elif count > 1:
+            left_out.add(tr("Footnote"), name, tr("another note has that name"))
 
 
 def _on_pages(blocks: list[Any]) -> list[Any]:
@@ -439,10 +457,9 @@ class _Cleaner:
     def _div(self, content: Any) -> list[Node]:
         if callout := next((kind for kind in content[0][1] if kind in _CALLOUTS), ""):
             inside = self._walk(content[1])
-            if inside and tree.kind_of(inside[0]) == "title":  # pandoc writes it in English
-                title = words(term(self._front.lang, callout))
-                inside[0] = tree.div("title", [node("Para", title)])
-            return [tree.div(tree.CALLOUT, inside, callout)]
+            has_title = inside and tree.kind_of(inside[0]) == "title"  # pandoc writes it in English
+            title = tree.div("title", [node("Para", words(term(self._front.lang, callout)))])
+            return [tree.div(tree.CALLOUT, [title, *inside[bool(has_title) :]], callout)]
         if tree.BREAK in content[0][1]:
             return [tree.div(tree.BREAK, []), *self._walk(content[1])]
         return self._with_classes("Div", content)

@@ -23,6 +23,7 @@ Handler: TypeAlias = Callable[[Any], list[Node]]
 
 BREAK, CONTENTS, LANDSCAPE, CALLOUT = "page-break", "contents-place", "landscape", "callout"
 """Classes of divs known to every writer; an author's own classes are dropped."""
+PAGES = frozenset({BREAK, LANDSCAPE})
 
 _API_VERSION = [1, 23, 1]
 """The version of pandoc's JSON (pandoc 3.x)."""

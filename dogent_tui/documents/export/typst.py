@@ -134,6 +134,7 @@ def _written_for_typst(document: Document, folder: Path) -> list[Node]:
     with their TeX.
     """
     names: dict[str, str] = {}
+    tops = {id(block.get("c")) for block in document.blocks}
 
     def image(content: Any) -> list[Node]:
         (_, _, sizes), alt, (address, _) = content
@@ -149,7 +150,9 @@ def _written_for_typst(document: Document, folder: Path) -> list[Node]:
 
     def div(content: Any) -> list[Node]:
         attributes, inside = content
-        kinds, blocks = attributes[1], mapped(inside, handlers)
+        kinds, blocks = attributes[1], list(mapped(inside, handlers))
+        if tree.PAGES & set(kinds) and id(content) not in tops:
+            return blocks  # which can't have pages of their own in anything else
         if tree.BREAK in kinds:
             return [tree.raw("typst", "#pagebreak(weak: true)")]
         if tree.CONTENTS in kinds:
@@ -157,11 +160,9 @@ def _written_for_typst(document: Document, folder: Path) -> list[Node]:
         if tree.CALLOUT in kinds:
             kind = kinds[1]
             title = f"{_quoted(tree.sign(kind))}, {_quoted(tree.plain_text(inside[:1]))}"
-            opening = tree.raw("typst", f'#callout("{kind}", {title})[')
-            return [opening, *blocks[1:], tree.raw("typst", "]")]
-        if around := next((_AROUND[kind] for kind in kinds if kind in _AROUND), ""):
-            return [tree.raw("typst", f"#{around}["), *blocks, tree.raw("typst", "]")]
-        return [node("Div", [attributes, blocks])]
+            return _around(f'callout("{kind}", {title})', blocks[1:])
+        around = next((_AROUND[kind] for kind in kinds if kind in _AROUND), "")
+        return _around(around, blocks) if around else [node("Div", [attributes, blocks])]
 
     def span(content: Any) -> list[Node]:
         (name, classes, _), inside = content
@@ -174,7 +175,21 @@ def _written_for_typst(document: Document, folder: Path) -> list[Node]:
         return _table(mapped(content, handlers))
 
     handlers = {"Image": image, "Div": div, "Span": span, "Math": _formula, "Table": table}
+    handlers["DefinitionList"] = lambda content: _definitions(mapped(content, handlers))
+    handlers["OrderedList"] = lambda content: _ordered(mapped(content, handlers))
     return list(mapped(document.blocks, handlers))
+
+
+def _ordered(content: Any) -> list[Node]:
+    """Return a list whose first number is not also that of the lists in it, as typst has it."""
+    (start, _, _), items = content
+
+    def inner(content: Any) -> list[Node]:
+        found = [node("OrderedList", content)]
+        return _around("first-number", found) if content[0][0] == 1 else found
+
+    inside = items if start == 1 else mapped(items, {"OrderedList": inner})
+    return [node("OrderedList", [content[0], inside])]
 
 
 def _table(content: Any) -> list[Node]:
@@ -184,8 +199,17 @@ def _table(content: Any) -> list[Node]:
         texts = (tree.plain_text(cell[4]) for _, cells in rows for cell in cells)
         longest = max([longest, *map(len, texts)])
     is_broken = "true" if longest > _MOST_IN_ROW else "false"
-    opening = tree.raw("typst", f"#[#set table.cell(breakable: {is_broken})")
-    return [opening, node("Table", content), tree.raw("typst", "]")]
+    return _around(f"table-rows({is_broken})", [node("Table", content)])
+
+
+def _definitions(content: Any) -> list[Node]:
+    """Return a list whose terms are on one line, as typst requires it."""
+    unbroken: dict[str, tree.Handler] = {"LineBreak": lambda _: [{"t": "Space"}]}
+    return [node("DefinitionList", [[mapped(term, unbroken), more] for term, more in content])]
+
+
+def _around(function: str, blocks: list[Node]) -> list[Node]:
+    return [tree.raw("typst", f"#{function}["), *blocks, tree.raw("typst", "]")]
 
 
 def _formula(content: Any) -> list[Node]:

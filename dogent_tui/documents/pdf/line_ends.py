@@ -90,7 +90,10 @@ class LineEnds:
         if (found := _LAST.search(text)) and start[:1].isalpha() and found[1][-1].isalpha():
             soft = found[2] != "-" or (start[0].islower() and self._parts(found[1], start))
             return _with_end(line, SOFT) if soft else line
-        if is_full and _UNBROKEN.search(text) and start[:1].isascii():
+        last, first = line.runs[-1], below.runs[0]
+        is_address = last.uri and last.text.strip() + first.text.strip() in last.uri
+        is_cut = is_full and last.uri == first.uri and _UNBROKEN.search(text) is not None
+        if is_address or (is_cut and start[:1].isascii()):
             return _with_end(line, text.rstrip()[-1] + SOFT)
         tail, head = _HANGUL_END.search(text.rstrip()), _HANGUL_START.match(start)
         if tail and head and self._joins(tail[0], head[0], text.endswith(" ")):

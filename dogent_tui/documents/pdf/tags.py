@@ -4,8 +4,8 @@
 
 import re
 from collections import Counter, deque
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import count, groupby, pairwise, product
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain, count, groupby, pairwise, product
 from unicodedata import normalize
 
 import msgspec
@@ -71,6 +71,7 @@ _SIGN = re.compile(r"\d{1,3}|[*†‡§]")
 _SIGN_OF_CALLOUT = re.compile(r"\[!(\w+)\]")
 _MOST_COLUMNS = 100
 _BACK_LINK = re.compile("\\s*\u21a9[\ufe0e\ufe0f]?\\s*$")
+_CLOSING = re.compile(r"[.,;:!?)\]]")
 _ASCII = re.compile("[A-Za-z]")
 _FORMULA = re.compile(r"\$.+\$")
 
@@ -120,44 +121,70 @@ def with_pictures(
                 if isinstance(node, Element) and node.index > index
             )
             found.insert(next(later, len(found)), Element(tree.kind(xref), xref, index, ()))
-    return tuple(
-        _with_alternative(node, tree, pictures) if isinstance(node, Element) else node
-        for node in found
+    parts = (
+        _settled(node, tree, pictures) if isinstance(node, Element) else (node,) for node in found
     )
+    settled = [*chain.from_iterable(parts)]
+    for at, (node, after) in enumerate(pairwise(settled)):
+        text = "".join(line.text for line in lines_in([after])[:1])
+        if isinstance(node, TextBlock) and _CLOSING.match(text):
+            settled[at] = TextBlock(tuple(map(_without_blank, node.lines)))
+    return tuple(settled)
 
 
-def _with_alternative(
-    element: Element, tree: StructureTree, pictures: Sequence[Path]
-) -> Element | TextBlock:
+def _without_blank(line: Line) -> Line:
+    """Return a line without the blank behind inserted Markdown."""
+    *runs, last = line.runs
+    text = last.text.rstrip() if last.markdown else last.text
+    return msgspec.structs.replace(line, runs=(*runs, msgspec.structs.replace(last, text=text)))
+
+
+def _settled(element: Element, tree: StructureTree, pictures: Sequence[Path]) -> Nodes:
     """Return an element with its pictures; as text, if the file has TeX for it besides its
-    characters, or it has no characters.
+    characters, or it has no characters. Behind it is the text that MuPDF puts into it where a
+    paragraph continues from the previous page: after a formula it begins with letters that the TeX
+    lacks, after code with those of another font.
     """
+    lines = lines_in(element.kids)
     if element.kind in PICTURES:
         alternative = tree.alternative(element.xref)
         if _FORMULA.fullmatch(alternative):
-            return _formula(alternative, lines_in(element.kids))
+            letters = Counter(_ASCII.findall(alternative))
+
+            def is_own(run: Run) -> bool:
+                nonlocal letters
+                more = Counter(_ASCII.findall(normalize("NFKC", run.text)))
+                is_of_it = not more - letters
+                letters -= more
+                return is_of_it
+
+            own, others = _parted(lines, is_own)
+            return (_inline_markdown(alternative, own), *others)
         if not element.kids and not drawn_code(alternative):
-            return _inline_markdown(_picture(alternative), [])
-    return msgspec.structs.replace(
-        element, kids=with_pictures(element.kids, element.xref, tree, pictures)
-    )
+            return (_inline_markdown(_picture(alternative), []),)
+    behind: Nodes = ()
+    if (
+        element.kind == "Code"
+        and len(tree.kids(element.xref)) == 1
+        and any(run.mono for line in lines[:1] for run in line.runs[:1])
+    ):
+        own, behind = _parted(lines, lambda run: run.mono or not _ASCII.search(run.text))
+    kids = (TextBlock(tuple(own)),) if behind else element.kids
+    kids = with_pictures(kids, element.xref, tree, pictures)
+    return (msgspec.structs.replace(element, kids=kids), *behind)
 
 
-def _formula(tex: str, lines: list[Line]) -> TextBlock:
-    """Return `tex` instead of the `lines` of a formula. A run with other letters is not part of it:
-    MuPDF puts text behind it into it where a paragraph continues from the previous page.
-    """
-    left = Counter(_ASCII.findall(tex))
+def _parted(lines: list[Line], is_own: Callable[[Run], bool]) -> tuple[list[Line], Nodes]:
+    """Return the lines up to the first run that is not one's own, and the text from there on."""
     for at, line in enumerate(lines):
         for place, run in enumerate(line.runs):
-            letters = Counter(_ASCII.findall(normalize("NFKC", run.text)))
-            if letters - left:
-                own = [*lines[:at], msgspec.structs.replace(line, runs=line.runs[:place])]
-                (first,) = _inline_markdown(tex, own).lines
-                first = msgspec.structs.replace(first, runs=(*first.runs, *line.runs[place:]))
-                return TextBlock((first, *lines[at + 1 :]))
-            left -= letters
-    return _inline_markdown(tex, lines)
+            if not is_own(run):
+                box = msgspec.structs.replace(line.box, x0=run.x0)
+                after = msgspec.structs.replace(line, runs=line.runs[place:], box=box)
+                before = msgspec.structs.replace(line, runs=line.runs[:place])
+                own = [*lines[:at], *([before] if place else [])]
+                return own, (TextBlock((after, *lines[at + 1 :])),)
+    return lines, ()
 
 
 def _inline_markdown(markdown: str, lines: list[Line]) -> TextBlock:
@@ -233,8 +260,10 @@ class _Tagged:
             case "Code":
                 elements = [lines_in([kid]) for kid in kids]
                 yield code_block(lines_in(kids), self._right, elements)
-            case "BlockQuote" if kind := self._callout(kids):
-                yield {"t": "Callout", "c": [kind, self._within(kids[1:])]}
+            case "BlockQuote" if callout := self._callout(element.xref):
+                kind, title = callout
+                texts = [kid for kid in kids if not isinstance(kid, Element) or kid.xref != title]
+                yield {"t": "Callout", "c": [kind, self._within(texts)]}
             case "BlockQuote":
                 yield {"t": "BlockQuote", "c": self._within(kids)}
             case "Note" | "FENote":
@@ -250,14 +279,14 @@ class _Tagged:
                 has_code = any(kid.kind == "Code" for kid in elements_in(kids))
                 yield from self._paragraph(kids, inline=has_code)
 
-    def _callout(self, kids: Nodes) -> str:
-        """Return the kind of a call-out, which the title of its first paragraph is, or ""."""
-        for element in elements_in(kids[:1]):
-            if element.kind == "BlockQuote":
-                break
-            if found := _SIGN_OF_CALLOUT.fullmatch(self._tree.title(element.xref)):
-                return found[1].lower()
-        return ""
+    def _callout(self, quotation: int) -> tuple[str, int] | None:
+        """Return the kind of a call-out, which its title says, and the element with that."""
+        first = at = next(filter(None, self._tree.kids(quotation)), 0)
+        while at and self._tree.kind(at) != "BlockQuote":
+            if found := _SIGN_OF_CALLOUT.fullmatch(self._tree.title(at)):
+                return found[1].lower(), first
+            at = next(filter(None, self._tree.kids(at)), 0)
+        return None
 
     def _paragraph(self, nodes: Iterable[Part], *, inline: bool = False) -> Iterator[Node]:
         """Yield a paragraph. `inline`: if all of it is code, it is not a code block."""

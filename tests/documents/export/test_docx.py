@@ -603,3 +603,25 @@ def test_json_of_pandoc_is_understood(export):
     )
     assert tree["blocks"][0]["c"]
     assert set(tree) == {"pandoc-api-version", "meta", "blocks"}
+
+
+def test_what_other_programs_take_for_wrong_is_not_written(export):
+    made = export("$\\sum_i (x_i)^2$\n")
+    text = made.part("word/document.xml")
+    assert text.count("<m:lit/>") == 2  # LibreOffice shows a mark of an error without it
+    assert 'w:name="compatibilityMode"' in made.part("word/settings.xml")  # Word: “Compatibility”
+
+
+def test_styles_of_tables_come_with_any_reference_document(export):
+    path = export.root / ".dogent" / "reference.docx"
+    path.parent.mkdir()
+    with (
+        zipfile.ZipFile(io.BytesIO(built_in(theme(DEFAULT)))) as ours,
+        zipfile.ZipFile(path, "w") as package,
+    ):
+        for name in ours.namelist():
+            text = ours.read(name).decode()
+            package.writestr(name, re.sub(r"(Callout|Quotation)", "Other", text))
+    made = export("> [!TIP]\n> Text.\n\n> quoted\n>\n> ```\n> code\n> ```\n")
+    assert made.result.warnings == ()
+    assert [table.style.name for table in made.document.tables] == ["Callout Tip", "Quotation"]

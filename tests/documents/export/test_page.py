@@ -90,6 +90,17 @@ def test_the_language_or_else_the_letters_tell_the_direction(tmp_path, lang, tex
     assert (' dir="rtl"' in compose(found, Style()).html()) == expected
 
 
+def test_notes_that_nothing_shows_are_told_with_their_line(tmp_path):
+    text = (
+        "A[^1] b.\n\n[^1]: shown\n\n[^2]: not referred to\n\n[^1]: again\n\n```\n[^3]: code\n```\n"
+    )
+    found = document(tmp_path, text).left_out
+    assert found == (
+        "Footnote [^1] (line 1): another note has that name.",
+        "Footnote [^2] (line 5): nothing refers to it.",
+    )
+
+
 def test_call_outs_are_named_in_the_language_of_the_document(tmp_path):
     text = "> [!WARNING]\n> Text.\n"
     named = [body(tmp_path, f"---\nlang: {lang}\n---\n\n{text}") for lang in ("de", "en", "xx")]

@@ -4,6 +4,7 @@ docx.
 
 import re
 
+import pymupdf
 import pytest
 
 from dogent_tui.documents.export.model import ExportRequest
@@ -72,3 +73,43 @@ async def test_any_block_stays_in_its_quotation_or_call_out(exporter, typesetter
     )
     by = typesetter if kind == "typst" else exporter
     assert await read_back(by, tmp_path, text, "docx" if kind == "docx" else "pdf") == text
+
+
+async def test_a_call_out_in_a_div_has_its_title_too(exporter, tmp_path):
+    text = "::: warning\nMind the gap.\n:::\n"
+    for kind in ("pdf", "docx"):
+        found = await read_back(exporter, tmp_path, text, kind)
+        assert found == "> [!WARNING]\n> Mind the gap."
+
+
+async def test_definitions_of_a_pdf_are_apart_from_their_terms(exporter, tmp_path):
+    found = await read_back(exporter, tmp_path, "# T\n\nTerm\n: First.\n\n  Second.\n")
+    assert found == "# T\n\nTerm\n\nFirst.\n\nSecond."
+
+
+async def test_rows_without_text_and_covered_ones_stay(exporter, tmp_path):
+    text = (
+        "# T\n\n| a | b |\n| --- | --- |\n|  |  |\n| 1 | 2 |\n\n"
+        '<table>\n<tr><td rowspan="2">all</td><td rowspan="2">both</td></tr>\n<tr></tr>\n'
+        "<tr><td>c</td><td>d</td></tr>\n</table>"
+    )
+    assert await read_back(exporter, tmp_path, text) == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "> Words\n>\n> \\newpage\n>\n> after",
+        "- item\n\n  ::: landscape\n  after\n  :::",
+        "<table><tr><td rowspan=2>a<td rowspan=2>b<tr></tr><tr><td>after<td>d</table>",
+        "one<br>two\n: after",
+        f"{'a' * 300} after",
+        "7. seven\n\n   1. after\n",
+    ],
+)
+async def test_typst_sets_what_it_would_not_take(typesetter, tmp_path, text):
+    await read_back(typesetter, tmp_path, f"# T\n\n{text}")
+    with pymupdf.open(tmp_path / "text.pdf") as pdf:
+        words = "".join(page.get_text() for page in pdf).replace("\n", "")  # of the page's area
+    assert "after" in words
+    assert ("7. after" in words, "a" * 300 in words) == (False, "a" * 300 in text)
