@@ -185,7 +185,8 @@ def title_docx(theme: Theme, front: FrontMatter) -> list[Node]:
         for part in theme.title
         for text in (front.authors if part.part == "author" else part.texts(front))
     ]
-    return [*blocks, div(BREAK, [])] if blocks and theme.cover else blocks
+    ends = [div(BREAK, [])] if theme.cover else [{"t": "HorizontalRule"}] * theme.rule
+    return [*blocks, *ends] if blocks else []
 
 
 def _style_of(part: str) -> str:

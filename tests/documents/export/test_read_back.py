@@ -113,3 +113,10 @@ async def test_typst_sets_what_it_would_not_take(typesetter, tmp_path, text):
         words = "".join(page.get_text() for page in pdf).replace("\n", "")  # of the page's area
     assert "after" in words
     assert ("7. after" in words, "a" * 300 in words) == (False, "a" * 300 in text)
+
+
+async def test_a_list_written_in_a_cell_of_a_pipe_table_stays_one(exporter, tmp_path):
+    cell = "before<ul><li>one $y$</li><li>two <strong>bold</strong></li></ul>after"
+    text = f"# T\n\n| a | b |\n| --- | --- |\n| x | {cell} |\n"
+    for kind in ("pdf", "docx"):
+        assert f"<td>{cell}</td>" in await read_back(exporter, tmp_path, text, kind)
