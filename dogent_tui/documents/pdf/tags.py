@@ -29,6 +29,7 @@ from dogent_tui.documents.pdf.model import (
     lines_in,
     rows_in_order,
     untagged,
+    without,
     without_start,
 )
 from dogent_tui.documents.pdf.structure import (
@@ -229,7 +230,7 @@ class _Tagged:
                 return "bare" if apart else 0
             return next(numbers) if apart and node.kind not in _SPANS else 0
 
-        for kind, same in groupby(nodes, key=sort):
+        for kind, same in groupby(self._without_notes(nodes), key=sort):
             group = list(same)
             elements = [node for node in group if isinstance(node, Element)]
             if kind == "list":
@@ -241,6 +242,14 @@ class _Tagged:
                 yield from nodes_of(untagged(group), self._known)
             else:
                 yield from self._paragraph(group, inline=not apart)
+
+    def _without_notes(self, nodes: Iterable[Part]) -> Iterator[Part]:
+        """Yield `nodes` without the notes, which may be in the middle of a text."""
+        for node in nodes:
+            if isinstance(node, Element) and node.kind in _NOTES:
+                self.notes.append(self._note(node))
+            else:
+                yield node
 
     def _within(self, nodes: Iterable[Part]) -> list[Node]:
         """Return the content of `nodes` inside a quotation, an item, a note or a cell."""
@@ -266,8 +275,6 @@ class _Tagged:
                 yield {"t": "Callout", "c": [kind, self._within(texts)]}
             case "BlockQuote":
                 yield {"t": "BlockQuote", "c": self._within(kids)}
-            case "Note" | "FENote":
-                self.notes.append(self._note(element))
             case "Figure":
                 if alternative := self._tree.alternative(element.xref):
                     markdown = {"t": "RawInline", "c": ["markdown", _picture(alternative)]}
@@ -335,9 +342,8 @@ class _Tagged:
     def _note(self, element: Element) -> Node:
         """Return a footnote without its label and the link back at its end."""
         label = _label(element)
-        kids = list(
-            changed((kid for kid in element.kids if not _is_label(kid)), _without_back_link)
-        )
+        signs = [kid for kid in elements_in(element.kids[:1]) if _is_label(kid)]
+        kids = list(changed(without(element.kids, lines_in(signs[:1])), _without_back_link))
         text = "".join(line.text for line in lines_in(kids)).lstrip()
         if found := re.match(rf"\W{{0,4}}{re.escape(label)}[.)\]]?(?=\W)", text):
             kids = list(changed(kids, without_start(len(found[0]))))
@@ -348,7 +354,7 @@ class _Tagged:
         indented further.
         """
         found = [kid for one in lists for kid in one.kids if isinstance(kid, Element)]
-        if found and all(_BACK_LINK.search(_text(item)) for item in found):
+        if any(_BACK_LINK.search(_text(item)) for item in found):
             yield from map(self._note, found)
             return
         items = [item for element in lists for item in self._items(element, 0)]

@@ -120,3 +120,14 @@ async def test_a_list_written_in_a_cell_of_a_pipe_table_stays_one(exporter, tmp_
     text = f"# T\n\n| a | b |\n| --- | --- |\n| x | {cell} |\n"
     for kind in ("pdf", "docx"):
         assert f"<td>{cell}</td>" in await read_back(exporter, tmp_path, text, kind)
+
+
+@pytest.mark.parametrize("kind", ["pdf", "docx", "typst"])
+async def test_a_note_of_several_blocks_is_one(exporter, typesetter, tmp_path, kind):
+    text = (
+        "# T\n\nText[^1], more[^2].\n\n[^1]: A note with code:\n\n    ```\n    x = 1\n    ```\n\n"
+        "[^2]: Another note."
+    )
+    by = typesetter if kind == "typst" else exporter
+    found = await read_back(by, tmp_path, text, "docx" if kind == "docx" else "pdf")
+    assert sorted(found.split("\n\n")) == sorted(text.split("\n\n"))
