@@ -67,6 +67,8 @@ _ABSTRACT = "::::::::: abstract\n{}\n:::::::::\n\n"
 _KEPT = re.compile("abstract|kbd|mark|small|title|page-break|landscape|csl-.*|hanging-indent")
 """Classes known to the writers; the last ones belong to pandoc's list of references."""
 _NOTE = re.compile(r"^[ >\d.)*+-]*\[\^([^\]\s]+)\]:", re.MULTILINE)
+_DELIMITERS = re.compile(r"\|?(?:[ \t]*:?-+:?[ \t]*\|)*[ \t]*(?::?-+:?[ \t]*\|?)?")
+_BAR = re.compile(r"(?<!\\)\|")
 _KANA = re.compile("[\u3041-\u30ff]")
 _HANGUL = re.compile("[\uac00-\ud7a3]")
 _HAN = re.compile("[\u3400-\u9fff]")
@@ -136,7 +138,10 @@ def _read(request: ExportRequest, source: MarkdownSource, halt: Halt | None) -> 
     parsed = tree.ask_pandoc(text.encode("utf-8", "replace"), "-f", reader, "-t", "json", halt=halt)
     blocks = tree.blocks_of(parsed.data)
     warnings = [*source.warnings, *unknown, *parsed.warnings]
-    _tell_notes(text, blocks, left_out)
+    if "[^" in text or "|" in text:
+        code = [part["c"][1] for part in tree.walk(blocks) if part["t"] == "CodeBlock"]
+        _tell_notes(text, code, left_out)
+        _tell_cells(text, code, left_out)
     if b'"Raw' in parsed.data:
         blocks = read_html(blocks, _dropped(left_out), halt)
     if "@" in source.text:
@@ -180,12 +185,9 @@ def _read(request: ExportRequest, source: MarkdownSource, halt: Halt | None) -> 
     )
 
 
-def _tell_notes(text: str, blocks: list[Any], left_out: LeftOut) -> None:
+def _tell_notes(text: str, code: list[str], left_out: LeftOut) -> None:
     """Record the notes that pandoc leaves out: those that nothing refers to, and second ones."""
     defined = Counter(_NOTE.findall(text))
-    code = (
-        [part["c"][1] for part in tree.walk(blocks) if part["t"] == "CodeBlock"] if defined else ()
-    )
     for label, count in defined.items():
         name = f"[^{label}]"
         count -= sum(each.count(f"{name}:") for each in code)
@@ -193,6 +195,23 @@ def _tell_notes(text: str, blocks: list[Any], left_out: LeftOut) -> None:
             left_out.add(tr("Footnote"), name, tr("nothing refers to it"))
         elif count > 1:
             left_out.add(tr("Footnote"), name, tr("another note has that name"))
+
+
+def _tell_cells(text: str, code: list[str], left_out: LeftOut) -> None:
+    """Record the cells of rows that are longer than the heading of their table."""
+    lines = text.split("\n")
+    for at, line in enumerate(lines):
+        if "|" not in line or not _DELIMITERS.fullmatch(line.strip(" >\t")):
+            continue
+        for row in takewhile(lambda row: "|" in row, lines[at + 1 :]):
+            more = "|".join(_cells(row)[len(_cells(line)) :]).strip()
+            if more.strip("| ") and not any(row.strip(" >") in each for each in code):
+                why = tr("its row has more cells than the heading of the table")
+                left_out.add(tr("Cell"), more, why)
+
+
+def _cells(row: str) -> list[str]:
+    return _BAR.split(row.strip(" >\t").removeprefix("|").removesuffix("|"))
 
 
 def _on_pages(blocks: list[Any]) -> list[Any]:

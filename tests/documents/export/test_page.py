@@ -101,6 +101,13 @@ def test_notes_that_nothing_shows_are_told_with_their_line(tmp_path):
     )
 
 
+def test_cells_that_a_row_has_too_many_are_told_with_their_line(tmp_path):
+    rows = "| a | b |\n|---|:-:|\n| 1 | 2 |\n| 3 | 4 \\| 5 | lost | too |\n| 6 |\n"
+    found = document(tmp_path, f"{rows}\n```\n{rows.replace('lost', 'code')}```\n").left_out
+    why = "its row has more cells than the heading of the table"
+    assert found == (f"Cell lost | too (line 4): {why}.",)
+
+
 def test_call_outs_are_named_in_the_language_of_the_document(tmp_path):
     text = "> [!WARNING]\n> Text.\n"
     named = [body(tmp_path, f"---\nlang: {lang}\n---\n\n{text}") for lang in ("de", "en", "xx")]
