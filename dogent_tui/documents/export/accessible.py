@@ -13,6 +13,7 @@ from xml.sax.saxutils import escape
 from dogent_tui.documents.export.links import BESIDE, page_of
 
 _ELEMENT = re.compile(rb"(?m)^(\d+) 0 obj\n<</Type /StructElem\n/S /Figure\n(?!/Alt)")
+_SIGN = re.compile(rb"(?m)^(\d+) 0 obj\s<<[^>]*/S ?/(?:Figure|Formula)[^>]*/Alt ?\((\[!\w+\])\)")
 _MARK = re.compile(rb"(?m)^/\w+ ?<<.*BDC$|^EMC$")
 _PAINTS = re.compile(rb"(?m)(?:^|\s)(?:Tj|TJ|f\*?|F|S|s|B\*?|b\*?|Do|sh)$")
 _XMP = """<?xpacket begin="\ufeff" id="W5M0MpCehiHzreSzNTczkc9d"?>
@@ -38,6 +39,10 @@ def make_accessible(
         return
     if b"/S /Strong" in pdf or b"/S /Em" in pdf:  # types of PDF 2.0 (7.1, 8)
         document.xref_set_key(int(tree.split()[0]), "RoleMap", "<</Strong/Span/Em/Span>>")
+    for found in _SIGN.finditer(pdf):  # the title of a call-out is text, and says its kind
+        element, title = int(found[1]), f"({found[2].decode()})"
+        for key, value in {"S": "/Span", "Alt": "null", "T": title}.items():
+            document.xref_set_key(element, key, value)
     # around a picture with its alternative text, and its caption
     for found in _ELEMENT.finditer(pdf):
         document.xref_set_key(int(found[1]), "S", "/Div")

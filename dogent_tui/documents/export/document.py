@@ -7,6 +7,7 @@ tree, however it was written.
 
 import os
 import re
+from collections import Counter
 from itertools import takewhile
 from pathlib import Path
 from typing import Any
@@ -65,6 +66,9 @@ _CALLOUTS = frozenset({"note", "tip", "important", "warning", "caution"})
 _ABSTRACT = "::::::::: abstract\n{}\n:::::::::\n\n"
 _KEPT = re.compile("abstract|kbd|mark|small|title|page-break|landscape|csl-.*|hanging-indent")
 """Classes known to the writers; the last ones belong to pandoc's list of references."""
+_NOTE = re.compile(r"^[ >\d.)*+-]*\[\^([^\]\s]+)\]:", re.MULTILINE)
+_DELIMITERS = re.compile(r"\|?(?:[ \t]*:?-+:?[ \t]*\|)*[ \t]*(?::?-+:?[ \t]*\|?)?")
+_BAR = re.compile(r"(?<!\\)\|")
 _KANA = re.compile("[\u3041-\u30ff]")
 _HANGUL = re.compile("[\uac00-\ud7a3]")
 _HAN = re.compile("[\u3400-\u9fff]")
@@ -134,6 +138,10 @@ def _read(request: ExportRequest, source: MarkdownSource, halt: Halt | None) -> 
     parsed = tree.ask_pandoc(text.encode("utf-8", "replace"), "-f", reader, "-t", "json", halt=halt)
     blocks = tree.blocks_of(parsed.data)
     warnings = [*source.warnings, *unknown, *parsed.warnings]
+    if "[^" in text or "|" in text:
+        code = [part["c"][1] for part in tree.walk(blocks) if part["t"] == "CodeBlock"]
+        _tell_notes(text, code, left_out)
+        _tell_cells(text, code, left_out)
     if b'"Raw' in parsed.data:
         blocks = read_html(blocks, _dropped(left_out), halt)
     if "@" in source.text:
@@ -175,6 +183,35 @@ def _read(request: ExportRequest, source: MarkdownSource, halt: Halt | None) -> 
         left_out=tuple(left_out.sentences()),
         warnings=tuple(dict.fromkeys([*warnings, *cleaner.warnings()])),
     )
+
+
+def _tell_notes(text: str, code: list[str], left_out: LeftOut) -> None:
+    """Record the notes that pandoc leaves out: those that nothing refers to, and second ones."""
+    defined = Counter(_NOTE.findall(text))
+    for label, count in defined.items():
+        name = f"[^{label}]"
+        count -= sum(each.count(f"{name}:") for each in code)
+        if count > 0 and text.count(name) == defined[label]:
+            left_out.add(tr("Footnote"), name, tr("nothing refers to it"))
+        elif count > 1:
+            left_out.add(tr("Footnote"), name, tr("another note has that name"))
+
+
+def _tell_cells(text: str, code: list[str], left_out: LeftOut) -> None:
+    """Record the cells of rows that are longer than the heading of their table."""
+    lines = text.split("\n")
+    for at, line in enumerate(lines):
+        if "|" not in line or not _DELIMITERS.fullmatch(line.strip(" >\t")):
+            continue
+        for row in takewhile(lambda row: "|" in row, lines[at + 1 :]):
+            more = "|".join(_cells(row)[len(_cells(line)) :]).strip()
+            if more.strip("| ") and not any(row.strip(" >") in each for each in code):
+                why = tr("its row has more cells than the heading of the table")
+                left_out.add(tr("Cell"), more, why)
+
+
+def _cells(row: str) -> list[str]:
+    return _BAR.split(row.strip(" >\t").removeprefix("|").removesuffix("|"))
 
 
 def _on_pages(blocks: list[Any]) -> list[Any]:
@@ -304,6 +341,7 @@ class _Cleaner:
             "Table": self._table,
             "Code": lambda content: [node("Code", [attributes(), content[1]])],
             "CodeBlock": self._code,
+            "DefinitionList": self._definitions,
         }
 
     def cleaned(self, blocks: list[Any]) -> list[Any]:
@@ -438,10 +476,9 @@ class _Cleaner:
     def _div(self, content: Any) -> list[Node]:
         if callout := next((kind for kind in content[0][1] if kind in _CALLOUTS), ""):
             inside = self._walk(content[1])
-            if inside and tree.kind_of(inside[0]) == "title":  # pandoc writes it in English
-                title = words(term(self._front.lang, callout))
-                inside[0] = tree.div("title", [node("Para", title)])
-            return [tree.div(tree.CALLOUT, inside, callout)]
+            has_title = inside and tree.kind_of(inside[0]) == "title"  # pandoc writes it in English
+            title = tree.div("title", [node("Para", words(term(self._front.lang, callout)))])
+            return [tree.div(tree.CALLOUT, [title, *inside[bool(has_title) :]], callout)]
         if tree.BREAK in content[0][1]:
             return [tree.div(tree.BREAK, []), *self._walk(content[1])]
         return self._with_classes("Div", content)
@@ -454,6 +491,12 @@ class _Cleaner:
         if language != ["mermaid"]:
             return [code]
         return [tree.figure(name, self._labels.caption("fig", self._named(name), caption), [code])]
+
+    def _definitions(self, content: Any) -> list[Node]:
+        """Return a list whose definitions are paragraphs: writers join lines that are none."""
+        lines: dict[str, tree.Handler] = {"Plain": lambda inlines: [node("Para", inlines)]}
+        items = [[term, [mapped(each, lines) for each in more]] for term, more in content]
+        return [node("DefinitionList", self._walk(items))]
 
     def _table(self, content: Any) -> list[Node]:
         (name, _, _), caption, columns, (_, head), bodies, (_, foot) = content

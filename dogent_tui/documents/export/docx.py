@@ -7,12 +7,13 @@ import tempfile
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 from dogent_tui.documents.export import tree
 from dogent_tui.documents.export.document import Document, writer_warnings
 from dogent_tui.documents.export.docx_images import Pictures, TextArea
 from dogent_tui.documents.export.docx_package import (
+    BOX_XML,
     BREAK_XML,
     LANDSCAPE_ENDS,
     LANDSCAPE_STARTS,
@@ -20,7 +21,7 @@ from dogent_tui.documents.export.docx_package import (
 )
 from dogent_tui.documents.export.docx_reference import find_reference
 from dogent_tui.documents.export.model import ExportRequest, Made
-from dogent_tui.documents.export.tables import column_widths
+from dogent_tui.documents.export.tables import DENSE, column_widths
 from dogent_tui.documents.export.themes import title_docx
 from dogent_tui.documents.export.tree import Node, attributes, mapped, node, words
 from dogent_tui.documents.pandoc.program import Output, pandoc_version
@@ -40,8 +41,26 @@ _CONTENTS_BEGIN = (
     "<w:docPartUnique/></w:docPartObj></w:sdtPr><w:sdtContent>"
 )
 _CONTENTS_END = '<w:p><w:r><w:fldChar w:fldCharType="end"/></w:r></w:p></w:sdtContent></w:sdt>'
+_BOX_XML = (
+    '<w:tbl><w:tblPr><w:tblStyle w:val="{style}"/><w:tblW w:w="{width}" w:type="dxa"/>'
+    '<w:tblInd w:w="{indent}" w:type="dxa"/><w:tblLook w:val="0620" w:firstRow="1" w:lastRow="0"'
+    ' w:firstColumn="0" w:lastColumn="0" w:noHBand="1" w:noVBand="1"/></w:tblPr>'
+    '<w:tblGrid><w:gridCol w:w="{width}"/></w:tblGrid>'
+)
+_CELL_XML = (
+    '<w:tr><w:trPr><w:cantSplit w:val="false"/></w:trPr><w:tc>'
+    '<w:tcPr><w:tcW w:w="{width}" w:type="dxa"/></w:tcPr>'
+)
+_BOXED = frozenset({
+    "BlockQuote", "CodeBlock", "DefinitionList", "Div", "Figure", "Header", "HorizontalRule",
+    "Table",
+})  # fmt: skip
+"""Blocks that the style of a paragraph cannot put into a quotation."""
+_STEP, _PADDING = 36, 24
+"""The indentation of a list, and the space beside the content of a box, in points."""
 _STYLES = {tree.CALLOUT: "Callout", "title": "Callout Title", "abstract": "Abstract"}
 """The styles of paragraphs in divs of these classes."""
+_FACES = {"kbd": "Keyboard", "small": "Small"}
 _PARAGRAPHS: Mapping[str, tree.Handler] = {"Plain": lambda inlines: [node("Para", inlines)]}
 _IN_STYLE: Mapping[str, tree.Handler] = {
     "BulletList": lambda items: [node("BulletList", mapped(items, _PARAGRAPHS))],
@@ -50,13 +69,19 @@ _IN_STYLE: Mapping[str, tree.Handler] = {
 """Lists whose items take the style of what they are in: pandoc gives a tight one its own."""
 _PANDOCS_WIDTH = 396
 """The text width in points from which pandoc calculates the widths of columns."""
-_BETWEEN_XML = (
-    '<w:p><w:pPr><w:spacing w:before="0" w:after="0" w:line="120" w:lineRule="exact"/></w:pPr>'
-    "<w:r><w:t>\N{ZERO WIDTH SPACE}</w:t></w:r></w:p>"
-)
-"""A gap between two code blocks: readers of the document join them if there is nothing, or an empty
-paragraph, between them.
-"""
+_APART = frozenset({"BlockQuote", "CodeBlock", "Table"})
+"""Blocks that programs join if there is nothing, or an empty paragraph, between two."""
+
+
+class _Room(NamedTuple):
+    """Where blocks are: the `width` in points that they have, how far a list indents them, whether
+    boxes are possible there, and pages that lie on their sides.
+    """
+
+    width: float
+    indent: float = 0
+    holds_boxes: bool = True
+    is_page: bool = True
 
 
 def make_docx(request: ExportRequest, document: Document, halt: Halt) -> Made:
@@ -67,11 +92,12 @@ def make_docx(request: ExportRequest, document: Document, halt: Halt) -> Made:
     )
     pictures = Pictures(document.images, reference.area, halt)
     contents = _contents(document)
-    handlers = _Writer(pictures, reference.area, contents).handlers
-    title = mapped(title_docx(document.theme, front), handlers)
-    blocks = [*title, *mapped(document.blocks, handlers, _apart)]
-    written = _write(halt, blocks, document, reference.content)
-    finished = finish(written.data, document, pictures.files, _now(os.environ))
+    writer = _Writer(pictures, reference.area, contents)
+    title = mapped(title_docx(document.theme, front), writer.handlers)
+    blocks = [*title, *mapped(document.blocks, writer.handlers, _apart)]
+    written = _write(halt, [*blocks, *writer.boxes], document, reference.content)
+    made = _now(os.environ)
+    finished = finish(written.data, document, pictures.files, made, reference.styles)
     engine = f"pandoc {'.'.join(map(str, pandoc_version()))}"
     warnings = (*reference.warnings, *writer_warnings(written.warnings))
     return Made(finished, engine, warnings=warnings)
@@ -107,22 +133,60 @@ def _contents(document: Document) -> list[Node]:
 
 
 class _Writer:
-    """Prepares a document for pandoc's docx writer."""
+    """Prepares a document for pandoc's docx writer. `boxes` are to be written after it."""
 
     def __init__(self, pictures: Pictures, area: TextArea, contents: list[Node]) -> None:
-        self._width, self._across = area
+        self._room = _Room(area.width)
+        self._across = area.height
         self._contents = contents
+        self._count = 0
+        self.boxes: list[Node] = []
         self.handlers: dict[str, tree.Handler] = {
             "HorizontalRule": lambda _: [tree.raw("openxml", _RULE_XML)],
             "Image": pictures.drawn,
             "Figure": self._figure,
             "Table": self._table,
             "BlockQuote": self._quote,
+            "BulletList": lambda items: [node("BulletList", self._in_list(items))],
+            "OrderedList": lambda content: [node("OrderedList", self._in_list(content))],
+            "Note": lambda blocks: [node("Note", self._in_text(blocks))],
             "Div": self._div,
+            "Span": self._span,
         }
 
-    def _inside(self, value: Any) -> Any:
-        return mapped(value, self.handlers, _apart)
+    def _inside(self, value: Any, room: _Room | None = None) -> Any:
+        around, self._room = self._room, room or self._room
+        inside = mapped(value, self.handlers, _apart)
+        self._room = around
+        return inside
+
+    def _in_list(self, items: Any) -> Any:
+        room = self._room
+        return self._inside(
+            items, room._replace(width=room.width - _STEP, indent=room.indent + _STEP)
+        )
+
+    def _in_text(self, value: Any) -> Any:
+        """Return what is in a note or cell."""
+        return self._inside(value, self._room._replace(holds_boxes=False, is_page=False))
+
+    def _boxed(self, style: str, *cells: list[Any]) -> list[Node]:
+        """Return the place of a table of one column, the only container for blocks that Word has.
+
+        It is written at the end, as pandoc would number its paragraphs like those of a list around
+        it.
+        """
+        width, indent = round(20 * self._room.width), round(20 * self._room.indent)
+        box = [tree.raw("openxml", _BOX_XML.format(style=style, width=width, indent=indent))]
+        for cell in cells:
+            box += [
+                tree.raw("openxml", _CELL_XML.format(width=width)),
+                *self._inside(cell, _Room(self._room.width - _PADDING, is_page=False)),
+                tree.raw("openxml", "</w:tc></w:tr>"),
+            ]
+        self.boxes += [*box, tree.raw("openxml", "</w:tbl>")]
+        self._count += 1
+        return [tree.raw("openxml", BOX_XML.format(self._count))]
 
     def _figure(self, content: Any) -> list[Node]:
         """Return a picture in paragraphs with pandoc's styles for it, since pandoc does not see our
@@ -138,14 +202,19 @@ class _Writer:
         return [node("Div", [attributes(name), parts])] if name else parts
 
     def _table(self, content: Any) -> list[Node]:
-        widths = column_widths(content, self._width)
+        (name, kinds, _), *rest = content
+        is_dense = DENSE in kinds
+        widths = column_widths(content, self._room.width, dense=is_dense)
         columns = [
             [align, node("ColWidth", width / _PANDOCS_WIDTH)]
             for (align, _), width in zip(content[2], widths, strict=True)
         ]
-        return [node("Table", self._inside([*content[:2], columns, *content[3:]]))]
+        given = attributes(name, custom_style="DenseTable") if is_dense else attributes(name)
+        return [node("Table", [given, *self._in_text([rest[0], columns, *rest[2:]])])]
 
     def _quote(self, content: Any) -> list[Node]:
+        if self._room.holds_boxes and _BOXED & {part["t"] for part in tree.walk(content)}:
+            return self._boxed("Quotation", content)
         inside = self._inside(content)
         if tree.kinds_in(inside) & _IN_STYLE.keys():  # pandoc would leave their items outside
             return [_styled("Block Text", inside)]
@@ -157,17 +226,27 @@ class _Writer:
             return [tree.raw("openxml", BREAK_XML)]
         if tree.CONTENTS in kinds:
             return self._contents
-        if tree.LANDSCAPE in kinds:
+        if tree.LANDSCAPE in kinds and self._room.is_page:
             starts, ends = (
                 tree.raw("openxml", mark) for mark in (LANDSCAPE_STARTS, LANDSCAPE_ENDS)
             )
-            self._width, self._across = self._across, self._width
-            turned = [starts, *self._inside(inside), ends]
-            self._width, self._across = self._across, self._width
+            wide = self._room._replace(width=self._across)
+            self._across = self._room.width
+            turned = [starts, *self._inside(inside, wide), ends]
+            self._across = wide.width
             return turned
+        if tree.CALLOUT in kinds and self._room.holds_boxes:
+            texts = node("Div", [attributes(custom_style=_STYLES[tree.CALLOUT]), inside[1:]])
+            return self._boxed(f"Callout{kinds[1].capitalize()}", inside[:1], [texts])
         style = next((_STYLES[kind] for kind in kinds if kind in _STYLES), "")
         style = style or dict(given).get("custom-style", "")
         return [_styled(style, self._inside(inside), name)]
+
+    def _span(self, content: Any) -> list[Node]:
+        (name, kinds, _), inside = content
+        style = next((_FACES[kind] for kind in kinds if kind in _FACES), "")
+        given = attributes(name, custom_style=style) if style else content[0]
+        return [node("Span", [given, self._inside(inside)])]
 
 
 def _styled(style: str, blocks: list[Any], name: str = "") -> Node:
@@ -180,17 +259,18 @@ def _styled(style: str, blocks: list[Any], name: str = "") -> Node:
 
 
 def _apart(nodes: list[Any]) -> list[Any]:
-    """Return blocks with a gap between adjacent code blocks."""
+    """Return blocks with a gap between those that programs would join."""
     out: list[Any] = []
     for part, after in pairwise([*nodes, None]):
         out.append(part)
-        if (
-            isinstance(part, dict)
-            and isinstance(after, dict)
-            and part.get("t") == after.get("t") == "CodeBlock"
-        ):
-            out.append(tree.raw("openxml", _BETWEEN_XML))
+        if _joins(part) and _joins(after):
+            out.append(_styled("Gap", [node("Para", words("\N{ZERO WIDTH SPACE}"))]))
     return out
+
+
+def _joins(part: Any) -> bool:
+    kind = part.get("t") if isinstance(part, dict) else ""
+    return kind in _APART or (kind == "Div" and tree.kind_of(part) == tree.CALLOUT)
 
 
 def _now(environ: Mapping[str, str]) -> datetime:

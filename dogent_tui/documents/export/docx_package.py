@@ -16,13 +16,17 @@ from lxml import etree
 
 from dogent_tui.documents.export.document import Document
 from dogent_tui.documents.export.docx_images import relation_of
-from dogent_tui.documents.export.docx_reference import RUNNING_TITLE, parsed, w, within
+from dogent_tui.documents.export.docx_reference import RUNNING_TITLE, m, parsed, w, within
 from dogent_tui.documents.export.links import refusal
 from dogent_tui.documents.model import DocumentError
 from dogent_tui.language import tr
 
 BREAK_XML = '<w:p><w:r><w:br w:type="page"/></w:r></w:p>'
 """A page break, until it is moved to the next paragraph."""
+BOX_XML = '<w:p><w:pPr><w:pStyle w:val="dogent-box-{}"/></w:pPr></w:p>'
+"""The place of a box, which is at the end of the text, after those with lower numbers, until it is
+moved there.
+"""
 LANDSCAPE_STARTS, LANDSCAPE_ENDS = (
     f'<w:p><w:pPr><w:pStyle w:val="dogent-landscape-{edge}"/></w:pPr></w:p>'
     for edge in ("start", "end")
@@ -31,13 +35,12 @@ LANDSCAPE_STARTS, LANDSCAPE_ENDS = (
 
 _ORDER = ("pStyle", "keepNext", "keepLines", "pageBreakBefore", "numPr", "spacing")
 """Paragraph properties written by pandoc and us, in the order of CT_PPrBase."""
-_AFTER_UPDATE_FIELDS = (
-    "w:hdrShapeDefaults|w:footnotePr|w:endnotePr|w:compat|w:docVars|w:rsids|m:mathPr"
-    "|w:attachedSchema|w:themeFontLang|w:clrSchemeMapping"
-)
-"""Elements after ``w:updateFields`` in the order of CT_Settings (ECMA-376 17.15.1.78), as far as
-pandoc writes them.
+_AFTER_COMPAT = "w:docVars|w:rsids|m:mathPr|w:attachedSchema|w:themeFontLang|w:clrSchemeMapping"
+_AFTER_UPDATE_FIELDS = f"w:hdrShapeDefaults|w:footnotePr|w:endnotePr|w:compat|{_AFTER_COMPAT}"
+"""Elements after ``w:compat`` and ``w:updateFields`` in the order of CT_Settings (ECMA-376
+17.15.1.78), as far as pandoc writes them.
 """
+_WORD = "http://schemas.microsoft.com/office/word"
 _NOTHING = ("self::w:bookmarkStart", "self::w:bookmarkEnd", "self::w:sectPr")
 _IMAGE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/image"
 _CORE = """<?xml version="1.0" encoding="UTF-8"?>
@@ -47,10 +50,15 @@ _CORE = """<?xml version="1.0" encoding="UTF-8"?>
 
 
 def finish(
-    content: bytes, document: Document, pictures: Mapping[str, bytes], made: datetime
+    content: bytes,
+    document: Document,
+    pictures: Mapping[str, bytes],
+    made: datetime,
+    styles: bytes,
 ) -> bytes:
-    """Return pandoc's docx `content`, finished: with the `pictures` by name, and the time `made`.
-    Raises DocumentError if it would refer to the outside.
+    """Return pandoc's docx `content`, finished: with the `pictures` by name, the time `made`, and
+    those of our `styles` of tables that it lacks. Raises DocumentError if it would refer to the
+    outside.
     """
     with zipfile.ZipFile(io.BytesIO(content)) as package:
         parts = {name: package.read(name) for name in package.namelist() if not name.endswith("/")}
@@ -58,6 +66,7 @@ def finish(
         part, relations = f"word/{name}.xml", f"word/_rels/{name}.xml.rels"
         parts[relations] = _related(parts[relations], parts[part], pictures)
         parts[part] = _finished(parts[part], document)
+    parts["word/styles.xml"] = _with_styles(parts["word/styles.xml"], styles)
     parts |= {f"word/media/{name}": data for name, data in pictures.items()}
     types = parsed(parts["[Content_Types].xml"])
     known = {default.get("Extension") for default in types}
@@ -66,8 +75,8 @@ def finish(
         given = {"Extension": kind, "ContentType": mime}
         types.insert(0, types.makeelement(_like(types, "Default"), given))
     parts["[Content_Types].xml"] = _serialized(types)
-    if document.contents:
-        parts["word/settings.xml"] = _with_update_fields(parts["word/settings.xml"])
+    settings = _settings(parts["word/settings.xml"], updates=bool(document.contents))
+    parts["word/settings.xml"] = settings
     for name in parts:
         if name.startswith("word/header"):
             parts[name] = parts[name].replace(RUNNING_TITLE, escape(document.front.title).encode())
@@ -102,31 +111,47 @@ def _related(relations: bytes, part: bytes, pictures: Iterable[str]) -> bytes:
 def _finished(part: bytes, document: Document) -> bytes:
     """Complete the text, or the footnotes."""
     body = parsed(part, tr("The document"))
+    _place_boxes(body)
     _move_page_breaks(body)
     _turn_pages(body)
+    _finish_tables(body, right_to_left=document.is_right_to_left)
+    code = "w:pPr/w:pStyle/@w:val='SourceCode' or w:rPr/w:rStyle/@w:val='VerbatimChar'"
+    for mark in within(body, f"//*[{code}]//*[self::w:bidi or self::w:rtl]"):
+        mark.getparent().remove(mark)  # code is always left to right
+    for run in within(body, "//m:r[m:t[translate(., '()[]|\u2003 ', '')='']]"):
+        # LibreOffice takes brackets for wrong that are not both in one element, unless literal
+        if (properties := run.find(m("rPr"))) is None:
+            run.insert(0, properties := run.makeelement(m("rPr")))
+        properties.insert(0, run.makeelement(m("lit")))
+    for style in within(body, "//w:sdt//w:hyperlink//w:rStyle"):
+        style.getparent().remove(style)  # entries of the table of contents do not look like links
+    _space(body)
+    return _serialized(body)
+
+
+def _finish_tables(body: Any, *, right_to_left: bool) -> None:
     for layout in within(body, "//w:tblPr/w:tblLayout"):
         # Word fits columns automatically; other programs use the widths of the grid
         table = layout.getparent()
         table.find(w("tblW")).attrib.update({w("type"): "auto", w("w"): "0"})
         table.remove(layout)
         _measure(table)
-        if document.is_right_to_left:
-            table.find(w("tblStyle")).addnext(table.makeelement(w("bidiVisual")))
-    code = "w:pPr/w:pStyle/@w:val='SourceCode' or w:rPr/w:rStyle/@w:val='VerbatimChar'"
-    for mark in within(body, f"//*[{code}]//*[self::w:bidi or self::w:rtl]"):
-        mark.getparent().remove(mark)  # code is always left to right
-    for style in within(body, "//w:sdt//w:hyperlink//w:rStyle"):
-        style.getparent().remove(style)  # entries of the table of contents do not look like links
-    for row in within(body, "//w:tr"):  # rows do not break across pages
+    for style in within(body, "//w:tblPr/w:tblStyle") if right_to_left else ():
+        style.addnext(style.makeelement(w("bidiVisual")))
+    for row in within(body, "//w:tr[not(w:trPr/w:cantSplit)]"):  # not broken across pages
         properties = row.find(w("trPr"))
         if properties is None:
             row.insert(0, properties := row.makeelement(w("trPr")))
         properties.insert(0, row.makeelement(w("cantSplit")))
-    # A table has no spacing of its own, and a paragraph has its spacing below; the last item of a
-    # tight list has hardly any.
+
+
+def _space(body: Any) -> None:
+    """Set the spacing that depends on what is next to a paragraph: a table has none of its own, a
+    paragraph has it below, and the last item of a tight list hardly any.
+    """
     named = "w:pPr/w:pStyle/@w:val"
-    texts = f"self::w:p[{named}='BodyText' or {named}='FirstParagraph']"
-    for paragraph in within(body, f"//w:body/w:tbl/following-sibling::*[1][{texts}]"):
+    headed = f"self::w:p[starts-with({named},'Heading')]"
+    for paragraph in within(body, f"//w:tbl/following-sibling::*[1][self::w:p][not({headed})]"):
         _put(paragraph, "spacing", before="160")
     figure = f"w:p[{named}='ImageCaption' or {named}='Figure']"
     after = "following-sibling::*[not(self::w:bookmarkEnd)][1]/w:pPr/w:pStyle[@w:val='BodyText']"
@@ -134,8 +159,7 @@ def _finished(part: bytes, document: Document) -> bytes:
         style.set(w("val"), "FirstParagraph")
     item = f"w:p[{named}='Compact'][not(following-sibling::*[1][{named}='Compact'])]"
     for paragraph in within(body, f"//w:body/{item}"):
-        _put(paragraph, "spacing", before="20", after="140")
-    return _serialized(body)
+        _put(paragraph, "spacing", after="140")
 
 
 def _measure(properties: Any) -> None:
@@ -155,10 +179,24 @@ def _put(paragraph: Any, name: str, **values: str) -> None:
     properties = paragraph.find(w("pPr"))
     if properties is None:
         paragraph.insert(0, properties := paragraph.makeelement(w("pPr")))
-    before = {w(other) for other in _ORDER[: _ORDER.index(name)]}
-    place = sum(other.tag in before for other in properties)
-    attributes = {w(key): value for key, value in values.items()}
-    properties.insert(place, properties.makeelement(w(name), attributes))
+    there = properties.find(w(name))
+    if there is None:
+        before = {w(other) for other in _ORDER[: _ORDER.index(name)]}
+        place = sum(other.tag in before for other in properties)
+        properties.insert(place, there := properties.makeelement(w(name)))
+    there.attrib.update({w(key): value for key, value in values.items()})
+
+
+def _place_boxes(body: Any) -> None:
+    """Move each box to its place. A cell ends with a paragraph, which is not seen after a table."""
+    places = within(body, "//w:p[starts-with(w:pPr/w:pStyle/@w:val, 'dogent-box-')]")
+    boxes = within(body, "//w:body/w:tbl")[-len(places) :]
+    for place in places:
+        number = place.find(f"{w('pPr')}/{w('pStyle')}").get(w("val")).rpartition("-")[2]
+        place.getparent().replace(place, boxes[int(number) - 1])
+    for cell in within(body, "//w:tc[*[last()][not(self::w:p)]]"):
+        cell.append(last := cell.makeelement(w("p")))
+        _put(last, "spacing", before="0", after="0", line="20", lineRule="exact")
 
 
 def _move_page_breaks(body: Any) -> None:
@@ -199,15 +237,30 @@ def _turn_pages(body: Any) -> None:
         title_page.getparent().remove(title_page)  # only the first section has a first page
 
 
-def _with_update_fields(part: bytes) -> bytes:
-    """Make programs that can count pages fill in the page numbers of the table of contents on
-    opening.
+def _with_styles(part: bytes, ours: bytes) -> bytes:
+    """Return the styles of a document with those of tables that only we have."""
+    styles = parsed(part)
+    known = {style.get(w("styleId")) for style in styles}
+    for style in within(parsed(ours), "//w:style[@w:type='table']"):
+        if style.get(w("styleId")) not in known:
+            styles.append(style)
+    return _serialized(styles)
+
+
+def _settings(part: bytes, *, updates: bool) -> bytes:
+    """Return the settings of a document that Word does not open in the mode of its version of 2007.
+    `updates`: programs that can count pages fill in those of the table of contents on opening.
     """
     settings = parsed(part)
-    if not within(settings, "w:updateFields"):
-        wanted = settings.makeelement(w("updateFields"), {w("val"): "true"})
-        later = within(settings, _AFTER_UPDATE_FIELDS)
-        (later[0].addprevious if later else settings.append)(wanted)
+    mode = settings.makeelement(w("compat"))
+    given = {"name": "compatibilityMode", "uri": _WORD, "val": "15"}
+    etree.SubElement(mode, w("compatSetting"), {w(name): value for name, value in given.items()})
+    update = settings.makeelement(w("updateFields"), {w("val"): "true"})
+    wanted = {_AFTER_COMPAT: mode} | ({_AFTER_UPDATE_FIELDS: update} if updates else {})
+    for after, element in wanted.items():
+        if settings.find(element.tag) is None:
+            later = within(settings, after)
+            (later[0].addprevious if later else settings.append)(element)
     return _serialized(settings)
 
 

@@ -50,12 +50,13 @@ _CARRIED = re.compile(
 
 class Reference(NamedTuple):
     """A reference document: its `content`, and the space on a page. `warnings` are about those that
-    were skipped.
+    were skipped. `styles` are those of the built-in one.
     """
 
     content: bytes
     area: TextArea
     warnings: tuple[str, ...]
+    styles: bytes
 
 
 def find_reference(root: Path, home: Path, theme: Theme, *, lang: str, text: str) -> Reference:
@@ -65,17 +66,18 @@ def find_reference(root: Path, home: Path, theme: Theme, *, lang: str, text: str
     `text`. Blocks: use a thread.
     """
     warnings: list[str] = []
+    ours = built_in(theme, east_asian_language(lang, text), lang)
     for path, inside in ((root / ".dogent" / NAME, root), (home / NAME, None)):
         if not path.is_file():
             continue
         try:
-            return _read(_checked(path, inside), warnings)
+            return _read(_checked(path, inside), warnings, ours)
         except DocumentError as error:
             where = f".dogent/{NAME}" if inside else display_path(path)
             warnings.append(
                 tr("The styles of {where} were not used. {error}", where=where, error=error)
             )
-    return _read(built_in(theme, east_asian_language(lang, text), lang), warnings)
+    return _read(ours, warnings, ours)
 
 
 def built_in(theme: Theme, east_asian: str = "zh-CN", lang: str = "") -> bytes:
@@ -115,6 +117,11 @@ def w(name: str) -> str:
     return f"{{{_W}}}{name}"
 
 
+def m(name: str) -> str:
+    """Return a name of OMML, Word's markup for formulas."""
+    return f"{{{_M}}}{name}"
+
+
 def parsed(part: bytes, name: str = NAME) -> Any:
     """Return an XML part of the docx `name`. Raises DocumentError."""
     return parse_part(part, name)
@@ -125,10 +132,11 @@ def within(element: Any, path: str) -> list[Any]:
     return list(element.xpath(path, namespaces={"w": _W, "m": _M}))
 
 
-def _read(content: bytes, warnings: list[str]) -> Reference:
+def _read(content: bytes, warnings: list[str], ours: bytes) -> Reference:
     with zipfile.ZipFile(io.BytesIO(content)) as package:
         body, _ = (parsed(package.read(f"word/{name}.xml")) for name in ("document", "styles"))
-    return Reference(content, _area(body), tuple(warnings))
+    with zipfile.ZipFile(io.BytesIO(ours)) as package:
+        return Reference(content, _area(body), tuple(warnings), package.read("word/styles.xml"))
 
 
 def _area(body: Any) -> TextArea:

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 from pathlib import Path
 from typing import Any
+from unicodedata import normalize
 from urllib.parse import unquote
 
 import msgspec
@@ -132,7 +133,8 @@ def _look_for(document: Any, doubtful: AbstractSet[str]) -> tuple[frozenset[str]
             for code, glyph, *_ in span["chars"]:
                 if glyph:
                     letter = to_unicode.usual(chr(code))
-                    drawn |= {letter, _SAME_GLYPH.get(letter, letter)}
+                    # Arabic letters are drawn in a form for their place in the word
+                    drawn |= {letter, _SAME_GLYPH.get(letter, letter), *normalize("NFKC", letter)}
                 else:
                     boxes = True
     missing = sorted(doubtful - drawn, key=lambda char: (not char.isalpha(), char)) if boxes else []

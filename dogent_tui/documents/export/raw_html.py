@@ -52,6 +52,9 @@ _CODE = re.compile(r"<(/?)(?:code|samp|tt)\b[^>]*>")
 _AS_CODE = {"": '<span class="code">', "/": "</span>"}
 """Inline code, until all of its content is known."""
 
+_LINES = frozenset({"Para", "Plain"})
+_LIST = re.compile("<[uo]l\\b", re.IGNORECASE)
+
 Dropped = Callable[[str], None]
 _COUNT = re.compile(r"0?[1-9][0-9]{0,2}")
 _COUNTED = ("colspan", "rowspan", "start")
@@ -63,15 +66,18 @@ def read_html(blocks: list[Any], dropped: Dropped, halt: Halt | None) -> list[An
     """
     mark = f"html-{os.urandom(8).hex()}"
 
+    def html_of(inlines: list[Any], is_inline: bool) -> Node:
+        text, places = _with_places(inlines, mark)
+        text = _CODE.sub(lambda tag: _AS_CODE[tag[1]], rewrite(text, dropped))
+        return node("Html", [text, places, is_inline])
+
     def collected(nodes: list[Any]) -> list[Any]:
         kinds = kinds_in(nodes)
         if "RawInline" in kinds:
-            text, places = _with_places(nodes, mark)
-            text = _CODE.sub(lambda tag: _AS_CODE[tag[1]], rewrite(text, dropped))
-            return [node("Html", [text, places, True])]
-        if "RawBlock" in kinds:
-            return _joined(nodes, dropped)
-        return nodes
+            return [html_of(nodes, True)]
+        if _LINES & kinds:
+            nodes = [html_of(part["c"], False) if _has_list(part) else part for part in nodes]
+        return _joined(nodes, dropped) if "RawBlock" in kinds else nodes
 
     blocks = mapped(blocks, {}, collected)
     pieces = dict.fromkeys(part["c"][0] for part in walk(blocks) if part["t"] == "Html")
@@ -97,6 +103,12 @@ def read_html(blocks: list[Any], dropped: Dropped, halt: Halt | None) -> list[An
         return list(mapped(nodes, {"Span": in_place}))
 
     return list(mapped(blocks, {"Html": put}))
+
+
+def _has_list(block: Node) -> bool:
+    """Return whether a paragraph, or the text of a cell, has a list written in HTML."""
+    inlines = block["c"] if block["t"] in _LINES else []
+    return any(part["t"] == "RawInline" and _LIST.match(part["c"][1]) for part in inlines)
 
 
 def _inlines(blocks: list[Any]) -> list[Node]:

@@ -4,7 +4,7 @@ A browser considers a column that may break anywhere as narrow as one letter.
 """
 
 import re
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Any
 
 from dogent_tui.documents.export.tree import (
@@ -31,8 +31,8 @@ at 7.6 points if that is too few.
 """
 _MARGINS = 3
 """The padding of a cell, in characters."""
-_CELL, _LETTER = 13.0, 5.6
-"""The padding of a cell and the width of a letter, in points."""
+_CELL, _LETTER, _DENSE_LETTER = 18.0, 5.6, 4.5
+"""The padding of a cell with room for wide letters, and the width of a letter, in points."""
 _CAPTION = re.compile(r"(?:Table)?:")
 _WORD = re.compile(r"[^\s\u2e80-\uffdc]+")
 """Text without break opportunities: Chinese, Japanese and Korean text has one after each
@@ -67,12 +67,11 @@ def _columns(table: Any) -> tuple[list[list[str]], list[tuple[Any, str]]]:
     """Return the texts in each column, without those of cells that span several, and all cells with
     their texts.
     """
-    _, _, specs, (_, head), bodies, (_, foot) = table
-    rows = [*head, *(row for _, _, upper, lower in bodies for row in (*upper, *lower)), *foot]
+    specs = table[2]
     columns: list[list[str]] = [[] for _ in specs]
     cells = []
     covered = [0] * len(specs)
-    for _, row in rows:
+    for _, row in chain(*rows_of(table)):
         place = 0
         for cell in row:
             while covered[place]:
@@ -89,17 +88,24 @@ def _columns(table: Any) -> tuple[list[list[str]], list[tuple[Any, str]]]:
     return columns, cells
 
 
-def column_widths(table: Any, whole: float) -> list[float]:
+def rows_of(table: Any) -> list[list[Any]]:
+    """Return the lists of rows in a table."""
+    (_, head), bodies, (_, foot) = table[3:]
+    return [head, *(rows for _, _, *parts in bodies for rows in parts), foot]
+
+
+def column_widths(table: Any, whole: float, *, dense: bool = False) -> list[float]:
     """Return the widths of the columns in points: what each needs or, if that exceeds `whole`, by
-    the amount of text. Letters are about 11 points.
+    the amount of text.
     """
+    letter = _DENSE_LETTER if dense else _LETTER
     columns = [[*texts, ""] for texts in _columns(table)[0]]
-    needs = [_CELL + _LETTER * max(map(columns_of, texts)) for texts in columns]
+    needs = [_CELL + letter * max(map(columns_of, texts)) for texts in columns]
     if sum(needs) <= whole:
         return needs
     words = [{word for text in texts for word in [*text.split(), ""]} for texts in columns]
     longest = [min(max(map(columns_of, of_column)), _LONGEST) for of_column in words]
-    least = [_CELL + _LETTER * (one + 1) for one in longest]  # bold and wide letters need more
+    least = [_CELL + letter * (one + 1) for one in longest]  # bold and wide letters need more
     spare = whole - sum(least)
     if spare <= 0:
         return [whole * one / sum(least) for one in least]

@@ -29,6 +29,8 @@ _LOGICAL = {"left": "start", "center": "center", "right": "end"}
 _INK = "1A1A1A"
 _QUIET = {"css": "var(--quiet)", "docx": "5F6B7A"}
 _PARTS = ("title", "subtitle", "author", "to", "date")
+_KINDS = {"tip": "2D6A3A", "important": "6B3FA0", "warning": "9A6700", "caution": "A12622"}
+"""The colors of call-outs, as in `styles/pdf.css`; notes have that of the theme."""
 
 
 class Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -183,7 +185,8 @@ def title_docx(theme: Theme, front: FrontMatter) -> list[Node]:
         for part in theme.title
         for text in (front.authors if part.part == "author" else part.texts(front))
     ]
-    return [*blocks, div(BREAK, [])] if blocks and theme.cover else blocks
+    ends = [div(BREAK, [])] if theme.cover else [{"t": "HorizontalRule"}] * theme.rule
+    return [*blocks, *ends] if blocks else []
 
 
 def _style_of(part: str) -> str:
@@ -198,6 +201,7 @@ def as_docx(theme: Theme, part: str, more: Mapping[str, str]) -> str:
     top, sides, bottom = (round(length * _TWIPS) for length in theme.margins)
     values = {
         "font": _WORD[theme.font],
+        "headfont": _WORD[theme.heading_font],
         "size": round(theme.size * 2),
         "line": round(theme.line * _LINE),
         "gap": round(theme.gap * theme.size * 20),
@@ -207,7 +211,9 @@ def as_docx(theme: Theme, part: str, more: Mapping[str, str]) -> str:
         "sides": sides,
         "bottom": bottom,
         "width": 11906 - 2 * sides,
-        "styles": "".join([*_title_styles(theme), *_heading_styles(theme)]),
+        "styles": "".join(
+            [*_title_styles(theme), *_heading_styles(theme), *_callout_styles(theme)]
+        ),
         "firstfooter": _FIRST_FOOTER * theme.first_number,
         "of": _NUMBER_OF_PAGES * (theme.numbers == "page / pages"),
     }
@@ -268,3 +274,24 @@ def _heading_styles(theme: Theme) -> Iterator[str]:
         properties += f'<w:jc w:val="{theme.heading_align}"/><w:outlineLvl w:val="{level - 1}"/>'
         look = _BOLD + _ITALIC * (level in {4, 6})
         yield _style(theme, f"heading {level}", size, color, properties, look)
+
+
+def _callout_styles(theme: Theme) -> Iterator[str]:
+    """Return the styles of tables of one column, with the title of a call-out in the first row."""
+    for kind, color in {"note": theme.accent[1:], **_KINDS}.items():
+        yield Template(_CALLOUT).substitute(name=kind.capitalize(), color=color)
+
+
+_CALLOUT = """
+<w:style w:type="table" w:customStyle="1" w:styleId="Callout$name">
+  <w:name w:val="Callout $name"/><w:basedOn w:val="TableNormal"/><w:qFormat/>
+  <w:tblPr>
+    <w:tblBorders><w:left w:val="single" w:sz="24" w:space="0" w:color="$color"/></w:tblBorders>
+    <w:tblCellMar>
+      <w:top w:w="60" w:type="dxa"/><w:left w:w="200" w:type="dxa"/>
+      <w:bottom w:w="40" w:type="dxa"/><w:right w:w="200" w:type="dxa"/>
+    </w:tblCellMar>
+  </w:tblPr>
+  <w:tcPr><w:shd w:val="clear" w:color="auto" w:fill="F3F5F8"/></w:tcPr>
+  <w:tblStylePr w:type="firstRow"><w:rPr><w:color w:val="$color"/></w:rPr></w:tblStylePr>
+</w:style>"""

@@ -23,6 +23,7 @@ Handler: TypeAlias = Callable[[Any], list[Node]]
 
 BREAK, CONTENTS, LANDSCAPE, CALLOUT = "page-break", "contents-place", "landscape", "callout"
 """Classes of divs known to every writer; an author's own classes are dropped."""
+PAGES = frozenset({BREAK, LANDSCAPE})
 
 _API_VERSION = [1, 23, 1]
 """The version of pandoc's JSON (pandoc 3.x)."""
@@ -152,6 +153,13 @@ def tex_of(math: Any) -> str:
     """Return a formula as in Markdown, without its number: the alternative text of the formula."""
     mark = "$$" if math[0]["t"] == "DisplayMath" else "$"
     return f"{mark}{_NUMBER.sub('', math[1])}{mark}"
+
+
+def sign(kind: str) -> str:
+    """Return how a call-out of a kind begins in Markdown: the alternative text of its title until
+    the pdf is finished.
+    """
+    return f"[!{kind.upper()}]"
 
 
 class Heading(msgspec.Struct, frozen=True):

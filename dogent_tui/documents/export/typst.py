@@ -13,6 +13,7 @@ import msgspec
 from dogent_tui.documents.export import tree
 from dogent_tui.documents.export.document import Document, writer_warnings
 from dogent_tui.documents.export.model import Made
+from dogent_tui.documents.export.tables import rows_of
 from dogent_tui.documents.export.themes import as_data
 from dogent_tui.documents.export.tree import Node, mapped, node
 from dogent_tui.documents.model import DocumentError
@@ -25,10 +26,10 @@ from dogent_tui.wall.own import own_environment, walled
 _LIMIT_S = 60.0
 _WIDEST = 600.0
 """The text width in CSS pixels; wider images are scaled down to it."""
+_MOST_IN_ROW = 300
+"""The characters in a cell up to which its row fits on a page even in a narrow column."""
 _AROUND = {
     tree.LANDSCAPE: "page(flipped: true)",
-    tree.CALLOUT: "callout",
-    "title": "strong",
     "abstract": "abstract",
 }
 """Class of a div → typst function."""
@@ -133,6 +134,7 @@ def _written_for_typst(document: Document, folder: Path) -> list[Node]:
     with their TeX.
     """
     names: dict[str, str] = {}
+    tops = {id(block.get("c")) for block in document.blocks}
 
     def image(content: Any) -> list[Node]:
         (_, _, sizes), alt, (address, _) = content
@@ -148,14 +150,19 @@ def _written_for_typst(document: Document, folder: Path) -> list[Node]:
 
     def div(content: Any) -> list[Node]:
         attributes, inside = content
-        kinds, blocks = attributes[1], mapped(inside, handlers)
+        kinds, blocks = attributes[1], list(mapped(inside, handlers))
+        if tree.PAGES & set(kinds) and id(content) not in tops:
+            return blocks  # which can't have pages of their own in anything else
         if tree.BREAK in kinds:
             return [tree.raw("typst", "#pagebreak(weak: true)")]
         if tree.CONTENTS in kinds:
             return _outline(document)
-        if around := next((_AROUND[kind] for kind in kinds if kind in _AROUND), ""):
-            return [tree.raw("typst", f"#{around}["), *blocks, tree.raw("typst", "]")]
-        return [node("Div", [attributes, blocks])]
+        if tree.CALLOUT in kinds:
+            kind = kinds[1]
+            title = f"{_quoted(tree.sign(kind))}, {_quoted(tree.plain_text(inside[:1]))}"
+            return _around(f'callout("{kind}", {title})', blocks[1:])
+        around = next((_AROUND[kind] for kind in kinds if kind in _AROUND), "")
+        return _around(around, blocks) if around else [node("Div", [attributes, blocks])]
 
     def span(content: Any) -> list[Node]:
         (name, classes, _), inside = content
@@ -164,8 +171,45 @@ def _written_for_typst(document: Document, folder: Path) -> list[Node]:
         inside = mapped(inside, handlers) or [tree.raw("typst", "#metadata(none)", inline=True)]
         return [node("Span", [kept, inside])]
 
-    handlers = {"Image": image, "Div": div, "Span": span, "Math": _formula}
+    def table(content: Any) -> list[Node]:
+        return _table(mapped(content, handlers))
+
+    handlers = {"Image": image, "Div": div, "Span": span, "Math": _formula, "Table": table}
+    handlers["DefinitionList"] = lambda content: _definitions(mapped(content, handlers))
+    handlers["OrderedList"] = lambda content: _ordered(mapped(content, handlers))
     return list(mapped(document.blocks, handlers))
+
+
+def _ordered(content: Any) -> list[Node]:
+    """Return a list whose first number is not also that of the lists in it, as typst has it."""
+    (start, _, _), items = content
+
+    def inner(content: Any) -> list[Node]:
+        found = [node("OrderedList", content)]
+        return _around("first-number", found) if content[0][0] == 1 else found
+
+    inside = items if start == 1 else mapped(items, {"OrderedList": inner})
+    return [node("OrderedList", [content[0], inside])]
+
+
+def _table(content: Any) -> list[Node]:
+    longest = 0
+    for rows in rows_of(content):
+        rows[:] = [row for row in rows if row[1]]  # typst knows what cells above cover
+        texts = (tree.plain_text(cell[4]) for _, cells in rows for cell in cells)
+        longest = max([longest, *map(len, texts)])
+    is_broken = "true" if longest > _MOST_IN_ROW else "false"
+    return _around(f"table-rows({is_broken})", [node("Table", content)])
+
+
+def _definitions(content: Any) -> list[Node]:
+    """Return a list whose terms are on one line, as typst requires it."""
+    unbroken: dict[str, tree.Handler] = {"LineBreak": lambda _: [{"t": "Space"}]}
+    return [node("DefinitionList", [[mapped(term, unbroken), more] for term, more in content])]
+
+
+def _around(function: str, blocks: list[Node]) -> list[Node]:
+    return [tree.raw("typst", f"#{function}["), *blocks, tree.raw("typst", "]")]
 
 
 def _formula(content: Any) -> list[Node]:

@@ -56,7 +56,8 @@ class Level(msgspec.Struct, frozen=True):
 
     `text` contains ``%1`` in place of the number of the first level; `space` follows it.
     `restarts`: it counts from `start` again after each paragraph of a higher level. `is_legal`: all
-    numbers are written in digits. `style` is the paragraph style of this level.
+    numbers are written in digits. `style` is the paragraph style of this level, `indent` that of
+    its text in twips.
     """
 
     form: str = "decimal"
@@ -66,6 +67,7 @@ class Level(msgspec.Struct, frozen=True):
     is_legal: bool = False
     style: str = ""
     space: str = " "
+    indent: int = 0
 
 
 _NO_LEVEL = Level()

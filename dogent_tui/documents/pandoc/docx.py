@@ -4,6 +4,7 @@
 * Tracked changes and comments are counted, since pandoc drops them silently once they are accepted
   or rejected.
 * Hidden text, simple fields and heading numbers are made explicit, in notes too: see `settle_runs`.
+* Quotations and call-outs that are tables, and tables in items of lists: see `word_boxes`.
 * Text boxes are moved after the paragraph they are anchored in: pandoc merges their words into it,
   and drops their pictures.
 * A document of hundreds of pages is split at headings, as pandoc's memory and time grow faster than
@@ -24,6 +25,7 @@ from lxml import etree
 from dogent_tui.documents.model import ReadOptions
 from dogent_tui.documents.pandoc.archive import parse_part, repacked, root_of
 from dogent_tui.documents.pandoc.prepared import Prepared, move_after
+from dogent_tui.documents.pandoc.word_boxes import set_apart, with_contents
 from dogent_tui.documents.pandoc.word_runs import settle_runs
 from dogent_tui.documents.pandoc.word_styles import Counters, Styles, value_at, w
 
@@ -54,7 +56,7 @@ def prepared_docx(path: Path, options: ReadOptions) -> Prepared:
         look, counters = beside("styles.xml"), Counters(beside("numbering.xml"))
         styles, root = Styles(look), parse_part(main or b"<none/>", path.name)
         metadata = _counts(root, comments) | _headers_and_footers(archive) | _remarks(comments)
-        settle_runs(root, styles, counters, options.changes)
+        items = settle_runs(root, styles, counters, options.changes)
         for box in reversed(list(root.iter(w("txbxContent")))):
             for paragraph in islice(box.iterancestors(w("p")), 1):
                 move_after(paragraph, list(box))
@@ -68,12 +70,13 @@ def prepared_docx(path: Path, options: ReadOptions) -> Prepared:
             made[posixpath.join(folder, "styles.xml")] = added
     if {"insertions", "deletions"} & metadata.keys():
         metadata["changes"] = options.changes
+    held = set_apart(root, styles, items)
     body = root.find(w("body"))
     groups = [] if body is None else _groups(body, len(main))
 
     def parts() -> Iterator[bytes | Path]:
         for group in groups:
-            body[:] = group
+            body[:] = with_contents(group, held)
             made[main_part] = _written(root)
             yield repacked(path, made, emptied="" if options.images_dir else "/media/")
 

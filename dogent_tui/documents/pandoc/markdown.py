@@ -23,6 +23,8 @@ _LONG_CHARS = 6_000
 a line.
 """
 _BULLETS = ("•", "▪", "◦", "‣", "●", "·")
+_NOTHING = "\N{ZERO WIDTH SPACE}"
+"""Alone in its paragraph, it keeps apart what programs would join."""
 _TASKS = {"☐": "[ ]", "☒": "[x]", "☑": "[x]"}
 
 
@@ -140,6 +142,7 @@ class MarkdownWriter:
             text = self._inlines.without_links(inlines).strip()
         else:
             text = self._inlines.write(inlines).strip()
+        text = text.strip(_NOTHING)
         is_broken = text.endswith("\\") and not text.endswith("\\\\")
         return lines_escaped(text[:-1].strip() if is_broken else text)
 
@@ -166,9 +169,12 @@ class MarkdownWriter:
             return str(text)
         return f"```{form}\n{text}\n```" if form in ("tex", "latex") and "```" not in text else ""
 
-    def _of_blockquote(self, blocks: list[Node]) -> str:
-        text = self._blocks(blocks)
+    def _of_blockquote(self, blocks: list[Node], sign: str = "") -> str:
+        text = sign + self._blocks(blocks)
         return "\n".join(f"> {line}".rstrip() for line in text.split("\n")) if text else ""
+
+    def _of_callout(self, contents: Any) -> str:
+        return self._of_blockquote(contents[1], f"[!{contents[0].upper()}]\n")
 
     def _of_definitionlist(self, contents: Any) -> str:
         out = []

@@ -30,6 +30,7 @@ from dogent_tui.documents.pandoc.tree import (
     too_deep,
     with_whole_quotations,
 )
+from dogent_tui.documents.pandoc.word_boxes import PLACE, put_back
 from dogent_tui.language import tr
 
 LIMIT_S = 5.8
@@ -141,6 +142,8 @@ class _Conversion:
                 join_items(tree.blocks)
             if self._kind == "docx":
                 tree.blocks[:] = with_whole_quotations(tree.blocks)
+            if PLACE.encode() in output.data:
+                tree.blocks[:] = put_back(tree.blocks)
             if self._kind == "odt":
                 self._warn(filter(None, [settle_formulas(tree.blocks, prepared.formulas)]))
             yield tree

@@ -124,8 +124,8 @@ def _html_block(block: Node, words: Words) -> str:
             return f"<pre><code>{code}</code></pre>"
         case "Header":
             return f"<strong>{words(contents[2]).strip()}</strong>"
-        case "BlockQuote":
-            return _html_blocks(contents, words)
+        case "BlockQuote" | "Callout":
+            return _html_blocks(contents if kind == "BlockQuote" else contents[1], words)
     return _html_lines_of_words(kind, contents, words)
 
 

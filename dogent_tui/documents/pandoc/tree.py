@@ -113,8 +113,8 @@ def join_items(blocks: list[Node]) -> None:
 
 
 def with_whole_quotations(blocks: list[Node]) -> list[Node]:
-    """Return `blocks` with a list in place of its items in the quotation: Word has quotations by
-    paragraph only.
+    """Return `blocks` with whole quotations, also in items, and with a list in place of its items
+    in one: Word has quotations by paragraph only.
     """
     out: list[Node] = []
     for block in map(_quoted, blocks):
@@ -126,15 +126,15 @@ def with_whole_quotations(blocks: list[Node]) -> list[Node]:
 
 
 def _quoted(block: Node) -> Node:
-    """Return a list all of whose items are quotations as a quotation; anything else unchanged."""
+    """Return a list all of whose items are quotations as a quotation, with whole ones otherwise."""
     if block["t"] not in LISTS:
         return block
     whole = [with_whole_quotations(item) for item in _items(block)]
-    if not all([node["t"] for node in item] == ["BlockQuote"] for item in whole):
-        return block
-    unquoted = [item[0]["c"] for item in whole]
-    content = unquoted if block["t"] == "BulletList" else [block["c"][0], unquoted]
-    return {"t": "BlockQuote", "c": [{"t": block["t"], "c": content}]}
+    are_quotations = all([node["t"] for node in item] == ["BlockQuote"] for item in whole)
+    items = [item[0]["c"] for item in whole] if are_quotations else whole
+    content = items if block["t"] == "BulletList" else [block["c"][0], items]
+    found = {"t": block["t"], "c": content}
+    return {"t": "BlockQuote", "c": [found]} if are_quotations else found
 
 
 def _items(block: Node) -> list[list[Node]]:
@@ -149,6 +149,8 @@ def _continues(block: Node) -> bool:
     """
     if block["t"] == "CodeBlock":
         return str(block["c"][1]).startswith(CONTINUED)
+    if block["t"] == "BlockQuote":
+        return bool(block["c"]) and _continues(block["c"][0])
     inlines = block["c"] if block["t"] in {"Para", "Plain"} else []
     for at, node in enumerate(inlines[:3]):
         if node["t"] == "Str" and node["c"].startswith(CONTINUED):

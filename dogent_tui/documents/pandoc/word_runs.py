@@ -9,6 +9,7 @@
   `join_items` recognizes them.
 """
 
+from collections import defaultdict
 from collections.abc import Iterator
 from itertools import pairwise, takewhile
 from typing import Any
@@ -18,17 +19,21 @@ from lxml import etree
 
 from dogent_tui.documents.model import Changes
 from dogent_tui.documents.pandoc.tree import CONTINUED, HIDDEN
+from dogent_tui.documents.pandoc.word_boxes import Item
 from dogent_tui.documents.pandoc.word_styles import (
     CODE,
     Counters,
     Styles,
     is_on,
+    twips_at,
     value_at,
     w,
 )
 
-_PARAGRAPH, _RUN, _TEXT, _ROW, _CELL = map(w, ("p", "r", "t", "tr", "tc"))
-_FORMULA_TEXT = "{http://schemas.openxmlformats.org/officeDocument/2006/math}t"
+_PARAGRAPH, _RUN, _TEXT, _ROW, _CELL, _TABLE = map(w, ("p", "r", "t", "tr", "tc", "tbl"))
+_FORMULA_TEXT, _LITERAL = (
+    f"{{http://schemas.openxmlformats.org/officeDocument/2006/math}}{name}" for name in ("t", "lit")
+)
 _ALTERNATIVES, _CHOICE, _FALLBACK = (
     f"{{http://schemas.openxmlformats.org/markup-compatibility/2006}}{name}"
     for name in ("AlternateContent", "Choice", "Fallback")
@@ -47,8 +52,10 @@ _DROPPED: dict[Changes, tuple[str, ...]] = {
 """The tracked changes whose text is dropped, by the treatment of changes."""
 
 
-def settle_runs(root: Any, styles: Styles, counters: Counters, changes: Changes) -> None:
-    """Process the part with this `root`. `changes`: see `ReadOptions`."""
+def settle_runs(root: Any, styles: Styles, counters: Counters, changes: Changes) -> dict[Any, Item]:
+    """Process the part with this `root`. `changes`: see `ReadOptions`. Return the tables that are
+    part of an item of a list.
+    """
     _settle_elements(root)
     for row in list(root.iter(_ROW)):
         if any(row.find(f"{w('trPr')}/{w(name)}") is not None for name in _DROPPED[changes]):
@@ -57,17 +64,36 @@ def settle_runs(root: Any, styles: Styles, counters: Counters, changes: Changes)
             _settle_row(row)
     for paragraph in root.iter(_PARAGRAPH):
         _hide(paragraph, styles)
-    lists: dict[int, str] = {}
-    for paragraph in root.iter(_PARAGRAPH):
-        marks = (paragraph.find(f"{w('pPr')}/{w('rPr')}/{w(name)}") for name in _DROPPED[changes])
+    lists: dict[Any, dict[int, str]] = defaultdict(dict)
+    items: dict[Any, Item] = {}
+    for block in root.iter(_PARAGRAPH, _TABLE):
+        around = lists[next(block.iterancestors(_CELL), root)]
+        if block.tag == _TABLE:
+            if item := _item(block, counters, around):
+                items[block] = item
+            continue
+        marks = (block.find(f"{w('pPr')}/{w('rPr')}/{w(name)}") for name in _DROPPED[changes])
         if all(mark is None for mark in marks):
-            _label(paragraph, styles, counters, lists)
+            _label(block, styles, counters, around)
     codes = [paragraph for paragraph in root.iter(_PARAGRAPH) if _is_code(paragraph, styles)]
     if sum(map(_letters, codes)) <= _MOST_CODE * _letters(
         root
     ):  # otherwise everything is monospaced
         for paragraph in _with_empty_lines(codes):
             _restyle(paragraph, styles.id_of(CODE))
+    return items
+
+
+def _item(table: Any, counters: Counters, lists: dict[int, str]) -> Item | None:
+    """Return the list and the level to whose text a table is indented; otherwise it ends the
+    `lists`.
+    """
+    indent = twips_at(table, "w:tblPr/w:tblInd", "w")
+    for at in sorted(lists, reverse=True):
+        if 0 < counters.indent(lists[at], at) <= indent:
+            return lists[at], at
+        del lists[at]
+    return None
 
 
 def _settle_elements(root: Any) -> None:
@@ -76,6 +102,8 @@ def _settle_elements(root: Any) -> None:
         _replace(node, list(node))
     for field in list(root.iter(w("fldSimple"))):
         _unfold(field)
+    for literal in list(root.iter(_LITERAL)):  # by which pandoc takes a bracket for words
+        literal.getparent().remove(literal)
     for ruby in list(root.iter(w("ruby"))):
         _settle_ruby(ruby)
     for end in root.iter(w("cr")):

@@ -49,6 +49,13 @@ def value_at(node: Any, path: str, default: str = "") -> str:
     return default if found is None else found.get(_VALUE, "")
 
 
+def twips_at(node: Any, path: str, *names: str) -> int:
+    """Return the first length of these `names` at `path` below `node`, 0 if there is none."""
+    found = node.find(path, _PREFIXES)
+    said = "" if found is None else next((v for n in names if (v := found.get(w(n)))), "")
+    return int(said[:9]) if said.isdecimal() else 0
+
+
 def is_on(node: Any, path: str) -> bool:
     """Return whether the property at `path` below `node` is present and not switched off."""
     found = node.find(path, _PREFIXES)
@@ -143,6 +150,10 @@ class Styles:
         """Return whether paragraphs of a style are headings, by pandoc's rule."""
         names = (value_at(one, "w:name") for one in self._chain(style))
         return any(name.lower().startswith("heading ") for name in names)
+
+    def name_of(self, style: str) -> str:
+        """Return the name of the style with this id, in lower case."""
+        return value_at(self._styles.get(style, _NO_LEVELS), "w:name").lower()
 
     def is_called(self, style: str, name: str) -> bool:
         """Return whether the style with this id has this name."""
@@ -256,6 +267,11 @@ class Counters:
         level = self._lists[name][1].get(at or 0) if name in self._lists else None
         return level is not None and level.form == "bullet" and not level.text.strip()
 
+    def indent(self, name: str, at: int) -> int:
+        """Return the indentation of the text at a level of a list, in twips."""
+        level = self._lists[name][1].get(at) if name in self._lists else None
+        return level.indent if level else 0
+
     def label(self, name: str, at: int | None, style: str) -> str:
         """Count a paragraph with a style at a level `at` of the list `name`, and return Word's
         number for it: "" for bullets and if it is not numbered.
@@ -284,4 +300,5 @@ def _level(element: Any) -> Level:
         is_legal=is_on(element, "w:isLgl"),
         style=value_at(element, "w:pStyle"),
         space="" if value_at(element, "w:suff") == "nothing" else " ",
+        indent=twips_at(element, "w:pPr/w:ind", "left", "start"),
     )

@@ -128,7 +128,8 @@ def _element(
         if inner.rest:
             after = (msgspec.structs.replace(first, kids=inner.rest), *after)
         return Joined((*above[:at], whole, *above[at + 1 :]), after, inner.again)
-    again = _head_again(one, below, first) if one.kind == "Table" else []
+    tables = _tables(one, first)
+    again = _head_again(tables[0], below, tables[1]) if tables else []
     before, after = without(before, again), without(after, again)
     first = msgspec.structs.replace(first, kids=without(first.kids, again))
     begun: Nodes = ()
@@ -147,6 +148,17 @@ def _element(
         (*before, *after),
         " ".join(line.text.strip() for line in again),
     )
+
+
+def _tables(above: Element, below: Element) -> tuple[Element, Element] | None:
+    """Return the two parts of a table that is an element on two pages, or at the end of it."""
+    while above.kind != "Table":
+        last = above.kids[-1] if above.kids else None
+        new = next((kid for kid in below.kids if isinstance(kid, Element)), None)
+        if not isinstance(last, Element) or new is None or last.xref != new.xref:
+            return None
+        above, below = last, new
+    return above, below
 
 
 def _head_again(table: Element, below: Nodes, first: Element) -> list[Line]:

@@ -136,8 +136,9 @@ class Furniture:
             return True  # MuPDF puts an untagged page number into the preceding element
         if any(abs(height - seen.height) <= _NEAR for height in self._known.get(seen.key, ())):
             return True
-        # MuPDF puts what continues from the previous page outside its element, at the top
-        sure = seen.counts or number == 1 or self._is_apart(line)
+        # MuPDF puts what continues from the previous page outside its element, at the top: text
+        # that looks like it, or code
+        sure = seen.counts or number == 1 or (self._is_apart(line) and not line.mono)
         return id(line) in tags.outside and bool(sure)
 
     def _is_apart(self, line: Line) -> bool:

@@ -24,6 +24,8 @@ SOFT = "\xad"
 
 _WORD = re.compile(r"\w+(?:-\w+)*")
 _LAST = re.compile(r"(\w[\w-]*)([-\u2010])\s*$")
+_UNBROKEN = re.compile(r"[!-~]{40,}$")
+"""A word at the end of a line that probably did not fit: an address, for example."""
 _HANGUL_END = re.compile(r"(\d|[\uac00-\ud7a3])+$")
 _HANGUL = re.compile("[\uac00-\ud7a3]")
 _HANGUL_START = re.compile(r"[\uac00-\ud7a3]+")
@@ -32,6 +34,9 @@ _ROOM = 1.5
 
 _BLANK = 0.25
 """The width of a blank or a full stop in text sizes."""
+
+_LETTER = 0.8
+"""The free space in text sizes that is less than a letter and its tolerance."""
 
 _WHOLE = frozenset({"Document", "DocumentFragment", "Part", "Art", "Sect", "Div", "L", "LI"}) | {
     "Table", "THead", "TBody", "TFoot", "TR", "Aside", "TOC", "Index", "BlockQuote",
@@ -71,18 +76,25 @@ class LineEnds:
         one.
         """
         ends: dict[int, Line] = {}
+        right = max((line.box.x1 for line in lines_in(nodes)), default=0.0)
         for lines in _texts(nodes):
             for line, below in pairwise(lines):
                 if not line.mono and not line.box.beside(below.box):
-                    ends[id(line)] = self._ended(line, below)
+                    is_full = right - line.box.x1 < _LETTER * line.size
+                    ends[id(line)] = self._ended(line, below, is_full=is_full)
         return tuple(changed(nodes, lambda line: ends.get(id(line), line)))
 
-    def _ended(self, line: Line, below: Line) -> Line:
+    def _ended(self, line: Line, below: Line, *, is_full: bool) -> Line:
         text = line.text
         start = "".join(run.text for run in below.runs if not run.markdown).lstrip()
         if (found := _LAST.search(text)) and start[:1].isalpha() and found[1][-1].isalpha():
             soft = found[2] != "-" or (start[0].islower() and self._parts(found[1], start))
             return _with_end(line, SOFT) if soft else line
+        last, first = line.runs[-1], below.runs[0]
+        is_address = last.uri and last.text.strip() + first.text.strip() in last.uri
+        is_cut = is_full and last.uri == first.uri and _UNBROKEN.search(text) is not None
+        if is_address or (is_cut and start[:1].isascii()):
+            return _with_end(line, text.rstrip()[-1] + SOFT)
         tail, head = _HANGUL_END.search(text.rstrip()), _HANGUL_START.match(start)
         if tail and head and self._joins(tail[0], head[0], text.endswith(" ")):
             return _with_end(line, tail[0][-1] + SOFT)

@@ -291,6 +291,7 @@ def _join(runs: list[Run], row: Sequence[Run]) -> None:
     elif not (
         (end in _HYPHENS and before[-2:-1].isalpha() and start.isalpha())
         or (WIDE.match(end) and WIDE.match(start))
+        or (start in {".", ","} and last.markdown)  # behind a formula, a browser breaks the line
     ):
         before += " "
     runs[-1] = msgspec.structs.replace(last, text=before)

@@ -3,8 +3,10 @@
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import count, groupby, pairwise, product
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain, count, groupby, pairwise, product
+from unicodedata import normalize
 
 import msgspec
 
@@ -27,6 +29,7 @@ from dogent_tui.documents.pdf.model import (
     lines_in,
     rows_in_order,
     untagged,
+    without,
     without_start,
 )
 from dogent_tui.documents.pdf.structure import (
@@ -66,8 +69,11 @@ _RAISED = 0.85
 """The maximum size of a note reference relative to the text."""
 
 _SIGN = re.compile(r"\d{1,3}|[*†‡§]")
+_SIGN_OF_CALLOUT = re.compile(r"\[!(\w+)\]")
 _MOST_COLUMNS = 100
 _BACK_LINK = re.compile("\\s*\u21a9[\ufe0e\ufe0f]?\\s*$")
+_CLOSING = re.compile(r"[.,;:!?)\]]")
+_ASCII = re.compile("[A-Za-z]")
 _FORMULA = re.compile(r"\$.+\$")
 
 
@@ -116,32 +122,75 @@ def with_pictures(
                 if isinstance(node, Element) and node.index > index
             )
             found.insert(next(later, len(found)), Element(tree.kind(xref), xref, index, ()))
-    return tuple(
-        _with_alternative(node, tree, pictures) if isinstance(node, Element) else node
-        for node in found
+    parts = (
+        _settled(node, tree, pictures) if isinstance(node, Element) else (node,) for node in found
     )
+    settled = [*chain.from_iterable(parts)]
+    for at, (node, after) in enumerate(pairwise(settled)):
+        text = "".join(line.text for line in lines_in([after])[:1])
+        if isinstance(node, TextBlock) and _CLOSING.match(text):
+            settled[at] = TextBlock(tuple(map(_without_blank, node.lines)))
+    return tuple(settled)
 
 
-def _with_alternative(
-    element: Element, tree: StructureTree, pictures: Sequence[Path]
-) -> Element | TextBlock:
+def _without_blank(line: Line) -> Line:
+    """Return a line without the blank behind inserted Markdown."""
+    *runs, last = line.runs
+    text = last.text.rstrip() if last.markdown else last.text
+    return msgspec.structs.replace(line, runs=(*runs, msgspec.structs.replace(last, text=text)))
+
+
+def _settled(element: Element, tree: StructureTree, pictures: Sequence[Path]) -> Nodes:
     """Return an element with its pictures; as text, if the file has TeX for it besides its
-    characters, or it has no characters.
+    characters, or it has no characters. Behind it is the text that MuPDF puts into it where a
+    paragraph continues from the previous page: after a formula it begins with letters that the TeX
+    lacks, after code with those of another font.
     """
+    lines = lines_in(element.kids)
     if element.kind in PICTURES:
         alternative = tree.alternative(element.xref)
         if _FORMULA.fullmatch(alternative):
-            return _inline_markdown(alternative, element.kids)
+            letters = Counter(_ASCII.findall(alternative))
+
+            def is_own(run: Run) -> bool:
+                nonlocal letters
+                more = Counter(_ASCII.findall(normalize("NFKC", run.text)))
+                is_of_it = not more - letters
+                letters -= more
+                return is_of_it
+
+            own, others = _parted(lines, is_own)
+            return (_inline_markdown(alternative, own), *others)
         if not element.kids and not drawn_code(alternative):
-            return _inline_markdown(_picture(alternative), ())
-    return msgspec.structs.replace(
-        element, kids=with_pictures(element.kids, element.xref, tree, pictures)
-    )
+            return (_inline_markdown(_picture(alternative), []),)
+    behind: Nodes = ()
+    if (
+        element.kind == "Code"
+        and len(tree.kids(element.xref)) == 1
+        and any(run.mono for line in lines[:1] for run in line.runs[:1])
+    ):
+        own, behind = _parted(lines, lambda run: run.mono or not _ASCII.search(run.text))
+    kids = (TextBlock(tuple(own)),) if behind else element.kids
+    kids = with_pictures(kids, element.xref, tree, pictures)
+    return (msgspec.structs.replace(element, kids=kids), *behind)
 
 
-def _inline_markdown(markdown: str, kids: Nodes) -> TextBlock:
-    """Return a text that replaces `kids`."""
-    lines = lines_in(kids) or [Line(Box(0, 0, 0, 0), (Run("", 1.0),))]
+def _parted(lines: list[Line], is_own: Callable[[Run], bool]) -> tuple[list[Line], Nodes]:
+    """Return the lines up to the first run that is not one's own, and the text from there on."""
+    for at, line in enumerate(lines):
+        for place, run in enumerate(line.runs):
+            if not is_own(run):
+                box = msgspec.structs.replace(line.box, x0=run.x0)
+                after = msgspec.structs.replace(line, runs=line.runs[place:], box=box)
+                before = msgspec.structs.replace(line, runs=line.runs[:place])
+                own = [*lines[:at], *([before] if place else [])]
+                return own, (TextBlock((after, *lines[at + 1 :])),)
+    return lines, ()
+
+
+def _inline_markdown(markdown: str, lines: list[Line]) -> TextBlock:
+    """Return a text that replaces `lines`."""
+    lines = lines or [Line(Box(0, 0, 0, 0), (Run("", 1.0),))]
     box = around(line.box for line in lines)
     # MuPDF puts a blank behind an element into it
     blank = " " * lines[-1].text[-1:].isspace()
@@ -181,7 +230,7 @@ class _Tagged:
                 return "bare" if apart else 0
             return next(numbers) if apart and node.kind not in _SPANS else 0
 
-        for kind, same in groupby(nodes, key=sort):
+        for kind, same in groupby(self._without_notes(nodes), key=sort):
             group = list(same)
             elements = [node for node in group if isinstance(node, Element)]
             if kind == "list":
@@ -193,6 +242,14 @@ class _Tagged:
                 yield from nodes_of(untagged(group), self._known)
             else:
                 yield from self._paragraph(group, inline=not apart)
+
+    def _without_notes(self, nodes: Iterable[Part]) -> Iterator[Part]:
+        """Yield `nodes` without the notes, which may be in the middle of a text."""
+        for node in nodes:
+            if isinstance(node, Element) and node.kind in _NOTES:
+                self.notes.append(self._note(node))
+            else:
+                yield node
 
     def _within(self, nodes: Iterable[Part]) -> list[Node]:
         """Return the content of `nodes` inside a quotation, an item, a note or a cell."""
@@ -212,10 +269,12 @@ class _Tagged:
             case "Code":
                 elements = [lines_in([kid]) for kid in kids]
                 yield code_block(lines_in(kids), self._right, elements)
+            case "BlockQuote" if callout := self._callout(element.xref):
+                kind, title = callout
+                texts = [kid for kid in kids if not isinstance(kid, Element) or kid.xref != title]
+                yield {"t": "Callout", "c": [kind, self._within(texts)]}
             case "BlockQuote":
                 yield {"t": "BlockQuote", "c": self._within(kids)}
-            case "Note" | "FENote":
-                self.notes.append(self._note(element))
             case "Figure":
                 if alternative := self._tree.alternative(element.xref):
                     markdown = {"t": "RawInline", "c": ["markdown", _picture(alternative)]}
@@ -226,6 +285,15 @@ class _Tagged:
             case _:
                 has_code = any(kid.kind == "Code" for kid in elements_in(kids))
                 yield from self._paragraph(kids, inline=has_code)
+
+    def _callout(self, quotation: int) -> tuple[str, int] | None:
+        """Return the kind of a call-out, which its title says, and the element with that."""
+        first = at = next(filter(None, self._tree.kids(quotation)), 0)
+        while at and self._tree.kind(at) != "BlockQuote":
+            if found := _SIGN_OF_CALLOUT.fullmatch(self._tree.title(at)):
+                return found[1].lower(), first
+            at = next(filter(None, self._tree.kids(at)), 0)
+        return None
 
     def _paragraph(self, nodes: Iterable[Part], *, inline: bool = False) -> Iterator[Node]:
         """Yield a paragraph. `inline`: if all of it is code, it is not a code block."""
@@ -274,9 +342,8 @@ class _Tagged:
     def _note(self, element: Element) -> Node:
         """Return a footnote without its label and the link back at its end."""
         label = _label(element)
-        kids = list(
-            changed((kid for kid in element.kids if not _is_label(kid)), _without_back_link)
-        )
+        signs = [kid for kid in elements_in(element.kids[:1]) if _is_label(kid)]
+        kids = list(changed(without(element.kids, lines_in(signs[:1])), _without_back_link))
         text = "".join(line.text for line in lines_in(kids)).lstrip()
         if found := re.match(rf"\W{{0,4}}{re.escape(label)}[.)\]]?(?=\W)", text):
             kids = list(changed(kids, without_start(len(found[0]))))
@@ -287,7 +354,7 @@ class _Tagged:
         indented further.
         """
         found = [kid for one in lists for kid in one.kids if isinstance(kid, Element)]
-        if found and all(_BACK_LINK.search(_text(item)) for item in found):
+        if any(_BACK_LINK.search(_text(item)) for item in found):
             yield from map(self._note, found)
             return
         items = [item for element in lists for item in self._items(element, 0)]
@@ -321,20 +388,30 @@ class _Tagged:
 
     def _table(self, element: Element) -> Iterator[Node]:
         rows: list[list[_Cell]] = []
-        for kid in element.kids:
+        for kid in self._with_rows(element):
             is_group = isinstance(kid, Element) and kid.kind in _ROW_GROUPS
-            for node in kid.kids if isinstance(kid, Element) and is_group else (kid,):
+            for node in self._with_rows(kid) if isinstance(kid, Element) and is_group else (kid,):
                 if isinstance(node, Element) and node.kind == "TR":
                     rows.append(list(self._row(node)))
                 else:
                     yield from self.nodes([node], apart=False)
         if rows := list(filter(None, rows)):
+            rows = _in_columns(rows)
             heads = (at for at, row in enumerate(rows) if any(cell.kind == "TD" for cell in row))
-            cells = [
-                [(cell.rows, cell.columns, cell.blocks) for cell in row]
-                for row in _in_columns(rows)
-            ]
+            cells = [[(cell.rows, cell.columns, cell.blocks) for cell in row] for row in rows]
             yield table_node(cells, heads=next(heads, 0))
+
+    def _with_rows(self, element: Element) -> Iterator[Part]:
+        """Yield the children of an element, including empty rows between them."""
+        after: int | None = None
+        for kid in element.kids:
+            if isinstance(kid, Element):
+                for index in range(kid.index if after is None else after, kid.index):
+                    xref = self._tree.kid(element.xref, index)
+                    if self._tree.kind(xref) == "TR":
+                        yield Element("TR", xref, index, ())
+                after = kid.index + 1
+            yield kid
 
     def _row(self, row: Element) -> Iterator["_Cell"]:
         """Yield the cells of a row, including empty ones."""
@@ -360,8 +437,8 @@ class _Cell(msgspec.Struct, frozen=True):
 
 
 def _in_columns(rows: list[list[_Cell]]) -> list[list[_Cell]]:
-    """Return `rows` with the empty cells that have no tags: existing cells are assigned to the
-    columns of the complete rows.
+    """Return `rows` with the empty cells that have no tags, and the rows that cells above cover:
+    existing cells are assigned to the columns of the complete rows.
     """
     width = max(sum(cell.columns for cell in row) for row in rows)
     if width > _MOST_COLUMNS:
@@ -371,13 +448,21 @@ def _in_columns(rows: list[list[_Cell]]) -> list[list[_Cell]]:
     for _ in range(2):  # incomplete rows are placed once the columns are known
         taken: set[tuple[int, int]] = set()
         found = []
-        for at, row in enumerate(rows):
+        waiting = deque(rows)
+        while True:
+            at = len(found)
             free = [column for column in range(width) if (at, column) not in taken]
+            if free and not waiting:
+                break
+            if not free:
+                found.append([])
+                continue
+            row = waiting.popleft()
             spare = max(0, len(free) - sum(cell.columns for cell in row))
             placed = _spread(row, [*free, *range(width, 2 * width)], spare, known)
             for column, cell in placed:
                 across = range(column, column + cell.columns)
-                below = range(at + 1, min(at + cell.rows, len(rows)))
+                below = range(at + 1, at + cell.rows)
                 taken.update(product(below, across))
                 if cell.box is not None and not (spare and column in known):
                     end = cell.box.x1 if len(across) == 1 else cell.box.x0
@@ -430,10 +515,16 @@ def _right_edge(lines: Iterable[Line], area: Box) -> float:
 
 def _is_block(element: Element) -> bool:
     return any(
-        each.kind in _BLOCKS
-        and (each.kind != "Code" or len(rows_in_order(lines_in(each.kids))) > 1)
+        each.kind in _BLOCKS and (each.kind != "Code" or _is_listing(each))
         for each in elements_in([element])
     )
+
+
+def _is_listing(code: Element) -> bool:
+    """Return whether code is a block, in which each line is an element, and not part of a line."""
+    lines = [kid for kid in code.kids if isinstance(kid, Element)]
+    has_elements = any(isinstance(part, Element) for line in lines for part in line.kids)
+    return has_elements or len(rows_in_order(lines_in(code.kids))) > 1
 
 
 def _is_label(node: Part) -> bool:

@@ -209,10 +209,10 @@ def _strays(nodes: Nodes) -> Iterator[TextBlock]:
         below = lines_in(inner) if begin else []
         if not below:
             continue
-        ends = lines_in(begin)[-1]
+        begins, *_, ends = [*lines_in(begin)[:1], *lines_in(begin)]
         is_far = below[0].box.y0 - ends.box.y1 > _FAR * ends.size
         is_quote = element.kind == "BlockQuote" and "P" in {kid.kind for kid in elements_in(inner)}
-        is_first = is_far and ends.box.y0 <= top and element.kind != "P"
+        is_first = is_far and begins.box.y0 <= top + begins.size / 2 and element.kind != "P"
         if is_quote or is_first or element.kind in _WITHOUT_TEXT:
             yield from blocks_in(begin)
 

@@ -53,6 +53,11 @@ class StructureTree:
         said = re.sub(r"[ \t\r\n]+", " ", self._key(element, "Alt")).strip(" ")
         return "" if said == "null" else said
 
+    def title(self, element: int) -> str:
+        """Return the title of an element, which is not its text, empty if it has none."""
+        said = self._key(element, "T")
+        return "" if said == "null" else said
+
     def spans(self, element: int) -> tuple[int, int]:
         """Return the number of rows and columns a cell spans."""
         said = self._key(element, "A")

@@ -21,6 +21,13 @@ _CODE = [
     ["+--------+", "| {0} |", "+--------+"],
     ["for {0} in *.csv; do", '    echo "{1}: ${0}"', "done"],
 ]
+_FOREIGN = [
+    "{0} 水资源的使用情况有所改善并且村庄的收入也增加了，{1}。",
+    "{0} 日本語の文章です。 {1} 한국어 문장입니다.",
+    "هذا نص عربي مع كلمات كثيرة في السطر الواحد",
+    "זה טקסט בעברית עם מילים רבות",
+    "{0} 😀 {1}.",
+]
 _FORMULAS = [r"$x_{1}^{2} + b$", "$y$", r"$\sqrt{a}$"]
 
 
@@ -46,8 +53,11 @@ class _Writer:
 
     def _section(self) -> list[str]:
         kinds = [self._list, self._table, self._code, self._quote, self._long_table]
+        kinds += [self._callout, self._loose_list, self._merged_table, self._wide_table]
+        kinds += [self._foreign, self._marked]
+        weights = [4, 3, 3, 2, 1, 3, 2, 1, 1, 2, 2]
         blocks = [self._paragraph()]
-        for kind in self._chance.choices(kinds, [4, 3, 3, 2, 1], k=self._chance.randint(1, 3)):
+        for kind in self._chance.choices(kinds, weights, k=self._chance.randint(1, 3)):
             blocks += [kind(), self._paragraph()]
         return blocks
 
@@ -106,5 +116,58 @@ class _Writer:
         return "\n".join(["```", *lines, "```"])
 
     def _quote(self) -> str:
-        paragraphs = [f"{self._inline(8, 40)}." for _ in range(self._chance.randint(1, 2))]
-        return "\n>\n".join(f"> {paragraph}" for paragraph in paragraphs)
+        return _quoted("\n\n".join(self._sentences()))
+
+    def _sentences(self) -> list[str]:
+        return [f"{self._inline(8, 40)}." for _ in range(self._chance.randint(1, 2))]
+
+    def _blocks(self, least: int = 0) -> str:
+        """Return blocks that something else contains."""
+        kinds = [self._list, self._table, self._code, self._quote]
+        blocks = [f"{self._inline(3, 20)}."]
+        for kind in self._chance.sample(kinds, self._chance.randint(least, 2)):
+            blocks += [kind(), f"{self._inline(3, 20)}."]
+        return "\n\n".join(blocks)
+
+    def _callout(self) -> str:
+        kind = self._chance.choice(["NOTE", "TIP", "IMPORTANT", "WARNING", "CAUTION", ""])
+        return f"> [!{kind}]\n{_quoted(self._blocks())}" if kind else _quoted(self._blocks())
+
+    def _loose_list(self) -> str:
+        first = self._chance.choice([0, 0, 1, 7])
+        marks = [f"{first + at}. " if first else "- " for at in range(self._chance.randint(2, 4))]
+        items = []
+        for mark in marks:
+            first, *lines = self._blocks(least=1).split("\n")
+            items.append("\n".join([mark + first, *(" " * len(mark) * bool(o) + o for o in lines)]))
+        return "\n\n".join(items)
+
+    def _merged_table(self) -> str:
+        words = [self._inline(1, 4) for _ in range(7)]
+        rows = [
+            f'<th rowspan="2">{words[0]}</th><th colspan="2">{words[1]}</th>',
+            f"<th>{words[2]}</th><th>{words[3]}</th>",
+            f'<td rowspan="2">{words[4]}</td><td>{words[5]}</td><td></td>',
+            f'<td colspan="2"><ul><li>{words[6]}</li><li>1,234</li></ul></td>',
+        ]
+        return "\n".join(["<table>", *(f"<tr>{row}</tr>" for row in rows), "</table>"])
+
+    def _wide_table(self) -> str:
+        columns = self._chance.randint(9, 14)
+        rows = [[self._words(1, 2) for _ in range(columns)] for _ in range(4)]
+        lines = [rows[0], ["---"] * columns, *rows[1:]]
+        return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+    def _foreign(self) -> str:
+        return self._chance.choice(_FOREIGN).format(self._words(1, 3), self._words(2, 4))
+
+    def _marked(self) -> str:
+        address = "https://example.org/" + "/".join(self._chance.choices(_WORDS, k=12))
+        words = [self._words(1, 3) for _ in range(4)]
+        link = f"[{words[2]}](mailto:me@example.org)"
+        signs = f"m<sup>2</sup> H<sub>2</sub>O ***{words[1]}***"
+        return f"{words[0]} {signs} {link} <{address}> {words[3]}."
+
+
+def _quoted(text: str) -> str:
+    return "\n".join(f"> {line}".rstrip() for line in text.split("\n"))

@@ -165,8 +165,9 @@ def test_a_document_comes_back_as_it_was_written(export):
     assert made.styles_of("Subtitle") == ["An annual report"]
     assert made.styles_of("Author") == ["Ada Okafor", "李雷"]
     assert made.styles_of("Definition Term") == ["Term"]
-    assert made.styles_of("Callout Title") == ["警告"]
-    assert made.styles_of("Callout") == ["Take care."]
+    warning = made.document.tables[-1]
+    assert warning.style.name == "Callout Warning"
+    assert [row.cells[0].text for row in warning.rows] == ["警告", "Take care."]
     assert "KeywordTok" in made.part("word/document.xml")
 
 
@@ -255,10 +256,10 @@ def test_a_page_breaks_before_the_paragraph_and_leaves_no_empty_line(export):
 
 def test_tables_have_borders_a_heading_that_repeats_and_columns_that_fit(export):
     made = export(RICH)
-    (table,) = made.document.tables
+    table = made.document.tables[0]
     assert table.style.name == "Table"
     borders = table.style.element.find(f"{qn('w:tblPr')}/{qn('w:tblBorders')}")
-    sides = ("top", "left", "bottom", "right", "insideH", "insideV")
+    sides = ("top", "bottom", "insideH")
     assert {border.tag for border in borders} == {qn(f"w:{side}") for side in sides}
     assert table.rows[0]._tr.trPr.find(qn("w:tblHeader")) is not None
     assert all(row._tr.trPr.find(qn("w:cantSplit")) is not None for row in table.rows)
@@ -602,3 +603,25 @@ def test_json_of_pandoc_is_understood(export):
     )
     assert tree["blocks"][0]["c"]
     assert set(tree) == {"pandoc-api-version", "meta", "blocks"}
+
+
+def test_what_other_programs_take_for_wrong_is_not_written(export):
+    made = export("$\\sum_i (x_i)^2$\n")
+    text = made.part("word/document.xml")
+    assert text.count("<m:lit/>") == 2  # LibreOffice shows a mark of an error without it
+    assert 'w:name="compatibilityMode"' in made.part("word/settings.xml")  # Word: “Compatibility”
+
+
+def test_styles_of_tables_come_with_any_reference_document(export):
+    path = export.root / ".dogent" / "reference.docx"
+    path.parent.mkdir()
+    with (
+        zipfile.ZipFile(io.BytesIO(built_in(theme(DEFAULT)))) as ours,
+        zipfile.ZipFile(path, "w") as package,
+    ):
+        for name in ours.namelist():
+            text = ours.read(name).decode()
+            package.writestr(name, re.sub(r"(Callout|Quotation)", "Other", text))
+    made = export("> [!TIP]\n> Text.\n\n> quoted\n>\n> ```\n> code\n> ```\n")
+    assert made.result.warnings == ()
+    assert [table.style.name for table in made.document.tables] == ["Callout Tip", "Quotation"]

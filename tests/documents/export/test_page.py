@@ -90,10 +90,28 @@ def test_the_language_or_else_the_letters_tell_the_direction(tmp_path, lang, tex
     assert (' dir="rtl"' in compose(found, Style()).html()) == expected
 
 
+def test_notes_that_nothing_shows_are_told_with_their_line(tmp_path):
+    text = (
+        "A[^1] b.\n\n[^1]: shown\n\n[^2]: not referred to\n\n[^1]: again\n\n```\n[^3]: code\n```\n"
+    )
+    found = document(tmp_path, text).left_out
+    assert found == (
+        "Footnote [^1] (line 1): another note has that name.",
+        "Footnote [^2] (line 5): nothing refers to it.",
+    )
+
+
+def test_cells_that_a_row_has_too_many_are_told_with_their_line(tmp_path):
+    rows = "| a | b |\n|---|:-:|\n| 1 | 2 |\n| 3 | 4 \\| 5 | lost | too |\n| 6 |\n"
+    found = document(tmp_path, f"{rows}\n```\n{rows.replace('lost', 'code')}```\n").left_out
+    why = "its row has more cells than the heading of the table"
+    assert found == (f"Cell lost | too (line 4): {why}.",)
+
+
 def test_call_outs_are_named_in_the_language_of_the_document(tmp_path):
     text = "> [!WARNING]\n> Text.\n"
     named = [body(tmp_path, f"---\nlang: {lang}\n---\n\n{text}") for lang in ("de", "en", "xx")]
-    found = [re.search(r"<p>(\w+)</p>", html)[1] for html in named]
+    found = [re.search(r"<p><span[^>]*>(\w+)</span>", html)[1] for html in named]
     assert found == ["Warnung", "Warning", "Warning"]
 
 

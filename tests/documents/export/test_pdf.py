@@ -269,11 +269,11 @@ async def test_markup_reads_as_it_is_meant(exporter, tmp_path, text, shown, hidd
 
 
 async def test_what_a_writer_should_know_is_told(exporter, tmp_path):
-    text = "# Here\n\n[a](#nowhere) [b](#HERE) [c](other.md) ![x](gone.png) ꔀ $\\nosuch{a}_$"
+    text = "# Here\n\n[a](#nowhere) [b](#HERE) [c](other.md) ![x](gone.png) ꔀ عربي $\\nosuch{a}_$"
     result, document = await export(exporter, tmp_path, text)
     told = "\n".join(result.warnings)
     assert "#nowhere has no target" in told
-    assert "No font on this computer includes ꔀ" in told
+    assert "No font on this computer includes ꔀ:" in told
     assert "formula \\nosuch{a}_ was not understood" in told
     assert result.left_out == (
         "Link other.md (line 3): that file doesn't travel with the document; the text is kept.",

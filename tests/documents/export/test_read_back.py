@@ -4,7 +4,7 @@ docx.
 
 import re
 
-import docx
+import pymupdf
 import pytest
 
 from dogent_tui.documents.export.model import ExportRequest
@@ -54,13 +54,80 @@ async def test_a_list_in_a_quotation_stays_in_it(exporter, tmp_path, kind):
     assert await read_back(exporter, tmp_path, text, kind) == text
 
 
-async def test_a_list_in_a_call_out_of_a_docx_is_in_its_style(exporter, tmp_path):
-    text = "> [!NOTE]\n> Mind:\n>\n> - the gap\n> - the step"
-    await read_back(exporter, tmp_path, text, "docx")
-    paragraphs = docx.Document(str(tmp_path / "text.docx")).paragraphs
-    assert [paragraph.style.name for paragraph in paragraphs] == [
-        "Callout Title",
-        "Callout",
-        "Callout",
-        "Callout",
+@pytest.mark.parametrize("kind", ["pdf", "docx", "typst"])
+async def test_any_block_stays_in_its_quotation_or_call_out(exporter, typesetter, tmp_path, kind):
+    inside = [
+        "Mind:",
+        "- the gap\n- the step",
+        "| of | stairs |\n| --- | --- |\n| 1 | 2 |",
+        "```\none line\n```",
+        "> quoted",
+        "The end.",
     ]
+    quoted = "\n>\n".join("\n".join(f"> {line}" for line in part.split("\n")) for part in inside)
+    item = f"> [!TIP]\n{quoted}".replace("\n", "\n   ")
+    text = (
+        f"# Rules\n\n{quoted}\n\n> [!WARNING]\n{quoted}\n\n> [!NOTE]\n> short\n\nText between.\n\n"
+        f"1. first\n\n   {item}\n\n2. second\n\n   - deep\n\n     | a | b |\n     | --- | --- |\n"
+        "     | 1 | 2 |"
+    )
+    by = typesetter if kind == "typst" else exporter
+    assert await read_back(by, tmp_path, text, "docx" if kind == "docx" else "pdf") == text
+
+
+async def test_a_call_out_in_a_div_has_its_title_too(exporter, tmp_path):
+    text = "::: warning\nMind the gap.\n:::\n"
+    for kind in ("pdf", "docx"):
+        found = await read_back(exporter, tmp_path, text, kind)
+        assert found == "> [!WARNING]\n> Mind the gap."
+
+
+async def test_definitions_of_a_pdf_are_apart_from_their_terms(exporter, tmp_path):
+    found = await read_back(exporter, tmp_path, "# T\n\nTerm\n: First.\n\n  Second.\n")
+    assert found == "# T\n\nTerm\n\nFirst.\n\nSecond."
+
+
+async def test_rows_without_text_and_covered_ones_stay(exporter, tmp_path):
+    text = (
+        "# T\n\n| a | b |\n| --- | --- |\n|  |  |\n| 1 | 2 |\n\n"
+        '<table>\n<tr><td rowspan="2">all</td><td rowspan="2">both</td></tr>\n<tr></tr>\n'
+        "<tr><td>c</td><td>d</td></tr>\n</table>"
+    )
+    assert await read_back(exporter, tmp_path, text) == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "> Words\n>\n> \\newpage\n>\n> after",
+        "- item\n\n  ::: landscape\n  after\n  :::",
+        "<table><tr><td rowspan=2>a<td rowspan=2>b<tr></tr><tr><td>after<td>d</table>",
+        "one<br>two\n: after",
+        f"{'a' * 300} after",
+        "7. seven\n\n   1. after\n",
+    ],
+)
+async def test_typst_sets_what_it_would_not_take(typesetter, tmp_path, text):
+    await read_back(typesetter, tmp_path, f"# T\n\n{text}")
+    with pymupdf.open(tmp_path / "text.pdf") as pdf:
+        words = "".join(page.get_text() for page in pdf).replace("\n", "")  # of the page's area
+    assert "after" in words
+    assert ("7. after" in words, "a" * 300 in words) == (False, "a" * 300 in text)
+
+
+async def test_a_list_written_in_a_cell_of_a_pipe_table_stays_one(exporter, tmp_path):
+    cell = "before<ul><li>one $y$</li><li>two <strong>bold</strong></li></ul>after"
+    text = f"# T\n\n| a | b |\n| --- | --- |\n| x | {cell} |\n"
+    for kind in ("pdf", "docx"):
+        assert f"<td>{cell}</td>" in await read_back(exporter, tmp_path, text, kind)
+
+
+@pytest.mark.parametrize("kind", ["pdf", "docx", "typst"])
+async def test_a_note_of_several_blocks_is_one(exporter, typesetter, tmp_path, kind):
+    text = (
+        "# T\n\nText[^1], more[^2].\n\n[^1]: A note with code:\n\n    ```\n    x = 1\n    ```\n\n"
+        "[^2]: Another note."
+    )
+    by = typesetter if kind == "typst" else exporter
+    found = await read_back(by, tmp_path, text, "docx" if kind == "docx" else "pdf")
+    assert sorted(found.split("\n\n")) == sorted(text.split("\n\n"))

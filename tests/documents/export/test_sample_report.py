@@ -118,7 +118,7 @@ async def test_the_docx(tmp_path):
         WD_ORIENT.PORTRAIT, WD_ORIENT.LANDSCAPE, WD_ORIENT.PORTRAIT,
     ]  # fmt: skip
     assert document.sections[0].header.paragraphs[0].text == TITLE
-    merged = document.tables[0]
+    merged = next(table for table in document.tables if table.style.name == "Table")
     assert [cell.text for cell in merged.rows[1].cells] == [
         "Station",
         "1",

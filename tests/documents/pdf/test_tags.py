@@ -94,7 +94,8 @@ def test_lists_in_cells_and_merged_cells_are_kept(written):
 
 
 def test_boxes_of_tasks_stay_at_every_depth(written):
-    source = "#set list(marker: none)\n- ☐ first\n  - ☑ second\n    - ☐ third\n      + one\n"
+    looks = '#set text(font: "DejaVu Sans")\n#set list(marker: none)\n'
+    source = f"{looks}- ☐ first\n  - ☑ second\n    - ☐ third\n      + one\n"
     assert texts(written(source))[1].split("\n") == [
         "- [ ] first",
         "  - [x] second",
