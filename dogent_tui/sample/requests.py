@@ -4,6 +4,7 @@ engine.
 
 from collections.abc import Sequence
 
+from dogent_tui.language import tr
 from dogent_tui.references.lookup import format_reference
 
 _OF_THE_SAMPLE = (
@@ -36,10 +37,14 @@ def requests_for(paths: Sequence[str]) -> tuple[str, ...]:
         reference for reference in texts if reference.strip('@"').lower().endswith(_TEXTS[:2])
     ]
     found = [
-        *(f"Show the outline of {reference}" for reference in markdown[:1]),
-        *(f"What is the largest value in {reference}?" for reference in tables[:1]),
-        *([f"Draft a report from {' and '.join(texts[:2])}"] if texts else []),
-        *(["Which files are here?"] if named else []),
-        *(f"How many words does {reference} have?" for reference in texts[:1]),
+        *(tr("Show the outline of {file}", file=reference) for reference in markdown[:1]),
+        *(tr("What is the largest value in {file}?", file=reference) for reference in tables[:1]),
+        *([tr("Draft a report from {files}", files=_listed(texts[:2]))] if texts else []),
+        *([tr("Which files are here?")] if named else []),
+        *(tr("How many words does {file} have?", file=reference) for reference in texts[:1]),
     ]
     return tuple(found[:_MOST])
+
+
+def _listed(texts: Sequence[str]) -> str:
+    return tr("{file} and {other}", file=texts[0], other=texts[1]) if texts[1:] else texts[0]

@@ -7,7 +7,9 @@ import json
 
 import pytest
 
+from dogent_tui import language
 from dogent_tui.agent.session import SessionOptions, open_session
+from dogent_tui.offline.requests import parse_request
 from dogent_tui.print_mode import PrintRequest, run_print
 from dogent_tui.references.lookup import find_references, resolve
 from dogent_tui.sample import copy_sample
@@ -62,6 +64,18 @@ def test_those_of_the_sample_name_files_that_are_there(tmp_path):
 )
 def test_other_folders_are_asked_about_what_they_hold(paths, requests):
     assert requests_for(paths) == requests
+
+
+def test_they_are_in_the_language_of_the_interface(monkeypatch, request):
+    monkeypatch.setenv("DOGENT_LANGUAGE", "zh_CN")
+    request.addfinalizer(lambda: (monkeypatch.undo(), language.choose("")))
+    language.choose("")
+    paths = ["销售.csv", "笔记.md", "c.docx"]
+    said = requests_for(paths)
+    assert said[2] == "根据 @笔记.md 和 @c.docx 起草一份报告"
+    read = [parse_request(one, [], paths) for one in said]
+    assert [one.verb for one in read] == ["outline", "ask", "draft"], "possible without a model"
+    assert [one.files for one in read] == [["笔记.md"], ["销售.csv"], ["笔记.md", "c.docx"]]
 
 
 @pytest.mark.thorough_after(1)
