@@ -286,6 +286,8 @@ def test_the_context_of_a_number_is_what_is_near_it():
     [
         ("The weather was fine<sup>12</sup> in the town", "weather was fine in the town", True),
         ("The weather was fine[[12]](#note) in the town", "weather was fine in the town", True),
+        ("about [40](https://a.org/) per cent of it", "about 40 per cent of it", True),
+        ("the te**<em>lephone was out</em> of order", "the telephone was out of order", True),
         ("a boat of 25 m<sup>2</sup> or less", "a boat of 25 m² or less", True),
         ("a boat of 25 m<sup>2</sup> or less", "a boat of 25 m or less", False),
         ("the 5<sup>th</sup> bridge was opened", "the 5th bridge was opened", True),
