@@ -27,9 +27,11 @@ _BRACKET = re.compile(r"(?<!!)[\[［](?!\^)([^\[\]［］]{1,300})[\]］](?!\()")
 _CUT = re.compile(rf"(?P<omission>{_OMISSION.pattern})|{_BRACKET.pattern}")
 _LETTER = r"[^\W\d_\u2e80-\u9fff]"
 _PART_OF_WORD = re.compile(
-    rf"(?<={_LETTER})\[({_LETTER}{{1,20}})\]|\[({_LETTER}{{1,20}})\](?={_LETTER})"
+    rf"(?<={_LETTER})\[({_LETTER}{{1,20}})\]|\[({_LETTER}{{1,20}})\](?=['’]?{_LETTER})"
 )
 _WITHIN_WORD = re.compile(rf"(?<={_LETTER})\[[^\[\]]*[\u3400-\u9fff][^\[\]]*\](?={_LETTER})")
+_INSERTED = re.compile(r"(?<=\s)\[\d{1,3}\](?=\s+\w)")
+"""A number in brackets that is rather an insertion than a note mark, unless the source has it."""
 _FARTHEST = 400
 """The number of words that an omission may leave out."""
 _FARTHEST_ALONE = 40
@@ -116,7 +118,9 @@ class Quotation:
         ends = any(before == len(self.words.words) for before, _ in self.words.marks)
         if ends and (behind := index.word(passage.end))[:1].isdigit():
             there.append(behind)
-        return not there or all(mark in there for _, mark in self.words.marks)
+        if not there:
+            return not _INSERTED.search(self.text)
+        return all(mark in there for _, mark in self.words.marks)
 
     def _cut_off(self, index: SourceIndex, passage: Passage) -> list[int]:
         """Return the positions of negations missing from a full sentence that is not one in the
@@ -130,7 +134,9 @@ class Quotation:
             word = index.word(place)
             if negates(word) and not is_han(word):
                 begin, end = index.ends[min(place, other)], index.starts[max(place, other)]
-                found += [] if readable(index.text[begin:end]).strip() else [place]
+                between, after = index.text[begin:end], index.text[end : end + 1]
+                is_apart = readable(between).strip() or ("\n\n" in between and after.isupper())
+                found += [] if is_apart else [place]
         return found
 
     def _in_parts(self, index: SourceIndex) -> list[Passage]:
@@ -237,6 +243,8 @@ class Quotation:
                 first, last = bounds.index(found.start()), bounds.index(found.end())
                 passage = Passage(begin + first, begin + last)
                 is_same = run_together(words[first:last]) == run_together(wanted)
+                # “not able” is not “notable”.
+                is_same &= sum(map(negates, words[first:last])) == sum(map(negates, wanted))
                 if is_same and self._has_same_marks(index, passage):
                     return None if self._cut_off(index, passage) else passage
         return None

@@ -3,8 +3,9 @@ named for it.
 """
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
+from operator import itemgetter
 from typing import Literal, NamedTuple
 
 from markdown_it import MarkdownIt
@@ -209,10 +210,11 @@ class Draft:
             for found in _QUOTE.finditer(text)
             if (group := found.lastindex)
         ]
+        ends = [0, *(quote.end for quote in quotes)]
         citations = [
             claim
             for claim in self._citations(paragraph.span)
-            if not any(q.start <= claim.span.start and claim.span.end <= q.end for q in quotes)
+            if claim.span.end > ends[bisect_right(quotes, claim.span.start, key=itemgetter(0))]
         ]
         yield from citations
         quotes = [quote for quote in quotes if _is_long(self.text[slice(*quote)])]
@@ -286,10 +288,11 @@ class Draft:
         self, paragraph: _Paragraph, quotes: list[Span], citations: list[Claim]
     ) -> Iterator[Claim]:
         start, end = paragraph.span
-        text = self._masked[start:end]
+        letters = [*self._masked[start:end]]
         for taken in (*quotes, *(claim.span for claim in citations)):
             begin, behind = taken.start - start, taken.end - start
-            text = f"{text[:begin]}{_MASK * (behind - begin)}{text[behind:]}"
+            letters[begin:behind] = _MASK * (behind - begin)
+        text = "".join(letters)
         for pattern in (_LINK, _IMAGE, _REFERENCE, _NO_NUMBER):
             text = _without(text, pattern)
         bounds = [0, *(one.end() for one in SENTENCE_END.finditer(self.text[start:end])), len(text)]
@@ -328,5 +331,5 @@ def _nearest(span: Span, citations: list[Claim]) -> tuple[Named, ...]:
     """Return what is named for a claim: by the first citation around or after it, otherwise by the
     last one before it.
     """
-    behind = [claim for claim in citations if claim.span.end >= span.end]
-    return next((claim.named for claim in (*behind, *reversed(citations))), ())
+    at = bisect_left(citations, span.end, key=lambda claim: claim.span.end)
+    return citations[min(at, len(citations) - 1)].named if citations else ()

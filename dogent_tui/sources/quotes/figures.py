@@ -15,10 +15,8 @@ from rapidfuzz.distance import Postfix, Prefix
 from dogent_tui.sources.quotes.index import SourceIndex
 from dogent_tui.sources.quotes.numbers import (
     FUNCTION_WORDS,
-    NUMBER,
     Number,
     language_of,
-    number_at,
     numbers_in,
     units_in,
 )
@@ -81,14 +79,14 @@ class Figures:
 
     def __init__(self, index: SourceIndex) -> None:
         self._index = index
-        self._language = language_of(index.text[:20_000])
+        self.language = language_of(index.text[:20_000])
 
     @cached_property
     def _by_value(self) -> dict[str, list[str]]:
         """Possible value → the words that are that number."""
         found: dict[str, list[str]] = {}
         for word in self._index.codes:
-            for number in numbers_in(word, self._language) if word[0].isdigit() else ():
+            for number in numbers_in(word, self.language) if word[0].isdigit() else ():
                 found.setdefault(number.value, []).append(word)
         return found
 
@@ -141,10 +139,10 @@ class Figures:
         text = self._index.text[begin:end]
         words = words_of(text)
         is_row = text.lstrip().startswith("|")
-        for found in NUMBER.finditer(text):
-            number = number_at(text, found, self._language)
+        for number in numbers_in(text, self.language):
+            start = number.start
             if is_row:
-                column = text.count("|", 0, found.start())
+                column = text.count("|", 0, start)
                 number, own, known = self._cell(begin, text, column, number)
                 apart, near = 1.0, 0.0
             else:
@@ -161,7 +159,7 @@ class Figures:
             lacked = sum(map(self._weight, own - weights.keys() - itself - {*figure.own}))
             yield Place(
                 number,
-                begin + found.start(),
+                begin + start,
                 shared + near - _LACKED * lacked * apart * (number.value != figure.number.value),
                 shared,
                 is_row and column <= 1,
@@ -178,7 +176,7 @@ class Figures:
         head_row = self._index.text[block.table : self._index.text.find("\n", block.table)]
         cells, heads = text.split("|"), head_row.split("|")
         head = heads[column] if column < len(heads) else ""
-        unit = number.unit or next(units_in(re.findall(r"[^\s()\[\]]+", head), self._language), "")
+        unit = number.unit or next(units_in(re.findall(r"[^\s()\[\]]+", head), self.language), "")
         own = {*words_of(f"{cells[1]} {head}").words}
         known = f"{' '.join(block.source.headings[-1:])} {block.source.sheet} {text}"
         if column <= 1:

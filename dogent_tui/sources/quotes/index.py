@@ -12,6 +12,7 @@ from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
+from operator import itemgetter
 from typing import NamedTuple
 
 import msgspec
@@ -35,6 +36,7 @@ _COMMON = 100
 _SEAM_WORDS = 60
 _SEAM_BLOCKS = 8
 _NOTE = re.compile(r"\[\^[^\]\s]+\]:")
+_PAGE = re.compile(r"<!-- page (\d+) -->")
 _NO_PROSE = re.compile(r"\s*(?:#|\||```|<|!\[|[-*+] |\[\^)")
 _UNFINISHED = re.compile(r"[^\s.!?。！？…”\"»*_]$")
 _LOWER = re.compile(r"[a-zß-öø-ÿ\u0430-\u045f]")
@@ -119,9 +121,21 @@ class SourceIndex(msgspec.Struct, array_like=True, dict=True):
     def _block_number(self, character: int) -> int:
         return max(0, bisect_right(self.blocks, character, key=lambda block: block.start) - 1)
 
+    @cached_property
+    def _turns(self) -> list[tuple[int, int]]:
+        """Where pages begin, and which."""
+        return [(found.start(), int(found[1])) for found in _PAGE.finditer(self.text)]
+
+    def _page_at(self, character: int, block: Block) -> int:
+        """Return the page of a character of a block, which may go on over the end of a page."""
+        at = bisect_right(self._turns, character, key=itemgetter(0)) - 1
+        is_inside = block.source.page and at >= 0 and self._turns[at][0] > block.start
+        return self._turns[at][1] if is_inside else block.source.page
+
     def pages_of(self, passage: Passage) -> set[int]:
         """Return the pages of a passage; empty if there are none."""
-        return {self.block_at(start).source.page for start in self.starts[slice(*passage)]} - {0}
+        starts = self.starts[slice(*passage)]
+        return {self._page_at(start, self.block_at(start)) for start in starts} - {0}
 
     def place(self, character: int) -> JsonDict:
         """Return the place in the document of a character of its Markdown, without inapplicable
@@ -129,6 +143,7 @@ class SourceIndex(msgspec.Struct, array_like=True, dict=True):
         """
         block = self.block_at(character)
         told = msgspec.to_builtins(block.source)
+        told["page"] = self._page_at(character, block)
         found = {name: value for name, value in told.items() if value}
         if block.source.line and _NO_PROSE.match(self.text, block.start):
             found["line"] += self.text.count("\n", block.start, character)

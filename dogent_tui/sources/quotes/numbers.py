@@ -7,12 +7,15 @@ from typing import NamedTuple
 
 from dogent_tui.permissions.text import names
 
+_NOT_AFTER_WORD = r"(?<![^\W\u2e80-\u9fff])"
 NUMBER = re.compile(
-    r"(?<![\w.,])(?<!\d/)(?<![A-Z][-–])(?:(?<![\w)\]])[-−–+](?=\d))?"
-    r"(?:\d{1,3}(?:[\u00a0\u202f'’]\d{3})+(?:[.,]\d+)?|\d+(?:[.,:/]\d+)*)"
+    rf"{_NOT_AFTER_WORD}(?<![.,])(?<!\d/)(?<![A-Z][-–])"
+    rf"(?:{_NOT_AFTER_WORD}(?<![)\]])[-−–+](?=\d))?"
+    r"(?:\d{1,3}(?:[ \u00a0\u202f'’]\d{3})+(?:[.,]\d+)?|\d+(?:[.,:/]\d+)*)"
     r"(?=$|[^\w]|[\u2e80-\u9fff]|(?:km|kg|m|cm|mm|g|mg|t|h|min|ms|[kMGT]?B|[kMG]?Wh?|[kM]?Hz|[KkMm]|bn|x)(?![\w]))(?![./]\d)"
 )
-"""A number in a text that is not part of a word or name."""
+"""A number in a text that is not part of a word or name. A space may separate thousands."""
+_SPACED = re.compile(r"\d+(?:[.,]\d+)?")
 SENTENCE_END = re.compile(
     r"(?<!\b[A-Za-z])(?<!\d)[.!?][\"”“»’)\]*_]*\s+(?=[^\sa-z])|(?<=\d)[.!?]\s+(?=[A-ZÄÖÜÉÀ][^\s.])|[。！？]"
 )
@@ -71,9 +74,11 @@ class Number(NamedTuple):
 
 
 def numbers_in(text: str, language: str) -> Iterator[Number]:
-    """Yield the numbers of a text."""
+    """Yield the numbers of a text: what may be thousands or several numbers in a row, as both."""
     for found in NUMBER.finditer(text):
         yield number_at(text, found, language)
+        for one in _SPACED.finditer(text, *found.span()) if " " in found[0] else ():
+            yield number_at(text, one, language)
 
 
 def units_in(words: Iterable[str], language: str) -> Iterator[str]:

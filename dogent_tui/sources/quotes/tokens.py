@@ -29,8 +29,8 @@ _CUT = rf"[-‐\u00ad][ \t]*\n\s*(?:>\s*)*(?:<!--[^>]*-->\s*)?(?=[{_LOWER}])"
 """A word split at the end of a line or page."""
 _INSIDE = "\u00ad\u200b-\u200d\u2060\ufeff"
 _JOINT = (
-    rf"(?:{_CUT}|[{_INSIDE}]+|['’ʼ＇][*_`]{{0,3}}|(?<=[^\W\d_])\*{{1,3}}(?=[^\W\d_])|~"
-    r"|</?(?:sub|b|i|em|strong|u|mark|small)>|(?<=\d)\\?[.,:/](?=\d))"
+    rf"(?:{_CUT}|[{_INSIDE}]+|[{_INSIDE}]*['’ʼ＇][*_`]{{0,3}}|(?<=[^\W\d_])\*{{1,3}}(?=[^\W\d_])|~"
+    r"|\*{0,3}</?(?:sub|b|i|em|strong|u|mark|small)>\*{0,3}|(?<=\d)\\?[.,:/](?=\d))"
 )
 _TAGS = (
     "sup|sub|u|b|i|em|strong|del|s|code|kbd|mark|small|br|p|table|thead|tbody|tr|td|th|ul|ol|li|span|div|a|img|hr|blockquote"
@@ -38,14 +38,16 @@ _TAGS = (
 )
 _TOKEN = re.compile(
     rf"(?P<word>{_RUN}(?:{_JOINT}{_RUN})*|[{HAN}])"
+    r"|(?P<mark>\[\^[^\]\s]+\]:?"
+    r"|(?:<sup>)?\[(?:\\?\[)?\d{1,3}(?:[-–,;]\s?\d{1,3})*(?:\\?\])?\]"
+    r"(?:\([^()\s]*#[^()\s]*\)|(?!\())(?:</sup>)?"
+    rf"|(?<=\S)(?:\^[^\^\s]{{1,4}}\^|<sup>[^<\n]{{1,8}}</sup>|⁻?[{_RAISED}]+|[†‡]))"
     r"|(?P<skip><!--.*?-->|!\[[^\]\n]*\]\([^)\n]*\)|\]\([^()\s]*(?:\([^()\s]*\)[^()\s]*)*(?:\s+\"[^\"\n]*\")?\)"
     rf"|</?(?:{_TAGS})(?:\s[^<>\n]*)?/?>)"
-    r"|(?P<mark>\[\^[^\]\s]+\]:?|\[\d{1,3}(?:[-–,;]\s?\d{1,3})*\]"
-    rf"|(?<=\S)(?:\^[^\^\s]{{1,4}}\^|<sup>[^<\n]{{1,8}}</sup>|⁻?[{_RAISED}]+|[†‡]))"
-    r"|(?P<sign>[%％‰§€£¥￥℃℉°\u3300-\u33ff×÷]|\\?\$(?=\s?\d)|(?<=\d)\\?\$|(?<=\d"
+    r"|(?P<sign>[%％‰§€£¥￥℃℉°\u3300-\u33ff×÷←-⇿∈-⋿]|(?<=[^\W\d_])\\?(?:\+{1,2}|#)(?!\w)|\\?\$(?=\s?\d)|(?<=\d)\\?\$|(?<=\d"
     r" )\\?\$|[≤≥≠±≈+＋](?=\s?[-−.\d])"
-    r"|(?:(?<=[^\s>]"
-    r" )|(?<=[\w)=]))(?:\\?[<>=]|&[lg]t;)(?=\s?[-−.\d])|(?<![\w)\]%.-])\\?[-−–](?=[.,]?\d))"
+    r"|(?:(?<=[^\s>] )|(?<=[\w)=]))(?:\\?[<>=]|&[lg]t;)(?=\s?[-−.\d]|\s[^\W_])"
+    r"|(?<![\w)\]%.-])\\?[-−–](?=[.,]?\d))"
     r"|(?P<entity>&(?:[A-Za-z]{2,8}|#\d{1,6}|#x[0-9A-Fa-f]{1,5});)",
     re.DOTALL,
 )
@@ -53,8 +55,8 @@ _BETWEEN = re.compile(rf"{_CUT}|[{_INSIDE}*~_`\\]|<[^>]*>")
 _EXPONENT = re.compile(
     r"(?:\d\s?[^\W\d_]{1,3}|(?<![^\W_])(?:[^\W\d_]|[cdkmnµμ]m|ft|in|yd|mi)|(?<![\d.,])\d{1,3}(?:[.,]\d)?|[-+−*/=×·]\s?\w{1,3}\))$"
 )
-"""What precedes a raised number that is an exponent and thus part of the text; otherwise it is the
-mark of a note.
+"""What precedes a raised number that is an exponent and thus part of the text, like the raised
+letters of “5th”; otherwise it is the mark of a note.
 """
 _MARKUP = re.compile(
     r"<!--.*?-->|\]\([^()\s]*\)|!?\[(?=[^\]]*\]\()|\*\*|__|`|(?<!\w)[*_]|[*_](?!\w)|\\(?=\W)|</?\w+>",
@@ -94,11 +96,15 @@ def words_of(text: str, begin: int = 0, end: int | None = None) -> Words:
         if kind == "mark":
             mark = _mark(raw)
             before = text[max(0, found.start() - 12) : found.start()]
-            is_number = mark.lstrip("-").isdigit() and raw[0] != "["
-            if not (is_number and _EXPONENT.search(before)):
+            is_number = mark.lstrip("-").isdigit()
+            if is_number:
+                is_text = "[" not in raw and _EXPONENT.search(before) is not None
+            else:
+                is_text = mark.isalpha() and (len(mark) > 1 or before[-1:].isdigit())
+            if raw.startswith("[^") or not is_text:
                 marks.append((len(words), mark))
                 continue
-            level = f"^{mark}"
+            level = f"^{mark}" if is_number else mark
         words.append(level)
         starts.append(found.start())
         ends.append(found.end())
@@ -106,13 +112,15 @@ def words_of(text: str, begin: int = 0, end: int | None = None) -> Words:
 
 
 def _level(raw: str) -> str:
-    text = unicodedata.normalize("NFKC", _BETWEEN.sub("", raw)).casefold().translate(_PLAIN)
+    text = unicodedata.normalize("NFKC", _BETWEEN.sub("", raw)).replace("ẞ", "ß")
+    # “in Maßen” and “in Massen” are different words.
+    text = "ß".join(map(str.casefold, text.split("ß"))).translate(_PLAIN)
     _levels[raw] = level = text.replace("&lt;", "<").replace("&gt;", ">")
     return level
 
 
 def _mark(raw: str) -> str:
-    bare = re.sub(r"</?sup>", "", raw).strip("[]^:")
+    bare = re.sub(r"</?sup>|\(.*\)|[\[\]\\^:]", "", raw)
     return unicodedata.normalize("NFKC", bare).replace("−", "-").casefold()
 
 

@@ -233,8 +233,12 @@ class _Checker:
         return self._held(claim, exact, near)
 
     def _number(self, claim: Claim) -> Judgement:
-        language = language_of(claim.context, self._language)
-        figure = Figure.of(claim.context, claim.at, claim.text, language)
+        def figure_in(language: str) -> Figure:
+            return Figure.of(
+                claim.context, claim.at, claim.text, language_of(claim.context, language)
+            )
+
+        figure = figure_in(self._language)
 
         def exact(source: CheckedSource) -> list[_Spot]:
             return [_spot(source, at) for at in source.figures.same_words(figure)]
@@ -243,7 +247,9 @@ class _Checker:
             found = source.figures.places(figure)
             if not found:
                 return None
-            same = next((place for place in found if agrees(figure, place)), None)
+            # A context of few words may be written as the draft is, or as the source is.
+            read = figure, figure_in(source.figures.language)
+            same = next((place for place in found if any(agrees(one, place) for one in read)), None)
             ours, theirs = figure.number, found[0].number
             why: Flag = "unit" if ours.value == theirs.value else "number"
             diff: list[Piece] = [("delete", theirs.spelled), ("insert", ours.spelled)]

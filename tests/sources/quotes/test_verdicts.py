@@ -279,3 +279,70 @@ def test_the_context_of_a_number_is_what_is_near_it():
     assert len(claims) == 1_000
     assert all(claim.context[claim.at :].startswith(claim.text) for claim in claims)
     assert max(len(claim.context) for claim in claims) < 1_100
+
+
+@pytest.mark.parametrize(
+    ("text", "quote", "expected"),
+    [
+        ("The weather was fine<sup>12</sup> in the town", "weather was fine in the town", True),
+        ("The weather was fine[[12]](#note) in the town", "weather was fine in the town", True),
+        ("about [40](https://a.org/) per cent of it", "about 40 per cent of it", True),
+        ("the te**<em>lephone was out</em> of order", "the telephone was out of order", True),
+        ("a boat of 25 m<sup>2</sup> or less", "a boat of 25 m² or less", True),
+        ("a boat of 25 m<sup>2</sup> or less", "a boat of 25 m or less", False),
+        ("the 5<sup>th</sup> bridge was opened", "the 5th bridge was opened", True),
+        ("L’œuvre de la ville est belle", "[l]’œuvre de la ville est belle", True),
+        ("# What we do not\n\nThe plan was made by all", "The plan was made by all.", True),
+        ("it is not\nall that was planned here", "All that was planned here.", False),
+        ("rated A+ by the whole agency", "rated A- by the whole agency", False),
+        ("the firm uses C# and Java", "the firm uses C and Java", False),
+        ("if a &lt; b in every case", "if a < b in every case", True),
+        ("if a < b in every case", "if a > b in every case", False),
+        ("A → B is what they say", "A ← B is what they say", False),
+        ("he drank it in Maßen every evening", "he drank it in Massen every evening", False),
+        ("it was not able to float there", "it was notable to float there", False),
+        ("the men left the town in a hurry", "the [12] men left the town in a hurry", False),
+    ],
+)
+def test_marks_of_notes_are_typography_and_signs_are_words(text, quote, expected):
+    found = check("draft.md", f"It says “{quote}”.\n", [source("a.md", f"{text}\n")], {}).findings
+    (verdict,) = (each.verdict for each in found if each.kind == "quote")
+    assert (verdict == "verbatim") is expected
+
+
+def test_a_paragraph_that_goes_on_over_the_end_of_a_page_is_on_both():
+    text = "<!-- page 1 -->\n\nThe beech was felled in the year <!-- page 2 -->of the great flood."
+    blocks = [Block(17, Source(page=1), 17)]
+    sources = [CheckedSource("a.pdf", make(text, blocks, 2))]
+    draft = "“the year of the great flood” (a.pdf, p. {})"
+    for page in (1, 2):
+        found, _ = check("draft.md", draft.format(page), sources, {}).findings
+        assert (found.verdict, found.place) == ("verbatim", {"page": 1})
+    found, _ = check("draft.md", "“of the great flood” (a.pdf, p. 2)", sources, {}).findings
+    assert (found.verdict, found.place) == ("verbatim", {"page": 2})
+
+
+@pytest.mark.parametrize(
+    ("text", "draft", "expected"),
+    [
+        ("| | 游客 |\n| --- | --- |\n| 北方港口 | 881,538 |\n", "北方港口的游客为{}", "881,538"),
+        ("去年共有3450人参观了北方港口。", "北方港口去年共有{}人参观。", "3450"),
+        (
+            "| | Visiteurs |\n| --- | --- |\n| Verrerie | 506 438 |\n",
+            "Verrerie : {} visiteurs",
+            "506\u202f438",
+        ),
+        (
+            "Es ist die Tabelle.\n\n| | visitors |\n| --- | --- |\n| Old mill | 222.896 |\n",
+            "Old mill: visitors {}",
+            "222.896",
+        ),
+    ],
+)
+def test_numbers_stand_beside_chinese_have_blanks_or_are_read_as_the_source_is(
+    text, draft, expected
+):
+    sources = [source("a.md", text)]
+    for number, verdict in ((expected, "verbatim"), (f"9{expected[1:]}", "altered")):
+        (found,) = check("draft.md", f"{draft.format(number)}\n", sources, {}).findings
+        assert (found.text, found.verdict) == (number, verdict)
