@@ -17,8 +17,11 @@ _FRONT_MATTER = re.compile(r"\A(?P<fence>---|\+\+\+)[ \t]*\n(?:.*\n)*?(?P=fence)
 
 _BREAK = re.compile(r"\s*\n\s*")
 
-_UNREAD = re.compile(r"<!--.*?-->|(?<=\])\([^()\s]*\)", re.DOTALL)
-"""Comments, and the addresses of links."""
+_UNREAD = re.compile(
+    r"<!--.*?-->|(?<=\])\([^()\s]*(?:\s+\"[^\"]*\")?\)|^ {0,3}\[(?!\^)[^\]\n]+\]:[^\n]*$",
+    re.DOTALL | re.MULTILINE,
+)
+"""Comments, and the addresses of links, also by themselves."""
 _CJK = "\u3040-\u30ff\u3400-\u9fff"
 _WORD = re.compile(rf"[{_CJK}]|[^\W_{_CJK}]+(?:['’.,-][^\W_{_CJK}]+)*")
 """A word, or a Chinese or Japanese character, which word processors count as one."""

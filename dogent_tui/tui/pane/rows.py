@@ -21,6 +21,12 @@ the last, from 0.
 
 
 _NAMED = re.compile(r"\[([^\[\]]+)\](?!:)")
+_ADDRESSES = re.compile(
+    r"(?<=\])\((?:https?|mailto):[^()\s]*(?:\s+\"[^\"\n]*\")?\)"
+    r"|^ {0,3}\[(?!\^)[^\]\n]+\]:[^\n]*$",
+    re.MULTILINE,
+)
+"""The addresses of links and their definitions, as far as they are not drawn (`inline.py`)."""
 _LONGEST_DRAWN = 20_000
 """The number of characters of a part that are drawn. Only comments and code lines make longer
 parts.
@@ -64,10 +70,10 @@ class DocumentRows(Rows):
             self.rows.append(row)
             self._unmeasured.append(row)
 
-    @property
-    def texts(self) -> list[str]:
-        """The texts of the parts."""
-        return [part.text for part in self._parts]
+    def sources(self, first: int = 0) -> list[str]:
+        """Return what a search sees of the parts from number `first` on."""
+        parts = self._parts[first:]
+        return [part.text if part.is_plain else _ADDRESSES.sub("", part.text) for part in parts]
 
     def rows_of(self, entry: int) -> list[Row]:
         """Return the row of the part with this number."""

@@ -111,7 +111,7 @@ class PaneView(RowsView):
     def append(self, part: Part, *, go: bool = False) -> None:
         """Append a part, and scroll to it if `go`."""
         self._document.append([part])
-        self.matches.add([part.text])
+        self.matches.add(self._document.sources(-1))
         self._tell_matches()
         if go:
             self._go(self._document.top(len(self._document.rows) - 1))
@@ -146,7 +146,7 @@ class PaneView(RowsView):
             self.post_message(self.NearEnd())
 
     def _sources(self) -> list[str]:
-        return self._document.texts
+        return self._document.sources()
 
     def _search_again(self) -> None:
         number = self.matches.number

@@ -239,6 +239,17 @@ async def test_f3_leaves_a_search_of_the_document_and_esc_in_it_ends_the_search(
         assert pane.view.has_focus, "the next Esc leaves it"
 
 
+async def test_addresses_that_are_not_drawn_are_no_match(stage, draft) -> None:
+    address = "http://example.org/port"
+    draft.write_text(f"The [map][p] of [a port]({address}).\n\n[p]: {address}\n", encoding="utf-8")
+    async with stage((120, 30)) as s:
+        pane = Pane(s)
+        await pane.open()
+        assert "The map of a port." in pane.rows()[0]
+        await pane.press("f3", "ctrl+f", *"port")
+        await s.until(lambda: pane.counted == "1 of 1")
+
+
 async def test_the_end_of_a_long_document_is_found_before_it_was_shown(stage, workspace) -> None:
     rows = "".join(f"{n},words of it\n" for n in range(3_000))
     (workspace.root / "long.csv").write_text(f"n,what\n{rows}0,winter\n", encoding="utf-8")
