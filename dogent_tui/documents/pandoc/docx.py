@@ -65,9 +65,9 @@ def prepared_docx(path: Path, options: ReadOptions) -> Prepared:
                 notes_root = parse_part(notes, path.name)
                 settle_runs(notes_root, styles, counters, options.changes)
                 made[posixpath.join(folder, name)] = _written(notes_root)
-        if styles.added and look:
-            added = _with_styles(look, styles.added, path.name)
-            made[posixpath.join(folder, "styles.xml")] = added
+        look = _with_styles(look, styles.added, path.name)
+        added = {"numbering.xml": counters.numbering(), "styles.xml": look}
+        made |= {posixpath.join(folder, name): part for name, part in added.items() if part}
     if {"insertions", "deletions"} & metadata.keys():
         metadata["changes"] = options.changes
     held = set_apart(root, styles, items)
@@ -89,7 +89,11 @@ def _written(root: Any) -> bytes:
 
 
 def _with_styles(part: bytes, names: list[str], name: str) -> bytes:
-    """Return the styles of the document `name` with paragraph styles of these `names`."""
+    """Return the styles of the document `name` with paragraph styles of these `names`; empty if
+    there are none.
+    """
+    if not names or not part:
+        return b""
     root = parse_part(part, name)
     for added in names:
         style = etree.SubElement(root, w("style"), {w("type"): "paragraph", w("styleId"): added})

@@ -12,7 +12,7 @@
 from collections import defaultdict
 from collections.abc import Iterator
 from itertools import pairwise, takewhile
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 from lxml import etree
@@ -65,9 +65,11 @@ def settle_runs(root: Any, styles: Styles, counters: Counters, changes: Changes)
     for paragraph in root.iter(_PARAGRAPH):
         _hide(paragraph, styles)
     lists: dict[Any, dict[int, str]] = defaultdict(dict)
+    nests: dict[Any, list[_Open]] = defaultdict(list)
     items: dict[Any, Item] = {}
     for block in root.iter(_PARAGRAPH, _TABLE):
-        around = lists[next(block.iterancestors(_CELL), root)]
+        room = next(block.iterancestors(_CELL), root)
+        around = lists[room]
         if block.tag == _TABLE:
             if item := _item(block, counters, around):
                 items[block] = item
@@ -75,6 +77,7 @@ def settle_runs(root: Any, styles: Styles, counters: Counters, changes: Changes)
         marks = (block.find(f"{w('pPr')}/{w('rPr')}/{w(name)}") for name in _DROPPED[changes])
         if all(mark is None for mark in marks):
             _label(block, styles, counters, around)
+            _nest(block, styles, counters, nests[room])
     codes = [paragraph for paragraph in root.iter(_PARAGRAPH) if _is_code(paragraph, styles)]
     if sum(map(_letters, codes)) <= _MOST_CODE * _letters(
         root
@@ -307,6 +310,46 @@ def _label(paragraph: Any, styles: Styles, counters: Counters, lists: dict[int, 
         is_heading = True
     if label and is_heading and next(paragraph.iter(_TEXT), None) is not None:
         _begin(paragraph, label)
+
+
+class _Open(NamedTuple):
+    """The level of a list that may contain another: its indentation in twips, and its depth."""
+
+    name: str
+    at: int
+    indent: int
+    depth: int
+
+
+def _nest(paragraph: Any, styles: Styles, counters: Counters, opened: list[_Open]) -> None:
+    """Put an item below the one of another list that it is indented further than: the lists of
+    Word's styles, such as List Bullet 2, have one level each. `opened` are those around it.
+    """
+    name, level = styles.numbering(paragraph)
+    at = level or 0
+    indent = counters.indent(name, at)
+    if not indent or styles.is_heading(value_at(paragraph, "w:pPr/w:pStyle")):
+        if indent or _letters(paragraph):
+            opened.clear()
+        return
+    while opened and (
+        opened[-1].at >= at if opened[-1].name == name else opened[-1].indent >= indent
+    ):
+        opened.pop()
+    depth = at
+    if opened:
+        around = opened[-1]
+        same = around.name == name
+        depth = max(at, around.depth + (at - around.at if same else 1))
+    opened.append(_Open(name, at, indent, depth))
+    if depth > at:
+        properties = paragraph.find(w("pPr"))
+        number = properties.find(w("numPr"))
+        if number is not None:
+            properties.remove(number)
+        number = etree.SubElement(properties, w("numPr"))
+        etree.SubElement(number, w("ilvl"), {w("val"): str(depth)})
+        etree.SubElement(number, w("numId"), {w("val"): counters.nested(name, depth - at)})
 
 
 def _begin(paragraph: Any, words: str) -> None:

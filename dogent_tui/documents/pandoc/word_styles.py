@@ -25,6 +25,8 @@ visible.
 _DEEPEST = 20
 """The maximum length of a chain of styles based on each other."""
 _LEVELS = 9
+_NESTED = "000"
+"""The end of the numbers of lists that are not in the document."""
 _OUTLINE = "012345678"
 _TITLES = {"title", "subtitle"}
 _TYPEWRITERS = re.compile(r"mono|courier|consol|menlo|typewriter|code|console", re.IGNORECASE)
@@ -240,7 +242,7 @@ class Counters:
     """Counts the numbered paragraphs of a document in order, like Word (ECMA-376 part 1, 17.9)."""
 
     def __init__(self, part: bytes) -> None:
-        root = root_of(part)
+        self._root = root = root_of(part)
         abstract = {one.get(w("abstractNumId")): one for one in root.iter(w("abstractNum"))}
         linked = {value_at(one, "w:styleLink"): one for one in abstract.values()}
         self._lists: dict[str, tuple[str, dict[int, Level], dict[int, int]]] = {}
@@ -259,6 +261,7 @@ class Counters:
             }
             self._lists[element.get(w("numId"), "")] = (name, levels, starts)
         self._counts: dict[str, dict[int, int]] = defaultdict(dict)
+        self._nested: dict[tuple[str, int], str] = {}
 
     def is_unmarked(self, name: str, at: int | None) -> bool:
         """Return whether items of a list have no marker, as pandoc writes paragraphs that continue
@@ -271,6 +274,31 @@ class Counters:
         """Return the indentation of the text at a level of a list, in twips."""
         level = self._lists[name][1].get(at) if name in self._lists else None
         return level.indent if level else 0
+
+    def nested(self, name: str, deeper: int) -> str:
+        """Return a list like `name` whose levels are this much deeper: `numbering` defines it."""
+        if (name, deeper) not in self._nested:
+            self._nested[name, deeper] = f"{name}{deeper:02}{_NESTED}"
+        return self._nested[name, deeper]
+
+    def numbering(self) -> bytes:
+        """Return the numbering part of the document with the lists that `nested` made, empty if
+        there are none.
+        """
+        for (name, deeper), made in self._nested.items():
+            list_ = etree.SubElement(self._root, w("num"), {w("numId"): made})
+            etree.SubElement(list_, w("abstractNumId"), {w("val"): self._lists[name][0]})
+            for at, level in self._lists[name][1].items():
+                depth = {w("ilvl"): str(at + deeper)}
+                override = etree.SubElement(list_, w("lvlOverride"), depth)
+                written = etree.SubElement(override, w("lvl"), depth)
+                for tag, value in {
+                    "start": str(level.start),
+                    "numFmt": level.form,
+                    "lvlText": level.text.replace("%1", f"%{deeper + 1}"),
+                }.items():
+                    etree.SubElement(written, w(tag), {w("val"): value})
+        return etree.tostring(self._root) if self._nested else b""
 
     def label(self, name: str, at: int | None, style: str) -> str:
         """Count a paragraph with a style at a level `at` of the list `name`, and return Word's

@@ -553,6 +553,20 @@ def test_rows_that_were_deleted_go_and_cells_that_are_left_out_are_empty(tmp_pat
     assert read(made)[0] == "| a | b |\n| --- | --- |\n|  | e |"
 
 
+def test_lists_of_word_s_styles_are_in_one_another_by_their_indents(tmp_path):
+    document = Document()
+    for style, text in [
+        ("List Number", "one"), ("List Bullet 2", "a"), ("List Bullet 2", "b"),
+        ("List Bullet 3", "deep"), ("List Number", "two"), ("List Number 2", "x"),
+        ("Normal", "Then."), ("List Bullet", "c"), ("List Number", "three"),
+    ]:  # fmt: skip
+        document.add_paragraph(text, style=style)
+    document.save(tmp_path / "lists.docx")
+    assert read(tmp_path / "lists.docx")[0] == (
+        "1. one\n   - a\n   - b\n     - deep\n2. two\n   1. x\n\nThen.\n\n- c\n\n3. three"
+    )
+
+
 def test_what_word_has_in_its_outline_is_a_heading(tmp_path):
     document = Document()
     style = document.styles.add_style("Chapter", 1)
