@@ -2,6 +2,7 @@
 by `lint-imports`.
 """
 
+import ast
 import subprocess
 import sys
 from pathlib import Path
@@ -153,3 +154,16 @@ def test_no_module_imports_itself_by_way_of_others():
     while unused := left.keys() - {one for imported in left.values() for one in imported}:
         left = {module: imported for module, imported in left.items() if module not in unused}
     assert not sorted(left)
+
+
+def test_the_rooms_of_the_interface_import_nothing_of_theirs():
+    """Modules are imported in a thread while keys are handled: a room whose `__init__` imports its
+    modules, which import the room, could be seen half imported.
+    """
+    for init in (ROOT / "dogent_tui/tui").rglob("__init__.py"):
+        found = [node for node in ast.walk(ast.parse(init.read_text("utf-8"))) if _imports(node)]
+        assert not found, init
+
+
+def _imports(node: ast.AST) -> bool:
+    return isinstance(node, ast.Import | ast.ImportFrom)

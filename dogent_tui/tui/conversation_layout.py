@@ -78,7 +78,7 @@ class ConversationLayout:
         """Add what is not visible at first, once the rest is painted: its imports and styles alone
         cost a third of the first paint.
         """
-        await loaded("dogent_tui.tui.transcript")
+        await loaded("dogent_tui.tui.transcript.view")
         # otherwise the user has left or is leaving
         if self._screen.is_attached and self._screen.query("#conversation"):
             await self._place(self.transcript, "#conversation")

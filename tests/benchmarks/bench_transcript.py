@@ -20,7 +20,7 @@ from textual.geometry import Size
 from textual.widgets import Input
 
 from dogent_tui.agent import events as ev
-from dogent_tui.tui.transcript import Transcript
+from dogent_tui.tui.transcript.view import Transcript
 from tests.benchmarks.table import Row
 
 SIZE = (120, 40)

@@ -1,6 +1,5 @@
-"""The transcript of a conversation: events in, lines on the screen."""
+"""The transcript of a conversation: events in, lines on the screen.
 
-from dogent_tui.tui.transcript.search_bar import SearchBar
-from dogent_tui.tui.transcript.view import Transcript
-
-__all__ = ["SearchBar", "Transcript"]
+It imports nothing: its modules are imported in a thread after the first paint, and a key may need
+one of them meanwhile.
+"""

@@ -4,7 +4,8 @@ import pytest
 from textual.app import App, ComposeResult
 
 from dogent_tui.agent import events as ev
-from dogent_tui.tui.transcript import SearchBar, Transcript
+from dogent_tui.tui.transcript.search_bar import SearchBar
+from dogent_tui.tui.transcript.view import Transcript
 
 REPLY = """\
 # A short plan

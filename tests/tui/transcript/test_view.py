@@ -7,7 +7,8 @@ from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
 from dogent_tui.agent import events as ev
-from dogent_tui.tui.transcript import SearchBar, Transcript
+from dogent_tui.tui.transcript.search_bar import SearchBar
+from dogent_tui.tui.transcript.view import Transcript
 
 Make = Callable[..., "object"]
 
