@@ -22,8 +22,9 @@ _UNREAD = re.compile(
     re.DOTALL | re.MULTILINE,
 )
 """Comments, and the addresses of links, also by themselves."""
-_CJK = "\u3040-\u30ff\u3400-\u9fff"
-_WORD = re.compile(rf"[{_CJK}]|[^\W_{_CJK}]+(?:['’.,-][^\W_{_CJK}]+)*")
+CJK = "\u3040-\u30ff\u3400-\u9fff"
+"""Chinese and Japanese characters, within a class of a pattern."""
+_WORD = re.compile(rf"[{CJK}]|[^\W_{CJK}]+(?:['’.,-][^\W_{CJK}]+)*")
 """A word, or a Chinese or Japanese character, which word processors count as one."""
 
 

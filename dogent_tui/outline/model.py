@@ -15,6 +15,7 @@ import msgspec
 from msgspec.structs import replace
 
 from dogent_tui.language import tr
+from dogent_tui.outline.blocks import CJK
 from dogent_tui.records import Record
 
 DEEPEST = 6
@@ -25,7 +26,7 @@ _LENGTH = re.compile(
     r" |~|≈|约|大约)?\s*\d[\d,]*(?:\s*[-–~]\s*\d[\d,]*)?\s*"
     r"(?:words?|characters?|chars?|pages?|字|个字|页|词))\s*[)）]$"
 )
-_CJK = re.compile("[\u3040-\u30ff\u3400-\u9fff]")
+_CJK = re.compile(f"[{CJK}]")
 
 
 class Mark(Record):

@@ -47,4 +47,5 @@ def requests_for(paths: Sequence[str]) -> tuple[str, ...]:
 
 
 def _listed(texts: Sequence[str]) -> str:
+    # not `language.listing`: a reference ends at a blank, which Chinese lists do without
     return tr("{file} and {other}", file=texts[0], other=texts[1]) if texts[1:] else texts[0]

@@ -312,7 +312,9 @@ class Snapshot:
             for each in changes:
                 self._stage(each, f"{back}/{each.path}")
             latest = max((each.after.ctime_ns for each in changes if each.after), default=0)
-            reverse = tuple(Change(each.path, _opened(each.after), each.before) for each in changes)
+            reverse = tuple(
+                Change(each.path, _as_opened(each.after), each.before) for each in changes
+            )
             difference = Difference(str(self.workspace), str(back), latest + 1, reverse)
             done = self._committing(copies).commit(difference, "", sync=False)
             for path in done.committed:
@@ -413,7 +415,8 @@ def _scan(root: int) -> Iterator[tuple[str, os.stat_result]]:
                 os.close(descriptor)
 
 
-def _opened(entry: Entry | None) -> Entry | None:
+def _as_opened(entry: Entry | None) -> Entry | None:
+    """Return an entry as `_changes` leaves it: a folder is open."""
     if entry is None or entry.kind != "folder":
         return entry
     return msgspec.structs.replace(entry, mode=entry.mode | 0o700)

@@ -177,9 +177,8 @@ def system_mounts() -> Iterator[Mount]:
     yield ("bind", "/etc", "/etc", True)
     yield from (("hide", place) for place in _secrets_in_etc())
     prefixes = (sys.prefix, sys.base_prefix)
-    for prefix in dict.fromkeys(
-        (*map(os.path.realpath, prefixes), *prefixes)
-    ):  # PATH may name a link
+    named = (*map(os.path.realpath, prefixes), *prefixes)  # PATH may name a link
+    for prefix in dict.fromkeys(named):
         if not prefix.startswith(("/usr", "/opt", "/nix")):
             yield ("bind", os.path.realpath(prefix), prefix, True)
 

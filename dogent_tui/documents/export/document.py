@@ -44,6 +44,7 @@ from dogent_tui.documents.export.themes import DEFAULT, Theme, theme_names
 from dogent_tui.documents.export.themes import theme as named_theme
 from dogent_tui.documents.export.tree import Node, attributes, mapped, node, words
 from dogent_tui.documents.model import DocumentError
+from dogent_tui.documents.pandoc.tree import CALLOUTS
 from dogent_tui.language import tr
 from dogent_tui.processes import Halt
 from dogent_tui.settings.values import load_settings
@@ -62,7 +63,6 @@ _UNBROKEN = "+east_asian_line_breaks"
 
 _BREAK = re.compile(r"\\(?:newpage|pagebreak|clearpage)")
 _CONTENTS = re.compile(r"\[\[?_?toc_?\]\]?", re.IGNORECASE)
-_CALLOUTS = frozenset({"note", "tip", "important", "warning", "caution"})
 _ABSTRACT = "::::::::: abstract\n{}\n:::::::::\n\n"
 _KEPT = re.compile("abstract|kbd|mark|small|title|page-break|landscape|csl-.*|hanging-indent")
 """Classes known to the writers; the last ones belong to pandoc's list of references."""
@@ -203,8 +203,9 @@ def _tell_cells(text: str, code: list[str], left_out: LeftOut) -> None:
     for at, line in enumerate(lines):
         if "|" not in line or not _DELIMITERS.fullmatch(line.strip(" >\t")):
             continue
+        width = len(_cells(line))
         for row in takewhile(lambda row: "|" in row, lines[at + 1 :]):
-            more = "|".join(_cells(row)[len(_cells(line)) :]).strip()
+            more = "|".join(_cells(row)[width:]).strip()
             if more.strip("| ") and not any(row.strip(" >") in each for each in code):
                 why = tr("its row has more cells than the heading of the table")
                 left_out.add(tr("Cell"), more, why)
@@ -474,7 +475,7 @@ class _Cleaner:
         return list(self._walk([inline for inlines in parts for inline in inlines]))
 
     def _div(self, content: Any) -> list[Node]:
-        if callout := next((kind for kind in content[0][1] if kind in _CALLOUTS), ""):
+        if callout := next((kind for kind in content[0][1] if kind in CALLOUTS), ""):
             inside = self._walk(content[1])
             has_title = inside and tree.kind_of(inside[0]) == "title"  # pandoc writes it in English
             title = tree.div("title", [node("Para", words(term(self._front.lang, callout)))])
@@ -494,8 +495,7 @@ class _Cleaner:
 
     def _definitions(self, content: Any) -> list[Node]:
         """Return a list whose definitions are paragraphs: writers join lines that are none."""
-        lines: dict[str, tree.Handler] = {"Plain": lambda inlines: [node("Para", inlines)]}
-        items = [[term, [mapped(each, lines) for each in more]] for term, more in content]
+        items = [[term, mapped(more, tree.PARAGRAPHS)] for term, more in content]
         return [node("DefinitionList", self._walk(items))]
 
     def _table(self, content: Any) -> list[Node]:

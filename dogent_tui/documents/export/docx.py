@@ -61,10 +61,9 @@ _STEP, _PADDING = 36, 24
 _STYLES = {tree.CALLOUT: "Callout", "title": "Callout Title", "abstract": "Abstract"}
 """The styles of paragraphs in divs of these classes."""
 _FACES = {"kbd": "Keyboard", "small": "Small"}
-_PARAGRAPHS: Mapping[str, tree.Handler] = {"Plain": lambda inlines: [node("Para", inlines)]}
 _IN_STYLE: Mapping[str, tree.Handler] = {
-    "BulletList": lambda items: [node("BulletList", mapped(items, _PARAGRAPHS))],
-    "OrderedList": lambda content: [node("OrderedList", mapped(content, _PARAGRAPHS))],
+    "BulletList": lambda items: [node("BulletList", mapped(items, tree.PARAGRAPHS))],
+    "OrderedList": lambda content: [node("OrderedList", mapped(content, tree.PARAGRAPHS))],
 }
 """Lists whose items take the style of what they are in: pandoc gives a tight one its own."""
 _PANDOCS_WIDTH = 396

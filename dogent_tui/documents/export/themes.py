@@ -30,7 +30,7 @@ _INK = "1A1A1A"
 _QUIET = {"css": "var(--quiet)", "docx": "5F6B7A"}
 _PARTS = ("title", "subtitle", "author", "to", "date")
 _KINDS = {"tip": "2D6A3A", "important": "6B3FA0", "warning": "9A6700", "caution": "A12622"}
-"""The colors of call-outs, as in `styles/pdf.css`; notes have that of the theme."""
+"""The colors of call-outs, as in `styles/pdf.css`; notes use the accent color of the theme."""
 
 
 class Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

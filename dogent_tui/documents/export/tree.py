@@ -25,6 +25,9 @@ BREAK, CONTENTS, LANDSCAPE, CALLOUT = "page-break", "contents-place", "landscape
 """Classes of divs known to every writer; an author's own classes are dropped."""
 PAGES = frozenset({BREAK, LANDSCAPE})
 
+PARAGRAPHS: dict[str, Handler] = {"Plain": lambda inlines: [node("Para", inlines)]}
+"""Makes paragraphs of lines that are none, to which pandoc's writers give other styles."""
+
 _API_VERSION = [1, 23, 1]
 """The version of pandoc's JSON (pandoc 3.x)."""
 _NUMBER = re.compile(r"\\qquad\(\d+\)\Z")

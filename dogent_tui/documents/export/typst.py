@@ -181,7 +181,7 @@ def _written_for_typst(document: Document, folder: Path) -> list[Node]:
 
 
 def _ordered(content: Any) -> list[Node]:
-    """Return a list whose first number is not also that of the lists in it, as typst has it."""
+    """Return a list whose nested lists start at their own first numbers, not at its own."""
     (start, _, _), items = content
 
     def inner(content: Any) -> list[Node]:

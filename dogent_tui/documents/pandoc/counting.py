@@ -70,19 +70,19 @@ class Level(msgspec.Struct, frozen=True):
     indent: int = 0
 
 
-_NO_LEVEL = Level()
+NO_LEVEL = Level()
 
 
 def next_label(counts: dict[int, int], levels: Mapping[int, Level], at: int) -> str:
     """Count a paragraph on the level `at`, from 0, and return its label with the space after it;
     "" for bullets. `counts` are those of its list so far.
     """
-    above = [levels.get(number, _NO_LEVEL) for number in range(at + 1)]
+    above = [levels.get(number, NO_LEVEL) for number in range(at + 1)]
     for number, level in enumerate(above):
         counts.setdefault(number, level.start - (number == at))
     counts[at] += 1
     for deeper in [number for number in counts if number > at]:
-        if levels.get(deeper, _NO_LEVEL).restarts:
+        if levels.get(deeper, NO_LEVEL).restarts:
             del counts[deeper]
     own = above[at]
     text = "" if own.form == "bullet" else own.text

@@ -66,7 +66,7 @@ def prepared_docx(path: Path, options: ReadOptions) -> Prepared:
                 settle_runs(notes_root, styles, counters, options.changes)
                 made[posixpath.join(folder, name)] = _written(notes_root)
         look = _with_styles(look, styles.added, path.name)
-        added = {"numbering.xml": counters.numbering(), "styles.xml": look}
+        added = {"numbering.xml": counters.part(), "styles.xml": look}
         made |= {posixpath.join(folder, name): part for name, part in added.items() if part}
     if {"insertions", "deletions"} & metadata.keys():
         metadata["changes"] = options.changes

@@ -12,8 +12,8 @@ from typing import Any, TypeAlias
 
 from lxml import etree
 
-from dogent_tui.documents.pandoc.tree import CONTINUED, Node, plain_text
-from dogent_tui.documents.pandoc.word_styles import Styles, value_at, w
+from dogent_tui.documents.pandoc.tree import CALLOUTS, CONTINUED, Node, plain_text
+from dogent_tui.documents.pandoc.word_styles import Styles, add_number, value_at, w
 
 Item: TypeAlias = tuple[str, int]
 """A list by its number, and a level in it."""
@@ -24,7 +24,7 @@ characters.
 """
 _NAME = re.compile(f"[{PLACE}{_OPENS}]" + r"(\d+):(\w*)")
 _QUOTATION = "quotation"
-_KINDS = {f"callout {kind}": kind for kind in ("note", "tip", "important", "warning", "caution")}
+_KINDS = {f"callout {kind}": kind for kind in CALLOUTS}
 _KINDS[_QUOTATION] = _QUOTATION
 """The kinds of boxes by the names of their styles."""
 
@@ -57,9 +57,7 @@ def _kind(table: Any, styles: Styles) -> str:
 def _paragraph(words: str, item: Item | None = None) -> Any:
     paragraph = etree.Element(w("p"))
     if item:
-        number = etree.SubElement(etree.SubElement(paragraph, w("pPr")), w("numPr"))
-        etree.SubElement(number, w("ilvl"), {w("val"): str(item[1])})
-        etree.SubElement(number, w("numId"), {w("val"): item[0]})
+        add_number(etree.SubElement(paragraph, w("pPr")), *item)
     etree.SubElement(etree.SubElement(paragraph, w("r")), w("t")).text = words
     return paragraph
 

@@ -24,6 +24,7 @@ from dogent_tui.documents.pandoc.word_styles import (
     CODE,
     Counters,
     Styles,
+    add_number,
     is_on,
     twips_at,
     value_at,
@@ -344,12 +345,9 @@ def _nest(paragraph: Any, styles: Styles, counters: Counters, opened: list[_Open
     opened.append(_Open(name, at, indent, depth))
     if depth > at:
         properties = paragraph.find(w("pPr"))
-        number = properties.find(w("numPr"))
-        if number is not None:
+        for number in properties.findall(w("numPr")):
             properties.remove(number)
-        number = etree.SubElement(properties, w("numPr"))
-        etree.SubElement(number, w("ilvl"), {w("val"): str(depth)})
-        etree.SubElement(number, w("numId"), {w("val"): counters.nested(name, depth - at)})
+        add_number(properties, counters.nested(name, depth - at), depth)
 
 
 def _begin(paragraph: Any, words: str) -> None:

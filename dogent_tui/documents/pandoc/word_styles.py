@@ -4,14 +4,14 @@ headings.
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any
 
 from lxml import etree
 
 from dogent_tui.documents.pandoc.archive import root_of
-from dogent_tui.documents.pandoc.counting import Level, next_label
+from dogent_tui.documents.pandoc.counting import NO_LEVEL, Level, next_label
 
 NAMESPACE = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _PREFIXES = {"w": NAMESPACE.strip("{}")}
@@ -56,6 +56,13 @@ def twips_at(node: Any, path: str, *names: str) -> int:
     found = node.find(path, _PREFIXES)
     said = "" if found is None else next((v for n in names if (v := found.get(w(n)))), "")
     return int(said[:9]) if said.isdecimal() else 0
+
+
+def add_number(properties: Any, name: str, at: int) -> None:
+    """Put a paragraph with these properties on a level of the list `name`."""
+    number = etree.SubElement(properties, w("numPr"))
+    etree.SubElement(number, w("ilvl"), {_VALUE: str(at)})
+    etree.SubElement(number, w("numId"), {_VALUE: name})
 
 
 def is_on(node: Any, path: str) -> bool:
@@ -109,6 +116,8 @@ class Styles:
             "",
         )
         self._look = cache(self._look_of)
+        self._numbering = cache(lambda style: _numbering_of([*self._chain(style)]))
+        self._is_heading = cache(self._is_heading_style)
         self._ids: dict[str, str] = {
             value_at(one, "w:name").lower(): key for key, one in self._styles.items()
         }
@@ -150,6 +159,9 @@ class Styles:
 
     def is_heading(self, style: str) -> bool:
         """Return whether paragraphs of a style are headings, by pandoc's rule."""
+        return self._is_heading(style)
+
+    def _is_heading_style(self, style: str) -> bool:
         names = (value_at(one, "w:name") for one in self._chain(style))
         return any(name.lower().startswith("heading ") for name in names)
 
@@ -178,14 +190,9 @@ class Styles:
         """Return the list that numbers a paragraph ("" or "0": none), and its level in it, from 0;
         None: not specified.
         """
-        style = value_at(paragraph, "w:pPr/w:pStyle")
-        found = [paragraph, *self._chain(style)]
-        lists = (value_at(one, "w:pPr/w:numPr/w:numId") for one in found)
-        levels = (_level_of(value_at(one, "w:pPr/w:numPr/w:ilvl")) for one in found)
-        return (
-            next(filter(None, lists), ""),
-            next((level for level in levels if level is not None), None),
-        )
+        name, level = _numbering_of([paragraph])
+        usual, usual_level = self._numbering(value_at(paragraph, "w:pPr/w:pStyle"))
+        return name or usual, usual_level if level is None else level
 
     def _behind(self, run: Any) -> Any:
         """Return the shading of the cell that contains a run."""
@@ -267,21 +274,21 @@ class Counters:
         """Return whether items of a list have no marker, as pandoc writes paragraphs that continue
         an item.
         """
-        level = self._lists[name][1].get(at or 0) if name in self._lists else None
-        return level is not None and level.form == "bullet" and not level.text.strip()
+        level = self._level(name, at or 0)
+        return level.form == "bullet" and not level.text.strip()
 
     def indent(self, name: str, at: int) -> int:
         """Return the indentation of the text at a level of a list, in twips."""
-        level = self._lists[name][1].get(at) if name in self._lists else None
-        return level.indent if level else 0
+        return self._level(name, at).indent
+
+    def _level(self, name: str, at: int) -> Level:
+        return self._lists[name][1].get(at, NO_LEVEL) if name in self._lists else NO_LEVEL
 
     def nested(self, name: str, deeper: int) -> str:
-        """Return a list like `name` whose levels are this much deeper: `numbering` defines it."""
-        if (name, deeper) not in self._nested:
-            self._nested[name, deeper] = f"{name}{deeper:02}{_NESTED}"
-        return self._nested[name, deeper]
+        """Return a list like `name` whose levels are this much deeper: `part` defines it."""
+        return self._nested.setdefault((name, deeper), f"{name}{deeper:02}{_NESTED}")
 
-    def numbering(self) -> bytes:
+    def part(self) -> bytes:
         """Return the numbering part of the document with the lists that `nested` made, empty if
         there are none.
         """
@@ -313,6 +320,16 @@ class Counters:
         if at in starts:  # restarts where this list is first used
             counts[at] = starts.pop(at) - 1
         return next_label(counts, levels, at)
+
+
+def _numbering_of(found: Sequence[Any]) -> tuple[str, int | None]:
+    """Return the list and the level that the first of a paragraph or its styles names."""
+    lists = (value_at(one, "w:pPr/w:numPr/w:numId") for one in found)
+    levels = (_level_of(value_at(one, "w:pPr/w:numPr/w:ilvl")) for one in found)
+    return (
+        next(filter(None, lists), ""),
+        next((level for level in levels if level is not None), None),
+    )
 
 
 def _at(element: Any) -> int:

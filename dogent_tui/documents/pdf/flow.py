@@ -357,8 +357,7 @@ def _is_indented(block: TextBlock) -> bool:
 
 def _on_grid(above: TextBlock, below: TextBlock, leading: float) -> bool:
     """Return whether two parts of a listing belong together, separated by empty lines of the usual
-    height;
-    `leading` is the line distance of parts with one line.
+    height. `leading` is the line distance of parts with one line.
     """
     bases = [[line.base for line in block.lines] for block in (above, below)]
     steps = [two - one for block in bases for one, two in pairwise(block)]

@@ -111,8 +111,9 @@ class PaneView(RowsView):
     def append(self, part: Part, *, go: bool = False) -> None:
         """Append a part, and scroll to it if `go`."""
         self._document.append([part])
-        self.matches.add(self._document.sources(-1))
-        self._tell_matches()
+        if self.matches.text:
+            self.matches.add(self._document.sources(-1))
+            self._tell_matches()
         if go:
             self._go(self._document.top(len(self._document.rows) - 1))
         else:
@@ -149,16 +150,16 @@ class PaneView(RowsView):
         return self._document.sources()
 
     def _search_again(self) -> None:
-        number = self.matches.number
-        self.matches.search(self.matches.text, self._sources())
-        self.matches.number = min(number, self.matches.count)
-        self._tell_matches()
+        if self.matches.text:
+            number = self.matches.number
+            self.matches.search(self.matches.text, self._sources())
+            self.matches.number = min(number, self.matches.count)
+            self._tell_matches()
 
     def _tell_matches(self) -> None:
-        if self.matches.text:
-            if not self.matches.number:
-                self._go_to_match(1)
-            self.post_message(self.Searched())
+        if not self.matches.number:
+            self._go_to_match(1)
+        self.post_message(self.Searched())
 
     # ── Choosing ──────────────────────────────────────────────────────────────────────────────────
 

@@ -12,7 +12,7 @@ _MOST_KEPT = 64
 
 
 class Matches:
-    """Finds text in the entries drawn by `rows`. `number` is that of the current match, from 1; 0
+    """Finds text in the entries drawn by `rows`. `number` is the current match, counted from 1; 0
     if there is none.
     """
 

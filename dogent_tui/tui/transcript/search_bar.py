@@ -75,7 +75,7 @@ class SearchBar(Horizontal):
             self._look_for(event.value)
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Enter goes on in the direction of the search."""
+        """Go to the next match in the direction of the search."""
         event.stop()
         self.action_step(-1 if self._view.NEWEST_FIRST else 1)
 
