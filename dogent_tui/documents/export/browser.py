@@ -7,6 +7,7 @@ import importlib
 import os
 import shlex
 import shutil
+import subprocess
 import sys
 import tempfile
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
@@ -282,12 +283,14 @@ def _driver(programs: Sequence[Path]) -> Iterator[None]:
     places = {place for program in programs for place in (program, program.resolve().parent)}
     with tempfile.TemporaryDirectory(prefix="dogent-") as folder:
         script = Path(folder, "node")
-        script.write_text(
-            f"#!/bin/sh\nexec {shlex.join(walled([node], readable=[*places], loopback=True))}"
-            ' "$@"\n',
-            "utf-8",
+        command = shlex.join(walled([node], readable=[*places], loopback=True))
+        # By a program of its own: a child that another thread starts meanwhile would hold a file
+        # written here open, and an open file cannot be executed ("Text file busy").
+        subprocess.run(
+            ["/bin/sh", "-c", 'umask 077; cat > "$1"; chmod 700 "$1"', "sh", script],
+            input=f'#!/bin/sh\nexec {command} "$@"\n'.encode(),
+            check=True,
         )
-        script.chmod(0o700)
         os.environ[_NODE] = str(script)
         try:
             yield

@@ -548,3 +548,27 @@ async def test_notes_are_at_the_foot_of_their_pages_where_the_file_asks(tmp_path
     pages = [page.get_text() for page in pymupdf.open(result.path)]
     assert ["The first note" in text for text in pages] == [True, False]
     assert ["The second" in text for text in pages] == [False, True]
+
+
+async def test_no_child_of_another_thread_can_hold_the_driver_s_script_open():
+    """What is open for writing somewhere cannot be executed, and a child has what its parent has
+    open until it executes its program.
+    """
+    script = """if True:
+        import os, sys
+        opened = []
+        def hear(event, args):
+            if event == "open" and str(args[0]).endswith("/node") and args[2] & os.O_ACCMODE:
+                opened.append(args)
+        sys.addaudithook(hear)
+        from pathlib import Path
+        from dogent_tui.documents.export.browser import _driver
+        with _driver([Path(sys.executable)]):
+            place = Path(os.environ["PLAYWRIGHT_NODEJS_PATH"])
+            print(os.access(place, os.X_OK), place.read_text().startswith("#!/bin/sh"), opened)
+    """
+    command = [sys.executable, "-c", script]
+    done = await asyncio.to_thread(
+        subprocess.run, command, capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "True True []\n"
