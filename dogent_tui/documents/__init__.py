@@ -24,7 +24,7 @@ The life of a document that is read
 Pandoc is that of its wheel, or one on PATH; if there is none, the error says what to install.
 
 `tools/documents.py` offers this to the model, `subcommands/read.py` on the command line,
-`tui/attachments/document_facts.py` to the preview and the pane, which request the next part while
-scrolling. Relative paths of our own tools start at the root of the workspace, for them and for the
-policy, whatever the working directory of the session's shell.
+`tui/pane/reading.py` to the pane, which requests the next part while scrolling. Relative paths of
+our own tools start at the root of the workspace, for them and for the policy, whatever the working
+directory of the session's shell.
 """

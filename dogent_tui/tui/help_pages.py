@@ -5,7 +5,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from textual.app import App
 from textual.binding import Binding, BindingType
 
-from dogent_tui.tui.attachments.preview import PreviewScreen
 from dogent_tui.tui.attachments.sidebar import AttachmentList, FileList, ResultList
 from dogent_tui.tui.commands.table import Command
 from dogent_tui.tui.dialog import FinderScreen
@@ -46,7 +45,6 @@ def help_sections(
         binding_section("Transcript", _once([*Transcript.BINDINGS, *RowsView.BINDINGS])),
         binding_section("Results", [*ResultList.BINDINGS, *FileList.BINDINGS]),
         binding_section("Attachments", [*AttachmentList.BINDINGS, *FileList.BINDINGS]),
-        binding_section("File preview", PreviewScreen.BINDINGS),
         binding_section(
             "Open document", [*RowsView.BINDINGS, *PaneView.BINDINGS, *DocumentPane.BINDINGS]
         ),

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 from textual.app import App
 from textual.screen import Screen
 
+from dogent_tui.tui.imports import loaded
+
 if TYPE_CHECKING:  # for the type checker only
     from textual.worker import Worker
 
@@ -199,6 +201,11 @@ class ConversationPort(Screen[None]):
     def documents(self) -> DocumentsPort:
         """The document open beside the conversation."""
         raise NotImplementedError
+
+    async def load_documents(self) -> DocumentsPort:
+        """Return `documents`, whose module is imported in a thread when first needed."""
+        await loaded("dogent_tui.tui.pane.controller")
+        return self.documents
 
     @property
     def has_document(self) -> bool:

@@ -2,9 +2,10 @@
 
 import zipfile
 
+import pymupdf
+
 from dogent_tui.agent.conversation import TurnEnded
 from dogent_tui.agent.events import Todo, TodosChanged
-from dogent_tui.tui.attachments.preview import PreviewScreen
 
 _WORKBOOK = (
     '<?xml version="1.0"?><workbook xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main">'
@@ -39,14 +40,42 @@ async def test_attach_takes_a_sheet_shows_a_chip_and_lets_it_be_taken_back(stage
             ("+", "notes.md", ""),
         ]
         await s.pilot.press("shift+tab", "enter")
-        await s.until(lambda: isinstance(s.app.screen, PreviewScreen))
-        await s.pilot.press("escape", "right", "delete")
+        await s.until(lambda: "damaged" in said(s))
+        await s.pilot.press("right", "delete")
         await s.until(lambda: len(strip.chips) == 1)
         await s.pilot.press("escape")
         await s.send("go")
         assert '"sheet": "My costs"' in s.conversation.sent[0]
         assert "notes.md" not in s.conversation.sent[0]
         assert not strip.display
+
+
+async def test_enter_opens_an_attachment_beside_the_conversation(stage, workspace):
+    with pymupdf.open() as pdf:
+        for number in range(2):
+            pdf.new_page().insert_text((72, 72), f"This is page {number + 1} of the minutes.")
+        pdf.set_metadata({"title": "Minutes \x1b[31m", "author": "Ann"})
+        pdf.save(workspace.root / "minutes.pdf")
+    (workspace.root / "roof.png").write_bytes(b"\x89PNG\r\n\x1a\n" + b"\0" * 64)
+    async with stage(size=(150, 30)) as s:
+        await s.send("Compare @minutes.pdf and @roof.png ")
+        await s.until(lambda: len(s.app.conversation.attachments.entries) == 2)
+        await s.pilot.press("ctrl+b", "home", "enter")
+        await s.until(lambda: s.app.conversation.has_document)
+        view = s.app.conversation.documents.view
+        await s.until(lambda: view.has_focus)
+        rows = "\n".join(view.render_line(y).text for y in range(view.size.height))
+        assert "This is page 1 of the minutes." in rows
+        assert "— page 2 —" in rows
+        title = str(s.app.conversation.query_one("#pane-title").render())
+        assert title.startswith("minutes.pdf · pdf · 2 pages · ")
+        assert "by Ann" in title
+        assert "\x1b" not in title
+        await s.pilot.press("escape")
+        assert s.app.conversation.prompt.editor.has_focus
+        await s.pilot.press("ctrl+b", "end", "enter")
+        await s.until(lambda: "roof.png is an image" in said(s))
+        assert s.app.conversation.documents.shows("minutes.pdf"), "what was open stays so"
 
 
 async def test_what_was_sent_can_be_taken_off_the_list(stage):
@@ -61,7 +90,7 @@ async def test_what_was_sent_can_be_taken_off_the_list(stage):
         def hints() -> str:
             return s.app.conversation.query_one("#keys").render().plain
 
-        await s.until(lambda: all(words in hints() for words in ("Remove", "Add", "Preview")))
+        await s.until(lambda: all(words in hints() for words in ("Remove", "Add", "Open")))
 
 
 async def test_ctrl_t_shows_and_hides_the_plan(stage):

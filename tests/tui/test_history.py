@@ -123,9 +123,10 @@ async def test_lessons_and_notes_are_shown_and_forgotten_too(stage, workspace):
         for what in ("lessons", "memory"):
             await s.type(f"/show {what}")
             await s.pilot.press("enter")
-            await s.until(lambda: s.app.screen is not s.app.conversation)
-            await s.pilot.press("escape")
-            await s.until(lambda: s.app.screen is s.app.conversation)
+            await s.until(lambda: s.app.conversation.has_document)
+            assert s.app.conversation.documents.shows(f".dogent/{what}.md")
+            await s.pilot.press("q")
+            await s.until(lambda: not s.app.conversation.has_document)
         await s.type("/clean all")
         await s.pilot.press("enter")
         await s.until(lambda: isinstance(s.app.screen, ChoiceScreen) and s.app.screen.guard.open)

@@ -91,16 +91,6 @@ class AttachmentsController:
         elif removed:
             self._screen.notify(tr("{name} won't be sent with the next prompt.", name=name))
 
-    def preview(self, attachment: Attachment) -> None:
-        """Preview `attachment`, at its sheet if it names one."""
-        from dogent_tui.tui.attachments.preview import PreviewScreen  # not needed earlier
-
-        path = self._opened.workspace.absolute(attachment.path)
-        library = self._opened.libraries.documents
-        self._screen.app.push_screen(
-            PreviewScreen(path, library, attachment.path, sheet=attachment.sheet or "")
-        )
-
     def show(self) -> None:
         """Update the display."""
         self._draw()

@@ -103,7 +103,7 @@ class AttachmentList(FileList[AttachmentEntry]):
     BINDINGS = [
         bound("delete,backspace", "remove", "Remove"),
         bound("a", "add", "Add"),
-        bound("enter", "select", "Preview"),
+        bound("enter", "select", "Open"),
     ]
 
     def action_cursor_up(self) -> None:
@@ -137,8 +137,8 @@ class AttachmentsSidebar(Vertical):
     }
 
     @dataclass
-    class PreviewRequested(Message):
-        """Preview `attachment`."""
+    class OpenRequested(Message):
+        """Open `attachment`."""
 
         attachment: Attachment
 
@@ -258,7 +258,7 @@ class AttachmentsSidebar(Vertical):
         if event.option_list is self._result_list and result is not None:
             self.post_message(self.ResultWanted("open", result))
         elif (entry := self._list.chosen) is not None:
-            self.post_message(self.PreviewRequested(entry.attachment))
+            self.post_message(self.OpenRequested(entry.attachment))
 
     def _on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
         event.stop()

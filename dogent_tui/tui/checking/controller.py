@@ -3,7 +3,6 @@ the conversation.
 """
 
 import asyncio
-import importlib
 from collections.abc import Mapping
 from typing import Any
 
@@ -101,12 +100,9 @@ class Checking:
 
     async def _open(self, name: str, place: Mapping[str, Any]) -> str:
         """Open a document beside the conversation, at a position."""
-        # other keys may be handled in between
-        await asyncio.to_thread(importlib.import_module, "dogent_tui.tui.pane.controller")
         page, sheet = str(place.get("page", "")), place.get("sheet", "")
-        return await self._app.conversation.documents.open(
-            name, line=place.get("line", 0), pages=page, sheet=sheet
-        )
+        documents = await self._app.conversation.load_documents()
+        return await documents.open(name, line=place.get("line", 0), pages=page, sheet=sheet)
 
     async def _passages(self) -> str:
         """Show the source passages closest to the lines selected in the open document, and open the

@@ -81,8 +81,7 @@ class DocumentCommands(CommandFamily):
     async def _open(self, path: str) -> str:
         screen = self._screen
         if path:
-            await loaded("dogent_tui.tui.pane.controller")
-            return await screen.documents.open(path)
+            return await (await screen.load_documents()).open(path)
         if not screen.has_document:
             return tr("Specify a document: /open PATH.")
         screen.showing.close()
@@ -145,7 +144,8 @@ class DocumentCommands(CommandFamily):
         if chosen is None:
             return ""
         record = records[chosen]
-        return await self._screen.documents.open(record.document or record.file)
+        documents = await self._screen.load_documents()
+        return await documents.open(record.document or record.file)
 
     @command(
         "outline", "Rearrange the sections of a Markdown file", "FILE.md", completes="markdown"

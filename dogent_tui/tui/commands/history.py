@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 
-from dogent_tui.agent.events import Attachment
 from dogent_tui.errors import DogentError
 from dogent_tui.language import tr
 from dogent_tui.storage.archive import anything_to_archive, archive, asides
@@ -26,7 +25,7 @@ class HistoryCommands(CommandFamily):
     )
     async def _show(self, what: str) -> str | None:
         if what in ("lessons", "memory"):
-            return self._show_file(what)
+            return await self._show_file(what)
         if what != "history":
             return tr("Usage: /show history, lessons or memory.")
         from dogent_tui.tui.screens.history_table import HistoryTableScreen
@@ -34,7 +33,7 @@ class HistoryCommands(CommandFamily):
         self.app.push_screen(HistoryTableScreen(self.app.history.entries), self.app.take_earlier)
         return None
 
-    def _show_file(self, what: str) -> str | None:
+    async def _show_file(self, what: str) -> str:
         workspace = self._opened.workspace
         file = workspace.memory_file if what == "memory" else workspace.lessons_file
         if not file.is_file() and what == "memory":
@@ -44,8 +43,8 @@ class HistoryCommands(CommandFamily):
             )
         if not file.is_file():
             return tr("There are no lessons for this folder yet. Use /learn to note one.")
-        self._screen.attaching.preview(Attachment(workspace.relative(file), file.name, "md"))
-        return None
+        documents = await self._screen.load_documents()
+        return await documents.open(workspace.relative(file))
 
     @command(
         "clean",

@@ -12,7 +12,7 @@ screen (a paragraph, an item, a line of code) corresponds to lines of the file. 
 `"lines": "10-40"` of an attachment; a user can also type `@path:10-40`. Changes since the last run
 began are marked in the margin (`changes/sequence_match.py`). The path of the document is the
 default of `propose_document_change` (`Libraries.open_document`). Documents of other formats are
-read part by part from the `DocumentLibrary`, as in the preview, and have no lines; a search
+read part by part from the `DocumentLibrary` (`reading.py`) and have no lines; a search
 (`transcript/matches.py`, as in the conversation) reads them to their end.
 
 **Live documents.** What the agent writes is shown automatically from 140 columns on

@@ -10,7 +10,7 @@ from textual.screen import Screen
 from textual.style import Style
 
 from dogent_tui.plain import one_line
-from dogent_tui.tui.attachments.document_facts import Heading
+from dogent_tui.tui.pane.reading import Heading
 from dogent_tui.tui.textual_fixes.palette import Palette
 
 

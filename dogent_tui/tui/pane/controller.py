@@ -19,10 +19,10 @@ from dogent_tui.references.lookup import (
     format_lines,
     resolve,
 )
-from dogent_tui.tui.attachments.document_facts import DocumentReading, Heading, Part, counted
 from dogent_tui.tui.clipboard import copy
 from dogent_tui.tui.foreground import Tell
 from dogent_tui.tui.pane.pane import DocumentPane
+from dogent_tui.tui.pane.reading import DocumentReading, Heading, Part, Sheet, counted
 from dogent_tui.tui.pane.text import (
     Changes,
     Manuscript,
@@ -72,10 +72,10 @@ class OpenDocument(msgspec.Struct, eq=False):
         return self.reading is None or self.reading.is_plain
 
     @property
-    def sheets(self) -> Sequence[str]:
-        """The names of the sheets of a workbook with several."""
+    def sheets(self) -> Sequence[Sheet]:
+        """The sheets of a workbook with several."""
         sheets = self.reading.sheets if self.reading is not None else ()
-        return [sheet.name for sheet in sheets] if len(sheets) > 1 else ()
+        return sheets if len(sheets) > 1 else ()
 
     @property
     def sheet(self) -> str:
@@ -553,14 +553,16 @@ class PaneController:
     async def _show_contents(self, document: OpenDocument) -> None:
         from dogent_tui.tui.pane.contents import contents_palette  # on use: the palette
 
-        sheets: Sequence[Heading] = [
-            Heading(at, 1, name) for at, name in enumerate(document.sheets)
+        sheets = document.sheets
+        headings: Sequence[Heading] = [
+            Heading(at, 1, tr("{name} (hidden)", name=one.name) if one.is_hidden else one.name)
+            for at, one in enumerate(sheets)
         ]
-        headings = sheets or await asyncio.to_thread(lambda: document.headings)
+        headings = headings or await asyncio.to_thread(lambda: document.headings)
 
         def go(place: int) -> None:
             if sheets:
-                self.pane.run_worker(self._open_sheet(document, sheets[place].title))
+                self.pane.run_worker(self._open_sheet(document, sheets[place].name))
             else:
                 self.view.show_line(place)
 

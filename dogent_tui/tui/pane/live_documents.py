@@ -20,8 +20,7 @@ from dogent_tui.agent.events import (
     ToolResult,
 )
 from dogent_tui.errors import DogentError
-from dogent_tui.tui.imports import loaded
-from dogent_tui.tui.ports import ConversationPort, DocumentsPort
+from dogent_tui.tui.ports import ConversationPort
 from dogent_tui.tui.results.model import Result
 
 SHOWN_FROM = 140
@@ -105,7 +104,7 @@ class Showing:
     async def open(self, path: str) -> bool:
         """Open a result at the user's request, and focus it. Returns whether it could be opened."""
         self._closed = False
-        documents = await self._documents()
+        documents = await self._screen.load_documents()
         try:
             async with self._turn:
                 await documents.show_result(path)
@@ -142,7 +141,7 @@ class Showing:
     async def _catch_up(self) -> None:
         async with self._turn:
             streaming, wanted = self._streaming, self._wanted
-            documents = await self._documents()
+            documents = await self._screen.load_documents()
             # the card of the call reports it already, or nothing can be shown
             with suppress(DogentError):
                 if streaming is not None and (self._may or documents.shows(streaming.path)):
@@ -152,7 +151,3 @@ class Showing:
                     await documents.end_growing()
                     if wanted is not None and self._may:
                         await documents.show_result(wanted[0].path, wanted[1])
-
-    async def _documents(self) -> DocumentsPort:
-        await loaded("dogent_tui.tui.pane.controller")
-        return self._screen.documents

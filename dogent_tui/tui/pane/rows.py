@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 
 from dogent_tui.plain import visible
-from dogent_tui.tui.attachments.document_facts import Part
+from dogent_tui.tui.pane.reading import Part
 from dogent_tui.tui.pane.text import link_name
 from dogent_tui.tui.transcript.lines import BLANK, Line, Span, wrap
 from dogent_tui.tui.transcript.markdown import sourced_lines

@@ -13,7 +13,7 @@ from dogent_tui.changes.sequence_match import gaps, matched
 from dogent_tui.errors import DogentError, disk_remedy
 from dogent_tui.language import tr
 from dogent_tui.outline.blocks import count_words, fenced_lines, front_matter
-from dogent_tui.tui.attachments.document_facts import Heading, Part, headings_of, opener_of
+from dogent_tui.tui.pane.reading import Heading, Part, headings_of, opener_of
 
 LARGEST = 16 << 20
 """The maximum size in bytes of a file that is shown."""

@@ -10,7 +10,7 @@ from textual.message import Message
 from textual.reactive import reactive
 from textual.strip import Strip
 
-from dogent_tui.tui.attachments.document_facts import Part
+from dogent_tui.tui.pane.reading import Part
 from dogent_tui.tui.pane.rows import DocumentRows, Unit
 from dogent_tui.tui.pane.text import Changes
 from dogent_tui.tui.transcript.lines import BLANK, Span
@@ -72,9 +72,9 @@ class PaneView(RowsView):
     class Searched(Message):
         """The matches of a search changed without the user."""
 
-    def __init__(self, id: str = "pane-view") -> None:  # noqa: A002
+    def __init__(self) -> None:
         self._document = DocumentRows()
-        super().__init__(self._document, id)
+        super().__init__(self._document, "pane-view")
         self._anchor: Unit | None = None
         self._head: Unit | None = None
         self._is_dragging = False
@@ -108,16 +108,13 @@ class PaneView(RowsView):
         self._grows = True
         self._place()
 
-    def append(self, part: Part, *, go: bool = False) -> None:
-        """Append a part, and scroll to it if `go`."""
+    def append(self, part: Part) -> None:
+        """Append a part."""
         self._document.append([part])
         if self.matches.text:
             self.matches.add(self._document.sources(-1))
             self._tell_matches()
-        if go:
-            self._go(self._document.top(len(self._document.rows) - 1))
-        else:
-            self._place()
+        self._place()
 
     @property
     def top_line(self) -> int:

@@ -79,7 +79,7 @@ class PendingStrip(PromptStrip):
         hidden("left", "move(-1)", "Left"),
         hidden("right", "move(1)", "Right"),
         bound("delete,backspace", "remove", "Remove"),
-        bound("enter", "preview", "Preview"),
+        bound("enter", "open", "Open"),
         bound("escape,tab,down", "leave", "Back"),
     ]
 
@@ -96,8 +96,8 @@ class PendingStrip(PromptStrip):
         attachment: Attachment
 
     @told
-    class PreviewRequested(Message):
-        """Preview `attachment`."""
+    class OpenRequested(Message):
+        """Open `attachment`."""
 
         attachment: Attachment
 
@@ -122,10 +122,10 @@ class PendingStrip(PromptStrip):
         elif chip.attachment is not None:
             self.post_message(self.Detached(chip.attachment))
 
-    def action_preview(self) -> None:
-        """Preview the selected file."""
+    def action_open(self) -> None:
+        """Open the selected file."""
         if attachment := self.chips[self._selected].attachment:
-            self.post_message(self.PreviewRequested(attachment))
+            self.post_message(self.OpenRequested(attachment))
 
     # ── Drawing ───────────────────────────────────────────────────────────────────────────────────
 

@@ -14,6 +14,7 @@ from textual.containers import Horizontal, Vertical
 
 from dogent_tui.agent.events import (
     BUDGET_SPENT,
+    Attachment,
     Event,
     Notice,
     PermissionDecided,
@@ -415,6 +416,15 @@ class ConversationScreen(ConversationPort):
             self.documents.attachments_changed()
         self.place_sidebar()
 
+    async def _open_attached(self, attached: Attachment) -> None:
+        documents = await self.load_documents()
+        line = int((attached.lines or "0").partition("-")[0])
+        said = await documents.open(attached.path, line=line, sheet=attached.sheet or "")
+        if documents.shows(attached.path):
+            await documents.go()
+        else:
+            self.prompt.notify_hint(said, warning=True)
+
     @work(group="attachments", exclusive=True)
     async def place_sidebar(self) -> None:
         """Update results and attachments."""
@@ -446,13 +456,13 @@ class ConversationScreen(ConversationPort):
         """Open, export or reveal a result."""
         self.run_worker(self.made.want(event.what, event.result), group="result", exclusive=True)
 
-    def on_attachments_sidebar_preview_requested(
-        self, event: "AttachmentsSidebar.PreviewRequested | PendingStrip.PreviewRequested"
+    def on_attachments_sidebar_open_requested(
+        self, event: "AttachmentsSidebar.OpenRequested | PendingStrip.OpenRequested"
     ) -> None:
-        """Preview a file."""
-        self.attaching.preview(event.attachment)
+        """Open a file beside the conversation."""
+        self.run_worker(self._open_attached(event.attachment), group="result", exclusive=True)
 
-    on_pending_strip_preview_requested = on_attachments_sidebar_preview_requested
+    on_pending_strip_open_requested = on_attachments_sidebar_open_requested
 
     # ── The open document ─────────────────────────────────────────────────────────────────────
 

@@ -457,7 +457,7 @@ async def test_sheets_of_a_workbook_are_named_and_changed(stage, workspace) -> N
     book.active.title = "Costs 2024"
     book.active.append(["Rent", 900])
     book.create_sheet("Income").append(["Tea", 1204])
-    book.create_sheet("Plans")
+    book.create_sheet("Plans").sheet_state = "hidden"
     book.save(workspace.root / "book.xlsx")
     async with stage((120, 30)) as s:
         pane = Pane(s)
@@ -465,7 +465,9 @@ async def test_sheets_of_a_workbook_are_named_and_changed(stage, workspace) -> N
         assert "book.xlsx#Costs 2024 · " in pane.title
         await pane.press("f3", "h")
         await s.until(lambda: s.app.screen is not pane.screen)
-        await s.pilot.pause()
+        await s.until(lambda: s.app.screen.query_one("CommandList").option_count == 3)
+        offered = s.app.screen.query_one("CommandList").options
+        assert [str(option.hit.text) for option in offered][1:] == ["Income", "Plans (hidden)"]
         await pane.press(*"inc")
         await s.until(lambda: s.app.screen.query_one("CommandList").option_count == 1)
         await pane.press("enter")
@@ -475,7 +477,7 @@ async def test_sheets_of_a_workbook_are_named_and_changed(stage, workspace) -> N
         await s.until(lambda: [chip.sheet for chip in pane.screen.prompt.pending.chips])
         assert [chip.sheet for chip in pane.screen.prompt.pending.chips] == ["Income"]
         await pane.open("book.xlsx#Plans")
-        assert pane.title.startswith("book.xlsx#Plans · The sheet “Plans” is empty. · xlsx"), (
+        assert pane.title.startswith("book.xlsx#Plans · The sheet “Plans” is hidden"), (
             "what is wrong is told before what is cut off"
         )
 

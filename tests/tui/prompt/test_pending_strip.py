@@ -83,7 +83,7 @@ async def test_the_keys_reach_every_chip(make_app) -> None:
         assert {
             message.attachment.path
             for message in posted
-            if isinstance(message, PendingStrip.PreviewRequested)
+            if isinstance(message, PendingStrip.OpenRequested)
         } == {"notes.md"}
 
 

@@ -1,5 +1,5 @@
-"""A document for the preview: its Markdown in parts, and facts about it. Independent of the
-screen.
+"""A document of any format but Markdown, for the pane: its text in parts, and facts about it.
+Independent of the screen.
 """
 
 import asyncio
@@ -14,17 +14,6 @@ from dogent_tui.outline.blocks import heading_lines, open_fence
 from dogent_tui.plain import one_line
 from dogent_tui.records import Json, Record
 from dogent_tui.tui.attachments.model import file_size, readable_size
-
-CONVERTED = frozenset(
-    {
-        *(".csv", ".ods", ".tsv", ".xls", ".xlsb", ".xlsm", ".xlsx", ".xltx"),
-        *(".docm", ".docx", ".dotx", ".odt", ".rtf", ".pdf", ".pptx"),
-        *(".epub", ".htm", ".html", ".xhtml", ".ipynb"),
-    }
-)
-"""File extensions that are always shown converted; other files are converted if they are not
-text.
-"""
 
 PART_CHARS = 6_000
 """Characters read at once: a few screens of text, laid out without a noticeable delay."""
