@@ -27,7 +27,6 @@ from dogent_tui.agent.events import (
     SessionStarted,
     Stalled,
     ToolUse,
-    UiAnswer,
     UiRequested,
     to_json,
 )
@@ -168,8 +167,7 @@ async def _run(opened: OpenedSession, printer: "Printer", prompt: Prompt) -> Run
                 reason=tr("The answers do not match the questions."),
             )
         return await printer.follow(events)
-    if left:  # a prompt instead of answers
-        await service.reply(left[0].request_id, UiAnswer())
+    await service.abandon()  # a prompt instead of answers
     events = service.events()
     await service.submit(prompt)
     return await printer.follow(events)

@@ -32,7 +32,6 @@ from dogent_tui.storage.files import private_folder
 from dogent_tui.undo.undo_log import UndoLog
 from dogent_tui.wall.changes import Change, Difference
 from dogent_tui.wall.commit import Committing
-from dogent_tui.wall.difference import read_difference
 from dogent_tui.wall.leftovers import JOURNALS, take_leftovers
 from dogent_tui.wall.refusals import advice, written
 from dogent_tui.wall.repository import lost_history
@@ -265,7 +264,7 @@ class Commands:
 
     def _judged(self, ended: Ended, running: _Running, notes: list[str]) -> bool:
         """Keep or drop what a command did. Return whether it was kept."""
-        difference = read_difference(str(self._root), str(ended.upper), ended.began_ns)
+        difference = ended.difference(self._root)
         if not difference.changes:
             return True
         losses = lost_history(difference)

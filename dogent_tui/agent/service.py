@@ -304,6 +304,11 @@ class AgentService:
         if isinstance(reply, UiAnswer):
             self.send_answers()
 
+    async def abandon(self) -> None:
+        """Abandon all that is asked on screens, if anything is."""
+        for request in self.requests[:1]:
+            await self._abandon(request.request_id)
+
     def tell_taken_back(self, restored: Sequence[str], removed: Sequence[str]) -> None:
         """Tell the agent, with the next prompt, which files are no longer as it left them."""
         if restored or removed:

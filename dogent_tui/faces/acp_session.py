@@ -107,20 +107,20 @@ class EditorSession(Connected):
         if [each for each in self.service.queued if self.service.take_back(each.id)]:
             self._finish("interrupted")
         await self.service.interrupt()
-        for request in self.service.requests:  # a form whose run has ended
-            with contextlib.suppress(AgentError):
-                await self.service.reply(request.request_id, events.UiAnswer())
+        await self.service.abandon()  # a form whose run has ended
+        for asked in self.service.permissions:  # of commands in the background
+            await self.service.reply(asked.request_id, events.PermissionAnswer("deny"))
 
     async def _answers(self, text: str) -> bool:
-        """Take a prompt for the answer to questions asked as text, if it is one; otherwise the
-        questions are abandoned.
+        """Take a prompt for the answer to what was asked as text, if it is one; otherwise all that
+        is asked is abandoned.
         """
-        answered = False
-        for request in self.service.requests:
-            answer = messages.from_text(read_request(request.payload), text)
-            answered = answered or answer is not None
-            await self.service.reply(request.request_id, answer or events.UiAnswer())
-        return answered
+        asked = self.service.requests
+        if len(asked) == 1 and (answer := messages.from_text(read_request(asked[0].payload), text)):
+            await self.service.reply(asked[0].request_id, answer)
+            return True
+        await self.service.abandon()
+        return False
 
     def _made(self, blocks: Sequence[ContentBlock]) -> events.Prompt:
         """Return the prompt for some blocks. Blocks. Raises DogentError."""
@@ -191,7 +191,7 @@ class EditorSession(Connected):
         if chosen in event.scopes:
             answer = events.PermissionAnswer("allow", scope=chosen)
         with contextlib.suppress(AgentError):  # it was cancelled in the meantime
-            if chosen is None:
+            if chosen is None and event.in_run:
                 await self.service.interrupt()
             else:
                 await self.service.reply(event.request_id, answer)

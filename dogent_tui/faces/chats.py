@@ -57,8 +57,7 @@ class Chat(Connected):
         begun: asyncio.Future[Turn] = asyncio.get_running_loop().create_future()
         self._expected.append((prompt, begun))
         try:
-            for request in self.service.requests:  # a prompt instead of answers
-                await self.service.reply(request.request_id, events.UiAnswer())
+            await self.service.abandon()  # a prompt instead of answers
             await self.service.submit(prompt)
             return await begun
         finally:
@@ -159,13 +158,13 @@ class Chat(Connected):
             case events.UiRequested(kind="document_change"):
                 event = await asyncio.to_thread(self.with_hunks, event)
         if self.turn is not None:
-            await self.turn.hear(event)
+            self.turn.hear(event)
 
     async def end(self) -> None:
         """End what is being read: a stream that just stops looks like a success."""
         words = tr("The session was closed before the answer was complete.")
         if self.turn is not None:
-            await self.turn.cut(words)
+            self.turn.cut(words)
         for _, begun in self._expected:
             if not begun.done():
                 begun.set_exception(UsageError(words))
@@ -173,6 +172,9 @@ class Chat(Connected):
     def _begin(self, event: events.RunStarted) -> None:
         chunks = MessageChunks(self.service.session_id, page_runs_tools=self._page_runs_tools)
         turn = self.turn = Turn(chunks, event.run_id)
+        for asked in self.service.permissions:
+            if not asked.in_run:  # of a command that an earlier run left in the background
+                turn.hear(asked)
         if event.prompt.answers:
             self._answered.set()
         for expected, begun in self._expected:

@@ -10,7 +10,7 @@ import contextlib
 import json
 import re
 import time
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from typing import Any
 
 import msgspec
@@ -186,14 +186,10 @@ class MessageChunks:
             yield self._chunk("tool-output-available", call, output=output)
 
     def _permission(self, event: events.PermissionRequested) -> Iterator[Chunk]:
-        yield from self._close()
         call = event.tool_use_id or event.request_id
-        if call not in self._called:
-            used = events.ToolUse(tool_use_id=call, name=event.tool, input=event.input)
-            self._unsaid.setdefault(call, used)
-            if self._page_runs_tools:
-                self._of_page.add(call)
-        yield from self._use(call)
+        if event.in_run:
+            yield from self._close()
+            yield from self._asked_for(call, event)
         data = {
             **_fields(event),
             "id": event.request_id,
@@ -206,9 +202,18 @@ class MessageChunks:
             "status": "pending",
         }
         yield {"type": "data-permission", "id": event.request_id, "data": data}
-        if call not in self._of_page and call not in self._answered:
+        if event.in_run and call not in self._of_page and call not in self._answered:
             asked = event.request_id
             yield {"type": "tool-approval-request", "approvalId": asked, "toolCallId": call}
+
+    def _asked_for(self, call: str, event: events.PermissionRequested) -> Iterator[Chunk]:
+        """Announce a call that waits for an answer, as the page's own if it runs the tools."""
+        if call not in self._called:
+            used = events.ToolUse(tool_use_id=call, name=event.tool, input=event.input)
+            self._unsaid.setdefault(call, used)
+            if self._page_runs_tools:
+                self._of_page.add(call)
+        yield from self._use(call)
 
     def _decided(self, event: events.PermissionDecided) -> Iterator[Chunk]:
         status = {"allow": "approved", "deny": "denied"}.get(event.decision, "cancelled")
@@ -250,12 +255,14 @@ class Turn:
         self.paused_at = 0
         self.readers = 0
         self.is_over = False
-        self._changed = asyncio.Condition()
+        self._changed = asyncio.Event()
 
-    async def hear(self, event: events.Event) -> None:
-        """Process an event of the run."""
+    def hear(self, event: events.Event) -> None:
+        """Process an event of the run. Nothing follows its end."""
+        if self.is_over:
+            return
         match event:
-            case events.PermissionRequested() | events.UiRequested(in_run=True):
+            case events.PermissionRequested(in_run=True) | events.UiRequested(in_run=True):
                 self.waiting.add(event.request_id)
             case events.PermissionDecided() | events.UiSettled():
                 self.waiting.discard(event.request_id)
@@ -264,19 +271,20 @@ class Turn:
             case events.RunFinished():
                 self.is_over = True
                 self.waiting.clear()
-        async with self._changed:
-            self.said += self.chunks.of(event)
-            self._changed.notify_all()
+        self._say(self.chunks.of(event))
 
-    async def cut(self, words: str) -> None:
+    def cut(self, words: str) -> None:
         """End the output with an error: a stream that just ends looks like a success to the
         client.
         """
-        async with self._changed:
-            if not self.is_over:
-                self.said += [{"type": "error", "errorText": words}]
+        if not self.is_over:
             self.is_over = True
-            self._changed.notify_all()
+            self._say([{"type": "error", "errorText": words}])
+
+    def _say(self, chunks: Iterable[Chunk]) -> None:
+        self.said += chunks
+        changed, self._changed = self._changed, asyncio.Event()
+        changed.set()
 
     async def read(self, start: int, message_id: str, pauses: bool) -> AsyncIterator[list[Chunk]]:
         """Yield the chunks from `start` on, until the run ends, or waits for the user if it then
@@ -287,9 +295,8 @@ class Turn:
         yield self.chunks.start(message_id or self.run_id)
         place = start
         while place < len(self.said) or not self._rests(pauses):
-            async with self._changed:
-                while place == len(self.said) and not self._rests(pauses):
-                    await self._changed.wait()
+            if place == len(self.said):
+                await self._changed.wait()
             if new := self.said[place:]:
                 place += len(new)
                 yield new
@@ -302,8 +309,9 @@ class Turn:
 
     async def result(self, call: str) -> events.ToolResult | None:
         """Return the result of a call once available; None if the run ends without it."""
-        async with asyncio.timeout(_RESULT_S), self._changed:
-            await self._changed.wait_for(lambda: call in self.results or self.is_over)
+        async with asyncio.timeout(_RESULT_S):
+            while call not in self.results and not self.is_over:
+                await self._changed.wait()
         return self.results.get(call)
 
 

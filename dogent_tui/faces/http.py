@@ -131,7 +131,8 @@ class ChatServer:
         ``disconnect=continue``.
         """
         turn: Turn | None = None
-        streaming = sse_response(request, headers=_HEADERS, allow_all_methods=True)
+        # the page takes an event to end at "\n\n", a ping too
+        streaming = sse_response(request, headers=_HEADERS, sep="\n", allow_all_methods=True)
         async with streaming as response:
             try:
                 await response.write(b": stream-open\n\n")  # otherwise the headers wait for a chunk

@@ -152,10 +152,12 @@ class _Outcome:
         """Yield the effects to ask about."""
         for change in self._changes.values():
             path = Path(self._rule.root, change.path)
+            if self._within_another(change):
+                continue
             if change.after is not None:
                 effect = self._there(change, change.after, path)
             else:
-                effect = None if self._within_another(change) else self._gone(change, path)
+                effect = self._gone(change, path)
             if effect is not None:
                 yield effect
 
@@ -163,17 +165,15 @@ class _Outcome:
         """Return whether a parent folder went the same way, in which case only the folder is
         reported.
         """
-        parent = change.path
-        while parent := parent.rpartition("/")[0]:
-            above = self._changes.get(parent)
-            folder = (
-                above is not None and above.before is not None and above.before.kind == "folder"
-            )
-            if above is None or not folder or above.what != change.what:
+        for parent in Path(change.path).parents:
+            above, rest = self._changes.get(str(parent)), change.path[len(str(parent)) :]
+            if above is None:
                 continue
-            if change.what == "delete":  # in a repository every file counts
+            if above.what == change.what == "delete":  # in a repository every file counts
                 return self._repository(Path(self._rule.root, parent)) is None
-            if change.moved_to == above.moved_to + change.path.removeprefix(above.path):
+            if change.moved_to and change.moved_to == above.moved_to + rest:
+                return True
+            if change.moved_from and change.moved_from == above.moved_from + rest:
                 return True
         return False
 

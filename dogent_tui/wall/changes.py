@@ -43,7 +43,8 @@ class Change(msgspec.Struct, frozen=True):
     """One changed path. At most one of `before` and `after` is None.
 
     `path` is relative to the workspace, decoded by `os.fsdecode`. After a move, the change of the
-    old path has `moved_to`, and the change of the new path `moved_from`.
+    old path has `moved_to`, and the change of the new path `moved_from`; what a moved folder
+    contains has moved, too.
     """
 
     path: str

@@ -28,7 +28,7 @@ from dogent_tui.undo.file_moves import ChangedMeanwhileError, Ours, synced
 from dogent_tui.undo.undo_log import Change as KeptChange
 from dogent_tui.undo.undo_log import Item, UndoLog, json_line
 from dogent_tui.wall.changes import Change, Difference, Entry
-from dogent_tui.wall.difference import entry_at, every_change
+from dogent_tui.wall.difference import entry_at
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _FOREIGN = (errno.ENOENT, errno.EEXIST, errno.ENOTDIR, errno.ELOOP, errno.ENOTEMPTY, errno.EISDIR)
@@ -297,7 +297,7 @@ def _chosen(difference: Difference, overwrite: bool) -> list[Change]:
     """Return the changes one by one, with the folders around them that have to be opened for it; if
     they may overwrite, including parent folders that no longer exist.
     """
-    wanted = {each.path: each for each in every_change(difference)}
+    wanted = {each.path: each for each in difference.changes}
     for folder in {dirname(path) for path in wanted} - wanted.keys():
         at = entry_at(join(difference.root, folder)) if folder else None
         if at and at.kind == "folder" and at.mode & 0o700 != 0o700:

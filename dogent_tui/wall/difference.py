@@ -38,27 +38,13 @@ def read_difference(root: str, upper: str, began_ns: int) -> Difference:
         began_ns: The ctime of a file created in the workspace's file system just before the start.
 
     Returns:
-        The changes, sorted by path. A folder that was moved unchanged is one change at its old path
-        and one at its new path; `every_change` also yields its contents.
+        The changes, sorted by path.
 
     Raises:
         OSError: Something cannot be read, so the layer cannot be judged.
     """
-    found = sorted(_below(root, upper, "", is_folder=True), key=lambda change: change.path)
-    return Difference(root, upper, began_ns, tuple(_with_moves(root, upper, found)))
-
-
-def every_change(difference: Difference) -> Iterator[Change]:
-    """Yield the changes one by one, including those within moved folders."""
-    for change in difference.changes:
-        yield change
-        path, to, came = change.path, change.moved_to, change.moved_from
-        if to and change.before and change.before.kind == "folder":
-            for each in islice(_gone(difference.root, path), 1, None):
-                yield Change(each.path, each.before, None, to + each.path[len(path) :])
-        elif came and change.after and change.after.kind == "folder":
-            for each in _below(difference.root, difference.upper, path):
-                yield Change(each.path, None, each.after, "", came + each.path[len(path) :])
+    found = sorted(_below(root, upper), key=lambda change: change.path)
+    return Difference(root, upper, began_ns, with_moves(root, upper, found))
 
 
 def entry_at(path: str) -> Entry | None:
@@ -77,7 +63,7 @@ def entry_of(at: os.stat_result, target: str = "") -> Entry:
     return Entry(kind, size, mode, target, at.st_dev, at.st_ino, at.st_ctime_ns, at.st_nlink)
 
 
-def is_opaque(path: str) -> bool:
+def _is_opaque(path: str) -> bool:
     """Return whether a folder of the layer replaces the real one instead of adding to it."""
     with contextlib.suppress(OSError):
         return os.getxattr(path, "user.overlay.opaque", follow_symlinks=False) == b"y"
@@ -96,9 +82,9 @@ def same_content(one: str, other: str) -> bool:
 # ── Reading the layer ─────────────────────────────────────────────────────────────────────────────
 
 
-def _below(root: str, upper: str, top: str, *, is_folder: bool = False) -> Iterator[Change]:
-    """Yield the changes below `top`, unordered. `is_folder`: the real entry is a folder too."""
-    waiting = [(top, is_folder, False)]
+def _below(root: str, upper: str) -> Iterator[Change]:
+    """Yield the changes, unordered."""
+    waiting = [("", True, False)]
     closed: list[tuple[str, int]] = []
     while waiting:
         folder, beneath, hides = waiting.pop()
@@ -112,10 +98,10 @@ def _below(root: str, upper: str, top: str, *, is_folder: bool = False) -> Itera
                 continue
             was_folder = before is not None and before.kind == "folder"
             if after.kind == "folder":
-                waiting.append((path, was_folder, hides or (was_folder and is_opaque(new))))
+                waiting.append((path, was_folder, hides or (was_folder and _is_opaque(new))))
             elif was_folder:
                 yield from islice(_gone(root, path), 1, None)
-            if not is_same(old, new, before, after) and not _is_lock(path, before):
+            if not is_same(old, new, before, after):
                 yield Change(path, before, after)
         if beneath and hides:
             for name in set(os.listdir(join(root, folder))).difference(names):
@@ -144,9 +130,10 @@ def _names(folder: str, closed: list[tuple[str, int]]) -> list[str]:
     return os.listdir(folder)
 
 
-def _is_lock(path: str, before: Entry | None) -> bool:
+def _is_lock(change: Change) -> bool:
     """Return whether this is a lock that a killed Git left, which would stop every later Git."""
-    return before is None and path.endswith(".lock") and ".git" in path.split("/")
+    is_named = change.path.endswith(".lock") and ".git" in change.path.split("/")
+    return is_named and change.before is None
 
 
 def is_same(old: str, new: str, before: Entry | None, after: Entry) -> bool:
@@ -172,31 +159,31 @@ def own_attributes(path: str) -> dict[str, bytes]:
 # ── Pairing what was moved ────────────────────────────────────────────────────────────────────────
 
 
-def _with_moves(root: str, upper: str, changes: list[Change]) -> Iterator[Change]:
-    """Yield the changes with moves recognized; a folder that moved as a whole is one move. Single
-    files inside `.git` are never reported as moved.
+def with_moves(root: str, upper: str, changes: list[Change]) -> tuple[Change, ...]:
+    """Return the changes with moves recognized, including all that a moved folder contains, and
+    without the locks of a killed Git. Single files inside `.git` are never reported as moved.
     """
+    changes = [each for each in changes if not _is_lock(each)]
     gone = {each.path: each.before for each in changes if each.before and not each.after}
     made = {each.path: each.after for each in changes if each.after and not each.before}
     files = _paired_files(root, upper, gone, made)
-    whole = dict(_paired_folders(root, upper, gone, made, files))
-    arrived = set(whole.values())
-    within = {path for path in gone if is_below(path, whole)}
-    within |= {path for path in made if is_below(path, arrived)}
-    to = whole | {old: new for old, new in files.items() if ".git" not in old.split("/")}
-    came = {new: old for old, new in to.items() if old not in within}
-    for each in changes:
-        if each.path not in within:
-            moved = to.get(each.path, "") if each.after is None else ""
-            came_from = came.get(each.path, "") if each.before is None else ""
-            yield Change(each.path, each.before, each.after, moved, came_from)
+    to = dict(_paired_folders(root, upper, gone, made, files))
+    arrived = {*to.values()}
+    for old, new in files.items():
+        if new not in arrived and ".git" not in old.split("/"):
+            to.setdefault(old, new)
+    came = {new: old for old, new in to.items()}
+    return tuple(
+        Change(each.path, each.before, each.after, to.get(each.path, ""), came.get(each.path, ""))
+        for each in changes
+    )
 
 
 def _paired_folders(
     root: str, upper: str, gone: _Entries, made: _Entries, files: dict[str, str]
 ) -> Iterator[tuple[str, str]]:
-    """Yield the old and new path of each folder that moved unchanged. The files that moved tell
-    where to look.
+    """Yield the old and new path of each folder that moved unchanged, and of all that it contains.
+    The files that moved tell where to look.
     """
     old_paths, new_paths = sorted(gone), sorted(made)
     found, taken = set[str](), set[str]()
@@ -217,7 +204,7 @@ def _paired_folders(
             ):
                 found.add(old)
                 taken.add(new)
-                yield old, new
+                yield from ((old + rest, new + rest) for rest in ("", *held))
                 break
 
 

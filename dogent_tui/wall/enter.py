@@ -1,10 +1,10 @@
 """Goes behind the wall and runs a program there. Imports only `kernel` of our modules: the starter
 has to stay small.
 
-What all commands of a session have in common is set up once, by a process that does nothing else,
-the *holder*. A *room* is created from it ahead of time: namespaces with a first process, which
-waits for a plan, adds what is specific to a command, and runs it. Most of the work is therefore
-done before a command arrives. Rooms and *plans* are plain data from `view.py`:
+A *room* is created ahead of time: namespaces with what all commands of a session have in common,
+and a first process, which waits for a plan, adds what is specific to a command, and runs it. Most
+of the work is therefore done before a command arrives. Rooms and *plans* are plain data from
+`view.py`:
 
 * ``base``: an empty folder of ours, on which the new root is mounted.
 * ``common`` of a room, and ``own`` and ``hidden`` of a plan: the mounts, in order; each a list that
@@ -33,36 +33,18 @@ SETUP_FAILED = 125
 DEVICES = ("null", "zero", "full", "random", "urandom", "tty")
 
 
-def hold(room: dict[str, Any], ready: socket.socket) -> NoReturn:
-    """Set up what the rooms of a session have in common, report it to `ready`, and keep it until
-    the parent dies.
-    """
-    try:
-        _make_root(room)
-        kernel.die_with_parent()
-        ready.send(b"ready")
-    except BaseException as error:
-        fail(ready, error)
-    while True:
-        signal.pause()
-
-
-def open_room(room: dict[str, Any], link: socket.socket, holder: int = -1) -> NoReturn:
+def open_room(room: dict[str, Any], link: socket.socket) -> NoReturn:
     """Create a room whose first process receives a plan with three standard descriptors from `link`
     and runs its program.
 
-    `holder` is a pidfd. `link` receives ``inside PID``, ``listening`` with a socket if there is a
-    proxy, and finally ``status N`` or ``failed`` with a reason. This process waits outside and dies
-    with its parent, and the room with it.
+    `link` receives ``inside PID``, ``listening`` with a socket if there is a proxy, and finally
+    ``status N`` or ``failed`` with a reason. This process waits outside and dies with its parent,
+    and the room with it.
     """
     try:
         parent = os.getppid()
-        if holder < 0:
-            _make_root(room)
-        else:
-            kernel.join(holder, kernel.CLONE_NEWUSER | kernel.CLONE_NEWNS)
         own_network = 0 if room["network"] == "host" else kernel.CLONE_NEWNET
-        kernel.unshare(kernel.CLONE_NEWNS | kernel.CLONE_NEWPID | kernel.CLONE_NEWIPC | own_network)
+        _make_root(room, kernel.CLONE_NEWPID | kernel.CLONE_NEWIPC | own_network)
         kernel.die_with_parent()
         if os.getppid() != parent:
             os._exit(SETUP_FAILED)
@@ -82,9 +64,9 @@ def open_room(room: dict[str, Any], link: socket.socket, holder: int = -1) -> No
         fail(link, error)
 
 
-def _make_root(room: dict[str, Any]) -> None:
+def _make_root(room: dict[str, Any], namespaces: int) -> None:
     uid, gid, base = os.getuid(), os.getgid(), room["base"]
-    kernel.unshare(kernel.CLONE_NEWUSER | kernel.CLONE_NEWNS)
+    kernel.unshare(kernel.CLONE_NEWUSER | kernel.CLONE_NEWNS | namespaces)
     kernel.map_own_user(uid, gid)
     kernel.mount("none", "/", flags=kernel.MS_REC | kernel.MS_PRIVATE)
     kernel.mount("tmpfs", base, "tmpfs", _HARMLESS, "mode=755,size=4m")

@@ -41,7 +41,7 @@ _NUMBERS = {
     "mount": (165, 40),
     "umount2": (166, 39), "add_key": (248, 217), "keyctl": (250, 219), "unshare": (272, 97),
     "utimensat": (280, 88),
-    "setns": (308, 268), "seccomp": (317, 277),
+    "seccomp": (317, 277),
 }  # fmt: skip
 """Name → number on x86_64 and on arm64."""
 _CALLS = {
@@ -82,11 +82,6 @@ def _can(name: str, *arguments: object) -> bool:
 def unshare(flags: int) -> None:
     """Move to new namespaces, given by `flags`. The process must be single-threaded."""
     _call("unshare", flags)
-
-
-def join(process: int, flags: int) -> None:
-    """Enter the namespaces given by `flags` of the process behind a pidfd."""
-    _call("setns", process, flags)
 
 
 def map_own_user(uid: int, gid: int) -> None:

@@ -92,10 +92,10 @@ def _try(level: Level, workspace: Path, folder: Path, home: Path) -> str:
         inside = workspace / ".dogent-trial" if level == "full" else written
         if level == "bound":
             inside = Path("/tmp/trial")  # noqa: S108
-        view = View(private, workspace, (), workspace=workspace, layer=private, level=level)
-        plan = {**view.plan(home), "name": "trial", "hidden": []}
+        view = View(private, workspace, home, level)
+        plan = {**view.plan(private, workspace, ()), "name": "trial", "hidden": []}
         program = ["/bin/sh", "-c", _WRITES, "sh", str(inside), str(private / "outside")]
-        why = tried(once(view.room(private / "root", home), plan, program))
+        why = tried(once(view.room(), plan, program))
         held = written.exists() or (level == "full" and not os.access(workspace, os.W_OK))
         return why if why or (held and not (private / "outside").exists()) else "?"
     except OSError as error:

@@ -17,7 +17,7 @@ from typing import Literal, TypeAlias
 from dogent_tui.undo import git_data
 from dogent_tui.undo.git_data import GitObjects, blob_name, text_of
 from dogent_tui.wall.changes import Difference, Loss
-from dogent_tui.wall.difference import entry_at, is_opaque, same_content
+from dogent_tui.wall.difference import entry_at, same_content
 
 _KEPT_S = 30 * 86_400
 """Git removes older reflog entries whenever it tidies up."""
@@ -57,6 +57,9 @@ class _Repository:
     def __init__(self, difference: Difference, folder: str, touched: list[str], own: str) -> None:
         self._difference, self._folder, self._touched, self._own = difference, folder, touched, own
         self._lower, self._upper = join(difference.root, folder), join(difference.upper, folder)
+        top = join(folder, "")
+        below = (each for each in difference.changes if each.path.startswith(top))
+        self._changes = {each.path.removeprefix(top): each for each in below}
         self._before = self._references(is_after=False)
         self._after = self._references(is_after=True)
         self._form = "sha256" if any(len(old) > 40 for old in self._before.values()) else "sha1"
@@ -79,24 +82,20 @@ class _Repository:
         """Return the real paths of the files below `top`, keyed by their names in the
         repository.
         """
-        found: dict[str, str] = {}
-        parts = f"{self._folder}/{top}".split("/") if is_after else []
-        above = [join(self._difference.upper, *parts[:count]) for count in range(1, len(parts))]
-        if any((each := entry_at(path)) and each.kind != "folder" for path in above):
-            return found
-        waiting = [(top, not any(map(is_opaque, above)), is_after)]
+        found, waiting = dict[str, str](), [top]
         while waiting:
-            name, is_low, is_up = waiting.pop()
-            low = entry_at(join(self._lower, name)) if is_low else None
-            up = entry_at(join(self._upper, name)) if is_up else None
-            here = up or low
+            name = waiting.pop()
+            path = join(self._lower, name)
+            here = entry_at(path)
             if here and here.kind == "file":
-                found[name] = join(self._upper if up else self._lower, name)
+                found[name] = path
             elif here and here.kind == "folder":
-                names = set(os.listdir(join(self._upper, name))) if up else set()
-                if is_low := low is not None and not (up and is_opaque(join(self._upper, name))):
-                    names |= set(os.listdir(join(self._lower, name)))
-                waiting += [(join(name, each), is_low, bool(up)) for each in sorted(names)[::-1]]
+                waiting += (join(name, each) for each in sorted(os.listdir(path), reverse=True))
+        for name, change in self._changes.items() if is_after else ():
+            if name == top or name.startswith(f"{top}/"):
+                found.pop(name, None)
+                if change.after and change.after.kind == "file":
+                    found[name] = join(self._upper, name)
         return found
 
     def _references(self, *, is_after: bool) -> dict[str, str]:
@@ -150,11 +149,14 @@ class _Repository:
         return Counter(git_data.log_entries(self._files(log, is_after=is_after).values()))
 
     def _lost_objects(self) -> Iterator[Loss]:
-        touched = (name for name in self._touched if name.startswith("objects/"))
-        old = {name: join(self._lower, name) for name in touched}
-        now = {name: self._files(name, is_after=True) for name in old if entry_at(old[name])}
-        other = [name for name in now if not same_content(old[name], now[name].get(name, ""))]
-        is_sure = any(name in now[name] and not _REMADE.fullmatch(name) for name in other)
+        other = [
+            name
+            for name, change in self._changes.items()
+            if name.startswith("objects/") and change.before and change.before.kind == "file"
+            if not (change.after and same_content(join(self._lower, name), join(self._upper, name)))
+        ]
+        stays = (name for name in other if self._changes[name].after)
+        is_sure = any(not _REMADE.fullmatch(name) for name in stays)
         if is_sure or (other and not self._is_whole()):
             yield Loss(self._folder, "objects")
 

@@ -29,7 +29,7 @@ from dogent_tui.undo.undo_log import UndoLog
 from dogent_tui.wall import kernel
 from dogent_tui.wall.changes import Change, Difference, Entry
 from dogent_tui.wall.commit import Committing
-from dogent_tui.wall.difference import entry_at, entry_of, is_below, is_same
+from dogent_tui.wall.difference import entry_at, entry_of, is_below, is_same, with_moves
 from dogent_tui.wall.leftovers import remove_tree
 
 LARGEST_FILE = 50_000_000
@@ -58,11 +58,12 @@ For entries copied by an earlier process only the first three are known; the oth
 
 class TakenBack(msgspec.Struct, frozen=True):
     """Paths that were restored, and those that were not because someone else changed them or they
-    are not covered.
+    are not covered. `changes` are what was restored, as the commands had left it.
     """
 
     restored: tuple[str, ...] = ()
     left: tuple[str, ...] = ()
+    changes: tuple[Change, ...] = ()
 
 
 class _Running(msgspec.Struct):
@@ -299,8 +300,7 @@ class Snapshot:
                         self._take(path, found)
 
     def collect(self, upper: Path, until: int = _FOR_EVER) -> TakenBack:
-        """Move what commands did to `upper`, as if it were an overlay's layer, and restore the
-        workspace.
+        """Move what commands made to `upper`, and restore the workspace.
 
         Changes after `until` and entries that are not covered stay. This is a commit in the other
         direction.
@@ -323,11 +323,17 @@ class Snapshot:
                         self._stamps[path] = _stamp(found)
             items = copies.changes()[-1][0].items if done.number else ()
             kept = {item.path: copies.folder / item.copy for item in items if item.kind == "file"}
-            self._fill([each for each in changes if each.path in done.committed], upper, kept)
+            undone = [
+                Change(each.path, entry_at(f"{self.workspace}/{each.path}"), each.after)
+                for each in changes
+                if each.path in done.committed
+            ]
+            self._fill(undone, upper, kept)
             remove_tree(back)
             left += [each.path for each in changes if each.path not in {*done.committed, *left}]
             restored = (path for path in done.committed if path not in left)
-            return TakenBack(tuple(restored), tuple(left))
+            moved = with_moves(str(self.workspace), str(upper), undone)
+            return TakenBack(tuple(restored), tuple(left), moved)
 
     def _committing(self, copies: UndoLog) -> Committing:
         return Committing(self.folder / "journals", copies)
@@ -346,35 +352,19 @@ class Snapshot:
             os.chmod(place, before.mode)
 
     def _fill(self, changes: list[Change], upper: Path, kept: dict[str, Path]) -> None:
-        """Fill the layer with `changes` the way an overlay would: whiteouts, opaque folders, whole
-        files.
-        """
-        folders = {each.path for each in changes if each.after and each.after.kind == "folder"}
-        other = {each.path for each in changes} - folders
+        """Put what `changes` made into the layer; `kept` are the files."""
         for each in changes:
-            if is_below(each.path, other):
-                continue  # it disappeared with its folder
-            before, after, place = each.before, each.after, upper / each.path
+            after, place = each.after, upper / each.path
+            if after is None or after.kind == "folder":
+                continue
             place.parent.mkdir(0o700, parents=True, exist_ok=True)
-            if after is None:
-                os.mknod(place, stat.S_IFCHR)
-            elif after.kind == "folder":
-                place.mkdir(0o700, exist_ok=True)
-                if before and before.kind != "folder":
-                    os.setxattr(place, "user.overlay.opaque", b"y")
-            elif after.kind == "link":
+            if after.kind == "link":
                 place.symlink_to(after.target)
             elif after.kind == "file":
                 kept[f"{self.workspace}/{each.path}"].rename(place)
             else:
                 kind = stat.S_IFIFO if after.kind == "pipe" else stat.S_IFSOCK
                 os.mknod(place, kind | after.mode)
-        modes = {each.path: each.after.mode for each in changes if each.after}
-        for folder, _, _ in os.walk(upper, topdown=False):
-            path = os.path.relpath(folder, upper)
-            if path not in modes:
-                modes[path] = stat.S_IMODE((self.workspace / path).lstat().st_mode)
-            os.chmod(folder, modes[path])
 
 
 def open_snapshot(workspace: Path, folder: Path) -> Snapshot:

@@ -44,17 +44,14 @@ class _Room:
     it was ended.
     """
 
-    def __init__(self, room: dict[str, Any], holder: int) -> None:
+    def __init__(self, room: dict[str, Any]) -> None:
         self.link, other = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self.waiter = os.fork()
         if self.waiter == 0:
             os.setsid()
             link = socket.socket(fileno=os.dup2(other.detach(), 3))
-            holder = os.dup2(holder, 4) if holder >= 0 else holder
-            kernel.close_from(5 if holder >= 0 else 4)
-            if room["level"] == "bare":
-                partial.open_room(room, link)
-            enter.open_room(room, link, holder)
+            kernel.close_from(4)
+            (partial if room["level"] == "bare" else enter).open_room(room, link)
         other.close()
         self.inside = 0
         self.name = ""
@@ -125,7 +122,6 @@ class Starter:
         self._rooms: dict[int, _Room] = {}
         self._ready: _Room | None = None
         self._room: dict[str, Any] = {}
-        self._holder = -1
         self._rest = b""
         self._poll = select.epoll()
         for descriptor in (application.fileno(), self._requests):
@@ -174,7 +170,6 @@ class Starter:
     def _take(self, message: dict[str, Any]) -> None:
         if "base" in message:
             self._room = message
-            self._holder = self._hold() if message["level"] != "bare" else -1
         elif "go" in message:
             self._go(message["go"])
         else:
@@ -185,21 +180,8 @@ class Starter:
 
     # ── Starting ──────────────────────────────────────────────────────────────────────────────
 
-    def _hold(self) -> int:
-        """Return a pidfd of the process that holds what all rooms have in common, or -1 if it
-        cannot be created.
-        """
-        ready, other = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        holder = os.fork()
-        if holder == 0:
-            kernel.close_from(other.fileno() + 1)
-            enter.hold(self._room, other)
-        other.close()
-        with ready:
-            return os.pidfd_open(holder) if ready.recv(_LARGEST) == b"ready" else -1
-
     def _open(self, like: dict[str, Any]) -> _Room:
-        room = _Room(like, self._holder)
+        room = _Room(like)
         self._rooms[room.link.fileno()] = room
         self._poll.register(room.link.fileno(), select.EPOLLIN)
         return room

@@ -76,90 +76,74 @@ namespace.
 
 
 class View(msgspec.Struct, frozen=True):
-    """What one program may see and do. Paths are absolute and resolved.
+    """What the commands of a session see and may change. Paths are absolute and resolved.
 
-    The workspace is covered by the layer at `layer`, if any; `readable` and `writable` are further
-    places, mounted as they are. `outside` are writable mounts. `private` is the session's folder
-    with ``home``, ``tmp`` and ``shm``. If no layer is possible, `level` is ``bound``: the workspace
-    is mounted as it is. Without namespaces it is ``bare``: nothing can be mounted over anything
-    else.
+    `private` is the session's folder with ``home``, ``tmp`` and ``shm``. If no layer is possible,
+    `level` is ``bound``: the workspace is mounted as it is. Without namespaces it is ``bare``:
+    nothing can be mounted over anything else.
     """
 
     private: Path
-    cwd: Path
-    argv: Sequence[str]
-    workspace: Path | None = None
-    layer: Path | None = None
-    readable: tuple[Path, ...] = ()
-    writable: tuple[Path, ...] = ()
-    outside: tuple[Mount, ...] = ()
-    hidden: tuple[Path, ...] = ()
-    network: str = "none"
-    limit_s: float = 0.0
-    environment: Mapping[str, str] = {}
+    workspace: Path
+    home: Path
     level: Level = "full"
 
-    def room(self, base: Path, home: Path) -> dict[str, Any]:
-        """Return what all programs of a session have in common. `base` is an empty folder for
-        mount points.
-        """
-        private = ("/tmp", "/var/tmp", "/dev/shm", RUN)
-        room: dict[str, Any] = {"level": self.level, "network": self.network, "port": PROXY_PORT}
-        room |= {"families": _FAMILIES, "base": str(base)}
+    def room(self) -> dict[str, Any]:
+        """Return what all commands have in common."""
+        room: dict[str, Any] = {"level": self.level, "network": "none", "port": PROXY_PORT}
+        room |= {"families": _FAMILIES, "base": str(self.private / "root")}
         if self.level == "bare":
             own = [str(self.private / name) for name in ("home", "tmp", "run")]
-            return {**room, "readable": [*as_it_is(home)], "writable": own}
-        writable = private if self._home_is_inside(home) else (*private, str(home))
-        return {**room, "common": [*self._common(home)], "writable": writable}
+            return {**room, "readable": [*as_it_is(self.home)], "writable": own}
+        private = {"run": RUN, "tmp": "/tmp", "var-tmp": "/var/tmp"}
+        mounts: list[Mount] = [*system_mounts(), ("devices", str(self.private / "shm"))]
+        if not self._home_is_inside:
+            private["home"] = str(self.home)
+        mounts += (("bind", str(self.private / name), private[name], False) for name in private)
+        mounts += () if self._home_is_inside else tools(self.home)
+        return {**room, "common": mounts, "writable": ["/dev/shm", *private.values()]}
 
-    def plan(self, home: Path) -> dict[str, Any]:
-        """Return what is specific to this program."""
-        writable: list[object] = [] if self.layer is None else [self.workspace]
-        writable += [*self.writable, *(mount[2] for mount in self.outside)]
-        places = {"HOME": str(home)}
+    def plan(
+        self,
+        layer: Path,
+        cwd: Path,
+        argv: Sequence[str],
+        *,
+        readable: Sequence[Path] = (),
+        outside: Sequence[Mount] = (),
+        hidden: Sequence[Path] = (),
+        environment: Mapping[str, str] = {},
+    ) -> dict[str, Any]:
+        """Return what is specific to one command.
+
+        The workspace is covered by the layer in the folder `layer`. `readable` are further places,
+        `outside` are writable mounts.
+        """
+        workspace, places = str(self.workspace), {"HOME": str(self.home)}
         if self.level == "bare":
             places = {"HOME": str(self.private / "home"), "TMPDIR": str(self.private / "tmp")}
-            places["PATH"] = _path_of((*as_it_is(home), str(self.workspace)))
+            places["PATH"] = _path_of((*as_it_is(self.home), workspace))
+        own: list[Mount] = [("bind", str(place), str(place), True) for place in readable]
+        own += outside
+        if self.level == "bound":
+            own.append(("bind", workspace, workspace, False))
+        else:
+            own.append(("overlay", workspace, workspace, str(layer)))
+        secrets = [self.home / name for name in SECRETS_IN_HOME] if self._home_is_inside else []
         return {
-            "readable": [*map(str, self.readable)],
-            "own": [*self._own()],
-            "hidden": [*self._hidden(home)],
-            "writable": [*map(str, writable)],
-            "argv": [*self.argv],
-            "env": {**environment(os.environ), **places, **self.environment},
-            "cwd": str(self.cwd),
-            "network": self.network,
-            "limit_s": self.limit_s,
+            "readable": [*map(str, readable)],
+            "own": own,
+            "hidden": [("hide", str(place)) for place in (*secrets, *hidden)],
+            "writable": [workspace, *(mount[2] for mount in outside)],
+            "argv": argv,
+            "env": {**_environment(), **places, **environment},
+            "cwd": str(cwd),
             "umask": _umask(),
         }
 
-    def _home_is_inside(self, home: Path) -> bool:
-        return self.workspace is not None and home.is_relative_to(self.workspace)
-
-    def _common(self, home: Path) -> Iterator[Mount]:
-        yield from system_mounts()
-        yield ("devices", str(self.private / "shm"))
-        yield ("bind", str(self.private / "run"), RUN, False)
-        yield ("bind", str(self.private / "tmp"), "/tmp", False)
-        yield ("bind", str(self.private / "var-tmp"), "/var/tmp", False)
-        if not self._home_is_inside(home):
-            yield ("bind", str(self.private / "home"), str(home), False)
-            yield from tools(home)
-
-    def _own(self) -> Iterator[Mount]:
-        for place in self.readable:
-            yield ("bind", str(place), str(place), True)
-        yield from self.outside
-        if self.workspace is not None and self.level == "bound":
-            yield ("bind", str(self.workspace), str(self.workspace), False)
-        elif self.workspace is not None and self.layer is not None:
-            yield ("overlay", str(self.workspace), str(self.workspace), str(self.layer))
-        for place in self.writable:
-            yield ("bind", str(place), str(place), False)
-
-    def _hidden(self, home: Path) -> Iterator[Mount]:
-        secrets = [home / name for name in SECRETS_IN_HOME] if self._home_is_inside(home) else []
-        yield from (("hide", str(place)) for place in (*secrets, *self.hidden))
+    @property
+    def _home_is_inside(self) -> bool:
+        return self.home.is_relative_to(self.workspace)
 
 
 def system_mounts() -> Iterator[Mount]:
@@ -247,9 +231,11 @@ def tools(home: Path) -> Iterator[Mount]:
             yield ("bind", os.path.realpath(place), place, True)
 
 
-def environment(inherited: Mapping[str, str]) -> dict[str, str]:
+def _environment() -> dict[str, str]:
     """Return the variables to pass on."""
-    return {name: inherited[name] for name in inherited if name in _VARIABLES or name[:3] == "LC_"}
+    return {
+        name: os.environ[name] for name in os.environ if name in _VARIABLES or name[:3] == "LC_"
+    }
 
 
 def _umask() -> int:

@@ -24,6 +24,9 @@ from dogent_tui.errors import AgentError
 from dogent_tui.language import tr
 from dogent_tui.storage.files import private_folder
 from dogent_tui.storage.paths import dogent_home, state_dir
+from dogent_tui.undo.undo_log import json_line
+from dogent_tui.wall.changes import Difference
+from dogent_tui.wall.difference import read_difference
 from dogent_tui.wall.leftovers import hold, remove_layer, remove_tree
 from dogent_tui.wall.outside import Outside, copied_places
 from dogent_tui.wall.probe import WallStatus
@@ -72,6 +75,17 @@ class Ended(msgspec.Struct, frozen=True):
     def upper(self) -> Path:
         """The folder with what it wrote."""
         return self.job.folder / "upper"
+
+    def difference(self, root: Path) -> Difference:
+        """Return what it did to the workspace. Raises OSError."""
+        with contextlib.suppress(FileNotFoundError):
+            return msgspec.convert(json.loads(self.restored.read_bytes()), Difference)
+        return read_difference(str(root), str(self.upper), self.began_ns)
+
+    @property
+    def restored(self) -> Path:
+        """The file with the difference, if the workspace was restored from a copy."""
+        return self.job.folder / "restored"
 
     def stands_in(self) -> Path | None:
         """Return the final working directory of its shell, or None if it failed."""
@@ -126,16 +140,16 @@ class Wall:
             snapshot: For a partial wall, the copy of the workspace, updated before each command.
             harmless: Filters the user's Git settings down to what may be visible inside.
         """
-        self._level: Level = "full"
+        level: Level = "full"
         if snapshot is not None and standing is not None:
-            self._level = "bound" if standing.namespaces else "bare"
+            level = "bound" if standing.namespaces else "bare"
+        self._view = View(folder, workspace, (home or Path.home()).resolve(), level)
         self._copy = snapshot
         self._harmless = harmless
         self._serve = serve
         self.workspace = workspace
         self.folder = folder
         self._settle = settle
-        self._home = (home or Path.home()).resolve()
         self._jobs: dict[str, Job] = {}
         self._answers: dict[str, int] = {}
         self._proxies: dict[str, AbstractContextManager[object]] = {}
@@ -173,8 +187,7 @@ class Wall:
                 start_new_session=True,
             )
         self._socket = ours
-        view = View(self.folder, self.workspace, (), workspace=self.workspace, level=self._level)
-        self._tell(view.room(self.folder / "root", self._home))
+        self._tell(self._view.room())
         threading.Thread(target=self._listen, args=(ours,), name="wall", daemon=True).start()
 
     def close(self) -> None:
@@ -200,15 +213,19 @@ class Wall:
     def _seed_home(self) -> None:
         """Give the private home the harmless part of the user's Git settings."""
         text = ""
-        for place in (self._home / ".config/git/config", self._home / ".gitconfig"):
+        for place in (self._view.home / ".config/git/config", self._view.home / ".gitconfig"):
             with contextlib.suppress(OSError):
                 text += self._harmless(place.read_text("utf-8", "replace"))
         (self.folder / "home/.gitconfig").write_text(text, "utf-8")
-        if self._level == "bare":  # tools that look in the home see only this one
-            for _, source, target, _ in tools(self._home):
-                link = self.folder / "home" / Path(str(target)).relative_to(self._home)
-                link.parent.mkdir(parents=True, exist_ok=True)
-                link.symlink_to(str(source))
+        for _, source, target, _ in tools(self._view.home):
+            place = self.folder / "home" / Path(str(target)).relative_to(self._view.home)
+            place.parent.mkdir(parents=True, exist_ok=True)
+            if self._view.level == "bare":  # tools that look in the home see only this one
+                place.symlink_to(str(source))
+            elif os.path.isdir(str(source)):  # a mount point
+                place.mkdir(exist_ok=True)
+            else:
+                place.touch()
 
     # ── Jobs ──────────────────────────────────────────────────────────────────────────────────
 
@@ -241,7 +258,7 @@ class Wall:
             AgentError: A place is too large or cannot be allowed with this wall, or the wall is
                 down.
         """
-        if self._level == "bare" and changeable:  # its neighbours would be open too
+        if self._view.level == "bare" and changeable:  # its neighbours would be open too
             words = tr(
                 "Without user namespaces a command cannot be allowed to change single places"
                 " outside."
@@ -254,26 +271,21 @@ class Wall:
         for part in ("upper", "work"):
             private_folder(folder / part)
         (folder / "upper").chmod(self.workspace.stat().st_mode & 0o7777)
-        outside = copied_places(folder / "outside", changeable, self._home, readable)
+        outside = copied_places(folder / "outside", changeable, self._view.home, readable)
         own, network = (dogent_home(), state_dir()), "none" if hosts is None else "proxy"
-        if self._level == "bare" and network == "proxy" and not hosts:
+        if self._view.level == "bare" and network == "proxy" and not hosts:
             network = "host"
-        view = View(
-            self.folder,
+        plan = self._view.plan(
+            folder,
             cwd if cwd.is_dir() else self.workspace,
             ("/bin/bash", "-c", self._script(command, name, snapshots)),
-            workspace=self.workspace,
-            layer=folder,
             hidden=tuple(each for each in own if each.is_relative_to(self.workspace)),
             readable=readable,
-            outside=tuple(mount for each in outside for mount in each.mounts(self._home)),
-            network=network,
-            limit_s=limit_s,
+            outside=tuple(mount for each in outside for mount in each.mounts(self._view.home)),
             environment={**_LIKE_THE_CLI, **environment},
-            level=self._level,
         )
-        plan = view.plan(self._home)
         plan |= {"name": name, "folder": str(folder), "same_disk": self._same_disk}
+        plan |= {"network": network, "limit_s": limit_s}
         if snapshots is not None and snapshots.is_dir():
             plan["own"].append(("bind", str(snapshots), _SNAPSHOTS, True))
             plan["readable"].append(str(snapshots))
@@ -294,7 +306,7 @@ class Wall:
         the working directory.
         """
         run, inside = RUN, _SNAPSHOTS
-        if self._level == "bare":
+        if self._view.level == "bare":
             run, inside = shlex.quote(str(self.folder / "run")), shlex.quote(str(snapshots))
         newest = f'for s in {inside}/*; do :; done; [ -f "$s" ] && source "$s"; unset s; '
         return (
@@ -312,7 +324,12 @@ class Wall:
         """Yield new entries of the private home and temporary folders whose names are not
         `known`.
         """
-        shown = {"home": str(self._home), "tmp": "/tmp", "var-tmp": "/var/tmp", "shm": "/dev/shm"}
+        shown = {
+            "home": str(self._view.home),
+            "tmp": "/tmp",
+            "var-tmp": "/var/tmp",
+            "shm": "/dev/shm",
+        }
         for part in shown:
             for entry in os.scandir(self.folder / part):
                 place = Path(shown[part], entry.name)
@@ -390,8 +407,10 @@ class Wall:
         if self._copy is None or not self._copy.is_running(ended.job.name):
             return self._settle(ended)
         collected = self._copy.collect(ended.upper)
+        made = Difference(str(self.workspace), str(ended.upper), time.time_ns(), collected.changes)
+        ended.restored.write_bytes(json_line(made))
         try:
-            answer = self._settle(msgspec.structs.replace(ended, began_ns=time.time_ns()))
+            answer = self._settle(ended)
         finally:
             self._copy.accept(collected.restored)
         if not collected.left:

@@ -2,6 +2,7 @@
 
 import asyncio
 import sys
+import uuid
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
@@ -539,6 +540,46 @@ async def test_an_outline_is_edited(place: Place, capabilities: Any) -> None:
             assert await editor.say(edited) == "end_turn"
         assert editor.text.endswith("I will follow it.")
     assert "## Only" in str(place.api.requests[-1].messages[-1])
+
+
+@pytest.mark.thorough
+async def test_a_prompt_after_two_questions_as_text_is_sent(place: Place) -> None:
+    place.api.call_all(*(("mcp__dogent__ui_request", each) for each in (QUESTIONS, OUTLINE)))
+    place.api.say("For the public, then.")
+    async with place.editor() as editor:
+        assert await editor.say("write a report") == "end_turn"
+        assert await editor.say("public") == "end_turn"
+        assert editor.text.endswith("For the public, then.")
+    said = str(place.api.requests[-1].messages[-1])
+    assert "public" in said
+    assert "did not answer" in said
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("how", ["cancelled", "cancel"])
+async def test_a_question_of_the_background_that_is_cancelled_is_denied(
+    place: Place, how: str
+) -> None:
+    (place.root / "keep.md").write_text("precious", encoding="utf-8")
+    go = f"/tmp/{uuid.uuid4().hex}"
+    command = f"until [ -e {go} ]; do sleep 0.02; done; rm keep.md"
+    place.api.call("Bash", {"command": command, "run_in_background": True})
+    place.api.say("It runs.")
+    async with place.editor() as editor:
+        assert await editor.say("clean up") == "end_turn"
+        place.api.call("Bash", {"command": f"touch {go}"})
+        place.api.say("Now it ends.")
+        ended = place.api.stall("It is ")
+        if how == "cancel":
+            editor.waits = asyncio.Event()
+        editor.choose = "cancelled"
+        assert await editor.say("go on") == "end_turn"
+        await asyncio.wait_for(editor.has_asked.wait(), LIMIT_S)
+        if how == "cancel":
+            await editor.conn.cancel(session_id=editor.session)
+        await asyncio.wait_for(ended.sent(1), LIMIT_S)  # the model hears that it has ended
+        ended.release_all()
+        assert (place.root / "keep.md").exists()
 
 
 @pytest.mark.thorough

@@ -11,6 +11,7 @@ import psutil
 import pytest
 import pytest_asyncio
 
+from dogent_tui.offline.messages_api import ReplyText
 from tests.children import children_running
 from tests.e2e.scripted_api import ScriptedApi
 from tests.faces.conftest import IN_ONE_LOOP, Page, Served, parts_of, serving
@@ -383,3 +384,47 @@ async def test_a_chat_continues_after_the_server_was_started_again(
             f"{served.url}/api/chat/nobody", headers=served.headers
         ) as answer:
             assert answer.status == 409
+
+
+async def test_a_prompt_instead_of_two_open_forms_is_sent(served: Served, chat: str) -> None:
+    form = {"type": "clarification", "title": "Before I begin", "questions": ["For whom?"]}
+    outline = {"type": "outline_edit", "title": "Outline", "outline_text": "# Report\n"}
+    served.api.call_all(*(("mcp__dogent__ui_request", each) for each in (form, outline)))
+    served.api.say("Then without.")
+    asked = await served.chunks(chat, "write a report")
+    assert {"data-form", "data-outline"} <= {chunk["type"] for chunk in asked}
+    told = await served.chunks(chat, "never mind")
+    assert "".join(chunk.get("delta", "") for chunk in told) == "Then without."
+    assert (await served.known(chat))["waiting"] == []
+
+
+async def test_a_command_in_the_background_asks_after_its_run(
+    tmp_path: Path, api: ScriptedApi, chat: str
+) -> None:
+    go = f"/tmp/{chat}"  # commands see each other's files there
+    command = f"until [ -e {go} ]; do sleep 0.02; done; rm keep.md"
+    api.call("Bash", {"command": command, "run_in_background": True})
+    api.say("It runs.")
+    api.call("Bash", {"command": f"touch {go}"})
+    api.say("Now it ends.")
+    async with serving(tmp_path, api, "--tools", "all") as served:
+        keep = served.root / "keep.md"
+        keep.write_text("precious", encoding="utf-8")
+        await served.chunks(chat, "clean up")
+        await served.chunks(chat, "go on")
+        while not (waiting := (await served.known(chat))["waiting"]):
+            await asyncio.sleep(0.2)
+        [asked] = [chunk["data"] for chunk in waiting]
+        assert (asked["parameters"]["command"], asked["happened"]) == (command, True)
+        api.say("Here.")
+        told = await served.chunks(chat, "are you there?")  # which does not wait for the answer
+        assert "".join(chunk.get("delta", "") for chunk in told) == "Here."
+        assert told[-1]["finishReason"] == "stop"
+        seen = [chunk["id"] for chunk in told if chunk["type"] == "data-permission"]
+        assert seen == [asked["id"]]
+        api.otherwise(lambda _request: (ReplyText("It is over."),))
+        approval = f"/api/chat/{chat}/approvals/{asked['id']}"
+        assert (await served.post(approval, {"approved": True}))[0] == 200
+        while keep.exists():
+            await asyncio.sleep(0.02)
+        assert (await served.known(chat))["waiting"] == []

@@ -3,16 +3,28 @@ nothing before its start.
 """
 
 import asyncio
+from functools import partial
+from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from aiohttp.test_utils import TestClient, TestServer
+from aiohttp_sse import sse_response
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from dogent_tui.agent import events
-from dogent_tui.faces.chunks import MessageChunks
+from dogent_tui.agent.session import SessionOptions
+from dogent_tui.faces import http
+from dogent_tui.faces.chats import Chats
+from dogent_tui.faces.chunks import MessageChunks, Turn
+from dogent_tui.faces.door import Door
+from dogent_tui.faces.http import ChatServer
+from dogent_tui.faces.page.routes import PageCode
 from dogent_tui.faces.shared import Chunk
-from tests.faces.conftest import IN_ONE_LOOP, Page
+from dogent_tui.storage.paths import Workspace
+from tests.faces.conftest import IN_ONE_LOOP, Page, parsed
 
 pytestmark = [IN_ONE_LOOP, pytest.mark.slow]
 
@@ -120,8 +132,6 @@ async def test_any_order_of_events_is_taken(page: Page) -> None:
 @pytest.mark.thorough
 @pytest.mark.parametrize("at", range(5))
 async def test_what_is_cut_anywhere_ends_with_an_error(page: Page, at: int) -> None:
-    from dogent_tui.faces.chunks import Turn
-
     happened = [
         events.TextDelta(message_id="m", block=0, text="Half"),
         events.ToolPreparing(message_id="m", tool_use_id="c", name="Bash"),
@@ -130,8 +140,27 @@ async def test_what_is_cut_anywhere_ends_with_an_error(page: Page, at: int) -> N
     ]
     turn = Turn(MessageChunks("s"), "r")
     for event in happened[:at]:
-        await turn.hear(event)
-    await turn.cut("It was cut. Send it again.")
+        turn.hear(event)
+    turn.cut("It was cut. Send it again.")
     stream = [chunk async for batch in turn.read(0, "", pauses=True) for chunk in batch]
     [seen] = (await page("assemble", streams=[stream]))["results"]
     assert (seen["status"], seen["error"]) == ("error", "It was cut. Send it again.")
+
+
+async def test_what_follows_a_ping_of_the_server_is_not_lost(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    turn = Turn(MessageChunks("s"), "r")
+    chats = Chats(Workspace(tmp_path), SessionOptions())
+    monkeypatch.setattr(chats, "get", lambda _: SimpleNamespace(turn=turn))
+    monkeypatch.setattr(http, "sse_response", partial(sse_response, ping_interval=0.01))
+    app = ChatServer(chats).application(Door("token", ()), PageCode("token"))
+    headers = {"authorization": "Bearer token"}
+    async with TestClient(TestServer(app)) as client:
+        answer = await client.get("/api/chat/c/stream", headers=headers)
+        came = await answer.content.readuntil(b": ping")
+        turn.hear(events.TextDelta(message_id="m", block=0, text="Hello"))
+        turn.hear(events.RunFinished(status="completed", duration_ms=1))
+        chunks = parsed((came + await answer.read()).decode())
+    kinds = [chunk["type"] for chunk in chunks]
+    assert kinds[:4] == ["start", "start-step", "text-start", "text-delta"]

@@ -5,12 +5,13 @@ opened.
 import os
 import resource
 import stat
+from itertools import chain
 from pathlib import Path
 
 import pytest
 
 from dogent_tui.wall.changes import Change, Difference
-from dogent_tui.wall.difference import every_change, read_difference
+from dogent_tui.wall.difference import read_difference
 from tests.wall.overlay import quoted, run_on_layer
 
 
@@ -55,6 +56,15 @@ def line(change: Change) -> str:
     return f"{change.what} {change.path}" + (f" → {change.moved_to}" if change.moved_to else "")
 
 
+IN_CH = ("", "/1.md", "/2.md", "/deep", "/deep/3.md", "/link")
+
+
+def moved(old: str, new: str, held: tuple[str, ...]) -> tuple[list[str], list[str]]:
+    """What is told of a folder that moved with all that it held."""
+    gone = [f"move {old}{rest} → {new}{rest}" for rest in held]
+    return gone, [f"create {new}{rest}" for rest in held]
+
+
 CASES = {
     "nothing": ("true", []),
     "read": ("cat a.md ch/*", []),
@@ -91,12 +101,12 @@ CASES = {
     "move over another": ("mv a.md ch/1.md", ["delete a.md", "edit ch/1.md"]),
     "moved link": ("mv ch/link l", ["move ch/link → l", "create l"]),
     "swapped": ("mv a.md x; mv ch/1.md a.md; mv x ch/1.md", ["edit a.md", "edit ch/1.md"]),
-    "folder moved": ("mv ch part", ["move ch → part", "create part"]),
+    "folder moved": ("mv ch part", [*chain(*moved("ch", "part", IN_CH))]),
     "folder moved into a new one": (
         "mkdir n; mv ch n",
-        ["move ch → n/ch", "create n", "create n/ch"],
+        [*(both := moved("ch", "n/ch", IN_CH))[0], "create n", *both[1]],
     ),
-    "folder below moved": ("mv ch/deep d", ["move ch/deep → d", "create d"]),
+    "folder below moved": ("mv ch/deep d", [*chain(*moved("ch/deep", "d", ("", "/3.md")))]),
     "folder moved, and one more file": (
         "mv ch part; echo x > part/x",
         [
@@ -105,9 +115,10 @@ CASES = {
                 "move ch/1.md → part/1.md",
                 "move ch/2.md → part/2.md",
                 "move ch/deep → part/deep",
+                "move ch/deep/3.md → part/deep/3.md",
             ),
             *("move ch/link → part/link", "create part", "create part/1.md", "create part/2.md"),
-            *("create part/deep", "create part/link", "create part/x"),
+            *("create part/deep", "create part/deep/3.md", "create part/link", "create part/x"),
         ],
     ),
     "folder moved, and an empty one in it": (
@@ -219,16 +230,11 @@ def test_files_of_one_size_are_told_apart_whole(root):
     ]
 
 
-def test_a_moved_folder_is_one_change_and_all_that_it_holds_can_be_had(root):
+def test_what_a_moved_folder_holds_has_moved_too(root):
     found = did(root, "mv ch n; : > n/.git; rm n/.git")
-    assert told(found) == ["move ch → n", "create n"]
-    each = list(every_change(found))
-    assert {line(change) for change in each if change.after is None} == {
-        f"move ch{rest} → n{rest}"
-        for rest in ("", "/1.md", "/2.md", "/deep", "/deep/3.md", "/link")
-    }
-    assert {(change.path, change.moved_from) for change in each if change.before is None} == {
-        (f"n{rest}", f"ch{rest}") for rest in ("", "/1.md", "/2.md", "/deep", "/deep/3.md", "/link")
+    assert told(found) == [*chain(*moved("ch", "n", IN_CH))]
+    assert {change.path: change.moved_from for change in found.changes if not change.before} == {
+        f"n{rest}": f"ch{rest}" for rest in IN_CH
     }
 
 
@@ -237,11 +243,8 @@ def test_two_folders_that_are_alike_go_each_its_way(root):
         (root / name).mkdir()
         (root / name / "f").write_text("same")
     assert told(did(root, "mkdir z; mv y x z")) == [
-        "move x → z/x",
-        "move y → z/y",
-        "create z",
-        "create z/x",
-        "create z/y",
+        *("move x → z/x", "move x/f → z/x/f", "move y → z/y", "move y/f → z/y/f"),
+        *("create z", "create z/x", "create z/x/f", "create z/y", "create z/y/f"),
     ]
 
 

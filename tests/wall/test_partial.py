@@ -15,7 +15,6 @@ from dogent_tui.errors import AgentError
 from dogent_tui.storage.paths import Workspace
 from dogent_tui.undo.undo_log import UndoLog
 from dogent_tui.wall.commit import Committing
-from dogent_tui.wall.difference import read_difference
 from dogent_tui.wall.probe import WallStatus
 from dogent_tui.wall.snapshot import Snapshot
 from dogent_tui.wall.wall import Answer, Ended, Wall
@@ -60,7 +59,7 @@ class Stage:
         self.wall.start()
 
     def _settle(self, ended: Ended) -> Answer:
-        difference = read_difference(str(self.workspace), str(ended.upper), ended.began_ns)
+        difference = ended.difference(self.workspace)
         self.changed = {change.path: change.what for change in difference.changes}
         if not self.drops and not ended.why:
             done = Committing(self.folder / "journals", self.copies).commit(

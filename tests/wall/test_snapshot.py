@@ -15,9 +15,9 @@ import pytest
 from dogent_tui.storage.paths import Workspace
 from dogent_tui.undo.undo_log import UndoLog
 from dogent_tui.wall import snapshot as snapshot_module
+from dogent_tui.wall.changes import Difference
 from dogent_tui.wall.commit import Committing
-from dogent_tui.wall.difference import every_change, read_difference
-from dogent_tui.wall.snapshot import Snapshot, end_left_over, open_snapshot
+from dogent_tui.wall.snapshot import Snapshot, TakenBack, end_left_over, open_snapshot
 
 
 @pytest.fixture
@@ -61,10 +61,9 @@ def _tree(folder: Path) -> dict[str, tuple[object, ...]]:
     return found
 
 
-def _what(workspace: Path, layer: Path) -> dict[str, str]:
-    """What the layer says that a command did, in one word for each path."""
-    difference = read_difference(str(workspace), str(layer), time.time_ns())
-    return {change.path: change.what for change in every_change(difference)}
+def _what(taken: TakenBack) -> dict[str, str]:
+    """What a command did, in one word for each path."""
+    return {change.path: change.what for change in taken.changes}
 
 
 def _run(command: str, workspace: Path) -> None:
@@ -122,7 +121,7 @@ def test_what_a_command_did_is_named_and_taken_back(
     taken = index.collect(layer)
 
     if what is not None:
-        assert _what(workspace, layer) == what
+        assert _what(taken) == what
     assert taken.left == ()
     touched = {"notes.md"} if what == {} else set()
     assert {path: now for path, now in _tree(workspace).items() if path not in touched} == {
@@ -137,9 +136,9 @@ def test_what_is_taken_back_is_a_layer_that_does_the_same_again(
 ) -> None:
     _run(command, workspace)
     after = _tree(workspace)
-    index.collect(layer)
+    taken = index.collect(layer)
 
-    difference = read_difference(str(workspace), str(layer), time.time_ns())
+    difference = Difference(str(workspace), str(layer), time.time_ns(), taken.changes)
     copies = UndoLog(Workspace(workspace), "session")
     done = Committing(tmp_path / "journals", copies).commit(difference, "a command", sync=False)
 
@@ -194,8 +193,9 @@ def test_files_of_all_sizes_are_covered_up_to_the_bound(
     before = {path: held for path, held in _tree(workspace).items() if path not in ("huge", "pipe")}
 
     _run("rm empty middle; echo x > huge; rm pipe", workspace)
-    assert set(index.collect(layer).left) == {"huge", "pipe"}
-    assert _what(workspace, layer) == dict.fromkeys(("empty", "middle"), "delete")
+    taken = index.collect(layer)
+    assert set(taken.left) == {"huge", "pipe"}
+    assert _what(taken) == dict.fromkeys(("empty", "middle"), "delete")
     (workspace / "huge").unlink()
     assert _tree(workspace) == before
     index.close()
@@ -210,8 +210,9 @@ def test_what_is_not_covered_is_moved_back_all_the_same(
     before = _tree(workspace)
     _run("mv chapters parts; mv parts/old .; chmod 600 run.sh", workspace)
 
-    assert index.collect(layer).left == ()
-    found = _what(workspace, layer)
+    taken = index.collect(layer)
+    assert taken.left == ()
+    found = _what(taken)
     assert {
         "chapters/one.md": "move",
         "chapters/old": "move",
@@ -262,9 +263,7 @@ def test_while_another_command_runs_its_changes_are_not_taken_for_the_users(
     index.begin("second", tmp_path)
     index.end("second")
 
-    index.collect(layer)
-
-    assert _what(workspace, layer) == {"notes.md": "delete"}
+    assert _what(index.collect(layer)) == {"notes.md": "delete"}
 
 
 def test_what_the_user_changes_between_two_commands_is_theirs(
@@ -277,8 +276,7 @@ def test_what_the_user_changes_between_two_commands_is_theirs(
     index.begin("next", tmp_path)
     _run("rm chapters/one.md", workspace)
 
-    index.collect(layer)
-    assert _what(workspace, layer) == {"chapters/one.md": "delete"}
+    assert _what(index.collect(layer)) == {"chapters/one.md": "delete"}
     assert (workspace / "chapters/one.md").read_text() == "the user's\n"
 
 

@@ -4,7 +4,10 @@
 
 import re
 import zipfile
+from collections import defaultdict
+from collections.abc import Callable, Iterable
 from functools import cache
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -14,17 +17,27 @@ from dogent_tui.documents.model import ReadOptions
 from dogent_tui.documents.pandoc.archive import parse_part, repacked, root_of
 from dogent_tui.documents.pandoc.counting import Level, next_label
 from dogent_tui.documents.pandoc.prepared import LONGEST, Prepared, move_after
-from dogent_tui.documents.pandoc.tree import HIDDEN, Node, walk
-from dogent_tui.documents.pandoc.word_styles import chain, is_unseen
+from dogent_tui.documents.pandoc.tree import HIDDEN, Node, drawn_from, plain_text, walk
+from dogent_tui.documents.pandoc.word_styles import MOST_CODE, TYPEWRITERS, chain, is_unseen
 from dogent_tui.language import tr
 
 _DRAW = "{urn:oasis:names:tc:opendocument:xmlns:drawing:1.0}"
 _OBJECT, _IMAGE = f"{_DRAW}object", f"{_DRAW}image"
 """An embedded object (OpenDocument 1.3 part 3, 10.4.6.2), and a picture."""
 _TEXT = "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}"
+_EXTENDED = "{urn:org:documentfoundation:names:experimental:office:xmlns:loext:1.0}"
 _PARAGRAPHS = (f"{_TEXT}p", f"{_TEXT}h")
-_SPAN, _LIST, _HEADING = f"{_TEXT}span", f"{_TEXT}list", f"{_TEXT}h"
-_BLOCKS = (*_PARAGRAPHS, _LIST, "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}table")
+_PARAGRAPH, _HEADING = _PARAGRAPHS
+_SPAN, _LIST = f"{_TEXT}span", f"{_TEXT}list"
+_STYLE_NAME, _CONTINUES = f"{_TEXT}style-name", f"{_TEXT}continue-numbering"
+_TABLE = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}"
+_ROW, _CELL = f"{_TABLE}table-row", f"{_TABLE}table-cell"
+_ADDED = "\U000f0c12"
+"""The text of the cells of a row that is not in the document: a private-use character."""
+_BLANKS = {f"{_TEXT}s": " ", f"{_TEXT}tab": "\t", f"{_TEXT}line-break": "\n"}
+_AROUND = tuple(f"{_TEXT}{name}" for name in ("index-body", "index-title", "numbered-paragraph"))
+"""Elements with blocks that pandoc leaves out; the first is the content of an index."""
+_BLOCKS = (*_PARAGRAPHS, _LIST, f"{_TABLE}table")
 _READ = {
     "a", "bookmark", "bookmark-end", "bookmark-start", "change", "change-end", "change-start", "h",
     "line-break", "list", "list-header", "list-item", "note", "note-body", "note-citation", "p",
@@ -67,8 +80,14 @@ def prepared_odt(path: Path, options: ReadOptions) -> Prepared:
                 with archive.open(f"{folder}/content.xml") as file:
                     formulas += _MATHML in file.read(2_000)
     comments = [_remark(node) for node in root.iter("{*}annotation")]
+    for node in list(root.iter(*_AROUND)):
+        around = node.getparent() if node.tag == _AROUND[0] else node
+        move_after(around, list(node))
+        around.getparent().remove(around)
     _settle_fields(root)
     _place_boxes(root)
+    _join_lists(root)
+    _widen_tables(root)
     _settle_text(root, [styles, root])
     _number_headings(root, [styles, root])
     made = {"content.xml": etree.tostring(root, encoding="UTF-8")}
@@ -86,16 +105,21 @@ def _remark(annotation: Any) -> str:
 def _settle_fields(root: Any) -> None:
     for ruby in root.iter(f"{_TEXT}ruby-text"):
         ruby.text = f"({ruby.text or ''})"
+    for section in root.iter(f"{_TEXT}section"):
+        if section.get(f"{_TEXT}display", "true") != "true":
+            for paragraph in section.iter(*_PARAGRAPHS):
+                _hide(paragraph)
     for paragraph in root.iter(*_PARAGRAPHS):
-        for node in paragraph.iter(f"{_TEXT}*"):
+        for node in paragraph.iter(f"{_TEXT}*", f"{_EXTENDED}*"):
             name = node.tag.removeprefix(_TEXT)
             is_hidden = node.get(f"{_TEXT}is-hidden") == "true"
             if name == "hidden-paragraph" and is_hidden:
                 _hide(paragraph)
             elif name not in _READ:
-                node.tag = _SPAN
+                node.tag, said = _SPAN, node.get(f"{_TEXT}string-value")
                 node.attrib.clear()
                 if is_hidden:
+                    node.text = node.text or said
                     _hide(node)
 
 
@@ -121,55 +145,143 @@ def _hide(node: Any) -> None:
         node.append(link)
 
 
+def _join_lists(root: Any) -> None:
+    """Join lists that continue the one before them: some programs write one for each item."""
+    for each in list(root.iter(_LIST)):
+        before = each.getprevious()
+        if before is None or before.tag != _LIST or each.get(_CONTINUES) != "true":
+            continue
+        if each.get(_STYLE_NAME, "") in {"", before.get(_STYLE_NAME)}:
+            _append(before, list(each))
+            each.getparent().remove(each)
+
+
+def _append(around: Any, items: list[Any]) -> None:
+    """Append `items` to a list. One that only contains a list belongs to the last item."""
+    for item in items:
+        last = around[-1] if len(around) else None
+        if last is None or [child.tag for child in item] != [_LIST]:
+            around.append(item)
+        elif len(last) and last[-1].tag == _LIST:
+            _append(last[-1], list(item[0]))
+        else:
+            last.append(item[0])
+
+
+def _widen_tables(root: Any) -> None:
+    """Append a row of single cells to each table without one: pandoc takes the greatest number of
+    cells in a row for the number of columns, and leaves out what is behind them.
+    """
+    for table in root.iter(f"{_TABLE}table"):
+        rows = [*table.iterchildren(_ROW), *table.iterfind(f"*/{_ROW}")]
+        width = max(map(len, rows), default=0)
+        if all(len(row.findall(_CELL)) < width for row in rows):
+            row = etree.SubElement(table, _ROW)
+            for _ in range(width if rows else 0):
+                etree.SubElement(etree.SubElement(row, _CELL), _PARAGRAPH).text = _ADDED
+
+
 def _settle_text(root: Any, parts: list[Any]) -> None:
-    """Turn the title below `root` into a heading, and put invisible text into links. The styles are
-    in the trees `parts`.
+    """Turn the title below `root` into a heading, paragraphs in a monospaced font into code, and
+    put invisible text into links. The styles are in the trees `parts`.
     """
     styles = {
         style.get(f"{_STYLE}name"): style for part in parts for style in part.iter(f"{_STYLE}style")
     }
 
     @cache
-    def look(name: str) -> tuple[bool, bool]:
+    def look_of(name: str) -> dict[str, str]:
         own = list(chain(styles, name, _parent_style))
-        return _hides(own), "Title" in (name, *map(_parent_style, own))
+        look = {
+            name.rpartition("}")[2]: value
+            for style in reversed(own)
+            for properties in style
+            for name, value in properties.items()
+        }
+        return look | ({"title": name} if "Title" in (name, *map(_parent_style, own)) else {})
 
-    for section in root.iter(f"{_TEXT}section"):
-        if section.get(f"{_TEXT}display", "true") != "true":
-            for paragraph in section.iter(*_PARAGRAPHS):
-                _hide(paragraph)
+    def look(node: Any) -> dict[str, str]:
+        return look_of(node.get(_STYLE_NAME) or node.get(f"{_TABLE}style-name") or "")
+
     for node in root.iter(*_PARAGRAPHS, _SPAN):
         if not len(node) and not node.text:
             continue
-        is_hidden, is_title = look(node.get(f"{_TEXT}style-name", ""))
-        if is_hidden:
+        if _hides(map(look, (node, *node.iterancestors()))):
             _hide(node)
-        elif is_title and node.tag == f"{_TEXT}p":
+        elif node.tag == _PARAGRAPH and "title" in look(node):
             node.tag = _HEADING
             node.attrib.clear()
             node.set(f"{_TEXT}outline-level", "1")
             node.set(f"{_TEXT}is-list-header", "true")
+
+    def is_typed(node: Any) -> bool:
+        fonts = (look(each).get("font-name", "") for each in (node, *node.iterancestors()))
+        return TYPEWRITERS.search(next(filter(None, fonts), "")) is not None
+
+    _settle_code(root, is_typed)
 
 
 def _parent_style(style: Any) -> str:
     return str(style.get(f"{_STYLE}parent-style-name", ""))
 
 
-def _hides(styles: list[Any]) -> bool:
-    """Return whether text with `styles`, the nearest first, is invisible."""
-    look = {
-        name.rpartition("}")[2]: value
-        for style in reversed(styles)
-        for properties in style.iter("{*}paragraph-properties", "{*}text-properties")
-        for name, value in properties.items()
-    }
-    points = re.fullmatch(r"(\d*\.?\d+)(?:pt)?", look.get("font-size", ""))
-    behind = look.get("background-color", "transparent").removeprefix("#")
-    return look.get("display") == "none" or is_unseen(
-        look.get("color", "").removeprefix("#"),
-        "auto" if behind == "transparent" else behind,
+def _hides(looks: Iterable[dict[str, str]]) -> bool:
+    """Return whether text is invisible. `looks` are its own and those around it."""
+    own, *around = looks
+    points = re.fullmatch(r"(\d*\.?\d+)(?:pt)?", own.get("font-size", ""))
+    grounds = (look.get("background-color", "transparent") for look in (own, *around))
+    behind = next((ground for ground in grounds if ground != "transparent"), "auto")
+    return own.get("display") == "none" or is_unseen(
+        own.get("color", "").removeprefix("#"),
+        behind.removeprefix("#"),
         str(round(2 * float(points[1]))) if points else "",
     )
+
+
+def _settle_code(root: Any, is_typed: Callable[[Any], bool]) -> None:
+    """Join consecutive paragraphs of code to one that `flat` takes for a block of code. Whether the
+    text of an element is monospaced tells `is_typed`.
+    """
+
+    def is_code(paragraph: Any) -> bool:
+        said = [node for node in paragraph.iter(_PARAGRAPH, _SPAN) if (node.text or "").strip()]
+        said += [
+            node.getparent() for node in paragraph.iterdescendants() if (node.tail or "").strip()
+        ]
+        is_inside = next(paragraph.iterancestors(_LIST, _CELL), None) is not None
+        return bool(said) and not is_inside and all(map(is_typed, said))
+
+    codes = dict.fromkeys(filter(is_code, root.iter(_PARAGRAPH)))
+    if sum(map(_letters, codes)) > MOST_CODE * _letters(root):
+        return
+    for first in codes:
+        if first.getparent() is None:  # joined already
+            continue
+        lines = [
+            first,
+            *takewhile(lambda node: node in codes or _is_empty(node), first.itersiblings()),
+        ]
+        while lines[-1] not in codes:
+            lines.pop()
+        code = "\n".join(map(_line, lines))
+        for node in lines[1:]:
+            node.getparent().remove(node)
+        first[:] = []
+        first.text = drawn_from("", "", code)["c"]
+
+
+def _letters(node: Any) -> int:
+    return sum(map(len, node.itertext()))
+
+
+def _is_empty(node: Any) -> bool:
+    return node.tag == _PARAGRAPH and not len(node) and not node.text
+
+
+def _line(paragraph: Any) -> str:
+    for node in paragraph.iter(*_BLANKS):
+        node.text = _BLANKS[node.tag] * int(node.get(f"{_TEXT}c", "1")[:4])
+    return "".join(paragraph.itertext())
 
 
 def _number_headings(root: Any, parts: list[Any]) -> None:
@@ -187,19 +299,26 @@ def _number_headings(root: Any, parts: list[Any]) -> None:
         for part in parts
         for style in part.iter(f"{_TEXT}list-style")
     }
+    unnumbered = {
+        style.get(f"{_STYLE}name")
+        for style in parts[-1].iter(f"{_STYLE}style")
+        if style.get(f"{_STYLE}list-style-name") == ""
+    }
     unnamed = {at: Level(text=".".join(f"%{n + 1}" for n in range(at + 1))) for at in range(10)}
-    counts: dict[int, int] = {}
+    counts: dict[str, dict[int, int]] = defaultdict(dict)
     for heading in list(root.iter(_HEADING)):
         around = list(heading.iterancestors(_LIST))
         at = min(_number(heading, "outline-level"), 10) - 1
-        levels = outline
-        if around:
-            levels = {**unnamed, **lists.get(around[-1].get(f"{_TEXT}style-name"), {})}
-        if heading.get(f"{_TEXT}is-list-header") != "true" and any(heading.itertext()):
+        name = around[-1].get(_STYLE_NAME, "") if around else _HEADING
+        levels = {**unnamed, **lists.get(name, {})} if around else outline
+        is_plain = heading.get(_STYLE_NAME) in unnumbered
+        is_plain = is_plain or heading.get(f"{_TEXT}is-list-header") == "true"
+        if not is_plain and any(heading.itertext()):
             if heading.get(f"{_TEXT}restart-numbering") == "true":
-                counts[at] = _number(heading, "start-value") - 1
-            label = next_label(counts, levels, at)
-            if not (heading.text or "").startswith(label.rstrip(" .")):
+                counts[name][at] = _number(heading, "start-value") - 1
+            label = next_label(counts[name], levels, at)
+            written = (label, f"{label.rstrip(' .')} ")
+            if not label or not f"{heading.text or ''} ".startswith(written):
                 heading.text = label + (heading.text or "")
     for each in list(root.iter(_LIST)):
         inside = [node for node in each.iter(*_BLOCKS) if node.tag != _LIST]
@@ -216,7 +335,9 @@ def _levels(style: Any) -> Any:
         first = at + 1 - min(at + 1, _number(node, "display-levels"))
         numbers = ".".join(f"%{number + 1}" for number in range(first, at + 1))
         before, after = (node.get(f"{_STYLE}num-{end}", "") for end in ("prefix", "suffix"))
-        text = f"{before}{numbers}{after}" if form else ""
+        said = node.get(f"{_STYLE}num-list-format") or node.get(f"{_EXTENDED}num-list-format")
+        numbers = re.sub(r"(%\d+)%", r"\1", said) if said else f"{before}{numbers}{after}"
+        text = numbers if form else ""
         form = _FORMS.get(form[:1], "none")
         yield at, Level(form, text, start=_number(node, "start-value"))
 
@@ -227,12 +348,15 @@ def _number(node: Any, name: str) -> int:
     return int(value[:4]) if value.isdecimal() else 1
 
 
-def settle_formulas(blocks: list[Node], count: int) -> str:
-    """Make formulas within a line of text inline, and return a warning if not all of `count` are in
-    `blocks`.
+def settle_tree(blocks: list[Node], count: int) -> str:
+    """Make formulas within a line of text inline, and remove the rows that were added. Return a
+    warning if not all of `count` formulas are in `blocks`.
     """
     for node in walk(blocks):
-        if node["t"] in ("Para", "Plain"):
+        if node["t"] == "Table":
+            for body in node["c"][4]:
+                body[3] = [row for row in body[3] if plain_text(row[1][:1]) != _ADDED]
+        elif node["t"] in ("Para", "Plain"):
             node["c"] = [one for one in node["c"] if one["t"] != "Math" or one["c"][1].strip()]
             said = [one for one in node["c"] if one["t"] not in ("Space", "SoftBreak")]
             formulas = [one for one in said if one["t"] == "Math"]

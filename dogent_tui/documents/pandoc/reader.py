@@ -15,7 +15,7 @@ from dogent_tui.documents.pandoc.archive import BROKEN, check_archive, damaged_a
 from dogent_tui.documents.pandoc.docx import prepared_docx
 from dogent_tui.documents.pandoc.images import Images
 from dogent_tui.documents.pandoc.markdown import MarkdownWriter
-from dogent_tui.documents.pandoc.odt import prepared_odt, settle_formulas
+from dogent_tui.documents.pandoc.odt import prepared_odt, settle_tree
 from dogent_tui.documents.pandoc.prepared import Prepared
 from dogent_tui.documents.pandoc.program import run_pandoc
 from dogent_tui.documents.pandoc.properties import package_properties, tree_properties
@@ -145,7 +145,7 @@ class _Conversion:
             if PLACE.encode() in output.data:
                 tree.blocks[:] = put_back(tree.blocks)
             if self._kind == "odt":
-                self._warn(filter(None, [settle_formulas(tree.blocks, prepared.formulas)]))
+                self._warn(filter(None, [settle_tree(tree.blocks, prepared.formulas)]))
             yield tree
             self._begun = time.monotonic()
 

@@ -35,12 +35,12 @@ NO_ATTRIBUTES: list[Any] = ["", [], []]
 
 _SPACES = ("Space", "SoftBreak", "LineBreak")
 
-_KEPT_BLANKS = {ord(" "): "\N{NO-BREAK SPACE}", ord("\n"): "\N{LINE SEPARATOR}"}
+_KEPT_BLANKS = str.maketrans(" \n\t", "\N{NO-BREAK SPACE}\N{LINE SEPARATOR}\N{PARAGRAPH SEPARATOR}")
 """XML normalizes line breaks in an attribute (https://www.w3.org/TR/xml/#AVNormalize), pandoc
 blanks.
 """
-_BLANKS = {ord(kept): blank for blank, kept in zip(" \n", _KEPT_BLANKS.values(), strict=True)}
-_DRAWN_CODE = re.compile(r"[^\n]*\n```(\w+)\n(.*)\n```", re.DOTALL)
+_BLANKS = {kept: blank for blank, kept in _KEPT_BLANKS.items()}
+_DRAWN_CODE = re.compile(r"[^\n]*\n```(\w*)\n(.*)\n```", re.DOTALL)
 
 
 def children(node: Any) -> Iterator[Node]:
@@ -176,8 +176,8 @@ def flat(blocks: list[Node]) -> Iterator[Node]:
             yield from flat([] if plain_text(caption) == alternative else caption)
         elif node["t"] != "BlockQuote" or node["c"]:
             inside = node["c"] if node["t"] in ("Para", "Plain") else []
-            is_picture = [inline["t"] for inline in inside] == ["Image"]
-            words = inside[0]["c"][1] if is_picture else []
+            kinds = [inline["t"] for inline in inside]
+            words = inside[0]["c"][1] if kinds == ["Image"] else inside if kinds == ["Str"] else []
             yield drawn_code("".join(one["c"] for one in words if one["t"] == "Str")) or node
 
 

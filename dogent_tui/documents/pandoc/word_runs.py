@@ -22,6 +22,7 @@ from dogent_tui.documents.pandoc.tree import CONTINUED, HIDDEN
 from dogent_tui.documents.pandoc.word_boxes import Item
 from dogent_tui.documents.pandoc.word_styles import (
     CODE,
+    MOST_CODE,
     Counters,
     Styles,
     add_number,
@@ -41,8 +42,6 @@ _ALTERNATIVES, _CHOICE, _FALLBACK = (
 )
 _WRAPPERS = tuple(map(w, ("customXml", "smartTag", "dir", "bdo")))
 _FIELD_PARTS = tuple(map(w, ("fldChar", "instrText", "delInstrText")))
-_MOST_CODE = 0.8
-"""The share of a text that may be code."""
 _LONGEST_HEADING = 300
 """The number of letters from which a paragraph is considered to be in the outline by mistake."""
 _DROPPED: dict[Changes, tuple[str, ...]] = {
@@ -80,7 +79,7 @@ def settle_runs(root: Any, styles: Styles, counters: Counters, changes: Changes)
             _label(block, styles, counters, around)
             _nest(block, styles, counters, nests[room])
     codes = [paragraph for paragraph in root.iter(_PARAGRAPH) if _is_code(paragraph, styles)]
-    if sum(map(_letters, codes)) <= _MOST_CODE * _letters(
+    if sum(map(_letters, codes)) <= MOST_CODE * _letters(
         root
     ):  # otherwise everything is monospaced
         for paragraph in _with_empty_lines(codes):

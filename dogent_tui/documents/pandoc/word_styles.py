@@ -29,7 +29,10 @@ _NESTED = "000"
 """The end of the numbers of lists that are not in the document."""
 _OUTLINE = "012345678"
 _TITLES = {"title", "subtitle"}
-_TYPEWRITERS = re.compile(r"mono|courier|consol|menlo|typewriter|code|console", re.IGNORECASE)
+TYPEWRITERS = re.compile(r"mono|courier|consol|menlo|typewriter|code|console", re.IGNORECASE)
+"""Names of monospaced fonts."""
+MOST_CODE = 0.8
+"""The share of a text that may be code."""
 CODE = "Source Code"
 """The name of the style whose paragraphs pandoc takes for code."""
 
@@ -134,7 +137,7 @@ class Styles:
     def is_typewritten(self, run: Any, paragraph: Any) -> bool:
         """Return whether a run is in a monospaced font."""
         fonts = self._look_in(run, paragraph).get(w("rFonts"))
-        return fonts is not None and _TYPEWRITERS.search(fonts.get(w("ascii"), "")) is not None
+        return fonts is not None and TYPEWRITERS.search(fonts.get(w("ascii"), "")) is not None
 
     def hides(self, run: Any, paragraph: Any) -> bool:
         """Return whether the text of a run is invisible: hidden, tiny, or of the color of its

@@ -359,6 +359,62 @@ def test_an_odt_keeps_numbers_fields_boxes_and_comments(tmp_path):
     assert opened.metadata["comment_texts"] == ["Bo: Why?"]
 
 
+def test_an_odt_keeps_code_indexes_columns_and_lists_in_pieces(tmp_path):
+    styles = (
+        '<style:style style:name="P1"><style:text-properties style:font-name="Courier New"/>'
+        '</style:style><style:style style:name="P2" style:list-style-name=""/>'
+        '<style:style style:name="T1"><style:text-properties fo:color="#ffffff"/></style:style>'
+        '<style:style style:name="C1"><style:table-cell-properties fo:background-color="#102030"/>'
+        '</style:style><text:list-style style:name="L1"><text:list-level-style-number'
+        ' text:level="1" style:num-format="A" loext:num-list-format="§ %1%."/></text:list-style>'
+    )
+    in_list = '<text:list text:style-name="L1"%s><text:list-item>%s</text:list-item></text:list>'
+    on = ' text:continue-numbering="true"'
+    deep = f"<text:list{on}><text:list-item><text:p>two</text:p></text:list-item></text:list>"
+    body = (
+        "<text:table-of-content><text:index-body><text:index-title><text:p>Contents</text:p>"
+        "</text:index-title><text:p>Scope<text:tab/>1</text:p></text:index-body>"
+        "</text:table-of-content>"
+        + in_list
+        % ("", '<text:h text:outline-level="1">§ areas</text:h>')
+        + '<text:h text:outline-level="1" text:style-name="P2">Annex</text:h>'
+        '<text:p text:style-name="P1">if x:<text:line-break/><text:s text:c="3"/> "y"</text:p>'
+        '<text:p/><text:p text:style-name="P1"><text:tab/>z</text:p>'
+        "<text:p><loext:content-control>☒</loext:content-control> agreed</text:p>"
+        + in_list % ("", "<text:p>one</text:p>")
+        + in_list % (on, deep)
+        + in_list % (on, "<text:p>three</text:p>")
+        + '<table:table><table:table-row><table:table-cell table:style-name="C1"'
+        ' table:number-columns-spanned="2"><text:p><text:span text:style-name="T1">on dark'
+        "</text:span></text:p></table:table-cell><table:covered-table-cell/></table:table-row>"
+        "<table:table-row><table:covered-table-cell/><table:table-cell"
+        ' table:number-columns-spanned="2"><text:p>wide</text:p></table:table-cell>'
+        "<table:covered-table-cell/><table:table-cell><text:p>last</text:p></table:table-cell>"
+        "</table:table-row></table:table>"
+    )
+    content = (
+        f'<office:document-content xmlns:office="{_OFFICE}:office:1.0" xmlns:table="{_OFFICE}:'
+        f'table:1.0" xmlns:text="{_OFFICE}:text:1.0" xmlns:style="{_OFFICE}:style:1.0"'
+        f' xmlns:fo="{_OFFICE}:xsl-fo-compatible:1.0" office:version="1.3"'
+        ' xmlns:loext="urn:org:documentfoundation:names:experimental:office:xmlns:loext:1.0">'
+        f"<office:automatic-styles>{styles}</office:automatic-styles><office:body><office:text>"
+        f"{body}</office:text></office:body></office:document-content>"
+    )
+    text = read(written_odt(tmp_path / "a.odt", content))[0]
+    assert text.split("\n\n", 5)[:5] == [
+        "Contents",
+        "Scope 1",
+        "# § A. § areas",
+        "# Annex",
+        '```\nif x:\n    "y"',
+    ]
+    assert "\n\n\tz\n```\n\n☒ agreed\n\n" in text
+    assert "one\n   1. two\n2. three" in text
+    assert 'colspan="2">on dark</td>' in text
+    assert "last" in text
+    assert "hidden" not in text
+
+
 def test_text_of_an_rtf_that_nobody_sees_is_marked_and_what_was_deleted_goes(tmp_path):
     path = tmp_path / "a.rtf"
     path.write_text(
