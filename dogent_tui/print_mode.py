@@ -223,14 +223,12 @@ class Printer:
                     await self._service.reply(
                         event.request_id, PermissionAnswer("deny", ends_run=True)
                     )
-            if isinstance(event, RunFinished) and not await self._continues(event):
+            if isinstance(event, RunFinished) and not (
+                event.status in ("needs_clarification", "needs_outline_edit")
+                and await self.answer()
+            ):
                 return event
         return RunFinished(status="interrupted", duration_ms=0)
-
-    async def _continues(self, finished: RunFinished) -> bool:
-        return (
-            finished.status in ("needs_clarification", "needs_outline_edit") and await self.answer()
-        )
 
     async def answer(self) -> bool:
         """Answer a request from the given answers. Return whether they were sent; mismatches are

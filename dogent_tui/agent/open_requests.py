@@ -196,13 +196,14 @@ class OpenRequests:
             if waiter is None and answer is not None:
                 self._answered[request.request_id] = (request, answer)
         else:
+            given = answer or PermissionAnswer("deny")
             self._publish(
                 PermissionDecided(
                     request_id=request.request_id,
                     tool_use_id=request.tool_use_id,
-                    decision="cancelled" if answer is None else answer.behavior,
-                    scope="once" if answer is None else answer.scope,
-                    message="" if answer is None else answer.message,
+                    decision="cancelled" if answer is None else given.behavior,
+                    scope=given.scope,
+                    message=given.message,
                 )
             )
         if waiter is not None and not waiter.done():

@@ -61,7 +61,7 @@ class Chat(Connected):
             await self.service.submit(prompt)
             return await begun
         finally:
-            self._expected = [each for each in self._expected if each[1] is not begun]
+            self._expected.remove((prompt, begun))
 
     async def rewind(self, before: int) -> None:
         """Rewind to before the prompt number `before`, counted from 1. Does nothing if there are
@@ -241,9 +241,12 @@ class Chats:
         Raises PermissionError if there is no such question, UsageError if the run ends before the
         call is done.
         """
-        chats = [chat for chat in self._open.values() if body.id in (None, chat.id)]
-        chats = [chat for chat in chats if chat.opened.workspace.root == folder]
-        waiting = [(asked, chat) for chat in chats for asked in chat.waiting_with(body)]
+        waiting = [
+            (asked, chat)
+            for chat in self._open.values()
+            if body.id in (None, chat.id) and chat.opened.workspace.root == folder
+            for asked in chat.waiting_with(body)
+        ]
         if not waiting:
             raise PermissionError(tr("No question waits for this call, so it is not run."))
         asked, chat = max(waiting, key=lambda each: each[0].time)

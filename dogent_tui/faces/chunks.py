@@ -189,7 +189,12 @@ class MessageChunks:
         call = event.tool_use_id or event.request_id
         if event.in_run:
             yield from self._close()
-            yield from self._asked_for(call, event)
+            if call not in self._called:
+                used = events.ToolUse(tool_use_id=call, name=event.tool, input=event.input)
+                self._unsaid.setdefault(call, used)
+                if self._page_runs_tools:
+                    self._of_page.add(call)
+            yield from self._use(call)
         data = {
             **_fields(event),
             "id": event.request_id,
@@ -205,15 +210,6 @@ class MessageChunks:
         if event.in_run and call not in self._of_page and call not in self._answered:
             asked = event.request_id
             yield {"type": "tool-approval-request", "approvalId": asked, "toolCallId": call}
-
-    def _asked_for(self, call: str, event: events.PermissionRequested) -> Iterator[Chunk]:
-        """Announce a call that waits for an answer, as the page's own if it runs the tools."""
-        if call not in self._called:
-            used = events.ToolUse(tool_use_id=call, name=event.tool, input=event.input)
-            self._unsaid.setdefault(call, used)
-            if self._page_runs_tools:
-                self._of_page.add(call)
-        yield from self._use(call)
 
     def _decided(self, event: events.PermissionDecided) -> Iterator[Chunk]:
         status = {"allow": "approved", "deny": "denied"}.get(event.decision, "cancelled")
@@ -270,7 +266,6 @@ class Turn:
                 self.results[call] = event
             case events.RunFinished():
                 self.is_over = True
-                self.waiting.clear()
         self._say(self.chunks.of(event))
 
     def cut(self, words: str) -> None:

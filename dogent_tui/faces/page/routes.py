@@ -104,11 +104,13 @@ async def _state(chat: Chat) -> Chunk:
     while is_running and said and said[-1][0] == "assistant":
         said.pop()
     chunks = MessageChunks(chat.service.session_id)
-    open_ones = [each for each in chat.service.requests if not each.in_run]
-    waiting: list[Chunk] = []
-    if not is_running:  # questions of commands in the background; a turn repeats them
-        waiting += [chunk for each in chat.service.permissions for chunk in chunks.of(each)]
-    asked = [await asyncio.to_thread(chat.with_hunks, each) for each in open_ones]
-    waiting += [chunk for each in asked for chunk in chunks.of(each)]
+    asked = [
+        await asyncio.to_thread(chat.with_hunks, each)
+        for each in chat.service.requests
+        if not each.in_run
+    ]
+    # those of commands in the background are repeated by a turn
+    background = () if is_running else chat.service.permissions
+    waiting = [chunk for each in (*background, *asked) for chunk in chunks.of(each)]
     told = [{"role": role, "text": text} for role, text in said]
     return {"said": told, "waiting": waiting, "isRunning": is_running}
