@@ -1,6 +1,7 @@
 """Sequences of calls that do harm where nothing holds them, by what they go through."""
 
 from tests.wall.attacks import (
+    by_arrangement,
     by_git,
     by_kernel,
     by_links,
@@ -19,4 +20,5 @@ ATTACKS: tuple[Attack, ...] = (
     *by_time.ATTACKS,
     *by_kernel.ATTACKS,
     *by_surprise.ATTACKS,
+    *by_arrangement.ATTACKS,
 )
