@@ -111,9 +111,7 @@ def _is_too_long(path: Path) -> bool:
 
 def _real(workspace: Workspace, typed: str, start: Path | None) -> Path:
     typed = typed.removeprefix("file://")
-    if typed.startswith("~") and not typed.startswith(
-        "~/"
-    ):  # a shell would take it for someone's home
+    if typed.startswith("~") and typed[1:2] != "/":  # a shell would take it for someone's home
         raise DocumentError(
             tr("{typed} is ambiguous.", typed=one_line(typed)),
             tr("Put ./ before it, or give the full path."),

@@ -46,8 +46,11 @@ def make_accessible(
     # around a picture with its alternative text, and its caption
     for found in _ELEMENT.finditer(pdf):
         document.xref_set_key(int(found[1]), "S", "/Div")
-    for page in document:
-        _mark_artifacts(document, page)
+    for xref in [xref for page in document for xref in page.get_contents()]:
+        # what is painted outside all tags, such as running heads and backgrounds (7.1, 3)
+        content = document.xref_stream(xref)
+        if content is not None and (marked := with_artifacts(content)) != content:
+            document.update_stream(xref, marked)
 
 
 def _lead_links(document: Any, page: Any, places: Mapping[str, str]) -> None:
@@ -72,14 +75,6 @@ def _lead_links(document: Any, page: Any, places: Mapping[str, str]) -> None:
         if found or document.xref_get_key(xref, "Contents")[0] == "null":
             words = pymupdf.get_pdf_str(places.get(name, name))
             document.xref_set_key(xref, "Contents", words)
-
-
-def _mark_artifacts(document: Any, page: Any) -> None:
-    """Mark what is painted outside all tags, such as running heads and backgrounds (7.1, 3)."""
-    for xref in page.get_contents():
-        content = document.xref_stream(xref)
-        if content is not None and (marked := with_artifacts(content)) != content:
-            document.update_stream(xref, marked)
 
 
 def with_artifacts(content: bytes) -> bytes:

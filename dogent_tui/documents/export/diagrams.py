@@ -129,7 +129,8 @@ async def with_diagrams(document: Document, browser: Browser) -> Document:
             return [node("Figure", content)] if caption[1] else blocks
         address = f"mermaid:{sha256(text.encode()).hexdigest()[:16]}"
         document.images.add(address, image)
-        words = [drawn_from(_name(text), "mermaid", text)]
+        title = re.search(r"^\s*accTitle:(.+)", text, re.MULTILINE)
+        words = [drawn_from(one_line(title[1]) if title else tr("Diagram"), "mermaid", text)]
         drawn = node("Image", [attributes(), words, [address, ""]])
         return [node("Figure", [name, caption, [node("Plain", [drawn])]])]
 
@@ -142,12 +143,6 @@ def _diagram(figure: Any) -> str | None:
     blocks: list[Any] = figure[2]
     is_code = [part["t"] for part in blocks] == ["CodeBlock"]
     return blocks[0]["c"][1] if is_code and blocks[0]["c"][0][1] == ["mermaid"] else None
-
-
-def _name(text: str) -> str:
-    """Return the alternative text of the diagram."""
-    title = re.search(r"^\s*accTitle:(.+)", text, re.MULTILINE)
-    return one_line(title[1]) if title else tr("Diagram")
 
 
 def _where(document: Document, text: str) -> str:

@@ -7,7 +7,7 @@ tree, however it was written.
 
 import os
 import re
-from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from itertools import takewhile
 from pathlib import Path
 from typing import Any
@@ -28,7 +28,7 @@ from dogent_tui.documents.export.left_out import LeftOut, shown
 from dogent_tui.documents.export.lengths import length
 from dogent_tui.documents.export.links import Targets, page_of, refusal
 from dogent_tui.documents.export.model import ExportRequest
-from dogent_tui.documents.export.raw_html import Dropped, read_html
+from dogent_tui.documents.export.raw_html import read_html
 from dogent_tui.documents.export.references import (
     REFERENCE,
     Labels,
@@ -44,6 +44,7 @@ from dogent_tui.documents.export.themes import DEFAULT, Theme, theme_names
 from dogent_tui.documents.export.themes import theme as named_theme
 from dogent_tui.documents.export.tree import Node, attributes, mapped, node, words
 from dogent_tui.documents.model import DocumentError
+from dogent_tui.documents.pandoc.program import Output
 from dogent_tui.documents.pandoc.tree import CALLOUTS
 from dogent_tui.language import tr
 from dogent_tui.processes import Halt
@@ -66,9 +67,6 @@ _CONTENTS = re.compile(r"\[\[?_?toc_?\]\]?", re.IGNORECASE)
 _ABSTRACT = "::::::::: abstract\n{}\n:::::::::\n\n"
 _KEPT = re.compile("abstract|kbd|mark|small|title|page-break|landscape|csl-.*|hanging-indent")
 """Classes known to the writers; the last ones belong to pandoc's list of references."""
-_NOTE = re.compile(r"^[ >\d.)*+-]*\[\^([^\]\s]+)\]:", re.MULTILINE)
-_DELIMITERS = re.compile(r"\|?(?:[ \t]*:?-+:?[ \t]*\|)*[ \t]*(?::?-+:?[ \t]*\|?)?")
-_BAR = re.compile(r"(?<!\\)\|")
 _KANA = re.compile("[\u3041-\u30ff]")
 _HANGUL = re.compile("[\uac00-\ud7a3]")
 _HAN = re.compile("[\u3400-\u9fff]")
@@ -135,15 +133,15 @@ def _read(request: ExportRequest, source: MarkdownSource, halt: Halt | None) -> 
     images = Images(request.root, source.path.parent, left_out)
     text = _ABSTRACT.format(front.abstract) * bool(front.abstract) + source.text
     reader = _READER if _HANGUL.search(text) else _READER + _UNBROKEN
-    parsed = tree.ask_pandoc(text.encode("utf-8", "replace"), "-f", reader, "-t", "json", halt=halt)
+    with ThreadPoolExecutor(1) as at_once:
+        unread = at_once.submit(left_out.tell_unread, text, reader, halt)
+        parsed = _parsed(text, reader, halt)
+        unread.result()
     blocks = tree.blocks_of(parsed.data)
     warnings = [*source.warnings, *unknown, *parsed.warnings]
-    if "[^" in text or "|" in text:
-        code = [part["c"][1] for part in tree.walk(blocks) if part["t"] == "CodeBlock"]
-        _tell_notes(text, code, left_out)
-        _tell_cells(text, code, left_out)
     if b'"Raw' in parsed.data:
-        blocks = read_html(blocks, _dropped(left_out), halt)
+        why = tr("a document can't include parts that run, load or ask for something")
+        blocks = read_html(blocks, lambda what: left_out.add("HTML", f"<{what}>", why), halt)
     if "@" in source.text:
         front, entries, own = _with_bibliographies(front, request.root, source)
         blocks, uncited = mark_references(blocks, cited=bool(front.bibliography))
@@ -160,10 +158,9 @@ def _read(request: ExportRequest, source: MarkdownSource, halt: Halt | None) -> 
     blocks = cleaner.cleaned(blocks)
     before = [blocks.pop(0)] if front.abstract else []
     headings = tuple(cleaner.headings)
-    first = headings[0] if headings else None
     tops = [heading for heading in headings if heading.level == 1]
-    only = first.text if first and tops == [first] else ""
-    if front.title and first and blocks[0].get("t") == "Header" and only == front.title:
+    only = tops[0].text if tops and tops == [headings[0]] else ""
+    if only and only == front.title and blocks[0].get("t") == "Header":
         del blocks[0]  # it is the title, which is already above
     wanted = request.toc if request.toc is not None else front.toc
     wanted = cleaner.placed or theme.toc if wanted is None else wanted
@@ -174,7 +171,7 @@ def _read(request: ExportRequest, source: MarkdownSource, halt: Halt | None) -> 
         source=source,
         front=front,
         theme=theme,
-        title=front.title or only or (first.text if first else source.path.stem),
+        title=front.title or only or (headings[0].text if headings else source.path.stem),
         is_right_to_left=is_right_to_left(front.lang, source.text),
         blocks=[*before, *_on_pages(blocks)],
         headings=headings[1:] if is_title and front.title else headings,
@@ -185,34 +182,20 @@ def _read(request: ExportRequest, source: MarkdownSource, halt: Halt | None) -> 
     )
 
 
-def _tell_notes(text: str, code: list[str], left_out: LeftOut) -> None:
-    """Record the notes that pandoc leaves out: those that nothing refers to, and second ones."""
-    defined = Counter(_NOTE.findall(text))
-    for label, count in defined.items():
-        name = f"[^{label}]"
-        count -= sum(each.count(f"{name}:") for each in code)
-        if count > 0 and text.count(name) == defined[label]:
-            left_out.add(tr("Footnote"), name, tr("nothing refers to it"))
-        elif count > 1:
-            left_out.add(tr("Footnote"), name, tr("another note has that name"))
-
-
-def _tell_cells(text: str, code: list[str], left_out: LeftOut) -> None:
-    """Record the cells of rows that are longer than the heading of their table."""
-    lines = text.split("\n")
-    for at, line in enumerate(lines):
-        if "|" not in line or not _DELIMITERS.fullmatch(line.strip(" >\t")):
-            continue
-        width = len(_cells(line))
-        for row in takewhile(lambda row: "|" in row, lines[at + 1 :]):
-            more = "|".join(_cells(row)[width:]).strip()
-            if more.strip("| ") and not any(row.strip(" >") in each for each in code):
-                why = tr("its row has more cells than the heading of the table")
-                left_out.add(tr("Cell"), more, why)
-
-
-def _cells(row: str) -> list[str]:
-    return _BAR.split(row.strip(" >\t").removeprefix("|").removesuffix("|"))
+def _parsed(text: str, reader: str, halt: Halt | None) -> Output:
+    """Return `text` as parsed by pandoc, which notes that contain themselves keep busy until it has
+    no memory left. Raises DocumentError.
+    """
+    try:
+        return tree.parsed(text, reader, halt)
+    except DocumentError as error:
+        if error.code != "too_large" or "[^" not in text:
+            raise
+        tree.parsed(text, reader.replace("+footnotes", ""), halt)
+    raise DocumentError(
+        tr("A footnote refers to itself, or two refer to each other."),
+        tr("Remove such a reference."),
+    )
 
 
 def _on_pages(blocks: list[Any]) -> list[Any]:
@@ -305,11 +288,6 @@ def writer_warnings(said: list[str]) -> list[str]:
         elif not text.startswith(_OF_NO_CONCERN):
             told.append(shown(text))
     return list(dict.fromkeys(told))[:10]
-
-
-def _dropped(left_out: LeftOut) -> Dropped:
-    why = tr("a document can't include parts that run, load or ask for something")
-    return lambda element: left_out.add("HTML", f"<{element}>", why)
 
 
 class _Cleaner:

@@ -33,8 +33,9 @@ _RULE_XML = (
 )
 """A line between paragraphs. Pandoc's own is a drawing in the format from before 2007."""
 _TOC_XML = (
-    '<w:r><w:fldChar w:fldCharType="begin"/></w:r><w:r><w:instrText xml:space="preserve">'
-    'TOC \\o "{}-{}" \\h \\z</w:instrText></w:r><w:r><w:fldChar w:fldCharType="separate"/></w:r>'
+    '<w:r><w:fldChar w:fldCharType="begin" w:dirty="true"/></w:r>'
+    '<w:r><w:instrText xml:space="preserve">TOC \\o "{}-{}" \\h \\z</w:instrText></w:r>'
+    '<w:r><w:fldChar w:fldCharType="separate"/></w:r>'
 )
 _CONTENTS_BEGIN = (
     '<w:sdt><w:sdtPr><w:docPartObj><w:docPartGallery w:val="Table of Contents"/>'
@@ -47,10 +48,7 @@ _BOX_XML = (
     ' w:firstColumn="0" w:lastColumn="0" w:noHBand="1" w:noVBand="1"/></w:tblPr>'
     '<w:tblGrid><w:gridCol w:w="{width}"/></w:tblGrid>'
 )
-_CELL_XML = (
-    '<w:tr><w:trPr><w:cantSplit w:val="false"/></w:trPr><w:tc>'
-    '<w:tcPr><w:tcW w:w="{width}" w:type="dxa"/></w:tcPr>'
-)
+_CELL_XML = '<w:tr><w:tc><w:tcPr><w:tcW w:w="{width}" w:type="dxa"/></w:tcPr>'
 _BOXED = frozenset({
     "BlockQuote", "CodeBlock", "DefinitionList", "Div", "Figure", "Header", "HorizontalRule",
     "Table",

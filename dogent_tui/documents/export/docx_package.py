@@ -18,6 +18,7 @@ from dogent_tui.documents.export.document import Document
 from dogent_tui.documents.export.docx_images import relation_of
 from dogent_tui.documents.export.docx_reference import RUNNING_TITLE, m, parsed, w, within
 from dogent_tui.documents.export.links import refusal
+from dogent_tui.documents.export.themes import TITLE_STYLES
 from dogent_tui.documents.model import DocumentError
 from dogent_tui.language import tr
 
@@ -36,9 +37,8 @@ LANDSCAPE_STARTS, LANDSCAPE_ENDS = (
 _ORDER = ("pStyle", "keepNext", "keepLines", "pageBreakBefore", "numPr", "spacing")
 """Paragraph properties written by pandoc and us, in the order of CT_PPrBase."""
 _AFTER_COMPAT = "w:docVars|w:rsids|m:mathPr|w:attachedSchema|w:themeFontLang|w:clrSchemeMapping"
-_AFTER_UPDATE_FIELDS = f"w:hdrShapeDefaults|w:footnotePr|w:endnotePr|w:compat|{_AFTER_COMPAT}"
-"""Elements after ``w:compat`` and ``w:updateFields`` in the order of CT_Settings (ECMA-376
-17.15.1.78), as far as pandoc writes them.
+"""Elements after ``w:compat`` in the order of CT_Settings (ECMA-376 17.15.1.78), as far as pandoc
+writes them.
 """
 _WORD = "http://schemas.microsoft.com/office/word"
 _NOTHING = ("self::w:bookmarkStart", "self::w:bookmarkEnd", "self::w:sectPr")
@@ -75,8 +75,7 @@ def finish(
         given = {"Extension": kind, "ContentType": mime}
         types.insert(0, types.makeelement(_like(types, "Default"), given))
     parts["[Content_Types].xml"] = _serialized(types)
-    settings = _settings(parts["word/settings.xml"], updates=bool(document.contents))
-    parts["word/settings.xml"] = settings
+    parts["word/settings.xml"] = _settings(parts["word/settings.xml"])
     for name in parts:
         if name.startswith("word/header"):
             parts[name] = parts[name].replace(RUNNING_TITLE, escape(document.front.title).encode())
@@ -138,7 +137,8 @@ def _finish_tables(body: Any, *, right_to_left: bool) -> None:
         _measure(table)
     for style in within(body, "//w:tblPr/w:tblStyle") if right_to_left else ():
         style.addnext(style.makeelement(w("bidiVisual")))
-    for row in within(body, "//w:tr[not(w:trPr/w:cantSplit)]"):  # not broken across pages
+    kept = "w:tr[not(../w:tblPr/w:tblStyle/@w:val='Quotation')]"
+    for row in within(body, f"//{kept}"):  # not broken across pages
         properties = row.find(w("trPr"))
         if properties is None:
             row.insert(0, properties := row.makeelement(w("trPr")))
@@ -153,6 +153,9 @@ def _space(body: Any) -> None:
     headed = f"self::w:p[starts-with({named},'Heading')]"
     for paragraph in within(body, f"//w:tbl/following-sibling::*[1][self::w:p][not({headed})]"):
         _put(paragraph, "spacing", before="160")
+    title = " or ".join(f"{named}='{style}'" for style in TITLE_STYLES.values())
+    for paragraph in within(body, f"(//w:body/w:p[{title}])[last()]"):
+        _put(paragraph, "spacing", after="400")
     figure = f"w:p[{named}='ImageCaption' or {named}='Figure']"
     after = "following-sibling::*[not(self::w:bookmarkEnd)][1]/w:pPr/w:pStyle[@w:val='BodyText']"
     for style in within(body, f"//w:body/{figure}/{after}"):
@@ -247,20 +250,18 @@ def _with_styles(part: bytes, ours: bytes) -> bytes:
     return _serialized(styles)
 
 
-def _settings(part: bytes, *, updates: bool) -> bytes:
-    """Return the settings of a document that Word does not open in the mode of its version of 2007.
-    `updates`: programs that can count pages fill in those of the table of contents on opening.
+def _settings(part: bytes) -> bytes:
+    """Return the settings of a document that Word does not open in the mode of its version of
+    2007.
     """
     settings = parsed(part)
+    if settings.find(w("compat")) is not None:
+        return part
     mode = settings.makeelement(w("compat"))
     given = {"name": "compatibilityMode", "uri": _WORD, "val": "15"}
     etree.SubElement(mode, w("compatSetting"), {w(name): value for name, value in given.items()})
-    update = settings.makeelement(w("updateFields"), {w("val"): "true"})
-    wanted = {_AFTER_COMPAT: mode} | ({_AFTER_UPDATE_FIELDS: update} if updates else {})
-    for after, element in wanted.items():
-        if settings.find(element.tag) is None:
-            later = within(settings, after)
-            (later[0].addprevious if later else settings.append)(element)
+    later = within(settings, _AFTER_COMPAT)
+    (later[0].addprevious if later else settings.append)(mode)
     return _serialized(settings)
 
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from dogent_tui.documents.export.document import language_of
 from dogent_tui.documents.export.docx_images import TextArea
-from dogent_tui.documents.export.terms import is_right_to_left
+from dogent_tui.documents.export.terms import TRADITIONAL, is_right_to_left
 from dogent_tui.documents.export.themes import Theme, as_docx
 from dogent_tui.documents.model import DocumentError
 from dogent_tui.documents.pandoc.archive import BROKEN, check_archive, parse_part
@@ -38,7 +38,6 @@ _FONTS = {
 missing, as on Linux, programs use their own font for the language, which is set as well.
 """
 
-_TRADITIONAL = ("zh-tw", "zh-hk", "zh-mo", "zh-hant")
 _A4 = TextArea(453.5, 700.2)
 
 _MOST_BYTES = 32 << 20
@@ -107,7 +106,7 @@ def east_asian_language(lang: str, text: str) -> str:
     given = lang.lower()
     if not given.startswith(("zh", "ja", "ko")):
         given = language_of(text, least=0)
-    if given.startswith(_TRADITIONAL):
+    if TRADITIONAL.match(given):
         return "zh-TW"
     return {"ja": "ja-JP", "ko": "ko-KR"}.get(given[:2], "zh-CN")
 

@@ -74,11 +74,12 @@ class MarkdownSource(msgspec.Struct, frozen=True):
     first_line: int = 1
     warnings: tuple[str, ...] = ()
 
-    def line(self, what: str) -> int:
-        """Return the first line of the file that contains `what`, 0 if it is spelled differently
-        there.
+    def line(self, what: str, at: int | None = None) -> int:
+        """Return the line of the file with the place `at` in the text, by default the first that
+        contains `what`, 0 if it is spelled differently there.
         """
-        at = self.text.lower().find(what.lower()) if what else -1
+        if at is None:
+            at = self.text.lower().find(what.lower()) if what else -1
         return self.first_line + self.text.count("\n", 0, at) if at >= 0 else 0
 
 

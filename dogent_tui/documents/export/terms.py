@@ -21,7 +21,7 @@ _TERMS = {
     "zh": "目录 图 表 节 式 注意 提示 重要 警告 小心",
     "zh-hant": "目錄 圖 表 節 式 注意 提示 重要 警告 小心",
 }
-_TRADITIONAL = re.compile("zh-(tw|hk|mo|hant)")
+TRADITIONAL = re.compile("zh-(tw|hk|mo|hant)")
 _RIGHT_TO_LEFT = re.compile("(ar|ckb|dv|fa|he|ps|sd|ug|ur|yi)(-|$)|.*-(arab|hebr)")
 _LETTER = re.compile(r"[^\W\d_]")
 
@@ -31,7 +31,7 @@ def term(lang: str, key: str) -> str:
     may be empty).
     """
     tag = lang.lower()
-    found = "zh-hant" if _TRADITIONAL.match(tag) else tag.partition("-")[0]
+    found = "zh-hant" if TRADITIONAL.match(tag) else tag.partition("-")[0]
     return _TERMS.get(found, _TERMS["en"]).split()[_KEYS.index(key)]
 
 

@@ -28,7 +28,9 @@ _LOGICAL = {"left": "start", "center": "center", "right": "end"}
 """The sides of a page, mirrored in a right-to-left document."""
 _INK = "1A1A1A"
 _QUIET = {"css": "var(--quiet)", "docx": "5F6B7A"}
-_PARTS = ("title", "subtitle", "author", "to", "date")
+TITLE_STYLES = {part: part.capitalize() for part in ("title", "subtitle", "author", "date")}
+TITLE_STYLES["to"] = "Recipient"
+"""The styles in a docx of the parts of the title block."""
 _KINDS = {"tip": "2D6A3A", "important": "6B3FA0", "warning": "9A6700", "caution": "A12622"}
 """The colors of call-outs, as in `styles/pdf.css`; notes use the accent color of the theme."""
 
@@ -180,18 +182,13 @@ def title_docx(theme: Theme, front: FrontMatter) -> list[Node]:
     """Return the title block as paragraphs with the styles written by `as_docx`."""
     blocks = [
         node(
-            "Div", [attributes("", custom_style=_style_of(part.part)), [node("Para", words(text))]]
+            "Div",
+            [attributes("", custom_style=TITLE_STYLES[part.part]), [node("Para", words(text))]],
         )
         for part in theme.title
         for text in (front.authors if part.part == "author" else part.texts(front))
     ]
-    ends = [div(BREAK, [])] if theme.cover else [{"t": "HorizontalRule"}] * theme.rule
-    return [*blocks, *ends] if blocks else []
-
-
-def _style_of(part: str) -> str:
-    """Return the name of the paragraph style of a part of the title block."""
-    return "Recipient" if part == "to" else part.capitalize()
+    return [*blocks, *[div(BREAK, [])] * theme.cover] if blocks else []
 
 
 def as_docx(theme: Theme, part: str, more: Mapping[str, str]) -> str:
@@ -227,6 +224,8 @@ _LINE = 184
 _FIRST_FOOTER = '<w:footerReference w:type="first" r:id="rId10"/>'
 _FIELD = '<w:fldSimple w:instr=" NUMPAGES "><w:r><w:t>1</w:t></w:r></w:fldSimple>'
 _BOLD, _ITALIC = "<w:b/><w:bCs/>", "<w:i/><w:iCs/>"
+_RULE = '<w:pBdr><w:bottom w:val="single" w:sz="6" w:space="10" w:color="BFC7D1"/></w:pBdr>'
+"""A line below the last of the paragraphs with it."""
 _NUMBER_OF_PAGES = f'<w:r><w:t xml:space="preserve"> / </w:t></w:r>{_FIELD}'
 
 
@@ -256,13 +255,13 @@ def _spacing(before: float, after: float, line: int) -> str:
 
 def _title_styles(theme: Theme) -> Iterator[str]:
     written: dict[str, Part] = {part.part: part for part in theme.title}
-    for name in _PARTS:
+    for name, style in TITLE_STYLES.items():
         part = written.get(name) or Part(part="date", size=theme.size)
         color = theme.heading_color[1:] if part.colored else _INK
         color = _QUIET["docx"] if part.quiet else color
-        space = _spacing(part.above * _TWIPS, 400 if name == theme.title[-1].part else 40, 240)
+        space = _RULE * (theme.rule and not theme.cover) + _spacing(part.above * _TWIPS, 40, 240)
         space += f'<w:contextualSpacing/><w:jc w:val="{part.align}"/>'
-        yield _style(theme, _style_of(name), part.size, color, space, _BOLD * part.bold)
+        yield _style(theme, style, part.size, color, space, _BOLD * part.bold)
 
 
 def _heading_styles(theme: Theme) -> Iterator[str]:

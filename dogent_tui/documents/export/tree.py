@@ -44,6 +44,11 @@ def ask_pandoc(
     )
 
 
+def parsed(text: str, reader: str, halt: Halt | None) -> Output:
+    """Return `text` as parsed by a reader of pandoc. Blocks. Raises DocumentError."""
+    return ask_pandoc(text.encode("utf-8", "replace"), "-f", reader, "-t", "json", halt=halt)
+
+
 def written(
     blocks: list[Any],
     form: str,

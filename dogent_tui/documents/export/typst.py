@@ -48,7 +48,8 @@ def set_pdf(document: Document) -> Made:
         except DocumentError as error:  # pandoc may write names that this typst does not know
             if error.code != "failed" or not any(one["t"] == "Math" for one in tree.walk(blocks)):
                 raise
-        content, warnings = _set(document, mapped(blocks, {"Math": _as_tex}), folder)
+        code = mapped(blocks, {"Math": lambda math: [node("Code", [tree.attributes(), math[1]])]})
+        content, warnings = _set(document, code, folder)
         told = tr("typst could not typeset the formulas of the document; they are shown as TeX.")
         return Made(content, engine, warnings=(told, *warnings))
 
@@ -61,10 +62,6 @@ def _set(document: Document, blocks: list[Node], folder: Path) -> tuple[bytes, t
     styles = shipped("pdf.typ").read_bytes()
     (folder / "document.typ").write_bytes(styles + b"\n" + written.data)
     return typeset(folder), tuple(writer_warnings(written.warnings))
-
-
-def _as_tex(content: Any) -> list[Node]:
-    return [node("Code", [tree.attributes(), content[1]])]
 
 
 def typeset(

@@ -198,6 +198,22 @@ def test_the_abstract_has_a_style_of_its_own(export):
     assert made.styles_of("Abstract") == ["We prove it."]
 
 
+def test_the_line_below_the_title_is_that_of_its_styles(export):
+    made = export("---\ntitle: A\nauthor: [B, C]\n---\n\nText\n")
+    assert [paragraph.text for paragraph in made.document.paragraphs] == ["A", "B", "C", "Text"]
+    for name in ("Title", "Author"):
+        assert made.document.styles[name].element.pPr.find(qn("w:pBdr")) is not None
+    after = [p.paragraph_format.space_after for p in made.document.paragraphs]
+    assert [space and space.pt for space in after] == [None, None, 20, None]
+
+
+def test_a_call_out_is_not_broken_across_pages_and_a_quotation_may_be(export):
+    made = export("> [!TIP]\n> Words.\n\n> Words\n>\n> ```\n> code\n> ```\n")
+    tip, quotation = made.document.tables
+    broken = [row._tr.trPr is None for table in (tip, quotation) for row in table.rows]
+    assert broken == [False, False, True]
+
+
 def test_a_heading_that_repeats_the_title_stands_there_once(export):
     made = export("---\ntitle: The report\n---\n\n# The report\n\n## Part\n")
     assert (made.styles_of("Title"), made.styles_of("Heading 1"), made.styles_of("Heading 2")) == (
@@ -221,7 +237,8 @@ def test_the_table_of_contents_is_there_before_any_program_fills_it(export):
     assert re.findall(r'w:fldCharType="(\w+)"', block) == ["begin", "separate", "end"]
     assert r"TOC \o &quot;1-3&quot;" in block or r'TOC \o "1-3"' in block
     settings = made.part("word/settings.xml")
-    assert settings.index("<w:updateFields") < settings.index("<w:themeFontLang")
+    assert block.count('w:dirty="true"') == 1  # the pages are not known yet
+    assert settings.index("<w:compat>") < settings.index("<w:themeFontLang")
 
 
 def test_the_contents_stand_where_the_text_wants_them_and_only_where_they_are_wanted(export):

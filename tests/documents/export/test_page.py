@@ -13,6 +13,7 @@ from dogent_tui.documents.export.page import compose
 from dogent_tui.documents.export.pdf import font_warnings
 from dogent_tui.documents.export.styles import Style, find_style
 from dogent_tui.documents.export.terms import term
+from dogent_tui.documents.model import DocumentError
 
 
 def document(tmp_path: Path, text: str, *, toc: bool | None = None) -> Document:
@@ -92,20 +93,28 @@ def test_the_language_or_else_the_letters_tell_the_direction(tmp_path, lang, tex
 
 def test_notes_that_nothing_shows_are_told_with_their_line(tmp_path):
     text = (
-        "A[^1] b.\n\n[^1]: shown\n\n[^2]: not referred to\n\n[^1]: again\n\n```\n[^3]: code\n```\n"
+        "A[^1] b.\n\n[^1]: shown\n\n[^2]: not referred to: a | b\n\n[^1]: again\n\n"
+        "```\n[^3]: code\n```\n\n[^4]: but in code: `[^4]`\n"
     )
     found = document(tmp_path, text).left_out
     assert found == (
-        "Footnote [^1] (line 1): another note has that name.",
         "Footnote [^2] (line 5): nothing refers to it.",
+        "Footnote [^1] (line 7): another note has that name.",
+        "Footnote [^4] (line 13): nothing refers to it.",
     )
 
 
+@pytest.mark.parametrize("notes", ["[^1]: itself[^1]", "[^1]: that[^2]\n\n[^2]: this[^1]"])
+def test_notes_in_themselves_are_an_error_that_says_so(tmp_path, notes):
+    with pytest.raises(DocumentError, match="footnote refers to itself"):
+        document(tmp_path, f"Text[^1].\n\n{notes}\n")
+
+
 def test_cells_that_a_row_has_too_many_are_told_with_their_line(tmp_path):
-    rows = "| a | b |\n|---|:-:|\n| 1 | 2 |\n| 3 | 4 \\| 5 | lost | too |\n| 6 |\n"
+    rows = "| a | b |\n|---|:-:|\n| 1 | `x` | |\n| 3 | 4 \\| 5 | lost | 3 \\| 5 |\n| 6 |\n"
     found = document(tmp_path, f"{rows}\n```\n{rows.replace('lost', 'code')}```\n").left_out
     why = "its row has more cells than the heading of the table"
-    assert found == (f"Cell lost | too (line 4): {why}.",)
+    assert found == (f"Cell lost (line 4): {why}.", f"Cell 3 \\| 5 (line 4): {why}.")
 
 
 def test_call_outs_are_named_in_the_language_of_the_document(tmp_path):
