@@ -174,7 +174,7 @@ class RequestController:
         self._screens_changed()
 
     def put(self) -> None:
-        """Open the first screen if it is new and no question is open, once the user stops typing."""
+        """Open the first screen if it is new, nothing is asked, and the user does not type."""
         if self._due and self._is_typing:
             self._screen.set_timer(TYPING_S, self.put)
         elif self._due and self._screen.app.screen is self._screen:

@@ -20,8 +20,8 @@ class Withdrawable(_Screen[Answer], Generic[Answer]):
     """A screen dismissed with an answer, or with None if it was withdrawn. Must precede the screen
     among the bases.
 
-    Only `leave` dismisses it: Textual would close whichever screen is on top, such as a question
-    that arrived meanwhile, or, for a key pressed twice, the screen below.
+    Only `leave` dismisses it: Textual closes whichever screen is on top, such as a question that
+    has just arrived, or the one below.
     """
 
     _is_left = False
@@ -41,7 +41,7 @@ class Withdrawable(_Screen[Answer], Generic[Answer]):
             self.on_screen_resume()
 
     async def action_dismiss(self, result: Answer | None = None) -> None:
-        """Leave with `result`, if any."""
+        """Leave."""
         self.leave(result)
 
 
