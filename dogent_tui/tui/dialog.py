@@ -82,7 +82,7 @@ class DialogScreen(Withdrawable[Answer], ModalScreen[Answer]):
 
     DEFAULT_CSS = styles("dialog.tcss")
     VERTICAL_BREAKPOINTS = [(0, "-tight"), (16, "-low"), (30, "-medium"), (50, "-high")]
-    BINDINGS = [bound("escape", "back", "Back")]
+    BINDINGS = [bound("escape", "dismiss", "Back")]
 
     def __init__(self, dialog: Dialog) -> None:
         super().__init__()
@@ -95,10 +95,6 @@ class DialogScreen(Withdrawable[Answer], ModalScreen[Answer]):
     def warn(self, words: str) -> None:
         """Show an error."""
         self.notify(one_line(words), severity="error")
-
-    def action_back(self) -> None:
-        """Close without an answer."""
-        self.leave(None)
 
 
 class ChoiceList(PagedList, Generic[Item]):

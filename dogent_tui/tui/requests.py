@@ -93,7 +93,7 @@ class RequestQueue(Generic[Kind]):
         if self.shown is None:
             return True
         if is_current:
-            self.shown.cancel()
+            self.shown.leave(None)
         else:
             self.shown.count(self.counter)
         return False
@@ -102,7 +102,7 @@ class RequestQueue(Generic[Kind]):
         """Remove all of them."""
         self.waiting, self._done = (), 0
         if self.shown is not None:
-            self.shown.cancel()
+            self.shown.leave(None)
 
 
 class RequestController:
@@ -174,8 +174,10 @@ class RequestController:
         self._screens_changed()
 
     def put(self) -> None:
-        """Open the first screen if it is new and no question is open."""
-        if self._due and self._screen.app.screen is self._screen:
+        """Open the first screen if it is new, nothing is asked, and the user does not type."""
+        if self._due and self._is_typing:
+            self._screen.set_timer(TYPING_S, self.put)
+        elif self._due and self._screen.app.screen is self._screen:
             self.open()
 
     def open(self) -> bool:
@@ -260,7 +262,7 @@ class RequestController:
 
     @property
     def _is_typing(self) -> bool:
-        return time.monotonic() - self._editor.last_typed < TYPING_S
+        return bool(self._editor.text) and time.monotonic() - self._editor.last_typed < TYPING_S
 
     def _made(self, request: UiRequested) -> _RequestScreen:
         """Return the screen for `request`. Blocks. Raises DogentError if a document can no longer
@@ -285,7 +287,6 @@ class RequestController:
             draft=draft,
             on_draft=partial(self._keep, request),
             typed=self._editor.insert,
-            typing=self._is_typing,
             counter=self.screens.counter,
         )
 

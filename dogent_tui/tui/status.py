@@ -42,7 +42,6 @@ from dogent_tui.settings.profiles import endpoint_label
 from dogent_tui.storage.paths import display_path
 
 _CONNECTING = tr("connecting")
-_READ_ONLY = tr("read-only")
 _LIVE = tr("read-only, live")
 _READY = tr("ready")
 _THINKING = tr("thinking")
@@ -207,7 +206,7 @@ class Status(msgspec.Struct):
         """Set whether another window continues the conversation."""
         self.elsewhere, self.running = continues, False
         self._questions.clear()
-        self.doing, self.queued, self.silent_s = _READ_ONLY, 0, 0
+        self.doing, self.queued, self.silent_s = _READY, 0, 0
 
     def context(self, brevity: int = 0) -> str:
         """Return how much of the context window is used, if known."""

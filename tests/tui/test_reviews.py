@@ -8,7 +8,9 @@ import pytest
 from dogent_tui.agent.events import UiRequested
 from dogent_tui.agent.ui_requests import ChangeRequest
 from dogent_tui.storage.answer_drafts import AnswerDrafts
+from dogent_tui.tui.screens.permission import PermissionScreen
 from dogent_tui.tui.screens.review import ReviewScreen
+from tests.agent.fake_conversation import permission
 
 BASE = "one\n\ntwo\n\nthree\n"
 
@@ -80,6 +82,43 @@ async def test_it_stays_open_with_what_was_decided_and_notices_another_writer(co
         await s.pilot.press("R", "enter")
         answer = await waiting
         assert "nothing was written" in answer.review
+
+
+async def test_it_opens_once_the_user_pauses_and_takes_no_letter_of_a_word(context):
+    async with context() as s:
+        editor = s.app.conversation.prompt.editor
+        await s.pilot.press(*"cle")
+        editor.last_typed = float("inf")  # keeps typing
+        waiting = asyncio.create_task(s.launcher.form(proposed("tea.md", None, "ONE\n")))
+        await s.until(lambda: s.app.conversation.asked.display)
+        await s.settle()
+        await s.pilot.press(*"ar")
+        assert editor.value == "clear"
+        editor.last_typed = 0.0
+        review = await reviewing(s)
+        assert review.change.count("open") == 1
+        await s.pilot.press("a", "enter")
+        await waiting
+        assert editor.value == "clear"
+
+
+async def test_one_that_ends_below_a_question_closes_after_it(context):
+    async with context() as s:
+        root = s.app.conversation.opened.workspace.root
+        waiting = asyncio.create_task(s.launcher.form(proposed("tea.md", None, "ONE\n")))
+        review = await reviewing(s)
+        await s.pilot.press("a")
+        asked = asyncio.create_task(s.launcher.ask(permission("t", "Bash", {"command": "rm a"})))
+        await s.until(lambda: isinstance(s.app.screen, PermissionScreen))
+        review.action_apply()  # as a key does that was pressed just before
+        await s.until((root / "tea.md").exists)
+        await s.settle()
+        assert isinstance(s.app.screen, PermissionScreen)
+        s.app.screen.guard.opened()
+        await s.pilot.press("y")
+        assert (await asked).allow
+        assert "written to" in (await waiting).review
+        await s.until(lambda: s.app.screen is s.app.conversation)
 
 
 async def test_several_are_reviewed_one_after_the_other(context):

@@ -69,7 +69,6 @@ class ClarificationScreen(Withdrawable[Reply], PressesKeys, ModalScreen[Reply]):
         draft: Mapping[str, Any] | None = None,
         on_draft: Callable[[dict[str, Any]], object] = lambda _: None,
         typed: Callable[[str], object] = lambda _: None,
-        typing: bool = False,
         counter: str = "",
     ) -> None:
         """Ask `request`.
@@ -77,17 +76,14 @@ class ClarificationScreen(Withdrawable[Reply], PressesKeys, ModalScreen[Reply]):
         Args:
             draft: The last dict passed to `on_draft`, which is called on every change.
             typed: Receives letters that were meant for the previous screen.
-            typing: Tells whether the user is currently typing there.
             counter: See `count`.
         """
         super().__init__()
         self.form = ClarificationForm(request, draft)
         self.form.counter = counter
         self.guard = AnswerGuard()
-        self._opened = False
         self._on_draft = on_draft
         self._typed = typed
-        self._typing = typing
         self._asked_to_abandon = False
         self._from_field: events.Key | None = None
         self._asked_to_send = False
@@ -116,7 +112,7 @@ class ClarificationScreen(Withdrawable[Reply], PressesKeys, ModalScreen[Reply]):
     def on_mount(self) -> None:
         """Show the cursor, and start counting when the form is visible."""
         self._look_again()
-        self.call_after_refresh(self.guard.typed if self._typing else self.guard.shown)
+        self.call_after_refresh(self.guard.shown)
 
     def on_resize(self) -> None:
         """Keep the cursor visible."""
@@ -190,8 +186,7 @@ class ClarificationScreen(Withdrawable[Reply], PressesKeys, ModalScreen[Reply]):
         """Return whether a key was meant for what was here before the form, and pass it on if
         so.
         """
-        self._opened = self._opened or self.guard.open
-        if self._opened:
+        if self.guard.open:
             return False
         self.guard.pass_on(event, self._typed)
         return True

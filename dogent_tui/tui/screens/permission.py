@@ -44,10 +44,7 @@ _TYPED = tr("Typing goes to the prompt. To answer, pause for a second.")
 
 
 class PermissionScreen(Withdrawable[Reply], ModalScreen[Reply]):
-    """Asks one question, in a panel above the status bar. Dismissed with the answer.
-
-    `cancel` closes it when it is obsolete.
-    """
+    """Asks one question, in a panel above the status bar. Dismissed with the answer."""
 
     CSS_PATH = shipped("permission.tcss")
     AUTO_FOCUS = "#answers"

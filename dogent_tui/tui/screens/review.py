@@ -51,7 +51,7 @@ REVIEW_KEYS = (
     bound("R", "decide_all('rejected')", "Reject all"),
     bound("e", "edit", "Edit"),
     bound("c", "comment", "Comment"),
-    bound("v", "sides", "Side by side"),
+    bound("v", "sides", "Columns"),
     bound("p", "preview", "Preview"),
     hidden("pagedown,space", "scroll(1)", "Scroll down"),
     hidden("pageup,b", "scroll(-1)", "Scroll up"),
@@ -237,9 +237,9 @@ class ReviewScreen(EditorScreen):
         return [binding_section("Review", REVIEW_KEYS)]
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
-        """Disable the keys of the list while something is typed."""
+        """Disable the keys of the list while something is typed or written."""
         listed = {binding.action.partition("(")[0] for binding in REVIEW_KEYS} - {"help"}
-        return self._typing is None or action not in listed
+        return action not in listed or (self._typing is None and not self._writing)
 
     # ── Going about ───────────────────────────────────────────────────────────────────────────────
 
@@ -378,7 +378,7 @@ class ReviewScreen(EditorScreen):
             undecided=undecided,
             what=what,
         )
-        if (not undecided or self.confirmed("apply", warning)) and not self._writing:
+        if not undecided or self.confirmed("apply", warning):
             self._writing = True
             self.run_worker(self._apply(), group="review")
 

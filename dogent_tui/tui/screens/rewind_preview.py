@@ -60,7 +60,7 @@ class RewindPreviewScreen(DialogScreen[bool]):
         # Before the list of files, which would take these keys as choosing a row.
         bound("enter", "go_back", "Rewind", priority=True),
         bound("space", "take", "Include or exclude this file", priority=True),
-        bound("escape", "back", "Back"),
+        bound("escape", "dismiss", "Back"),
         *(
             bound(keys, f"scroll({step})", "Scroll the diff", show=False, priority=True)
             for keys, step in {"pageup,shift+up": -1, "pagedown,shift+down": 1}.items()

@@ -20,29 +20,29 @@ class Withdrawable(_Screen[Answer], Generic[Answer]):
     """A screen dismissed with an answer, or with None if it was withdrawn. Must precede the screen
     among the bases.
 
-    Only `leave` dismisses it: an answer and a withdrawal may coincide, and a key pressed twice
-    would otherwise close the screen below as well.
+    Only `leave` dismisses it: Textual closes whichever screen is on top, such as a question that
+    has just arrived, or the one below.
     """
 
     _is_left = False
-    _is_withdrawn = False
-
-    def cancel(self) -> None:
-        """Close without an answer, immediately or as soon as the screens above it are closed."""
-        self._is_withdrawn = True
-        if self.app.screen is self:
-            self.leave(None)
+    _answer: Answer | None = None
 
     def on_screen_resume(self) -> None:
-        """Close when the question is obsolete."""
-        if self._is_withdrawn:
-            self.leave(None)
+        """Close if it was left below another screen."""
+        if self._is_left and self.app.screen is self:
+            self.dismiss(self._answer)
 
     def leave(self, answer: Answer | None) -> None:
-        """Dismiss with `answer`, once."""
+        """Dismiss with `answer`, once: immediately, or as soon as the screens above it are
+        closed.
+        """
         if not self._is_left:
-            self._is_left = True
-            self.dismiss(answer)
+            self._is_left, self._answer = True, answer
+            self.on_screen_resume()
+
+    async def action_dismiss(self, result: Answer | None = None) -> None:
+        """Leave."""
+        self.leave(result)
 
 
 async def answer_of(app: "App[Any]", screen: Withdrawable[Answer]) -> Answer | None:
@@ -60,4 +60,4 @@ async def answer_of(app: "App[Any]", screen: Withdrawable[Answer]) -> Answer | N
         return await answered
     finally:
         if not answered.done():  # the caller is gone
-            screen.cancel()
+            screen.leave(None)

@@ -5,7 +5,7 @@ the other window closes it.
 import asyncio
 from contextlib import suppress
 
-from dogent_tui.agent.events import Event, Level, Notice
+from dogent_tui.agent.events import Event, Level, Notice, SessionLost
 from dogent_tui.agent.replay import events_of
 from dogent_tui.agent.session import OpenedSession
 from dogent_tui.errors import DogentError
@@ -60,7 +60,7 @@ class OtherWindow:
                 has_it, events = await asyncio.to_thread(self._look)
             except OSError:
                 self._screen.set_open_elsewhere(continues=False)
-                self._say(_GONE, _GONE_REMEDY)
+                self._screen.handle(SessionLost(message=_GONE, remedy=_GONE_REMEDY))
                 return
             if events:
                 self._screen.show_elsewhere(events)

@@ -224,7 +224,7 @@ async def test_a_resize_keeps_the_answers_and_the_cursor_in_view(person):
 
 async def test_a_form_that_nobody_has_to_answer_any_more_closes(person):
     async with person() as p:
-        p.screen.cancel()
+        p.screen.leave(None)
         await p.until(lambda: p.app.results == [None])
 
 

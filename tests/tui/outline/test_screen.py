@@ -485,11 +485,11 @@ async def test_it_closes_where_nobody_has_to_answer_any_more_also_under_another_
     async with context() as editor:
         await editor.press("f1")
         assert editor.app.screen is not editor.app.editor
-        editor.app.editor.cancel()
+        editor.app.editor.leave(None)
         await editor.press("escape")
         assert editor.app.results == [None]
     async with context() as editor:
-        editor.app.editor.cancel()
+        editor.app.editor.leave(None)
         editor.app.editor.action_accept()
         await editor.pilot.pause()
         assert editor.app.results == [None]

@@ -239,6 +239,19 @@ async def test_f3_leaves_a_search_of_the_document_and_esc_in_it_ends_the_search(
         assert pane.view.has_focus, "the next Esc leaves it"
 
 
+async def test_another_document_is_searched_from_its_top(stage, draft, workspace) -> None:
+    (workspace.root / "more.md").write_text("Tea.\n\nMore tea.\n", encoding="utf-8")
+    draft.write_text("Tea, and tea.\n", encoding="utf-8")
+    async with stage((120, 30)) as s:
+        pane = Pane(s)
+        await pane.open()
+        await pane.press("f3", "ctrl+f", *"tea", "enter")
+        await s.until(lambda: pane.counted == "2 of 2")
+        await pane.press("f3")
+        await pane.open("more.md")
+        await s.until(lambda: "more.md" in pane.title and pane.counted == "1 of 2")
+
+
 async def test_addresses_that_are_not_drawn_are_no_match(stage, draft) -> None:
     address = "http://example.org/port"
     draft.write_text(f"The [map][p] of [a port]({address}).\n\n[p]: {address}\n", encoding="utf-8")

@@ -1,14 +1,17 @@
 """The review, key by key."""
 
 import json
+import threading
 from contextlib import asynccontextmanager
 
 import pytest
 
+from dogent_tui.agent.document_review import written
 from dogent_tui.references.file_index import FileIndex
 from dogent_tui.storage.paths import Workspace
 from dogent_tui.tui.prompt.picker import ReferencePicker
 from dogent_tui.tui.prompt.references import WorkspaceReferences
+from dogent_tui.tui.screens import review as screen
 from tests.changes.strategies import manuscript
 from tests.tui.review.host import BASE, NEW, ReviewHost
 
@@ -127,6 +130,26 @@ async def test_what_changed_meanwhile_is_never_overwritten(review):
         await pilot.pause()
         assert "Tea rose a little." in app.path.read_text()
         assert [bool(result.review) for result in app.results] == [True]
+
+
+async def test_no_hunk_is_edited_while_the_file_is_written(review, monkeypatch):
+    ends = threading.Event()
+
+    def slowly(*task):
+        ends.wait(10)
+        return written(*task)
+
+    monkeypatch.setattr(screen, "written", slowly)
+    async with review() as (app, pilot):
+        app.path.write_text("New.\n\n" + BASE)
+        await pilot.press("A", "enter", "e", "enter", "c", "escape")
+        ends.set()
+        await pilot.app.workers.wait_for_complete()
+        await pilot.pause()
+        assert not app.results
+        assert "changed in the meantime" in said(app)
+        assert not app.review._area.display
+        assert verdicts(app) == "a a a a a"
 
 
 async def test_a_new_file(review):

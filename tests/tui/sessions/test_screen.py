@@ -331,7 +331,7 @@ async def test_what_another_window_does_is_seen_as_it_happens_and_continues_here
         await s.until(
             lambda: "has left" in str(getattr(screen.transcript.model.entries[-1], "message", ""))
         )
-        assert "live" not in screen.status_bar.render().plain
+        assert screen.status_bar.render().plain.startswith("ready  ")
         assert "Enter sends" in str(hint.content)
         assert other.take(record.path)  # it may come back
         await s.until(lambda: "read-only, live" in screen.status_bar.render().plain)
