@@ -1150,3 +1150,11 @@ def test_a_list_that_goes_on_in_the_next_column_keeps_its_depth(made):
     made.lines(310, 152, prose[:9], 9)
     found = "\n".join(texts(made.save()))
     assert "- call the officer\n- measure twice\n- read the dial" in found
+
+
+def test_an_address_of_mail_is_read_as_it_stands(made):
+    made.at(72, 90, "me@example.org")
+    box = pymupdf.Rect(72, 80, 160, 94)
+    link = {"kind": pymupdf.LINK_URI, "from": box, "uri": "mailto:me@example.org"}
+    made.current.insert_link(link)
+    assert texts(made.save())[1] == "<me@example.org>"
