@@ -150,7 +150,8 @@ class Inlines:
             plain_text(inner) in (target, target.removeprefix("mailto:"))
             and re.fullmatch(r"[a-z]+:[^\s<>]+", target)
         ):
-            return f"<{target}>" if target and not target.startswith("#") else ""
+            shown = plain_text(inner) if text else target
+            return f"<{shown}>" if target and not target.startswith("#") else ""
         return f"[{_balanced(text)}]({link_target(target)}{_title(title)})"
 
     def _of_image(self, contents: Any) -> str:

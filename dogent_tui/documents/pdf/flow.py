@@ -8,7 +8,6 @@ from itertools import pairwise
 
 import msgspec
 
-from dogent_tui.documents.pandoc.tree import Node, plain_text
 from dogent_tui.documents.pdf.lists import mark_of
 from dogent_tui.documents.pdf.model import (
     WIDE,
@@ -24,6 +23,7 @@ from dogent_tui.documents.pdf.model import (
     changed,
     ends_sentence,
     lines_in,
+    text_of,
     without,
     words_of,
 )
@@ -104,7 +104,7 @@ def continued(above: Nodes, below: Nodes, number: int, known: Survey) -> Joined 
         rest = (*below[:at], *below[at + 1 :])
         if isinstance(node, Table):
             if table := _table(above, node, number):
-                again = _head(node) if node.rows[0] == table.rows[0] else ""
+                again = _head(node) if _head(node) == _head(table) else ""
                 return Joined((*above[:-1], table), rest, again)
         elif isinstance(node, Element):
             return None
@@ -222,20 +222,21 @@ def _table(above: Nodes, below: Table, number: int) -> Table | None:
     one = above[-1] if above else None
     if not isinstance(one, Table) or one.is_fenced != below.is_fenced:
         return None
-    widths = [sum(across for _, across, _ in table.rows[-1]) for table in (one, below)]
+    widths = [sum(cell.across for cell in table.rows[-1]) for table in (one, below)]
     edges = [abs(one.box.x0 - below.box.x0), abs(one.box.x1 - below.box.x1)]
-    has_head = one.rows[0] == below.rows[0]
+    has_head = _head(one) == _head(below)
     if widths[0] != widths[1] or not (has_head or max(edges) < _SAME_EDGE):
         return None
-    *before, (down, across, inlines) = one.rows[-1]
-    told: Node = {"t": "RawInline", "c": ["markdown", f" {_told(number)}"]}
-    last = (*before, (down, across, [*inlines, told]))
+    *before, cell = one.rows[-1]
+    lines = cell.lines or (Line(Box(0, 0, 0, 0), (Run("", 1.0),)),)
+    ends = (*lines[:-1], _with_mark(lines[-1], number, behind=True))
+    last = (*before, msgspec.structs.replace(cell, lines=ends))
     rows = (*one.rows[:-1], last, *below.rows[has_head:])
     return Table(one.box, rows, one.is_fenced)
 
 
 def _head(table: Table) -> str:
-    return " ".join(plain_text(inlines) for _, _, inlines in table.rows[0])
+    return " ".join(text_of(cell.lines) for cell in table.rows[0])
 
 
 def _text(above: Nodes, below: TextBlock, number: int, known: Survey) -> Nodes | None:
@@ -345,7 +346,7 @@ def _has_no_room(bottom: Box, column: Box, first: Line) -> bool:
     if WIDE.match(first.text.lstrip()[:1]):
         return room < 2.2 * first.size
     word = next(words_of(first), None)
-    return word is not None and room < 1.2 * word[0].width + 0.3 * first.size
+    return word is not None and room < 1.2 * word.box.width + 0.3 * first.size
 
 
 def _is_indented(block: TextBlock) -> bool:

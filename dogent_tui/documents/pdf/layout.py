@@ -20,6 +20,7 @@ from dogent_tui.documents.pdf.model import (
     TextBlock,
     around,
     lines_in,
+    rows_in_order,
     rows_of,
 )
 from dogent_tui.documents.pdf.order import from_the_top, regions
@@ -34,9 +35,6 @@ from dogent_tui.documents.pdf.structure import (
 )
 from dogent_tui.documents.pdf.survey import Survey
 from dogent_tui.documents.pdf.tables import aligned_tables, drawn_on, fenced_tables
-
-_DEEPER = 0.9
-"""The indentation of a nested item in text sizes."""
 
 _SIGN_FONTS = ("dingbats", "wingdings", "webdings")
 _NUMBER = re.compile(r" ?\d{1,3} ?")
@@ -61,10 +59,10 @@ def nodes_of(items: Sequence[TextBlock | Table], known: Survey) -> Iterator[Node
         if isinstance(item, Table):
             yield from writer.flushed()
             cells = [
-                [(down, across, [{"t": "Para", "c": inlines}]) for down, across, inlines in row]
+                [(o.down, o.across, [paragraph(rows_in_order(o.lines))]) for o in row]
                 for row in item.rows
             ]
-            yield table_node(cells, heads=max(down for down, _, _ in item.rows[0]))
+            yield table_node(cells, heads=max(cell.down for cell in item.rows[0]))
         elif level := heading_level(item, known, is_label=place in labels):
             yield from writer.flushed()
             yield heading(item.lines, level)
@@ -74,7 +72,7 @@ def nodes_of(items: Sequence[TextBlock | Table], known: Survey) -> Iterator[Node
         else:
             for mark, rows in paragraphs(item):
                 is_note = mark and mark.label in raised and mark.size < known.body
-                yield from writer.written(None if is_note else mark, rows)
+                yield from writer.written(None if is_note else mark, rows, item.column)
     yield from writer.flushed()
 
 
@@ -93,11 +91,17 @@ class List:
         for item in reversed(self.items):  # the last item and its ancestors
             if inner is None or item.depth < inner:
                 inner = item.depth
-                depth += item.mark.x0 < mark.x0 - _DEEPER * mark.size
+                depth += item.mark.holds(mark)
         self.items.append(Item(mark, depth, blocks))
 
-    def written(self, mark: Mark | None, rows: list[list[Line]]) -> Iterator[Node]:
-        """Add a part of the text; yield what is complete."""
+    def written(
+        self, mark: Mark | None, rows: list[list[Line]], column: Box | None
+    ) -> Iterator[Node]:
+        """Add a part of the text in a column; yield what is complete."""
+        if column and mark is not None:
+            left = -column.x1 if rows[0][0].right_to_left else column.x0
+            x0, text = mark.x0 - left, mark.text - left
+            mark = msgspec.structs.replace(mark, x0=x0, text=text)
         if mark is not None and self._takes(mark):
             self._rows = rows
             self.add(mark, [paragraph(rows, mark)])
@@ -128,9 +132,9 @@ class List:
         """Return whether `rows` directly follow the last item with the same indentation as its
         text.
         """
-        mark, first, last = self.items[-1].mark, rows[0][0], self._rows[-1][0]
+        first, last = rows[0][0], self._rows[-1][0]
         near = -0.5 * first.size < first.box.y0 - last.box.y1 < 0.6 * first.size
-        return near and first.start > mark.x0 + 0.6 * mark.size
+        return near and first.start > self._rows[0][0].start + 0.6 * first.size
 
 
 def _with_marks(blocks: Sequence[TextBlock], dots: Iterable[Box]) -> Iterator[TextBlock]:
@@ -213,7 +217,7 @@ def _items(
     for number, unmarked in enumerate(groups):
         region = list(_with_marks(unmarked, dots))
         tables = aligned_tables(lines_in(region), drawn)
-        used = {id(line) for _, used in tables for line in used}
+        used = {line for _, used in tables for line in used}
         column = around(line.box for line in lines_in(region)) if region else None
         texts = [TextBlock(part.lines, column) for block in region for part in _parts(block, used)]
         here = [table for table in fenced if _home(table, groups) == number]

@@ -10,10 +10,10 @@ from itertools import pairwise
 import msgspec
 
 from dogent_tui.documents.pdf.model import (
-    Element,
     Line,
     Nodes,
     Part,
+    Table,
     TextBlock,
     changed,
     lines_in,
@@ -144,7 +144,9 @@ def _texts(nodes: Iterable[Part]) -> Iterator[Sequence[Line]]:
     for node in nodes:
         if isinstance(node, TextBlock):
             yield node.lines
-        elif isinstance(node, Element):
+        elif isinstance(node, Table):
+            yield from (cell.lines for row in node.rows for cell in row)
+        else:
             if node.kind in _WHOLE:
                 yield from _texts(node.kids)
             else:

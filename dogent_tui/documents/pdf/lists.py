@@ -2,31 +2,46 @@
 
 import re
 from collections.abc import Sequence
+from itertools import islice
 
 import msgspec
 
 from dogent_tui.documents.pandoc.tree import Node, plain
 from dogent_tui.documents.pdf.furniture import number_of
-from dogent_tui.documents.pdf.model import Line, text_of
+from dogent_tui.documents.pdf.model import Line, text_of, words_of
 
 BULLETS = "\ufffd•◦▪▫‣⁃∙●○■□◆◇➢➤►▶»›→✓✔✗✘☐☑☒❑❖\uf0b7\uf0a7\uf0d8\uf0fc\uf076\uf02d"
 _BULLET = re.compile(rf"[{BULLETS}]|[-–—*·+o](?=\s)")
 _ORDERED = re.compile(
-    r"(\d{1,3}|[a-zA-Z]|[ivx]{1,5})[.)](?=\s)|\((\d{1,3}|[a-zA-Z]|[ivx]{1,5})\)(?=\s)"
+    r"(?:(\d{1,3}|[a-zA-Z]|[ivx]{1,5})[.)]|\((\d{1,3}|[a-zA-Z]|[ivx]{1,5})\))"
+    "(?=\\s|[\u3040-\ud7a3])"  # Chinese, Japanese and Korean need no blank
 )
 _MARK_ALONE = re.compile(
     rf"[{BULLETS}]|[-–—*·+o]|(?:\d{{1,3}}|[a-zA-Z]|[ivx]{{1,5}})[.)]|\((?:\d{{1,3}}|[a-zA-Z])\)"
 )
 _BOXES = "☐☑☒"
+_DEEPER, _INDENTED = 0.9, 0.3
+"""The indentation of a nested item in text sizes: from the mark around it, and at least."""
 
 
 class Mark(msgspec.Struct, frozen=True):
-    """The mark of an item: its characters, the number or letter in them, and its position."""
+    """The mark of an item: its characters, the number or letter in them, its position, and that of
+    the text of the item.
+    """
 
     sign: str
     label: str
     x0: float
     size: float
+    text: float = float("inf")
+
+    def holds(self, other: "Mark") -> bool:
+        """Return whether the item of `other` is nested in that of this mark: it is indented, or
+        starts where the text of this one does.
+        """
+        apart = other.x0 - self.x0
+        at_text = apart > _INDENTED * other.size and other.x0 > self.text - 0.1 * other.size
+        return at_text or apart > _DEEPER * other.size
 
     def is_beside(self, other: "Mark") -> bool:
         """Return whether both belong to one list: the same bullet, or consecutive numbers."""
@@ -57,12 +72,14 @@ def mark_of(row: Sequence[Line]) -> Mark | None:
         return None
     text = text_of(row)
     x0 = row[0].start
+    words = (word for line in row for word in words_of(line))
+    inner = next((word.start for word in islice(words, 1, None)), float("inf"))
     if match := _BULLET.match(text):
         if match[0] == "o" and len(row[0].runs) > 1 and row[0].runs[0].text.strip() != "o":
             return None
-        return Mark(match[0], "", x0, row[0].size)
+        return Mark(match[0], "", x0, row[0].size, inner)
     if match := _ORDERED.match(text):
-        return Mark(match[0], match[1] or match[2], x0, row[0].size)
+        return Mark(match[0], match[1] or match[2], x0, row[0].size, inner)
     return None
 
 

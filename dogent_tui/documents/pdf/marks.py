@@ -99,7 +99,7 @@ def marks_markdown(marks: Sequence[Annotation], page: Page) -> Iterator[str]:
             yield _written(f"Form field {mark.name}: {mark.text or '(empty)'}")
             continue
         quote = " ".join(
-            word for box, word in words if any(quad.holds(box.middle) for quad in mark.under)
+            word.text for word in words if any(quad.holds(word.box.middle) for quad in mark.under)
         )
         text = "" if mark.text == quote else mark.text
         parts = filter(

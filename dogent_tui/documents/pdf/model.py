@@ -7,8 +7,6 @@ from typing import TypeAlias
 
 import msgspec
 
-from dogent_tui.documents.pandoc.tree import Node
-
 WIDE = re.compile(r"[\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef]")
 """Scripts without blanks between words: Chinese and Japanese, not Korean."""
 
@@ -215,38 +213,41 @@ def shift_of(rise: float) -> int:
     return 1 if rise > 0 else -1
 
 
-def words_of(line: Line) -> Iterator[tuple[Box, str]]:
-    """Yield the words of the line and their positions: exact at the start of a run, estimated by
-    length within it.
+def words_of(line: Line) -> Iterator[Line]:
+    """Yield the words of the line as lines, with their positions: exact at the start of a run,
+    estimated by length within it.
     """
-    found: list[tuple[float, float, str]] = []
-    ends = [run.x0 for run in line.runs[1:]] + [line.box.x0 if line.right_to_left else line.box.x1]
+    found: list[tuple[float, float, list[Run]]] = []
     apart = True
-    for run, end in zip(line.runs, ends, strict=True):
+    for run, end in placed_runs(line):
         width = (end - run.x0) / max(1, len(run.text))
         for part in re.finditer(r"\S+|\s+", run.text):
             start, stop = run.x0 + width * part.start(), run.x0 + width * part.end()
+            word = msgspec.structs.replace(run, text=part[0], x0=start)
             if part[0].isspace():
                 apart = True
             elif apart:
-                found.append((start, stop, part[0]))
+                found.append((start, stop, [word]))
                 apart = False
             else:
-                found[-1] = (found[-1][0], stop, found[-1][2] + part[0])
-    for start, stop, word in found:
-        yield Box(min(start, stop), line.box.y0, max(start, stop), line.box.y1), word
+                found[-1] = (found[-1][0], stop, [*found[-1][2], word])
+    for start, stop, runs in found:
+        box = Box(min(start, stop), line.box.y0, max(start, stop), line.box.y1)
+        yield Line(box, tuple(runs), base=line.base)
 
 
-def join_words(words: Iterable[tuple[int, str]]) -> str:
-    """Return words, each with its line number, as a text: Chinese and Japanese continue without a
-    blank on the next line.
-    """
-    text, last = "", -1
-    for line, word in words:
-        wide = line != last and WIDE.match(text[-1:]) and WIDE.match(word)
-        text += word if not text or wide else f" {word}"
-        last = line
-    return text
+def placed_runs(line: Line) -> Iterator[tuple[Run, float]]:
+    """Yield the runs of a line, each with the position of its end."""
+    ends = [run.x0 for run in line.runs[1:]] + [line.box.x0 if line.right_to_left else line.box.x1]
+    return zip(line.runs, ends, strict=True)
+
+
+def one_line(words: Sequence[Line]) -> Line:
+    """Return `words` of a line as a line."""
+    runs = list(words[0].runs)
+    for word in words[1:]:
+        runs += [Run(" ", word.size, x0=word.box.x0), *word.runs]
+    return Line(around(word.box for word in words), tuple(runs), base=words[0].base)
 
 
 def text_of(lines: Iterable[Line]) -> str:
@@ -273,13 +274,19 @@ class TextBlock(msgspec.Struct, frozen=True):
         return text_of(self.lines)
 
 
+class Cell(msgspec.Struct, frozen=True):
+    """A cell of a table: its text, and the number of rows and columns that it spans."""
+
+    lines: tuple[Line, ...]
+    down: int = 1
+    across: int = 1
+
+
 class Table(msgspec.Struct, frozen=True):
-    """Rows of cells: the number of rows and columns that each spans, and its content. `is_fenced`:
-    by lines.
-    """
+    """Rows of cells. `is_fenced`: by lines."""
 
     box: Box
-    rows: tuple[tuple[tuple[int, int, list[Node]], ...], ...]
+    rows: tuple[tuple[Cell, ...], ...]
     is_fenced: bool = False
 
 
@@ -360,7 +367,16 @@ def changed(nodes: Iterable[Part], change: Callable[[Line], Line | None]) -> Ite
             if kids := tuple(changed(node.kids, change)):
                 yield msgspec.structs.replace(node, kids=kids)
         elif isinstance(node, Table):
-            yield node
+            rows = (
+                tuple(
+                    msgspec.structs.replace(
+                        cell, lines=tuple(filter(None, map(change, cell.lines)))
+                    )
+                    for cell in row
+                )
+                for row in node.rows
+            )
+            yield msgspec.structs.replace(node, rows=tuple(rows))
         elif lines := tuple(filter(None, map(change, node.lines))):
             yield TextBlock(lines, node.column)
 

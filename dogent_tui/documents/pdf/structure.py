@@ -183,7 +183,7 @@ def _outdented(
     if mark is None or row[0].right_to_left:
         return False
     size, x0 = row[0].size, row[0].box.x0
-    _, word = next(words_of(row[0]), (row[0].box, ""))
+    word = next((word.text for word in words_of(row[0])), "")
     room = box.x1 - part[-1][-1].box.x1 if part else 0.0
     below = x0 < mark.x0 + 0.5 * size and room > (len(word) + 2) * size
     return below or x0 < mark.x0 - 0.5 * size

@@ -3,21 +3,27 @@ columns.
 """
 
 import re
+from bisect import bisect
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, islice, pairwise
 from statistics import median
 from typing import Any, TypeAlias
 
-from dogent_tui.documents.pandoc.tree import plain
+import msgspec
+
 from dogent_tui.documents.pdf.model import (
     Box,
+    Cell,
     Line,
+    Run,
     Table,
     around,
-    join_words,
+    one_line,
+    placed_runs,
     reads_leftward,
     rows_of,
+    text_of,
     words_of,
 )
 
@@ -56,6 +62,9 @@ _FAR = 0.4
 _BLANK = 0.4
 """A gap wider than a blank, in text sizes."""
 
+_CROSSED = 1.0
+"""The number of texts across two columns, per row with a text in each, from which they are one."""
+
 _REACH = 0.25
 """The share of its height by which a row may overlap another one of its table."""
 
@@ -63,8 +72,8 @@ _LARGER = 1.12
 """Text larger than the rows above it by this factor does not belong to them."""
 
 
-_Row: TypeAlias = dict[int, list[tuple[int, str]]]
-"""The texts in each column of a row, each with its line number."""
+_Row: TypeAlias = dict[int, list[Line]]
+"""The texts in each column of a row."""
 
 
 def _sides(drawings: Iterable[dict[str, Any]]) -> Iterator[Box]:
@@ -109,51 +118,84 @@ def fenced_tables(page: Any, drawn: Sequence[Box], lines: Sequence[Line]) -> lis
     places = {round(line.x0 / _APART) for line in drawn if line.height > line.width}
     if len(heights) < 2 or not 0 < len(heights) * len(places) < _MOST_CELLS:
         return []
-    words = [(place, box, word) for place, line in enumerate(lines) for box, word in words_of(line)]
+    words = [list(words_of(line)) for line in lines]
     tables = (_fenced(found, words) for found in page.find_tables(strategy="lines_strict").tables)
     return [table for table in tables if table is not None]
 
 
-def _fenced(found: Any, words: Sequence[tuple[int, Box, str]]) -> Table | None:
-    """Return a PyMuPDF table with the `words` in its cells, None if it is a frame or the page's
-    layout.
+def _fenced(found: Any, lines: Sequence[Sequence[Line]]) -> Table | None:
+    """Return a PyMuPDF table with the words of the `lines` in its cells, None if it is a frame or
+    the page's layout.
     """
     area = Box(*found.bbox)
-    inside = [word for word in words if area.holds(word[1].middle)]
-    cells = [
-        [[w for w in inside if cell and _in(cell, w[1])] for cell in row.cells]
-        for row in found.rows
-    ]
-    if sum(len(cell) for row in cells for cell in row) < len(inside):
-        return None
-    texts = [[join_words((at, word) for at, _, word in cell) for cell in row] for row in cells]
+    within = [[word for word in line if area.holds(word.box.middle)] for line in lines]
+    inside = list(filter(None, within))
+    cells = _parted_cells([row.cells for row in found.rows], inside)
+    texts = [[_in(cell, inside) for cell in row] for row in cells]
+    placed = sum(len(part) for row in texts for text in row for part in text)
     rows = [number for number, row in enumerate(texts) if any(row)]
     kept = [number for number, column in enumerate(zip(*texts, strict=True)) if any(column)]
-    full = sum(map(bool, (text for row in texts for text in row)))
-    longest = max((len(text) for row in texts for text in row), default=0)
-    if min(len(rows), len(kept)) < 2 or full < 1.25 * len(rows) or longest > _LONGEST_CELL:
+    whole = [[tuple(map(one_line, text)) for text in row] for row in texts]
+    full = sum(bool(_in(cell, inside)) for row in found.rows for cell in row.cells)
+    longest = max((len(text_of(text)) for row in whole for text in row), default=0)
+    if (
+        placed < sum(map(len, inside))
+        or min(len(rows), len(kept)) < 2
+        or full < 1.25 * len(rows)
+        or longest > _LONGEST_CELL
+    ):
         return None
-    spans = _spans([row.cells for row in found.rows], rows, kept)
-    if reads_leftward("".join(map("".join, texts))):
+    spans = _spans(cells, rows, kept)
+    if reads_leftward("".join(text_of(text) for row in whole for text in row)):
         kept.reverse()
-    whole = (
-        tuple((*spans[n, at], [plain(texts[n][at])]) for at in kept if (n, at) in spans)
-        for n in rows
+    table = (
+        tuple(Cell(whole[n][at], *spans[n, at]) for at in kept if (n, at) in spans) for n in rows
     )
-    return Table(area, tuple(whole), is_fenced=True)
+    return Table(area, tuple(table), is_fenced=True)
+
+
+_Place: TypeAlias = tuple[float, float, float, float] | None
+"""The area of a cell of PyMuPDF, None if another one covers it."""
+
+
+def _parted_cells(
+    cells: Sequence[Sequence[_Place]], lines: Sequence[Sequence[Line]]
+) -> list[list[_Place]]:
+    """Return the cells, parting those that span columns with a text in each: rows may be fenced
+    without lines between their cells.
+    """
+    lefts = _lefts(cells)
+    found = []
+    for row in cells:
+        parted = list(row)
+        for at, cell in enumerate(row):
+            bounds = [x for x in lefts if cell and cell[0] + 1 < x < cell[2] - 1]
+            boxes = [around(word.box for word in line) for line in _in(cell, lines)]
+            columns = [bisect(bounds, box.x0 + 1) for box in boxes]
+            whole = all(bisect(bounds, o.x1 - 1) == n for n, o in zip(columns, boxes, strict=True))
+            if cell and whole and len(set(columns)) > 1:
+                edges = pairwise([cell[0], *bounds, cell[2]])
+                parted[at : at + len(bounds) + 1] = [(x0, cell[1], x1, cell[3]) for x0, x1 in edges]
+        found.append(parted)
+    return found
+
+
+def _lefts(cells: Sequence[Sequence[_Place]]) -> list[float]:
+    """Return the left edge of each column."""
+    return [
+        min((cell[0] for cell in column if cell), default=float("inf"))
+        for column in zip(*cells, strict=True)
+    ]
 
 
 def _spans(
-    cells: Sequence[Sequence[tuple[float, ...] | None]], rows: list[int], columns: list[int]
+    cells: Sequence[Sequence[_Place]], rows: list[int], columns: list[int]
 ) -> dict[tuple[int, int], tuple[int, int]]:
     """Return the number of `rows` and `columns` that each cell of a table spans, without covered
     cells.
     """
     tops = [min(cell[1] for cell in row if cell) for row in cells if any(row)]
-    lefts = [
-        min((cell[0] for cell in column if cell), default=float("inf"))
-        for column in zip(*cells, strict=True)
-    ]
+    lefts = _lefts(cells)
     taken: set[tuple[int, int]] = set()
     found: dict[tuple[int, int], tuple[int, int]] = {}
     for n in rows:
@@ -170,24 +212,37 @@ def _spans(
     return found
 
 
-def _in(cell: tuple[float, float, float, float], box: Box) -> bool:
-    (x, y), (x0, y0, x1, y1) = box.middle, cell
-    return x0 <= x < x1 and y0 <= y < y1
+def _in(cell: _Place, lines: Sequence[Sequence[Line]]) -> list[list[Line]]:
+    """Return the words of each line that are in the cell."""
+    if cell is None:
+        return []
+    area = Box(*cell)
+    parts = ([word for word in line if area.holds(word.box.middle)] for line in lines)
+    return list(filter(None, parts))
 
 
-def aligned_tables(lines: Sequence[Line], drawn: Sequence[Box]) -> list[tuple[Table, list[Line]]]:
-    """Return the tables among `lines`, each with the lines it consists of."""
+def aligned_tables(lines: Sequence[Line], drawn: Sequence[Box]) -> list[tuple[Table, set[int]]]:
+    """Return the tables among `lines`, each with the ids of the lines it consists of."""
     found = []
     run: list[list[Line]] = []
-    rows = _overlapping(rows_of(lines))
+    # a justified line of text is alone in its row
+    pieces = {
+        id(line): _pieces(line, ()) if len(row) > 1 else [line]
+        for row in rows_of(lines)
+        for line in row
+    }
+    rows = rows_of(chain.from_iterable(pieces.values()))
+    rows = _overlapping(rows)
     edges = [_edges(row) for row in rows if len(row) == 1]
     rows = [row[:1] if _is_text(row, below, edges) else row for row, below in pairwise([*rows, []])]
     for row in [*rows, None]:
         if row is not None and (not run or _continues(run, row)) and (run or len(row) > 1):
             run.append(row)
             continue
-        if (table := _aligned(run, drawn)) is not None:
-            found.append(table)
+        if (made := _aligned(run, drawn)) is not None:
+            table, used = made
+            ids = set(map(id, used))
+            found.append((table, {at for at, own in pieces.items() if id(own[0]) in ids}))
         run = [row] if row is not None and len(row) > 1 else []
     return found
 
@@ -268,12 +323,11 @@ def _gap(above: Sequence[Line], below: Sequence[Line]) -> float:
 
 def _columns(rows: Sequence[Sequence[Line]]) -> list[tuple[float, float]]:
     """Return the horizontal range of each column. Narrow texts define them; a text across several
-    is their heading.
+    is their heading, unless there are more of those than texts apart.
     """
     columns: list[tuple[float, float]] = []
-    for line in sorted(
-        (line for row in rows if len(row) > 1 for line in row), key=lambda line: line.box.width
-    ):
+    rows = [row for row in rows if len(row) > 1]
+    for line in sorted(chain.from_iterable(rows), key=lambda line: line.box.width):
         touched = _touched(columns, line.box)
         if not touched:
             columns.append((line.box.x0, line.box.x1))
@@ -281,7 +335,26 @@ def _columns(rows: Sequence[Sequence[Line]]) -> list[tuple[float, float]]:
             start, end = columns[touched[0]]
             columns[touched[0]] = (min(start, line.box.x0), max(end, line.box.x1))
         columns.sort()
+    while (at := _most_crossed(rows, columns)) is not None:
+        (start, end), (_, other) = columns[at - 1 : at + 1]
+        columns[at - 1 : at + 1] = [(start, max(end, other))]
     return columns
+
+
+def _most_crossed(
+    rows: Sequence[Sequence[Line]], columns: Sequence[tuple[float, float]]
+) -> int | None:
+    """Return the column that texts cross from the one before it too often for it to be one."""
+    apart: Counter[int] = Counter()
+    crossed: Counter[int] = Counter()
+    for row in rows:
+        touched = [_touched(columns, line.box) for line in row]
+        across = {number for numbers in touched for number in numbers[1:]}
+        alone = {numbers[0] for numbers in touched if len(numbers) == 1}
+        crossed.update(across)
+        apart.update(number for number in alone if number - 1 in alone)
+    worst = max(crossed, key=lambda number: crossed[number] / (apart[number] or 0.5), default=0)
+    return worst if crossed[worst] > _CROSSED * apart[worst] else None
 
 
 def _touched(columns: Sequence[tuple[float, float]], box: Box) -> list[int]:
@@ -305,21 +378,23 @@ def _aligned(run: list[list[Line]], drawn: Sequence[Box]) -> tuple[Table, list[L
     if len(wide) < 2 or (len(wide) == 2 and min(map(len, wide)) < 3):
         return None
     columns = _columns(run)
+    marked = sum(
+        len(row) < 4 and _MARKER.fullmatch(row[0].text.strip()) is not None for row in wide
+    )
     if (
         len(columns) < 2
         or median(map(len, texts)) > _WORDY
-        or not _is_grid(wide, columns)
+        or 2 * marked > len(wide)
         or _is_letterhead(wide, columns)
     ):
         return None
     used = [line for row in run for line in row]
     box = around(line.box for line in used)
     found = _banded(used, columns, _heights(drawn, box)) or _spelled(run, columns)
-    rows = [[join_words(row.get(at, ())) for at in range(len(columns))] for row in found]
+    rows = [[Cell(tuple(row.get(at, ()))) for at in range(len(columns))] for row in found]
     if sum(1 for line in used if line.right_to_left) * 2 > len(used):
         rows = [row[::-1] for row in rows]
-    cells = tuple(tuple((1, 1, [plain(text)]) for text in row) for row in rows)
-    return (Table(box, cells), used) if len(rows) > 1 else None
+    return (Table(box, tuple(map(tuple, rows))), used) if len(rows) > 1 else None
 
 
 def _is_letterhead(rows: Sequence[Sequence[Line]], columns: Sequence[tuple[float, float]]) -> bool:
@@ -343,40 +418,40 @@ def _is_tight(run: Sequence[Sequence[Line]], place: int) -> bool:
     return _gap(run[place - 1], run[place]) < usual - 0.15 * run[place][0].size
 
 
-def _is_grid(rows: Sequence[Sequence[Line]], columns: Sequence[tuple[float, float]]) -> bool:
-    lines = [line for row in rows for line in row]
-    placed = sum(1 for line in lines if len(_touched(columns, line.box)) == 1)
-    marked = sum(1 for row in rows if _MARKER.fullmatch(row[0].text.strip()) and len(row) <= 3)
-    return placed >= 0.7 * len(lines) and marked <= 0.5 * len(rows)
-
-
-def _cells(row: Sequence[Line], columns: Sequence[tuple[float, float]], start: int = 0) -> _Row:
-    """Return the texts in each column, each with its line number, counted from `start`."""
+def _cells(row: Sequence[Line], columns: Sequence[tuple[float, float]]) -> _Row:
+    """Return the texts in each column."""
     cells: _Row = {}
-    for place, line in enumerate(row, start):
+    for line in row:
         is_wide = len(_touched(columns, line.box)) > 1
-        for box, text in _pieces(line, columns) if is_wide else [(line.box, line.text.strip())]:
-            ways = [abs(left - box.x0) for left, _ in columns]
-            number = next(iter(_touched(columns, box)), ways.index(min(ways)))
-            cells.setdefault(number, []).append((place, text))
+        for piece in _pieces(line, columns) if is_wide else [line]:
+            ways = [abs(left - piece.box.x0) for left, _ in columns]
+            number = next(iter(_touched(columns, piece.box)), ways.index(min(ways)))
+            cells.setdefault(number, []).append(piece)
     return cells
 
 
-def _pieces(line: Line, columns: Sequence[tuple[float, float]]) -> list[tuple[Box, str]]:
+def _pieces(line: Line, columns: Sequence[tuple[float, float]]) -> list[Line]:
     """Return the texts of a line, split at gaps wider than a blank or at the edge of a column."""
-    ends = [run.x0 for run in line.runs[1:]] + [line.box.x1]
-    found: list[tuple[Box, str]] = []
-    apart = True
-    for run, end in zip(line.runs, ends, strict=True):
+    found: list[list[tuple[Run, float]]] = [[]]
+    for run, end in placed_runs(line):
         at_edge = any(abs(run.x0 - x1) < 1 or abs(end - x0) < 1 for x0, x1 in columns)
-        if run.made and (at_edge or end - run.x0 > _BLANK * line.size):
-            apart = True
-            continue
-        last = None if apart or not found else found.pop()
-        start, text = (last[0].x0, last[1]) if last else (run.x0, "")
-        found.append((Box(start, line.box.y0, end, line.box.y1), text + run.text))
-        apart = False
-    return [(box, text.strip()) for box, text in found if text.strip()]
+        if run.made and (at_edge or abs(end - run.x0) > _BLANK * line.size):
+            found.append([])
+        else:
+            found[-1].append((run, end))
+    if len(found) == 1:
+        return [line]
+    pieces = []
+    for part in found:
+        runs = tuple(run for run, _ in part)
+        if any(run.text.strip() for run in runs):
+            x0, x1 = sorted((part[0][0].x0, part[-1][1]))
+            pieces.append(
+                msgspec.structs.replace(
+                    line, box=msgspec.structs.replace(line.box, x0=x0, x1=x1), runs=runs
+                )
+            )
+    return pieces
 
 
 def _heights(drawn: Sequence[Box], box: Box) -> list[float]:
@@ -408,10 +483,8 @@ def _spelled(run: Sequence[Sequence[Line]], columns: Sequence[tuple[float, float
     first, continues its cell.
     """
     rows: list[_Row] = []
-    count = 0
     for place, row in enumerate(run):
-        cells = _cells(row, columns, count)
-        count += len(row)
+        cells = _cells(row, columns)
         lacking = len(cells) < len(columns) and _is_tight(run, place)
         if rows and (lacking or (len(cells) == 1 and 0 not in cells)):
             for number, texts in cells.items():

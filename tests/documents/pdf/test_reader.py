@@ -1061,3 +1061,100 @@ def test_a_running_title_may_be_a_little_larger_than_the_text(made):
         made.lines(72, 90, [f"On day {number}. {BODY}", BODY, BODY], 10)
         made.at(290, 810, f"{number} / 3", 12, "tiro")
     assert not any("Quarterly" in text for text in texts(made.save()))
+
+
+def test_rows_fenced_without_lines_between_their_cells_have_cells(made):
+    rows = (("Item", "State", "Place"), ("T-217", "open", "Motor"), ("T-603", "shut", "West Gate"))
+    for number, row in enumerate(rows):
+        top = 100 + 24 * number
+        made.current.draw_rect((72, top, 372, top + 24))
+        for x, text in zip((78, 178, 278), row, strict=True):
+            made.at(x, top + 16, text)
+    for x in (172, 272):
+        made.current.draw_line((x, 124), (x, 148))
+    assert texts(made.save())[1].splitlines() == [
+        "| Item | State | Place |",
+        "| --- | --- | --- |",
+        "| T-217 | open | Motor |",
+        "| T-603 | shut | West Gate |",
+    ]
+
+
+def test_words_split_at_line_ends_of_cells_and_styles_in_them_are_kept(made):
+    made.lines(
+        72, 80, [BODY, "He said that the neigh\u00ad", "bouring quay was shut. " + BODY[:40]]
+    )
+    fenced(made, 160, (("Place", "State"), ("", "shut"), ("Mill", "open")))
+    made.lines(78, 192, ["The neigh-", "bouring quay"], 8, step=1.1)
+    made.at(242, 196, "2", 7)
+    table = next(text for text in texts(made.save()) if text.startswith("|"))
+    assert "| The neighbouring quay | shut <sup>2</sup> |" in table
+
+
+def test_columns_half_a_letter_apart_are_two(made):
+    for y, number, date in (
+        (100, "Sum", "Date"),
+        (116, "6,890.11", "2021"),
+        (132, "502.99", "2023"),
+    ):
+        made.at(72, y, "Hybrid")
+        made.at(200 - pymupdf.get_text_length(number, "helv", 11), y, number)
+        made.at(206.5, y, date)
+    assert "| Hybrid | 6,890.11 | 2021 |" in texts(made.save())[1]
+
+
+def test_justified_words_of_a_cell_make_no_columns(made):
+    made.at(72, 100, "Part")
+    made.at(150, 100, "Remark")
+    y = 118
+    for part, remark in (
+        ("Motor", [("A", "senior"), ("engineer", "asked"), ("whether all of it",)]),
+        ("Valve", [("The", "archive", "of"), ("the town", "found"), ("an older drawing",)]),
+    ):
+        made.at(72, y, part)
+        for words in remark:
+            x = 150
+            for word in words:
+                made.at(x, y, word)
+                width = sum(pymupdf.get_text_length(word, "helv", 11) for word in words)
+                x += pymupdf.get_text_length(word, "helv", 11) + (100 - width) / max(
+                    1, len(words) - 1
+                )
+            y += 13
+        y += 8
+    table = texts(made.save())[1].splitlines()
+    assert table[0] == "| Part | Remark |"
+    assert table[2] == "| Motor | A senior engineer asked whether all of it |"
+
+
+def test_a_nested_list_may_start_where_the_text_of_its_item_does(made):
+    for x, y, text in ((72, 100, "north"), (78.6, 115, "gate"), (72, 130, "south")):
+        made.at(x, y, "\u2022")
+        made.at(x + 6.6, y, text)
+    made.at(72, 160, "9. nine")
+    made.at(67, 175, "10. ten")
+    assert texts(made.save())[1:] == ["- north\n  - gate\n- south", "9. nine\n10. ten"]
+
+
+def test_numbers_of_items_without_a_blank_before_chinese(made):
+    made.lines(72, 100, ["1.市政府推迟了计划", "2.财务部门核对了合同"], 12, "china-s")
+    assert texts(made.save())[1] == "1. 市政府推迟了计划\n2. 财务部门核对了合同"
+
+
+def test_a_list_that_goes_on_in_the_next_column_keeps_its_depth(made):
+    prose = [f"This line {n} of the column is full of words, as it is." for n in range(12)]
+    made.lines(50, 100, prose, 9)
+    made.lines(60, 250, ["\u2022 close the valve", "\u2022 call the officer"], 9)
+    made.lines(320, 100, ["\u2022 measure twice", "\u2022 read the dial"], 9)
+    made.at(310, 140, "Then the work went on as before, from morning to night.", 9)
+    made.lines(310, 152, prose[:9], 9)
+    found = "\n".join(texts(made.save()))
+    assert "- call the officer\n- measure twice\n- read the dial" in found
+
+
+def test_an_address_of_mail_is_read_as_it_stands(made):
+    made.at(72, 90, "me@example.org")
+    box = pymupdf.Rect(72, 80, 160, 94)
+    link = {"kind": pymupdf.LINK_URI, "from": box, "uri": "mailto:me@example.org"}
+    made.current.insert_link(link)
+    assert texts(made.save())[1] == "<me@example.org>"
