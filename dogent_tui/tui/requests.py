@@ -175,7 +175,7 @@ class RequestController:
 
     def put(self) -> None:
         """Open the first screen if it is new, nothing is asked, and the user does not type."""
-        if self._due and self._is_typing:
+        if self._due and self._editor.text and self._is_typing:
             self._screen.set_timer(TYPING_S, self.put)
         elif self._due and self._screen.app.screen is self._screen:
             self.open()
@@ -262,7 +262,7 @@ class RequestController:
 
     @property
     def _is_typing(self) -> bool:
-        return bool(self._editor.text) and time.monotonic() - self._editor.last_typed < TYPING_S
+        return time.monotonic() - self._editor.last_typed < TYPING_S
 
     def _made(self, request: UiRequested) -> _RequestScreen:
         """Return the screen for `request`. Blocks. Raises DogentError if a document can no longer
