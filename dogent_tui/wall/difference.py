@@ -190,13 +190,13 @@ def _paired_folders(
     for old in old_paths if files else ():
         if gone[old].kind != "folder" or ".git" in dirname(old).split("/") or is_below(old, found):
             continue
-        held = _held(old, old_paths)
+        held = held_in(old, old_paths)
         places = {files[old + rest].removesuffix(rest) for rest in held if old + rest in files}
         for new in sorted(places - taken):
             if (
                 new in made
                 and not is_below(new, taken)
-                and _held(new, new_paths) == held
+                and held_in(new, new_paths) == held
                 and all(
                     is_same(join(root, one), join(upper, other), gone[one], made[other])
                     for one, other in ((old + rest, new + rest) for rest in ("", *held))
@@ -208,7 +208,7 @@ def _paired_folders(
                 break
 
 
-def _held(folder: str, paths: list[str]) -> list[str]:
+def held_in(folder: str, paths: list[str]) -> list[str]:
     """Return which of the sorted `paths` are below a folder, without the folder's own path."""
     found = paths[bisect_left(paths, f"{folder}/") : bisect_left(paths, f"{folder}0")]
     return [path.removeprefix(folder) for path in found]

@@ -17,7 +17,7 @@ from typing import Literal, TypeAlias
 from dogent_tui.undo import git_data
 from dogent_tui.undo.git_data import GitObjects, blob_name, text_of
 from dogent_tui.wall.changes import Difference, Loss
-from dogent_tui.wall.difference import entry_at, same_content
+from dogent_tui.wall.difference import entry_at, held_in, same_content
 
 _KEPT_S = 30 * 86_400
 """Git removes older reflog entries whenever it tidies up."""
@@ -60,6 +60,7 @@ class _Repository:
         top = join(folder, "")
         below = (each for each in difference.changes if each.path.startswith(top))
         self._changes = {each.path.removeprefix(top): each for each in below}
+        self._names = sorted(self._changes)
         self._before = self._references(is_after=False)
         self._after = self._references(is_after=True)
         self._form = "sha256" if any(len(old) > 40 for old in self._before.values()) else "sha1"
@@ -91,8 +92,8 @@ class _Repository:
                 found[name] = path
             elif here and here.kind == "folder":
                 waiting += (join(name, each) for each in sorted(os.listdir(path), reverse=True))
-        for name, change in self._changes.items() if is_after else ():
-            if name == top or name.startswith(f"{top}/"):
+        for name in (top, *(top + rest for rest in held_in(top, self._names))) if is_after else ():
+            if change := self._changes.get(name):
                 found.pop(name, None)
                 if change.after and change.after.kind == "file":
                     found[name] = join(self._upper, name)

@@ -62,9 +62,6 @@ _FAR = 0.4
 _BLANK = 0.4
 """A gap wider than a blank, in text sizes."""
 
-_CROSSED = 1.0
-"""The number of texts across two columns, per row with a text in each, from which they are one."""
-
 _REACH = 0.25
 """The share of its height by which a row may overlap another one of its table."""
 
@@ -130,13 +127,14 @@ def _fenced(found: Any, lines: Sequence[Sequence[Line]]) -> Table | None:
     area = Box(*found.bbox)
     within = [[word for word in line if area.holds(word.box.middle)] for line in lines]
     inside = list(filter(None, within))
-    cells = _parted_cells([row.cells for row in found.rows], inside)
+    cells = [list(row.cells) for row in found.rows]
     texts = [[_in(cell, inside) for cell in row] for row in cells]
+    full = sum(map(bool, chain.from_iterable(texts)))
+    _part_cells(cells, texts)
     placed = sum(len(part) for row in texts for text in row for part in text)
     rows = [number for number, row in enumerate(texts) if any(row)]
     kept = [number for number, column in enumerate(zip(*texts, strict=True)) if any(column)]
     whole = [[tuple(map(one_line, text)) for text in row] for row in texts]
-    full = sum(bool(_in(cell, inside)) for row in found.rows for cell in row.cells)
     longest = max((len(text_of(text)) for row in whole for text in row), default=0)
     if (
         placed < sum(map(len, inside))
@@ -158,26 +156,22 @@ _Place: TypeAlias = tuple[float, float, float, float] | None
 """The area of a cell of PyMuPDF, None if another one covers it."""
 
 
-def _parted_cells(
-    cells: Sequence[Sequence[_Place]], lines: Sequence[Sequence[Line]]
-) -> list[list[_Place]]:
-    """Return the cells, parting those that span columns with a text in each: rows may be fenced
+def _part_cells(cells: list[list[_Place]], texts: list[list[list[list[Line]]]]) -> None:
+    """Part the cells that span columns with a text in each, and their `texts`: rows may be fenced
     without lines between their cells.
     """
     lefts = _lefts(cells)
-    found = []
-    for row in cells:
-        parted = list(row)
-        for at, cell in enumerate(row):
+    for row, said in zip(cells, texts, strict=True):
+        for at, (cell, text) in enumerate([*zip(row, said, strict=True)]):
             bounds = [x for x in lefts if cell and cell[0] + 1 < x < cell[2] - 1]
-            boxes = [around(word.box for word in line) for line in _in(cell, lines)]
+            boxes = [around(word.box for word in line) for line in text]
             columns = [bisect(bounds, box.x0 + 1) for box in boxes]
             whole = all(bisect(bounds, o.x1 - 1) == n for n, o in zip(columns, boxes, strict=True))
             if cell and whole and len(set(columns)) > 1:
                 edges = pairwise([cell[0], *bounds, cell[2]])
-                parted[at : at + len(bounds) + 1] = [(x0, cell[1], x1, cell[3]) for x0, x1 in edges]
-        found.append(parted)
-    return found
+                parts = [(x0, cell[1], x1, cell[3]) for x0, x1 in edges]
+                row[at : at + len(parts)] = parts
+                said[at : at + len(parts)] = [_in(part, text) for part in parts]
 
 
 def _lefts(cells: Sequence[Sequence[_Place]]) -> list[float]:
@@ -231,8 +225,7 @@ def aligned_tables(lines: Sequence[Line], drawn: Sequence[Box]) -> list[tuple[Ta
         for row in rows_of(lines)
         for line in row
     }
-    rows = rows_of(chain.from_iterable(pieces.values()))
-    rows = _overlapping(rows)
+    rows = _overlapping(rows_of(chain.from_iterable(pieces.values())))
     edges = [_edges(row) for row in rows if len(row) == 1]
     rows = [row[:1] if _is_text(row, below, edges) else row for row, below in pairwise([*rows, []])]
     for row in [*rows, None]:
@@ -354,7 +347,7 @@ def _most_crossed(
         crossed.update(across)
         apart.update(number for number in alone if number - 1 in alone)
     worst = max(crossed, key=lambda number: crossed[number] / (apart[number] or 0.5), default=0)
-    return worst if crossed[worst] > _CROSSED * apart[worst] else None
+    return worst if crossed[worst] > apart[worst] else None
 
 
 def _touched(columns: Sequence[tuple[float, float]], box: Box) -> list[int]:
