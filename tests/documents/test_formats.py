@@ -17,7 +17,7 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture
 async def library(tmp_path):
-    async with DocumentLibrary(tmp_path / "kept") as library:
+    async with DocumentLibrary(tmp_path / "kept", full_page_s=60) as library:
         yield library
 
 
@@ -91,7 +91,7 @@ async def test_pandoc_is_watched_too_and_ends_with_what_started_it(tmp_path):
             f'<w:document xmlns:w="{NAMESPACE}"><w:body>{PARAGRAPH * 1500}</w:body></w:document>',
         )
     async with DocumentLibrary(
-        tmp_path / "kept", Workers(Limits(memory_bytes=90 << 20))
+        tmp_path / "kept", Workers(Limits(memory_bytes=90 << 20)), full_page_s=60
     ) as library:
         with pytest.raises(DocumentError) as raised:
             await library.read(tmp_path / "a.docx")

@@ -53,7 +53,7 @@ READ = {
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def library(tmp_path_factory):
-    async with DocumentLibrary(tmp_path_factory.mktemp("conversions")) as library:
+    async with DocumentLibrary(tmp_path_factory.mktemp("conversions"), full_page_s=60) as library:
         yield library
 
 

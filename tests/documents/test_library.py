@@ -26,7 +26,7 @@ def folder(tmp_path):
 
 @pytest.fixture
 async def library(folder):
-    async with DocumentLibrary(folder) as library:
+    async with DocumentLibrary(folder, full_page_s=60) as library:
         yield library
 
 
@@ -98,7 +98,7 @@ async def test_all_parts_are_the_document_now_and_in_a_later_process(library, fo
         0o600,
     ]
     before = children()
-    async with DocumentLibrary(folder) as later:
+    async with DocumentLibrary(folder, full_page_s=60) as later:
         assert await whole(later, path, max_chars=100_000) == text
         assert children() == before  # nothing was converted
 

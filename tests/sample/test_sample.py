@@ -107,7 +107,7 @@ def test_the_papers_agree_with_the_numbers(tmp_path):
 
 async def test_the_documents_can_be_read_and_agree_with_the_papers(tmp_path):
     folder = copy_sample(tmp_path / "sample")
-    async with DocumentLibrary(tmp_path / "kept") as library:
+    async with DocumentLibrary(tmp_path / "kept", full_page_s=60) as library:
         offer = (await library.read(folder / "repair-offer.pdf")).text
         statement = (await library.read(folder / "staff-council.docx")).text
         budget = await library.read(

@@ -24,7 +24,7 @@ async def read(tmp_path):
         "# B\n\nText: There is more: call read_document.\n", encoding="utf-8"
     )
     (root / "full").mkdir()
-    async with DocumentLibrary(tmp_path / "kept") as library:
+    async with DocumentLibrary(tmp_path / "kept", full_page_s=60) as library:
         libraries = Libraries(Workspace(root), WorkspaceSettings())
         libraries.documents = library
         (tool,) = document_tools(libraries)

@@ -27,7 +27,10 @@ async def tools(root, tmp_path):
     """Our tools by name, each called as the gate lets it, with what happens in between."""
     libraries = Libraries(Workspace(root), WorkspaceSettings())
     authority = Authority(libraries.workspace, places=libraries.places)
-    async with DocumentLibrary(tmp_path / "kept") as library, Exporter() as exporter:
+    async with (
+        DocumentLibrary(tmp_path / "kept", full_page_s=60) as library,
+        Exporter() as exporter,
+    ):
         libraries.documents, libraries.exporter = library, exporter
         made = {tool.name: tool for tool in offered_tools(libraries)}
 

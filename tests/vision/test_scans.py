@@ -31,7 +31,7 @@ async def read(tmp_path, provider, write_profiles):
     write_profiles(
         **{"glm-4.6v": {"provider": "glm-4.6v", "base_url": provider.url, "api_key": KEY}}
     )
-    async with DocumentLibrary(tmp_path / "kept") as library:
+    async with DocumentLibrary(tmp_path / "kept", full_page_s=60) as library:
         libraries = Libraries(Workspace(root), WorkspaceSettings())
         libraries.documents = library
         (tool,) = document_tools(libraries)

@@ -289,7 +289,7 @@ async def test_documents_read_as_they_do_without_a_wall(tmp_path, monkeypatch):
     found = []
     for at, stands in enumerate((OwnWall("full"), OwnWall("bare"), OwnWall("none"))):
         monkeypatch.setattr(own, "own_wall", lambda stands=stands: stands)
-        async with DocumentLibrary(tmp_path / f"kept-{at}") as library:
+        async with DocumentLibrary(tmp_path / f"kept-{at}", full_page_s=60) as library:
             found.append([await library.read(tmp_path / name, ReadOptions()) for name in names])
     assert found[0] == found[1] == found[2]
     assert "Words – 文字" in found[0][0].text

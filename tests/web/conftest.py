@@ -87,7 +87,7 @@ async def other_site() -> AsyncIterator[Site]:
 async def make_fetcher(site: Site, tmp_path: Path) -> AsyncIterator[Callable[..., Fetcher]]:
     """Make a fetcher that may reach `site`, with images in ``images``."""
     made: list[Fetcher] = []
-    documents = DocumentLibrary(tmp_path / "conversions")
+    documents = DocumentLibrary(tmp_path / "conversions", full_page_s=60)
 
     def make(**options: Any) -> Fetcher:
         options = {"documents": documents, "allow": [site.host], **options}

@@ -54,7 +54,7 @@ async def test_a_drawn_diagram_is_read_back_as_what_it_was_drawn_from(exporter, 
     block = '```mermaid\ngraph LR\n  A[Gauge] --> B["[x] 预报"]\n\n    B --> C\n```'
     pdf = await exporter.export(request(tmp_path, f"# The way\n\n{block}\n"))
     docx = await exporter.export(request(tmp_path, block, "docx"))
-    async with DocumentLibrary(tmp_path / "conversions") as library:
+    async with DocumentLibrary(tmp_path / "conversions", full_page_s=60) as library:
         assert (await library.read(docx.path)).text == block
         assert block in (await library.read(pdf.path)).text
 

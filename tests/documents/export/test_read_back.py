@@ -25,7 +25,7 @@ async def read_back(exporter, folder, text, kind="pdf"):
             kind=kind, markdown=source, target=folder / f"text.{kind}", root=folder, home=folder
         )
     )
-    async with DocumentLibrary(folder / "conversions") as library:
+    async with DocumentLibrary(folder / "conversions", full_page_s=60) as library:
         text = (await library.read(result.path, max_chars=1_000_000)).text
     text = _PAGE.sub("", f"{text}\n").strip()  # a note is in the place of its page
     return "\n\n".join([_NOTE.sub("", text), *_NOTE.findall(text)])

@@ -31,7 +31,7 @@ def book(path, rows=3):
 
 
 async def test_parts_of_a_table_read_one_by_one_hold_every_row(tmp_path):
-    async with DocumentLibrary(tmp_path / "kept") as library:
+    async with DocumentLibrary(tmp_path / "kept", full_page_s=60) as library:
         reading = DocumentReading(library, book(tmp_path / "book.xlsx", rows=500))
         parts = []
         while reading.has_more:
@@ -45,7 +45,7 @@ async def test_parts_of_a_table_read_one_by_one_hold_every_row(tmp_path):
 async def test_a_csv_is_a_table(tmp_path):
     path = tmp_path / "visits.csv"
     path.write_text("year,visits\n2025,12\n", encoding="utf-8")
-    async with DocumentLibrary(tmp_path / "kept") as library:
+    async with DocumentLibrary(tmp_path / "kept", full_page_s=60) as library:
         reading = DocumentReading(library, path)
         assert "| 2025 | 12 |" in (await reading.more(unheard)).text
     assert not reading.has_more
