@@ -9,11 +9,12 @@ The life of a document that is read
    cache folder), in progress, or new (`conversion.py`). Two readers therefore share one, paging
    never converts again, and a changed file is converted again.
 2. A new one gets a worker (`workers.py` starts and watches it, `worker.py` is it): a process of its
-   own, without our environment's keys, which must produce a block every six and a half seconds and
-   stay below 560 MB including its children. `kinds.py` determines the type of the file, from its
-   content first, and names the `Reader` (`model.py`); the library it needs is imported there and
-   nowhere else. What libraries print is discarded: answers use a pipe other than their standard
-   output. The worker ends itself and its children when we are gone, however that happened.
+   own, without our environment's keys, which must produce a block every six and a half seconds of
+   *processor time*, which other programs do not shorten, and stay below 560 MB including its
+   children. `kinds.py` determines the type of the file, from its content first, and names the
+   `Reader` (`model.py`); the library it needs is imported there and nowhere else. What libraries
+   print is discarded: answers use a pipe other than their standard output. The worker ends itself
+   and its children when we are gone, however that happened.
 3. The blocks arrive as one JSON object per line (`messages.py`) and go to a file (`spool.py`), at
    most 64 MB. As soon as there is a page of them, or after six seconds, the reader gets it, cut at
    a block. The conversion continues in the background at a lower priority. If no one waits for a

@@ -48,7 +48,7 @@ _PIECE_CHARS = 16_000
 """The maximum length of a piece, so that a page can be cut from a block of any size in bounded
 memory.
 """
-_STALLED_S = 20.0
+_STALLED_S = 120.0
 """Without a block for this long it ends itself. Its parent would have ended it before, unless it is
 gone.
 """

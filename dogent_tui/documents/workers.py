@@ -37,13 +37,13 @@ _MESSAGE = msgspec.json.Decoder(Message)
 
 
 class Limits(msgspec.Struct, frozen=True):
-    """When to give up a conversion: without a new block for `silence_s` seconds, after `cpu_s`
-    seconds of processor time, which other load does not shorten, or when the worker and its
-    children have more than `memory_bytes` resident.
+    """When to give up a conversion: without a new block for `cpu_s` seconds of processor time,
+    which other load does not shorten, or for `silence_s` seconds in which it may wait for the
+    processor, or when the worker and its children have more than `memory_bytes` resident.
     """
 
-    silence_s: float = 6.5
-    cpu_s: float = _LONGEST_S
+    silence_s: float = 60.0
+    cpu_s: float = 6.5
     memory_bytes: int = 560 << 20
 
 
@@ -77,8 +77,7 @@ class Workers:
         """
         images = request.options.images_dir
         async with self._free, self._lent(*filter(None, [images])) as worker:
-            if self._limits.cpu_s < _LONGEST_S:  # loading libraries is not the document's fault
-                await worker.is_there(_START_S)
+            await worker.is_there(_START_S)  # loading libraries is not the document's fault
             async with contextlib.aclosing(worker.answer(path, request, real)) as said:
                 async for messages in said:
                     yield messages
@@ -226,7 +225,8 @@ class _Worker:
                 if not chunk:
                     raise EOFError
                 *lines, self._rest = (self._rest + chunk).split(b"\n")
-                found = await asyncio.to_thread(lambda: [*map(_MESSAGE.decode, lines)])  # noqa: B023 — waited for at once
+                told = filter(None, lines)  # an empty one answers a ping, late
+                found = await asyncio.to_thread(lambda: [*map(_MESSAGE.decode, told)])  # noqa: B023 — waited for at once
         pieces = [len(message.text) for message in found if isinstance(message, Piece)]
         if pieces:
             self._chars += sum(pieces)

@@ -41,7 +41,6 @@ _LEAD_WITHIN = 320
 """An article with fewer letters gets no introduction: it may be the wrong one."""
 _INLINE = frozenset({"hi", "ref", "del", "graphic", "code"})
 """trafilatura's inline elements."""
-_LIMIT_S = 20.0
 _AROUND = ("nav", "footer", "aside")
 
 _NO_ARTICLE = tr(
@@ -137,7 +136,7 @@ def _told(unseen: Sequence[str]) -> tuple[str, ...]:
 def _markdown(body: Element) -> list[str]:
     """Return the Markdown of `body`, without its hidden texts, in blocks."""
     found: list[str] = []
-    for block in markdown_blocks(body, limit_s=_LIMIT_S)[0]:
+    for block in markdown_blocks(body)[0]:
         if block.tight and found:
             found[-1] += f"\n{block.markdown}"
         else:

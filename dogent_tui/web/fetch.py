@@ -39,11 +39,11 @@ _PAGE_S = 2.5
 used instead.
 """
 _PLAIN_S = 1.2
-"""The time limits for a block of plain text, and for filling a part before a shorter one will
+"""The same for a block of that text."""
+_PARTS_S = (7.0, 1.2)
+"""How long filling a part of an article, or of a plain text, may take before a shorter one will
 do.
 """
-_SILENT_S = 30.0
-"""How long either may be silent while others have the processor."""
 _AT_ONCE = max(2, min(os.cpu_count() or 1, 4))
 """The number of pages to read concurrently: more would only slow each other down."""
 _EXTRACTORS = ("dogent_tui.web.article", "dogent_tui.web.boilerplate", "trafilatura")
@@ -263,17 +263,19 @@ class Fetcher:
         if self._pages is None:
             assert self._folder is not None
             articles = Workers(
-                _limits(_PAGE_S),
+                WorkerLimits(cpu_s=_PAGE_S),
                 worker_command(preload=_EXTRACTORS),
                 at_once=_AT_ONCE,
                 kept=_AT_ONCE,
             )
             plain = Workers(
-                _limits(_PLAIN_S), worker_command(preload=_PLAIN_READERS), at_once=_AT_ONCE
+                WorkerLimits(cpu_s=_PLAIN_S),
+                worker_command(preload=_PLAIN_READERS),
+                at_once=_AT_ONCE,
             )
             self._pages = (
-                DocumentLibrary(self._folder / "pages", articles, full_page_s=7.0),
-                DocumentLibrary(self._folder / "plain", plain, full_page_s=_PLAIN_S),
+                DocumentLibrary(self._folder / "pages", articles, full_page_s=_PARTS_S[0]),
+                DocumentLibrary(self._folder / "plain", plain, full_page_s=_PARTS_S[1]),
             )
         articles_of, texts_of = self._pages
         if not kept.plain:
@@ -329,10 +331,6 @@ class Fetcher:
             return False
         await asyncio.to_thread(kept.path.write_text, drawn, "utf-8", "replace")
         return True
-
-
-def _limits(cpu_s: float) -> WorkerLimits:
-    return WorkerLimits(silence_s=_SILENT_S, cpu_s=cpu_s)
 
 
 def _tangled(kept: _Kept) -> WebError:

@@ -109,6 +109,12 @@ def hang_natively(what, report):
     yield
 
 
+def work(what, report):
+    while True:
+        report(1, 2, "pages")
+    yield
+
+
 def crash(what, report):
     ctypes.string_at(0)
     yield

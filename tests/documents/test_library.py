@@ -49,7 +49,7 @@ def children():
 
 
 async def until(holds):
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         while not holds():
             await asyncio.sleep(0.01)
 
@@ -187,8 +187,22 @@ async def test_progress_is_told_from_one_second_on(open_hostile):
     assert all(total == 15 and what == "pages" for _, total, what in known)
 
 
+async def test_a_document_is_read_where_other_programs_have_the_processor(
+    open_hostile, monkeypatch
+):
+    """Half a minute passes while its worker does nothing."""
+    loop = asyncio.get_running_loop()
+    library, path = open_hostile("slow 15")
+    async with library:
+        found = await library.read(
+            path,
+            on_progress=lambda *_: monkeypatch.setattr(loop, "time", lambda: time.monotonic() + 30),
+        )
+    assert found.text == "slow"
+
+
 HANGS = {"silence_s": 3.0}
-"""Long enough for a worker to start on a busy machine, as the next document has it start."""
+"""Long enough for what the next document says on a busy machine."""
 
 
 @pytest.mark.thorough_after(3)
@@ -197,6 +211,7 @@ HANGS = {"silence_s": 3.0}
     [
         ("hang", HANGS, "timeout", "takes too long"),
         ("hang-natively", HANGS, "timeout", "takes too long"),
+        ("work", {"cpu_s": 0.3}, "timeout", "takes too long"),
         ("crash", {}, "damaged", "SIGSEGV"),
         ("leave", {}, "damaged", "status 3"),
         ("raise-plainly key", {}, "damaged", "KeyError: 'key'"),

@@ -18,6 +18,7 @@ from aiohttp import web
 from aiohttp.abc import AbstractResolver
 from PIL import Image
 
+from dogent_tui.documents.workers import Limits as WorkerLimits
 from dogent_tui.web.fetch import Fetcher
 from dogent_tui.web.model import WebError
 from dogent_tui.web.transport import USER_AGENT, Limits, retry_after
@@ -83,7 +84,9 @@ async def test_a_page_that_extractors_hang_on_gives_its_text(
 async def test_a_page_that_nothing_can_read_in_time_is_a_sentence(
     fetcher: Fetcher, site: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("dogent_tui.web.fetch._SILENT_S", 0.001)
+    monkeypatch.setattr(
+        "dogent_tui.web.fetch.WorkerLimits", lambda cpu_s: WorkerLimits(silence_s=0.001)
+    )
     assert await code_of(fetcher, site.add("/tangled", ARTICLE, "text/html")) == "timeout"
 
 

@@ -31,17 +31,13 @@ PARAGRAPHS: dict[str, Handler] = {"Plain": lambda inlines: [node("Para", inlines
 _API_VERSION = [1, 23, 1]
 """The version of pandoc's JSON (pandoc 3.x)."""
 _NUMBER = re.compile(r"\\qquad\(\d+\)\Z")
-_LIMIT_S = 60.0
-"""The time limit for each run of pandoc. A document of 1,000 pages takes about ten seconds."""
 
 
 def ask_pandoc(
     data: bytes, *arguments: str, halt: Halt | None = None, readable: tuple[str, ...] = ()
 ) -> Output:
     """Return pandoc's output for `data`. Blocks. Raises DocumentError."""
-    return run_pandoc(
-        arguments, data, name=tr("The document"), limit_s=_LIMIT_S, halt=halt, readable=readable
-    )
+    return run_pandoc(arguments, data, name=tr("The document"), halt=halt, readable=readable)
 
 
 def parsed(text: str, reader: str, halt: Halt | None) -> Output:

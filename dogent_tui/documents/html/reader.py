@@ -22,7 +22,6 @@ from dogent_tui.documents.pandoc.program import run_pandoc
 from dogent_tui.documents.pandoc.tree import HIDDEN as HIDDEN_LINK
 from dogent_tui.documents.pandoc.tree import decoded_tree, too_deep
 
-_LIMIT_S = 5.8
 _MOST_DEEP = 800
 """The maximum nesting depth of elements; no real page is deeper."""
 
@@ -59,7 +58,6 @@ def markdown_blocks(
     *,
     name: str = "page",
     images: Images | None = None,
-    limit_s: float = _LIMIT_S,
 ) -> tuple[list[Block], Counts]:
     """Return the Markdown of `body`, a tree from `plain_tree`, in blocks, and its counts.
 
@@ -75,7 +73,7 @@ def markdown_blocks(
     arguments = ["--from=html-native_divs-native_spans", "--to=json", *media]
     writable = images.folders() if images else ()
     source = etree.tostring(body, encoding="utf-8", method="html")
-    output = run_pandoc(arguments, source, name=name, limit_s=limit_s, writable=writable)
+    output = run_pandoc(arguments, source, name=name, writable=writable)
     writer = MarkdownWriter(image=images.name if images else str, is_page=True)
     try:
         return list(writer.write(decoded_tree(output.data, name).blocks)), writer.counts

@@ -23,6 +23,10 @@ HEAP_MB = 320
 """What pandoc's heap may grow to. It then has up to 510 MB resident, and below 600 MB with
 whoever runs it (measured).
 """
+LIMIT_S = 120.0
+"""For a machine so busy that it takes that long: a document of 1,000 pages takes ten seconds. Who
+reads one ends it sooner, after a few seconds of processor time (`documents/workers.py`).
+"""
 MINIMUM = (3, 1)
 """Older ones have no `Figure` in their tree (3.0), and write no docx in their sandbox."""
 
@@ -93,7 +97,6 @@ def run_pandoc(
     source: IO[bytes] | bytes,
     *,
     name: str,
-    limit_s: float,
     halt: Halt | None = None,
     readable: Sequence[str | Path] = (),
     writable: Sequence[str | Path] = (),
@@ -111,11 +114,11 @@ def run_pandoc(
     environment = {**own_environment(), "LC_ALL": "C.UTF-8"}
     try:
         done = run_to_end(
-            command, stdin=source, cwd=Path(os.sep), env=environment, limit_s=limit_s, halt=halt
+            command, stdin=source, cwd=Path(os.sep), env=environment, limit_s=LIMIT_S, halt=halt
         )
     except subprocess.TimeoutExpired:
         late = tr("{name} takes too long to convert: more than {limit_s:.0f} seconds.")
-        late = late.format(name=name, limit_s=limit_s)
+        late = late.format(name=name, limit_s=LIMIT_S)
         raise DocumentError(late, _SMALLER, code="timeout") from None
     except OSError as error:
         wrong = tr("pandoc could not be started: {strerror}.").format(strerror=error.strerror)

@@ -1,6 +1,5 @@
 """Opens the documents that pandoc reads directly: docx, odt, rtf, epub, pptx, ipynb."""
 
-import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import nullcontext
 from itertools import chain
@@ -33,11 +32,6 @@ from dogent_tui.documents.pandoc.tree import (
 from dogent_tui.documents.pandoc.word_boxes import PLACE, put_back
 from dogent_tui.language import tr
 
-LIMIT_S = 5.8
-"""The time limit for opening a document, and for each further part of a long one. Pandoc takes 3 s
-for 400 pages.
-"""
-_LEAST_S = 3.0
 _RAW_HTML = Path(__file__).with_name("raw_html.lua")
 
 _ARCHIVES = ("docx", "odt", "epub", "pptx")
@@ -86,7 +80,6 @@ class _Conversion:
             image=self._images.name, marks=kind == "docx" and options.changes == "all"
         )
         self._metadata: dict[str, Any] = {"format": kind}
-        self._begun = time.monotonic()
         self._warnings: list[str] = []
 
     def opened(self) -> Opened:
@@ -133,7 +126,6 @@ class _Conversion:
                     content,
                     name=self._path.name,
                     readable=[_RAW_HTML],
-                    limit_s=max(_LEAST_S, LIMIT_S - (time.monotonic() - self._begun)),
                     writable=self._images.folders(),
                 )
             self._warn(map(_sentence, output.warnings))
@@ -147,7 +139,6 @@ class _Conversion:
             if self._kind == "odt":
                 self._warn(filter(None, [settle_tree(tree.blocks, prepared.formulas)]))
             yield tree
-            self._begun = time.monotonic()
 
     def _warn(self, sentences: Iterable[str]) -> None:
         self._warnings += [one for one in sentences if one not in self._warnings]

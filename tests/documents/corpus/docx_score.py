@@ -229,7 +229,7 @@ def _squeezed(text: str) -> str:
 
 
 def _tree(data: bytes, form: str) -> list[Node]:
-    output = run_pandoc(["--from", form, "--to", "json"], data, name="markdown", limit_s=20)
+    output = run_pandoc(["--from", form, "--to", "json"], data, name="markdown")
     blocks: list[Node] = json.loads(output.data)["blocks"]
     return blocks
 

@@ -9,7 +9,7 @@ from docx.oxml.ns import nsdecls
 from docx.shared import Pt, RGBColor
 
 from dogent_tui.documents.model import DocumentError, ReadOptions
-from dogent_tui.documents.pandoc import docx, reader
+from dogent_tui.documents.pandoc import docx, program
 from dogent_tui.documents.pandoc.program import pandoc_path
 from dogent_tui.documents.pandoc.reader import open_document
 from tests.documents.pandoc.made_docx import (
@@ -307,8 +307,7 @@ def test_what_nests_without_end_is_refused(tmp_path):
 
 
 def test_what_pandoc_never_ends_with_is_a_sentence(tmp_path, monkeypatch):
-    monkeypatch.setattr(reader, "LIMIT_S", 0.5)
-    monkeypatch.setattr(reader, "_LEAST_S", 0.5)
+    monkeypatch.setattr(program, "LIMIT_S", 0.5)
     note_in_itself = f'<w:footnote w:id="2">{p(r("Again"), footnote(2))}</w:footnote>'
     with pytest.raises(DocumentError) as refused:
         read(make_docx(tmp_path / "circle.docx", p(r("x"), footnote(2)), footnotes=note_in_itself))
