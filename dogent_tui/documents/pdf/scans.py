@@ -16,10 +16,10 @@ from dogent_tui.wall.own import own_environment
 
 _DPI = 200
 _MOST_PIXELS = 12_000_000
-_PAGE_S = 6.0
-"""The time limit for a page in seconds, less than the time after which a waiting reader gives
-up.
-"""
+_PAGE_S = 6
+"""The processor time in seconds for a page, less than what a page may take in all."""
+_LIMIT_S = 50.0
+"""The time for it on a busy machine."""
 _MOST_LANGUAGES = 3
 _NO_LANGUAGES = {"", "osd", "equ", "snum"}
 
@@ -78,9 +78,10 @@ def _languages(tesseract: str) -> list[str]:
 def _said(tesseract: str, *arguments: str, stdin: bytes = b"") -> str:
     """Return Tesseract's output, empty if it fails or takes too long."""
     environment = {**own_environment(), "OMP_THREAD_LIMIT": "1"}
-    command, here = [tesseract, *arguments], Path(os.sep)
+    limited = f'ulimit -t {_PAGE_S} && exec "$0" "$@"'
+    command, here = ["/bin/sh", "-c", limited, tesseract, *arguments], Path(os.sep)
     try:
-        done = run_to_end(command, stdin=stdin, cwd=here, env=environment, limit_s=_PAGE_S)
+        done = run_to_end(command, stdin=stdin, cwd=here, env=environment, limit_s=_LIMIT_S)
     except (OSError, subprocess.TimeoutExpired):
         return ""
     return "" if done.returncode else done.stdout.decode("utf-8", "replace")

@@ -4,6 +4,7 @@ import pymupdf
 import pytest
 
 from dogent_tui.documents.model import DocumentError, ReadOptions
+from dogent_tui.documents.pdf import scans
 from dogent_tui.documents.pdf.reader import SCANNED, open_pdf
 from tests.documents.hostile_pdf import pdf_stream_bomb
 
@@ -359,9 +360,12 @@ def test_a_picture_of_a_page_is_told_of(made):
 def test_a_page_that_is_a_picture_is_read_by_tesseract_where_it_is_installed(
     made, tmp_path, monkeypatch
 ):
+    """It may wait for the processor longer than it may have it."""
+    monkeypatch.setattr(scans, "_PAGE_S", 1)
     program = tmp_path / "tesseract"
     program.write_text(
-        '#!/bin/sh\nif [ "$1" = --list-langs ]; then printf "List of languages\\neng\\nosd\\n";'
+        "#!/bin/sh\nsleep 1.1\n"
+        'if [ "$1" = --list-langs ]; then printf "List of languages\\neng\\nosd\\n";'
         ' exit; fi\n[ "$(head -c 4 | tail -c 3)$1$2$3$4" = PNGstdinstdout-leng ] && printf "Dear'
         ' Sir,\\nwe met.\\n\\nYours\\n\\f"\n'
     )
