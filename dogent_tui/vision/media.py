@@ -32,7 +32,6 @@ _MIMES = {
     "mkv": "video/x-matroska",
     "avi": "video/x-msvideo",
 }
-_DECODING_S = 30.0
 _NAME_ANOTHER = tr(
     "Specify a PNG, JPEG, GIF, WebP, AVIF, HEIC, TIFF or BMP image, or an mp4, mov, webm, mkv or"
     " avi video."
@@ -174,7 +173,7 @@ async def _picture(name: str, body: bytes, limits: ImageLimits) -> Picture:
     """
     wanted = msgspec.json.encode(Wanted(limits.side, limits.bytes)) + b"\n"
     try:
-        output = await decoded("dogent_tui.vision.pixels", wanted + body, _DECODING_S)
+        output = await decoded("dogent_tui.vision.pixels", wanted + body)
     except TimeoutError:
         raise VisionError(
             tr("{name} takes too long to decode. Nothing was sent.", name=name),

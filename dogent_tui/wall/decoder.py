@@ -8,12 +8,16 @@ import os
 _PASSED_ON = ("PATH", "LD_LIBRARY_PATH", "TMPDIR", "SYSTEMROOT")
 _DATA_BYTES = 1 << 30
 """The memory limit of such a process."""
+LIMIT_S = 60.0
+"""The time limit: a large image takes two seconds, and some would take hours. Other programs go
+first.
+"""
 
 
-async def decoded(module: str, request: bytes, limit_s: float) -> bytes:
+async def decoded(module: str, request: bytes) -> bytes:
     """Return the answer of `main` in our `module` to `request`; empty if the process crashed.
 
-    Raises TimeoutError after `limit_s` seconds, and OSError if the process does not start.
+    Raises TimeoutError after `LIMIT_S` seconds, and OSError if the process does not start.
     """
     import asyncio  # not at the top: the decoders themselves do not need it
     from pathlib import Path
@@ -25,7 +29,7 @@ async def decoded(module: str, request: bytes, limit_s: float) -> bytes:
     environment = {key: value for key, value in os.environ.items() if key in _PASSED_ON}
     process = await talk_process(command, cwd=Path("/"), env=environment)
     try:
-        async with asyncio.timeout(limit_s):
+        async with asyncio.timeout(LIMIT_S):
             output, _ = await process.communicate(request)
     finally:
         await asyncio.shield(end_tree(process))

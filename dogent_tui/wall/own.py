@@ -30,7 +30,7 @@ _BASE = "/proc"
 """The mount point of the new root: a folder that always exists and holds nothing that must be
 visible inside.
 """
-_TRIAL_S = 10.0
+_TRIAL_S = 60.0
 _TRIAL = "import sys\ntry: open(sys.argv[1])\nexcept OSError: sys.exit(0)\nsys.exit(1)"
 _LOOPBACK = (1, 2, 10, 16)
 """The socket families AF_UNIX, AF_INET, AF_INET6 and AF_NETLINK, within an isolated network."""

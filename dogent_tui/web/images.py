@@ -23,8 +23,6 @@ from dogent_tui.web.image_check import FORMATS, Checked
 from dogent_tui.web.model import SavedImage, WebError
 
 MOST_BYTES = 24 << 20
-_DECODING_S = 10.0
-"""The time limit for decoding an image: a large one takes two seconds."""
 _NAME_BYTES = 120
 """The length of a file name without its extension: file systems allow 255 in total, some count
 twice, and a suffix may be added.
@@ -200,7 +198,7 @@ async def _checked(body: bytes) -> Checked:
             code="too_large",
         )
     try:
-        output = await decoded("dogent_tui.web.image_check", body, _DECODING_S)
+        output = await decoded("dogent_tui.web.image_check", body)
     except TimeoutError:
         raise WebError(
             tr("The image takes too long to decode."), tr("Find another one."), code="hostile"

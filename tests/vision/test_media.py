@@ -9,6 +9,7 @@ from dogent_tui import processes
 from dogent_tui.vision import media
 from dogent_tui.vision.media import load_media
 from dogent_tui.vision.model import Clip, ImageLimits, VideoLimits, VisionError
+from dogent_tui.wall import decoder
 from tests.vision.media_files import avi, box, matroska, mp4, opened, picture
 
 IMAGES = ImageLimits(side=1000, bytes=1 << 20)
@@ -181,10 +182,10 @@ async def test_a_picture_that_is_too_large_on_disk_is_not_read(refused, monkeypa
 
 
 async def test_a_decoder_that_hangs_or_crashes_is_a_sentence(refused, monkeypatch):
-    monkeypatch.setattr(media, "_DECODING_S", 0.2)
-    monkeypatch.setattr(processes, "python_command", lambda _: ["sleep", "60"])
-    assert (await refused(picture()))[0] == "hostile"
-    monkeypatch.setattr(media, "_DECODING_S", 20)
+    with monkeypatch.context() as patch:
+        patch.setattr(decoder, "LIMIT_S", 0.2)
+        patch.setattr(processes, "python_command", lambda _: ["sleep", "600"])
+        assert (await refused(picture()))[0] == "hostile"
     monkeypatch.setattr(processes, "python_command", lambda _: ["false"])
     assert (await refused(picture()))[0] == "damaged"
     monkeypatch.setattr(processes, "python_command", lambda _: ["/nowhere"])

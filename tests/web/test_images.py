@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from dogent_tui import processes
-from dogent_tui.web import images
+from dogent_tui.wall import decoder
 from dogent_tui.web.fetch import Fetcher
 from dogent_tui.web.image_check import FORMATS, check
 from dogent_tui.web.images import safe_stem, save_image
@@ -142,8 +142,8 @@ def scans_without_end() -> bytes:
 async def test_an_image_that_is_decoded_for_hours_is_given_up(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(images, "_DECODING_S", 1.0)
-    with pytest.raises(WebError) as caught:
+    with monkeypatch.context() as patch, pytest.raises(WebError) as caught:
+        patch.setattr(decoder, "LIMIT_S", 1.0)
         await save_image(scans_without_end(), Path("images"), tmp_path, "bomb")
     assert caught.value.code == "hostile"
     monkeypatch.setattr(processes, "python_command", lambda _: ["false"])

@@ -107,7 +107,6 @@ def fitted(image: ExportImage, sizes: dict[str, str], area: TextArea) -> tuple[f
     return wide * shrink, high * shrink
 
 
-_LIMIT_S = 10.0
 _PAGE = (
     "#set page(width: auto, height: auto, margin: 0pt, fill: none)\n"
     '#image("drawing.svg", {side}: 400pt)'
@@ -129,6 +128,6 @@ def fallback_png(drawing: ExportImage, halt: Halt | None = None) -> bytes:
         side = "height" if drawing.height > drawing.width else "width"
         (folder / "document.typ").write_text(_PAGE.format(side=side), "utf-8")
         try:
-            return typeset(folder, "png", limit_s=_LIMIT_S, halt=halt)
+            return typeset(folder, "png", halt=halt)
         except DocumentError:
             return _NOTHING

@@ -64,9 +64,7 @@ def _set(document: Document, blocks: list[Node], folder: Path) -> tuple[bytes, t
     return typeset(folder), tuple(writer_warnings(written.warnings))
 
 
-def typeset(
-    folder: Path, form: str = "pdf", *, limit_s: float = _LIMIT_S, halt: Halt | None = None
-) -> bytes:
+def typeset(folder: Path, form: str = "pdf", *, halt: Halt | None = None) -> bytes:
     """Have typst set ``document.typ`` in a process of its own, which sees `folder` and no
     network, and can be ended. Blocks. Raises DocumentError.
     """
@@ -77,10 +75,12 @@ def typeset(
     command = [sys.executable, "-P", str(_SET), form]
     walls = walled(command, writable=[folder], cwd=folder)
     try:
-        done = run_to_end(walls, stdin=b"", cwd=folder, env=environment, limit_s=limit_s, halt=halt)
+        done = run_to_end(
+            walls, stdin=b"", cwd=folder, env=environment, limit_s=_LIMIT_S, halt=halt
+        )
     except subprocess.TimeoutExpired:
         late = tr(
-            "typst did not finish the document within {limit_s:.0f} seconds.", limit_s=limit_s
+            "typst did not finish the document within {limit_s:.0f} seconds.", limit_s=_LIMIT_S
         )
         raise DocumentError(late, tr("Split the document."), code="timeout") from None
     except OSError as error:
