@@ -63,7 +63,7 @@ def alive(pids: list[int]) -> list[psutil.Process]:
     may have reaped a dead one.
     """
     _, left = psutil.wait_procs(
-        [psutil.Process(pid) for pid in pids if psutil.pid_exists(pid)], timeout=5
+        [psutil.Process(pid) for pid in pids if psutil.pid_exists(pid)], timeout=60
     )
     return [process for process in left if process.status() != psutil.STATUS_ZOMBIE]
 
@@ -95,7 +95,7 @@ async def test_a_program_whose_output_nobody_takes_any_more_ends(tmp_path: Path)
     """asyncio stops reading a pipe from which too much came, and then does not see its end."""
     talking = await talk_process(["yes"], cwd=tmp_path, env=dict(os.environ))
     assert talking.stdout is not None
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         await talking.stdout.readexactly(1_000_000)
         while len(talking.stdout._buffer) < 131_072:  # type: ignore[attr-defined]  # from there on it is not read
             await asyncio.sleep(0.001)
@@ -119,7 +119,7 @@ async def test_a_pipe_that_another_program_took_along_is_not_waited_for(tmp_path
             limit_s=60,
         )
     )
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         await started.wait()
         running.cancel()
         with pytest.raises(asyncio.CancelledError):

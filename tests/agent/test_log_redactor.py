@@ -106,7 +106,7 @@ async def test_no_file_of_the_session_holds_a_key(tmp_path, home, monkeypatch):
         yield RunFinished(status="failed", duration_ms=1, result=said, reason=said, **run)
 
     workspace = Workspace(tmp_path)
-    await asyncio.wait_for(Recorder(workspace, "s", secrets=secrets).record(events()), 30)
+    await asyncio.wait_for(Recorder(workspace, "s", secrets=secrets).record(events()), 60)
     files = [workspace.history_file, *(file for file in state_dir().rglob("*") if file.is_file())]
     assert len(files) >= 3
     text = "".join(file.read_text() for file in files) + "".join(
@@ -158,7 +158,7 @@ async def test_a_key_that_is_looked_up_while_a_session_is_recorded_is_kept_out_o
         yield ToolResult(tool_use_id="t", content=said, run_id="r")
         yield RunFinished(status="completed", duration_ms=1, result=said, run_id="r")
 
-    await asyncio.wait_for(recorder.record(events()), 30)
+    await asyncio.wait_for(recorder.record(events()), 60)
     text = "".join(
         file.read_text() for file in (workspace.history_file, *state_dir().rglob("*.json*"))
     )

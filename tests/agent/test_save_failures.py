@@ -43,6 +43,6 @@ async def test_it_is_said_once_and_over_when_the_disk_takes_it_again(
     assert notice.remedy
     assert said.empty()
     in_the_way.unlink()
-    assert (await asyncio.wait_for(said.get(), 10)).code == f"{code}_over"
+    assert (await asyncio.wait_for(said.get(), 60)).code == f"{code}_over"
     assert keeps.refused is None
     await watch.close()

@@ -133,6 +133,7 @@ async def test_compacting_can_be_stopped(api, open_service):
         stalled = api.stall()
         await agent.service.submit(Prompt("/compact", compacts=True))
         await agent.heard(Compacting)
+        await api.arrived(2)
         await agent.service.interrupt()
         assert (await agent.heard(RunFinished, 2)).status == "interrupted"
         stalled.release_all()

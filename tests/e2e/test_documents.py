@@ -94,6 +94,6 @@ def readers():
 
 
 async def until(holds):
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while not holds():
             await asyncio.sleep(0.05)

@@ -251,7 +251,7 @@ def test_something_is_found_while_the_first_walk_is_at_it(make, tmp_path):
 def test_followed_changes_alone_make_a_refresh_walk(make, tmp_path):
     index = make("a.md")
     index.follow()
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 60
     try:
         while not index.is_followed:
             assert time.monotonic() < deadline

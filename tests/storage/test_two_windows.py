@@ -52,8 +52,8 @@ def test_one_window_writes_a_conversation_until_it_lets_go_or_dies(workspace):
     assert hold.take(log.path)
     other = context.Process(target=hold_until_told, args=(log.path, taken, told))
     other.start()
-    assert taken.get(timeout=30) is False
-    assert taken.get(timeout=30) is False
+    assert taken.get(timeout=60) is False
+    assert taken.get(timeout=60) is False
     other.kill()
     other.join()
     (record,) = list_sessions(workspace)

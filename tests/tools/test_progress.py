@@ -20,7 +20,7 @@ def tell(told):
 
 
 async def until(holds):
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(60):
         while not holds():
             await asyncio.sleep(0.002)
 

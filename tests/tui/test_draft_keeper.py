@@ -36,7 +36,7 @@ async def test_it_is_said_while_a_draft_is_not_saved_and_the_newest_is_saved_in_
     await keeper.settle()
     assert said.empty()
     in_the_way.unlink()
-    assert await asyncio.wait_for(said.get(), 10) == ""
+    assert await asyncio.wait_for(said.get(), 60) == ""
     assert drafts.load("q") == {"answer": 2}
     assert drafts.load("other") == {"answer": 3}
     await keeper.close()
@@ -45,5 +45,5 @@ async def test_it_is_said_while_a_draft_is_not_saved_and_the_newest_is_saved_in_
 async def test_the_end_does_not_wait_for_a_disk_that_takes_nothing(drafts, in_the_way):
     keeper = DraftKeeper(drafts, lambda _: None)
     keeper.keep("q", {"answer": 1})
-    await asyncio.wait_for(keeper.close(), 10)
+    await asyncio.wait_for(keeper.close(), 60)
     assert in_the_way.read_text() == "in the way"

@@ -58,7 +58,7 @@ def ask(*questions, env=None, **places):
         command,
         capture_output=True,
         text=True,
-        timeout=30,
+        timeout=60,
         check=True,
         env={**os.environ, **(env or {})},
     )
@@ -165,15 +165,15 @@ def test_no_key_of_ours_is_known_inside(level):
 
 def test_bytes_go_through_and_it_ends_as_the_program_does(level):
     data = os.urandom(300_000)
-    done = subprocess.run(walled(["cat"]), input=data, capture_output=True, timeout=30, check=True)
+    done = subprocess.run(walled(["cat"]), input=data, capture_output=True, timeout=60, check=True)
     assert done.stdout == data
-    assert subprocess.run(walled(["sh", "-c", "exit 3"]), timeout=30, check=False).returncode == 3
+    assert subprocess.run(walled(["sh", "-c", "exit 3"]), timeout=60, check=False).returncode == 3
     assert (
-        subprocess.run(walled(["sh", "-c", "kill -SEGV $$"]), timeout=30, check=False).returncode
+        subprocess.run(walled(["sh", "-c", "kill -SEGV $$"]), timeout=60, check=False).returncode
         == -signal.SIGSEGV
     )
     with pytest.raises(FileNotFoundError):
-        subprocess.run(walled(["/nowhere"]), timeout=30, check=False)
+        subprocess.run(walled(["/nowhere"]), timeout=60, check=False)
 
 
 def test_who_ends_it_ends_everything_inside(level):
@@ -199,7 +199,7 @@ def test_who_ends_it_ends_everything_inside(level):
             from dogent_tui.processes import kill_tree
 
             kill_tree(process.pid)
-    _, alive = psutil.wait_procs(inside, timeout=10)
+    _, alive = psutil.wait_procs(inside, timeout=60)
     assert alive == []
 
 
@@ -210,7 +210,7 @@ def test_what_is_started_inside_is_in_the_same_room():
         walled([sys.executable, "-c", script]),
         capture_output=True,
         text=True,
-        timeout=30,
+        timeout=60,
         check=True,
     )
     assert done.stdout == "['ls']\n"

@@ -299,7 +299,7 @@ def test_when_the_starter_or_the_shell_is_killed_everything_ends(
 
 
 def _wait_for(happens: Callable[[], bool]) -> None:
-    limit = time.monotonic() + 20
+    limit = time.monotonic() + 60
     while not happens():
         assert time.monotonic() < limit
         threading.Event().wait(0.02)

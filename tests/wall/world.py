@@ -57,7 +57,7 @@ _GITS_OWN = re.compile(
 _LARGEST = 100_000_000
 """Bytes of a file that is looked into."""
 _MOSTLY_FREE = 0.9
-_PATIENCE_S = 20.0
+_PATIENCE_S = 60.0
 """How long the kernel may take on a busy machine to free space, or to end what was killed."""
 _SYSV_KEY = 0x51434B
 _PORT, _DATAGRAMS = 47123, 47124

@@ -338,7 +338,7 @@ async def test_a_browser_that_died_is_started_again(browser_here, tmp_path):
         assert "Two" in words(document)
         browsers = own_children()
         assert browsers
-    _, alive = await asyncio.to_thread(psutil.wait_procs, browsers, timeout=10)
+    _, alive = await asyncio.to_thread(psutil.wait_procs, browsers, timeout=60)
     assert alive == []
 
 
@@ -358,8 +358,9 @@ async def test_a_page_that_crashed_is_printed_again(browser_here, monkeypatch):
         return await printed(page, html)
 
     monkeypatch.setattr(browser_module, "_print", crash_first)
+    monkeypatch.setattr(browser_module, "_PRINT_LIMIT_S", 600)
     browser = Browser()
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(60):
         made = await browser.print("<p>Two</p>")
     await browser.close()
     assert (made.content[:5], len(crashed)) == (b"%PDF-", 1)
@@ -427,7 +428,7 @@ async def test_nothing_stays_behind_a_kill(browser_here, tmp_path):
         started = psutil.Process(process.pid).children(recursive=True)
         assert len(started) > 2
         process.kill()
-    _, alive = await asyncio.to_thread(psutil.wait_procs, started, timeout=30)
+    _, alive = await asyncio.to_thread(psutil.wait_procs, started, timeout=60)
     assert alive == []
     assert [path.name for path in tmp_path.iterdir() if "playwright" in path.name] == []
 

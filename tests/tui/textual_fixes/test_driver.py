@@ -137,7 +137,7 @@ def test_a_terminal_that_is_gone_takes_whatever_is_written():
     writer = WriterThread(LastingOutput(gone))
     writer.start()
     for _ in range(100):
-        writer._queue.put("x" * 1000, timeout=10)
+        writer._queue.put("x" * 1000, timeout=60)
     writer.stop()
     assert not writer.is_alive()
     with suppress(OSError):  # what could not be written is tried once more
