@@ -30,9 +30,11 @@ PLACES: Mapping[ServerKind, str] = {
 }
 """The default addresses."""
 
-ANSWER_LIMIT_S = 0.3
-"""The time limit for one answer: on this machine they take milliseconds."""
-_ALL_LIMIT_S = 1.5
+_ANSWER_LIMIT_S = 1.0
+"""The time limit for one answer: on this machine they take milliseconds, unless it is busy, as with
+a model.
+"""
+_ALL_LIMIT_S = 3.0
 """The time limit for all questions to one server."""
 _MOST_ASKED = 24
 """The number of Ollama's models to inspect one by one."""
@@ -43,24 +45,18 @@ Ask: TypeAlias = Callable[..., Awaitable[JsonDict]]
 """Returns the JSON object at a path, empty if there is none; `body` makes it a POST."""
 
 
-async def find_servers(
-    places: Mapping[ServerKind, str] | None = None, *, limit_s: float = ANSWER_LIMIT_S
-) -> tuple[LocalServer, ...]:
+async def find_servers(places: Mapping[ServerKind, str] = PLACES) -> tuple[LocalServer, ...]:
     """Return the servers that answer at `places`, by default the default addresses, in that order.
     Never raises.
 
-    Takes about 10 ms if nothing listens, and `limit_s` seconds if something listens without
+    Takes about 10 ms if nothing listens, and a second if something listens without
     answering.
     """
-    found = await asyncio.gather(
-        *(look_at(kind, url, limit_s=limit_s) for kind, url in (places or PLACES).items())
-    )
+    found = await asyncio.gather(*(look_at(kind, url) for kind, url in places.items()))
     return tuple(server for server in found if server)
 
 
-async def look_at(
-    kind: ServerKind, base_url: str, *, token: str = "", limit_s: float = ANSWER_LIMIT_S
-) -> LocalServer | None:
+async def look_at(kind: ServerKind, base_url: str, *, token: str = "") -> LocalServer | None:
     """Return the server of `kind` at `base_url`, None if there is none. `token` is for a server
     that requires one.
     """
@@ -69,7 +65,7 @@ async def look_at(
     from aiohttp import ClientError, ClientSession, ClientTimeout
 
     headers = {"Authorization": f"Bearer {token}"} if token else {}
-    limit = ClientTimeout(total=limit_s)
+    limit = ClientTimeout(total=_ANSWER_LIMIT_S)
     try:
         async with (
             asyncio.timeout(_ALL_LIMIT_S),

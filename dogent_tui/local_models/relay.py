@@ -35,10 +35,6 @@ if TYPE_CHECKING:
     from aiohttp import ClientResponse, ClientSession
 
 _CONNECT_LIMIT_S = 5.0
-_PROBE_LIMIT_S = 1.0
-"""How long the server may take to list its models before the first prompt; under load it takes
-longer than usual.
-"""
 _MOST_EVENT_BYTES = 16_000_000
 """The longest event to read; a server that sends a longer one is not what it should be."""
 
@@ -90,7 +86,7 @@ class LocalRelay(LoopbackServer):
 
     async def _learn(self) -> None:
         """Find out about the model; if the server does not tell, it is still asked for replies."""
-        server = await look_at(self.kind, self._upstream, token=self._key, limit_s=_PROBE_LIMIT_S)
+        server = await look_at(self.kind, self._upstream, token=self._key)
         self.about = (server.model(self._model) if server else None) or self.about
 
     async def _load(self) -> None:

@@ -24,7 +24,7 @@ from dogent_tui.settings.values import WorkspaceSettings
 from dogent_tui.storage.paths import Workspace
 from dogent_tui.tools.libraries import Libraries
 from tests.e2e.conftest import IN_ONE_LOOP, Listener
-from tests.local_models.stand_ins import LLAMA_CPP, StandIn, chat, chat_delta
+from tests.local_models.stand_ins import LLAMA_CPP, StandIn, chat, chat_delta, patient  # noqa: F401
 
 pytestmark = IN_ONE_LOOP
 

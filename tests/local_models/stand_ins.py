@@ -9,7 +9,10 @@ import json
 from collections.abc import Callable, Sequence
 from typing import Any, Self
 
+import pytest
 from aiohttp import web
+
+from dogent_tui.local_models import discovery
 
 OLLAMA = {
     # docs/api.md, "List Local Models"
@@ -204,6 +207,13 @@ def chat_text(*pieces: str, reason: str = "stop") -> list[bytes]:
 
 
 Answer = Sequence[bytes] | web.Response
+
+
+@pytest.fixture(autouse=True)
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Wait for the answers of a stand-in as long as a busy machine takes."""
+    monkeypatch.setattr(discovery, "_ANSWER_LIMIT_S", 60)
+    monkeypatch.setattr(discovery, "_ALL_LIMIT_S", 60)
 
 
 class StandIn:

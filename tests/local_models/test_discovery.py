@@ -6,6 +6,7 @@ import copy
 import pytest
 from aiohttp import web
 
+from dogent_tui.local_models import discovery
 from dogent_tui.local_models.discovery import find_servers, look_at
 from dogent_tui.local_models.model import LABELS, LocalModel, LocalServer, window_warning
 from tests.local_models.stand_ins import LLAMA_CPP, LM_STUDIO, OLLAMA, VLLM, StandIn
@@ -27,7 +28,7 @@ async def test_all_four_are_found_with_their_models_and_windows():
                 strict=True,
             )
         )
-        found = await find_servers(places, limit_s=5)
+        found = await find_servers(places)
     assert found == (
         LocalServer("ollama", ollama.base_url, (LocalModel("qwen3-coder:30b", 0, 262144, True),)),
         LocalServer(
@@ -51,9 +52,9 @@ async def test_what_ollama_runs_with_is_what_counts():
     probes = copy.deepcopy(OLLAMA)
     probes["/api/show"]["qwen3-coder:30b"]["parameters"] += "\nnum_ctx                        16384"
     async with StandIn(probes) as ollama:
-        told = await look_at("ollama", ollama.base_url, limit_s=5)
+        told = await look_at("ollama", ollama.base_url)
         probes["/api/ps"]["models"].append({"name": "qwen3-coder:30b", "context_length": 65536})
-        runs = await look_at("ollama", ollama.base_url, limit_s=5)
+        runs = await look_at("ollama", ollama.base_url)
     assert [server.models[0].window for server in (told, runs) if server] == [16384, 65536]
 
 
@@ -63,7 +64,7 @@ async def test_a_server_that_loads_its_model_is_there_and_has_none_yet():
         status=503,
     )
     async with StandIn({"/props": loading}) as llama:
-        assert await look_at("llama.cpp", llama.base_url, limit_s=5) == LocalServer(
+        assert await look_at("llama.cpp", llama.base_url) == LocalServer(
             "llama.cpp", llama.base_url
         )
 
@@ -90,10 +91,12 @@ async def test_another_server_on_the_port_is_not_taken_for_one(kind, answer):
             return answer()
 
     async with StandIn(Same(x=1)) as other:
-        assert await look_at(kind, other.base_url, limit_s=5) is None
+        assert await look_at(kind, other.base_url) is None
 
 
-async def test_silence_and_closed_ports_are_not_waited_for():
+async def test_silence_and_closed_ports_are_not_waited_for(monkeypatch):
+    monkeypatch.setattr(discovery, "_ANSWER_LIMIT_S", 0.05)
+
     async def silent(_reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await _reader.read()
         writer.close()
@@ -102,14 +105,14 @@ async def test_silence_and_closed_ports_are_not_waited_for():
     async with server:
         url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
         places = {"ollama": url, "llama.cpp": NOBODY, "lm-studio": "http://[broken", "vllm": url}
-        assert await asyncio.wait_for(find_servers(places, limit_s=0.05), 30) == ()
+        assert await asyncio.wait_for(find_servers(places), 60) == ()
 
 
 async def test_no_proxy_comes_between(monkeypatch):
     for name in ("http_proxy", "HTTP_PROXY", "ALL_PROXY"):
         monkeypatch.setenv(name, NOBODY)
     async with StandIn(VLLM) as vllm:
-        assert await look_at("vllm", vllm.base_url, limit_s=5) is not None
+        assert await look_at("vllm", vllm.base_url) is not None
 
 
 def test_a_window_that_is_too_small_or_unknown_is_told_with_a_remedy():
