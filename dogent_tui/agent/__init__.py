@@ -84,7 +84,7 @@ prompts, sent by the same `PromptController.send`.
 again: the unfinished message is dropped (`MessageDropped`), so that nothing appears twice. When the
 CLI ends, by a signal or a crash, the reader's stream ends; everything pending is cancelled, the run
 fails with `session_lost`, and the next prompt restarts the CLI with `resume`. An interrupt that
-overtakes its own prompt is repeated until the turn ends, for two seconds; then the process is
+overtakes its own prompt is repeated until the turn ends, for five seconds; then the process is
 killed. When a conversation is resumed, what the log has and the CLI's transcript lacks
 (`not_remembered`) is sent with the next prompt. Closing interrupts first, then disconnects, then
 kills: about 50 ms, and at most three seconds if the process hangs.

@@ -27,7 +27,7 @@ from dogent_tui.language import tr
 
 _INTERRUPT_LIMIT_S = 0.25
 """How long to wait for the process to accept an interrupt."""
-_TURN_LIMIT_S = 2.0
+_TURN_LIMIT_S = 5.0
 """How long an interrupted turn may take to end before its process is killed. Nothing said is lost:
 the next process is told what this one did not store.
 """

@@ -612,9 +612,7 @@ class AgentService:
         )  # imported on use: not needed before something fails
 
         heard = turn.run.last_heard
-        failure = await given_up(
-            self.endpoint, silent_s, most_s, min(_CHECK_LIMIT_S, self._check_after_s)
-        )
+        failure = await given_up(self.endpoint, silent_s, most_s, _CHECK_LIMIT_S)
         if failure is not None and turn.run.last_heard == heard and not turn.is_left:
             await self._stop_run("failed", failure)
 

@@ -179,8 +179,9 @@ async def test_an_image_that_the_endpoint_refuses_is_said_to_be_one(open_service
 @pytest.mark.thorough
 @pytest.mark.parametrize("scheme", ["http", "https"])
 async def test_an_endpoint_that_takes_connections_and_never_answers_is_given_up(
-    open_service, scheme
+    open_service, monkeypatch, scheme
 ):
+    monkeypatch.setattr("dogent_tui.agent.service._CHECK_LIMIT_S", 0.5)
     async with raw_server.saying(None) as url:
         url = url.replace("http", scheme, 1)
         async with open_service(base_url=url, stall_after_s=0.2, check_after_s=0.5) as agent:
