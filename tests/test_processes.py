@@ -70,7 +70,7 @@ def alive(pids: list[int]) -> list[psutil.Process]:
 
 async def test_a_program_is_fed_and_what_it_leaves_in_the_background_lives_on(tmp_path: Path):
     command = ["sh", "-c", f"cat > {tmp_path}/fed; sleep 600 & echo $! > {tmp_path}/pid; exit 3"]
-    assert await feed_process(command, b"words", limit_s=10) == 3
+    assert await feed_process(command, b"words", limit_s=60) == 3
     assert (tmp_path / "fed").read_bytes() == b"words"
     left = psutil.Process(int((tmp_path / "pid").read_text()))
     assert left.is_running()

@@ -189,7 +189,7 @@ def _parsed(text: str, reader: str, halt: Halt | None) -> Output:
     try:
         return tree.parsed(text, reader, halt)
     except DocumentError as error:
-        if error.code != "too_large" or "[^" not in text:
+        if error.code not in ("too_large", "timeout") or "[^" not in text:
             raise
         tree.parsed(text, reader.replace("+footnotes", ""), halt)
     raise DocumentError(

@@ -23,7 +23,7 @@ from dogent_tui.processes import Halt, run_to_end
 from dogent_tui.storage.paths import shipped
 from dogent_tui.wall.own import own_environment, walled
 
-_LIMIT_S = 60.0
+_LIMIT_S = 120.0
 _WIDEST = 600.0
 """The text width in CSS pixels; wider images are scaled down to it."""
 _MOST_IN_ROW = 300
