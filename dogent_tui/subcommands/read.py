@@ -19,6 +19,8 @@ DESCRIPTION = tr(
     "Write a document as Markdown: pdf, docx, odt, rtf, pptx, epub, html, ipynb, xlsx, xls,"
     " ods, csv or text."
 )
+_PATIENCE_S = 60.0
+"""How long to wait for all that was wanted: no program asks for the rest by itself."""
 EPILOG = tr("Exit status: 0 read, 1 cannot be read, 2 usage, 14 interrupted.")
 
 
@@ -97,7 +99,7 @@ async def _read(
     def report(done: int, total: int, what: str) -> None:
         terminal.show(tr("Reading…{far}", far=how_far(done, total, what)))
 
-    async with DocumentLibrary() as library:
+    async with DocumentLibrary(full_page_s=_PATIENCE_S) as library:
         return await library.read(
             path, options, max_chars=max_chars, offset=offset, on_progress=report
         )

@@ -209,7 +209,7 @@ _READ: dict[tuple[object, ...], ReadResult] = {}
 
 def _read(path: Path, sheet: str, most: int, offset: int) -> ReadResult:
     async def read() -> ReadResult:
-        library = DocumentLibrary()
+        library = DocumentLibrary(full_page_s=60)
         try:
             return await library.read(path, ReadOptions(sheet=sheet), max_chars=most, offset=offset)
         finally:

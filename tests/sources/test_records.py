@@ -194,7 +194,7 @@ async def test_a_draft_is_checked_against_what_was_read(records):
     draft.write_text(
         f'She wrote "came back in large numbers after the roof was repaired" [@{key}].\n'
     )
-    documents = DocumentLibrary()
+    documents = DocumentLibrary(full_page_s=60)
     try:
         report = await QuoteChecker(documents).check(draft, root)
     finally:
@@ -220,7 +220,7 @@ async def test_an_export_cites_what_was_read(records):
     finally:
         await exporter.close()
     assert not [warning for warning in done.warnings if key in warning]
-    documents = DocumentLibrary()
+    documents = DocumentLibrary(full_page_s=60)
     try:
         text = (await documents.read(root / "draft.docx")).text
     finally:
@@ -238,7 +238,7 @@ async def test_a_work_whose_document_is_gone_is_told_and_one_that_is_elsewhere_i
         "@book{here, title={A}, file={../library.pdf}}\n@book{gone, title={B}, file={gone.pdf}}\n"
     )
     (root / "draft.md").write_text("It is so [@here], or not [@gone].\n")
-    documents = DocumentLibrary()
+    documents = DocumentLibrary(full_page_s=60)
     try:
         report = await QuoteChecker(documents).check(root / "draft.md", root)
     finally:

@@ -30,7 +30,7 @@ from dogent_tui.tui.screens.clarification import ClarificationScreen
 from dogent_tui.tui.screens.permission import PermissionScreen
 from dogent_tui.tui.welcome import Welcome
 from tests.agent.fake_conversation import FakeLauncher, opened_session
-from tests.tui.idle import ROUNDS
+from tests.tui.idle import rounds
 
 SIZES = [(80, 24), (200, 60)]
 
@@ -56,7 +56,7 @@ QUESTION = PermissionRequested(
 
 
 async def until(pilot: Pilot[None], seen: Callable[[], object]) -> None:
-    for _ in range(ROUNDS):
+    for _ in rounds():
         if seen():
             return
         await pilot.pause(0.01)

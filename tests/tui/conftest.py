@@ -17,7 +17,7 @@ from dogent_tui.settings.profiles import Endpoint
 from dogent_tui.storage.paths import Workspace
 from dogent_tui.tui.app import DogentApp
 from tests.agent.fake_conversation import FakeConversation, FakeLauncher, opened_session
-from tests.tui.idle import ROUNDS, watch_for_idle
+from tests.tui.idle import rounds, watch_for_idle
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -98,7 +98,7 @@ class Stage:
         """Let the application work until `seen` is true. Fails after as many rounds as nothing
         honest needs.
         """
-        for _ in range(ROUNDS):
+        for _ in rounds():
             if seen():
                 return
             await self.pilot.pause(0.01)

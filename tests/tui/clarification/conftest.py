@@ -12,7 +12,7 @@ from dogent_tui.tui.clarification.model import ClarificationForm
 from dogent_tui.tui.screens.clarification import ClarificationScreen
 from dogent_tui.tui.themes import DEFAULT_THEME, THEMES
 from tests.tui.clarification.examples import REPORT
-from tests.tui.idle import ROUNDS
+from tests.tui.idle import rounds
 
 
 class Host(App):
@@ -63,7 +63,7 @@ class Person:
         await self.pilot.pause()
 
     async def until(self, seen: Callable[[], object]) -> None:
-        for _ in range(ROUNDS):
+        for _ in rounds():
             if seen():
                 return
             await self.pilot.pause(0.01)

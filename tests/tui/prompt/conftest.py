@@ -20,7 +20,7 @@ from dogent_tui.tui.prompt.editor import PromptEditor
 from dogent_tui.tui.prompt.model import Recall
 from dogent_tui.tui.prompt.queue import QueueStrip
 from dogent_tui.tui.prompt.references import WorkspaceReferences
-from tests.tui.idle import ROUNDS
+from tests.tui.idle import rounds
 
 M = TypeVar("M", bound=Message)
 
@@ -124,7 +124,7 @@ class PromptApp(App[None]):
     @staticmethod
     async def until(pilot: Pilot[None], condition: Callable[[], object]) -> None:
         """Let the app run until `condition` holds."""
-        for _ in range(ROUNDS):
+        for _ in rounds():
             if condition():
                 return
             await pilot.pause(0.01)

@@ -24,7 +24,7 @@ from dogent_tui.tui.setup.model import choices
 from dogent_tui.tui.setup.panel import SetupPanel
 from dogent_tui.tui.welcome import Welcome
 from tests.agent.fake_conversation import FakeLauncher, opened_session
-from tests.tui.idle import ROUNDS
+from tests.tui.idle import rounds
 
 pytestmark = pytest.mark.slow
 
@@ -74,7 +74,7 @@ class Started:
         return json.loads(file.read_text()) if file.exists() else {}
 
     async def until(self, seen) -> None:
-        for _ in range(ROUNDS):
+        for _ in rounds():
             if seen():
                 return
             await self.pilot.pause(0.01)
@@ -419,7 +419,7 @@ def pictured(*keys: str):
             raise AssertionError("It never came.")
         app.conversation.status_bar.status.workspace = "~/report"
         await pilot.press(*keys)
-        for _ in range(ROUNDS):
+        for _ in rounds():
             if "3" not in keys or isinstance(app.focused, Input):  # it opens the form
                 break
             await pilot.pause(0.01)
