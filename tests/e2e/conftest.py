@@ -41,7 +41,7 @@ PROFILE = "test-profile"
 COPIES = "copies"
 """The session under which the copies of `open_service` are kept."""
 SIZE = (100, 30)
-_RUN_LIMIT_S = 60.0
+_RUN_LIMIT_S = 120.0
 """How long a run may take: a start of the CLI on a busy machine, and the pauses between its retries
 (8 s) besides.
 """

@@ -148,10 +148,16 @@ def stage(workspace: Workspace) -> Callable:
         launcher = launcher or FakeLauncher()
         endpoint = Endpoint("offline", "offline")
         service = AgentService(launcher, endpoint, cwd=str(workspace.root))
-        app = DogentApp(opened_session(workspace, endpoint, service, earlier))
-        async with app.run_test(size=size, notifications=notifications) as pilot:
-            stage = Stage(app, pilot, launcher)
-            await stage.until(lambda: launcher.started and app.conversation.prompt.editor.has_focus)
-            yield stage
+        opened = opened_session(workspace, endpoint, service, earlier)
+        app = DogentApp(opened)
+        try:
+            async with app.run_test(size=size, notifications=notifications) as pilot:
+                stage = Stage(app, pilot, launcher)
+                await stage.until(
+                    lambda: launcher.started and app.conversation.prompt.editor.has_focus
+                )
+                yield stage
+        finally:  # the launcher of the real agent does it
+            await opened.libraries.close()
 
     return staged

@@ -27,8 +27,10 @@ _NEVER_S = 100.0
 """Before a test says that it never came: a busy machine is no failure."""
 _SOON_S = 1.1 / PICTURES_PER_S
 """A timer that is due so soon belongs to what is under way: the next picture is drawn by one."""
-_THREADS_S = 0.1
-"""No longer than this: some threads wait for something that only comes later."""
+_THREAD_ROUNDS = 100
+"""Of a millisecond or, on a busy machine, as many more as threads have to wait there; no more: some
+threads wait for something that only comes later.
+"""
 _QUIET_ROUNDS = 3
 
 _ahead: WeakKeyDictionary[BaseEventLoop, float] = WeakKeyDictionary()
@@ -84,7 +86,7 @@ async def wait_for_idle(min_sleep: float = 0, max_sleep: float = 1) -> None:
     def spent() -> float:
         return process_time() + _ahead.get(loop, 0.0)
 
-    began, ends, quiet = loop.time(), spent() + max_sleep, 0
+    ends, quiet, waited = spent() + max_sleep, 0, 0
     while quiet < _QUIET_ROUNDS and spent() < ends:
         await asyncio.sleep(0)
         now = loop.time()
@@ -94,8 +96,8 @@ async def wait_for_idle(min_sleep: float = 0, max_sleep: float = 1) -> None:
         )
         if loop._ready:
             quiet = 0
-        elif _in_threads.get(loop, Counter())["jobs"] and now < began + _THREADS_S:
-            quiet = 0
+        elif _in_threads.get(loop, Counter())["jobs"] and waited < _THREAD_ROUNDS:
+            quiet, waited = 0, waited + 1
             await asyncio.sleep(0.001)
         elif due < now + _SOON_S:
             quiet = 0

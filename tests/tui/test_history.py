@@ -7,6 +7,7 @@ from textual.widgets import DataTable
 
 from dogent_tui.storage.history import History, HistoryEntry
 from dogent_tui.tui.key_hints import KeyLine
+from dogent_tui.tui.pane.view import PaneView
 from dogent_tui.tui.screens.choice import ChoiceScreen
 from dogent_tui.tui.screens.history import HistoryScreen
 from dogent_tui.tui.screens.history_table import HistoryTableScreen, history_rows
@@ -123,7 +124,7 @@ async def test_lessons_and_notes_are_shown_and_forgotten_too(stage, workspace):
         for what in ("lessons", "memory"):
             await s.type(f"/show {what}")
             await s.pilot.press("enter")
-            await s.until(lambda: s.app.conversation.has_document)
+            await s.until(lambda: isinstance(s.app.focused, PaneView))
             assert s.app.conversation.documents.shows(f".dogent/{what}.md")
             await s.pilot.press("q")
             await s.until(lambda: not s.app.conversation.has_document)

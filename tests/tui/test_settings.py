@@ -4,6 +4,7 @@ nothing is written unasked.
 
 import asyncio
 import json
+import re
 
 import pytest
 from msgspec.structs import replace
@@ -327,12 +328,16 @@ async def test_who_answers_holds_at_once_and_the_conversation_continues(
 
 
 async def test_a_profile_is_removed_when_asked_twice(stage, own):
+    def listed():
+        return re.search("(?m)^ *work ", seen(s))
+
     async with stage() as s:
         await opened(s, "right", "down")
+        assert listed()
         await pressed(s, "enter", then=ProfileScreen)
         await pressed(s, "ctrl+x", then=ChoiceScreen)
         await pressed(s, "down", "enter", then=SettingsScreen)
-        await s.until(lambda: "work" not in seen(s))
+        await s.until(lambda: not listed())
         await s.pilot.press("ctrl+s")
         await confirmed(s, "work: removed")
         await s.until(lambda: list(json.loads(own.read_text())["profiles"]) == ["deepseek"])
