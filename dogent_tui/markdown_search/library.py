@@ -52,7 +52,6 @@ class ManuscriptLibrary:
         workspace: Workspace,
         ignored: Sequence[str] = (),
         private: Sequence[Path] = (),
-        limit_s: float = LIMIT_S,
         unsaved: Mapping[Path, str] = {},
     ) -> None:
         """Create a library.
@@ -66,7 +65,6 @@ class ManuscriptLibrary:
         self._unsaved = unsaved
         self._workspace = workspace
         self._private = tuple(private)
-        self._limit_s = limit_s
         own = [os.path.realpath(folder) for folder in private]
         self._hidden = [folder for folder in own if Path(folder).is_relative_to(workspace.root)]
         hidden = [os.path.relpath(folder, workspace.root) for folder in self._hidden]
@@ -122,7 +120,7 @@ class ManuscriptLibrary:
     async def _ask(self, request: Request, kind: type[_Found]) -> _Found:
         async with self._turn:
             try:
-                async with asyncio.timeout(self._limit_s):
+                async with asyncio.timeout(LIMIT_S):
                     answer = await self._answer(request)
             except BaseException as error:  # whatever the request was, nobody will read the answer
                 await self.close()

@@ -177,6 +177,6 @@ def test_a_lock_holds_across_processes_and_leaves_nothing_in_the_workspace(tmp_p
         ):
             pass
         holder.kill()  # the kernel lets go for it
-    with locked(file, timeout_s=5):
+    with locked(file, timeout_s=60):
         pass
     assert list(file.parent.iterdir()) == []
