@@ -57,7 +57,7 @@ from dogent_tui.web.model import WebError
 from dogent_tui.web.profiles import choose_profile
 from dogent_tui.web.search.providers import provider_of
 
-_LIMIT_S = 10.0
+_LIMIT_S = 30.0
 _NAME_COLUMNS = 22
 _WORDS = {
     "Agent": tr("Agent"),

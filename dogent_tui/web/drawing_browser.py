@@ -27,7 +27,7 @@ Get = Callable[[str], Awaitable["Response"]]
 requested or does not exist.
 """
 
-_DRAW_S = 15.0
+_DRAW_S = 30.0
 _QUIET_S = 6.0
 """How long to wait for a page that keeps requesting more; then its current state is used."""
 _CLOSE_S = 5.0
@@ -71,7 +71,7 @@ class DrawingBrowser(Browser):
                 await context.route_web_socket("**/*", _refuse_socket)
                 await context.route("**/*", _Answers(url, html, get).answer)
                 page = await context.new_page()
-                await page.goto(url, wait_until="load", timeout=_QUIET_S * 1000)
+                await page.goto(url, wait_until="load", timeout=_DRAW_S * 1000)
                 with suppress(Error):  # it is never idle
                     await page.wait_for_load_state("networkidle", timeout=_QUIET_S * 1000)
                 return await page.content()
