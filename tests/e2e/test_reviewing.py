@@ -17,6 +17,7 @@ from dogent_tui.tui.app import DogentApp
 from dogent_tui.tui.screens.permission import PermissionScreen
 from dogent_tui.tui.screens.review import ReviewScreen
 from tests.e2e.conftest import IN_ONE_LOOP, Listener, write_profile
+from tests.tui.idle import rounds
 
 pytestmark = IN_ONE_LOOP
 
@@ -36,7 +37,7 @@ class QuestionContext:
         self._reviewed: ReviewScreen | None = None
 
     async def until(self, seen: Callable[[], object]) -> None:
-        for _ in range(3000):
+        for _ in rounds():
             if seen():
                 return
             await self.pilot.pause(0.01)
