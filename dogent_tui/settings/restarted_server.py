@@ -11,7 +11,7 @@ import signal
 import subprocess
 import sys
 
-_LIMIT_S = 1.5
+_LIMIT_S = 5.0
 """The time limit for a server's first output."""
 _CHUNK = 65_536
 
@@ -23,7 +23,7 @@ def main() -> int:
         assert server.stdout is not None
         written = server.stdout.fileno()
         if not select.select([written], [], [], _LIMIT_S)[0]:
-            sys.stderr.write(f"It said nothing within {_LIMIT_S} s.\n")
+            sys.stderr.write(f"It said nothing within {_LIMIT_S:g} s.\n")
             server.kill()
             return 1
         while chunk := os.read(written, _CHUNK):
