@@ -97,7 +97,7 @@ async def test_a_process_reads_stdin_and_continue_continues_with_that_conversati
     (workspace.root / "b.md").write_text("b", encoding="utf-8")
     api.say("Hello **there**.")
     process = await start("-p", "Summarize this, see @a.md", stdin="piped words about @b.md")
-    stdout, stderr = await asyncio.wait_for(process.communicate(), 60)
+    stdout, stderr = await asyncio.wait_for(process.communicate(), 120)
     assert (process.returncode, stdout) == (0, b"Hello **there**.\n")
     assert b"scripted" in stderr
     sent = api.requests[0].last_user_text()
@@ -108,7 +108,7 @@ async def test_a_process_reads_stdin_and_continue_continues_with_that_conversati
 
     api.say("About b.")
     process = await start("--continue", "-p", "What was it about?", "--output-format", "json")
-    stdout, _ = await asyncio.wait_for(process.communicate(), 60)
+    stdout, _ = await asyncio.wait_for(process.communicate(), 120)
     result = json.loads(stdout)
     assert (process.returncode, result["type"], result["status"], result["result"]) == (
         0,
@@ -224,7 +224,7 @@ async def test_answers_that_are_there_already_are_given_once(api, profile, run):
 
 async def test_a_rule_that_is_none_is_wrong_usage(start):
     process = await start("-p", "Hi", "--allow", "everything")
-    _, stderr = await asyncio.wait_for(process.communicate(), 60)
+    _, stderr = await asyncio.wait_for(process.communicate(), 120)
     assert process.returncode == 2
     assert "“everything” is not a valid rule" in stderr.decode()
 
@@ -243,11 +243,11 @@ async def test_stream_json_is_one_event_a_line_and_a_signal_interrupts(api, prof
     api.stall("Half a ")
     process = await start("-p", "Tell", "--output-format", "stream-json")
     lines = []
-    while b"text_delta" not in (line := await asyncio.wait_for(process.stdout.readline(), 60)):
+    while b"text_delta" not in (line := await asyncio.wait_for(process.stdout.readline(), 120)):
         assert line
         lines.append(line)
     os.kill(process.pid, how)
-    stdout, _ = await asyncio.wait_for(process.communicate(), 60)
+    stdout, _ = await asyncio.wait_for(process.communicate(), 120)
     assert process.returncode == 14
     events = [json.loads(line) for line in (*lines, line, *stdout.splitlines())]
     assert [event["seq"] for event in events] == sorted(event["seq"] for event in events)

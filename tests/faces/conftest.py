@@ -22,7 +22,7 @@ from tests.e2e.terminal import plain_environment
 IN_ONE_LOOP = pytest.mark.asyncio(loop_scope="module")
 CLIENT = Path(__file__).parent / "client"
 ROOT = Path(__file__).parents[2]
-LIMIT_S = 60
+LIMIT_S = 120
 
 
 class Served:
