@@ -29,10 +29,10 @@ from dogent_tui.permissions.disk import RealDisk
 from dogent_tui.permissions.git_config import harmless_settings
 from dogent_tui.permissions.model import Decision, Effect, EffectKind, ToolCall
 from dogent_tui.storage.files import private_folder
+from dogent_tui.undo.changes import Change, Difference
+from dogent_tui.undo.commit import Committing
 from dogent_tui.undo.undo_log import UndoLog
-from dogent_tui.wall.changes import Change, Difference
-from dogent_tui.wall.commit import Committing
-from dogent_tui.wall.leftovers import JOURNALS, take_leftovers
+from dogent_tui.wall.leftovers import take_leftovers
 from dogent_tui.wall.refusals import advice, written
 from dogent_tui.wall.repository import lost_history
 from dogent_tui.wall.snapshot import open_snapshot
@@ -108,7 +108,7 @@ class Commands:
         self._running: dict[str, _Running] = {}
         self._asking: set[Future[Any]] = set()
         self._settling = ThreadPoolExecutor(1, "settled")
-        self._committing: Committing | None = None
+        self._committing = Committing(copies.journals, copies)
         self._wall: Wall | None = None
 
     async def start(self) -> None:
@@ -129,7 +129,6 @@ class Commands:
         if standing.level == "none":  # there are no layers, and no folder for them
             return
         sessions = private_folder(standing.folder / "wall")
-        self._committing = Committing(sessions / JOURNALS, self._copies)
         snapshot = None
         if standing.level == "partial":
             snapshot = open_snapshot(self._root, private_folder(standing.folder / "snapshots"))
@@ -171,8 +170,6 @@ class Commands:
         """Finish the commits of a dead session, and ask about what it had not judged yet. Blocks
         for the answers.
         """
-        if self._committing is None or self._wall is None:
-            return
         finished = [path for done in self._committing.resume() for path in done.committed]
         if finished:
             words = ngettext(
@@ -184,6 +181,8 @@ class Commands:
             )
             message = words.format(count=len(finished), places=_named(finished))
             self._notify("commit_resumed", message)
+        if self._wall is None:
+            return
         for left in take_leftovers(self._wall.folder.parent, self._root):
             call = ToolCall("Bash", {"command": left.call["command"]}, Path(left.call["cwd"]))
             job = Job("", "", left.call["command"], Path(left.call["cwd"]), left.folder)
@@ -331,7 +330,6 @@ class Commands:
     # ── Committing ────────────────────────────────────────────────────────────────────────────
 
     def _commit(self, running: _Running, difference: Difference, notes: list[str]) -> None:
-        assert self._committing is not None  # since the wall is up
         if not difference.changes:
             return
         label = (

@@ -7,18 +7,21 @@ or by a complete copy.
 import contextlib
 import ctypes
 import errno
+import fcntl
 import functools
 import operator
 import os
 import shutil
 import stat
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import TypeAlias
 
 _CWD = -100
 _UNABLE = (errno.EINVAL, errno.ENOSYS, errno.EOPNOTSUPP)
 _lasting = operator.attrgetter("st_ino", "st_size", "st_mtime_ns", "st_mode")
 _NEW, _EXCHANGE = 1, 2
+SHARE_BLOCKS = 0x40049409
+"""FICLONE of ioctl_ficlone(2)."""
 
 
 Ours: TypeAlias = dict[tuple[int, int], int]
@@ -32,8 +35,8 @@ class ChangedMeanwhileError(OSError):
 class Placing:
     """Puts files in place and moves previous ones away. After a crash every step can be repeated.
 
-    `spot` is the destination, `beside` a temporary name in the same file system that is the same
-    after a crash. `was` is the inode and ctime of the previous file when the step was planned; any
+    `spot` is the destination, `beside` a temporary name in the same folder that is the same after a
+    crash. `was` is the inode and ctime of the previous file when the step was planned; any
     other file is left alone. `kept_as` is where the previous file is moved to, "" for nowhere.
     """
 
@@ -43,9 +46,7 @@ class Placing:
     def put(
         self, new: str, spot: str, beside: str, was: tuple[int, int] | None, kept_as: str
     ) -> None:
-        """Put the file or link `new` in place. `beside` may be `new` itself. Raises OSError,
-        ChangedMeanwhileError.
-        """
+        """Put the file or link `new` in place. Raises OSError, ChangedMeanwhileError."""
         is_there = _staged(new, beside)
         if was is not None:
             self._replace(new, spot, beside, was, kept_as)
@@ -155,24 +156,29 @@ def move(source: str, target: str) -> None:
         os.unlink(source)
 
 
-def copy(source: str, target: str) -> None:
-    """Copy a file, link or pipe with its mode, times and attributes. The target appears when it is
-    complete and synced.
+def copy(source: str, target: str, *, sync: bool = True) -> None:
+    """Copy a file, link or pipe with its owner, mode, times, attributes and holes. The target
+    appears when it is complete and, with `sync`, on the disk.
     """
-    part, mode = f"{target}-part", os.lstat(source).st_mode
+    part, at = f"{target}-part", os.lstat(source)
     with contextlib.suppress(FileNotFoundError):
         os.unlink(part)
     try:
-        if stat.S_ISLNK(mode):
+        if stat.S_ISLNK(at.st_mode):
             os.symlink(os.readlink(source), part)
-        elif stat.S_ISFIFO(mode):
-            os.mkfifo(part)
+            shutil.copystat(source, part, follow_symlinks=False)
+        elif stat.S_ISFIFO(at.st_mode):
+            os.mkfifo(part, at.st_mode)
         else:
-            with open(source, "rb", 0) as old, open(part, "xb", 0) as new:
-                while os.sendfile(new.fileno(), old.fileno(), None, 1 << 30):
-                    pass
-                os.fsync(new.fileno())
-        shutil.copystat(source, part, follow_symlinks=False)
+            with _readable(source, at.st_mode), open(source, "rb", 0) as old:
+                with open(part, "xb", 0) as new:
+                    _fill(old.fileno(), new.fileno(), at.st_size)
+                    if sync:
+                        os.fsync(new.fileno())
+                with contextlib.suppress(PermissionError):  # only root may give files away
+                    os.chown(part, at.st_uid, at.st_gid)
+                shutil.copystat(source, part)
+            os.chmod(part, stat.S_IMODE(at.st_mode))
         os.rename(part, target)
     except OSError:
         with contextlib.suppress(FileNotFoundError):
@@ -180,9 +186,42 @@ def copy(source: str, target: str) -> None:
         raise
 
 
-def chmod_folder(path: str, mode: int) -> None:
-    """Set the mode of a folder, never following a link. Raises OSError."""
-    descriptor = os.open(path, os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+@contextlib.contextmanager
+def _readable(path: str, mode: int) -> Iterator[None]:
+    """Open a file to us meanwhile whose mode keeps even its owner from reading it."""
+    if mode & stat.S_IRUSR:
+        yield
+        return
+    set_mode(path, stat.S_IMODE(mode) | stat.S_IRUSR)
+    try:
+        yield
+    finally:
+        set_mode(path, stat.S_IMODE(mode))
+
+
+def _fill(old: int, new: int, size: int) -> None:
+    """Copy the content of a file: by sharing its blocks, or all of it except the holes."""
+    with contextlib.suppress(OSError):
+        fcntl.ioctl(new, SHARE_BLOCKS, old)
+        return
+    at = 0
+    while at < size:
+        try:
+            at = os.lseek(old, at, os.SEEK_DATA)
+        except OSError as error:
+            if error.errno != errno.ENXIO:
+                raise
+            break  # nothing but a hole is left
+        end = os.lseek(old, at, os.SEEK_HOLE)
+        os.lseek(new, at, os.SEEK_SET)
+        while at < end and (copied := os.sendfile(new, old, at, end - at)):
+            at += copied
+    os.ftruncate(new, size)
+
+
+def set_mode(path: str, mode: int, flags: int = 0) -> None:
+    """Set the mode of a file or folder, never following a link. Raises OSError."""
+    descriptor = os.open(path, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC | flags)
     try:
         os.chmod(f"/proc/self/fd/{descriptor}", mode)
     finally:
@@ -241,19 +280,10 @@ def _staged(new: str, beside: str) -> bool:
                 os.chmod(new, mode | 0o200)  # attributes are only for those who may write
                 os.removexattr(new, name)
                 os.chmod(new, mode)
-    if found and beside != new and not os.path.lexists(beside):
+    is_staged = os.path.lexists(beside)
+    if found and not is_staged:
         move(new, beside)
-    return bool(found) or (beside != new and os.path.lexists(beside))
-
-
-def mount_of(folder: str) -> str:
-    """Return the mount that a folder belongs to: nothing can be renamed across mounts."""
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        with open(f"/proc/self/fdinfo/{descriptor}") as file:
-            return file.read().partition("mnt_id:")[2].split()[0]
-    finally:
-        os.close(descriptor)
+    return bool(found) or is_staged
 
 
 def _stat(path: str) -> os.stat_result | None:

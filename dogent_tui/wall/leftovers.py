@@ -14,8 +14,6 @@ from typing import Any
 
 import msgspec
 
-JOURNALS = "journals"
-
 
 class Leftover(msgspec.Struct, frozen=True):
     """A command that had ended. `call` is what was recorded when it began."""
@@ -50,7 +48,7 @@ def take_leftovers(sessions: Path, workspace: Path) -> list[Leftover]:
     """
     found: list[Leftover] = []
     for folder in sorted(sessions.iterdir()) if sessions.is_dir() else ():
-        if folder.name == JOURNALS or not _is_dead(folder):
+        if not _is_dead(folder):
             continue
         mine = [*_ended(folder)] if _workspace_of(folder) == workspace else []
         for layer in (folder / "jobs").glob("*"):

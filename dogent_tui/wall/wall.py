@@ -24,8 +24,8 @@ from dogent_tui.errors import AgentError
 from dogent_tui.language import tr
 from dogent_tui.storage.files import private_folder
 from dogent_tui.storage.paths import dogent_home, state_dir
+from dogent_tui.undo.changes import Difference
 from dogent_tui.undo.undo_log import json_line
-from dogent_tui.wall.changes import Difference
 from dogent_tui.wall.difference import read_difference
 from dogent_tui.wall.leftovers import hold, remove_layer, remove_tree
 from dogent_tui.wall.outside import Outside, copied_places
