@@ -170,7 +170,10 @@ class Commands:
         """Finish the commits of a dead session, and ask about what it had not judged yet. Blocks
         for the answers.
         """
-        finished = [path for done in self._committing.resume() for path in done.committed]
+        resumed = self._committing.resume()
+        for change in (change for done in resumed for change in done.conflicts):
+            self._notify("commit_resumed", _left(change), "warning")
+        finished = [path for done in resumed for path in done.committed]
         if finished:
             words = ngettext(
                 "A change that was being saved when dogent-tui was killed has now been saved:"
@@ -257,7 +260,7 @@ class Commands:
             notes.append(tr("dogent-tui: the command exceeded its time limit and was ended."))
         kept = self._judged(ended, running, notes)
         for place in ended.job.outside if kept else ():  # each was asked about in advance
-            self._commit(running, place.difference(ended.began_ns), notes)
+            self._commit(ended, running, place.difference(ended.began_ns), notes)
         status = ended.status if kept else ended.status or 1
         return Answer(status, self._working_folder(ended) if kept else "", tuple(notes))
 
@@ -273,7 +276,7 @@ class Commands:
             if not verdict.allow:
                 notes.append(self._dropped(verdict))
                 return False
-        self._commit(running, self._reviewed(difference, notes), notes)
+        self._commit(ended, running, self._reviewed(difference, notes), notes)
         return True
 
     def _reviewed(self, difference: Difference, notes: list[str]) -> Difference:
@@ -329,13 +332,15 @@ class Commands:
 
     # ── Committing ────────────────────────────────────────────────────────────────────────────
 
-    def _commit(self, running: _Running, difference: Difference, notes: list[str]) -> None:
+    def _commit(
+        self, ended: Ended, running: _Running, difference: Difference, notes: list[str]
+    ) -> None:
         if not difference.changes:
             return
         label = (
             f"{friendly_name('Bash')} {input_summary(running.call.input, str(self._root))}".rstrip()
         )
-        done = self._committing.commit(difference, label)
+        done = self._committing.commit(difference, label, begun=ended.judged)
         committed = [*done.committed]
         for change in done.conflicts:
             if self._answered(running, self._conflict(running, change, difference)).allow:
@@ -345,11 +350,7 @@ class Commands:
                 )
                 committed += again.committed
             else:
-                words = tr(
-                    "dogent-tui: {path} was changed by someone else in the meantime, so it was left"
-                    " unchanged."
-                )
-                notes.append(words.format(path=change.path))
+                notes.append(_left(change))
         notes += [f"dogent-tui: {path}: {why}" for path, why in done.failed]
         if done.number:
             # it reads what was written; the shell does not wait for that
@@ -420,6 +421,13 @@ class Commands:
                 places=_named(left),
             )
         ]
+
+
+def _left(change: Change) -> str:
+    words = tr(
+        "dogent-tui: {path} was changed by someone else in the meantime, so it was left unchanged."
+    )
+    return words.format(path=change.path)
 
 
 def _hosts(asked: Collection[Effect]) -> tuple[str, ...] | None:

@@ -5,6 +5,8 @@ then committed or dropped.
 import contextlib
 import os
 import stat
+from collections.abc import Container
+from os.path import dirname
 from typing import Literal, TypeAlias
 
 import msgspec
@@ -128,3 +130,11 @@ def own_attributes(path: str | int) -> dict[str, bytes]:
         names = (name for name in os.listxattr(path) if not name.startswith("user.overlay."))
         return {name: os.getxattr(path, name) for name in names if name.startswith("user.")}
     return {}
+
+
+def is_below(path: str, folders: Container[str]) -> bool:
+    """Return whether one of `folders` is an ancestor of `path`."""
+    while path not in ("", "/") and (path := dirname(path)):  # noqa: PTH120 — text in
+        if path in folders:
+            return True
+    return False

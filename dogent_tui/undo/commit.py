@@ -15,7 +15,7 @@ import json
 import os
 import stat
 import threading
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from os.path import dirname, join, lexists
 from pathlib import Path
@@ -83,6 +83,7 @@ class Committing:
         overwrite: bool = False,
         sync: bool = True,
         undoes: int = 0,
+        begun: Callable[[], None] = lambda: None,
     ) -> Committed:
         """Apply what a command did. Never raises.
 
@@ -92,6 +93,7 @@ class Committing:
             overwrite: Whether to overwrite what someone else has changed.
             sync: Whether the result must survive a power failure.
             undoes: The change that this takes back; both are over with it.
+            begun: Called once the journal is written: from then on a crash does not stop it.
 
         Returns:
             The result for each path, including each path in a moved folder.
@@ -108,7 +110,9 @@ class Committing:
                     if not planned:
                         return Committed(label, (), tuple(doing.foreign.values()))
                     journal = doing.journal(label, planned, undoes)
-                    return doing.finish(journal, *_written(self._journals, journal, sync))
+                    written = _written(self._journals, journal, sync)
+                    begun()
+                    return doing.finish(journal, *written)
             except OSError as error:  # nothing has been done yet
                 why = error.strerror or str(error)
                 return Committed(label, failed=tuple((change.path, why) for change in chosen))
@@ -282,7 +286,7 @@ class _Doing:
         OSError.
         """
         before, after = change.before, change.after
-        was = (before.inode, before.ctime_ns) if before and before.kind != "folder" else None
+        was = before if before and before.kind != "folder" else None
         try:
             spot, new = self._spot(change.path), join(self._upper, change.path)
         except (FileNotFoundError, NotADirectoryError):

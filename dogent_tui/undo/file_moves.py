@@ -16,6 +16,8 @@ import stat
 from collections.abc import Iterable, Iterator
 from typing import TypeAlias
 
+from dogent_tui.undo.changes import Entry, entry_of
+
 _CWD = -100
 _UNABLE = (errno.EINVAL, errno.ENOSYS, errno.EOPNOTSUPP)
 _lasting = operator.attrgetter("st_ino", "st_size", "st_mtime_ns", "st_mode")
@@ -36,16 +38,14 @@ class Placing:
     """Puts files in place and moves previous ones away. After a crash every step can be repeated.
 
     `spot` is the destination, `beside` a temporary name in the same folder that is the same after a
-    crash. `was` is the inode and ctime of the previous file when the step was planned; any
+    crash. `was` is the previous file when the step was planned; any
     other file is left alone. `kept_as` is where the previous file is moved to, "" for nowhere.
     """
 
     def __init__(self, ours: Ours) -> None:
         self.ours = ours
 
-    def put(
-        self, new: str, spot: str, beside: str, was: tuple[int, int] | None, kept_as: str
-    ) -> None:
+    def put(self, new: str, spot: str, beside: str, was: Entry | None, kept_as: str) -> None:
         """Put the file or link `new` in place. Raises OSError, ChangedMeanwhileError."""
         is_there = _staged(new, beside)
         if was is not None:
@@ -59,12 +59,10 @@ class Placing:
         at = os.lstat(spot)
         self.ours[at.st_dev, at.st_ino] = at.st_ctime_ns
 
-    def _replace(
-        self, new: str, spot: str, beside: str, was: tuple[int, int], kept_as: str
-    ) -> None:
+    def _replace(self, new: str, spot: str, beside: str, was: Entry, kept_as: str) -> None:
         """Exchange the new file at `beside` for the old one."""
         at, aside = _stat(spot), f"{beside}-old"
-        if at is not None and self._is(at, was):
+        if at is not None and _is(at, was):
             exchange(beside, spot, aside)
             if not is_same_file(at, os.lstat(beside)):
                 exchange(beside, spot, aside)
@@ -78,7 +76,7 @@ class Placing:
             old = _stat(beside)
             if old is None and at is not None:
                 return
-            if old is None or old.st_ino != was[0]:
+            if old is None or old.st_ino != was.inode:
                 move(beside, new)
                 raise ChangedMeanwhileError
         try:
@@ -88,10 +86,10 @@ class Placing:
             move(beside, new)
             raise
 
-    def take_away(self, spot: str, beside: str, was: tuple[int, int], kept_as: str) -> None:
+    def take_away(self, spot: str, beside: str, was: Entry, kept_as: str) -> None:
         """Remove a file, but not a folder. Raises OSError, ChangedMeanwhileError."""
         at = _stat(spot)
-        if at is not None and self._is(at, was):
+        if at is not None and _is(at, was):
             os.rename(spot, beside)
             if not is_same_file(at, os.lstat(beside)):
                 rename_new(beside, spot)
@@ -105,12 +103,6 @@ class Placing:
         except OSError:
             rename_new(beside, spot)
             raise
-
-    def _is(self, at: os.stat_result, was: tuple[int, int]) -> bool:
-        return at.st_ino == was[0] and at.st_ctime_ns in (
-            was[1],
-            self.ours.get((at.st_dev, at.st_ino)),
-        )
 
     def _keep(self, old: str, kept_as: str) -> None:
         """Move the previous file to the copies; one with other hard links is copied."""
@@ -284,6 +276,20 @@ def _staged(new: str, beside: str) -> bool:
     if found and not is_staged:
         move(new, beside)
     return bool(found) or is_staged
+
+
+def _is(at: os.stat_result, was: Entry) -> bool:
+    """Return whether this is still the same file. Its ctime does not count: it changes with the
+    file's other names.
+    """
+    now = entry_of(at)
+    return (now.inode, now.kind, now.size, now.mode, now.mtime_ns) == (
+        was.inode,
+        was.kind,
+        was.size,
+        was.mode,
+        was.mtime_ns,
+    )
 
 
 def _stat(path: str) -> os.stat_result | None:

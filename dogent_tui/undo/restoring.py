@@ -7,7 +7,7 @@ change; it is overwritten only on request. Whatever is overwritten or removed is
 change of its own, which `undo` takes back.
 """
 
-# ruff: noqa: PTH103, PTH118, PTH120, PTH211 — names are text from `os.fsdecode`
+# ruff: noqa: PTH103, PTH104, PTH118, PTH120, PTH211 — names are text from `os.fsdecode`
 
 import contextlib
 import os
@@ -22,7 +22,7 @@ import msgspec
 from dogent_tui.storage.files import private_folder
 from dogent_tui.undo import file_moves
 from dogent_tui.undo.changes import Change as Placed
-from dogent_tui.undo.changes import Difference, Entry, entry_at
+from dogent_tui.undo.changes import Difference, Entry, entry_at, is_below
 from dogent_tui.undo.commit import Committing, missing_parents
 from dogent_tui.undo.undo_log import OWN, Change, Item, Seen, State, UndoLog, Undone, look
 
@@ -106,7 +106,7 @@ def carry_out(
     """
     planned = _but_full_folders(planned)
     seen = look(place.path for place in planned)
-    fit = [place for place in planned if place.possible and _still(place, seen[place.path])]
+    fit = [place for place in planned if place.possible and seen[place.path].state == place.now]
     done = set[str]()
     with contextlib.suppress(OSError), _scratch(copies) as staged:
         wanted = []
@@ -130,10 +130,6 @@ def _scratch(copies: UndoLog) -> TemporaryDirectory[str]:
     return TemporaryDirectory(dir=private_folder(copies.folder), ignore_cleanup_errors=True)
 
 
-def _still(place: PlannedPlace, seen: Seen) -> bool:
-    return seen.state == place.now and not _leads_elsewhere(place.path)
-
-
 def _staged(copies: UndoLog, place: PlannedPlace, now: Entry | None, upper: str) -> Placed:
     """Put a copy of the previous entry of a place below `upper`, and return the change that brings
     it back. Raises OSError.
@@ -147,7 +143,8 @@ def _staged(copies: UndoLog, place: PlannedPlace, now: Entry | None, upper: str)
     if item.kind == "link":
         os.symlink(item.copy, new)
     elif item.kind == "file":
-        file_moves.copy(str(copies.folder / item.copy), new, sync=False)
+        file_moves.copy(str(copies.folder / item.copy), f"{upper}.new", sync=False)
+        os.rename(f"{upper}.new", new)  # the name may be as long as a name can be
     return Placed(path, now, entry_at(new))
 
 
@@ -178,9 +175,9 @@ def _planned(
         for path in sorted(without - {p.path for p in planned})
     ]
     away = {place.path for place in planned if place.goes and place.possible}
+    back = {place.path for place in planned if place.item.kind == "folder" and place.possible}
     planned = [
-        msgspec.structs.replace(place, why="folder_there") if _is_in_the_way(place, away) else place
-        for place in planned
+        msgspec.structs.replace(place, why=_why_after_all(place, away, back)) for place in planned
     ]
     return _but_full_folders(planned)
 
@@ -221,8 +218,6 @@ def _place(
 
 
 def _against(item: Item, now: State, before: Sequence[State], after: Sequence[State | None]) -> Why:
-    if _leads_elsewhere(item.path):
-        return "leads_elsewhere"
     # the state before a change should be the state after the previous one
     found = [*before[1:], now]
     is_touched = not all(met.same(left) for left, met in zip(after, found, strict=True))
@@ -231,13 +226,18 @@ def _against(item: Item, now: State, before: Sequence[State], after: Sequence[St
     return "touched" if is_touched else ""
 
 
-def _is_in_the_way(place: PlannedPlace, away: Collection[str]) -> bool:
-    """Return whether a folder that replaced a file contains anything that would not be removed."""
-    return (
-        place.now.kind == "folder"
-        and place.item.kind in ("file", "link")
-        and _holds_more(place.path, away)
-    )
+def _why_after_all(place: PlannedPlace, away: Collection[str], back: Collection[str]) -> Why:
+    """Return why a place should not be restored, considering what goes `away` and which folders
+    come `back`: a folder in its place may hold something else, or a link may be in place of one of
+    its parent folders.
+    """
+    is_in_the_way = place.now.kind == "folder" and place.item.kind in ("file", "link")
+    if is_in_the_way and _holds_more(place.path, away):
+        return "folder_there"
+    above = dirname(place.path)
+    if place.possible and os.path.realpath(above) != above and not is_below(place.path, back):
+        return "leads_elsewhere"
+    return place.why
 
 
 def _but_full_folders(places: Iterable[PlannedPlace]) -> list[PlannedPlace]:
@@ -251,13 +251,7 @@ def _but_full_folders(places: Iterable[PlannedPlace]) -> list[PlannedPlace]:
     return found
 
 
-def _leads_elsewhere(path: str) -> bool:
-    """Return whether a parent folder is now a link, so that a different place would be changed."""
-    parent = dirname(path)
-    return os.path.realpath(parent) != parent
-
-
 def _holds_more(folder: str, away: Collection[str]) -> bool:
     with contextlib.suppress(OSError), os.scandir(folder) as entries:
         return any(entry.path not in away for entry in entries)
-    return True
+    return False  # it is closed: doing it will tell

@@ -23,7 +23,7 @@ import msgspec
 from dogent_tui.records import Record
 from dogent_tui.storage.files import atomic_write, open_for_appending, private_folder
 from dogent_tui.storage.paths import Workspace, file_name, state_dir
-from dogent_tui.undo.changes import Entry, entry_at, own_attributes
+from dogent_tui.undo.changes import Entry, entry_at, is_below, own_attributes
 from dogent_tui.undo.file_moves import copy, set_mode
 
 LARGEST_FILE = 50_000_000
@@ -454,18 +454,21 @@ class Seen(NamedTuple):
 
 def look(paths: Iterable[str]) -> dict[str, Seen]:
     """Return what is at some places, also below those of them that are folders whose mode keeps
-    their owner out.
+    their owner out; nothing is below those that are links.
     """
     found: dict[str, Seen] = {}
     closed: dict[str, int] = {}
+    links = set[str]()
     for path in sorted(paths):
         try:
-            entry = entry_at(path)
+            entry = None if is_below(path, links) else entry_at(path)
             found[path] = Seen(entry, state_of(entry, path))
         except OSError:
             found[path] = Seen(None, State("other"))
             continue
-        if entry and entry.kind == "folder" and entry.mode & 0o700 != 0o700:
+        if entry and entry.kind == "link":
+            links.add(path)
+        elif entry and entry.kind == "folder" and entry.mode & 0o700 != 0o700:
             with contextlib.suppress(OSError):  # someone else's
                 set_mode(path, entry.mode | 0o700, os.O_DIRECTORY)
                 closed[path] = entry.mode

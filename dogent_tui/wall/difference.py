@@ -14,12 +14,12 @@ import os
 import stat
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Container, Iterator
+from collections.abc import Iterator
 from itertools import islice
 from os.path import basename, dirname, join
 from typing import TypeAlias
 
-from dogent_tui.undo.changes import Change, Difference, Entry, entry_at, own_attributes
+from dogent_tui.undo.changes import Change, Difference, Entry, entry_at, is_below, own_attributes
 
 _PIECE = 1 << 18
 """Bytes to compare at a time. Files of the same size are told apart by their first piece."""
@@ -219,11 +219,3 @@ def _look(top: str, path: str, entry: Entry) -> tuple[object, ...]:
         with contextlib.suppress(OSError), open(join(top, path), "rb", 0) as file:
             return entry.size, hashlib.sha256(file.read(_PIECE)).digest()
     return ()
-
-
-def is_below(path: str, folders: Container[str]) -> bool:
-    """Return whether one of `folders` is an ancestor of `path`."""
-    while path := dirname(path):
-        if path in folders:
-            return True
-    return False

@@ -25,11 +25,11 @@ from typing import TypeAlias
 import msgspec
 
 from dogent_tui.storage.files import private_folder
-from dogent_tui.undo.changes import Change, Difference, Entry, entry_at, entry_of
+from dogent_tui.undo.changes import Change, Difference, Entry, entry_at, entry_of, is_below
 from dogent_tui.undo.commit import Committing
 from dogent_tui.undo.undo_log import UndoLog
 from dogent_tui.wall import kernel
-from dogent_tui.wall.difference import is_below, is_same, with_moves
+from dogent_tui.wall.difference import is_same, with_moves
 from dogent_tui.wall.leftovers import remove_tree
 
 LARGEST_FILE = 50_000_000

@@ -82,6 +82,11 @@ class Ended(msgspec.Struct, frozen=True):
             return msgspec.convert(json.loads(self.restored.read_bytes()), Difference)
         return read_difference(str(root), str(self.upper), self.began_ns)
 
+    def judged(self) -> None:
+        """Keep the next start from offering it, after a crash, to be judged again."""
+        with contextlib.suppress(OSError):
+            (self.job.folder / "ended").unlink()
+
     @property
     def restored(self) -> Path:
         """The file with the difference, if the workspace was restored from a copy."""

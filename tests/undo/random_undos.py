@@ -25,7 +25,6 @@ from tests.wall.random_runs import (
     Tree,
     _anew,
     _Drill,
-    _opened,
     _tree,
 )
 from tests.wall.throwaway import require_throwaway, run_inside
@@ -105,9 +104,8 @@ class _Case:
 
     def someone(self) -> Iterator[str]:
         """Somebody else writes, saves, removes or makes something."""
-        with _opened(_WORKSPACE):
-            files = [path for path in sorted(_WORKSPACE.rglob("*")) if path.is_file()]
-        files = [path for path in files if not path.is_symlink()]
+        tree = _tree(_WORKSPACE)
+        files = [_WORKSPACE / path for path in sorted(tree) if stat.S_ISREG(tree[path].kind)]
         for path in self.rng.sample(files, min(len(files), self.rng.randrange(1, 4))):
             with contextlib.suppress(OSError):
                 self._meddles(path)
