@@ -299,8 +299,8 @@ class _Doing:
                 os.rmdir(spot)
             self._modes.pop(change.path, None)
         if after and after.kind != "folder":
-            self._placing.put(new, spot, beside, was, kept_as)
-            return state_of(entry_at(spot))
+            at = self._placing.put(new, spot, beside, was, kept_as)
+            return state_of(entry_of(at) if after.kind == "file" else after)
         if was:
             self._placing.take_away(spot, beside, was, kept_as)
         if after is None:

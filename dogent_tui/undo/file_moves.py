@@ -16,7 +16,7 @@ import stat
 from collections.abc import Iterable, Iterator
 from typing import TypeAlias
 
-from dogent_tui.undo.changes import Entry, entry_of
+from dogent_tui.undo.changes import Entry
 
 _CWD = -100
 _UNABLE = (errno.EINVAL, errno.ENOSYS, errno.EOPNOTSUPP)
@@ -38,52 +38,68 @@ class Placing:
     """Puts files in place and moves previous ones away. After a crash every step can be repeated.
 
     `spot` is the destination, `beside` a temporary name in the same folder that is the same after a
-    crash. `was` is the previous file when the step was planned; any
-    other file is left alone. `kept_as` is where the previous file is moved to, "" for nowhere.
+    crash. `was` is the previous file when the step was planned; any other is left alone. `kept_as`
+    is where the previous file is moved to, "" for nowhere.
     """
 
     def __init__(self, ours: Ours) -> None:
         self.ours = ours
 
-    def put(self, new: str, spot: str, beside: str, was: Entry | None, kept_as: str) -> None:
-        """Put the file or link `new` in place. Raises OSError, ChangedMeanwhileError."""
-        is_there = _staged(new, beside)
-        if was is not None:
-            self._replace(new, spot, beside, was, kept_as)
-        elif is_there:
+    def put(
+        self, new: str, spot: str, beside: str, was: Entry | None, kept_as: str
+    ) -> os.stat_result:
+        """Put the file or link `new` in place, from another file system by way of `beside`, and
+        return its stat result. Raises OSError, ChangedMeanwhileError.
+        """
+        aside = f"{beside}-old"
+        if _undressed(new):  # otherwise it is at `beside`, or in place, since before a crash
             try:
-                rename_new(beside, spot)
-            except OSError:
-                move(beside, new)
-                raise
+                return self._put(new, new, spot, aside, was, kept_as)
+            except OSError as error:
+                if error.errno != errno.EXDEV:
+                    raise
+            move(new, beside)
+        return self._put(beside, new, spot, aside, was, kept_as)
+
+    def _put(
+        self, ready: str, new: str, spot: str, aside: str, was: Entry | None, kept_as: str
+    ) -> os.stat_result:
+        """Put the file at `ready` in place; if that fails, it goes back to `new`."""
+        try:
+            if was is not None:
+                self._replace(ready, spot, aside, was, kept_as)
+            elif ready == new or os.path.lexists(ready):
+                rename_new(ready, spot)
+        except OSError:
+            if os.path.lexists(ready):
+                move(ready, new)
+            raise
         at = os.lstat(spot)
         self.ours[at.st_dev, at.st_ino] = at.st_ctime_ns
+        return at
 
-    def _replace(self, new: str, spot: str, beside: str, was: Entry, kept_as: str) -> None:
-        """Exchange the new file at `beside` for the old one."""
-        at, aside = _stat(spot), f"{beside}-old"
+    def _replace(self, ready: str, spot: str, aside: str, was: Entry, kept_as: str) -> None:
+        """Exchange the new file at `ready` for the old one."""
+        at = _stat(spot)
         if at is not None and _is(at, was):
-            exchange(beside, spot, aside)
-            if not is_same_file(at, os.lstat(beside)):
-                exchange(beside, spot, aside)
-                move(beside, new)
+            exchange(ready, spot, aside)
+            if not is_same_file(at, os.lstat(ready)):
+                exchange(ready, spot, aside)
                 raise ChangedMeanwhileError
         else:  # already done, begun before a crash, or changed by someone else
             if os.path.lexists(aside):
                 if at is None:
-                    os.rename(beside, spot)
-                os.rename(aside, beside)
-            old = _stat(beside)
+                    os.rename(ready, spot)
+                os.rename(aside, ready)
+            old = _stat(ready)
             if old is None and at is not None:
                 return
             if old is None or old.st_ino != was.inode:
-                move(beside, new)
                 raise ChangedMeanwhileError
         try:
-            self._keep(beside, kept_as)
+            self._keep(ready, kept_as)
         except OSError:
-            exchange(beside, spot, aside)
-            move(beside, new)
+            exchange(ready, spot, aside)
             raise
 
     def take_away(self, spot: str, beside: str, was: Entry, kept_as: str) -> None:
@@ -124,14 +140,18 @@ def rename_new(source: str, target: str) -> None:
 
 
 def exchange(new: str, old: str, aside: str) -> None:
-    """Exchange two files in one folder, atomically if the file system can."""
+    """Exchange two files, atomically if the file system can. Raises OSError."""
     try:
         rename_with(new, old, _EXCHANGE)
     except OSError as error:
         if error.errno not in _UNABLE:
             raise
         os.rename(old, aside)
-        os.rename(new, old)
+        try:
+            os.rename(new, old)
+        except OSError:
+            os.rename(aside, old)
+            raise
         os.rename(aside, new)
 
 
@@ -260,10 +280,8 @@ def _libc() -> ctypes.CDLL:
     return ctypes.CDLL(None, use_errno=True)
 
 
-def _staged(new: str, beside: str) -> bool:
-    """Move a new file next to its destination, without the overlay's attributes. Return False if it
-    no longer exists at either place.
-    """
+def _undressed(new: str) -> bool:
+    """Remove the overlay's attributes from a new file. Return False if it no longer exists."""
     found = _stat(new)
     if found and stat.S_ISREG(found.st_mode):
         mode = stat.S_IMODE(found.st_mode)
@@ -272,24 +290,15 @@ def _staged(new: str, beside: str) -> bool:
                 os.chmod(new, mode | 0o200)  # attributes are only for those who may write
                 os.removexattr(new, name)
                 os.chmod(new, mode)
-    is_staged = os.path.lexists(beside)
-    if found and not is_staged:
-        move(new, beside)
-    return bool(found) or is_staged
+    return found is not None
 
 
 def _is(at: os.stat_result, was: Entry) -> bool:
     """Return whether this is still the same file. Its ctime does not count: it changes with the
     file's other names.
     """
-    now = entry_of(at)
-    return (now.inode, now.kind, now.size, now.mode, now.mtime_ns) == (
-        was.inode,
-        was.kind,
-        was.size,
-        was.mode,
-        was.mtime_ns,
-    )
+    times = at.st_ino == was.inode and at.st_mtime_ns == was.mtime_ns
+    return times and at.st_size == was.size and stat.S_IMODE(at.st_mode) == was.mode
 
 
 def _stat(path: str) -> os.stat_result | None:
