@@ -58,7 +58,7 @@ index of the log contains `dropped`, so that a start after a crash rewinds again
 precedes the message, another session starts under the same log (`SessionRecord.before`,
 `first_id`); if the CLI cannot cut there (before a summary), the first prompt includes the earlier
 conversation. `Rewound` in the log makes a replay draw the same (`turn_index.py`,
-`TranscriptModel`). Files are restored only from our own copies (`undo/rewind_plan.py`): they cover
+`TranscriptModel`). Files are restored only from our own copies (`undo/restoring.py`): they cover
 what the SDK's checkpoints do and shell commands as well, keep permissions, and detect by the states
 recorded after each call what someone else changed since. A rewind is itself a change that can be
 undone.

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from dogent_tui.permissions.grants import Grant
     from dogent_tui.permissions.model import Decision, Effect, ToolCall
     from dogent_tui.storage.places import ApprovedPlaces
-    from dogent_tui.wall.changes import Difference, Loss
+    from dogent_tui.undo.changes import Difference, Loss
     from dogent_tui.wall.probe import WallStatus
     from dogent_tui.web.named import NamedHosts
 

@@ -29,10 +29,10 @@ from dogent_tui.permissions.disk import RealDisk
 from dogent_tui.permissions.git_config import harmless_settings
 from dogent_tui.permissions.model import Decision, Effect, EffectKind, ToolCall
 from dogent_tui.storage.files import private_folder
+from dogent_tui.undo.changes import Change, Difference
+from dogent_tui.undo.commit import Committing
 from dogent_tui.undo.undo_log import UndoLog
-from dogent_tui.wall.changes import Change, Difference
-from dogent_tui.wall.commit import Committing
-from dogent_tui.wall.leftovers import JOURNALS, take_leftovers
+from dogent_tui.wall.leftovers import take_leftovers
 from dogent_tui.wall.refusals import advice, written
 from dogent_tui.wall.repository import lost_history
 from dogent_tui.wall.snapshot import open_snapshot
@@ -108,7 +108,7 @@ class Commands:
         self._running: dict[str, _Running] = {}
         self._asking: set[Future[Any]] = set()
         self._settling = ThreadPoolExecutor(1, "settled")
-        self._committing: Committing | None = None
+        self._committing = Committing(copies.journals, copies)
         self._wall: Wall | None = None
 
     async def start(self) -> None:
@@ -129,7 +129,6 @@ class Commands:
         if standing.level == "none":  # there are no layers, and no folder for them
             return
         sessions = private_folder(standing.folder / "wall")
-        self._committing = Committing(sessions / JOURNALS, self._copies)
         snapshot = None
         if standing.level == "partial":
             snapshot = open_snapshot(self._root, private_folder(standing.folder / "snapshots"))
@@ -171,9 +170,10 @@ class Commands:
         """Finish the commits of a dead session, and ask about what it had not judged yet. Blocks
         for the answers.
         """
-        if self._committing is None or self._wall is None:
-            return
-        finished = [path for done in self._committing.resume() for path in done.committed]
+        resumed = self._committing.resume()
+        for change in (change for done in resumed for change in done.conflicts):
+            self._notify("commit_resumed", _left(change), "warning")
+        finished = [path for done in resumed for path in done.committed]
         if finished:
             words = ngettext(
                 "A change that was being saved when dogent-tui was killed has now been saved:"
@@ -184,6 +184,8 @@ class Commands:
             )
             message = words.format(count=len(finished), places=_named(finished))
             self._notify("commit_resumed", message)
+        if self._wall is None:
+            return
         for left in take_leftovers(self._wall.folder.parent, self._root):
             call = ToolCall("Bash", {"command": left.call["command"]}, Path(left.call["cwd"]))
             job = Job("", "", left.call["command"], Path(left.call["cwd"]), left.folder)
@@ -258,7 +260,7 @@ class Commands:
             notes.append(tr("dogent-tui: the command exceeded its time limit and was ended."))
         kept = self._judged(ended, running, notes)
         for place in ended.job.outside if kept else ():  # each was asked about in advance
-            self._commit(running, place.difference(ended.began_ns), notes)
+            self._commit(ended, running, place.difference(ended.began_ns), notes)
         status = ended.status if kept else ended.status or 1
         return Answer(status, self._working_folder(ended) if kept else "", tuple(notes))
 
@@ -274,7 +276,7 @@ class Commands:
             if not verdict.allow:
                 notes.append(self._dropped(verdict))
                 return False
-        self._commit(running, self._reviewed(difference, notes), notes)
+        self._commit(ended, running, self._reviewed(difference, notes), notes)
         return True
 
     def _reviewed(self, difference: Difference, notes: list[str]) -> Difference:
@@ -330,14 +332,15 @@ class Commands:
 
     # ── Committing ────────────────────────────────────────────────────────────────────────────
 
-    def _commit(self, running: _Running, difference: Difference, notes: list[str]) -> None:
-        assert self._committing is not None  # since the wall is up
+    def _commit(
+        self, ended: Ended, running: _Running, difference: Difference, notes: list[str]
+    ) -> None:
         if not difference.changes:
             return
         label = (
             f"{friendly_name('Bash')} {input_summary(running.call.input, str(self._root))}".rstrip()
         )
-        done = self._committing.commit(difference, label)
+        done = self._committing.commit(difference, label, begun=ended.judged)
         committed = [*done.committed]
         for change in done.conflicts:
             if self._answered(running, self._conflict(running, change, difference)).allow:
@@ -347,11 +350,7 @@ class Commands:
                 )
                 committed += again.committed
             else:
-                words = tr(
-                    "dogent-tui: {path} was changed by someone else in the meantime, so it was left"
-                    " unchanged."
-                )
-                notes.append(words.format(path=change.path))
+                notes.append(_left(change))
         notes += [f"dogent-tui: {path}: {why}" for path, why in done.failed]
         if done.number:
             # it reads what was written; the shell does not wait for that
@@ -422,6 +421,13 @@ class Commands:
                 places=_named(left),
             )
         ]
+
+
+def _left(change: Change) -> str:
+    words = tr(
+        "dogent-tui: {path} was changed by someone else in the meantime, so it was left unchanged."
+    )
+    return words.format(path=change.path)
 
 
 def _hosts(asked: Collection[Effect]) -> tuple[str, ...] | None:

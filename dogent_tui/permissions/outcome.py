@@ -15,7 +15,7 @@ from dogent_tui.permissions.judgement import decide_effects
 from dogent_tui.permissions.model import Decision, Effect, EffectKind
 from dogent_tui.permissions.paths import Guard, PathRule, Place, fold, runs_in_git
 from dogent_tui.permissions.shell.early_effects import PROGRAM, SYSTEM
-from dogent_tui.wall.changes import Change, Difference, Entry, Loss
+from dogent_tui.undo.changes import Change, Difference, Entry, Loss
 
 _LARGEST = 1_000_000
 """The largest configuration file to inspect, in bytes."""

@@ -16,7 +16,7 @@ from dogent_tui.permissions.disk import Disk, RealDisk, real_path, walk
 from dogent_tui.permissions.edits import LARGEST, edit_diff, shortened, unified_diff
 from dogent_tui.permissions.grants import keys_of
 from dogent_tui.permissions.model import Decision, Effect, EffectKind, ToolCall
-from dogent_tui.wall.changes import Difference
+from dogent_tui.undo.changes import Difference
 
 Holds: TypeAlias = Literal["once", "session", "always"]
 """How long an answer can apply."""

@@ -1,1 +1,1 @@
-"""Copies of files about to change, and how they are restored: `/undo` and `/rewind`."""
+"""Commits changes with copies of what was there before, and takes them back."""

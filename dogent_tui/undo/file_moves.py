@@ -7,18 +7,23 @@ or by a complete copy.
 import contextlib
 import ctypes
 import errno
+import fcntl
 import functools
 import operator
 import os
 import shutil
 import stat
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import TypeAlias
+
+from dogent_tui.undo.changes import Entry
 
 _CWD = -100
 _UNABLE = (errno.EINVAL, errno.ENOSYS, errno.EOPNOTSUPP)
 _lasting = operator.attrgetter("st_ino", "st_size", "st_mtime_ns", "st_mode")
 _NEW, _EXCHANGE = 1, 2
+SHARE_BLOCKS = 0x40049409
+"""FICLONE of ioctl_ficlone(2)."""
 
 
 Ours: TypeAlias = dict[tuple[int, int], int]
@@ -32,65 +37,75 @@ class ChangedMeanwhileError(OSError):
 class Placing:
     """Puts files in place and moves previous ones away. After a crash every step can be repeated.
 
-    `spot` is the destination, `beside` a temporary name in the same file system that is the same
-    after a crash. `was` is the inode and ctime of the previous file when the step was planned; any
-    other file is left alone. `kept_as` is where the previous file is moved to, "" for nowhere.
+    `spot` is the destination, `beside` a temporary name in the same folder that is the same after a
+    crash. `was` is the previous file when the step was planned; any other is left alone. `kept_as`
+    is where the previous file is moved to, "" for nowhere.
     """
 
     def __init__(self, ours: Ours) -> None:
         self.ours = ours
 
     def put(
-        self, new: str, spot: str, beside: str, was: tuple[int, int] | None, kept_as: str
-    ) -> None:
-        """Put the file or link `new` in place. `beside` may be `new` itself. Raises OSError,
-        ChangedMeanwhileError.
+        self, new: str, spot: str, beside: str, was: Entry | None, kept_as: str
+    ) -> os.stat_result:
+        """Put the file or link `new` in place, from another file system by way of `beside`, and
+        return its stat result. Raises OSError, ChangedMeanwhileError.
         """
-        is_there = _staged(new, beside)
-        if was is not None:
-            self._replace(new, spot, beside, was, kept_as)
-        elif is_there:
+        aside = f"{beside}-old"
+        if _undressed(new):  # otherwise it is at `beside`, or in place, since before a crash
             try:
-                rename_new(beside, spot)
-            except OSError:
-                move(beside, new)
-                raise
+                return self._put(new, new, spot, aside, was, kept_as)
+            except OSError as error:
+                if error.errno != errno.EXDEV:
+                    raise
+            move(new, beside)
+        return self._put(beside, new, spot, aside, was, kept_as)
+
+    def _put(
+        self, ready: str, new: str, spot: str, aside: str, was: Entry | None, kept_as: str
+    ) -> os.stat_result:
+        """Put the file at `ready` in place; if that fails, it goes back to `new`."""
+        try:
+            if was is not None:
+                self._replace(ready, spot, aside, was, kept_as)
+            elif ready == new or os.path.lexists(ready):
+                rename_new(ready, spot)
+        except OSError:
+            if os.path.lexists(ready):
+                move(ready, new)
+            raise
         at = os.lstat(spot)
         self.ours[at.st_dev, at.st_ino] = at.st_ctime_ns
+        return at
 
-    def _replace(
-        self, new: str, spot: str, beside: str, was: tuple[int, int], kept_as: str
-    ) -> None:
-        """Exchange the new file at `beside` for the old one."""
-        at, aside = _stat(spot), f"{beside}-old"
-        if at is not None and self._is(at, was):
-            exchange(beside, spot, aside)
-            if not is_same_file(at, os.lstat(beside)):
-                exchange(beside, spot, aside)
-                move(beside, new)
+    def _replace(self, ready: str, spot: str, aside: str, was: Entry, kept_as: str) -> None:
+        """Exchange the new file at `ready` for the old one."""
+        at = _stat(spot)
+        if at is not None and _is(at, was):
+            exchange(ready, spot, aside)
+            if not is_same_file(at, os.lstat(ready)):
+                exchange(ready, spot, aside)
                 raise ChangedMeanwhileError
         else:  # already done, begun before a crash, or changed by someone else
             if os.path.lexists(aside):
                 if at is None:
-                    os.rename(beside, spot)
-                os.rename(aside, beside)
-            old = _stat(beside)
+                    os.rename(ready, spot)
+                os.rename(aside, ready)
+            old = _stat(ready)
             if old is None and at is not None:
                 return
-            if old is None or old.st_ino != was[0]:
-                move(beside, new)
+            if old is None or old.st_ino != was.inode:
                 raise ChangedMeanwhileError
         try:
-            self._keep(beside, kept_as)
+            self._keep(ready, kept_as)
         except OSError:
-            exchange(beside, spot, aside)
-            move(beside, new)
+            exchange(ready, spot, aside)
             raise
 
-    def take_away(self, spot: str, beside: str, was: tuple[int, int], kept_as: str) -> None:
+    def take_away(self, spot: str, beside: str, was: Entry, kept_as: str) -> None:
         """Remove a file, but not a folder. Raises OSError, ChangedMeanwhileError."""
         at = _stat(spot)
-        if at is not None and self._is(at, was):
+        if at is not None and _is(at, was):
             os.rename(spot, beside)
             if not is_same_file(at, os.lstat(beside)):
                 rename_new(beside, spot)
@@ -104,12 +119,6 @@ class Placing:
         except OSError:
             rename_new(beside, spot)
             raise
-
-    def _is(self, at: os.stat_result, was: tuple[int, int]) -> bool:
-        return at.st_ino == was[0] and at.st_ctime_ns in (
-            was[1],
-            self.ours.get((at.st_dev, at.st_ino)),
-        )
 
     def _keep(self, old: str, kept_as: str) -> None:
         """Move the previous file to the copies; one with other hard links is copied."""
@@ -131,14 +140,18 @@ def rename_new(source: str, target: str) -> None:
 
 
 def exchange(new: str, old: str, aside: str) -> None:
-    """Exchange two files in one folder, atomically if the file system can."""
+    """Exchange two files, atomically if the file system can. Raises OSError."""
     try:
         rename_with(new, old, _EXCHANGE)
     except OSError as error:
         if error.errno not in _UNABLE:
             raise
         os.rename(old, aside)
-        os.rename(new, old)
+        try:
+            os.rename(new, old)
+        except OSError:
+            os.rename(aside, old)
+            raise
         os.rename(aside, new)
 
 
@@ -155,24 +168,29 @@ def move(source: str, target: str) -> None:
         os.unlink(source)
 
 
-def copy(source: str, target: str) -> None:
-    """Copy a file, link or pipe with its mode, times and attributes. The target appears when it is
-    complete and synced.
+def copy(source: str, target: str, *, sync: bool = True) -> None:
+    """Copy a file, link or pipe with its owner, mode, times, attributes and holes. The target
+    appears when it is complete and, with `sync`, on the disk.
     """
-    part, mode = f"{target}-part", os.lstat(source).st_mode
+    part, at = f"{target}-part", os.lstat(source)
     with contextlib.suppress(FileNotFoundError):
         os.unlink(part)
     try:
-        if stat.S_ISLNK(mode):
+        if stat.S_ISLNK(at.st_mode):
             os.symlink(os.readlink(source), part)
-        elif stat.S_ISFIFO(mode):
-            os.mkfifo(part)
+            shutil.copystat(source, part, follow_symlinks=False)
+        elif stat.S_ISFIFO(at.st_mode):
+            os.mkfifo(part, at.st_mode)
         else:
-            with open(source, "rb", 0) as old, open(part, "xb", 0) as new:
-                while os.sendfile(new.fileno(), old.fileno(), None, 1 << 30):
-                    pass
-                os.fsync(new.fileno())
-        shutil.copystat(source, part, follow_symlinks=False)
+            with _readable(source, at.st_mode), open(source, "rb", 0) as old:
+                with open(part, "xb", 0) as new:
+                    _fill(old.fileno(), new.fileno(), at.st_size)
+                    if sync:
+                        os.fsync(new.fileno())
+                with contextlib.suppress(PermissionError):  # only root may give files away
+                    os.chown(part, at.st_uid, at.st_gid)
+                shutil.copystat(source, part)
+            os.chmod(part, stat.S_IMODE(at.st_mode))
         os.rename(part, target)
     except OSError:
         with contextlib.suppress(FileNotFoundError):
@@ -180,9 +198,42 @@ def copy(source: str, target: str) -> None:
         raise
 
 
-def chmod_folder(path: str, mode: int) -> None:
-    """Set the mode of a folder, never following a link. Raises OSError."""
-    descriptor = os.open(path, os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+@contextlib.contextmanager
+def _readable(path: str, mode: int) -> Iterator[None]:
+    """Open a file to us meanwhile whose mode keeps even its owner from reading it."""
+    if mode & stat.S_IRUSR:
+        yield
+        return
+    set_mode(path, stat.S_IMODE(mode) | stat.S_IRUSR)
+    try:
+        yield
+    finally:
+        set_mode(path, stat.S_IMODE(mode))
+
+
+def _fill(old: int, new: int, size: int) -> None:
+    """Copy the content of a file: by sharing its blocks, or all of it except the holes."""
+    with contextlib.suppress(OSError):
+        fcntl.ioctl(new, SHARE_BLOCKS, old)
+        return
+    at = 0
+    while at < size:
+        try:
+            at = os.lseek(old, at, os.SEEK_DATA)
+        except OSError as error:
+            if error.errno != errno.ENXIO:
+                raise
+            break  # nothing but a hole is left
+        end = os.lseek(old, at, os.SEEK_HOLE)
+        os.lseek(new, at, os.SEEK_SET)
+        while at < end and (copied := os.sendfile(new, old, at, end - at)):
+            at += copied
+    os.ftruncate(new, size)
+
+
+def set_mode(path: str, mode: int, flags: int = 0) -> None:
+    """Set the mode of a file or folder, never following a link. Raises OSError."""
+    descriptor = os.open(path, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC | flags)
     try:
         os.chmod(f"/proc/self/fd/{descriptor}", mode)
     finally:
@@ -229,10 +280,8 @@ def _libc() -> ctypes.CDLL:
     return ctypes.CDLL(None, use_errno=True)
 
 
-def _staged(new: str, beside: str) -> bool:
-    """Move a new file next to its destination, without the overlay's attributes. Return False if it
-    no longer exists at either place.
-    """
+def _undressed(new: str) -> bool:
+    """Remove the overlay's attributes from a new file. Return False if it no longer exists."""
     found = _stat(new)
     if found and stat.S_ISREG(found.st_mode):
         mode = stat.S_IMODE(found.st_mode)
@@ -241,19 +290,15 @@ def _staged(new: str, beside: str) -> bool:
                 os.chmod(new, mode | 0o200)  # attributes are only for those who may write
                 os.removexattr(new, name)
                 os.chmod(new, mode)
-    if found and beside != new and not os.path.lexists(beside):
-        move(new, beside)
-    return bool(found) or (beside != new and os.path.lexists(beside))
+    return found is not None
 
 
-def mount_of(folder: str) -> str:
-    """Return the mount that a folder belongs to: nothing can be renamed across mounts."""
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        with open(f"/proc/self/fdinfo/{descriptor}") as file:
-            return file.read().partition("mnt_id:")[2].split()[0]
-    finally:
-        os.close(descriptor)
+def _is(at: os.stat_result, was: Entry) -> bool:
+    """Return whether this is still the same file. Its ctime does not count: it changes with the
+    file's other names.
+    """
+    times = at.st_ino == was.inode and at.st_mtime_ns == was.mtime_ns
+    return times and at.st_size == was.size and stat.S_IMODE(at.st_mode) == was.mode
 
 
 def _stat(path: str) -> os.stat_result | None:

@@ -2,7 +2,7 @@
 
 ``STATE/copies/WORKSPACE-KEY/SESSION/`` contains ``changes.jsonl``, one change per line, and a
 folder with the copies of each. It is readable by the user only, and deleted a week after the
-session was last used. `rewind_plan.py` rewinds several changes.
+session was last used. `restoring.py` undoes and rewinds with them.
 """
 
 import contextlib
@@ -11,20 +11,20 @@ import hashlib
 import json
 import os
 import shutil
-import stat
 import threading
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 import msgspec
 
-from dogent_tui.language import tr
 from dogent_tui.records import Record
 from dogent_tui.storage.files import atomic_write, open_for_appending, private_folder
 from dogent_tui.storage.paths import Workspace, file_name, state_dir
+from dogent_tui.undo.changes import Entry, entry_at, is_below, own_attributes
+from dogent_tui.undo.file_moves import copy, set_mode
 
 LARGEST_FILE = 50_000_000
 """The largest file to copy, in bytes."""
@@ -61,7 +61,8 @@ class Kept(Record):
 
 class Undone(Record):
     """The result of an undo. `removed` had been created by the change; `left` could not be
-    restored. `aside`: where those files are now that someone else had changed since.
+    restored. `aside`: where the previous content is of what someone else had changed since, which
+    was left too.
     """
 
     label: str
@@ -75,7 +76,7 @@ class Item(Record):
     """The previous entry of a place. `copy` is relative to the session's folder; for a link it is
     the link's text.
 
-    `mode` has the permission bits of a folder; the copy of a file has the file's own.
+    `mode` has its permission bits, as the copy of a file has, too.
     """
 
     path: str
@@ -88,27 +89,37 @@ class Item(Record):
 class State(Record):
     """Enough about the entry at a place to tell whether it has changed. `mode`: permission bits,
     none for a link.
+
+    `digest` covers content and attributes, and is "" for a file that was not read; then its `stamp`
+    (size and time) has to do.
     """
 
     kind: _Kind
     digest: str = ""
     mode: int = 0
+    stamp: str = ""
+
+    def same(self, other: "State | None") -> bool:
+        """Return whether both are of the same entry; a state that is not known is not."""
+        if other is None or (self.kind, self.mode) != (other.kind, other.mode):
+            return False
+        if self.digest and other.digest:
+            return self.digest == other.digest
+        return self.stamp == other.stamp
 
 
 class Change(Record, tag="change"):
-    """What a call was about to change. `run` is its run; `left` could not be copied."""
+    """What a call was about to change. `run` is its run; `left` could not be copied.
+
+    `undoes` is the number of the change that it took back: it is over then, and so is this one.
+    """
 
     number: int
     label: str
     items: tuple[Item, ...]
     run: str = ""
     left: tuple[str, ...] = ()
-
-
-class _Undoing(Record, tag="undone"):
-    """Records that the change with this number was undone."""
-
-    undone: int
+    undoes: int = 0
 
 
 class _Settled(Record, tag="settled"):
@@ -134,11 +145,17 @@ class UndoLog:
         self._fork_of = fork_of
         self._changes: list[Change] | None = None
         self._states: dict[int, tuple[State, ...]] = {}
+        self._open: set[int] = set()
         self._count = 0
         self._run = ""
         self._lock = threading.Lock()
         self.refused: OSError | None = None
         """Why the last copy could not be written to disk."""
+
+    @property
+    def journals(self) -> Path:
+        """The folder for the journals of commits, of all sessions."""
+        return self.folder.parents[1] / "journals"
 
     @classmethod
     def at(cls, folder: Path, run: str) -> "UndoLog":
@@ -187,7 +204,9 @@ class UndoLog:
             except OSError as error:
                 self.refused = error
 
-    def reserve(self, label: str, items: Iterable[Item], left: Iterable[str] = ()) -> Change:
+    def reserve(
+        self, label: str, items: Iterable[Item], left: Iterable[str] = (), undoes: int = 0
+    ) -> Change:
         """Return a new change. The caller moves its files to the copies named by its items, then
         calls `add`.
 
@@ -205,29 +224,33 @@ class UndoLog:
             self._settle_before({item.path for item in named})
             private_folder(self.folder / f"{number:04}")
             self._count = number
-            return Change(number, label, tuple(named), self._run, tuple(left))
+            return Change(number, label, tuple(named), self._run, tuple(left), undoes)
 
-    def add(self, change: Change, *, durable: bool = True) -> None:
-        """Record a reserved change after it was made; repeating this does nothing. Raises
+    def add(self, change: Change, states: tuple[State, ...], *, durable: bool = True) -> None:
+        """Record a reserved change and the states that it left; repeating this does nothing. Raises
         OSError.
         """
         with self._lock:
-            changes = self._loaded()
-            if all(change.number != other.number for other in changes):
-                changes.append(change)
-                self._count = max(self._count, change.number)
-                self._note(change, durable=durable)
+            if all(change.number != other.number for other in self._loaded()):
+                self._note(change, _Settled(change.number, states), durable=durable)
                 self._forget_oldest()
 
+    def drop(self, change: Change) -> None:
+        """Take a change off the record. Never raises: on a full disk, a later start merely offers
+        it again.
+        """
+        with self._lock, contextlib.suppress(OSError):
+            self._note(Change(0, change.label, (), undoes=change.number))
+
     def settle(self, number: int = 0) -> None:
-        """Record the state after the change `number`, or after every change for which it is not
-        known yet. Never raises.
+        """Record the state after the change `number`, or after every change of this process for
+        which it was not read yet. Never raises.
 
         Call this after the change: later differences are changes by someone else.
         """
         with self._lock:
             for change in self._loaded():
-                if number in (0, change.number) and change.run == self._run:
+                if number in (0, change.number):
                     self._settle(change)
 
     def changes(self) -> list[tuple[Change, tuple[State, ...] | None]]:
@@ -243,34 +266,17 @@ class UndoLog:
         """
         if item.kind != "file":
             return State(item.kind, item.copy, item.mode)
-        state = state_at(copy := self.folder / item.copy)
-        if state.kind != "file":
+        copy = str(self.folder / item.copy)
+        if (entry := entry_at(copy)) is None:
             raise FileNotFoundError(copy)
-        return state
-
-    def undo(self) -> Undone | None:
-        """Undo the last change and return the result; `None` if there is none. The current state is
-        kept as well.
-        """
-        with self._lock:
-            changes = self._loaded()
-            while changes and not self._is_forgotten(changes[-1]):
-                change = changes.pop()
-                with contextlib.suppress(
-                    OSError
-                ):  # on a full disk, a later start merely offers it again
-                    self._note(_Undoing(undone=change.number))
-                undone = self._undo(change)
-                if undone.restored or undone.removed or undone.left:
-                    return undone
-        return None
+        return state_of(entry, copy)
 
     # ── Keeping ───────────────────────────────────────────────────────────────────────────────
 
     def _keep(
         self, label: str, changed: Sequence[Path], created: Sequence[Path], forget: bool, run: str
     ) -> Kept:
-        changes = self._loaded()
+        self._loaded()
         private_folder(self.folder)
         self._settle_before({str(path) for path in (*changed, *created)})
         self._count += 1
@@ -293,8 +299,7 @@ class UndoLog:
             Item(path, "absent") for path in absent
         ]  # the contents of a new folder before the folder
         if items or left:
-            changes.append(change := Change(number, label, tuple(items), run, tuple(left)))
-            self._note(change)
+            self._note(Change(number, label, tuple(items), run, tuple(left)))
             if forget:
                 self._forget_oldest()
         return Kept(tuple(paths), tuple(left), number if items else 0)
@@ -302,16 +307,16 @@ class UndoLog:
     def _settle_before(self, paths: set[str]) -> None:
         """Settle earlier changes of some of `paths`, which are about to change again."""
         for change in self._loaded():
-            is_open = change.run == self._run and change.number not in self._states
-            if is_open and any(item.path in paths for item in change.items):
+            if any(item.path in paths for item in change.items):
                 self._settle(change)
 
     def _settle(self, change: Change) -> None:
-        if change.number in self._states or not change.items:
+        if change.number not in self._open:
             return
-        self._states[change.number] = states = tuple(
-            _state_or_other(item.path) for item in change.items
-        )
+        self._open.discard(change.number)
+        found = look(item.path for item in change.items)
+        states = tuple(found[item.path].state for item in change.items)
+        self._states[change.number] = states
         try:
             self._note(_Settled(change.number, states))
         except OSError as error:  # after a restart it counts as changed by someone else
@@ -332,28 +337,23 @@ class UndoLog:
                 items.append(item)
         except FileNotFoundError:
             return []
-        except (OSError, shutil.Error) as error:
-            if isinstance(error, OSError) and error.errno in _DISK_REFUSES:
+        except OSError as error:
+            if error.errno in _DISK_REFUSES:
                 self.refused = error
             return None
         return items
 
     def _copied_one(self, path: str, name: str) -> Item | None:
-        found = os.lstat(path)
-        if stat.S_ISDIR(found.st_mode):
-            return Item(path, "folder", mode=stat.S_IMODE(found.st_mode))
-        if stat.S_ISLNK(found.st_mode):
-            return Item(path, "link", os.readlink(path))  # noqa: PTH115 — text in, text out
-        if not stat.S_ISREG(found.st_mode) or found.st_size > LARGEST_FILE:
+        if (entry := entry_at(path)) is None:
+            raise FileNotFoundError(path)
+        item = item_of(path, entry)
+        if item.kind == "other" or item.size > LARGEST_FILE:
             return None
-        copy = self.folder / name
-        private_folder(copy.parent)
-        try:
-            shutil.copy2(path, copy, follow_symlinks=False)
-        except BaseException:
-            copy.unlink(missing_ok=True)  # a partial copy would only take up space
-            raise
-        return Item(path, "file", name, found.st_size)
+        if item.kind == "file":
+            private_folder((self.folder / name).parent)
+            copy(path, str(self.folder / name), sync=False)
+            item = msgspec.structs.replace(item, copy=name)
+        return item
 
     def _forget_oldest(self) -> None:
         changes = self._loaded()
@@ -369,11 +369,11 @@ class UndoLog:
                 (self.folder / item.copy).unlink(missing_ok=True)
         if _size(changes) <= LARGEST_SESSION:  # including those already removed
             return
-        held = [change for change in changes if not self._is_forgotten(change)]
+        held = [change for change in changes if not self.is_forgotten(change)]
         while len(held) > 1 and _size(held) > LARGEST_SESSION:
             shutil.rmtree(self.folder / f"{held.pop(0).number:04}", ignore_errors=True)
 
-    def _is_forgotten(self, change: Change) -> bool:
+    def is_forgotten(self, change: Change) -> bool:
         """Return whether the copies of a change are gone. The change stays on record, because
         nothing before it can be restored either.
         """
@@ -381,62 +381,6 @@ class UndoLog:
             any(item.kind == "file" for item in change.items)
             and not (self.folder / f"{change.number:04}").is_dir()
         )
-
-    # ── Undoing ───────────────────────────────────────────────────────────────────────────────
-
-    def _undo(self, change: Change) -> Undone:
-        restored: list[str] = []
-        removed: list[str] = []
-        left: list[str] = []
-        kept: list[str] = []
-        states = self._states.get(change.number) or (None,) * len(change.items)
-        open_folders(item.path for item in change.items)
-        for number, (item, after) in enumerate(zip(change.items, states, strict=False)):
-            try:
-                now = _state_or_other(item.path)
-                if self._is_as_it_was(item, now) or (
-                    item.kind == "absent" and _holds_something(item.path)
-                ):
-                    continue
-                aside = self.folder / f"{change.number:04}" / f"after-{number}"
-                self._put_aside(item, aside)
-                if now != after and now.kind not in ("absent", "folder"):
-                    kept.append(str(aside))
-                if item.kind != "absent":
-                    self._put_back(item)
-                (removed if item.kind == "absent" else restored).append(item.path)
-            except (OSError, shutil.Error):
-                left.append(item.path)
-        restored += [path for path in close_folders(change.items) if path not in restored]
-        return Undone(change.label, tuple(restored), tuple(removed), tuple(left), tuple(kept))
-
-    def _is_as_it_was(self, item: Item, now: State) -> bool:
-        return now.kind == item.kind and (item.kind == "folder" or now == self.state_of(item))
-
-    def _put_aside(self, item: Item, aside: Path) -> None:
-        """Move the current entry out of the way. A folder stays, as it may contain more than the
-        change created. Raises OSError.
-        """
-        parent = os.path.dirname(item.path)  # noqa: PTH120 — text in, text out
-        os.makedirs(parent, exist_ok=True)  # noqa: PTH103
-        if os.path.realpath(parent) != parent:
-            raise OSError(tr("the folder now points elsewhere"))
-        if os.path.lexists(item.path):
-            if stat.S_ISDIR(os.lstat(item.path).st_mode):
-                if item.kind != "absent" and _holds_something(item.path):
-                    raise OSError(tr("it is now a folder"))
-                os.rmdir(item.path)  # noqa: PTH106 — text in; one that holds something stays
-                return
-            private_folder(aside.parent)
-            shutil.move(item.path, aside)
-
-    def _put_back(self, item: Item) -> None:
-        if item.kind == "folder":
-            Path(item.path).mkdir()
-        elif item.kind == "link":
-            Path(item.path).symlink_to(item.copy)
-        else:
-            shutil.copy2(self.folder / item.copy, item.path)
 
     # ── On disk ───────────────────────────────────────────────────────────────────────────────
 
@@ -448,26 +392,31 @@ class UndoLog:
             _forget_old_sessions(self.folder.parent, but=self.folder)
             with contextlib.suppress(OSError):
                 for line in (self.folder / "changes.jsonl").read_text("utf-8").splitlines():
-                    self._apply(line, self._changes)
+                    with contextlib.suppress(ValueError):  # a line truncated by a crash
+                        self._apply(msgspec.convert(json.loads(line), Change | _Settled))
         return self._changes
 
-    def _apply(self, line: str, changes: list[Change]) -> None:
-        with contextlib.suppress(ValueError):  # a line truncated by a crash
-            found = msgspec.convert(json.loads(line), Change | _Undoing | _Settled)
-            if isinstance(found, _Settled):
-                self._states[found.settled] = found.states
-            elif isinstance(found, _Undoing):
-                changes[:] = [change for change in changes if change.number != found.undone]
-            else:
-                changes.append(found)
-                self._count = max(self._count, found.number)
+    def _apply(self, found: Change | _Settled) -> None:
+        changes = self._loaded()
+        if isinstance(found, _Settled):
+            self._states[found.settled] = found.states
+            return
+        self._count = max(self._count, found.number)
+        if found.undoes:
+            changes[:] = [change for change in changes if change.number != found.undoes]
+        else:
+            changes.append(found)
 
-    def _note(self, data: Change | _Undoing | _Settled, *, durable: bool = False) -> None:
+    def _note(self, *data: Change | _Settled, durable: bool = False) -> None:
+        for each in data:
+            self._apply(each)
+            if isinstance(each, Change) and not each.undoes:
+                self._open.add(each.number)
         private_folder(self.folder)
-        line = json_line(data)
+        lines = b"\n".join(map(json_line, data))
         descriptor = open_for_appending(self.folder / "changes.jsonl")
         with os.fdopen(descriptor, "ab") as file:
-            file.write(b"\n" + line + b"\n")  # the previous line may be truncated
+            file.write(b"\n" + lines + b"\n")  # the previous line may be truncated
             if durable:
                 file.flush()
                 os.fsync(descriptor)
@@ -487,56 +436,75 @@ def json_line(data: object) -> bytes:
         return json.dumps(msgspec.to_builtins(data)).encode()
 
 
-def state_at(path: str | Path) -> State:
-    """Return the state of a place. Raises OSError if it cannot be read."""
-    try:
-        found = os.lstat(path)
-    except (FileNotFoundError, NotADirectoryError):  # a file replaced the folder
-        return State("absent")
-    if stat.S_ISLNK(found.st_mode):
-        return State("link", os.readlink(path))  # noqa: PTH115 — text in, text out
-    if stat.S_ISDIR(found.st_mode):
-        return State("folder", mode=stat.S_IMODE(found.st_mode))
-    if not stat.S_ISREG(found.st_mode):
-        return State("other")
-    with Path(path).open("rb") as file:
-        return State(
-            "file", hashlib.file_digest(file, "sha256").hexdigest(), stat.S_IMODE(found.st_mode)
-        )
+def item_of(path: str, entry: Entry | None) -> Item:
+    """Return the item for an entry; the copy of a file is named later."""
+    if entry is None:
+        return Item(path, "absent")
+    if entry.kind in ("file", "folder"):
+        return Item(path, entry.kind, "", entry.size, entry.mode)
+    return Item(path, "link" if entry.kind == "link" else "other", entry.target)
 
 
-def open_folders(paths: Iterable[str]) -> None:
-    """Make the folders among `paths` writable until `close_folders`."""
+class Seen(NamedTuple):
+    """The entry at a place, None if there is none, and its state."""
+
+    entry: Entry | None
+    state: State
+
+
+def look(paths: Iterable[str]) -> dict[str, Seen]:
+    """Return what is at some places, also below those of them that are folders whose mode keeps
+    their owner out; nothing is below those that are links.
+    """
+    found: dict[str, Seen] = {}
+    closed: dict[str, int] = {}
+    links = set[str]()
     for path in sorted(paths):
+        try:
+            entry = None if is_below(path, links) else entry_at(path)
+            found[path] = Seen(entry, state_of(entry, path))
+        except OSError:
+            found[path] = Seen(None, State("other"))
+            continue
+        if entry and entry.kind == "link":
+            links.add(path)
+        elif entry and entry.kind == "folder" and entry.mode & 0o700 != 0o700:
+            with contextlib.suppress(OSError):  # someone else's
+                set_mode(path, entry.mode | 0o700, os.O_DIRECTORY)
+                closed[path] = entry.mode
+    for path in reversed(closed):
         with contextlib.suppress(OSError):
-            mode = os.lstat(path).st_mode
-            if stat.S_ISDIR(mode) and mode & 0o700 != 0o700:
-                os.chmod(path, stat.S_IMODE(mode) | 0o700)  # noqa: PTH101 — text in
+            set_mode(path, closed[path], os.O_DIRECTORY)
+    return found
 
 
-def close_folders(items: Iterable[Item]) -> list[str]:
-    """Restore the modes of folders, and return those whose mode had changed."""
-    changed = []
-    for item in sorted(items, key=lambda item: item.path, reverse=True):
-        with contextlib.suppress(OSError):
-            now = os.lstat(item.path).st_mode
-            if item.kind == "folder" and stat.S_ISDIR(now) and stat.S_IMODE(now) != item.mode:
-                os.chmod(item.path, item.mode)  # noqa: PTH101 — text in
-                changed.append(item.path)
-    return changed
-
-
-def _state_or_other(path: str) -> State:
-    try:
-        return state_at(path)
-    except OSError:
+def state_of(entry: Entry | None, path: str = "") -> State:
+    """Return the state of an entry; the content of a file is read from `path`. Raises OSError."""
+    if entry is None:
+        return State("absent")
+    if entry.kind == "link":
+        return State("link", entry.target)
+    if entry.kind == "folder":
+        return State("folder", mode=entry.mode)
+    if entry.kind != "file":
         return State("other")
+    digest = _digest(path) if path else ""
+    return State("file", digest, entry.mode, f"{entry.size} {entry.mtime_ns}")
 
 
-def _holds_something(path: str) -> bool:
-    with contextlib.suppress(OSError), os.scandir(path) as entries:
-        return any(entries) and not os.path.islink(path)  # noqa: PTH114 — text in
-    return False
+def _digest(path: str) -> str:
+    """Return a digest of a file's content and attributes, "" if we may not read it. Raises
+    OSError.
+    """
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except PermissionError:
+        return ""
+    with os.fdopen(descriptor, "rb") as file:
+        found = hashlib.file_digest(file, "sha256")
+        for name, value in sorted(own_attributes(descriptor).items()):
+            found.update(os.fsencode(f"\0{name}\0") + value)
+    return found.hexdigest()
 
 
 def _with_new_folders(created: Sequence[Path]) -> Iterator[Path]:

@@ -19,8 +19,8 @@ The life of a command
 4. `Commands` (`agent/commands.py`) is notified of the end in a thread. It reads the layer
    (`difference.py`), checks which repository history would be lost (`repository.py`), has the
    policy judge both (`permissions/outcome.py`), and asks the user if necessary; the shell is still
-   waiting. *Keep* commits (`commit.py`): journal, rename, copies for undo. *Discard* removes the
-   layer.
+   waiting. *Keep* commits (`undo/commit.py`): journal, rename, copies for undo. *Discard* removes
+   the layer.
 5. The answer goes to the FIFO: status, working directory, and lines for the output (what the wall
    refused, what was not kept).
 

@@ -6,7 +6,7 @@ nothing here walks the workspace. Files that were opened but not changed are lef
 
 # Names are strings from `os.fsdecode`: for tens of thousands, Path objects take three times as
 # long.
-# ruff: noqa: PTH101, PTH115, PTH116, PTH118, PTH119, PTH120, PTH123, PTH208
+# ruff: noqa: PTH101, PTH116, PTH118, PTH119, PTH120, PTH123, PTH208
 
 import contextlib
 import hashlib
@@ -14,12 +14,12 @@ import os
 import stat
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Container, Iterator
+from collections.abc import Iterator
 from itertools import islice
 from os.path import basename, dirname, join
 from typing import TypeAlias
 
-from dogent_tui.wall.changes import Change, Difference, Entry, entry_kind
+from dogent_tui.undo.changes import Change, Difference, Entry, entry_at, is_below, own_attributes
 
 _PIECE = 1 << 18
 """Bytes to compare at a time. Files of the same size are told apart by their first piece."""
@@ -45,22 +45,6 @@ def read_difference(root: str, upper: str, began_ns: int) -> Difference:
     """
     found = sorted(_below(root, upper), key=lambda change: change.path)
     return Difference(root, upper, began_ns, with_moves(root, upper, found))
-
-
-def entry_at(path: str) -> Entry | None:
-    """Return the entry at a path, or None if there is none. Raises OSError."""
-    try:
-        at = os.stat(path, follow_symlinks=False)
-    except (FileNotFoundError, NotADirectoryError):
-        return None
-    return entry_of(at, os.readlink(path) if stat.S_ISLNK(at.st_mode) else "")
-
-
-def entry_of(at: os.stat_result, target: str = "") -> Entry:
-    """Return the entry for a stat result; `target` is the text of a symlink."""
-    kind, mode = entry_kind(at.st_mode), stat.S_IMODE(at.st_mode)
-    size = at.st_size * (kind != "folder")
-    return Entry(kind, size, mode, target, at.st_dev, at.st_ino, at.st_ctime_ns, at.st_nlink)
 
 
 def _is_opaque(path: str) -> bool:
@@ -146,14 +130,6 @@ def is_same(old: str, new: str, before: Entry | None, after: Entry) -> bool:
         return before.mode == after.mode
     is_same = before.size == after.size and same_content(old, new)
     return is_same and own_attributes(old) == own_attributes(new)
-
-
-def own_attributes(path: str) -> dict[str, bytes]:
-    """Return the user's extended attributes, without the overlay's."""
-    with contextlib.suppress(OSError):
-        names = (name for name in os.listxattr(path) if not name.startswith("user.overlay."))
-        return {name: os.getxattr(path, name) for name in names if name.startswith("user.")}
-    return {}
 
 
 # ── Pairing what was moved ────────────────────────────────────────────────────────────────────────
@@ -243,11 +219,3 @@ def _look(top: str, path: str, entry: Entry) -> tuple[object, ...]:
         with contextlib.suppress(OSError), open(join(top, path), "rb", 0) as file:
             return entry.size, hashlib.sha256(file.read(_PIECE)).digest()
     return ()
-
-
-def is_below(path: str, folders: Container[str]) -> bool:
-    """Return whether one of `folders` is an ancestor of `path`."""
-    while path := dirname(path):
-        if path in folders:
-            return True
-    return False

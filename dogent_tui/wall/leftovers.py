@@ -14,8 +14,6 @@ from typing import Any
 
 import msgspec
 
-JOURNALS = "journals"
-
 
 class Leftover(msgspec.Struct, frozen=True):
     """A command that had ended. `call` is what was recorded when it began."""
@@ -50,14 +48,14 @@ def take_leftovers(sessions: Path, workspace: Path) -> list[Leftover]:
     """
     found: list[Leftover] = []
     for folder in sorted(sessions.iterdir()) if sessions.is_dir() else ():
-        if folder.name == JOURNALS or not _is_dead(folder):
+        if not _is_dead(folder) or _workspace_of(folder) != workspace:
             continue
-        mine = [*_ended(folder)] if _workspace_of(folder) == workspace else []
+        mine = [*_ended(folder)]
         for layer in (folder / "jobs").glob("*"):
             if layer not in [one.folder for one in mine]:
                 remove_layer(layer)
         found += mine
-        if not mine and _workspace_of(folder) in (workspace, None):
+        if not mine:
             remove_tree(folder)
     return found
 
@@ -105,5 +103,8 @@ def remove_tree(folder: Path) -> None:
     except FileNotFoundError:
         return
     except (OSError, RecursionError):
-        for command in (["chmod", "-R", "u+rwX"], ["rm", "-rf", "--one-file-system"]):
-            subprocess.run([*command, "--", str(folder)], check=False, stderr=subprocess.DEVNULL)
+        # Only folders: a file may also be in the workspace by another name.
+        closed = ("find", str(folder), "-type", "d", "!", "-perm", "-700")
+        opening = (*closed, "-exec", "chmod", "u+rwx", "{}", ";")
+        for command in (opening, ("rm", "-rf", "--one-file-system", "--", str(folder))):
+            subprocess.run(command, check=False, stderr=subprocess.DEVNULL)

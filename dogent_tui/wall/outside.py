@@ -15,8 +15,8 @@ import msgspec
 
 from dogent_tui.errors import AgentError
 from dogent_tui.language import tr
-from dogent_tui.wall.changes import Change, Difference
-from dogent_tui.wall.difference import entry_at, is_same, read_difference
+from dogent_tui.undo.changes import Change, Difference, entry_at
+from dogent_tui.wall.difference import is_same, read_difference
 
 _LARGEST = 50_000_000
 _MOST = 10_000

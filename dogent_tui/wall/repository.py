@@ -15,9 +15,9 @@ from os.path import dirname, join
 from typing import Literal, TypeAlias
 
 from dogent_tui.undo import git_data
+from dogent_tui.undo.changes import Difference, Loss, entry_at
 from dogent_tui.undo.git_data import GitObjects, blob_name, text_of
-from dogent_tui.wall.changes import Difference, Loss
-from dogent_tui.wall.difference import entry_at, held_in, same_content
+from dogent_tui.wall.difference import held_in, same_content
 
 _KEPT_S = 30 * 86_400
 """Git removes older reflog entries whenever it tidies up."""

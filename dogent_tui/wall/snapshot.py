@@ -25,11 +25,11 @@ from typing import TypeAlias
 import msgspec
 
 from dogent_tui.storage.files import private_folder
+from dogent_tui.undo.changes import Change, Difference, Entry, entry_at, entry_of, is_below
+from dogent_tui.undo.commit import Committing
 from dogent_tui.undo.undo_log import UndoLog
 from dogent_tui.wall import kernel
-from dogent_tui.wall.changes import Change, Difference, Entry
-from dogent_tui.wall.commit import Committing
-from dogent_tui.wall.difference import entry_at, entry_of, is_below, is_same, with_moves
+from dogent_tui.wall.difference import is_same, with_moves
 from dogent_tui.wall.leftovers import remove_tree
 
 LARGEST_FILE = 50_000_000
@@ -311,11 +311,10 @@ class Snapshot:
             back = private_folder(upper.parent / "back")
             for each in changes:
                 self._stage(each, f"{back}/{each.path}")
-            latest = max((each.after.ctime_ns for each in changes if each.after), default=0)
             reverse = tuple(
                 Change(each.path, _as_opened(each.after), each.before) for each in changes
             )
-            difference = Difference(str(self.workspace), str(back), latest + 1, reverse)
+            difference = Difference(str(self.workspace), str(back), _FOR_EVER, reverse)
             done = self._committing(copies).commit(difference, "", sync=False)
             for path in done.committed:
                 with self._opened(path) as (_, found, _):

@@ -24,8 +24,8 @@ from dogent_tui.errors import AgentError
 from dogent_tui.language import tr
 from dogent_tui.storage.files import private_folder
 from dogent_tui.storage.paths import dogent_home, state_dir
+from dogent_tui.undo.changes import Difference
 from dogent_tui.undo.undo_log import json_line
-from dogent_tui.wall.changes import Difference
 from dogent_tui.wall.difference import read_difference
 from dogent_tui.wall.leftovers import hold, remove_layer, remove_tree
 from dogent_tui.wall.outside import Outside, copied_places
@@ -81,6 +81,11 @@ class Ended(msgspec.Struct, frozen=True):
         with contextlib.suppress(FileNotFoundError):
             return msgspec.convert(json.loads(self.restored.read_bytes()), Difference)
         return read_difference(str(root), str(self.upper), self.began_ns)
+
+    def judged(self) -> None:
+        """Keep the next start from offering it, after a crash, to be judged again."""
+        with contextlib.suppress(OSError):
+            (self.job.folder / "ended").unlink()
 
     @property
     def restored(self) -> Path:

@@ -20,6 +20,7 @@ from dogent_tui.markdown_search.requests import RequestBook
 from dogent_tui.offline.messages_api import UNREADABLE
 from dogent_tui.permissions.model import ToolCall
 from dogent_tui.storage.paths import Workspace
+from dogent_tui.undo.restoring import undo
 from dogent_tui.web.named import NamedHosts
 from tests.agent.gates import made_gate
 
@@ -256,7 +257,7 @@ async def test_what_runs_is_copied_first_and_what_is_denied_is_not(workspace):
     assert isinstance(kept, CopiesKept)
     assert (kept.tool_use_id, kept.paths) == ("t", (str(wishes),))
     wishes.unlink()
-    assert gate._copies.undo().label.startswith("Write")
+    assert undo(gate._copies).label.startswith("Write")
     assert wishes.read_text() == "a"
 
 
@@ -291,7 +292,7 @@ async def test_an_edit_that_runs_unasked_is_copied_too(workspace):
         gate, "Write", {"file_path": str(workspace.root / "a.md"), "content": "b"}, workspace.root
     )
     (workspace.root / "a.md").write_text("b")
-    assert gate._copies.undo().restored == (str(workspace.root / "a.md"),)
+    assert undo(gate._copies).restored == (str(workspace.root / "a.md"),)
     assert (workspace.root / "a.md").read_text() == "a"
 
 

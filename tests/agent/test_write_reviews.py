@@ -12,6 +12,7 @@ from dogent_tui.agent.events import UiAnswer
 from dogent_tui.agent.ui_requests import ReviewMode
 from dogent_tui.sources.ledger import Ledger
 from dogent_tui.storage.paths import Workspace
+from dogent_tui.undo.restoring import undo
 from dogent_tui.undo.undo_log import UndoLog
 from tests.agent.gates import made_gate, made_reviewing
 
@@ -93,7 +94,7 @@ async def test_an_edit_is_reviewed_and_the_answer_is_what_became_of_it(desk):
     assert event.payload["place"] == ""
     assert desk.asked == []
     assert desk.reviewing.is_reviewed("t")
-    assert desk.copies.undo() is None, "the review keeps what it changes itself"
+    assert undo(desk.copies) is None, "the review keeps what it changes itself"
     await desk.call("Write", file_path=str(desk.root / "new.md"), content="# New\n")
     assert desk.shown[1].payload["base"] is None
     assert not (desk.root / "new.md").exists()
@@ -175,7 +176,7 @@ async def test_a_proposal_inside_asks_nothing_and_the_protected_rule_holds(desk)
     assert isinstance(gate, PermissionResultAllow)
     assert desk.asked == ["Change .dogent/dogent.md"]
     assert [event.payload["path"] for event in desk.shown] == ["tea.md", ".dogent/dogent.md"]
-    assert desk.copies.undo() is None, "a proposal changes nothing by itself"
+    assert undo(desk.copies) is None, "a proposal changes nothing by itself"
 
 
 async def test_a_link_that_leads_elsewhere_after_the_approval_is_not_followed(desk):

@@ -125,7 +125,7 @@ def _at(sizes: list[float], share: float) -> float:
 
 
 def _commit(base: Path, sync: bool) -> float:
-    from dogent_tui.wall.commit import Committing
+    from dogent_tui.undo.commit import Committing
     from dogent_tui.wall.difference import read_difference
 
     root, upper = base / "root", base / "upper"

@@ -10,6 +10,7 @@ from hypothesis import given
 from dogent_tui.changes.reviewed import Reviewed
 from dogent_tui.errors import DogentError
 from dogent_tui.storage.paths import Workspace
+from dogent_tui.undo.restoring import undo
 from dogent_tui.undo.undo_log import UndoLog
 from tests.changes.strategies import versions
 
@@ -35,7 +36,7 @@ def test_what_is_accepted_is_written_and_undone(workspace):
     assert review.apply(UndoLog(workspace, "s"))
     assert path.read_bytes() == b"\xef\xbb\xbfone\r\n\r\ntwo\r\n\r\nTHREE"
     assert path.stat().st_mode & 0o777 == 0o640
-    undone = UndoLog(workspace, "s").undo()
+    undone = undo(UndoLog(workspace, "s"))
     assert undone is not None
     assert undone.label == "Review of tea.md"
     assert path.read_bytes() == b"\xef\xbb\xbfone\r\n\r\ntwo\r\n\r\nthree"
@@ -53,7 +54,7 @@ def test_accept_then_undo_is_the_identity(tmp_path_factory):
         review.change.decide_all("accepted")
         assert review.apply(UndoLog(workspace, "s"))
         if path.read_bytes() != base.encode():
-            UndoLog(workspace, "s").undo()
+            undo(UndoLog(workspace, "s"))
         assert path.read_bytes() == base.encode()
 
     check()
@@ -66,7 +67,7 @@ def test_a_new_file_is_made_and_taken_away_again(workspace):
     review.change.decide_all("accepted")
     assert review.apply(UndoLog(workspace, "s"))
     assert review.path.read_text() == "# Tea\n"
-    UndoLog(workspace, "s").undo()
+    undo(UndoLog(workspace, "s"))
     assert not review.path.exists()
 
 

@@ -22,6 +22,7 @@ from dogent_tui.agent.events import (
 from dogent_tui.agent.recorder import Recorder
 from dogent_tui.storage.history import History
 from dogent_tui.storage.paths import Workspace
+from dogent_tui.undo.restoring import undo
 from dogent_tui.undo.undo_log import UndoLog
 from tests.e2e.conftest import COPIES, IN_ONE_LOOP
 
@@ -152,8 +153,8 @@ async def test_what_is_deleted_or_overwritten_can_be_undone(api, agent):
     assert (notes.exists(), draft.read_text(encoding="utf-8")) == (False, "second")
     assert [kept.paths for kept in agent.of(CopiesKept)] == [(str(draft),), (str(notes),)]
     copies = UndoLog(Workspace(agent.root), COPIES)
-    assert copies.undo().restored == (str(notes),)
-    assert copies.undo().restored == (str(draft),)
+    assert undo(copies).restored == (str(notes),)
+    assert undo(copies).restored == (str(draft),)
     assert notes.read_text(encoding="utf-8") == "all my notes"
     assert draft.read_text(encoding="utf-8") == "first"
 

@@ -17,7 +17,7 @@ from dogent_tui.agent.events import (
 )
 from dogent_tui.agent.session import session_copies
 from dogent_tui.agent.turn_index import turn_index_of
-from dogent_tui.undo.rewind_plan import carry_out, plan
+from dogent_tui.undo.restoring import carry_out, plan
 from tests.e2e.conftest import COPIES, IN_ONE_LOOP
 
 pytestmark = [pytest.mark.slow, IN_ONE_LOOP]

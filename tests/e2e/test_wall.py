@@ -21,6 +21,7 @@ from dogent_tui.agent.events import (
 )
 from dogent_tui.offline.messages_api import ReplyText
 from dogent_tui.storage.paths import Workspace
+from dogent_tui.undo.restoring import undo
 from dogent_tui.undo.undo_log import UndoLog
 from tests.e2e.conftest import COPIES, IN_ONE_LOOP
 from tests.e2e.scripted_api import Pieces
@@ -156,7 +157,7 @@ async def test_what_was_kept_can_be_undone(api, agent):
     api.say("Done.")
     await ended(agent, await asked(agent), "allow")
     assert not keep.exists()
-    undone = UndoLog(Workspace(agent.root), COPIES).undo()
+    undone = undo(UndoLog(Workspace(agent.root), COPIES))
     assert set(undone.restored) == {str(keep), str(other)}
     assert (keep.read_text(), other.read_text()) == ("precious", "before")
     assert not (agent.root / "new").exists()

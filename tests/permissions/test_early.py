@@ -247,6 +247,8 @@ def test_plain_deletion_and_the_rights_of_others(root, command):
         "if x; then rm a.md; fi",
         "f() { rm a.md; }; f",
         "git rm -n a.md",
+        "rm -i a.md",
+        "mv --interactive a.md c.md",
         "git clean -nd",
         "truncate -s 9 a.md",
         "echo x > a.md",

@@ -18,7 +18,7 @@ from dogent_tui.permissions.outcome import judge_outcome
 from dogent_tui.permissions.paths import PathRule
 from dogent_tui.permissions.policy import decide
 from dogent_tui.permissions.question import ask_about
-from dogent_tui.wall.changes import Change, Difference, Entry, Loss, entry_kind
+from dogent_tui.undo.changes import Change, Difference, Entry, Loss, entry_kind
 
 CALL = ToolCall("Bash", {"command": "make", "description": "Build"})
 GIT = {

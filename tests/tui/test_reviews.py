@@ -10,6 +10,7 @@ from dogent_tui.agent.ui_requests import ChangeRequest
 from dogent_tui.storage.answer_drafts import AnswerDrafts
 from dogent_tui.tui.screens.permission import PermissionScreen
 from dogent_tui.tui.screens.review import ReviewScreen
+from dogent_tui.undo.restoring import undo
 from tests.agent.fake_conversation import permission
 
 BASE = "one\n\ntwo\n\nthree\n"
@@ -54,7 +55,7 @@ async def test_what_is_accepted_is_written_and_the_model_learns_of_it(context):
         assert "1 of 2 hunks written to tea.md" in answer.review
         assert "Comment: softer" in answer.review
         await s.until(lambda: s.app.screen is s.app.conversation)
-        assert s.app.conversation.opened.copies().undo() is not None, "/undo"
+        assert undo(s.app.conversation.opened.copies()) is not None, "/undo"
         assert (root / "tea.md").read_text() == BASE
 
 

@@ -3,12 +3,14 @@ way.
 """
 
 import os
+import shutil
 import stat
 
 import pytest
 
 from dogent_tui.storage.paths import Workspace
 from dogent_tui.undo import undo_log as module
+from dogent_tui.undo.restoring import undo
 from dogent_tui.undo.undo_log import UndoLog
 
 
@@ -33,17 +35,17 @@ def test_a_deleted_file_comes_back_with_its_mode(workspace, copies):
     path.chmod(0o640)
     assert copies.keep("Run rm a.md", [path]).paths == (str(path),)
     path.unlink()
-    undone = copies.undo()
+    undone = undo(copies)
     assert (undone.label, undone.restored, undone.left) == ("Run rm a.md", (str(path),), ())
     assert (path.read_text(), stat.S_IMODE(path.stat().st_mode)) == ("a", 0o640)
-    assert copies.undo() is None
+    assert undo(copies) is None
 
 
 def test_a_folder_comes_back_whole(workspace, copies):
     folder = workspace.root / "ch"
     copies.keep("Run rm -r ch", [folder])
-    module.shutil.rmtree(folder)
-    assert copies.undo().left == ()
+    shutil.rmtree(folder)
+    assert undo(copies).left == ()
     assert (folder / "deep" / "中 文.md").read_text() == "二"
     assert (folder / "link").is_symlink()
     assert (folder / "link").read_text() == "one"
@@ -58,9 +60,9 @@ def test_changes_are_undone_last_first_and_those_that_changed_nothing_are_passed
     copies.keep("two", [path])
     path.write_text("c")
     copies.keep("it failed", [path])
-    assert copies.undo().label == "two"
+    assert undo(copies).label == "two"
     assert path.read_text() == "b"
-    assert copies.undo().label == "one"
+    assert undo(copies).label == "one"
     assert path.read_text() == "a"
 
 
@@ -69,10 +71,10 @@ def test_what_was_made_goes_and_what_lies_there_now_is_kept_aside(workspace, cop
     copies.keep("Write new.md", [path], [made])
     made.write_text("new")
     path.write_text("changed since")
-    undone = copies.undo()
+    undone = undo(copies)
     assert (undone.restored, undone.removed) == ((str(path),), (str(made),))
     assert not made.exists()
-    aside = {file.read_text() for file in copies.folder.rglob("after-*")}
+    aside = {file.read_text() for file in copies.folder.glob("0002/*")}
     assert aside == {"new", "changed since"}
 
 
@@ -82,14 +84,14 @@ def test_a_later_start_can_still_undo(workspace, copies):
     path.unlink()
     copies.keep("two", [workspace.root / "ch" / "1.md"])
     (workspace.root / "ch" / "1.md").write_text("x")
-    assert copies.undo().label == "two"
+    assert undo(copies).label == "two"
     with (copies.folder / "changes.jsonl").open("a") as file:
         file.write('{"number": 3, "la')  # a crash in the middle of a line
     later = UndoLog(workspace, "session")
-    assert later.undo().label == "one"
+    assert undo(later).label == "one"
     assert path.read_text() == "a"
-    assert UndoLog(workspace, "session").undo() is None
-    assert UndoLog(workspace, "another").undo() is None
+    assert undo(UndoLog(workspace, "session")) is None
+    assert undo(UndoLog(workspace, "another")) is None
 
 
 def test_a_name_that_is_not_utf_8_comes_back_too(workspace, copies):
@@ -97,7 +99,7 @@ def test_a_name_that_is_not_utf_8_comes_back_too(workspace, copies):
     path.write_text("x")
     copies.keep("one", [path])
     path.unlink()
-    assert copies.undo().restored == (str(path),)
+    assert undo(copies).restored == (str(path),)
 
 
 def test_only_the_user_can_read_the_copies(workspace, copies):
@@ -121,8 +123,8 @@ def test_the_oldest_copies_make_room(workspace, copies, monkeypatch):
         path.write_text(text)
         copies.keep(text, [path])
     path.write_text("4")
-    assert [copies.undo().label for _ in range(2)] == ["3", "2" * 6]
-    assert copies.undo() is None
+    assert [undo(copies).label for _ in range(2)] == ["3", "2" * 6]
+    assert undo(copies) is None
 
 
 def test_a_folder_that_leads_elsewhere_now_is_not_followed(workspace, copies, tmp_path):
@@ -131,7 +133,7 @@ def test_a_folder_that_leads_elsewhere_now_is_not_followed(workspace, copies, tm
     elsewhere.mkdir()
     (workspace.root / "ch").rename(workspace.root / "gone")
     (workspace.root / "ch").symlink_to(elsewhere)
-    assert copies.undo().left == (str(path),)
+    assert undo(copies).left == (str(path),)
     assert list(elsewhere.iterdir()) == []
 
 

@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 from dogent_tui.agent.authority import Authority
 from dogent_tui.agent.conversation import Verdict
 from dogent_tui.agent.events import PermissionRequested
+from dogent_tui.undo.restoring import undo
 from dogent_tui.wall.probe import WallStatus
 from tests.wall.session import Session
 from tests.wall.throwaway import HOME, require_throwaway, run_inside
@@ -226,7 +227,7 @@ def _tried(session: _Drill, command: str, keeps: bool, undoes: bool, level: str)
     if undoes and _differ(before, after, attributes=False):
         commands = session._commands
         commands._settling.submit(int).result()  # what was written has been read
-        commands._copies.undo()
+        undo(commands._copies)
         special = {ascii(path) for path, old in before.items() if old.kind not in _PLAIN}
         undone = _differ(before, _tree(_WORKSPACE), attributes=False)
         yield from (f"undone: {each}" for each in undone if each.split(": ")[0] not in special)

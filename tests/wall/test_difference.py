@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from dogent_tui.wall.changes import Change, Difference
+from dogent_tui.undo.changes import Change, Difference
 from dogent_tui.wall.difference import read_difference
 from tests.wall.overlay import quoted, run_on_layer
 

@@ -13,8 +13,8 @@ import pytest
 
 from dogent_tui.errors import AgentError
 from dogent_tui.storage.paths import Workspace
+from dogent_tui.undo.commit import Committing
 from dogent_tui.undo.undo_log import UndoLog
-from dogent_tui.wall.commit import Committing
 from dogent_tui.wall.probe import WallStatus
 from dogent_tui.wall.snapshot import Snapshot
 from dogent_tui.wall.wall import Answer, Ended, Wall

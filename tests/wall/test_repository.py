@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from dogent_tui.wall.changes import Loss
+from dogent_tui.undo.changes import Loss
 from dogent_tui.wall.difference import read_difference
 from dogent_tui.wall.repository import lost_history
 from tests.wall.overlay import _WHO, run_on_layer

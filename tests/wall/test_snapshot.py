@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 
 from dogent_tui.storage.paths import Workspace
+from dogent_tui.undo.changes import Difference
+from dogent_tui.undo.commit import Committing
 from dogent_tui.undo.undo_log import UndoLog
 from dogent_tui.wall import snapshot as snapshot_module
-from dogent_tui.wall.changes import Difference
-from dogent_tui.wall.commit import Committing
 from dogent_tui.wall.snapshot import Snapshot, TakenBack, end_left_over, open_snapshot
 
 

@@ -51,6 +51,8 @@ _PATTERN_FIRST = names("grep egrep fgrep rg ag ack sed awk gawk mawk nawk jq yq 
 _PATTERN_OPTIONS = {"-e", "--regexp", "--expression", "-E", "-f", "--file"}
 _NOT_PATHS = names("-e --regexp --expression -E -m --message -v --arg --argjson -d -F --title -g")
 """Options with text as value, of programs for which some words are patterns."""
+_UNSURE = names("-i --interactive -n --dry-run --cached")
+"""Options with which a program asks first or only tells: nothing is plain then."""
 _DELETES = names("rm rmdir unlink shred trash trash-put srm wipe del")
 _LAST_IS_WRITTEN = {"cp", "mv", "install", "ln", "rsync"}
 _ALL_ARE_WRITTEN = {"tee", "touch", "mkdir", "truncate", "mkfifo"}
@@ -136,6 +138,7 @@ class _Early:
             words = _from_where(words[1:], _BEFORE_THE_COMMAND)
         if not words or name in _TEXT:
             return
+        self._plain = self._plain and not _UNSURE & {word.text for word in words}
         if name in self._special:
             self._special[name](words)
             return
@@ -292,7 +295,6 @@ class _Early:
         texts = [arg.text for arg in args]
         hosts = asked_by_git(command, args, self._rule, self._cwd)
         self._network(hosts, words[0], f"git {command}")
-        self._plain = self._plain and not {"-n", "--dry-run", "--cached"} & set(texts)
         if command not in _GIT_TEXT:
             self._operands(command if command in {"mv", "rm"} else "git", args)
         if (loss := lost_by_git(command, texts)) and self._plain:

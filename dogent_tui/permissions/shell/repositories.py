@@ -78,13 +78,12 @@ def _git_folder(rule: PathRule, cwd: str | None) -> str | None:
 
 def lost_by_git(command: str, texts: Sequence[str]) -> str:
     """Describe what a Git command would lose."""
-    given = set(texts)
     flags = {char for text in texts if re.fullmatch(r"-\w+", text) for char in text[1:]}
     first = next((text for text in texts if not text.startswith("-")), "")
-    deletes = flags & {"d", "D"} or "--delete" in given
-    if command == "clean" and "n" not in flags and "--dry-run" not in given:
+    deletes = flags & {"d", "D"} or "--delete" in texts
+    if command == "clean" and "n" not in flags:
         return tr("It deletes files that git does not track.")
-    if command == "reset" and "--hard" in given:
+    if command == "reset" and "--hard" in texts:
         return tr("It discards uncommitted changes.")
     if command == "stash" and first in {"drop", "clear"}:
         return tr("It deletes stashed changes.")

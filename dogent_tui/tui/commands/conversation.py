@@ -77,11 +77,13 @@ class ConversationCommands(CommandFamily):
 
     @command("undo", "Bring back what the agent, /archive or /clean changed last", at_once=True)
     async def _undo(self, _: str) -> str:
+        from dogent_tui.undo.restoring import undo
+
         await self._need_writable()
         opened = self._opened
         self._need_idle()
         since = await asyncio.to_thread(self.app.history.entries)
-        undone = await asyncio.to_thread(opened.copies().undo)
+        undone = await asyncio.to_thread(undo, opened.copies())
         if undone is not None and str(self.app.history.file) in undone.restored:
             await asyncio.to_thread(lambda: [self.app.history.append(entry) for entry in since])
             await self.app.load_recall()
@@ -204,7 +206,9 @@ def undone_words(undone: "Undone | None", root: str) -> str:
         parts.append(tr("Left unchanged: {files}", files=_listed(undone.left, root)))
     if undone.aside:
         kept = and_more([display_path(path) for path in undone.aside], _MOST_NAMED)
-        parts.append(tr("Changed since by someone else, and kept: {files}", files=kept))
+        parts.append(
+            tr("Someone else changed it since; its earlier content is in {files}", files=kept)
+        )
     return one_line(
         tr("{join}. The change was: {label}", join=". ".join(parts), label=undone.label)
     )

@@ -14,7 +14,7 @@ from dogent_tui.tui.screens.choice import choose
 from dogent_tui.tui.screens.rewind_preview import RewindPreviewScreen, RewindScreen
 from dogent_tui.tui.screens.withdrawable import answer_of
 from dogent_tui.tui.sessions.controller import AT_WORK
-from dogent_tui.undo.rewind_plan import changed_places, plan
+from dogent_tui.undo.restoring import changed_places, plan
 from dogent_tui.undo.undo_log import Undone
 
 _SCOPES: tuple[Scope, ...] = ("both", "conversation", "files")

@@ -16,7 +16,7 @@ from dogent_tui.plain import one_line, revealed
 from dogent_tui.records import Record
 from dogent_tui.tui.sessions.model import spoken
 from dogent_tui.tui.transcript import model
-from dogent_tui.undo.rewind_plan import PlannedPlace, Why, carry_out
+from dogent_tui.undo.restoring import PlannedPlace, Why, carry_out
 from dogent_tui.undo.undo_log import UndoLog, Undone
 
 Scope = Literal["both", "conversation", "files"]
@@ -211,23 +211,11 @@ def difference(place: PlannedPlace, copies: UndoLog) -> str:
     """
     if place.why == "no_copy":
         raise DogentError(_WHY["no_copy"])
-    if (
-        place.now.digest
-        and place.now.kind == "file"
-        and place.item.kind == "file"
-        and _same_bytes(place, copies)
-    ):
-        raise DogentError(tr("Only its permissions differ."))
     now = _text(Path(place.path), place.now.kind)
     then = _text(copies.folder / place.item.copy, place.item.kind)
+    if now == then:
+        raise DogentError(tr("Only its permissions or attributes differ."))
     return unified_diff(now, then, Path(place.path).name)
-
-
-def _same_bytes(place: PlannedPlace, copies: UndoLog) -> bool:
-    try:
-        return copies.state_of(place.item).digest == place.now.digest
-    except OSError:
-        return False
 
 
 def _text(path: Path, kind: str) -> str:

@@ -22,7 +22,7 @@ from dogent_tui.tui.rewinding.model import Preview, RewindPoint, Row, difference
 from dogent_tui.tui.screens.choice import AnsweringScreen
 from dogent_tui.tui.transcript.lines import Line, Span, wrap
 from dogent_tui.tui.widgets import bound
-from dogent_tui.undo.rewind_plan import PlannedPlace
+from dogent_tui.undo.restoring import PlannedPlace
 from dogent_tui.undo.undo_log import UndoLog
 
 

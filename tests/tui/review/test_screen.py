@@ -12,6 +12,7 @@ from dogent_tui.storage.paths import Workspace
 from dogent_tui.tui.prompt.picker import ReferencePicker
 from dogent_tui.tui.prompt.references import WorkspaceReferences
 from dogent_tui.tui.screens import review as screen
+from dogent_tui.undo.restoring import undo
 from tests.changes.strategies import manuscript
 from tests.tui.review.host import BASE, NEW, ReviewHost
 
@@ -66,7 +67,7 @@ async def test_hunks_are_decided_and_written(review):
         assert (
             "Hunk 2 (changed, under Report on tea 茶 > 市场与客户): left undecided" in result.review
         )
-        app.copies.undo()
+        undo(app.copies)
         assert app.path.read_text() == BASE
 
 

@@ -18,7 +18,7 @@ from dogent_tui.errors import DogentError
 from dogent_tui.storage.paths import Workspace
 from dogent_tui.tui.rewinding.model import Preview, difference, rewind_points
 from dogent_tui.tui.transcript.model import Reply, TranscriptModel, UserTurn
-from dogent_tui.undo.rewind_plan import plan
+from dogent_tui.undo.restoring import plan
 from dogent_tui.undo.undo_log import UndoLog
 
 NOW = datetime(2026, 3, 2, 9, 30, tzinfo=UTC)

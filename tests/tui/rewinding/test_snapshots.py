@@ -12,7 +12,7 @@ from dogent_tui.tui.app import DogentApp
 from dogent_tui.tui.rewinding.model import Preview, RewindPoint
 from dogent_tui.tui.screens.rewind_preview import RewindPreviewScreen, RewindScreen
 from dogent_tui.tui.themes import THEMES
-from dogent_tui.undo.rewind_plan import plan
+from dogent_tui.undo.restoring import plan
 from dogent_tui.undo.undo_log import UndoLog
 
 NOW = datetime(2026, 3, 2, 9, 30, tzinfo=UTC)

@@ -1,8 +1,8 @@
 """Reverting several changes: byte for byte, and nothing of what someone else wrote is lost."""
 
+import os
 import shutil
 import stat
-from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from dogent_tui.storage.paths import Workspace
 from dogent_tui.undo import undo_log as module
-from dogent_tui.undo.rewind_plan import carry_out, changed_places, plan
+from dogent_tui.undo.restoring import carry_out, changed_places, plan, undo
 from dogent_tui.undo.undo_log import UndoLog
 
 WINDOWS = b"\xef\xbb\xbfone\r\ntwo\rthree \xff\n\r\n"
@@ -147,33 +147,35 @@ OTHERS = st.lists(
     max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(OTHERS, st.booleans())
-def test_undo_says_where_it_keeps_what_someone_else_changed_since(
+def test_undo_leaves_and_names_what_someone_else_changed_since(
     tmp_path_factory, home, steps, restarts
 ):
     root = tmp_path_factory.mktemp("w")
     copies = UndoLog(Workspace(root), "session")
-    begun = everything(root)
     theirs: dict[str, bytes] = {}
+    told: set[str] = set()
+    ours: set[str] = set()
     for what, name, data in steps:
         if what == "other" and (root / name).exists():
             theirs[name] = b"theirs " + data
             (root / name).write_bytes(theirs[name])
+            told |= {name} & ours
         elif what == "write":
-            theirs.pop(name, None)
+            ours.add(name)
             Agent(copies, root).write(name, data)
         elif what == "delete" and (root / name).exists():
-            theirs.pop(name, None)
             Agent(copies, root).delete(name)
     if restarts:
         copies = UndoLog(Workspace(root), "session")
-    aside: list[bytes] = []
-    while (undone := copies.undo()) is not None:
-        aside += [Path(path).read_bytes() for path in undone.aside]
-    assert everything(root) == begun
-    if any(what == "other" for what, *_ in steps):
-        assert not Counter(theirs.values()) - Counter(aside)
-    else:
-        assert not aside
+    left: set[str] = set()
+    kept: set[Path] = set()
+    while (undone := undo(copies)) is not None:
+        left.update(os.path.relpath(path, root) for path in undone.left)
+        kept.update(map(Path, undone.aside))
+    found = {path: what for path, what in everything(root).items() if what != "folder"}
+    assert {path: content for path, (content, _) in found.items()} == theirs
+    assert left == told
+    assert all(path.is_file() for path in kept)
 
 
 def test_a_rewind_is_itself_a_change_that_can_be_undone(workspace, copies, agent):
@@ -183,7 +185,7 @@ def test_a_rewind_is_itself_a_change_that_can_be_undone(workspace, copies, agent
     after = everything(workspace.root)
     carry_out(copies, plan(copies, {"one"}), "Rewind to “x”")
     assert (workspace.root / "a.md").read_bytes() == WINDOWS
-    assert copies.undo().label == "Rewind to “x”"
+    assert undo(copies).label == "Rewind to “x”"
     assert everything(workspace.root) == after
 
 
@@ -237,7 +239,7 @@ def test_a_later_start_knows_the_same(workspace, copies, agent):
 def test_what_was_undone_is_not_gone_back_over(workspace, copies, agent):
     copies.begin_run("one")
     agent.write("a.md", "one")
-    copies.undo()
+    undo(copies)
     assert plan(copies, {"one"}) == []
 
 
@@ -262,8 +264,8 @@ def test_a_copy_that_had_to_go_is_not_stood_in_for_by_a_later_one(
     agent.write("a.md", "two")
     assert [place.why for place in plan(copies, {"one"})] == ["no_copy"]
     assert [place.why for place in plan(copies, {"two"})] == [""]
-    assert copies.undo().label == "Write a.md"
-    assert copies.undo() is None
+    assert undo(copies).label == "Write a.md"
+    assert undo(copies) is None
 
 
 def test_a_fork_can_go_back_to_before_it_and_leaves_the_first_as_it_is(workspace, copies, agent):

@@ -6,35 +6,34 @@ is repeatable. Previous content goes to the session's copies, so that the commit
 
 # Names are strings from `os.fsdecode`: for tens of thousands, Path objects take three times as
 # long.
-# ruff: noqa: PTH102, PTH106, PTH112, PTH118, PTH120
+# ruff: noqa: PTH101, PTH102, PTH106, PTH112, PTH118, PTH120
 
 import contextlib
 import errno
 import fcntl
 import json
 import os
+import stat
 import threading
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from os.path import dirname, join, lexists
 from pathlib import Path
-from typing import IO, TypeAlias
+from typing import IO
 
 import msgspec
 
 from dogent_tui.storage.files import private_folder
 from dogent_tui.undo import file_moves
+from dogent_tui.undo.changes import Change, Difference, Entry, entry_at, entry_of
 from dogent_tui.undo.file_moves import ChangedMeanwhileError, Ours, synced
 from dogent_tui.undo.undo_log import Change as KeptChange
-from dogent_tui.undo.undo_log import Item, UndoLog, json_line
-from dogent_tui.wall.changes import Change, Difference, Entry
-from dogent_tui.wall.difference import entry_at
+from dogent_tui.undo.undo_log import State, UndoLog, item_of, json_line, state_of
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_ON_THE_WAY = os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _FOREIGN = (errno.ENOENT, errno.EEXIST, errno.ENOTDIR, errno.ELOOP, errno.ENOTEMPTY, errno.EISDIR)
 """Errors that mean someone else has changed the place."""
-
-_Paths: TypeAlias = Collection[str]
 
 
 class Committed(msgspec.Struct, frozen=True):
@@ -56,13 +55,12 @@ class Committed(msgspec.Struct, frozen=True):
 class _Journal(msgspec.Struct, frozen=True):
     """What a commit is about to do. `before` of each change is the entry right before the commit.
 
-    `copies` is the folder of `kept`. `is_direct`: files of the layer can be renamed into place.
+    `copies` is the folder of `kept`.
     """
 
     root: str
     upper: str
     copies: str
-    is_direct: bool
     kept: KeptChange
     changes: tuple[Change, ...]
 
@@ -84,6 +82,8 @@ class Committing:
         *,
         overwrite: bool = False,
         sync: bool = True,
+        undoes: int = 0,
+        begun: Callable[[], None] = lambda: None,
     ) -> Committed:
         """Apply what a command did. Never raises.
 
@@ -92,6 +92,8 @@ class Committing:
             label: The name of the change in the undo history.
             overwrite: Whether to overwrite what someone else has changed.
             sync: Whether the result must survive a power failure.
+            undoes: The change that this takes back; both are over with it.
+            begun: Called once the journal is written: from then on a crash does not stop it.
 
         Returns:
             The result for each path, including each path in a moved folder.
@@ -99,14 +101,18 @@ class Committing:
         chosen: list[Change] = []
         with self._lock:
             try:
-                chosen = _chosen(difference, overwrite)
+                chosen = [*difference.changes]
+                if overwrite:
+                    chosen += missing_parents(difference.root, chosen)
                 doing = _Doing(difference.root, difference.upper, self._copies, self._ours, sync)
                 with contextlib.closing(doing):
                     planned = doing.plan(chosen, difference.began_ns, overwrite)
                     if not planned:
                         return Committed(label, (), tuple(doing.foreign.values()))
-                    journal = doing.journal(label, planned)
-                    return doing.finish(journal, *_written(self._journals, journal, sync))
+                    journal = doing.journal(label, planned, undoes)
+                    written = _written(self._journals, journal, sync)
+                    begun()
+                    return doing.finish(journal, *written)
             except OSError as error:  # nothing has been done yet
                 why = error.strerror or str(error)
                 return Committed(label, failed=tuple((change.path, why) for change in chosen))
@@ -138,7 +144,7 @@ class Committing:
 
 class _Doing:
     """A commit in progress. Reaches everything in the workspace from its root, without following
-    links.
+    links; folders whose mode keeps their owner out are open until the end.
     """
 
     def __init__(self, root: str, upper: str, copies: UndoLog, ours: Ours, sync: bool) -> None:
@@ -148,9 +154,12 @@ class _Doing:
         self._failed: dict[str, str] = {}
         self._top = os.open(root, _FOLDER)
         self._folder, self._fd = "", os.dup(self._top)
+        self._opened: dict[str, Entry] = {}
+        self._modes: dict[str, int] = {}
 
     def close(self) -> None:
         """Close the folders."""
+        self._set_modes()
         os.close(self._fd)
         os.close(self._top)
 
@@ -158,11 +167,13 @@ class _Doing:
         """Return a link-free name for `path`, valid until the next call. Raises OSError."""
         folder, name = os.path.split(path)
         if folder != self._folder:
-            descriptor = os.dup(self._top)
+            descriptor, at = os.dup(self._top), ""
             try:
                 for part in folder.split("/") if folder else ():
-                    above, descriptor = descriptor, os.open(part, _FOLDER, dir_fd=descriptor)
+                    above, descriptor = descriptor, os.open(part, _ON_THE_WAY, dir_fd=descriptor)
                     os.close(above)
+                    at = join(at, part)
+                    self._open(at, descriptor, os.R_OK | os.W_OK if at == folder else 0)
             except OSError:
                 os.close(descriptor)
                 raise
@@ -170,13 +181,30 @@ class _Doing:
             self._folder, self._fd = folder, descriptor
         return f"/proc/self/fd/{self._fd}/{name}"
 
+    def _open(self, folder: str, descriptor: int, rights: int) -> None:
+        """Open a folder of ours until the end if its mode keeps us out."""
+        place = f"/proc/self/fd/{descriptor}"
+        if not os.access(place, os.X_OK | rights):
+            at = os.fstat(descriptor)
+            if at.st_uid == os.geteuid():
+                os.chmod(place, stat.S_IMODE(at.st_mode) | stat.S_IRWXU)
+                self._opened.setdefault(folder, entry_of(at))
+                self._modes.setdefault(folder, stat.S_IMODE(at.st_mode))
+
+    def _set_modes(self) -> None:
+        """Set the modes of folders, now that nothing more is put into them."""
+        for path in sorted(self._modes, reverse=True):
+            with contextlib.suppress(OSError):
+                file_moves.set_mode(self._spot(path), self._modes[path], os.O_DIRECTORY)
+        self._modes.clear()
+
     # ── Planning ──────────────────────────────────────────────────────────────────────────────
 
     def plan(self, chosen: list[Change], began_ns: int, overwrite: bool) -> list[Change]:
         """Return the changes to make, with the current entries. Conflicts are left out."""
         made = {each.path for each in chosen if each.after and each.after.kind == "folder"}
         planned = []
-        for change in chosen:
+        for change in sorted(chosen, key=lambda each: each.path):
             path, after = change.path, change.after
             try:
                 now, is_free = entry_at(self._spot(path)), True
@@ -187,8 +215,10 @@ class _Doing:
             elif change.before or not (now and after and now.kind == after.kind == "folder"):
                 planned.append(msgspec.structs.replace(change, before=now))
         self.foreign |= {each.path: each for each in planned if each.moved_to in self.foreign}
-        free = (each for each in planned if each.path not in self.foreign)
-        return [each for each in free if each.before or each.after]
+        free = [each for each in planned if each.path not in self.foreign]
+        free = [each for each in free if each.before or each.after]
+        around = self._opened.keys() - {each.path for each in free} if free else ()
+        return free + [Change(path, self._opened[path], self._opened[path]) for path in around]
 
     def _is_free(self, change: Change, now: Entry | None, began_ns: int) -> bool:
         """Return whether no one else has changed a place since the command began."""
@@ -201,23 +231,22 @@ class _Doing:
             return after is not None and now.kind == after.kind == "folder"
         if before.kind == "folder":  # its ctime changes with its contents
             return now.kind == "folder" and (after is None or now.mode == before.mode)
-        return now.kind == before.kind and now.inode == before.inode and now.ctime_ns < began_ns
+        return now == before and now.ctime_ns < began_ns
 
-    def journal(self, label: str, planned: list[Change]) -> _Journal:
+    def journal(self, label: str, planned: list[Change], undoes: int) -> _Journal:
         """Return the journal, and sync the new files to disk. Raises OSError."""
-        items = [_item(join(self._root, each.path), each.before) for each in planned]
+        items = [item_of(join(self._root, each.path), each.before) for each in planned]
         items.sort(key=lambda item: item.path)
         absent = [item for item in items if item.kind == "absent"]
         there = [item for item in items if item.kind not in ("absent", "other")]
         left = [item.path for item in items if item.kind == "other"]
-        change = self._copies.reserve(label, [*absent[::-1], *there], left)
+        change = self._copies.reserve(label, [*absent[::-1], *there], left, undoes)
         if self._sync:
             new = [join(self._upper, each.path) for each in planned if each.after]
             with ThreadPoolExecutor(8) as threads:
                 list(threads.map(file_moves.all_synced, (new[start::8] for start in range(8))))
-        is_direct = file_moves.mount_of(self._upper) == file_moves.mount_of(self._root)
         folder = str(self._copies.folder)
-        return _Journal(self._root, self._upper, folder, is_direct, change, tuple(planned))
+        return _Journal(self._root, self._upper, folder, change, tuple(planned))
 
     # ── Doing it ──────────────────────────────────────────────────────────────────────────────
 
@@ -226,86 +255,84 @@ class _Doing:
         files = (item for item in journal.kept.items if item.kind == "file")
         copies = {item.path: join(journal.copies, item.copy) for item in files}
         done: list[str] = []
+        states: dict[str, State] = {}
         for number, change in enumerate(_in_order(journal.changes)):
             beside, whole = f".dogent-{path.stem}-{number}", join(journal.root, change.path)
             try:
                 if change.moved_to in self.foreign or change.moved_to in self._failed:
                     raise ChangedMeanwhileError
-                self._step(journal, change, beside, copies.get(whole, ""))
+                states[whole] = self._step(change, beside, copies.get(whole, ""))
                 done.append(change.path)
             except OSError as error:
                 if isinstance(error, ChangedMeanwhileError) or error.errno in _FOREIGN:
                     self.foreign[change.path] = change
                 else:
                     self._failed[change.path] = error.strerror or str(error)
-        self._end(journal, done)
-        wholes = {join(journal.root, each) for each in done}
-        items = tuple(item for item in journal.kept.items if item.path in wholes)
-        left = tuple(each for each in journal.kept.left if each in wholes)
+        self._end(journal)
+        items = tuple(item for item in journal.kept.items if item.path in states)
+        left = tuple(each for each in journal.kept.left if each in states)
         # on a full disk the next start records what was done
         with contextlib.suppress(OSError), file:
             if items or left:
                 noted = msgspec.structs.replace(journal.kept, items=items, left=left)
-                self._copies.add(noted, durable=self._sync)
+                left_as = tuple(states[item.path] for item in items)
+                self._copies.add(noted, left_as, durable=self._sync)
             path.unlink()
         told = tuple(done), tuple(self.foreign.values()), tuple(self._failed.items())
         return Committed(journal.kept.label, *told, journal.kept.number if items else 0)
 
-    def _step(self, journal: _Journal, change: Change, beside: str, kept_as: str) -> None:
-        """Make one change, which may already be partly done. Raises OSError."""
+    def _step(self, change: Change, beside: str, kept_as: str) -> State:
+        """Make one change, which may already be partly done, and return what it left. Raises
+        OSError.
+        """
         before, after = change.before, change.after
-        was = (before.inode, before.ctime_ns) if before and before.kind != "folder" else None
+        was = before if before and before.kind != "folder" else None
         try:
             spot, new = self._spot(change.path), join(self._upper, change.path)
         except (FileNotFoundError, NotADirectoryError):
             if before and not after and (before.kind != "file" or lexists(kept_as)):
-                return  # done before a crash, and the parent folder is gone too
+                return State("absent")  # done before a crash, and the parent folder is gone too
             raise
+        beside = join(dirname(spot), beside)
         if before and before.kind == "folder" and not (after and after.kind == "folder"):
             with contextlib.suppress(FileNotFoundError, NotADirectoryError):
                 os.rmdir(spot)
-        if after is None or after.kind == "folder":
-            if was:
-                self._placing.take_away(spot, join(dirname(spot), beside), was, kept_as)
-            if after and not os.path.isdir(spot):
-                os.mkdir(spot, 0o700)
-            if after:
-                file_moves.chmod_folder(spot, after.mode | 0o700)
-                with contextlib.suppress(FileNotFoundError):  # what is in it is to leave it
-                    file_moves.chmod_folder(new, 0o700)
-            return
-        beside = new if journal.is_direct else join(dirname(spot), beside)
-        self._placing.put(new, spot, beside, was, kept_as)
+            self._modes.pop(change.path, None)
+        if after and after.kind != "folder":
+            at = self._placing.put(new, spot, beside, was, kept_as)
+            return state_of(entry_of(at) if after.kind == "file" else after)
+        if was:
+            self._placing.take_away(spot, beside, was, kept_as)
+        if after is None:
+            return State("absent")
+        if not os.path.isdir(spot):
+            os.mkdir(spot, 0o700)
+        file_moves.set_mode(spot, after.mode | 0o700, os.O_DIRECTORY)
+        with contextlib.suppress(FileNotFoundError):  # what is in it is to leave it
+            file_moves.set_mode(new, 0o700, os.O_DIRECTORY)
+        self._modes[change.path] = after.mode
+        return State("folder", mode=after.mode)
 
-    def _end(self, journal: _Journal, done: _Paths) -> None:
-        """Set the modes of folders, now that nothing more is put into them, and sync them."""
-        there = set(done)
-        for change in reversed(_in_order(journal.changes)):
-            if change.after and change.after.kind == "folder" and change.path in there:
-                with contextlib.suppress(OSError):
-                    file_moves.chmod_folder(self._spot(change.path), change.after.mode)
+    def _end(self, journal: _Journal) -> None:
+        """Close what was opened, and sync the names in the folders."""
+        self._set_modes()
         folders = {dirname(change.path) for change in journal.changes} if self._sync else ()
         for folder in sorted(folders):
             with contextlib.suppress(OSError):
-                self._spot(join(folder, "x"))
-                os.fsync(self._fd)
+                synced(self._spot(join(folder, ".")))
         if self._sync:
             synced(join(journal.copies, f"{journal.kept.number:04}"))
 
 
-def _chosen(difference: Difference, overwrite: bool) -> list[Change]:
-    """Return the changes one by one, with the folders around them that have to be opened for it; if
-    they may overwrite, including parent folders that no longer exist.
-    """
-    wanted = {each.path: each for each in difference.changes}
-    for folder in {dirname(path) for path in wanted} - wanted.keys():
-        at = entry_at(join(difference.root, folder)) if folder else None
-        if at and at.kind == "folder" and at.mode & 0o700 != 0o700:
-            wanted[folder] = Change(folder, at, at)
-    for above in [each.path for each in wanted.values() if each.after and overwrite]:
-        while (above := dirname(above)) and not lexists(join(difference.root, above)):
-            wanted.setdefault(above, Change(above, None, Entry("folder", mode=0o755)))
-    return list(wanted.values())
+def missing_parents(root: str, changes: Iterable[Change]) -> list[Change]:
+    """Return the changes that create the parent folders that `changes` need and that are gone."""
+    made = {each.path for each in changes if each.after}
+    found: dict[str, Change] = {}
+    for above in [*made]:
+        while (above := dirname(above)) and not lexists(join(root, above)):
+            if above not in made:
+                found[above] = Change(above, None, Entry("folder", mode=0o755))
+    return [*found.values()]
 
 
 def _in_order(changes: Iterable[Change]) -> list[Change]:
@@ -318,14 +345,6 @@ def _in_order(changes: Iterable[Change]) -> list[Change]:
     gone = [each for each in found if not each.after]
     over = [each for each in put if each.before and each.before.kind == "folder"]
     return [*made[::-1], *(each for each in put if not over or each not in over), *gone, *over]
-
-
-def _item(path: str, before: Entry | None) -> Item:
-    if before is None:
-        return Item(path, "absent")
-    if before.kind in ("file", "folder"):
-        return Item(path, before.kind, "", before.size, before.mode)
-    return Item(path, "link" if before.kind == "link" else "other", before.target)
 
 
 def _written(journals: Path, journal: _Journal, sync: bool) -> tuple[Path, IO[bytes]]:

@@ -2,7 +2,11 @@
 then committed or dropped.
 """
 
+import contextlib
+import os
 import stat
+from collections.abc import Container
+from os.path import dirname
 from typing import Literal, TypeAlias
 
 import msgspec
@@ -26,7 +30,7 @@ class Entry(msgspec.Struct, frozen=True):
     """The entry at a path; a final symlink is not followed.
 
     `mode` holds the permission bits including setuid, setgid and sticky; `target` is the text of a
-    symlink; `names` is the number of hard links.
+    symlink; `names` is the number of hard links. The times are those of the file system.
     """
 
     kind: EntryKind
@@ -37,6 +41,7 @@ class Entry(msgspec.Struct, frozen=True):
     inode: int = 0
     ctime_ns: int = 0
     names: int = 1
+    mtime_ns: int = 0
 
 
 class Change(msgspec.Struct, frozen=True):
@@ -100,3 +105,36 @@ class Loss(msgspec.Struct, frozen=True):
 def entry_kind(mode: int) -> EntryKind:
     """Return the kind of entry for an `st_mode`."""
     return _KINDS.get(stat.S_IFMT(mode), "device")
+
+
+def entry_at(path: str) -> Entry | None:
+    """Return the entry at a path, or None if there is none. Raises OSError."""
+    try:
+        at = os.lstat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    return entry_of(at, os.readlink(path) if stat.S_ISLNK(at.st_mode) else "")  # noqa: PTH115 — text in, text out
+
+
+def entry_of(at: os.stat_result, target: str = "") -> Entry:
+    """Return the entry for a stat result; `target` is the text of a symlink."""
+    kind, mode = entry_kind(at.st_mode), stat.S_IMODE(at.st_mode)
+    size = at.st_size * (kind != "folder")
+    where = at.st_dev, at.st_ino
+    return Entry(kind, size, mode, target, *where, at.st_ctime_ns, at.st_nlink, at.st_mtime_ns)
+
+
+def own_attributes(path: str | int) -> dict[str, bytes]:
+    """Return the user's extended attributes, without the overlay's."""
+    with contextlib.suppress(OSError):
+        names = (name for name in os.listxattr(path) if not name.startswith("user.overlay."))
+        return {name: os.getxattr(path, name) for name in names if name.startswith("user.")}
+    return {}
+
+
+def is_below(path: str, folders: Container[str]) -> bool:
+    """Return whether one of `folders` is an ancestor of `path`."""
+    while path not in ("", "/") and (path := dirname(path)):  # noqa: PTH120 — text in
+        if path in folders:
+            return True
+    return False
