@@ -124,10 +124,15 @@ def entry_of(at: os.stat_result, target: str = "") -> Entry:
     return Entry(kind, size, mode, target, *where, at.st_ctime_ns, at.st_nlink, at.st_mtime_ns)
 
 
+def attributes_of(path: str | int) -> list[str]:
+    """Return the names of extended attributes; Python knows none on macOS. Raises OSError."""
+    return os.listxattr(path) if hasattr(os, "listxattr") else []
+
+
 def own_attributes(path: str | int) -> dict[str, bytes]:
     """Return the user's extended attributes, without the overlay's."""
     with contextlib.suppress(OSError):
-        names = (name for name in os.listxattr(path) if not name.startswith("user.overlay."))
+        names = (name for name in attributes_of(path) if not name.startswith("user.overlay."))
         return {name: os.getxattr(path, name) for name in names if name.startswith("user.")}
     return {}
 

@@ -31,7 +31,7 @@ from dogent_tui.undo.undo_log import Change as KeptChange
 from dogent_tui.undo.undo_log import State, UndoLog, item_of, json_line, state_of
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-_ON_THE_WAY = os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_ON_THE_WAY = file_moves.PLACE | os.O_DIRECTORY
 _FOREIGN = (errno.ENOENT, errno.EEXIST, errno.ENOTDIR, errno.ELOOP, errno.ENOTEMPTY, errno.EISDIR)
 """Errors that mean someone else has changed the place."""
 
@@ -179,11 +179,11 @@ class _Doing:
                 raise
             os.close(self._fd)
             self._folder, self._fd = folder, descriptor
-        return f"/proc/self/fd/{self._fd}/{name}"
+        return join(file_moves.name_of(self._fd), name)
 
     def _open(self, folder: str, descriptor: int, rights: int) -> None:
         """Open a folder of ours until the end if its mode keeps us out."""
-        place = f"/proc/self/fd/{descriptor}"
+        place = file_moves.name_of(descriptor)
         if not os.access(place, os.X_OK | rights):
             at = os.fstat(descriptor)
             if at.st_uid == os.geteuid():

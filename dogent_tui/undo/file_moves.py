@@ -13,15 +13,19 @@ import operator
 import os
 import shutil
 import stat
+import sys
 from collections.abc import Iterable, Iterator
 from typing import TypeAlias
 
-from dogent_tui.undo.changes import Entry
+from dogent_tui.undo.changes import Entry, attributes_of
 
 _CWD = -100
-_UNABLE = (errno.EINVAL, errno.ENOSYS, errno.EOPNOTSUPP)
+_UNABLE = (errno.EINVAL, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP)
 _lasting = operator.attrgetter("st_ino", "st_size", "st_mtime_ns", "st_mode")
 _NEW, _EXCHANGE = 1, 2
+PLACE = getattr(os, "O_PATH", os.O_RDONLY | os.O_NONBLOCK) | os.O_NOFOLLOW | os.O_CLOEXEC
+"""How to open a file or folder that is not read; macOS has no `O_PATH`."""
+_PART_BYTES = 1 << 20
 SHARE_BLOCKS = 0x40049409
 """FICLONE of ioctl_ficlone(2)."""
 
@@ -128,7 +132,7 @@ class Placing:
             return
         if kept_as:
             copy(old, kept_as)
-        descriptor = os.open(old, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC)
+        descriptor = os.open(old, PLACE)
         os.unlink(old)
         self.ours[at.st_dev, at.st_ino] = os.fstat(descriptor).st_ctime_ns
         os.close(descriptor)
@@ -225,17 +229,26 @@ def _fill(old: int, new: int, size: int) -> None:
                 raise
             break  # nothing but a hole is left
         end = os.lseek(old, at, os.SEEK_HOLE)
-        os.lseek(new, at, os.SEEK_SET)
-        while at < end and (copied := os.sendfile(new, old, at, end - at)):
-            at += copied
+        while at < end and (part := os.pread(old, min(end - at, _PART_BYTES), at)):
+            at += os.pwrite(new, part, at)
     os.ftruncate(new, size)
+
+
+def name_of(descriptor: int) -> str:
+    """Return a name of an open file or folder, whatever links someone puts on the way to it."""
+    if sys.platform == "darwin":
+        return os.fsdecode(fcntl.fcntl(descriptor, fcntl.F_GETPATH, bytes(1024)).rstrip(b"\0"))
+    return f"/proc/self/fd/{descriptor}"
 
 
 def set_mode(path: str, mode: int, flags: int = 0) -> None:
     """Set the mode of a file or folder, never following a link. Raises OSError."""
-    descriptor = os.open(path, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC | flags)
+    if os.chmod in os.supports_follow_symlinks:  # not on Linux
+        os.chmod(path, mode, follow_symlinks=False)
+        return
+    descriptor = os.open(path, PLACE | flags)
     try:
-        os.chmod(f"/proc/self/fd/{descriptor}", mode)
+        os.chmod(name_of(descriptor), mode)
     finally:
         os.close(descriptor)
 
@@ -264,9 +277,13 @@ def is_same_file(one: os.stat_result, other: os.stat_result) -> bool:
 
 
 def rename_with(source: str, target: str, flags: int) -> None:
-    """Rename by `renameat2` with its flags. Raises OSError."""
+    """Rename with the flags of Linux's renameat2(2). Raises OSError."""
     names = os.fsencode(source), os.fsencode(target)
-    if _libc().renameat2(_CWD, names[0], _CWD, names[1], flags):
+    if sys.platform == "darwin":  # RENAME_EXCL and RENAME_SWAP of renamex_np(2)
+        failed = _libc().renamex_np(*names, 4 if flags == _NEW else 2)
+    else:
+        failed = _libc().renameat2(_CWD, names[0], _CWD, names[1], flags)
+    if failed:
         number = ctypes.get_errno()
         if flags != _NEW or number not in _UNABLE:
             raise OSError(number, os.strerror(number), source, None, target)
@@ -285,7 +302,7 @@ def _undressed(new: str) -> bool:
     found = _stat(new)
     if found and stat.S_ISREG(found.st_mode):
         mode = stat.S_IMODE(found.st_mode)
-        for name in os.listxattr(new):
+        for name in attributes_of(new):
             if name.startswith("user.overlay."):
                 os.chmod(new, mode | 0o200)  # attributes are only for those who may write
                 os.removexattr(new, name)

@@ -3,6 +3,8 @@
 import os
 import shutil
 import stat
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -325,3 +327,28 @@ def test_the_oldest_copies_stay_while_they_are_gone_back_to(workspace, copies, a
     monkeypatch.setattr(module, "LARGEST_SESSION", 45)
     assert carry_out(copies, places, "Rewind").left == ()
     assert (workspace.root / "a.md").read_bytes() == WINDOWS
+
+
+WITHOUT = """
+import os, sys
+from pathlib import Path
+for name in ("O_PATH", "listxattr", "getxattr", "setxattr", "removexattr", "sendfile"):
+    delattr(os, name)
+from dogent_tui.storage.paths import Workspace
+from dogent_tui.undo.restoring import undo
+from dogent_tui.undo.undo_log import UndoLog
+root = Path(sys.argv[1])
+copies = UndoLog(Workspace(root), "session")
+kept = copies.keep("Write", [root / "a.md"], [root / "a.md", root / "new" / "b.md"])
+(root / "a.md").write_text("other")
+(root / "new").mkdir()
+(root / "new" / "b.md").write_text("more")
+copies.settle(kept.number)
+undo(copies)
+"""
+
+
+def test_a_system_without_the_calls_of_linux_undoes_too(workspace):
+    before = everything(workspace.root)
+    subprocess.run([sys.executable, "-c", WITHOUT, workspace.root], check=True)
+    assert everything(workspace.root) == before
