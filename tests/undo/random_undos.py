@@ -257,6 +257,25 @@ def run(argument: Mapping[str, Any]) -> list[str]:
     return wrong
 
 
+def run_closed(commands: list[str]) -> list[str]:
+    """Run each of some commands, undo it, and return what is wrong."""
+    require_throwaway()
+    wrong: list[str] = []
+    for command in commands:
+        case = _Case(0)
+        before = _tree(_WORKSPACE)
+        case.session.bash(command)
+        if not _unlike(before, _tree(_WORKSPACE)):
+            wrong.append(f"{command}: does nothing")
+        case.session._commands._settling.submit(int).result()
+        undone = undo(case.copies)
+        left = undone.left if undone is not None else ("nothing undone",)
+        found = _unlike(before, _tree(_WORKSPACE))
+        wrong += (f"{command}: {each}" for each in [*left, *found])
+        case.session.close()
+    return wrong
+
+
 if __name__ == "__main__":
     first, last = map(int, sys.argv[1:3])
     given = {"seeds": [*range(first, last)]}

@@ -224,12 +224,12 @@ def _tried(session: _Drill, command: str, keeps: bool, undoes: bool, level: str)
         yield from (f"dropped: {e}" for e in _differ(before, after, times=level == "full"))
         return
     yield from (f"kept: {each}" for each in _differ(expected, after))
-    if undoes and _differ(before, after, attributes=False):
+    if undoes and _differ(before, after):
         commands = session._commands
         commands._settling.submit(int).result()  # what was written has been read
         undo(commands._copies)
         special = {ascii(path) for path, old in before.items() if old.kind not in _PLAIN}
-        undone = _differ(before, _tree(_WORKSPACE), attributes=False)
+        undone = _differ(before, _tree(_WORKSPACE))
         yield from (f"undone: {each}" for each in undone if each.split(": ")[0] not in special)
 
 
