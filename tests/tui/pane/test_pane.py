@@ -222,6 +222,33 @@ async def test_what_is_drawn_on_one_line_is_found_over_the_line_breaks_of_the_fi
         await s.until(lambda: pane.counted == "1 of 2")
 
 
+async def test_what_is_drawn_is_found_and_marked(stage, draft) -> None:
+    drawn = {
+        "Un caf&eacute; noir.": "café",
+        r"It is \*starred\* and 1\. first.": "*starred* and 1.",
+        "See [the **old** map](http://example.org) of `a port`.": "old map of a port",
+        "One line\\\nand the next.": "line and",
+        "Not ~~the~~ *very* first\n===": "the very first",
+        "> - a quoted\n>   point of it": "quoted point",
+        f"| What | Why |\n| - | - |\n| {'words ' * 9}at sea | {'more ' * 40}": "words at sea",
+        "```\n&amp; *code*\n```": "&amp; *code*",
+    }
+    draft.write_text("\n\n".join(drawn), encoding="utf-8")
+    async with stage((120, 50)) as s:
+        pane = Pane(s)
+        await pane.open()
+        await pane.press("f3", "ctrl+f")
+        for typed in drawn.values():
+            pane.screen.focused.value = typed
+            await s.until(lambda: pane.counted == "1 of 1")
+            place = pane.view.matches.place()
+            line = pane.view.matches.marked(place, pane.view._rows.lines(place.row)[place.line])
+            marked = "".join(span.text for span in line.spans if "match-current" in span.style)
+            assert marked and typed.startswith(marked)
+            pane.screen.focused.value = ""
+            await s.until(lambda: not pane.counted)
+
+
 async def test_f3_leaves_a_search_of_the_document_and_esc_in_it_ends_the_search(
     stage, draft
 ) -> None:
