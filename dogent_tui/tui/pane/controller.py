@@ -295,7 +295,7 @@ class PaneController:
 
             tell(tr("Reading"))
             parts = [await reading.more(report)]
-            while reading.is_plain and reading.has_more and reading.text.count("\n") < upto:
+            while reading.is_plain and reading.has_more and reading.line_ends < upto:
                 parts.append(await reading.more(report))
             return parts
 

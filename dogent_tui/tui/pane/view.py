@@ -105,8 +105,17 @@ class PaneView(RowsView):
 
     def append(self, part: Part) -> None:
         """Append a part."""
+        is_below = self._viewport.top + self.size.height <= self._document.total
         self._document.append([part])
-        self._place()
+        if is_below and not self._follows:
+            self._viewport.hold()
+            self._adjust()
+        else:
+            self._place()
+
+    @property
+    def _follows(self) -> bool:
+        return self._grows and not self.scrolled
 
     @property
     def top_line(self) -> int:
@@ -185,7 +194,7 @@ class PaneView(RowsView):
             self.post_message(self.NearEnd())
 
     def _place(self) -> None:
-        if self._grows and not self.scrolled:
+        if self._follows:
             self._viewport.follow()
         else:
             self._viewport.hold()
@@ -219,10 +228,9 @@ class PaneView(RowsView):
             self._see(unit)
 
     def action_end(self, step: int) -> None:
-        """Go to the end, or to the beginning if negative."""
+        """Go to the end, reading on, or to the beginning if negative."""
+        self._grows = self._grows or step > 0
         super().action_end(step)
-        if step > 0:  # the height is estimated until the lines are drawn
-            super().action_end(step)
 
     def action_heading(self, step: int) -> None:
         """Go to the next heading, or the previous one if negative."""

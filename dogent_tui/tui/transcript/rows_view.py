@@ -90,6 +90,11 @@ class RowsView(Painted, ScrollView, can_focus=True, inherit_bindings=False):
 
     def _place(self) -> None:
         """Update scroll position, scrollbar and screen to the viewport, and search further."""
+        self._adjust()
+        self.refresh()
+
+    def _adjust(self) -> None:
+        """Do the same where what is visible stays as it is."""
         # A scrollbar may have appeared since the widget was told its size.
         size = (self._text_width, max(1, self.size.height))
         if self.size and size != (self._rows.width, self._viewport.height):
@@ -107,7 +112,6 @@ class RowsView(Painted, ScrollView, can_focus=True, inherit_bindings=False):
             self.scroll_target_y = self.scroll_y = self._viewport.top
         finally:
             self._placing = False
-        self.refresh()
         self.found = self._found_in_words()
         is_searched = self.matches.is_complete
         if not (is_searched and self._rows.measured) and self._measuring is None:
@@ -118,7 +122,7 @@ class RowsView(Painted, ScrollView, can_focus=True, inherit_bindings=False):
         self._measuring = None
         self._rows.measure(_enough())
         self._viewport.settle()
-        self._place()
+        self._adjust()
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
         """Adopt the new scroll position, however it was set."""

@@ -303,6 +303,18 @@ async def test_the_end_of_a_long_document_is_found_before_it_was_shown(stage, wo
         assert not pane.view.has_more
 
 
+async def test_end_goes_to_the_end_of_a_document_that_is_still_to_be_read(stage, workspace) -> None:
+    rows = "".join(f"{n},words of it\n" for n in range(1_500))
+    (workspace.root / "long.csv").write_text(f"n,what\n{rows}0,winter\n", encoding="utf-8")
+    async with stage((120, 30)) as s:
+        pane = Pane(s)
+        await pane.open("long.csv")
+        await pane.press("f3", "end")
+        await pane.sees("winter")
+        await pane.press("home")
+        assert not any("winter" in row for row in pane.rows())
+
+
 async def test_lines_are_chosen_with_keys_and_go_with_the_prompt(stage, draft) -> None:
     async with stage((120, 30)) as s:
         pane = Pane(s)
