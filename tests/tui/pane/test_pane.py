@@ -162,12 +162,7 @@ async def test_headings_are_jumped_to_and_found(stage, workspace, draft) -> None
         await s.until(lambda: s.app.screen is not pane.screen)
         await s.pilot.pause()
         await pane.press(*"ter 150")
-        await s.until(
-            lambda: (
-                s.app.screen.query("CommandList")
-                and s.app.screen.query_one("CommandList").option_count == 1
-            )
-        )
+        await s.until(lambda: len(s.app.screen.list.items) == 1)
         await pane.press("enter")
         await s.until(
             lambda: s.app.screen is pane.screen and pane.rows()[0].strip() == "Chapter 150"
@@ -517,11 +512,11 @@ async def test_sheets_of_a_workbook_are_named_and_changed(stage, workspace) -> N
         assert "book.xlsx#Costs 2024 · " in pane.title
         await pane.press("f3", "h")
         await s.until(lambda: s.app.screen is not pane.screen)
-        await s.until(lambda: s.app.screen.query_one("CommandList").option_count == 3)
-        offered = s.app.screen.query_one("CommandList").options
-        assert [str(option.hit.text) for option in offered][1:] == ["Income", "Plans (hidden)"]
+        await s.until(lambda: len(s.app.screen.list.items) == 3)
+        offered = [offer.name for offer in s.app.screen.list.items]
+        assert offered == ["Costs 2024", "Income", "Plans (hidden)"]
         await pane.press(*"inc")
-        await s.until(lambda: s.app.screen.query_one("CommandList").option_count == 1)
+        await s.until(lambda: len(s.app.screen.list.items) == 1)
         await pane.press("enter")
         await pane.sees("1204")
         assert "book.xlsx#Income · " in pane.title
