@@ -50,8 +50,6 @@ from dogent_tui.tui.trust_question import settle_trust
 from dogent_tui.tui.widgets import bound, hidden
 
 if TYPE_CHECKING:  # imported on first use, after the first paint
-    from textual.command import Provider
-
     from dogent_tui.tui.setup.controller import Setup
     from dogent_tui.tui.setup.panel import SetupPanel
     from dogent_tui.tui.textual_fixes.driver import BackgroundTold
@@ -69,14 +67,6 @@ MOST_SEARCHED = 100_000
 """The maximum number of earlier prompts searched."""
 
 
-def _command_provider() -> "type[Provider]":
-    from dogent_tui.tui.commands.palette import (
-        CommandProvider,
-    )  # not needed until the palette opens
-
-    return CommandProvider
-
-
 class DogentApp(AppPort):
     """The application for one workspace."""
 
@@ -90,7 +80,6 @@ class DogentApp(AppPort):
         shipped(f"{name}.tcss") for name in ("app", "conversation", "prompt", "attachments")
     ]
     ENABLE_COMMAND_PALETTE = True
-    COMMANDS = {_command_provider}
     BINDINGS = [
         bound("ctrl+q", "quit", "Quit", priority=True, id="quit"),
         hidden("f1", "help", "Help"),
@@ -427,10 +416,20 @@ class DogentApp(AppPort):
 
     def action_command_palette(self) -> None:
         """Search the commands."""
-        from dogent_tui.tui.textual_fixes.palette import Palette
+        from dogent_tui.tui.screens.editor import EditorScreen
+        from dogent_tui.tui.screens.offers import Offer, show_offers
 
-        if not isinstance(self.screen, Palette):
-            self.push_screen(Palette())
+        offers = self.screen.offers() if isinstance(self.screen, EditorScreen) else []
+        offers += [
+            Offer(
+                command.usage,
+                partial(self.choose_command, command),
+                " · ".join(filter(None, (command.help, command.key()))),
+                command.forgets,
+            )
+            for command in self.commands
+        ]
+        show_offers(self, tr("Commands"), tr("Type to search"), offers)
 
     def action_help_quit(self) -> None:
         """Handle Ctrl+C without a selection (Textual binds the key): in the prompt as the prompt

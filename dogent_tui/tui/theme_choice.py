@@ -2,7 +2,6 @@
 possible.
 """
 
-from collections.abc import Callable
 from functools import partial
 
 from dogent_tui.errors import DogentError
@@ -43,14 +42,13 @@ async def choose_theme(app: AppPort, name: str) -> str:
     return tr("The theme is {name}.", name=name)
 
 
-def theme_commands(app: AppPort) -> list[tuple[str, Callable[[], object]]]:
-    """Return the themes as commands of a palette. The chosen one is saved."""
+def offer_themes(app: AppPort) -> None:
+    """Let the user choose a theme, which is saved."""
+    from dogent_tui.tui.screens.offers import Offer, show_offers
 
     async def keep(name: str) -> None:
         app.conversation.prompt.notify_hint(await choose_theme(app, name))
 
-    def choose(name: str) -> None:
-        app.run_worker(keep(name), group="command")
-
     names = described(app.available_themes)
-    return [(words, partial(choose, name)) for name, words in names.items()]
+    offers = [Offer(words, partial(keep, name)) for name, words in names.items()]
+    show_offers(app, tr("Theme"), tr("Search themes…"), offers)

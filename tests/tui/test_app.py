@@ -38,6 +38,7 @@ from dogent_tui.tui.screens.help import (
     help_text,
 )
 from dogent_tui.tui.screens.history import HistoryScreen
+from dogent_tui.tui.screens.offers import OffersScreen
 from dogent_tui.tui.screens.permission import PermissionScreen
 from dogent_tui.tui.textual_fixes.driver import BackgroundTold
 from dogent_tui.tui.themes import DEFAULT_THEME, LIGHT_THEME
@@ -708,14 +709,14 @@ async def test_a_denial_is_told_once(stage):
 async def test_the_palette_begins_with_what_does_no_harm_and_shows_keys(stage):
     async with stage() as s:
         await s.pilot.press("ctrl+p")
-        await s.until(
-            lambda: s.app.screen is not s.app.conversation and s.app.screen.query("CommandList")
-        )
-        options = s.app.screen.query_one("CommandList")
-        await s.until(lambda: options.option_count > 20)
-        hits = [options.get_option_at_index(number).hit for number in range(options.option_count)]
-        assert [hit.text for hit in hits][-2:] == ["/clean history|lessons|memory|all", "/archive"]
-        assert hits[0].help.endswith("· F1")
+        await s.until(lambda: isinstance(s.app.screen, OffersScreen))
+        await s.until(lambda: s.app.screen.list.items)
+        offers = s.app.screen.list.items
+        assert [offer.name for offer in offers[-2:]] == [
+            "/clean history|lessons|memory|all",
+            "/archive",
+        ]
+        assert offers[0].help.endswith("· F1")
         await s.pilot.press("enter")
         await s.until(lambda: isinstance(s.app.screen, HelpScreen))
 

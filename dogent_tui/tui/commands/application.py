@@ -61,10 +61,10 @@ class ApplicationCommands(CommandFamily):
 
     @command("theme", "Change the theme", "[name]")
     async def _theme(self, name: str) -> str | None:
-        from dogent_tui.tui.theme_choice import choose_theme, theme_commands
+        from dogent_tui.tui.theme_choice import choose_theme, offer_themes
 
         if not name:
-            self.app.search_commands(theme_commands(self.app), tr("Search themes…"))
+            offer_themes(self.app)
             return None
         if name not in self.app.available_themes:
             return tr("There is no theme {name}. Use /theme to list them.", name=name)

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -87,9 +88,8 @@ class OpenDocument(msgspec.Struct, eq=False):
         """The lines read so far."""
         return self.manuscript.lines if self.reading is None else self.reading.text.split("\n")
 
-    @property
-    def headings(self) -> Sequence[Heading]:
-        """The headings read so far. Use a thread: see `Manuscript.headings`."""
+    def all_headings(self) -> Sequence[Heading]:
+        """Return the headings read so far. Use a thread: see `Manuscript.headings`."""
         return self.manuscript.headings if self.reading is None else self.reading.headings
 
 
@@ -263,7 +263,7 @@ class PaneController:
         narrow window and is checked every second; events announce what the agent writes.
         """
         self.view.choose(None)
-        self.view.matches.number = 0
+        self.view.matches.start = 0
         self.open_document = document
         self.view.scrolled = False
         self._follow(covers)
@@ -295,7 +295,7 @@ class PaneController:
 
             tell(tr("Reading"))
             parts = [await reading.more(report)]
-            while reading.is_plain and reading.has_more and reading.text.count("\n") < upto:
+            while reading.is_plain and reading.has_more and reading.line_ends < upto:
                 parts.append(await reading.more(report))
             return parts
 
@@ -389,7 +389,7 @@ class PaneController:
         document = self.open_document
         if document is not None:
             manuscript = document.manuscript
-            headings = await asyncio.to_thread(lambda: document.headings)
+            headings = await asyncio.to_thread(document.all_headings)
             if manuscript is document.manuscript:
                 self.view.headings = [heading.line for heading in headings]
         self._marked = None
@@ -552,24 +552,28 @@ class PaneController:
         self.view.focus()
 
     async def _show_contents(self, document: OpenDocument) -> None:
-        from dogent_tui.tui.pane.contents import contents_palette  # on use: the palette
+        from dogent_tui.tui.screens.offers import Offer, show_offers  # on use
 
-        sheets = document.sheets
-        headings: Sequence[Heading] = [
-            Heading(at, 1, tr("{name} (hidden)", name=one.name) if one.is_hidden else one.name)
-            for at, one in enumerate(sheets)
+        offers = [
+            Offer(
+                tr("{name} (hidden)", name=one.name) if one.is_hidden else one.name,
+                partial(self._open_sheet, document, one.name),
+            )
+            for one in document.sheets
         ]
-        headings = headings or await asyncio.to_thread(lambda: document.headings)
-
-        def go(place: int) -> None:
-            if sheets:
-                self.pane.run_worker(self._open_sheet(document, sheets[place].name))
-            else:
-                self.view.show_line(place)
-
-        if headings:
-            words = tr("Find a sheet…") if sheets else tr("Find a heading…")
-            await self._screen.app.push_screen(contents_palette(headings, go, words))
+        words = tr("Find a sheet…")
+        if not offers:
+            words, headings = tr("Find a heading…"), await asyncio.to_thread(document.all_headings)
+            top = min((heading.level for heading in headings), default=1)
+            offers = [
+                Offer(
+                    "  " * (heading.level - top) + one_line(heading.title),
+                    partial(self.view.show_line, heading.line),
+                )
+                for heading in headings
+            ]
+        if offers:
+            show_offers(self._screen.app, one_line(document.name), words, offers)
         else:
             self._screen.notify(tr("There are no headings in this document."))
 

@@ -56,10 +56,6 @@ class DocumentPane(Vertical):
         if app_focus:
             self.post_message(self.Wanted("look"))
 
-    def on_pane_view_searched(self) -> None:
-        """Show how many matches there are in what was read meanwhile."""
-        self.search.tell()
-
     def say(self, name: str, *facts: str) -> None:
         """Show the name of the document and `facts` about it."""
         known = "".join(f" · {one_line(fact)}" for fact in facts if fact)

@@ -64,10 +64,19 @@ class DocumentReading:
         self._opener: list[str] = []
         self._last: ReadResult | None = None
         self._size = 0
-        self.text = ""
-        """The Markdown read so far."""
+        self._pieces = [""]
+        self.characters = 0
+        """The number of characters read so far."""
+        self.line_ends = 0
+        """The number of line ends in them."""
         self.headings: list[Heading] = []
         """Its headings."""
+
+    @property
+    def text(self) -> str:
+        """The Markdown read so far."""
+        self._pieces = ["".join(self._pieces)]
+        return self._pieces[0]
 
     @property
     def has_more(self) -> bool:
@@ -105,7 +114,7 @@ class DocumentReading:
                 if self._last.total_chars is not None
                 else ""
             )
-            known.append(tr("the first {text:,}{of} characters", text=len(self.text), of=of))
+            known.append(tr("the first {text:,}{of} characters", text=self.characters, of=of))
         warnings = [one_line(warning) for warning in self._last.warnings[:_MOST_WARNINGS]]
         return "\n".join([" · ".join(known), *warnings])
 
@@ -124,12 +133,16 @@ class DocumentReading:
             offset=self._offset,
             on_progress=on_progress,
         )
-        opener, first = self._opener, self.text.count("\n")
-        if len(opener) > 1 and not (self.text.endswith("|\n") and found.text.startswith("|")):
+        opener, first = self._opener, self.line_ends
+        if len(opener) > 1 and not (
+            self._pieces[-1].endswith("|\n") and found.text.startswith("|")
+        ):
             opener = []  # the table has ended
         self._last, self._offset = found, found.next_offset
         self._size = self._size or file_size(self._path) or 0
-        self.text += found.text
+        self._pieces.append(found.text)
+        self.characters += len(found.text)
+        self.line_ends += found.text.count("\n")
         if self.is_plain:
             return Part(found.text, first, is_plain=True)
         shown = "\n".join([*opener, found.text])

@@ -21,12 +21,6 @@ the last, from 0.
 
 
 _NAMED = re.compile(r"\[([^\[\]]+)\](?!:)")
-_ADDRESSES = re.compile(
-    r"(?<=\])\((?:https?|mailto):[^()\s]*(?:\s+\"[^\"\n]*\")?\)"
-    r"|^ {0,3}\[(?!\^)[^\]\n]+\]:[^\n]*$",
-    re.MULTILINE,
-)
-"""The addresses of links and their definitions, as far as they are not drawn (`inline.py`)."""
 _LONGEST_DRAWN = 20_000
 """The number of characters of a part that are drawn. Only comments and code lines make longer
 parts.
@@ -41,43 +35,36 @@ class DocumentRows(Rows):
         self._parts: list[Part] = []
         self._firsts: list[int] = []
         self._definitions: Mapping[str, str] = {}
+        self._known: dict[tuple[str, bool], Row] = {}  # rows of parts shown before, by text
 
     def show(self, parts: Sequence[Part], definitions: Mapping[str, str]) -> None:
         """Show exactly `parts`. `definitions` are the Markdown lines of link definitions, by
         name.
         """
-        heights = {
-            part.text: row.height
+        self._known = {
+            (part.text, row.index > 0): row
             for part, row in zip(self._parts, self.rows, strict=True)
-            if row.measured
+            if definitions == self._definitions
         }
         self.rows, self._parts, self._firsts, self._unmeasured = [], [], [], []
         self._definitions = definitions
         self._lines.clear()
         self._kept = self._valid = 0
         self.append(parts)
-        for part, row in zip(self._parts, self.rows, strict=True):
-            row.height = heights.get(part.text, row.height)
+        self._known.clear()
 
     def append(self, parts: Sequence[Part]) -> None:
         """Append `parts`."""
-        for part in parts:
-            height = 1 + part.text.count("\n") + len(part.text) // self.width
-            number = len(self.rows)
-            row = Row(number, 0, index=number, height=height)
+        for number, part in enumerate(parts, len(self.rows)):
+            row = self._known.pop((part.text, number > 0), None)
+            if row is None:
+                row = Row(0, 0, height=1 + part.text.count("\n") + len(part.text) // self.width)
+            row.entry = row.index = number
             self._parts.append(part)
             self._firsts.append(part.first)
             self.rows.append(row)
-            self._unmeasured.append(row)
-
-    def sources(self, first: int = 0) -> list[str]:
-        """Return what a search sees of the parts from number `first` on."""
-        parts = self._parts[first:]
-        return [part.text if part.is_plain else _ADDRESSES.sub("", part.text) for part in parts]
-
-    def rows_of(self, entry: int) -> list[Row]:
-        """Return the row of the part with this number."""
-        return [self.rows[entry]]
+            if not row.measured:
+                self._unmeasured.append(row)
 
     def _draw(self, row: Row) -> list[Line]:
         part = self._parts[row.entry]

@@ -69,9 +69,6 @@ class PaneView(RowsView):
     class NearEnd(Message):
         """The user has nearly read what is available, or searches the rest."""
 
-    class Searched(Message):
-        """The matches of a search changed without the user."""
-
     def __init__(self) -> None:
         self._document = DocumentRows()
         super().__init__(self._document, "pane-view")
@@ -94,7 +91,6 @@ class PaneView(RowsView):
         """
         y, scrolled, self._grows = self._viewport.top, self.scrolled, False
         self._document.show(parts, definitions)
-        self._search_again()
         place = self._document.place_of(top) if top else None
         if top is not None:
             y = 0 if place is None else self._document.y_of(place)
@@ -104,17 +100,22 @@ class PaneView(RowsView):
     def grow(self, parts: Sequence[Part], definitions: Mapping[str, str]) -> None:
         """Show `parts`, which will grow, at their end, unless the user scrolled away."""
         self._document.show(parts, definitions)
-        self._search_again()
         self._grows = True
         self._place()
 
     def append(self, part: Part) -> None:
         """Append a part."""
+        is_below = self._viewport.top + self.size.height <= self._document.total
         self._document.append([part])
-        if self.matches.text:
-            self.matches.add(self._document.sources(-1))
-            self._tell_matches()
-        self._place()
+        if is_below and not self._follows:
+            self._viewport.hold()
+            self._adjust()
+        else:
+            self._place()
+
+    @property
+    def _follows(self) -> bool:
+        return self._grows and not self.scrolled
 
     @property
     def top_line(self) -> int:
@@ -124,39 +125,18 @@ class PaneView(RowsView):
 
     @property
     def near_end(self) -> bool:
-        """Whether less than a screen of lines follows below the visible part, or the rest is being
-        searched.
+        """Whether there is more, and less than a screen of lines follows below the visible part, or
+        the rest is being searched.
         """
         is_below = self._viewport.top + 2 * self.size.height >= self._viewport.total
-        return is_below or self.is_reading_on
+        return self.has_more and (is_below or bool(self.matches.text))
 
     # ── Searching ─────────────────────────────────────────────────────────────────────────────────
 
     @property
     def is_reading_on(self) -> bool:
-        """Whether the rest of the document is being searched."""
-        return self.has_more and bool(self.matches.text)
-
-    def search(self, text: str) -> None:
-        """Search `text` in the whole document, which is read to its end."""
-        super().search(text)
-        if self.is_reading_on:
-            self.post_message(self.NearEnd())
-
-    def _sources(self) -> list[str]:
-        return self._document.sources()
-
-    def _search_again(self) -> None:
-        if self.matches.text:
-            number = self.matches.number
-            self.matches.search(self.matches.text, self._sources())
-            self.matches.number = min(number, self.matches.count)
-            self._tell_matches()
-
-    def _tell_matches(self) -> None:
-        if not self.matches.number:
-            self._go_to_match(1)
-        self.post_message(self.Searched())
+        """Whether the rest of the document is being read or searched."""
+        return (self.has_more and bool(self.matches.text)) or super().is_reading_on
 
     # ── Choosing ──────────────────────────────────────────────────────────────────────────────────
 
@@ -214,7 +194,7 @@ class PaneView(RowsView):
             self.post_message(self.NearEnd())
 
     def _place(self) -> None:
-        if self._grows and not self.scrolled:
+        if self._follows:
             self._viewport.follow()
         else:
             self._viewport.hold()
@@ -248,10 +228,9 @@ class PaneView(RowsView):
             self._see(unit)
 
     def action_end(self, step: int) -> None:
-        """Go to the end, or to the beginning if negative."""
+        """Go to the end, reading on, or to the beginning if negative."""
+        self._grows = self._grows or step > 0
         super().action_end(step)
-        if step > 0:  # the height is estimated until the lines are drawn
-            super().action_end(step)
 
     def action_heading(self, step: int) -> None:
         """Go to the next heading, or the previous one if negative."""

@@ -4,6 +4,7 @@ draft saved shortly after every change.
 
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from rich.cells import cell_len
@@ -13,6 +14,8 @@ from textual.screen import Screen
 from dogent_tui.agent.events import Reply
 from dogent_tui.plain import one_line
 from dogent_tui.tui.dialog import Words
+from dogent_tui.tui.key_hints import key_names
+from dogent_tui.tui.screens.offers import Offer
 from dogent_tui.tui.screens.withdrawable import Withdrawable
 from dogent_tui.tui.textual_fixes.immediate_keys import ImmediateKeys
 from dogent_tui.tui.widgets import bound
@@ -78,6 +81,13 @@ class EditorScreen(Withdrawable[Reply], Screen[Reply]):
     def offered(self) -> Sequence[Binding]:
         """Return the bindings of all actions available here."""
         raise NotImplementedError
+
+    def offers(self) -> list[Offer]:
+        """Return what the palette offers here before the commands."""
+        return [
+            Offer(each.description, partial(self.perform, each.action), key_names(each.key))
+            for each in self.offered()
+        ]
 
     def help_sections(self) -> "list[HelpSection]":
         """Return what F1 shows."""

@@ -36,6 +36,8 @@ class FormScreen(DialogScreen[Answer]):
         them.
         """
         self.lines = {name: line for name, (_, line) in lines.items()}
+        for line in self.lines.values():
+            line.cursor_blink = False  # the cursor alone shows where one types
         self._words = Words("", id=f"{id}-words", classes="dialog-problem")
         parts = chain.from_iterable(
             (Label(label, markup=False), line) if label else (line,)
@@ -43,6 +45,10 @@ class FormScreen(DialogScreen[Answer]):
         )
         below = [Words(why, classes="dialog-why")] if why else []
         super().__init__(Dialog(title, keys, *parts, *below, self._words, about=about, id=id))
+
+    def on_mount(self) -> None:
+        """Show the label of the first line too: Textual scrolls the line to the middle."""
+        self.call_after_refresh(self.dialog.scroll_home, animate=False)
 
     @property
     def entered(self) -> dict[str, str]:
@@ -101,7 +107,6 @@ class TypingScreen(FormScreen[str]):
             unset: The value that applies while nothing is typed.
         """
         self._line = Input(text, placeholder=unset, password=secret, compact=True)
-        self._line.cursor_blink = False
         self._problem = problem
         keys = {"enter": tr("Confirm"), "escape": tr("Back")}
         super().__init__(title, keys, {"text": ("", self._line)}, id="typing", why=why)

@@ -14,16 +14,15 @@ from dogent_tui.tui.widgets import bound
 _MOST_SHOWN = 100
 
 
-def matching(prompts: Sequence[str], letters: str) -> list[str]:
-    """Return the `prompts` that match `letters`, best first, or all of them in their order without
+def matching(texts: Sequence[str], letters: str) -> Sequence[int]:
+    """Return which of `texts` match `letters`, best first, or all of them in their order without
     letters.
     """
     if not letters.strip():
-        return list(prompts[:_MOST_SHOWN])
+        return range(len(texts))
     from frizbee import Matcher
 
-    found = Matcher(letters.strip(), max_typos=0).match_list(prompts)
-    return [prompts[match.index] for match in found[:_MOST_SHOWN]]
+    return [match.index for match in Matcher(letters.strip(), max_typos=0).match_list(texts)]
 
 
 class HistoryScreen(FinderScreen[str, str]):
@@ -54,7 +53,7 @@ class HistoryScreen(FinderScreen[str, str]):
 
     def find(self, words: str, at: int = 0) -> None:
         """List the prompts that match these letters."""
-        found = matching(self._prompts, words)
+        found = [self._prompts[at] for at in matching(self._prompts, words)[:_MOST_SHOWN]]
         self.list.show(found, (Content(one_line(prompt)) for prompt in found), at)
 
     async def take(self, item: str) -> None:

@@ -4,13 +4,11 @@ with the keyboard.
 
 import asyncio
 from collections.abc import Callable, Sequence
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding
-from textual.command import SimpleProvider
 from textual.containers import Container, Horizontal
 from textual.widgets import TextArea
 
@@ -23,7 +21,7 @@ from dogent_tui.plain import one_line, visible
 from dogent_tui.records import Record
 from dogent_tui.storage.paths import shipped
 from dogent_tui.tui.dialog import Words
-from dogent_tui.tui.key_hints import KeyHints, key_names
+from dogent_tui.tui.key_hints import KeyHints
 from dogent_tui.tui.outline.inputs import (
     QUESTIONS,
     Asked,
@@ -41,7 +39,6 @@ from dogent_tui.tui.screens.help import HelpSection, binding_section
 from dogent_tui.tui.widgets import bound
 
 if TYPE_CHECKING:
-    from textual.screen import Screen
     from textual.timer import Timer
 
 WIDE = 120
@@ -102,30 +99,12 @@ class OutlineTask(Record):
         return action != "ask('save')" or self.save_as is not None
 
 
-class OutlineCommands(SimpleProvider):
-    """Every action of the editor, in the command palette."""
-
-    def __init__(self, screen: "Screen[Any]", match_style: Any = None) -> None:
-        assert isinstance(screen, OutlineScreen)
-        commands = [
-            (
-                tr("Outline: {description}", description=binding.description),
-                partial(screen.call_later, screen.perform, binding.action),
-                key_names(binding.key),
-            )
-            for binding in screen.offered()
-        ]
-        super().__init__(screen, [*commands])
-        self(screen, match_style)
-
-
 class OutlineScreen(EditorScreen):
     """Edits the outline of `task`. Dismissed with the answer, or with None if it stays open or was
     withdrawn. `owns_undo` tells the application that Ctrl+Z has a meaning here.
     """
 
     CSS_PATH = shipped("outline.tcss")
-    COMMANDS = {OutlineCommands}
     AUTO_FOCUS = "#outline-tree"
     owns_undo = True
 

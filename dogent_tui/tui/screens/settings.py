@@ -49,8 +49,6 @@ from dogent_tui.tui.themes import described
 from dogent_tui.tui.widgets import bound, hidden
 
 _LABEL_CELLS = 29
-_LEAST_VALUE_CELLS = 12
-"""Columns for a value if the screen is too narrow for label and value."""
 _CHANGED = "● "
 
 
@@ -90,8 +88,8 @@ class RowList(ChoiceList[Row]):
         self.show(rows, drawn, at)
 
     def on_resize(self) -> None:
-        """Give the labels less space if the values would have none."""
-        fitting = min(_LABEL_CELLS, max(_LEAST_VALUE_CELLS, self.size.width - _LEAST_VALUE_CELLS))
+        """Give the labels no more space than the values."""
+        fitting = min(_LABEL_CELLS, self.size.width // 2)
         if fitting != self._label_cells:
             self._label_cells = fitting
             self.show_rows(self.items)

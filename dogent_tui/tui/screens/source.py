@@ -29,7 +29,7 @@ class SourceScreen(FormScreen[SourceRecord]):
     def __init__(self, workspace: Workspace) -> None:
         """Ask for a source whose file belongs to `workspace`."""
         self._workspace = workspace
-        keys = {"enter": tr("Continue, and keep it at the end"), "escape": tr("Back")}
+        keys = {"enter": tr("Continue"), "escape": tr("Back")}
         lines = {name: (label, Input(compact=True)) for name, label in _LINES.items()}
         super().__init__(tr("A source"), keys, lines, id="source")
 

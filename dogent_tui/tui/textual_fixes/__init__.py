@@ -12,7 +12,5 @@ it is fixed there.
 * `immediate_keys.py`: with a binding, the next key may overtake one that opens an input line (by
   design).
 * `option_list.py`: Page Up in a list without a size is a KeyError (no known issue).
-* `palette.py`: a second Enter or click in a command palette that is closing closes the screen below
-  it as well (no known issue).
 * `fast_render.py`: faster drawing (by design).
 """

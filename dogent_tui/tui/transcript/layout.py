@@ -142,14 +142,23 @@ class Layout(Rows):
 
     # ── Lines ─────────────────────────────────────────────────────────────────────────────────────
 
+    def whole(self, row: Row) -> Lines:
+        """Return the lines of `row` as they are when it is unfolded."""
+        if row.entry in self.unfolded or not foldable(self._model.entries[row.entry]):
+            return super().whole(row)
+        return self._drawn(row, unfolded=True)
+
     def _draw(self, row: Row) -> Lines:
+        return self._drawn(row, unfolded=row.entry in self.unfolded)
+
+    def _drawn(self, row: Row, *, unfolded: bool) -> Lines:
         entry = self._model.entries[row.entry]
         if entry.gone or row.start == row.end:
             return []
         if type(entry) is Reply:
             body = self._draw_reply(entry, row)
         else:
-            body = entry_lines(entry, replace(self.look, unfolded=row.entry in self.unfolded))
+            body = entry_lines(entry, replace(self.look, unfolded=unfolded))
         return [BLANK] * self.space_above(row) + body if body else []
 
     def _draw_reply(self, reply: Reply, row: Row) -> Lines:

@@ -55,7 +55,8 @@ class Line(NamedTuple):
     gutters, indents). `glue`: what is copied between this line and the next: a newline, or what was
     there before the text was wrapped. `fill`: the style of the cells behind the text. `source`: the
     lines of the text it comes from, the first and the one after the last, counted from 0; None if
-    not requested, or if it comes from none (between blocks).
+    not requested, or if it comes from none (between blocks). `cells`: where each cell of a table
+    starts and ends, counted back from the end of the line, and its glue.
     """
 
     spans: tuple[Span, ...] = ()
@@ -63,6 +64,7 @@ class Line(NamedTuple):
     glue: str = "\n"
     fill: str = ""
     source: tuple[int, int] | None = None
+    cells: tuple[tuple[int, int, str], ...] = ()
 
     @property
     def text(self) -> str:

@@ -6,7 +6,7 @@ Lines are kept for the rows requested last; of the others only heights.
 from abc import ABC, abstractmethod
 from bisect import bisect_right
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import NamedTuple
 
 import msgspec
@@ -20,7 +20,8 @@ _KEPT_LINES = 4_000
 class Row(msgspec.Struct, eq=False):
     """A unit of layout: an entry, or the characters `start` to `end` of a text.
 
-    `height` is in lines, and an estimate until `measured`.
+    `height` is in lines, and an estimate until `measured`. `text` is what a search sees of it and
+    `hits` how often it finds something there, None until that is known (`matches.py`).
     """
 
     entry: int
@@ -30,6 +31,8 @@ class Row(msgspec.Struct, eq=False):
     index: int = 0
     height: int = 1
     measured: bool = False
+    text: str | None = None
+    hits: int | None = None
 
 
 class Place(NamedTuple):
@@ -54,10 +57,6 @@ class Rows(ABC):
     @abstractmethod
     def _draw(self, row: Row) -> Lines:
         """Return the lines of `row`."""
-
-    @abstractmethod
-    def rows_of(self, entry: int) -> Sequence[Row]:
-        """Return the rows of the entry with this number."""
 
     # ── Places ────────────────────────────────────────────────────────────────────────────────────
 
@@ -95,7 +94,7 @@ class Rows(ABC):
         for row in self.rows:
             if row.height > 2:
                 row.height = max(2, round(row.height * ratio))
-            row.measured = False
+            row.measured, row.text, row.hits = False, None, None
         self._unmeasured = list(self.rows)
         self._valid = 0
 
@@ -112,6 +111,10 @@ class Rows(ABC):
         else:
             self._lines.move_to_end(row)
         return lines
+
+    def whole(self, row: Row) -> Lines:
+        """Return the lines of `row` as they are when it is unfolded, without keeping them."""
+        return self._lines.get(row) or self._measured(row)
 
     def measure(self, enough: Callable[[], bool]) -> None:
         """Measure rows until `enough` returns true, the latest first, without keeping their
@@ -140,3 +143,4 @@ class Rows(ABC):
     def _drop(self, row: Row) -> None:
         """Drop the lines of `row`."""
         self._kept -= len(self._lines.pop(row, ()))
+        row.text = row.hits = None

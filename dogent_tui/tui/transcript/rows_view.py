@@ -4,14 +4,16 @@ time.
 
 import time
 from abc import abstractmethod
-from collections.abc import Iterable
+from collections.abc import Callable
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.geometry import Region, Size
+from textual.reactive import reactive
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 from textual.widget import Widget
 
+from dogent_tui.language import tr
 from dogent_tui.tui.painted import Painted
 from dogent_tui.tui.textual_fixes.fast_render import cached_lines
 from dogent_tui.tui.textual_fixes.timers import after
@@ -28,7 +30,7 @@ if TYPE_CHECKING:
 
 _SLICE = 0.008
 _SLICE_PAUSE = 0.04
-"""Seconds of measuring at a time in idle time, and the pause between two of them."""
+"""Seconds of measuring or searching at a time in idle time, and the pause between two of them."""
 
 
 class RowsView(Painted, ScrollView, can_focus=True, inherit_bindings=False):
@@ -51,6 +53,9 @@ class RowsView(Painted, ScrollView, can_focus=True, inherit_bindings=False):
     NEWEST_FIRST: ClassVar = False
     """Whether a search starts at the end and goes up."""
 
+    found = reactive("", repaint=False)
+    """Which match of how many is the current one, in words."""
+
     def __init__(self, rows: "Rows", id: str) -> None:  # noqa: A002
         super().__init__(id=id)
         self.matches = Matches(rows)
@@ -65,10 +70,6 @@ class RowsView(Painted, ScrollView, can_focus=True, inherit_bindings=False):
 
     def _moved(self) -> None:
         """Called when the user scrolled."""
-
-    @abstractmethod
-    def _sources(self) -> Iterable[str]:
-        """Return what is searched in each entry."""
 
     def _reveal_entry(self, entry: int) -> None:
         """Called before a match in `entry` is shown."""
@@ -88,11 +89,18 @@ class RowsView(Painted, ScrollView, can_focus=True, inherit_bindings=False):
         self._place()
 
     def _place(self) -> None:
-        """Update scroll position, scrollbar and screen to the viewport."""
+        """Update scroll position, scrollbar and screen to the viewport, and search further."""
+        self._adjust()
+        self.refresh()
+
+    def _adjust(self) -> None:
+        """Do the same where what is visible stays as it is."""
         # A scrollbar may have appeared since the widget was told its size.
         size = (self._text_width, max(1, self.size.height))
         if self.size and size != (self._rows.width, self._viewport.height):
             self._viewport.resize(*size)
+        if not self.matches.is_complete:
+            self._search_on()
         self._placing = True
         try:
             whole = Size(self.size.width, self._viewport.total)
@@ -104,16 +112,17 @@ class RowsView(Painted, ScrollView, can_focus=True, inherit_bindings=False):
             self.scroll_target_y = self.scroll_y = self._viewport.top
         finally:
             self._placing = False
-        self.refresh()
-        if not self._rows.measured and self._measuring is None:
-            self._measuring = after(self, _SLICE_PAUSE, self._measure)
+        self.found = self._found_in_words()
+        is_searched = self.matches.is_complete
+        if not (is_searched and self._rows.measured) and self._measuring is None:
+            pause = _SLICE_PAUSE if is_searched else _SLICE
+            self._measuring = after(self, pause, self._measure)
 
     def _measure(self) -> None:
         self._measuring = None
-        end = time.monotonic() + _SLICE
-        self._rows.measure(lambda: time.monotonic() >= end)
+        self._rows.measure(_enough())
         self._viewport.settle()
-        self._place()
+        self._adjust()
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
         """Adopt the new scroll position, however it was set."""
@@ -158,28 +167,47 @@ class RowsView(Painted, ScrollView, can_focus=True, inherit_bindings=False):
 
     @property
     def is_reading_on(self) -> bool:
-        """Whether more matches may be found in what is still to be read."""
-        return False
+        """Whether more matches may be found in what is still to be searched."""
+        return not self.matches.is_complete
+
+    def _found_in_words(self) -> str:
+        words = ""
+        if count := self.matches.count:
+            words = tr("{match:,} of {count:,}", match=self.matches.number, count=count)
+        elif self.matches.text and not self.is_reading_on:
+            words = tr("not found")
+        return f"{words} …" if self.is_reading_on else words
 
     def search(self, text: str) -> None:
         """Mark every occurrence of `text` and go to the nearest one. An empty text ends the
         search.
         """
         visible = self._viewport.visible_rows()
-        self.matches.search(text, self._sources())
-        if visible:
-            nearest = visible[-1 if self.NEWEST_FIRST else 0].entry
-            self._go_to_match(self.matches.nearest(nearest, backward=self.NEWEST_FIRST))
-        self.refresh()
+        start = visible[-1 if self.NEWEST_FIRST else 0].index if visible else 0
+        self.matches.search(text, start, backward=self.NEWEST_FIRST)
+        self._place()
+
+    def _search_on(self) -> None:
+        """Search a while, and go to the nearest match once it is found."""
+        had = self.matches.current
+        self.matches.read(_enough())
+        self._viewport.settle()
+        if not had:
+            self._show_match()
 
     def action_match(self, step: int) -> None:
         """Go to the next match, or to the previous one if `step` is negative, wrapping around."""
-        self._go_to_match(self.matches.number + step)
+        self.matches.step(step)
+        self._show_match()
 
-    def _go_to_match(self, number: int) -> None:
-        entry = self.matches.go(number)
-        if entry is not None:
-            self._reveal_entry(entry)
-            place = self.matches.place()
+    def _show_match(self) -> None:
+        if (current := self.matches.current) is not None:
+            self._reveal_entry(current[0].entry)
+        if (place := self.matches.place()) is not None:
             self._viewport.show(place.row, place.line)
             self._place()
+
+
+def _enough() -> Callable[[], bool]:
+    end = time.monotonic() + _SLICE
+    return lambda: time.monotonic() >= end

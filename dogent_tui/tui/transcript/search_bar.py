@@ -41,6 +41,11 @@ class SearchBar(Horizontal):
         yield Input(compact=True, select_on_focus=True)
         yield Static(Content(""), classes="search--count")
 
+    def on_mount(self) -> None:
+        """Show which match of how many is the current one."""
+        counter = self.query_one(".search--count", Static)
+        self.watch(self._view, "found", lambda words: counter.update(Content(words)))
+
     @property
     def is_open(self) -> bool:
         """Whether it is shown."""
@@ -53,7 +58,7 @@ class SearchBar(Horizontal):
         self.add_class("-open")
         line = self.query_one(Input)
         line.focus()
-        self._look_for(line.value)
+        self._view.search(line.value)
 
     def action_close(self) -> None:
         """Hide the bar and the marks."""
@@ -66,31 +71,14 @@ class SearchBar(Horizontal):
     def action_step(self, step: int) -> None:
         """Go to the next match, or to the previous one if `step` is negative."""
         self._view.action_match(step)
-        self.tell()
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """Search what is typed, on every key."""
         event.stop()
         if self.is_open:
-            self._look_for(event.value)
+            self._view.search(event.value)
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Go to the next match in the direction of the search."""
         event.stop()
         self.action_step(-1 if self._view.NEWEST_FIRST else 1)
-
-    def _look_for(self, text: str) -> None:
-        self._view.search(text)
-        self.tell()
-
-    def tell(self) -> None:
-        """Show which match of how many is the current one."""
-        matches = self._view.matches
-        words = ""
-        if matches.count:
-            words = tr("{match:,} of {count:,}", match=matches.number, count=matches.count)
-        elif matches.text and not self._view.is_reading_on:
-            words = tr("not found")
-        if matches.text and self._view.is_reading_on:
-            words += " …"
-        self.query_one(".search--count", Static).update(Content(words))

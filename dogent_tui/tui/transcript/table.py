@@ -52,15 +52,24 @@ class Table(Record):
                 )
 
     def _row(self, cells: Sequence[Line], widths: Sequence[int]) -> Line:
-        spans = []
+        spans: list[Span] = []
+        places = []
+        size = 0
         for column, (cell, width) in enumerate(zip(cells, widths, strict=True)):
             if column:
                 spans.append(Span(_BETWEEN, "rule"))
+                size += len(_BETWEEN)
             missing = width - cell.width
             left = {"left": 0, "center": missing // 2, "right": missing}[self.alignments[column]]
             right = missing - left if column < len(widths) - 1 else 0
             spans += [Span(" " * left), *cell.spans, Span(" " * right)]
-        return Line(tuple(span for span in spans if span.text))
+            start, end = size + left, size + left + len(cell.text)
+            places.append((start, end, cell.glue))
+            size = end + right
+        return Line(
+            tuple(span for span in spans if span.text),
+            cells=tuple((start - size, end - size, glue) for start, end, glue in places),
+        )
 
     def _listed(self, width: int) -> Iterator[Line]:
         head, *rows = self.rows

@@ -25,7 +25,6 @@ from dogent_tui.tui.transcript.painter import Painter
 from dogent_tui.tui.transcript.palette import MARGIN
 from dogent_tui.tui.transcript.rows import Place
 from dogent_tui.tui.transcript.rows_view import RowsView
-from dogent_tui.tui.transcript.search import source_of
 from dogent_tui.tui.widgets import bound, hidden, told
 
 if TYPE_CHECKING:
@@ -113,8 +112,9 @@ class Transcript(RowsView):
 
     @property
     def measured(self) -> bool:
-        """Whether layout is complete: all heights are known and all text is drawn."""
-        return self._layout.measured and not self._waiting and not self._unpainted
+        """Whether layout is complete: all heights are known, all text is searched and drawn."""
+        is_laid_out = self._layout.measured and self.matches.is_complete
+        return is_laid_out and not self._waiting and not self._unpainted
 
     def _take(self, entries: Iterable[int]) -> None:
         for number in entries:
@@ -319,9 +319,6 @@ class Transcript(RowsView):
         """Search `text` in everything that has arrived."""
         self._lay_out()
         super().search(text)
-
-    def _sources(self) -> Iterable[str]:
-        return map(source_of, self.model.entries)
 
     def _reveal_entry(self, entry: int) -> None:
         if foldable(self.model.entries[entry]) and entry not in self._layout.unfolded:

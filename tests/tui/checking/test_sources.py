@@ -48,3 +48,17 @@ async def test_a_source_is_typed_in_and_offered(stage, workspace):
         await typed(scene, "/sources")
         await scene.until(lambda: isinstance(scene.app.screen, ChoiceScreen))
         await scene.pilot.press("escape")
+
+
+async def test_what_is_wrong_is_seen_with_its_line_in_a_small_window(stage) -> None:
+    async with stage(size=(40, 10)) as scene:
+        await typed(scene, "/sources add")
+        await scene.until(lambda: isinstance(scene.app.screen, SourceScreen))
+        await scene.settle()
+        assert scene.app.screen.query("Label").first().region.y == 1, "the first label is seen"
+        await scene.pilot.press("enter", "enter")
+        await scene.settle()
+        line, words = scene.app.screen.focused, scene.app.screen.query_one("#source-words")
+        assert words.render().plain == "It needs a title."
+        assert 0 < line.region.y < words.region.y < 9
+        assert not line.cursor_blink, "the line with the cursor can always be told"

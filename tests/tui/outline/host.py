@@ -3,6 +3,7 @@
 from textual.app import App
 
 from dogent_tui.tui.app import DogentApp
+from dogent_tui.tui.screens.offers import show_offers
 from dogent_tui.tui.screens.outline import OutlineScreen, OutlineTask
 from dogent_tui.tui.themes import THEMES
 
@@ -48,6 +49,9 @@ class OutlineHost(App[None]):
         super().__init__()
         self.editor = OutlineScreen(task)
         self.results: list = []
+
+    def action_command_palette(self) -> None:
+        show_offers(self, "Commands", "", self.editor.offers())
 
     def on_mount(self) -> None:
         for theme in THEMES:

@@ -520,7 +520,7 @@ async def test_control_characters_and_markup_are_text(context):
 
 async def test_the_palette_has_every_action(context):
     async with context(save_as=lambda name, text: name) as editor:
-        offered = {binding.description for binding in editor.app.editor.offered()}
+        offered = {offer.name for offer in editor.app.editor.offers()}
         assert {
             "Send",
             "Accept",
@@ -532,9 +532,9 @@ async def test_the_palette_has_every_action(context):
             "Note",
         } <= offered
         await editor.press("down", "ctrl+p")
-        await editor.type("Outline: Demote")
+        await editor.type("Demote")
         await editor.pilot.pause(0.3)
-        await editor.press("down", "enter")
+        await editor.press("enter")
         await editor.pilot.pause(0.2)
         assert "2Background<" in editor.tree
 

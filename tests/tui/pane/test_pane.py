@@ -162,12 +162,7 @@ async def test_headings_are_jumped_to_and_found(stage, workspace, draft) -> None
         await s.until(lambda: s.app.screen is not pane.screen)
         await s.pilot.pause()
         await pane.press(*"ter 150")
-        await s.until(
-            lambda: (
-                s.app.screen.query("CommandList")
-                and s.app.screen.query_one("CommandList").option_count == 1
-            )
-        )
+        await s.until(lambda: len(s.app.screen.list.items) == 1)
         await pane.press("enter")
         await s.until(
             lambda: s.app.screen is pane.screen and pane.rows()[0].strip() == "Chapter 150"
@@ -222,6 +217,33 @@ async def test_what_is_drawn_on_one_line_is_found_over_the_line_breaks_of_the_fi
         await s.until(lambda: pane.counted == "1 of 2")
 
 
+async def test_what_is_drawn_is_found_and_marked(stage, draft) -> None:
+    drawn = {
+        "Un caf&eacute; noir.": "café",
+        r"It is \*starred\* and 1\. first.": "*starred* and 1.",
+        "See [the **old** map](http://example.org) of `a port`.": "old map of a port",
+        "One line\\\nand the next.": "line and",
+        "Not ~~the~~ *very* first\n===": "the very first",
+        "> - a quoted\n>   point of it": "quoted point",
+        f"| What | Why |\n| - | - |\n| {'words ' * 9}at sea | {'more ' * 40}": "words at sea",
+        "```\n&amp; *code*\n```": "&amp; *code*",
+    }
+    draft.write_text("\n\n".join(drawn), encoding="utf-8")
+    async with stage((120, 50)) as s:
+        pane = Pane(s)
+        await pane.open()
+        await pane.press("f3", "ctrl+f")
+        for typed in drawn.values():
+            pane.screen.focused.value = typed
+            await s.until(lambda: pane.counted == "1 of 1")
+            place = pane.view.matches.place()
+            line = pane.view.matches.marked(place, pane.view._rows.lines(place.row)[place.line])
+            marked = "".join(span.text for span in line.spans if "match-current" in span.style)
+            assert marked and typed.startswith(marked)
+            pane.screen.focused.value = ""
+            await s.until(lambda: not pane.counted)
+
+
 async def test_f3_leaves_a_search_of_the_document_and_esc_in_it_ends_the_search(
     stage, draft
 ) -> None:
@@ -274,6 +296,18 @@ async def test_the_end_of_a_long_document_is_found_before_it_was_shown(stage, wo
         await s.until(lambda: pane.counted == "1 of 1")
         assert pane.row("winter")
         assert not pane.view.has_more
+
+
+async def test_end_goes_to_the_end_of_a_document_that_is_still_to_be_read(stage, workspace) -> None:
+    rows = "".join(f"{n},words of it\n" for n in range(1_500))
+    (workspace.root / "long.csv").write_text(f"n,what\n{rows}0,winter\n", encoding="utf-8")
+    async with stage((120, 30)) as s:
+        pane = Pane(s)
+        await pane.open("long.csv")
+        await pane.press("f3", "end")
+        await pane.sees("winter")
+        await pane.press("home")
+        assert not any("winter" in row for row in pane.rows())
 
 
 async def test_lines_are_chosen_with_keys_and_go_with_the_prompt(stage, draft) -> None:
@@ -478,11 +512,11 @@ async def test_sheets_of_a_workbook_are_named_and_changed(stage, workspace) -> N
         assert "book.xlsx#Costs 2024 · " in pane.title
         await pane.press("f3", "h")
         await s.until(lambda: s.app.screen is not pane.screen)
-        await s.until(lambda: s.app.screen.query_one("CommandList").option_count == 3)
-        offered = s.app.screen.query_one("CommandList").options
-        assert [str(option.hit.text) for option in offered][1:] == ["Income", "Plans (hidden)"]
+        await s.until(lambda: len(s.app.screen.list.items) == 3)
+        offered = [offer.name for offer in s.app.screen.list.items]
+        assert offered == ["Costs 2024", "Income", "Plans (hidden)"]
         await pane.press(*"inc")
-        await s.until(lambda: s.app.screen.query_one("CommandList").option_count == 1)
+        await s.until(lambda: len(s.app.screen.list.items) == 1)
         await pane.press("enter")
         await pane.sees("1204")
         assert "book.xlsx#Income · " in pane.title

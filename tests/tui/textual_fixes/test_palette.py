@@ -8,7 +8,7 @@ from textual.app import ComposeResult
 from textual.screen import Screen
 from textual.widgets import Static
 
-from dogent_tui.tui.textual_fixes.palette import Palette
+from dogent_tui.tui.screens.offers import OffersScreen
 
 
 async def test_enter_twice_runs_one_command_and_closes_the_palette_alone(stage):
@@ -16,9 +16,9 @@ async def test_enter_twice_runs_one_command_and_closes_the_palette_alone(stage):
         ran = []
         s.app.choose_command = ran.append
         await s.pilot.press("ctrl+p", *"context")
-        await s.until(lambda: s.app.screen._list_visible)
-        s.app.screen._select_or_command()
-        s.app.screen._select_or_command()
+        await s.until(lambda: s.app.screen.list.items)
+        s.app.simulate_key("enter")
+        s.app.simulate_key("enter")
         await s.until(lambda: s.app.screen is s.app.conversation)
         await s.pilot.pause()
         assert [command.name for command in ran] == ["context"]
@@ -28,7 +28,7 @@ async def test_enter_twice_runs_one_command_and_closes_the_palette_alone(stage):
 async def test_a_key_held_down_leaves_the_conversation_open(stage, key):
     async with stage() as s:
         await s.pilot.press("ctrl+p")
-        await s.until(lambda: s.app.screen._list_visible)
+        await s.until(lambda: s.app.screen.list.items)
         for _ in range(5):
             s.app.simulate_key(key)
         await s.pilot.pause()
@@ -44,7 +44,7 @@ async def test_the_palette_opens_while_the_last_one_still_closes(stage):
             s.app.simulate_key("escape")
         await s.until(lambda: s.app.screen is s.app.conversation)
         await s.pilot.press("ctrl+p")
-        assert isinstance(s.app.screen, Palette)
+        assert isinstance(s.app.screen, OffersScreen)
 
 
 class LateScreen(Screen[None]):

@@ -253,7 +253,9 @@ async def test_search_counts_goes_there_and_unfolds(make_app: Make, log: list[ev
         await pilot.press(*"no sheet")
         await settle(pilot, transcript)
         bar = app.query_one(SearchBar)
-        assert str(bar.query_one(".search--count", Static).content) == "1 of 1"
+        assert str(bar.query_one(".search--count", Static).content) == "2 of 2", (
+            "the reason and the result"
+        )
         assert "No sheet is called Q2." in screen(transcript)
         assert "▾ Read document" in screen(transcript)
         bar.query_one(Input).value = "reply 7"
@@ -315,6 +317,7 @@ async def test_a_key_finds_what_has_just_arrived(make_app: Make) -> None:
         app.transcript.apply(use)
         app.transcript.apply(ev.ToolResult(tool_use_id="t", content="apple\npear", run_id="1"))
         app.transcript.search("apple")
+        await settle(pilot, app.transcript)
         assert app.transcript.matches.count == 1
         app.transcript.apply(replace(use, tool_use_id="u"))
         app.transcript.apply(ev.ToolResult(tool_use_id="u", content="plum", run_id="1"))
