@@ -302,6 +302,13 @@ def test_the_context_of_a_number_is_what_is_near_it():
         ("he drank it in Maßen every evening", "he drank it in Massen every evening", False),
         ("it was not able to float there", "it was notable to float there", False),
         ("the men left the town in a hurry", "the [12] men left the town in a hurry", False),
+        ("it took 10–20 days in all", "it took 10-20 days in all", True),
+        ("it took 10–20 days in all", "it took 10, 20 days in all", False),
+        ("a rope of 5½ metres and more", "a rope of 5 1/2 metres and more", True),
+        ("a rope of 5½ metres and more", "a rope of 51/2 metres and more", False),
+        ("it fell by 91¢ in a year", "it fell by 91 in a year", False),
+        ("a share of <84 in the town", "a share of\n<84 in the town", True),
+        ("气温在−57度以下持续了很久", "气温在-57度以下持续了很久", True),
     ],
 )
 def test_marks_of_notes_are_typography_and_signs_are_words(text, quote, expected):
