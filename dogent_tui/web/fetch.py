@@ -290,7 +290,13 @@ class Fetcher:
             options = ReadOptions(page=WebPage(kept.response.url, plain=True))
             return await texts_of.read(kept.path, options, max_chars=max_chars, offset=offset)
         except DocumentError as error:
-            raise _tangled(kept) if error.code == "timeout" else error from None
+            if error.code != "timeout":
+                raise
+            raise WebError(
+                tr("{url} takes too long to read.", url=one_line(kept.response.url)[:160]),
+                tr("Find a smaller page with the same content."),
+                code="timeout",
+            ) from None
 
     async def _is_drawn(self, kept: _Kept, read: ReadResult) -> bool:
         """Render a page without text that its scripts would fill, once, and return whether that
@@ -333,14 +339,6 @@ class Fetcher:
 
 def _limits(cpu_s: float) -> WorkerLimits:
     return WorkerLimits(silence_s=_SILENT_S, cpu_s=cpu_s)
-
-
-def _tangled(kept: _Kept) -> WebError:
-    return WebError(
-        tr("{url} takes too long to read.", url=one_line(kept.response.url)[:160]),
-        tr("Find a smaller page with the same content."),
-        code="timeout",
-    )
 
 
 def _keep(response: "Response", folder: Path) -> _Kept:

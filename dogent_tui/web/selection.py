@@ -42,7 +42,7 @@ _NOT_LEAD = (
 )  # fmt: skip
 _MOSTLY = 0.5
 _LEAST_LETTERS = 100
-_LEVELS = 4
+_LEVELS = 6
 _LINKED = 0.5
 _MOSTLY_LINKS = 0.6
 _WHOLES = frozenset({"table", "blockquote", "figure", "pre"})
@@ -211,17 +211,17 @@ def _belonging(units: list[Element], kept: set[Element]) -> Iterator[Element]:
             )
             if around is not None and told[around] >= _MOSTLY * (whole[around] - whole[inner]):
                 yield unit
-        elif _is_between(unit if group is None else group, kept):
+        elif first < number < last and _is_between(unit if group is None else group, kept):
             yield unit
 
 
 def _is_between(block: Element, kept: set[Element]) -> bool:
-    """Return whether a paragraph or list without links is between found elements."""
+    """Return whether a paragraph or list without links is between found elements, or headings."""
     around = block.getprevious(), block.getnext()
     return (
         block.tag in _LISTS | {"p"}
         and block.find(".//a") is None
-        and all(one is not None and one in kept for one in around)
+        and all(one is not None and (one in kept or one.tag in TITLES) for one in around)
     )
 
 

@@ -103,7 +103,7 @@ class Transport:
             try:
                 found = await self._request(url, guard)
             except WebError as error:
-                wait = _polite_wait(error)
+                wait = error.retry_after_s
                 if not may_retry or wait is None or wait > self._limits.retry_s:
                     raise
                 may_retry = False
@@ -215,13 +215,6 @@ class Transport:
         )
 
 
-def _polite_wait(error: WebError) -> float | None:
-    """Return how many seconds to wait before asking once more, None if that would be pointless."""
-    if error.code != "http" or error.status not in _BUSY:
-        return None
-    return 1.0 if error.retry_after_s is None else error.retry_after_s
-
-
 def retry_after(value: str) -> float | None:
     """Return the number of seconds in a ``Retry-After`` header, which contains seconds or a date;
     None if it is invalid.
@@ -255,8 +248,8 @@ _STATUS: Mapping[int, tuple[str, str]] = {
 
 def _status_error(url: URL, status: int, wait: str) -> WebError:
     what, remedy = _STATUS.get(status, _BROKEN if status >= 500 else _UNAVAILABLE)
-    seconds = retry_after(wait)
-    if seconds is not None and status in _BUSY:
+    seconds = retry_after(wait) if status in _BUSY else None
+    if seconds is not None:
         remedy = tr("Try again in {seconds:.0f} seconds.", seconds=seconds)
     return WebError(
         tr("{place} {what} (HTTP {status}).", place=_short(url), what=what, status=status),

@@ -58,7 +58,7 @@ def test_definitions_of_an_interface_stay_and_no_heading_ends_in_the_sign_of_its
     definition = (
         "<dl class='py function'><dt class='sig' id='paint'><span>paint</span>(<em>color</em>)"
         "<a class='headerlink' href='#paint' title='Link to this definition'>¶</a></dt>"
-        "<dd><p>Paints the bridge, which takes until the winter, in a color of the town.</p></dd></dl>"
+        "<dd><p>Paints the bridge, which takes until the winter, in a color.</p></dd></dl>"
     )
     heading = "<h2 id='colors'><a class='doc-anchor' href='#colors'>§</a>Colors</h2>"
     title = "<section id='bridge'><h1>The bridge<a class='headerlink' href='#bridge'>¶</a></h1>"
