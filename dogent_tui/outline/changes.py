@@ -44,6 +44,7 @@ class Baseline:
             self.children.setdefault(self.parents[heading.id], []).append(heading.id)
 
     def title(self, id_: int) -> str:
+        """Return the title of a heading in quotation marks."""
         return f"“{self.by_id[id_].text}”"
 
     def where(self, id_: int) -> str:

@@ -40,7 +40,7 @@ _QUOTES = frozenset(
     {"blockquote", "block-quote", "quoteblock", "bbcode_quote", "bbcodequote", "quotebox", "quote"}
 )
 _CAPTIONS = re.compile("caption", re.IGNORECASE)
-_LAZY = re.compile(r"data-(?:[\w-]*src|original|url)")
+_LAZY = re.compile(r"data-(?:(?:lazy-|full-|actual|original-)?src|original|url)")
 """Attributes for the address of a picture until it is scrolled into view."""
 _ROLES = {
     "table": "table", "grid": "table", "rowgroup": "tbody", "row": "tr", "cell": "td",
