@@ -31,8 +31,8 @@ class Changes(Record):
         return sum(change in marks for marks in self.marks.values())
 
 
-class _Tree:
-    """Headings with their parents."""
+class Baseline:
+    """The headings to compare with, and their parents; headings with the same id are the same."""
 
     def __init__(self, headings: Headings) -> None:
         self.headings = headings
@@ -44,6 +44,7 @@ class _Tree:
             self.children.setdefault(self.parents[heading.id], []).append(heading.id)
 
     def title(self, id_: int) -> str:
+        """Return the title of a heading in quotation marks."""
         return f"“{self.by_id[id_].text}”"
 
     def where(self, id_: int) -> str:
@@ -58,24 +59,6 @@ class _Tree:
         words = tr("after {heading} under {parent}") if parent else tr("after {heading}")
         return words.format(heading=self.title(siblings[place - 1]), parent=parent)
 
-
-def _parents(headings: Headings) -> Iterator[tuple[int, int]]:
-    """Yield each id with that of its parent, 0 for none."""
-    above: list[Heading] = []
-    for heading in headings:
-        while above and above[-1].level >= heading.level:
-            above.pop()
-        yield heading.id, above[-1].id if above else 0
-        above.append(heading)
-
-
-class Baseline:
-    """The headings to compare with; headings with the same id are the same."""
-
-    def __init__(self, headings: Headings) -> None:
-        self.headings = headings
-        self._tree = _Tree(headings)
-
     def changes(self, after: Headings, carried: Set[int] = frozenset()) -> Changes:
         """Compare with `after`.
 
@@ -85,7 +68,7 @@ class Baseline:
         before = self.headings
         if before == after:
             return Changes({}, (), ())
-        old, new = self._tree, _Tree(after)
+        old, new = self, Baseline(after)
         moved = set(_moved(old, new, carried))
         marks: dict[int, tuple[Change, ...]] = {}
         sentences: list[str] = []
@@ -138,12 +121,22 @@ class Baseline:
         return Changes(marks, deleted, _shortened(sentences))
 
 
-def _placed(sentence: str, at_first: str, tree: _Tree, heading: Heading) -> str:
+def _parents(headings: Headings) -> Iterator[tuple[int, int]]:
+    """Yield each id with that of its parent, 0 for none."""
+    above: list[Heading] = []
+    for heading in headings:
+        while above and above[-1].level >= heading.level:
+            above.pop()
+        yield heading.id, above[-1].id if above else 0
+        above.append(heading)
+
+
+def _placed(sentence: str, at_first: str, tree: Baseline, heading: Heading) -> str:
     place = tree.where(heading.id)
     return (sentence if place else at_first).format(heading=tree.title(heading.id), place=place)
 
 
-def _under(tree: _Tree, id_: int) -> Iterator[int]:
+def _under(tree: Baseline, id_: int) -> Iterator[int]:
     for child in tree.children.get(id_, ()):
         yield child
         yield from _under(tree, child)
@@ -170,7 +163,7 @@ def _edited(known: Heading, heading: Heading) -> Iterator[str]:
         yield words.format(heading=heading.text, target=heading.target)
 
 
-def _moved(old: _Tree, new: _Tree, carried: Set[int]) -> Iterator[int]:
+def _moved(old: Baseline, new: Baseline, carried: Set[int]) -> Iterator[int]:
     """Yield the headings with another parent, and of the others, the fewest that explain the new
     order.
     """

@@ -15,7 +15,7 @@ from dogent_tui.records import Record
 
 _DIGITS = "一二三四五六七八九"
 _MOST_ROMAN = 4_999
-_BULLETS = frozenset("-*+•")
+BULLETS = frozenset("-*+•")
 
 _NUMBER = r"\d{1,3}(?:\.\d{1,3})*|[一二三四五六七八九十]{1,3}|[A-Z]{1,6}|[a-z]"
 _MARKER = re.compile(
@@ -89,19 +89,19 @@ def certain(template: str) -> bool:
 
 def kind(template: str) -> str:
     """Return what the headings of one level have in common: all bullets are one kind."""
-    return "-" if template in _BULLETS else template
+    return "-" if template in BULLETS else template
 
 
 def parts(template: str) -> int:
     """Return how many numbers `template` contains: 2 for ``1.1``, 0 for a bullet."""
-    return 0 if template in _BULLETS else template.count("1") or 1
+    return 0 if template in BULLETS else template.count("1") or 1
 
 
 def write(template: str, path: tuple[int, ...]) -> str:
     """Return `template` for the heading at `path`: its ordinal among its siblings, preceded by
     those of its ancestors.
     """
-    if template in _BULLETS or not template:
+    if template in BULLETS or not template:
         return template
     ordinals = ((1,) * (count := parts(template)) + path)[-count:]
     return _spelled(template, ordinals)

@@ -137,10 +137,10 @@ def text_indent(mark: Mark) -> int:
     )
 
 
-def mark_of(frame: Frame, level: int) -> Mark:
-    """Return how headings of `level` are written, by default like the level above."""
+def complete(frame: Frame, headings: Sequence[Heading]) -> Frame:
+    """Return `frame` with marks for all levels of `headings`, by default like the level above."""
     marks = list(frame.marks) or [Mark("-")]
-    while len(marks) < level:
+    while len(marks) < max((heading.level for heading in headings), default=0):
         last = marks[-1]
         template = (
             f"{last.template}.1"
@@ -150,7 +150,7 @@ def mark_of(frame: Frame, level: int) -> Mark:
             else last.template
         )
         marks.append(_told_apart(Mark(template, " ", last.indent), marks))
-    return marks[level - 1]
+    return replace(frame, marks=tuple(marks))
 
 
 def _heading(number: int, item: _Item) -> Heading:
@@ -167,8 +167,7 @@ def _heading(number: int, item: _Item) -> Heading:
 def list_pieces(headings: Sequence[Heading], frame: Frame) -> Iterator[str]:
     """Yield what precedes the headings, and then each with its text."""
     yield frame.preamble
-    deepest = max((heading.level for heading in headings), default=0)
-    frame = replace(frame, marks=tuple(mark_of(frame, level) for level in range(1, deepest + 1)))
+    frame = complete(frame, headings)
     for heading, number in zip(headings, numbers(headings, frame), strict=True):
         mark = frame.mark(heading.level)
         line = f"{' ' * mark.indent}{number}{heading.text}{heading.length}".rstrip()

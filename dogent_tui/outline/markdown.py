@@ -13,7 +13,8 @@ from msgspec.structs import replace
 from dogent_tui.outline.blocks import front_matter, heading_lines
 from dogent_tui.outline.document import document_pieces, numbers, parse_document
 from dogent_tui.outline.escapes import as_title
-from dogent_tui.outline.lists import has_list, list_pieces, mark_of, parse_list
+from dogent_tui.outline.heading_numbers import BULLETS
+from dogent_tui.outline.lists import complete, has_list, list_pieces, parse_list
 from dogent_tui.outline.model import Frame, Heading, Headings, Outline
 
 
@@ -57,21 +58,13 @@ def titles(outline: Outline) -> list[str]:
     """Return the number of each heading followed by a space, empty if it has none; bullets do not
     count.
     """
-    return [
-        number if number.strip() not in ("-", "*", "+", "•") else ""
-        for number in numbers_of(outline)
-    ]
-
-
-def numbers_of(outline: Outline) -> list[str]:
-    """Return what precedes each title."""
     frame = outline.frame
-    if frame.is_list and outline.headings:
-        deepest = max(heading.level for heading in outline.headings)
-        frame = Frame(
-            is_list=True, marks=tuple(mark_of(frame, level) for level in range(1, deepest + 1))
-        )
-    return list(numbers(outline.headings, frame))
+    if frame.is_list:
+        frame = complete(frame, outline.headings)
+    return [
+        number if number.strip() not in BULLETS else ""
+        for number in numbers(outline.headings, frame)
+    ]
 
 
 def _read(text: str) -> tuple[Headings, Frame]:

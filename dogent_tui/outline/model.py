@@ -8,6 +8,7 @@ are immutable: undo keeps the slices before and after.
 
 import re
 from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -154,7 +155,6 @@ class Outline:
         self._done: list[_Step] = []
         self._undone: list[_Step] = []
         self._next_id = max((heading.id for heading in self._headings), default=0) + 1
-        self._places: dict[int, int] | None = None
         self.revision = 0
         self.carried: set[int] = set()
         """Headings that were moved: if two changed places, this tells which one was moved."""
@@ -171,22 +171,20 @@ class Outline:
         """The highest level there can be."""
         return 1_000 if self.frame.is_list else DEEPEST
 
+    @cached_property
+    def _by_id(self) -> dict[int, int]:
+        return {heading.id: place for place, heading in enumerate(self._headings)}
+
     def place(self, id: int) -> int:  # noqa: A002
         """Return the position of the heading. Raises KeyError if it does not exist (any more)."""
-        if self._places is None:
-            self._places = {heading.id: place for place, heading in enumerate(self._headings)}
-        return self._places[id]
+        return self._by_id[id]
 
     def get(self, id: int) -> Heading:  # noqa: A002
         """Return the heading. Raises KeyError."""
         return self._headings[self.place(id)]
 
     def __contains__(self, id: int) -> bool:  # noqa: A002
-        try:
-            self.place(id)
-        except KeyError:
-            return False
-        return True
+        return id in self._by_id
 
     def end(self, place: int) -> int:
         """Return the position after everything that belongs to the heading at `place`."""
@@ -495,7 +493,7 @@ class Outline:
 
     def _put(self, state: _State) -> None:
         self._headings, self.frame = state
-        self._places = None
+        self.__dict__.pop("_by_id", None)
         self.revision += 1
 
 

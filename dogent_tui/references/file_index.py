@@ -9,8 +9,9 @@ import os
 import stat
 import threading
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -61,8 +62,12 @@ class FileHit(Record):
     """
 
     path: str
-    is_folder: bool
     positions: tuple[int, ...] = ()
+
+    @property
+    def is_folder(self) -> bool:
+        """Whether it is a folder."""
+        return self.path.endswith("/")
 
 
 class _Snapshot(Record):
@@ -116,7 +121,7 @@ class FileIndex:
             try:
                 self._wanted.clear()
                 self._changed.clear()
-                snapshot = _Walk(self.root, self._limit, self._stopped, self._show).snapshot()
+                snapshot = self._walked()
                 if not self._stopped.is_set():
                     before, self._snapshot = self._snapshot, snapshot
                     if self._kept is not None and (
@@ -161,10 +166,23 @@ class FileIndex:
             self._snapshot = _read(self._kept)
         return self._snapshot
 
-    def _show(self, partial: "_Snapshot") -> None:
-        """Make the paths found so far searchable if nothing else is known."""
-        if self._snapshot is None or not self._snapshot.is_whole:
-            self._snapshot = partial
+    def _walked(self) -> _Snapshot:
+        """Return what a walk finds; what it has found so far can be searched if nothing else is
+        known.
+        """
+        times: dict[str, float] = {}
+        shown = _FIRST
+        # A name that is not UTF-8 can be neither shown nor sent.
+        paths = filter(_is_encodable, walk(self.root, self._stopped.is_set))
+        for path in islice(paths, self._limit):
+            found = _look(f"{self.root}/{path}")
+            if found is not None:
+                times[f"{path}/" if stat.S_ISDIR(found.st_mode) else path] = found.st_mtime
+            if len(times) >= shown:
+                shown *= 4
+                if self._snapshot is None or not self._snapshot.is_whole:
+                    self._snapshot = _found(times, is_whole=False)
+        return _found(times)
 
     def stop(self) -> None:
         """End a refresh in another thread and prevent later ones, because the application is
@@ -184,7 +202,7 @@ class FileIndex:
         if snapshot is None or limit <= 0:
             return []
         if not words:
-            return [_hit(path) for path in snapshot.suggestions[:limit]]
+            return [FileHit(path) for path in snapshot.suggestions[:limit]]
         return _match(snapshot, words, limit, typos=0) or _match(snapshot, words, limit, typos=1)
 
     def browse(self, folder: str = "") -> list[FileHit]:
@@ -195,12 +213,8 @@ class FileIndex:
         if snapshot is None:
             return []
         prefix = folder.strip("/") + "/" if folder.strip("/") not in ("", ".") else ""
-        hits = [_hit(path) for path in _children(snapshot.paths, prefix)]
+        hits = [FileHit(path) for path in _children(snapshot.paths, prefix)]
         return sorted(hits, key=lambda hit: not hit.is_folder)
-
-
-def _hit(path: str, positions: tuple[int, ...] = ()) -> FileHit:
-    return FileHit(path, path.endswith("/"), positions)
 
 
 def _children(paths: Sequence[str], prefix: str) -> Iterator[str]:
@@ -238,7 +252,7 @@ def _match(snapshot: _Snapshot, words: list[str], limit: int, typos: int) -> lis
         bonus = _IN_NAME_BONUS if positions and positions[0] >= name_start else 0
         scored.append((-match.score - bonus, path.count("/"), len(path), path, positions))
     scored.sort()
-    return [_hit(path, positions) for *_, path, positions in scored[:limit]]
+    return [FileHit(path, positions) for *_, path, positions in scored[:limit]]
 
 
 def _characters(path: str, byte_positions: Iterable[int]) -> tuple[int, ...]:
@@ -251,57 +265,18 @@ def _characters(path: str, byte_positions: Iterable[int]) -> tuple[int, ...]:
     return tuple(sorted({character_of[position] for position in byte_positions}))
 
 
-class _Walk:
-    """One walk over a folder, and what it found."""
+def _found(times: dict[str, float], *, is_whole: bool = True) -> _Snapshot:
+    paths = _sorted_in_steps(list(times))
+    return _Snapshot(paths, _suggest(paths, times), _haystacks(paths), is_whole)
 
-    def __init__(
-        self, root: Path, limit: int, stopped: threading.Event, show: Callable[[_Snapshot], None]
-    ) -> None:
-        """Walk `root`. `show` receives increasingly complete intermediate results."""
-        self._show = show
-        self._root = root
-        self._limit = limit
-        self._stopped = stopped
 
-    def snapshot(self) -> _Snapshot:
-        """Return the result."""
-        times: dict[str, float] = {}
-        shown = _FIRST
-        for path in self._paths():
-            kind_and_time = self._look(path)
-            if kind_and_time is not None:
-                is_folder, changed = kind_and_time
-                times[f"{path}/" if is_folder else path] = changed
-            if len(times) >= shown:
-                shown *= 4
-                self._show(self._of(times, is_whole=False))
-        return self._of(times)
-
-    def _of(self, times: dict[str, float], *, is_whole: bool = True) -> _Snapshot:
-        paths = _sorted_in_steps(list(times))
-        return _Snapshot(paths, _suggest(paths, times), _haystacks(paths), is_whole)
-
-    def _paths(self) -> Iterator[str]:
-        """Yield the paths below the root, relative to it, up to the limit."""
-        count = 0
-        for path in walk(self._root, self._stopped.is_set):
-            if not path.isascii() and path != _encodable(path):
-                continue  # a name that is not UTF-8 can be neither shown nor sent
-            if count == self._limit:
-                return
-            count += 1
-            yield path
-
-    def _look(self, path: str) -> tuple[bool, float] | None:
-        """Return whether `path` is a folder, and its modification time; None if it is neither a
-        file nor a folder.
-        """
-        try:
-            found = os.stat(f"{self._root}/{path}")  # noqa: PTH116 (a Path per file costs more than the call)
-        except OSError:
-            return None
-        is_folder = stat.S_ISDIR(found.st_mode)
-        return (is_folder, found.st_mtime) if is_folder or stat.S_ISREG(found.st_mode) else None
+def _look(path: str) -> os.stat_result | None:
+    """Return the state of a file or folder; None if `path` is neither."""
+    try:
+        found = os.stat(path)  # noqa: PTH116 (a Path per file costs more than the call)
+    except OSError:
+        return None
+    return found if stat.S_ISDIR(found.st_mode) or stat.S_ISREG(found.st_mode) else None
 
 
 def _haystacks(paths: Sequence[str]) -> "Haystacks":
@@ -347,6 +322,10 @@ def _sorted_in_steps(paths: Sequence[str]) -> list[str]:
     from heapq import merge
 
     return list(merge(*(sorted(step) for step in _steps(paths))))
+
+
+def _is_encodable(path: str) -> bool:
+    return path.isascii() or path == _encodable(path)
 
 
 def _encodable(text: str) -> str:

@@ -15,20 +15,7 @@ from pathlib import Path, PurePosixPath
 from msgspec.structs import replace
 
 from dogent_tui.records import Record
-from dogent_tui.references.sheets import sheet_names, split_cells
 from dogent_tui.storage.paths import Workspace
-
-__all__ = [
-    "Reference",
-    "ReferenceKey",
-    "ResolvedReference",
-    "find_references",
-    "format_lines",
-    "format_reference",
-    "resolve",
-    "sheet_names",
-    "split_cells",
-]
 
 
 class Reference(Record):

@@ -4,7 +4,7 @@ written without losing anything.
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Literal, TypeVar
 
 from msgspec import Meta
 
@@ -83,9 +83,9 @@ class HomeSettings(Record):
     """
     offer_setup: bool = True
     """Offer set-up at the start if no model is chosen."""
-    web_allow_hosts: Annotated[Any, Meta(extra_json_schema={"type": "array"})] = ()
+    web_allow_hosts: tuple[str, ...] = ()
     """Private hosts that web_fetch may reach, as exact names."""
-    web_proxy: Annotated[Any, Meta(extra_json_schema={"type": "string"})] = ""
+    web_proxy: str = ""
     """The proxy for the web."""
     keys: Annotated[
         Mapping[str, str], Meta(extra={"expected": tr('an object {"action": "key"}')})

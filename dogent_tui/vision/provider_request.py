@@ -51,7 +51,7 @@ async def post_json(
                 proxy=proxy_for(url),
             ) as response,
         ):
-            answer = await _body(response)
+            answer = await body_of(response, _MOST_ANSWER_BYTES)
             status, retry_after = response.status, response.headers.get("Retry-After", "")
     except TimeoutError:
         raise _error(
@@ -86,12 +86,12 @@ def proxy_for(url: str) -> str | None:
     return getproxies().get("https")
 
 
-async def _body(response: Any) -> bytes:
-    """Return the body of `response`, truncated just above the limit if it is too long."""
+async def body_of(response: Any, most: int) -> bytes:
+    """Return the body of `response`, truncated just above `most` bytes if it is too long."""
     body = bytearray()
     async for chunk in response.content.iter_chunked(_CHUNK):
         body += chunk
-        if len(body) > _MOST_ANSWER_BYTES:
+        if len(body) > most:
             break
     return bytes(body)
 

@@ -12,8 +12,8 @@ The life of a fetch
 -------------------
 
 1. `Fetcher.fetch` (`web/fetch.py`) looks in the session's cache; otherwise `Transport.get`
-   (`web/transport.py`) requests the address, following redirects, within limits of time, silence,
-   pace and bytes, both compressed and uncompressed. Each request has its own connector and `Guard`
+   (`web/transport.py`) requests the address, following redirects, within limits of time, silence
+   and bytes, both compressed and uncompressed. Each request has its own connector and `Guard`
    (`web/guarded_connector.py`), which judges the name, every address that the name server returns,
    and the address of the socket itself. A private address is a `WebError` (`private_address`) with
    host and addresses, with which the caller may ask; what is then allowed is exactly that host.

@@ -59,9 +59,7 @@ _LOCAL_NAMES = ("localhost", "localhost.localdomain", "ip6-localhost", "ip6-loop
 
 def place_of(address: str | Address) -> Place:
     """Return where `address` leads. Raises ValueError if it is not an address."""
-    parsed = (
-        ipaddress.ip_address(address.partition("%")[0]) if isinstance(address, str) else address
-    )
+    parsed = _parsed(address)
     if isinstance(parsed, ipaddress.IPv6Address) and parsed.ipv4_mapped is not None:
         parsed = parsed.ipv4_mapped
     elif isinstance(parsed, ipaddress.IPv6Address) and parsed in _TRANSLATED:
@@ -125,10 +123,7 @@ class Allowed(Record):
             return True
         if place == "never":
             return False
-        parsed = (
-            ipaddress.ip_address(address.partition("%")[0]) if isinstance(address, str) else address
-        )
-        return self._has(_plain(parsed), port) or (
+        return self._has(_plain(_parsed(address)), port) or (
             place == "private" and literal(host) is None and self._has(host, port)
         )
 
@@ -156,6 +151,10 @@ def host_and_port(entry: str) -> tuple[str, int | None] | None:
         return _plain(address), port
     host = _ascii(host.rstrip("."))
     return (host, port) if host and not looks_like_number(host) else None
+
+
+def _parsed(address: str | Address) -> Address:
+    return ipaddress.ip_address(address.partition("%")[0]) if isinstance(address, str) else address
 
 
 def _plain(address: Address) -> str:

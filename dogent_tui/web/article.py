@@ -8,7 +8,7 @@ those are converted like any HTML (`dogent_tui.documents.html`), and insertions 
 removed (`dogent_tui.web.article_lines`). Measured by ``python -m tests.benchmarks web``.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from copy import deepcopy
 from typing import Any
 
@@ -16,14 +16,14 @@ import msgspec
 from selectolax.lexbor import LexborHTMLParser
 
 from dogent_tui.documents.html.facts import facts_of
-from dogent_tui.documents.html.hidden_text import HIDDEN, take_hidden
+from dogent_tui.documents.html.hidden_text import HIDDEN, attribute, take_hidden
 from dogent_tui.documents.html.markup import plain_tree
-from dogent_tui.documents.html.nodes import Element
+from dogent_tui.documents.html.nodes import Element, squeezed_text
 from dogent_tui.documents.html.reader import markdown_blocks
 from dogent_tui.language import tr
 from dogent_tui.records import JsonDict, Record
 from dogent_tui.web.article_lines import squeezed, tidied
-from dogent_tui.web.boilerplate import clean, leads, title_of
+from dogent_tui.web.boilerplate import clean
 from dogent_tui.web.content_encodings import unescaped
 from dogent_tui.web.selection import article_of, says_only_links
 
@@ -36,9 +36,7 @@ article.
 """
 _SHORT = 4000
 """The number of letters from which on a text is an article and not just the page's links."""
-_MOST_LEADS = 2
-_LEAD_WITHIN = 320
-"""An article with fewer letters gets no introduction: it may be the wrong one."""
+_DESCRIBED = 40
 _INLINE = frozenset({"hi", "ref", "del", "graphic", "code"})
 """trafilatura's inline elements."""
 _AROUND = ("nav", "footer", "aside")
@@ -83,20 +81,20 @@ def find_article(html: str, url: str) -> Article:
     meta = msgspec.structs.replace(Article(), **facts_of(html, tree, url))
     hidden = take_hidden(tree)
     clean(tree)
-    kept, heading = tree.html or "", title_of(tree)
-    title = meta.title or heading
+    kept = tree.html or ""
     pieces = _extracted(kept, url)
     body = plain_tree(kept, url)
-    known = squeezed(" ".join(pieces))
-    is_short = len(known) < _SHORT
+    heading = next(map(squeezed_text, body.iter("h1")), "")
+    title = meta.title or heading
+    is_short = len(squeezed(" ".join(pieces))) < _SHORT
     whole = deepcopy(body) if is_short else body
     blocks: list[str] = []
-    if pieces and not (is_short and says_only_links(whole, pieces)):
-        found = (
-            [*_missing_leads(known, leads(tree)), *pieces] if len(known) > _LEAD_WITHIN else pieces
-        )
-        if article_of(body, found):
-            blocks = tidied(_markdown(body), heading or title)
+    if (
+        pieces
+        and not (is_short and says_only_links(whole, pieces))
+        and article_of(body, pieces, _description(tree))
+    ):
+        blocks = tidied(_markdown(body), heading or title)
     if blocks:
         seen = _unseen(body, hidden.texts)
         return msgspec.structs.replace(
@@ -186,16 +184,11 @@ def _pieces(found: Any) -> list[str]:
     return [" ".join(line.split()) for line in lines if line.strip()]
 
 
-def _missing_leads(known: str, found: Iterable[str]) -> list[str]:
-    """Return the introductions that the article does not contain yet."""
-    missing: list[str] = []
-    for lead in found:
-        said = squeezed(lead)
-        if said[:80] in known or len(missing) == _MOST_LEADS:
-            break
-        if not any(said in other or other in said for other in map(squeezed, missing)):
-            missing.append(lead)
-    return missing
+def _description(tree: LexborHTMLParser) -> str:
+    """Return the page's own description, empty if it is missing or short."""
+    nodes = tree.css("meta[property='og:description'],meta[name=description]")
+    said = (attribute(node, "content") for node in nodes)
+    return next((text for text in said if len(text) >= _DESCRIBED), "")
 
 
 def _title_by_hand(html: str) -> str:

@@ -292,7 +292,13 @@ class Fetcher:
             options = ReadOptions(page=WebPage(kept.response.url, plain=True))
             return await texts_of.read(kept.path, options, max_chars=max_chars, offset=offset)
         except DocumentError as error:
-            raise _tangled(kept) if error.code == "timeout" else error from None
+            if error.code != "timeout":
+                raise
+            raise WebError(
+                tr("{url} takes too long to read.", url=one_line(kept.response.url)[:160]),
+                tr("Find a smaller page with the same content."),
+                code="timeout",
+            ) from None
 
     async def _is_drawn(self, kept: _Kept, read: ReadResult) -> bool:
         """Render a page without text that its scripts would fill, once, and return whether that
@@ -331,14 +337,6 @@ class Fetcher:
             return False
         await asyncio.to_thread(kept.path.write_text, drawn, "utf-8", "replace")
         return True
-
-
-def _tangled(kept: _Kept) -> WebError:
-    return WebError(
-        tr("{url} takes too long to read.", url=one_line(kept.response.url)[:160]),
-        tr("Find a smaller page with the same content."),
-        code="timeout",
-    )
 
 
 def _keep(response: "Response", folder: Path) -> _Kept:

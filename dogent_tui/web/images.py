@@ -3,7 +3,6 @@ a file.
 """
 
 import asyncio
-import contextlib
 import hashlib
 import os
 import re
@@ -142,7 +141,7 @@ def _write_new(folder: Path, stem: str, extension: str, body: bytes) -> Path:
         try:
             _write_whole(path, body)
         except FileExistsError:
-            if _holds(path, body):
+            if path.is_file() and not path.is_symlink() and path.read_bytes() == body:
                 return path
             continue
         return path
@@ -155,36 +154,16 @@ def _write_whole(path: Path, body: bytes) -> None:
     """
     part = temporary_beside(path)
     try:
-        with part.open("xb") as file:
-            file.write(body)
-        _rename(part, path)
+        part.write_bytes(body)
+        try:
+            path.hardlink_to(part)
+        except FileExistsError:
+            raise
+        except OSError:  # a file system without hard links
+            with path.open("xb") as file:
+                file.write(body)
     finally:
-        with contextlib.suppress(FileNotFoundError):
-            part.unlink()
-
-
-def _rename(part: Path, path: Path) -> None:
-    if path.exists() or path.is_symlink():
-        raise FileExistsError(path)
-    try:
-        path.hardlink_to(part)
-    except FileExistsError:
-        raise
-    except OSError:  # a file system without hard links
-        with path.open("xb") as file:
-            file.write(part.read_bytes())
-
-
-def _holds(path: Path, body: bytes) -> bool:
-    try:
-        return (
-            path.is_file()
-            and not path.is_symlink()
-            and path.stat().st_size == len(body)
-            and path.read_bytes() == body
-        )
-    except OSError:
-        return False
+        part.unlink(missing_ok=True)
 
 
 async def _checked(body: bytes) -> Checked:

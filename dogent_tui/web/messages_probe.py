@@ -15,7 +15,7 @@ from urllib.parse import urljoin, urlsplit
 from dogent_tui import __version__
 from dogent_tui.plain import one_line
 from dogent_tui.records import Record
-from dogent_tui.vision.provider_request import proxy_for
+from dogent_tui.vision.provider_request import body_of, proxy_for
 
 if TYPE_CHECKING:
     from aiohttp import ClientResponse
@@ -147,7 +147,7 @@ async def _asked(
                 proxy=proxy_for(url),
             ) as response,
         ):
-            return read(response, await response.content.read(_MOST_BYTES))
+            return read(response, await body_of(response, _MOST_BYTES))
     except TimeoutError:
         return Answered("silence", waited_s=timeout_s)
     except (aiohttp.ClientSSLError, aiohttp.ServerFingerprintMismatch) as error:

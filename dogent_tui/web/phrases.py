@@ -94,9 +94,9 @@ ALONE = re.compile("|".join(_LANGUAGES_ALONE), re.IGNORECASE)
 
 BOXES = re.compile(
     r"(?:^|[\s_-])(?:"
-    r"newsletter|related(?:-?(?:articles?|posts?|links?|content|stories|news|topics?|items?))?|recommend(?:ed|ations?)|"
+    r"\w*cookie\w*|gdpr|consent|cmp\d*|paywall|editsection|newsletter|related(?:-?(?:articles?|posts?|links?|content|stories|news|topics?|items?))?|recommend(?:ed|ations?)|"
     r"share(?:-?(?:bar|buttons?|tools?|links?))?|sharing|social(?:-?(?:bar|buttons?|links?|media|share|icons?))|"
-    r"breadcrumbs?|cookie(?:s|-?(?:banner|notice|consent|bar))?|advert(?:isement)?|adsbygoogle|taboola|outbrain|disqus|"
+    r"breadcrumbs?|advert(?:isement)?|adsbygoogle|taboola|outbrain|disqus|"
     r"sponsored|promo(?:-?box)?|most-?(?:read|popular|viewed)|read-?(?:more|next|also)|more-?(?:from|stories|articles)|see-?also|"
     r"author-?(?:bio|box|info|card)|about-?(?:the-?)?author|post-?(?:tags|nav|navigation|meta)|tag-?(?:list|cloud)|pagination|"
     r"sign-?up|print-?only|screen-?reader-?text|sr-?only|visually-?hidden"

@@ -3,7 +3,6 @@ the web.
 """
 
 from pathlib import Path
-from typing import Any
 
 from dogent_tui.errors import ConfigError
 from dogent_tui.language import tr
@@ -144,64 +143,28 @@ def _own_settings(home: Path, warnings: list[ConfigWarning]) -> tuple[tuple[str,
     """Return `web_allow_hosts` and `web_proxy` of the user's own settings. A workspace's settings
     have no influence on either.
     """
+    from dogent_tui.web.address import host_and_port
+
     file = home / "dogent.json"
     own, wrong = load_home_settings(home)
     warnings += wrong
-    return _allowed(own.web_allow_hosts, file, warnings), _proxy(own.web_proxy, file, warnings)
-
-
-def _allowed(value: Any, file: Path, warnings: list[ConfigWarning]) -> tuple[str, ...]:
-    if not value:
-        return ()
-    if not isinstance(value, list) or not all(isinstance(entry, str) for entry in value):
-        warnings.append(
-            _wrong(
-                tr('"web_allow_hosts" in {file} should be a list of hosts.', file=file.name),
-                file,
-            )
+    wild = [entry for entry in own.web_allow_hosts if host_and_port(entry) is None]
+    for entry in wild:
+        message = tr(
+            "{entry} in web_allow_hosts is not an exact host: patterns and networks are not"
+            " allowed.",
+            entry=entry,
         )
-        return ()
-    from dogent_tui.web.address import host_and_port
-
-    for entry in value:
-        if host_and_port(entry) is None:
-            message = tr(
-                "{entry} in web_allow_hosts is not an exact host: patterns and networks are not"
-                " allowed.",
-                entry=entry,
-            )
-            warnings.append(
-                _wrong(
-                    message,
-                    file,
-                    tr("List each host or address separately in {file}, with or without a port."),
-                )
-            )
-    return tuple(entry for entry in value if host_and_port(entry) is not None)
+        remedy = tr("List each host or address separately in {file}, with or without a port.")
+        warnings.append(_wrong(message, file, remedy))
+    allowed = tuple(entry for entry in own.web_allow_hosts if entry not in wild)
+    problem = check_url(own.web_proxy) if own.web_proxy else ""
+    if problem:
+        message = tr("web_proxy {problem}; it is not used.", problem=problem)
+        warnings.append(_wrong(message, file, tr("Fix it in {file}.")))
+    return allowed, "" if problem else own.web_proxy
 
 
-def _proxy(value: Any, file: Path, warnings: list[ConfigWarning]) -> str:
-    if not value:
-        return ""
-    if isinstance(value, str):
-        problem = check_url(value.strip())
-        if not problem:
-            return value.strip()
-        warnings.append(_wrong(tr("web_proxy {problem}; it is not used.", problem=problem), file))
-        return ""
-    warnings.append(
-        _wrong(
-            tr(
-                '"web_proxy" in {file} should be an address such as http://127.0.0.1:3128.',
-                file=file.name,
-            ),
-            file,
-        )
-    )
-    return ""
-
-
-def _wrong(message: str, file: Path, remedy: str = "") -> ConfigWarning:
+def _wrong(message: str, file: Path, remedy: str) -> ConfigWarning:
     """Return the warning; `remedy` has a slot for the name of the file."""
-    remedy = remedy or tr("Fix it in {file}.")
     return ConfigWarning(message, remedy.format(file=display_path(file)), "config_wrong_type")

@@ -7,11 +7,20 @@ answer only tells which elements to take.
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import dropwhile, islice, pairwise, takewhile
 
 from dogent_tui.documents.html.hidden_text import HIDDEN
-from dogent_tui.documents.html.nodes import BLOCKS, Element, is_formula, squeezed_text
+from dogent_tui.documents.html.nodes import (
+    BLOCKS,
+    TITLES,
+    Element,
+    is_formula,
+    is_within,
+    squeezed_text,
+)
 from dogent_tui.documents.html.notes import NOTES
 from dogent_tui.web.article_lines import squeezed
+from dogent_tui.web.phrases import LEADS
 
 _GRAM = 8
 _ALIKE = 0.6
@@ -25,9 +34,15 @@ what was found, in order.
 _AHEAD = 12
 """How many pieces ahead of the previously found one a short text may be."""
 _LINES = 4
+_MOST_LEADS, _LEAD_CHARS, _LEAD_LINKED = 2, (165, 900), 0.4
+_LEAD_WITHIN = 320
+"""An article with fewer letters gets no introduction: it may be the wrong one."""
+_NOT_LEAD = (
+    "nav", "aside", "footer", "figure", "form", "ul", "ol", "table", "button", "a",
+)  # fmt: skip
 _MOSTLY = 0.5
 _LEAST_LETTERS = 100
-_LEVELS = 4
+_LEVELS = 6
 _LINKED = 0.5
 _MOSTLY_LINKS = 0.6
 _WHOLES = frozenset({"table", "blockquote", "figure", "pre"})
@@ -35,8 +50,9 @@ _LISTS = frozenset({"ul", "ol", "dl"})
 """Elements taken as a whole if most of their content was found."""
 
 
-def article_of(body: Element, pieces: Sequence[str]) -> bool:
-    """Reduce `body` to the article. `pieces` are the texts that an extractor found, in order.
+def article_of(body: Element, pieces: Sequence[str], described: str = "") -> bool:
+    """Reduce `body` to the article. `pieces` are the texts that an extractor found, in order;
+    `described` is the page's own description.
 
     Return whether anything is left.
     """
@@ -45,9 +61,58 @@ def article_of(body: Element, pieces: Sequence[str]) -> bool:
     if not kept:
         return False
     kept |= set(_belonging(units, kept))
+    kept |= set(_posts(body, units, kept))
+    if len(squeezed(" ".join(pieces))) > _LEAD_WITHIN:
+        kept |= set(islice(_leads(units, kept, squeezed(described)), _MOST_LEADS))
+    for title, below in [*pairwise(units)][::-1]:
+        if title.tag in TITLES[1:] and below in kept and _is_near(title, below):
+            kept.add(title)
     _prune(body, kept)
     _settle_pictures(body)
     return True
+
+
+def _leads(units: list[Element], kept: set[Element], described: str) -> Iterator[Element]:
+    """Yield the introductions between the title and what was found: extractors take them for part
+    of the page's header.
+    """
+    below = dropwhile(lambda unit: unit.tag != "h1", units)
+    for unit in takewhile(lambda unit: unit not in kept or unit.tag in TITLES, islice(below, 400)):
+        said, letters = squeezed_text(unit), squeezed(squeezed_text(unit))
+        linked = sum(len(squeezed_text(link)) for link in unit.iter("a"))
+        if (
+            _LEAD_CHARS[0] <= len(said) <= _LEAD_CHARS[1]
+            and linked <= _LEAD_LINKED * len(said)
+            and not is_within(unit, *_NOT_LEAD)
+            and (
+                (described and (letters[:60] in described or described[:60] in letters))
+                or _is_called_lead(unit)
+            )
+        ):
+            yield unit
+
+
+def _is_called_lead(unit: Element) -> bool:
+    for node in islice((unit, *unit.iterancestors()), 3):
+        if node.tag in {"article", "main", "body"}:
+            return False
+        if node.tag == "header" or LEADS.search(node.get("class") or ""):
+            return True
+    return False
+
+
+def _posts(body: Element, units: list[Element], kept: set[Element]) -> Iterator[Element]:
+    """Yield the units of all posts of a discussion, of which extractors find the first."""
+    posts = {node for node in body.iter() if node.get("itemprop") == "text"}
+    inside = [unit for unit in units if posts.intersection(unit.iterancestors())]
+    if len(posts) > 1 and kept.intersection(inside):
+        yield from inside
+
+
+def _is_near(title: Element, below: Element) -> bool:
+    """Return whether `below` is in the element around a heading, or in the one around that."""
+    around = {*islice(title.iterancestors(), 2)}
+    return any(one in around for one in below.iterancestors())
 
 
 def _is_unit(node: Element) -> bool:
@@ -78,9 +143,10 @@ def _matched(units: list[Element], pieces: Sequence[str]) -> Iterator[Element]:
     rest = "\n".join(part for part in parts if part not in known)
     lines = rest.replace("\n", "")
     grams = {lines[place : place + _GRAM] for place in range(len(lines) - _GRAM + 1)}
+    titles = {said for unit, said in zip(units, texts, strict=True) if unit.tag in TITLES}
     at = 0
     for unit, said in zip(units, texts, strict=True):
-        if not said:
+        if not said or (said in titles and unit.tag not in TITLES):
             continue
         if len(said) <= _SHORT:
             near = range(at, min(at + _AHEAD, len(parts)))
@@ -145,25 +211,27 @@ def _belonging(units: list[Element], kept: set[Element]) -> Iterator[Element]:
             )
             if around is not None and told[around] >= _MOSTLY * (whole[around] - whole[inner]):
                 yield unit
-        elif unit.tag == "p" and unit.find(".//a") is None and _is_between(number, units, kept):
+        elif first < number < last and _is_between(unit if group is None else group, kept):
             yield unit
 
 
-def _is_between(number: int, units: list[Element], kept: set[Element]) -> bool:
-    """Return whether the units right before and after this one in the same element were found."""
-    beside = units[max(0, number - 1) : number] + units[number + 1 : number + 2]
-    return len(beside) == 2 and all(
-        one in kept and one.getparent() is units[number].getparent() for one in beside
+def _is_between(block: Element, kept: set[Element]) -> bool:
+    """Return whether a paragraph or list without links is between found elements, or headings."""
+    around = block.getprevious(), block.getnext()
+    return (
+        block.tag in _LISTS | {"p"}
+        and block.find(".//a") is None
+        and all(one is not None and (one in kept or one.tag in TITLES) for one in around)
     )
 
 
 def _group_of(unit: Element) -> Element | None:
-    """Return the group of `unit`: the innermost list, or an element that may contain lists."""
+    """Return the group of `unit`: an element that may contain lists, or the outermost list."""
     found = None
     for node in (unit, *unit.iterancestors()):
         if node.tag in _WHOLES:
             return node
-        if node.tag in _LISTS and found is None:
+        if node.tag in _LISTS:
             found = node
     return found
 

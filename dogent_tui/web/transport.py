@@ -43,16 +43,13 @@ class Limits(Record):
     """The limits of a fetch, in seconds and bytes.
 
     `headers_s` is how long a server may take to answer at all, `silence_s` how long it may pause.
-    In every `window_s` at least `window_bytes` must arrive. `sent_bytes` limits the compressed
-    size, `bytes` the uncompressed one. A server that asks us to come back within `retry_s` is asked
-    once more.
+    `sent_bytes` limits the compressed size, `bytes` the uncompressed one. A server that asks us to
+    come back within `retry_s` is asked once more.
     """
 
     total_s: float = 60.0
     headers_s: float = 20.0
     silence_s: float = 10.0
-    window_s: float = 10.0
-    window_bytes: int = 16_384
     sent_bytes: int = 24 << 20
     bytes: int = 48 << 20
     redirects: int = 5
@@ -106,7 +103,7 @@ class Transport:
             try:
                 found = await self._request(url, guard)
             except WebError as error:
-                wait = _polite_wait(error)
+                wait = error.retry_after_s
                 if not may_retry or wait is None or wait > self._limits.retry_s:
                     raise
                 may_retry = False
@@ -149,7 +146,7 @@ class Transport:
                 cookie_jar=aiohttp.DummyCookieJar(),
                 headers=_HEADERS,
                 auto_decompress=False,
-                timeout=aiohttp.ClientTimeout(total=None, sock_read=self._limits.silence_s),
+                timeout=aiohttp.ClientTimeout(),
                 max_line_size=32_768,
                 max_field_size=32_768,
                 max_headers=256,
@@ -185,19 +182,17 @@ class Transport:
             raise self._too_large(url)
         decoder = decoder_for(",".join(response.headers.getall("Content-Encoding", [])))
         body = bytearray()
-        pace = _Pace(self._limits)
         sent = 0
         try:
             while chunk := await self._chunk(response):
                 sent += len(chunk)
-                pace.take(len(chunk))
                 for piece in decoder.feed(chunk):
                     body += piece
                     if len(body) > self._limits.bytes or sent > self._limits.sent_bytes:
                         raise self._too_large(url)
                     await asyncio.sleep(0)  # a chunk may expand to many pieces
         except TimeoutError:
-            raise _slow(url, tr("stopped halfway, or sends too slowly")) from None
+            raise _slow(url, tr("stopped halfway, or is not responding")) from None
         decoder.finish()
         return bytes(body)
 
@@ -218,33 +213,6 @@ class Transport:
             tr("Find a smaller page or file with the same content."),
             code="too_large",
         )
-
-
-class _Pace:
-    """Enforces a minimum pace: a server that sends a byte now and then is never silent, and never
-    done.
-    """
-
-    def __init__(self, limits: Limits) -> None:
-        self._limits = limits
-        self._now = asyncio.get_running_loop().time
-        self._since = self._now()
-        self._bytes = 0
-
-    def take(self, count: int) -> None:
-        """Count received bytes. Raises TimeoutError if there were too few in the last window."""
-        self._bytes += count
-        if self._now() - self._since >= self._limits.window_s:
-            if self._bytes < self._limits.window_bytes:
-                raise TimeoutError
-            self._since, self._bytes = self._now(), 0
-
-
-def _polite_wait(error: WebError) -> float | None:
-    """Return how many seconds to wait before asking once more, None if that would be pointless."""
-    if error.code != "http" or error.status not in _BUSY:
-        return None
-    return 1.0 if error.retry_after_s is None else error.retry_after_s
 
 
 def retry_after(value: str) -> float | None:
@@ -280,8 +248,8 @@ _STATUS: Mapping[int, tuple[str, str]] = {
 
 def _status_error(url: URL, status: int, wait: str) -> WebError:
     what, remedy = _STATUS.get(status, _BROKEN if status >= 500 else _UNAVAILABLE)
-    seconds = retry_after(wait)
-    if seconds is not None and status in _BUSY:
+    seconds = retry_after(wait) if status in _BUSY else None
+    if seconds is not None:
         remedy = tr("Try again in {seconds:.0f} seconds.", seconds=seconds)
     return WebError(
         tr("{place} {what} (HTTP {status}).", place=_short(url), what=what, status=status),
@@ -304,8 +272,6 @@ def _failure(url: URL, error: Exception) -> WebError:
     """Return the sentence for a connection error."""
     # not decoded, as not every such name can be
     host = url.raw_host or ""
-    if isinstance(error, aiohttp.SocketTimeoutError):
-        return _slow(url, tr("stopped halfway, or is not responding"))
     trouble = trouble_of(error, host)
     if trouble.kind == "lost" and isinstance(error, aiohttp.ClientResponseError | ValueError):
         message = tr("{host} did not respond with HTTP.", host=host)

@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from dogent_tui.references import file_index
 from dogent_tui.references.file_index import FileHit, FileIndex
+from dogent_tui.references.file_walk import walk
 
 
 @pytest.fixture
@@ -63,7 +65,7 @@ def test_ignore_files_above_count_only_inside_a_repository(make, tmp_path):
 
 def test_folders_are_found_with_a_slash_and_empty_ones_too(make):
     index = make("docs/plan.md", "empty/", "v1.0/")
-    assert FileHit("empty/", True, (0, 1, 2, 3, 4)) in index.search("empty")
+    assert FileHit("empty/", (0, 1, 2, 3, 4)) in index.search("empty")
     assert found(index, "v1.0") == ["v1.0/"]
     assert found(index, "docs/")[0] == "docs/"
 
@@ -232,15 +234,16 @@ def test_a_file_of_names_that_is_broken_is_left_out(make, tmp_path):
         assert found(index, "plan") == ["plan.md"]
 
 
-def test_something_is_found_while_the_first_walk_is_at_it(make, tmp_path):
+def test_something_is_found_while_the_first_walk_is_at_it(make, tmp_path, monkeypatch):
     make(*(f"folder{number}/note-{number}.md" for number in range(1_100)))
     index = FileIndex(tmp_path / "ws")
     seen = []
-    show = index._show
-    index._show = lambda partial: (
-        show(partial),
-        seen.append((index.ready, found(index, "note")[:1])),
-    )
+
+    def watched(*args):
+        yield from walk(*args)
+        seen.append((index.ready, found(index, "note")[:1]))
+
+    monkeypatch.setattr(file_index, "walk", watched)
     index.refresh()
     assert [ready for ready, _ in seen] == [False]
     assert seen[0][1]

@@ -11,8 +11,8 @@ from dogent_tui.references.lookup import (
     find_references,
     format_reference,
     resolve,
-    sheet_names,
 )
+from dogent_tui.references.sheets import sheet_names
 
 paths = st.text(min_size=1)
 

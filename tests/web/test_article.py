@@ -54,6 +54,42 @@ def test_the_introduction_above_the_article_is_a_part_of_it() -> None:
     assert found.count(lead) == 1
 
 
+def test_definitions_of_an_interface_stay_and_no_heading_ends_in_the_sign_of_its_link() -> None:
+    definition = (
+        "<dl class='py function'><dt class='sig' id='paint'><span>paint</span>(<em>color</em>)"
+        "<a class='headerlink' href='#paint' title='Link to this definition'>¶</a></dt>"
+        "<dd><p>Paints the bridge, which takes until the winter, in a color.</p></dd></dl>"
+    )
+    heading = "<h2 id='colors'><a class='doc-anchor' href='#colors'>§</a>Colors</h2>"
+    title = "<section id='bridge'><h1>The bridge<a class='headerlink' href='#bridge'>¶</a></h1>"
+    found = find_article(page(title + article()[19:] + heading + definition + "</section>"), URL)
+    assert found.title == "The bridge"
+    assert "## Colors" in found.blocks
+    assert "paint(*color*)\n: Paints the bridge" in found.markdown
+
+
+def test_headings_that_extractors_drop_belong_to_what_is_below_them() -> None:
+    heading = (
+        "<div class='mw-heading'><h2 id='paint'>Paint</h2><span class='mw-editsection'>"
+        "[<a href='/e'>edit</a>]</span></div>"
+    )
+    contents = "<aside><ul><li><a href='#paint'>Paint</a></ul></aside>"
+    body = f"{contents}<h1>The bridge</h1>{article()[19:]}{heading}{article()[19:]}"
+    assert find_article(page(f"<main>{body}</main>"), URL).blocks.count("## Paint") == 1
+    assert "edit" not in find_article(page(f"<main>{body}</main>"), URL).markdown
+
+
+def test_all_posts_of_a_discussion_are_read() -> None:
+    posts = [f"Post {number}: {WORDS} {WORDS}" for number in "abc"]
+    body = "".join(
+        f"<div class='answer'><div class='s-prose js-post-body' itemprop='text'><p>{post}</p></div>"
+        "<a href='/share'>Share</a></div>"
+        for post in posts
+    )
+    found = find_article(page(f"<h1>Who paints it?</h1><div id='mainbar'>{body}</div>"), URL)
+    assert list(found.blocks) == posts
+
+
 def test_what_stands_around_an_article_is_left_out() -> None:
     body = (
         "<nav><a href=/a>Home</a></nav><div class='cookie-banner'>We use cookies for"

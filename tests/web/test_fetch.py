@@ -261,7 +261,7 @@ async def test_too_many_bytes_are_not_taken(
 async def test_a_server_that_drips_stops_or_is_silent_is_given_up(
     make_fetcher: Callable[..., Fetcher], site: Any
 ) -> None:
-    limits = Limits(headers_s=0.2, silence_s=0.2, window_s=0.3, window_bytes=1000)
+    limits = Limits(headers_s=0.2, silence_s=0.2, total_s=0.5)
     fetcher = make_fetcher(limits=limits)
 
     async def drip(request: web.Request) -> web.StreamResponse:

@@ -84,6 +84,7 @@ def _extracted(html: str, url: str) -> dict[str, str]:
         if tree is not None:
             found = extract_metadata(tree, default_url=url or None, extensive=False)
     facts = {name: _line(getattr(found, name, None)) for name in ("title", "author", "date")}
+    facts["title"] = facts["title"].rstrip("¶")  # a sign that links to the heading itself
     words = facts["author"].split()
     as_spelled = r"\.?\s+".join(map(re.escape, words))  # it removes the periods in names
     if len(words) > 1 and (match := re.search(as_spelled, html)):

@@ -40,12 +40,8 @@ _QUOTES = frozenset(
     {"blockquote", "block-quote", "quoteblock", "bbcode_quote", "bbcodequote", "quotebox", "quote"}
 )
 _CAPTIONS = re.compile("caption", re.IGNORECASE)
-_ANCHOR = re.compile(
-    r"(?:^|\s)(?:headerlink|anchor|anchorjs-link|header-anchor|heading-link|permalink)(?:\s|$)"
-)
-_LAZY = (
-    "data-src", "data-original", "data-lazy-src", "data-full-src", "data-url", "data-actualsrc",
-)  # fmt: skip
+_LAZY = re.compile(r"data-(?:(?:lazy-|full-|actual|original-)?src|original|url)")
+"""Attributes for the address of a picture until it is scrolled into view."""
 _ROLES = {
     "table": "table", "grid": "table", "rowgroup": "tbody", "row": "tr", "cell": "td",
     "gridcell": "td", "columnheader": "th", "rowheader": "th",
@@ -70,6 +66,7 @@ def plain_tree(source: str, url: str = "") -> Element:
     for node in list(body.iter(*_DROPPED)):
         if not is_formula(node):
             take_out(node)
+    _anchors(body)
     _boxes(body)
     settle_code(body)
     _pictures(body, url)
@@ -79,6 +76,18 @@ def plain_tree(source: str, url: str = "") -> Element:
     _links(body, url)
     _paragraphs(body)
     return body
+
+
+def _anchors(body: Element) -> None:
+    """Remove the signs that link to the heading or definition in which they are."""
+    places = {node.get("id"): node for node in body.iter()}
+    for link in list(body.iter("a")):
+        place = places.get((link.get("href") or "").partition("#")[2])
+        is_sign = not any(map(str.isalnum, squeezed_text(link))) and link.get(
+            "href", ""
+        ).startswith("#")
+        if is_sign and (place is None or place in link.iterancestors()):
+            take_out(link)
 
 
 def _boxes(body: Element) -> None:
@@ -92,7 +101,8 @@ def _boxes(body: Element) -> None:
 
 def _pictures(body: Element, url: str) -> None:
     for image in list(body.iter("img")):
-        sources = [(image.get(name) or "").strip() for name in (*_LAZY, "src")]
+        lazy = filter(_LAZY.fullmatch, image.keys())
+        sources = [(image.get(name) or "").strip() for name in (*lazy, "src")]
         sets = [(image.get(name) or "").strip() for name in ("srcset", "data-srcset")]
         sources += [one.split(",")[0].split(" ")[0] for one in sets]
         source = next((one for one in sources if one and not one.startswith("data:")), "")
@@ -113,6 +123,9 @@ def _pictures(body: Element, url: str) -> None:
             caption = next(named, None)
             if caption is not None and len(squeezed_text(node)) <= len(squeezed_text(caption)) + 20:
                 node.tag, caption.tag = "figure", "figcaption"
+                for inner in list(caption):
+                    if not squeezed_text(inner):
+                        take_out(inner)
 
 
 def _quotations(body: Element) -> None:
@@ -186,11 +199,9 @@ def _is_layout(table: Element, cells: list[Element], rows: int, width: int) -> b
 def _links(body: Element, url: str) -> None:
     for link in list(body.iter("a")):
         target = (link.get("href") or "").strip()
-        if _ANCHOR.search(link.get("class") or "") and len(squeezed_text(link)) < 3:
-            take_out(link)
-        elif link.get("role") == "doc-noteref":
+        if link.get("role") == "doc-noteref":
             continue
-        elif (
+        if (
             not target
             or target.startswith(("#", "javascript:", "data:"))
             or len(target) > _LONGEST_ADDRESS

@@ -6,6 +6,8 @@ from lxml import html
 
 Element: TypeAlias = html.HtmlElement
 
+TITLES = ("h1", "h2", "h3", "h4", "h5", "h6")
+
 BLOCKS = frozenset([
     "address", "article", "aside", "blockquote", "body", "center", "dd", "details", "div", "dl",
     "dt", "fieldset", "figcaption", "figure", "footer", "form", "h1", "h2", "h3", "h4", "h5", "h6",

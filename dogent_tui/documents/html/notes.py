@@ -9,7 +9,14 @@ from itertools import islice
 
 from lxml import etree, html
 
-from dogent_tui.documents.html.nodes import Element, classes, is_within, squeezed_text, take_out
+from dogent_tui.documents.html.nodes import (
+    TITLES,
+    Element,
+    classes,
+    is_within,
+    squeezed_text,
+    take_out,
+)
 
 NOTES = "dogent-notes"
 """The id of the section at the end of the page for its notes."""
@@ -44,7 +51,6 @@ _ENCLOSED = re.compile("[①-⑳]")
 _LONGEST = 4000
 _MAY_BE_NOTES = frozenset({"li", "p", "div", "dd", "aside", "td", "section", "tr", "dt"})
 _HOLD_NOTES = frozenset({"ol", "ul", "section", "div", "aside", "dl", "footer", "details"})
-_TITLES = ("h1", "h2", "h3", "h4", "h5", "h6")
 
 
 def settle_notes(body: Element) -> None:
@@ -248,7 +254,7 @@ def _make_reference(link: Element, key: str) -> None:
 def _take_out_emptied(node: Element | None) -> None:
     """Remove emptied containers of notes and their headings."""
     while node is not None and node.tag in _HOLD_NOTES:
-        titles = "".join(squeezed_text(title) for title in node.iter(*_TITLES, "summary"))
+        titles = "".join(squeezed_text(title) for title in node.iter(*TITLES, "summary"))
         if len(squeezed_text(node)) > len(titles) or node.find(".//img") is not None:
             return
         parent = node.getparent()

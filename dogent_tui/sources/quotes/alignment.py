@@ -314,8 +314,8 @@ def _reach(text: str, words: str) -> int:
 
 
 def _matters(word: str) -> bool:
-    """Return whether adding or omitting a word always changes the meaning."""
-    return negates(word) or word[:1].isdigit()
+    """Return whether adding or omitting a word, number or sign always changes the meaning."""
+    return negates(word) or not word[:1].isalpha()
 
 
 def _weight(words: list[str]) -> float:

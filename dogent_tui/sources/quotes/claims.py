@@ -125,7 +125,9 @@ class Draft:
         found: list[Claim] = []
         for index, paragraph in enumerate(self._paragraphs):
             if paragraph.kind == "block":
-                found += self._block_quote(paragraph.span, self._paragraphs[index + 1 : index + 2])
+                above = self._paragraphs[max(0, index - 1) : index]
+                behind = self._paragraphs[index + 1 : index + 2]
+                found += self._block_quote(paragraph.span, [*above, *behind])
             else:
                 found += self._prose(paragraph)
         return sorted(found, key=lambda claim: claim.span)
@@ -160,7 +162,7 @@ class Draft:
     # ── Quotations
     # ────────────────────────────────────────────────────────────────────────────────
 
-    def _block_quote(self, span: Span, behind: Iterable[_Paragraph]) -> Iterator[Claim]:
+    def _block_quote(self, span: Span, around: Iterable[_Paragraph]) -> Iterator[Claim]:
         start, end = self._trimmed(*span)
         last = self.text.rfind("\n", start, end) + 1
         if last > start and (dash := _DASH.match(self.text, last, end)):
@@ -179,8 +181,8 @@ class Draft:
         yield from citations
         if re.match(r"\[![A-Za-z]+\]", self.text[start:end]):
             return
-        for paragraph in behind if not citations else ():
-            citations = self._leading_citation(paragraph)
+        for paragraph in around:
+            citations = citations or self._beside(paragraph, is_above=paragraph.span < span)
         if _is_long(self.text[start:end]):
             text = _PREFIX.sub("", self.text[start:end])
             yield Claim("quote", Span(start, end), text, citations[0].named if citations else ())
@@ -191,15 +193,18 @@ class Draft:
         start = end - len(text.lstrip(around))
         return Span(start, start + len(text.strip(around)))
 
-    def _leading_citation(self, paragraph: _Paragraph) -> list[Claim]:
-        """Return the citation in the paragraph after a block quote, unless it belongs to something
-        in that paragraph.
+    def _beside(self, paragraph: _Paragraph, *, is_above: bool) -> list[Claim]:
+        """Return the citation for a block quote in the paragraph that announces it with a colon, or
+        in the first sentence after it, unless it belongs to something in that sentence.
         """
-        if paragraph.kind != "text":
-            return []
-        for first in self._citations(paragraph.span)[:1]:
+        found = self._citations(paragraph.span) if paragraph.kind == "text" else []
+        if is_above:
+            text = self.text[slice(*paragraph.span)].rstrip()
+            return found[-1:] if text.endswith((":", "：")) else []
+        for first in found[:1]:
             before = self._masked[paragraph.span.start : first.span.start]
-            return [] if _OPENING.search(before) or NUMBER.search(before) else [first]
+            others = (_OPENING, NUMBER, SENTENCE_END)
+            return [] if any(other.search(before) for other in others) else [first]
         return []
 
     def _prose(self, paragraph: _Paragraph) -> Iterator[Claim]:

@@ -18,11 +18,12 @@ HAN = (
 )
 """Characters that are words of their own: scripts without spaces between words."""
 _RAISED = "¹²³⁰⁴-⁹①-⑳"
+_FRACTIONS = "¼-¾⅐-⅞"
 _COMBINING = (
     "\u0300-\u036f\u0483-\u0487\u0591-\u05c7\u064b-\u065f\u0670\u0900-\u0903\u093a-\u094f"
     "\u0962\u0963\u0981-\u0dff\u20d0-\u20f0"
 )
-_LETTER = rf"[^\W_{HAN}{_RAISED}]"
+_LETTER = rf"[^\W_{HAN}{_RAISED}{_FRACTIONS}]"
 _RUN = rf"{_LETTER}+(?:[{_COMBINING}]{_LETTER}*)*"
 _LOWER = "a-zß-öø-ÿ\u0101-\u024f\u03ac-\u03ce\u0430-\u045f"
 _CUT = rf"[-‐\u00ad][ \t]*\n\s*(?:>\s*)*(?:<!--[^>]*-->\s*)?(?=[{_LOWER}])"
@@ -30,28 +31,30 @@ _CUT = rf"[-‐\u00ad][ \t]*\n\s*(?:>\s*)*(?:<!--[^>]*-->\s*)?(?=[{_LOWER}])"
 _INSIDE = "\u00ad\u200b-\u200d\u2060\ufeff"
 _JOINT = (
     rf"(?:{_CUT}|[{_INSIDE}]+|[{_INSIDE}]*['’ʼ＇][*_`]{{0,3}}|(?<=[^\W\d_])\*{{1,3}}(?=[^\W\d_])|~"
-    r"|\*{0,3}</?(?:sub|b|i|em|strong|u|mark|small)>\*{0,3}|(?<=\d)\\?[.,:/](?=\d))"
+    r"|\*{0,3}</?(?:sub|b|i|em|strong|u|mark|small)>\*{0,3}|(?<=\d)\\?[.,:/](?=\d)"
+    r"|(?<=\d) ?[-‐‑–—−] ?(?=\d))"
 )
 _TAGS = (
     "sup|sub|u|b|i|em|strong|del|s|code|kbd|mark|small|br|p|table|thead|tbody|tr|td|th|ul|ol|li|span|div|a|img|hr|blockquote"
     "|pre|h[1-6]|caption|col|colgroup|q|cite|abbr|ins|dl|dt|dd|details|summary|figure|figcaption"
 )
 _TOKEN = re.compile(
-    rf"(?P<word>{_RUN}(?:{_JOINT}{_RUN})*|[{HAN}])"
+    rf"(?P<word>{_RUN}(?:{_JOINT}{_RUN})*|[{HAN}{_FRACTIONS}])"
     r"|(?P<mark>\[\^[^\]\s]+\]:?"
     r"|(?:<sup>)?\[(?:\\?\[)?\d{1,3}(?:[-–,;]\s?\d{1,3})*(?:\\?\])?\]"
     r"(?:\([^()\s]*#[^()\s]*\)|(?!\())(?:</sup>)?"
     rf"|(?<=\S)(?:\^[^\^\s]{{1,4}}\^|<sup>[^<\n]{{1,8}}</sup>|⁻?[{_RAISED}]+|[†‡]))"
     r"|(?P<skip><!--.*?-->|!\[[^\]\n]*\]\([^)\n]*\)|\]\([^()\s]*(?:\([^()\s]*\)[^()\s]*)*(?:\s+\"[^\"\n]*\")?\)"
     rf"|</?(?:{_TAGS})(?:\s[^<>\n]*)?/?>)"
-    r"|(?P<sign>[%％‰§€£¥￥℃℉°\u3300-\u33ff×÷←-⇿∈-⋿]|(?<=[^\W\d_])\\?(?:\+{1,2}|#)(?!\w)|\\?\$(?=\s?\d)|(?<=\d)\\?\$|(?<=\d"
+    r"|(?P<sign>[%％‰§€¢£¥￥₠-⃏℃℉°\u3300-\u33ff×÷←-⇿∈-⋿]|(?<=[^\W\d_])\\?(?:\+{1,2}|#)(?!\w)|\\?\$(?=\s?\d)|(?<=\d)\\?\$|(?<=\d"
     r" )\\?\$|[≤≥≠±≈+＋](?=\s?[-−.\d])"
-    r"|(?:(?<=[^\s>] )|(?<=[\w)=]))(?:\\?[<>=]|&[lg]t;)(?=\s?[-−.\d]|\s[^\W_])"
-    r"|(?<![\w)\]%.-])\\?[-−–](?=[.,]?\d))"
+    r"|(?:(?<![^\s\w)=])(?:\\[<>=]|<|&[lg]t;)|(?:(?<=[^\s>] )|(?<=[\w)=]))[>=])"
+    r"(?=\s?[-−.\d]|\s[^\W_])"
+    rf"|(?<![^\W{HAN}])(?<![)\]%.-])\\?[-−–](?=[.,]?\d))"
     r"|(?P<entity>&(?:[A-Za-z]{2,8}|#\d{1,6}|#x[0-9A-Fa-f]{1,5});)",
     re.DOTALL,
 )
-_BETWEEN = re.compile(rf"{_CUT}|[{_INSIDE}*~_`\\]|<[^>]*>")
+_BETWEEN = re.compile(rf"{_CUT}|[{_INSIDE}*~_`\\ ]|<[^>]*>")
 _EXPONENT = re.compile(
     r"(?:\d\s?[^\W\d_]{1,3}|(?<![^\W_])(?:[^\W\d_]|[cdkmnµμ]m|ft|in|yd|mi)|(?<![\d.,])\d{1,3}(?:[.,]\d)?|[-+−*/=×·]\s?\w{1,3}\))$"
 )
@@ -76,7 +79,7 @@ class Words(NamedTuple):
     marks: list[tuple[int, str]]
 
 
-_PLAIN = str.maketrans("’ʼ−–⁄", "''--/", "\\")
+_PLAIN = str.maketrans("’ʼ−–—‐⁄", "''----/", "\\")
 _levels: dict[str, str] = {}
 _MOST_LEVELS = 500_000
 

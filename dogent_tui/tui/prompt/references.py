@@ -15,9 +15,8 @@ from dogent_tui.references.lookup import (
     find_references,
     format_reference,
     resolve,
-    sheet_names,
-    split_cells,
 )
+from dogent_tui.references.sheets import sheet_names, split_cells
 from dogent_tui.storage.paths import Workspace
 from dogent_tui.tui.commands.table import Command
 from dogent_tui.tui.prompt.completion import Completions

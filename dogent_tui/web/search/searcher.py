@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, get_args
+from typing import Any, get_args
 from urllib.parse import quote, urlsplit
 
 import msgspec
@@ -13,6 +13,7 @@ from dogent_tui.plain import one_line
 from dogent_tui.records import Json, Record
 from dogent_tui.settings.secrets import redact
 from dogent_tui.storage.paths import display_path, dogent_home
+from dogent_tui.vision.provider_request import body_of
 from dogent_tui.web.model import WebError
 from dogent_tui.web.profiles import WEB_FILE, WebProfile
 from dogent_tui.web.search.model import (
@@ -31,9 +32,6 @@ from dogent_tui.web.search.providers import (
     provider_of,
 )
 from dogent_tui.web.search.result_fields import values_at
-
-if TYPE_CHECKING:
-    import aiohttp
 
 _MOST_BYTES = 2 << 20
 """The maximum size of an answer: ten results take about 30 KB."""
@@ -121,8 +119,7 @@ class Searcher:
                     allow_redirects=False,  # a redirect would take the key along
                 ) as response,
             ):
-                data = _parsed(await _body(response, profile))
-                return _Answer(response.status, response.headers, data)
+                body = await body_of(response, _MOST_BYTES)
         except TimeoutError:
             raise profile_error(
                 profile,
@@ -134,6 +131,15 @@ class Searcher:
             ) from None
         except (aiohttp.ClientError, OSError, ValueError) as error:
             raise _unreachable(profile, host, error) from None
+        if len(body) > _MOST_BYTES:
+            raise profile_error(
+                profile,
+                "too_large",
+                tr("The response for the profile {profile} exceeds {size} MB."),
+                tr("Check the endpoint of that profile in {file}."),
+                size=_MOST_BYTES >> 20,
+            )
+        return _Answer(response.status, response.headers, _parsed(body))
 
 
 def _checked(query: Query) -> Query:
@@ -152,21 +158,6 @@ def _checked(query: Query) -> Query:
     else:
         return query
     raise WebError(message, remedy, code="bad_query")
-
-
-async def _body(response: "aiohttp.ClientResponse", profile: WebProfile) -> bytes:
-    body = bytearray()
-    async for chunk in response.content.iter_chunked(65_536):
-        body += chunk
-        if len(body) > _MOST_BYTES:
-            raise profile_error(
-                profile,
-                "too_large",
-                tr("The response for the profile {profile} exceeds {size} MB."),
-                tr("Check the endpoint of that profile in {file}."),
-                size=_MOST_BYTES >> 20,
-            )
-    return bytes(body)
 
 
 def _parsed(body: bytes) -> Any:

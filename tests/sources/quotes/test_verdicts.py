@@ -157,6 +157,16 @@ def test_marks_and_names_of_every_kind(draft):
     assert found.text.startswith("The ferry leaves")
 
 
+def test_a_block_quote_is_of_what_announces_it_or_follows_in_a_sentence():
+    quote = "> Nobody has counted the rings, which are very narrow\n"
+    later = "It was read aloud. The council agreed later (log.md).\n"
+    (announced,) = findings(f"As the forester says (beech.pdf):\n\n{quote}\n{later}")
+    (followed,) = findings(f"{quote}\nas the forester says (beech.pdf). {later}")
+    (alone,) = findings(f"He went on.\n\n{quote}\n{later}")
+    assert [each.named for each in (announced, followed, alone)] == ["beech.pdf"] * 2 + [None]
+    assert {each.verdict for each in (announced, followed, alone)} == {"verbatim"}
+
+
 def test_a_page_may_be_counted_as_its_volume_does_and_must_be_in_the_work():
     keys = {"beech": Named("beech.pdf", work=(101, 103)), "book": Named("", work=(1, 20))}
     quote = "“doors of the chapel, which still hang there”"
@@ -302,6 +312,14 @@ def test_the_context_of_a_number_is_what_is_near_it():
         ("he drank it in Maßen every evening", "he drank it in Massen every evening", False),
         ("it was not able to float there", "it was notable to float there", False),
         ("the men left the town in a hurry", "the [12] men left the town in a hurry", False),
+        ("it took 10–20 days in all", "it took 10-20 days in all", True),
+        ("it took 10–20 days in all", "it took 10, 20 days in all", False),
+        ("a rope of 5½ metres and more", "a rope of 5 1/2 metres and more", True),
+        ("a rope of 5½ metres and more", "a rope of 51/2 metres and more", False),
+        ("it fell by 91¢ in a year", "it fell by 91 in a year", False),
+        ("it fell by −89 °C in the night", "it fell by [sic] 89 °C in the night", False),
+        ("a share of <84 in the town", "a share of\n<84 in the town", True),
+        ("气温在−57度以下持续了很久", "气温在-57度以下持续了很久", True),
     ],
 )
 def test_marks_of_notes_are_typography_and_signs_are_words(text, quote, expected):
