@@ -45,7 +45,12 @@ class QuestionContext:
         raise AssertionError("It never came.")
 
     async def send(self, text: str) -> None:
-        await self.until(lambda: self.app.screen is self.app.conversation)
+        await self.until(
+            lambda: (
+                self.app.screen is self.app.conversation
+                and self.app.conversation.prompt.editor.has_focus
+            )
+        )
         self.app.conversation.prompt.editor.insert(text)
         await self.pilot.pause()
         await self.pilot.press("enter")

@@ -23,7 +23,7 @@ import pytest
 PICTURES_PER_S = 20
 """As in `tests.e2e.prepared`: nobody looks at those in between."""
 
-_NEVER_S = 100.0
+_NEVER_S = 200.0
 """Before a test says that it never came: a busy machine is no failure."""
 _SOON_S = 1.1 / PICTURES_PER_S
 """A timer that is due so soon belongs to what is under way: the next picture is drawn by one."""

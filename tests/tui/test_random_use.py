@@ -28,7 +28,7 @@ from dogent_tui.storage.paths import Workspace
 from dogent_tui.tui.app import DogentApp
 from tests.agent.fake_conversation import FakeLauncher, opened_session, permission
 
-pytestmark = [pytest.mark.slow, pytest.mark.thorough]
+pytestmark = [pytest.mark.slow, pytest.mark.thorough, pytest.mark.timeout(900)]
 
 SEEDS = 24
 STEPS = 120
