@@ -57,7 +57,9 @@ language.
 """
 _WHOLE = {("word", "GENERAL"), ("word", "@")}
 """Tokens that stand for the number itself."""
-_FRACTION = re.compile(r"(?:([#0?,]+)[^#0?/]+)?[#0?]+\s*/\s*([#0?]+|[1-9][0-9]*)")
+_FRACTION = re.compile(
+    r"(?:(?P<whole>[#0?,]+)[^#0?/]+)?(?P<above>[#0?]+)\s*/\s*(?P<below>[#0?]+|[1-9][0-9]*)"
+)
 _THOUSANDS = re.compile(r"\B(?=(?:\d{3})+$)")
 _COMPARE: dict[str, Callable[[float, float], bool]] = {
     "<": operator.lt, ">": operator.gt, "=": operator.eq,
@@ -106,8 +108,6 @@ def formatter(code: str, *, epoch_1904: bool = False) -> Formatter:
             fractions=fractions,
         )
         return moment if "s" in letters else partial(_to_the_minute, moment)
-    if 1 < len(sections) < 4 and not sections[-1]:
-        sections.pop()  # the end of the code, not a section
     count = len(sections)
     return partial(_choose, choices=[_section(one, n, count) for n, one in enumerate(sections[:3])])
 
@@ -225,7 +225,7 @@ def _shower(tokens: list[_Token]) -> Formatter:
         match = _FRACTION.search(signs)
         if match is None:
             return _decimal(tokens)
-        show = partial(_fraction, mixed=match[1] is not None, below=match[2])
+        show = partial(_fraction, **match.groupdict(""))
     elif not (places := words):
         return lambda _: "".join(text for _, text in tokens)
     before, after = _texts(tokens[: places[0]]), _texts(tokens[places[-1] + 1 :])
@@ -233,11 +233,14 @@ def _shower(tokens: list[_Token]) -> Formatter:
 
 
 def _signed(number: float, text: str) -> str:
-    minus = "-" if number < 0 and re.search("[1-9]", text) else ""
+    minus = "-" if number < 0 and re.search(r"(?<![/\d])\d*[1-9]", text) else ""
     return f"{minus}{text.strip()}"
 
 
-def _fraction(number: float, *, mixed: bool, below: str) -> str:
+def _fraction(number: float, /, *, whole: str, above: str, below: str) -> str:
+    """Return `number` as a fraction, with the placeholders of its parts: a zero in one is always
+    displayed. Without one for the `whole`, the fraction may be improper.
+    """
     exact = Fraction(f"{number:.15g}")
     if below.strip("0").isdigit():
         denominator = int(below[:6])
@@ -245,9 +248,9 @@ def _fraction(number: float, *, mixed: bool, below: str) -> str:
     else:
         near = exact.limit_denominator(10 ** min(len(below), 6) - 1)
         numerator, denominator = near.numerator, near.denominator
-    whole, rest = divmod(numerator, denominator) if mixed else (0, numerator)
-    shown = [str(whole)] if whole or (mixed and not rest) else []
-    return " ".join([*shown, f"{rest}/{denominator}"] if rest or not mixed else shown)
+    ones, rest = divmod(numerator, denominator) if whole else (0, numerator)
+    parts = [f"{rest}/{denominator}"] if rest or not whole or "0" in above else []
+    return " ".join([str(ones), *parts] if ones or not parts or "0" in whole else parts)
 
 
 def _decimal(tokens: list[_Token]) -> Formatter:
