@@ -45,7 +45,6 @@ class Committed(msgspec.Struct, frozen=True):
     was done.
     """
 
-    label: str = ""
     committed: tuple[str, ...] = ()
     conflicts: tuple[Change, ...] = ()
     failed: tuple[tuple[str, str], ...] = ()
@@ -108,14 +107,14 @@ class Committing:
                 with contextlib.closing(doing):
                     planned = doing.plan(chosen, difference.began_ns, overwrite)
                     if not planned:
-                        return Committed(label, (), tuple(doing.foreign.values()))
+                        return Committed((), tuple(doing.foreign.values()))
                     journal = doing.journal(label, planned, undoes)
                     written = _written(self._journals, journal, sync)
                     begun()
                     return doing.finish(journal, *written)
             except OSError as error:  # nothing has been done yet
                 why = error.strerror or str(error)
-                return Committed(label, failed=tuple((change.path, why) for change in chosen))
+                return Committed(failed=tuple((change.path, why) for change in chosen))
 
     def resume(self) -> tuple[Committed, ...]:
         """Finish the commits of any session that were interrupted by a crash. Call this at
@@ -244,7 +243,8 @@ class _Doing:
         if self._sync:
             new = [join(self._upper, each.path) for each in planned if each.after]
             with ThreadPoolExecutor(8) as threads:
-                list(threads.map(file_moves.all_synced, (new[start::8] for start in range(8))))
+                parts = (new[start::8] for start in range(8))
+                list(threads.map(lambda part: [*map(synced, part)], parts))
         folder = str(self._copies.folder)
         return _Journal(self._root, self._upper, folder, change, tuple(planned))
 
@@ -279,7 +279,7 @@ class _Doing:
                 self._copies.add(noted, left_as, durable=self._sync)
             path.unlink()
         told = tuple(done), tuple(self.foreign.values()), tuple(self._failed.items())
-        return Committed(journal.kept.label, *told, journal.kept.number if items else 0)
+        return Committed(*told, journal.kept.number if items else 0)
 
     def _step(self, change: Change, beside: str, kept_as: str) -> State:
         """Make one change, which may already be partly done, and return what it left. Raises

@@ -9,24 +9,22 @@ import ctypes
 import errno
 import fcntl
 import functools
-import operator
 import os
 import shutil
 import stat
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import TypeAlias
 
 from dogent_tui.undo.changes import Entry, attributes_of
 
 _CWD = -100
 _UNABLE = (errno.EINVAL, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP)
-_lasting = operator.attrgetter("st_ino", "st_size", "st_mtime_ns", "st_mode")
 _NEW, _EXCHANGE = 1, 2
 PLACE = getattr(os, "O_PATH", os.O_RDONLY | os.O_NONBLOCK) | os.O_NOFOLLOW | os.O_CLOEXEC
 """How to open a file or folder that is not read; macOS has no `O_PATH`."""
 _PART_BYTES = 1 << 20
-SHARE_BLOCKS = 0x40049409
+_SHARE_BLOCKS = 0x40049409
 """FICLONE of ioctl_ficlone(2)."""
 
 
@@ -87,7 +85,7 @@ class Placing:
         at = _stat(spot)
         if at is not None and _is(at, was):
             exchange(ready, spot, aside)
-            if not is_same_file(at, os.lstat(ready)):
+            if not _is(os.lstat(ready), was):
                 exchange(ready, spot, aside)
                 raise ChangedMeanwhileError
         else:  # already done, begun before a crash, or changed by someone else
@@ -111,7 +109,7 @@ class Placing:
         at = _stat(spot)
         if at is not None and _is(at, was):
             os.rename(spot, beside)
-            if not is_same_file(at, os.lstat(beside)):
+            if not _is(os.lstat(beside), was):
                 rename_new(beside, spot)
                 raise ChangedMeanwhileError
         elif not os.path.lexists(beside):
@@ -188,7 +186,7 @@ def copy(source: str, target: str, *, sync: bool = True) -> None:
         else:
             with _readable(source, at.st_mode), open(source, "rb", 0) as old:
                 with open(part, "xb", 0) as new:
-                    _fill(old.fileno(), new.fileno(), at.st_size)
+                    fill(old.fileno(), new.fileno(), at.st_size)
                     if sync:
                         os.fsync(new.fileno())
                 with contextlib.suppress(PermissionError):  # only root may give files away
@@ -215,11 +213,15 @@ def _readable(path: str, mode: int) -> Iterator[None]:
         set_mode(path, stat.S_IMODE(mode))
 
 
-def _fill(old: int, new: int, size: int) -> None:
-    """Copy the content of a file: by sharing its blocks, or all of it except the holes."""
+def fill(old: int, new: int, size: int, most: int = sys.maxsize) -> bool:
+    """Copy the content of a file: by sharing its blocks or, up to `most` bytes, all of it except
+    the holes. Return whether it was copied. Raises OSError.
+    """
     with contextlib.suppress(OSError):
-        fcntl.ioctl(new, SHARE_BLOCKS, old)
-        return
+        fcntl.ioctl(new, _SHARE_BLOCKS, old)
+        return True
+    if size > most:
+        return False
     at = 0
     while at < size:
         try:
@@ -232,6 +234,7 @@ def _fill(old: int, new: int, size: int) -> None:
         while at < end and (part := os.pread(old, min(end - at, _PART_BYTES), at)):
             at += os.pwrite(new, part, at)
     os.ftruncate(new, size)
+    return True
 
 
 def name_of(descriptor: int) -> str:
@@ -261,19 +264,6 @@ def synced(path: str) -> None:
             os.fsync(descriptor)
         finally:
             os.close(descriptor)
-
-
-def all_synced(paths: Iterable[str]) -> None:
-    """Sync files to disk."""
-    for path in paths:
-        synced(path)
-
-
-def is_same_file(one: os.stat_result, other: os.stat_result) -> bool:
-    """Return whether two stat results are of the same file before and after a rename, which changes
-    only its ctime.
-    """
-    return _lasting(one) == _lasting(other)
 
 
 def rename_with(source: str, target: str, flags: int) -> None:
@@ -311,8 +301,8 @@ def _undressed(new: str) -> bool:
 
 
 def _is(at: os.stat_result, was: Entry) -> bool:
-    """Return whether this is still the same file. Its ctime does not count: it changes with the
-    file's other names.
+    """Return whether this is still the same file. Its ctime does not count: it changes with a
+    rename and with the file's other names.
     """
     times = at.st_ino == was.inode and at.st_mtime_ns == was.mtime_ns
     return times and at.st_size == was.size and stat.S_IMODE(at.st_mode) == was.mode

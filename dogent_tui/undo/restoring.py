@@ -13,6 +13,7 @@ import contextlib
 import os
 import sys
 from collections.abc import Collection, Iterable, Sequence
+from itertools import dropwhile
 from os.path import dirname, join
 from tempfile import TemporaryDirectory
 from typing import Literal, TypeAlias
@@ -150,7 +151,7 @@ def _staged(copies: UndoLog, place: PlannedPlace, now: Entry | None, upper: str)
 
 # ── Planning ──────────────────────────────────────────────────────────────────────────────────────
 
-_Step: TypeAlias = tuple[Change, tuple[State, ...] | None]
+_Step: TypeAlias = tuple[Change, tuple[State | None, ...]]
 _Moment: TypeAlias = tuple[Item, State | None]
 """A place before a change, and after it if known."""
 
@@ -184,17 +185,14 @@ def _planned(
 
 def _since(copies: UndoLog, runs: Collection[str]) -> list[_Step]:
     """Return the changes from the first one of `runs` on."""
-    changes = copies.changes()
-    first = next(
-        (number for number, (change, _) in enumerate(changes) if change.run in runs), len(changes)
-    )
-    return [step for step in changes[first:] if step[0].run != OWN]
+    since = dropwhile(lambda step: step[0].run not in runs, copies.changes())
+    return [step for step in since if step[0].run != OWN]
 
 
 def _by_path(steps: Iterable[_Step]) -> dict[str, list[_Moment]]:
     found: dict[str, list[_Moment]] = {}
     for change, states in steps:
-        for item, after in zip(change.items, states or (None,) * len(change.items), strict=False):
+        for item, after in zip(change.items, states, strict=False):
             found.setdefault(item.path, []).append((item, after))
     return found
 

@@ -175,19 +175,17 @@ class UndoLog:
         changed: Sequence[Path],
         created: Sequence[Path] = (),
         *,
-        forget: bool = True,
         own: bool = False,
     ) -> Kept:
         """Copy the places `changed`, and record that nothing exists at `created`. Call this before
         the change. Never raises: what cannot be kept is named in the result.
 
-        If `forget` is False, the oldest copies are not removed to make room. `own`: the user
-        changes files of the application, which no rewind includes.
+        `own`: the user changes files of the application, which no rewind includes.
         """
         with self._lock:
             self.refused = None
             try:
-                return self._keep(label, changed, created, forget, OWN if own else self._run)
+                return self._keep(label, changed, created, OWN if own else self._run)
             except OSError as error:
                 self.refused = error
                 return Kept(left=tuple(map(str, changed)))
@@ -253,12 +251,15 @@ class UndoLog:
                 if number in (0, change.number):
                     self._settle(change)
 
-    def changes(self) -> list[tuple[Change, tuple[State, ...] | None]]:
-        """Return the changes that were not undone, oldest first, each with the state after it if
-        known.
+    def changes(self) -> list[tuple[Change, tuple[State | None, ...]]]:
+        """Return the changes that were not undone, oldest first, each with the states after it,
+        None if unknown.
         """
         with self._lock:
-            return [(change, self._states.get(change.number)) for change in self._loaded()]
+            return [
+                (each, self._states.get(each.number, (None,) * len(each.items)))
+                for each in self._loaded()
+            ]
 
     def state_of(self, item: Item) -> State:
         """Return the state of a place when it was copied. Raises OSError if the copy no longer
@@ -273,9 +274,7 @@ class UndoLog:
 
     # ── Keeping ───────────────────────────────────────────────────────────────────────────────
 
-    def _keep(
-        self, label: str, changed: Sequence[Path], created: Sequence[Path], forget: bool, run: str
-    ) -> Kept:
+    def _keep(self, label: str, changed: Sequence[Path], created: Sequence[Path], run: str) -> Kept:
         self._loaded()
         private_folder(self.folder)
         self._settle_before({str(path) for path in (*changed, *created)})
@@ -300,8 +299,7 @@ class UndoLog:
         ]  # the contents of a new folder before the folder
         if items or left:
             self._note(Change(number, label, tuple(items), run, tuple(left)))
-            if forget:
-                self._forget_oldest()
+            self._forget_oldest()
         return Kept(tuple(paths), tuple(left), number if items else 0)
 
     def _settle_before(self, paths: set[str]) -> None:

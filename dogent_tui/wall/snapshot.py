@@ -27,6 +27,7 @@ import msgspec
 from dogent_tui.storage.files import private_folder
 from dogent_tui.undo.changes import Change, Difference, Entry, entry_at, entry_of, is_below
 from dogent_tui.undo.commit import Committing
+from dogent_tui.undo.file_moves import fill
 from dogent_tui.undo.undo_log import UndoLog
 from dogent_tui.wall import kernel
 from dogent_tui.wall.difference import is_same, with_moves
@@ -36,8 +37,6 @@ LARGEST_FILE = 50_000_000
 """The size in bytes up to which a file is copied if the file system cannot share its blocks."""
 LARGEST_STORE = 4_000_000_000
 """The total size of all copies in bytes."""
-_SHARE_BLOCKS = 0x40049409
-"""FICLONE of ioctl_ficlone(2)."""
 _TICK_NS = 20_000_000
 _COARSE = 5
 """CLOCK_REALTIME_COARSE, from which file systems take their times."""
@@ -428,16 +427,13 @@ def _copy_file(source: str, target: str, most: int) -> None:
     """
     try:
         with open(source, "rb") as old, open(target, "xb") as new:
-            try:
-                fcntl.ioctl(new, _SHARE_BLOCKS, old.fileno())
-            except OSError:
-                if os.fstat(old.fileno()).st_size > most:
-                    os.unlink(target)
-                    # without src_dir_fd, link(2) would not follow the link
-                    os.link(source, target, src_dir_fd=0)
-                    return
-                shutil.copyfileobj(old, new)
-        shutil.copystat(source, target)
+            size = os.fstat(old.fileno()).st_size
+            is_copied = fill(old.fileno(), new.fileno(), size, most)
+        if is_copied:
+            shutil.copystat(source, target)
+        else:
+            os.unlink(target)
+            os.link(source, target, src_dir_fd=0)  # otherwise link(2) would not follow the link
     except OSError:
         with contextlib.suppress(FileNotFoundError):
             os.unlink(target)
