@@ -205,6 +205,7 @@ class RowsView(Painted, ScrollView, can_focus=True, inherit_bindings=False):
             self._reveal_entry(current[0].entry)
         if (place := self.matches.place()) is not None:
             self._viewport.show(place.row, place.line)
+            self._moved()
             self._place()
 
 
