@@ -22,7 +22,7 @@ USAGE_ERROR = 2
 """Exit status for an invalid command line (SPEC 7)."""
 
 INTERRUPTED = 14
-"""Exit status of an interrupted subcommand, as in print mode."""
+"""Exit status after Ctrl+C, as when it interrupts a run in print mode."""
 
 _MAX_PIPED_BYTES = 8 * 1024 * 1024
 """The maximum size of print mode's stdin: far beyond any context window, and still no risk for
@@ -59,8 +59,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         if options is None:
             return _subcommand(arguments[0], arguments[1:])
         return _print(options) if options.print is not None else _app(options)
+    except KeyboardInterrupt:
+        return INTERRUPTED
     except BrokenPipeError:  # the reader of our output has enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        for stream in (sys.stdout, sys.stderr):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
         return 1
     except (DogentError, OSError) as error:
         from dogent_tui.plain import visible
@@ -209,19 +212,15 @@ def _open(options: argparse.Namespace) -> OpenedSession:
     from pathlib import Path
 
     from dogent_tui.agent.session import SessionOptions, open_session
-    from dogent_tui.errors import UsageError
     from dogent_tui.processes import guard_children
-    from dogent_tui.storage.paths import Workspace, is_folder
+    from dogent_tui.storage.paths import Workspace
+    from dogent_tui.subcommands.terminal import existing_folder
 
     folder = _sample_folder(options) if options.sample else Path(options.workspace)
     resume = ""
     if options.session:
         resume, folder = _wanted_session(options.session, folder, given=options.workspace != ".")
-    if not is_folder(folder):
-        raise UsageError(
-            tr("There is no folder {folder}.", folder=folder),
-            tr("Specify an existing folder, or create it first."),
-        )
+    place = Workspace(existing_folder(folder))
     answered_by: AnsweredBy = (
         "user" if options.print is None else "nobody" if options.answers is None else "file"
     )
@@ -234,7 +233,7 @@ def _open(options: argparse.Namespace) -> OpenedSession:
         resume=resume,
     )
     guard_children()
-    return open_session(Workspace(folder), chosen)
+    return open_session(place, chosen)
 
 
 def _wanted_session(wanted: str, folder: Path, *, given: bool) -> tuple[str, Path]:
@@ -342,10 +341,7 @@ def _subcommand(name: str, arguments: Sequence[str]) -> int:
     from dogent_tui.subcommands.terminal import Terminal, run_command
 
     _never_fail_to_print()
-    try:
-        return run_command(name, arguments, Terminal(sys.stdin, sys.stdout, sys.stderr))
-    except KeyboardInterrupt:
-        return INTERRUPTED
+    return run_command(name, arguments, Terminal(sys.stdin, sys.stdout, sys.stderr))
 
 
 _SUBCOMMANDS = (

@@ -32,17 +32,17 @@ from dogent_tui.agent.events import (
 )
 from dogent_tui.agent.failures import retry_reason
 from dogent_tui.agent.recorder import start_recording
-from dogent_tui.agent.replay import earlier_events
+from dogent_tui.agent.replay import told_by
 from dogent_tui.agent.run import needed_by
 from dogent_tui.agent.service import AgentService
-from dogent_tui.agent.session import OpenedSession, check_writable, prompt_of
+from dogent_tui.agent.session import OpenedSession, check_usable, prompt_of
 from dogent_tui.agent.tool_names import friendly_name, input_summary
 from dogent_tui.agent.ui_requests import RequestError, check_answers, parse_request
 from dogent_tui.errors import AgentError, ConfigError, UsageError
 from dogent_tui.language import listing, tr
 from dogent_tui.plain import visible
 from dogent_tui.records import Json
-from dogent_tui.settings.profiles import ENVIRONMENT, endpoint_label, profile_names
+from dogent_tui.settings.profiles import endpoint_label
 
 OutputFormat = Literal["text", "json", "stream-json"]
 
@@ -80,37 +80,29 @@ async def run_print(
     Raises UsageError, also for a template that does not exist; ConfigError if another profile than
     that of the command line would be used, which a script could not detect.
     """
-    await asyncio.to_thread(_check_profile, opened)
-    check_writable(opened)
+    await asyncio.to_thread(check_usable, opened)
     try:
         quoted = _quoted(request)
         prompt, unresolved = await asyncio.to_thread(prompt_of, opened, request.text, (), quoted)
     except ConfigError as error:
         raise UsageError(error.message, error.remedy) from error
-    for warning in opened.warnings:
-        print(visible(tr("warning: {warning}", warning=warning)), file=stderr)
+    told = [tr("warning: {warning}", warning=warning) for warning in opened.warnings]
     if not opened.trust.trusted:
-        came = listing(opened.trust.came)
-        print(
-            visible(
-                tr(
-                    "warning: {came} came with this folder and is not used. Add --trust if you"
-                    " trust it.",
-                    came=came,
-                )
-            ),
-            file=stderr,
+        told.append(
+            tr(
+                "warning: {came} came with this folder and is not used. Add --trust if you"
+                " trust it.",
+                came=listing(opened.trust.came),
+            )
         )
-    for reference in unresolved:
-        print(
-            visible(
-                tr(
-                    "warning: there is no file {path} here; the text is sent unchanged.",
-                    path=reference.path,
-                )
-            ),
-            file=stderr,
+    told += [
+        tr(
+            "warning: there is no file {path} here; the text is sent unchanged.",
+            path=reference.path,
         )
+        for reference in unresolved
+    ]
+    stderr.writelines(f"{visible(line)}\n" for line in told)
     async with opened.service as service:
         printer = Printer(request.output_format, service, stdout, stderr, request.answers)
         recording = start_recording(opened)
@@ -122,37 +114,14 @@ async def run_print(
     return EXIT_STATUS[finished.status]
 
 
-def _check_profile(opened: OpenedSession) -> None:
-    """Raise an error if the user named a profile and another would be used. Reads the profiles."""
-    wanted = opened.options.profile.strip()
-    if not wanted or not opened.unusable_profile:
-        return
-    names = profile_names()
-    if wanted in (*names, ENVIRONMENT):
-        why = next(
-            (warning for warning in opened.warnings if warning.code.startswith("profile_")), None
-        )
-        message, remedy = (
-            (why.message, why.remedy)
-            if why is not None
-            else (tr("There is no usable key in the environment."), "")
-        )
-        raise ConfigError(message, remedy or tr("Set ANTHROPIC_API_KEY, or specify a profile."))
-    raise UsageError(
-        tr("There is no profile {name}.", name=wanted),
-        tr("Available: {names}.", names=", ".join(names)),
-    )
-
-
 async def _run(opened: OpenedSession, printer: "Printer", prompt: Prompt) -> RunFinished:
     """Run the prompt or, if there is none, answer the open questions of the previous conversation.
     Raises UsageError.
     """
     service = opened.service
     if opened.earlier_log is not None:
-        service.restore(
-            await asyncio.to_thread(lambda log: list(earlier_events(log)), opened.earlier_log)
-        )
+        earlier, _ = await asyncio.to_thread(told_by, opened.earlier_log)
+        service.restore(earlier)
     left = service.requests
     if not prompt.text.strip():
         if not left:
@@ -189,38 +158,29 @@ def _interrupt_on_signals(service: AgentService) -> None:
             )
 
 
-class Printer:
+class Printer(msgspec.Struct):
     """Turns the events of one run into output. A question that no one can answer here is a
     denial.
     """
 
-    def __init__(
-        self,
-        output_format: OutputFormat,
-        service: AgentService,
-        stdout: TextIO,
-        stderr: TextIO,
-        answers: Json | None = None,
-    ) -> None:
-        self._answers = answers
-        self._answered: list[Json] = []
-        self._format = output_format
-        self._service = service
-        self._stdout = stdout
-        self._stderr = stderr
-        self._session_id = service.session_id
+    output_format: OutputFormat
+    service: AgentService
+    stdout: TextIO
+    stderr: TextIO
+    answers: Json | None = None
+    _answered: list[Json] = []
 
     async def follow(self, events: AsyncIterator[Event]) -> RunFinished:
         """Report `events` until the run is finished."""
         async for event in events:
-            if self._format == "stream-json" and not isinstance(event, DocumentDelta):
+            if self.output_format == "stream-json" and not isinstance(event, DocumentDelta):
                 self._line(to_json(event))
             self._progress(event)
             if isinstance(event, PermissionRequested):
                 with suppress(
                     AgentError
                 ):  # it was cancelled in the meantime, by a signal or another denial
-                    await self._service.reply(
+                    await self.service.reply(
                         event.request_id, PermissionAnswer("deny", ends_run=True)
                     )
             if isinstance(event, RunFinished) and not (
@@ -234,17 +194,17 @@ class Printer:
         """Answer a request from the given answers. Return whether they were sent; mismatches are
         reported.
         """
-        if self._answers is None:
+        if self.answers is None:
             return False
-        if any(request.kind == "document_change" for request in self._service.requests):
+        if any(request.kind == "document_change" for request in self.service.requests):
             self._say(
                 "a change of a document waits for its review; review it with: dogent-tui --continue"
             )
             return False
         try:
             asked = [
-                (request, check_answers(parse_request(request.payload), self._answers))
-                for request in self._service.requests
+                (request, check_answers(parse_request(request.payload), self.answers))
+                for request in self.service.requests
             ]
         except RequestError as error:
             self._say(tr("the answers do not match: {error}", error=error))
@@ -261,24 +221,24 @@ class Printer:
             return False
         for request, answer in asked:
             self._answered.append(request.payload)
-            await self._service.reply(request.request_id, answer)
+            await self.service.reply(request.request_id, answer)
         return True
 
     def conclude(self, finished: RunFinished) -> None:
         """Write the result."""
-        asked = [request.payload for request in self._service.requests]
-        if self._format == "json":
+        asked = [request.payload for request in self.service.requests]
+        if self.output_format == "json":
             result = {
                 **msgspec.to_builtins(finished),
                 "type": "result",
-                "session_id": self._session_id,
+                "session_id": self.service.session_id,
             }
             result |= {"requests": asked} if asked else {}
             self._line(json.dumps(result, ensure_ascii=False))
-        elif self._format == "text" and asked:
+        elif self.output_format == "text" and asked:
             for payload in asked:
                 self._line(json.dumps(payload, ensure_ascii=False))
-        elif self._format == "text" and finished.result:
+        elif self.output_format == "text" and finished.result:
             self._line(finished.result)
         if finished.status != "completed":
             self._say(f"{finished.status}: {finished.reason} {finished.remedy}".rstrip(": "))
@@ -294,7 +254,6 @@ class Printer:
     def _progress(self, event: Event) -> None:
         match event:
             case SessionStarted():
-                self._session_id = event.session_id
                 self._say(
                     tr(
                         "agent: {model}",
@@ -341,13 +300,13 @@ class Printer:
                 self._say(tr("the agent asks: {title}", title=event.payload.get("title")))
 
     def _say(self, text: str) -> None:
-        print(visible(text), file=self._stderr, flush=True)
+        print(visible(text), file=self.stderr, flush=True)
 
     def _line(self, text: str) -> None:
-        if self._stdout.isatty():
+        if self.stdout.isatty():
             text = visible(text)
-        self._stdout.write(f"{text}\n")
-        self._stdout.flush()
+        self.stdout.write(f"{text}\n")
+        self.stdout.flush()
 
 
 def _answers_wanted(payload: Json) -> str:

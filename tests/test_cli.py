@@ -1,9 +1,11 @@
 """The command line as a user or a script uses it: real processes, no terminal."""
 
+import os
 import pwd
 import subprocess
 import sys
 from pathlib import Path
+from signal import SIGINT
 
 import pytest
 
@@ -206,3 +208,19 @@ def test_answers_that_cannot_be_read_are_told_with_a_true_remedy(tmp_path):
         assert done.returncode == 2
         assert what in done.stderr
         assert "Errno" not in done.stderr
+
+
+def test_readers_that_have_enough_end_it_without_a_word(tmp_path):
+    (tmp_path / "a.md").write_text("tea", encoding="utf-8")
+    reading, writing = os.pipe()
+    os.close(reading)
+    argv = [sys.executable, "-m", "dogent_tui", str(tmp_path), "-p", "List files"]
+    argv += ["--profile", "offline"]
+    done = subprocess.run(argv, stdout=writing, stderr=writing, cwd=ROOT, timeout=60, check=False)
+    os.close(writing)
+    assert done.returncode == 1
+
+
+def test_ctrl_c_before_the_agent_is_there_is_no_traceback(monkeypatch):
+    monkeypatch.setattr("dogent_tui.cli._must_have_home", lambda: os.kill(os.getpid(), SIGINT))
+    assert main(["-p", "hello"]) == 14

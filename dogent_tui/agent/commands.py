@@ -274,7 +274,11 @@ class Commands:
         if decision.verdict != "allow":
             verdict = self._put(running, decision, difference)
             if not verdict.allow:
-                notes.append(self._dropped(verdict))
+                words = tr(
+                    "dogent-tui: the command's changes were discarded; the folder is as if it had"
+                    " never run."
+                )
+                notes.append(f"{words} {verdict.message}".rstrip())
                 return False
         self._commit(ended, running, self._reviewed(difference, notes), notes)
         return True
@@ -323,13 +327,6 @@ class Commands:
         finally:
             self._asking.discard(asking)
 
-    def _dropped(self, verdict: Verdict) -> str:
-        words = tr(
-            "dogent-tui: the command's changes were discarded; the folder is as if it had never"
-            " run."
-        )
-        return f"{words} {verdict.message}".rstrip()
-
     # ── Committing ────────────────────────────────────────────────────────────────────────────
 
     def _commit(
@@ -370,7 +367,6 @@ class Commands:
     def _conflict(
         self, running: _Running, change: Change, difference: Difference
     ) -> PermissionRequested:
-        call = ToolCall(running.call.tool, running.call.input, running.call.cwd)
         effect = Effect(
             EffectKind.WRITE if change.after else EffectKind.DELETE,
             self._root / change.path,
@@ -381,7 +377,7 @@ class Commands:
         decision = Decision("ask", (reason,), (str(effect.path),), (effect,), (effect,))
         only = msgspec.structs.replace(difference, changes=(change,))
         return self._authority.question(
-            call, decision, tool_use_id=running.tool_use_id, difference=only
+            running.call, decision, tool_use_id=running.tool_use_id, difference=only
         )
 
     def _notify(self, code: str, message: str, level: Level = "info") -> None:

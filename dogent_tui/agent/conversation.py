@@ -17,9 +17,12 @@ from dogent_tui.agent.events import (
 )
 from dogent_tui.records import Record
 
-TurnOutcome: TypeAlias = Literal["completed", "stopped", "cut", "api_error", "error", "budget"]
+TurnOutcome: TypeAlias = Literal[
+    "completed", "stopped", "cut", "api_error", "not_compacted", "error", "budget"
+]
 """`stopped`: a hook of ours ended the turn; `cut`: an interrupt, a denial or a signal did;
-`budget`: the budget is used up; `error`: it ended for a reason other than the endpoint's answer.
+`budget`: the budget is used up; `not_compacted`: its summary is missing, for whatever reason;
+`error`: it ended for a reason other than the endpoint's answer.
 """
 
 Effort: TypeAlias = Literal["", "low", "medium", "high", "xhigh", "max"]

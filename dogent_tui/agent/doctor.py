@@ -7,7 +7,6 @@ Changes nothing and shows no keys.
 import asyncio
 import importlib.metadata
 import importlib.util
-import json
 import os
 import platform
 import re
@@ -41,6 +40,7 @@ from dogent_tui.settings.secrets import is_missing, reference, revealed
 from dogent_tui.settings.suspected_secrets import suspected_secrets
 from dogent_tui.settings.trust import FolderTrust
 from dogent_tui.settings.values import HomeSettings, WorkspaceSettings, load_settings
+from dogent_tui.storage.files import read_json
 from dogent_tui.storage.paths import (
     Workspace,
     cache_dir,
@@ -298,7 +298,7 @@ def _who(workspace: Workspace, home: Path) -> Iterator[Finding]:
     group = "Who does the work"
     files = (workspace.settings_file, *(home / name for name in PROFILE_MODELS))
     # reading them like a session would set broken ones aside
-    if any(_content(file)[1] for file in files):
+    if any(map(_broken, files)):
         yield Finding(group, "profiles", "broken", tr("unknown until the files below are fixed"))
         return
     settings = load_settings(workspace)[0]
@@ -389,7 +389,7 @@ def _servers(
     workspace: Workspace, home: Path, servers: Collection[ServerState]
 ) -> Iterator[Finding]:
     # A broken file is reported above; reading it like a session would set it aside.
-    if not any(_content(folder / MCP)[1] for folder in (home, workspace.dot)):
+    if not any(_broken(folder / MCP) for folder in (home, workspace.dot)):
         yield from examine_servers(workspace, servers)
 
 
@@ -427,15 +427,14 @@ def _settings(
     found = _file(group, file, name)
     if found.state != "ok":
         return found
-    data = _content(file)[0]
-    _, warnings = checked(data if isinstance(data, dict) else {}, model, file)
+    _, warnings = checked(read_json(file)[0], model, file)
     return found.judged(tr("in use"), warnings)
 
 
 def _file(group: str, path: Path, name: str) -> Finding:
     if not path.is_file():
         return Finding(group, name, "optional", tr("not found"))
-    if path.suffix == ".json" and (reason := _content(path)[1]):
+    if path.suffix == ".json" and (reason := _broken(path)):
         return Finding(group, name, "broken", reason, str(path), tr("Fix it, or move it away."))
     return Finding(group, name, "ok", tr("in use"), str(path))
 
@@ -459,29 +458,11 @@ def _markdown_files(group: str, folder: Path, name: str, what: str, instead: str
     )
 
 
-def _content(path: Path) -> tuple[Any, str]:
-    """Return the content of a JSON file and what is wrong with it; the file is not changed."""
-    try:
-        value = json.loads(path.read_text(encoding="utf-8-sig"))
-    except FileNotFoundError:
-        return {}, ""
-    except OSError as error:
-        return {}, (error.strerror or tr("cannot be read")).lower()
-    except UnicodeDecodeError:
-        return {}, tr("not UTF-8 text")
-    except (ValueError, RecursionError) as error:
-        line = (
-            tr(" (line {lineno})", lineno=error.lineno)
-            if isinstance(error, json.JSONDecodeError)
-            else ""
-        )
-        return {}, tr("not JSON{line}", line=line)
-    wanted = list if path.name == "history.json" else dict
-    return (
-        (value, "")
-        if isinstance(value, wanted)
-        else ({}, tr("not a list") if wanted is list else tr("not an object {…}"))
-    )
+def _broken(path: Path) -> str:
+    """Return what is wrong with a JSON file, which is not changed; empty if nothing is."""
+    kind = list if path.name == "history.json" else dict
+    broken = read_json(path, moves=False, kind=kind)[1]
+    return broken.reason if broken else ""
 
 
 def _folders() -> Iterator[Finding]:
@@ -494,10 +475,9 @@ def _folders() -> Iterator[Finding]:
     for name, folder in folders.items():
         nearest = next(each for each in (folder, *folder.parents) if os.path.lexists(each))
         is_writable = nearest.is_dir() and os.access(nearest, os.W_OK | os.X_OK)
-        if nearest != folder and is_writable:
-            yield Finding("Folders", name, "ok", tr("created when needed"), str(folder))
-        elif is_writable:
-            yield Finding("Folders", name, "ok", tr("in use"), str(folder))
+        if is_writable:
+            words = tr("in use") if nearest == folder else tr("created when needed")
+            yield Finding("Folders", name, "ok", words, str(folder))
         else:
             remedy = tr("Fix its permissions, or set DOGENT_HOME to another folder.")
             yield Finding(

@@ -44,14 +44,20 @@ def server_words(text: str) -> str:
     found = _SERVER_WORDS.search(text)
     if found is None:
         return ""
-    words = _ADVICE.sub("", found[1])
+    words = _ADVICE.sub("", found[3])
     with contextlib.suppress(ValueError, KeyError, TypeError):
         words = json.loads(words)["error"]["message"]
     return one_line(words)
 
 
+def server_status(text: str) -> int:
+    """Return the status in the CLI's error message, 0 if there is none."""
+    found = _SERVER_WORDS.search(text)
+    return int(found[1] or found[2]) if found else 0
+
+
 _SERVER_WORDS = re.compile(
-    r"API Error: (?:Request rejected \(\d{3}\)(?: · )?|\d{3} )(.+)", re.DOTALL
+    r"API Error: (?:Request rejected \((\d{3})\)(?: · )?|(\d{3}) )(.+)", re.DOTALL
 )
 _ADVICE = re.compile(r"\. This is a server-side issue, usually temporary.*", re.DOTALL)
 """What the CLI adds (measured with version 2.1)."""
@@ -251,6 +257,15 @@ def turn_failure(detail: str) -> Failure:
         "turn_failed",
         tr("The run ended early: {why}.", why=detail or tr("no reason was given")),
         tr("Send the prompt again."),
+    )
+
+
+def not_compacted(detail: str) -> Failure:
+    """Return the failure for a conversation that could not be compacted."""
+    return Failure(
+        "not_compacted",
+        tr("The conversation could not be compacted: {error}", error=one_line(detail)),
+        tr("Use /new to start with an empty context."),
     )
 
 

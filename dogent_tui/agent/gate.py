@@ -69,7 +69,10 @@ _PARTLY_READ = (
     " Edit."
 )
 _PROPOSE = "mcp__dogent__propose_document_change"
-_UNREADABLE = "The arguments of this call could not be read as JSON. Call the tool again."
+_UNREADABLE = (
+    "The arguments of this call could not be read as JSON, or broke off. Call the tool again, with"
+    " less in it if it was long."
+)
 _NO_WORKSPACE = (
     "The folder of the workspace is not there any more: it was moved or deleted. It is not made"
     " again, and nothing was done. Tell the user."

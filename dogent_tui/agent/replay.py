@@ -38,14 +38,9 @@ def told_by(log: Path) -> tuple[list[Event], list[str]]:
     cannot be read.
     """
     with suppress(OSError):
-        events = list(earlier_events(log))
+        events = list(events_of(list(read_lines(log))))
         return events, cut_off(events)
     return [], []
-
-
-def earlier_events(log: Path) -> Iterator[Event]:
-    """Yield the events of `log`, like `events_of`. Raises OSError."""
-    yield from events_of(list(read_lines(log)))
 
 
 def events_of(lines: Sequence[str]) -> Iterator[Event]:

@@ -53,6 +53,7 @@ from dogent_tui.agent.failures import (
     Failure,
     api_failure,
     budget_spent,
+    not_compacted,
     server_words,
     stopped_reply,
     turn_failure,
@@ -76,6 +77,11 @@ _MEMORY_GAP = Notice(
     code="memory_gap",
     message=tr("The agent did not remember all of this conversation: its own record has a gap."),
     remedy=tr("It has been given what is missing there, without the results of tools."),
+)
+_NOTHING_SAID = Notice(
+    code="nothing_said",
+    message=tr("The model's last reply is empty."),
+    remedy=tr("Ask it to continue, or choose another model with /profile."),
 )
 _LONGEST_SILENCE_S = 600.0
 """How long a reachable endpoint may be silent, if its profile sets no API_TIMEOUT_MS: as long as
@@ -134,7 +140,7 @@ class AgentService:
         self.budget = budget or Budget()
         self._unsent: Prompt | None = None
         self._usage = UsageChanged(context_tokens=0)
-        self._closing = False
+        self._ending: asyncio.Task[None] | None = None
         self._turns = TurnIndex()
         self._forgotten = False
         self._remembered: asyncio.Future[Memory | None] | None = None
@@ -158,11 +164,14 @@ class AgentService:
         """End the run, every question and the CLI; subscribers see the stream end. Waiting prompts
         stay in `queued`.
 
-        Takes about 50 ms; three seconds at most, with a process that does not answer.
+        Takes about 50 ms; three seconds at most, with a process that does not answer. It goes on
+        where its caller is cancelled.
         """
-        if self.state == "closed":
-            return
-        self._closing = True
+        if self._ending is None:
+            self._ending = asyncio.create_task(self._end(), name="agent-close")
+        await asyncio.shield(self._ending)
+
+    async def _end(self) -> None:
         self._queue.stop()
         if self._queue.waiting:
             # they belong to the caller again, and were not cut off by a crash
@@ -444,6 +453,8 @@ class AgentService:
                 await self._conclude(turn, ended)
                 if run.state == "completed":
                     result, turns = ended.text, ended.num_turns
+                    if not (result or prompt.compacts):
+                        self._publish(_NOTHING_SAID)
         except TurnLost:
             run.turn_to("failed", RUN_LOST)
         except AgentError as error:
@@ -522,6 +533,9 @@ class AgentService:
             ended.status or "without a status",
             told,
         )
+        is_answered = answered is None or answered.came == "message"
+        if ended.outcome == "not_compacted" and is_answered and not ended.status:
+            return not_compacted(ended.error)
         if answered is None or ended.status:
             return api_failure(ended.status, ended.error, self.endpoint, said)
         return why_unanswered(self.endpoint, answered, had_begun=run.had_begun)
@@ -533,14 +547,16 @@ class AgentService:
         if ended.window and ended.window != self._usage.window:
             self._usage = replace(self._usage, window=ended.window)
             self._publish(self._usage)
-        if run.is_stopped and not self._closing:  # what is open when we close is asked again later
+        if (
+            run.is_stopped and self._ending is None
+        ):  # what is open when we close is asked again later
             self._requests.abandon()
             self.send_answers()
         if ended.outcome == "completed":
             run.end()
         elif ended.outcome == "budget":
             run.end(budget_spent(self.budget.limit_usd))
-        elif ended.outcome == "api_error" and not turn.is_left:
+        elif ended.outcome in ("api_error", "not_compacted") and not turn.is_left:
             run.end(await self._api_failure(run, ended))
         else:
             run.end(turn_failure(ended.error))

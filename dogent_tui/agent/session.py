@@ -30,7 +30,12 @@ from dogent_tui.references.lookup import (
 from dogent_tui.settings.config_check import ConfigWarning, broken_file_warning
 from dogent_tui.settings.home_files import ensure_home_files
 from dogent_tui.settings.key_files import key_file_warnings
-from dogent_tui.settings.profiles import Endpoint, choose_endpoint
+from dogent_tui.settings.profiles import (
+    ENVIRONMENT,
+    Endpoint,
+    choose_endpoint,
+    profile_names,
+)
 from dogent_tui.settings.trust import FolderTrust
 from dogent_tui.settings.values import (
     EVERY_TOOL,
@@ -310,8 +315,23 @@ def prompt_of(
     return msgspec.structs.replace(prompt, text=whole), missing
 
 
-def check_writable(opened: OpenedSession) -> None:
-    """Raise DogentError if another window has the conversation."""
+def check_usable(opened: OpenedSession) -> None:
+    """Raise an error where no one would see what is wrong: DogentError if another window has the
+    conversation; UsageError or ConfigError if the user named a profile and another would be used.
+    Reads the profiles.
+    """
+    wanted = opened.options.profile.strip()
+    if wanted and opened.unusable_profile:
+        names = profile_names()
+        if wanted not in (*names, ENVIRONMENT):
+            raise UsageError(
+                tr("There is no profile {name}.", name=wanted),
+                tr("Available: {names}.", names=", ".join(names)),
+            )
+        found = (each for each in opened.warnings if each.code.startswith("profile_"))
+        why = next(found, ConfigWarning(tr("There is no usable key in the environment.")))
+        remedy = why.remedy or tr("Set ANTHROPIC_API_KEY, or specify a profile.")
+        raise ConfigError(why.message, remedy)
     if opened.read_only:
         raise DogentError(
             tr("This conversation is open in another window."),

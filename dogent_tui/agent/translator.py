@@ -34,6 +34,7 @@ from dogent_tui.agent.events import (
     UsageChanged,
     UsedTokens,
 )
+from dogent_tui.agent.failures import not_compacted, server_status
 from dogent_tui.agent.sdk import (
     AssistantMessage,
     ResultMessage,
@@ -44,7 +45,6 @@ from dogent_tui.agent.sdk import (
     ToolUseBlock,
     UserMessage,
 )
-from dogent_tui.language import tr
 from dogent_tui.records import Json, JsonDict
 from dogent_tui.tools.plan import NAME as PLAN
 from dogent_tui.tools.server import tool_name
@@ -53,8 +53,6 @@ _PLANS = (tool_name(PLAN), "TodoWrite")
 """Tools whose calls are the plan. The CLI's is not offered, but earlier conversations contain
 it.
 """
-
-_MAKE_ROOM = tr("Use /new to start with an empty context.")
 
 _IMAGE_ERROR = "image_error"
 """`terminal_reason` of a turn whose images or documents the endpoint refused."""
@@ -208,7 +206,8 @@ class Translator(msgspec.Struct):
     def _system(self, subtype: str, data: Json) -> Iterator[Event]:
         match subtype:
             case "status":
-                self._compact_error = str(data.get("compact_error") or "")
+                error = str(data.get("compact_error") or "")
+                self._compact_error = error.removeprefix("Error during compaction: ")
                 if data.get("status") == "compacting":
                     yield Compacting()
             case "compact_boundary":
@@ -228,10 +227,7 @@ class Translator(msgspec.Struct):
             return
         # the CLI began to compact, but the reply came anyway; a failure says itself what to do
         if self._compact_error and not self._owes_summary and not message.is_error:
-            words = tr(
-                "The conversation could not be compacted: {error}", error=self._compact_error
-            )
-            yield Notice(code="not_compacted", message=words, remedy=_MAKE_ROOM)
+            yield Notice(**msgspec.structs.asdict(not_compacted(self._compact_error)))
         ended = self._turn_ended(message)
         self._forget_turn()
         yield ended
@@ -319,13 +315,14 @@ class Translator(msgspec.Struct):
             before = _NOTHING_SPENT
         self.counted_before = now
         windows = [usage.get("contextWindow", 0) for usage in (message.model_usage or {}).values()]
+        outcome, error = _outcome(message), self._error or _errors(message)
+        if self._owes_summary:
+            outcome, error = "not_compacted", self._compact_error or error
         return TurnEnded(
-            outcome="error" if self._owes_summary else _outcome(message),
+            outcome=outcome,
             text=message.result or "",
-            status=message.api_error_status or 0,
-            error=(self._compact_error if self._owes_summary else "")
-            or self._error
-            or _errors(message),
+            status=message.api_error_status or server_status(error),
+            error=error,
             because=_IMAGE_ERROR if message.terminal_reason == _IMAGE_ERROR else self._stop_reason,
             cost_usd=None if message.total_cost_usd is None else max(0.0, now.usd - before.usd),
             tokens=now.tokens.plus(before.tokens, -1) if message.model_usage else None,

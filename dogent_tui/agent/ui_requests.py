@@ -185,7 +185,7 @@ def parse_request(payload: Json) -> Request:
 def _converted(given: object, kind: type[_Given]) -> _Given:
     try:
         return msgspec.convert(given, kind)
-    except msgspec.ValidationError as error:
+    except ValueError as error:
         words, _, place = str(error).partition(" - at `$")
         raise RequestError(place.strip("`.") or "questions", words) from None
 

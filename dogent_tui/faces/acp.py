@@ -152,8 +152,13 @@ class DogentAgent:
         await session.close()
         has_begun = session.service.begun or session.opened.earlier_log is not None
         chosen = {"resume": session.id} if has_begun else {"begin": session.id}
-        options = replace(self._options, profile=profile, **chosen)
-        return await self._open(str(session.opened.workspace.root), options)
+        folder = str(session.opened.workspace.root)
+        options = replace(session.opened.options, **chosen)
+        try:
+            return await self._open(folder, replace(options, profile=profile))
+        except acp.RequestError:
+            await self._open(folder, options)  # it goes on as it was
+            raise
 
     def _known(self, session_id: str) -> EditorSession:
         session = self._sessions.get(session_id)
@@ -217,7 +222,8 @@ class LineTransport:
                 continue
             if not line or (isinstance(message, dict) and _is_message(message)):
                 return message
-            if line.strip():
+            is_unknown = isinstance(message, dict) and "id" not in message and "method" in message
+            if line.strip() and not is_unknown:
                 told = message.get("id") if isinstance(message, dict) else None
                 await self._refuse(-32600, "Invalid request", told)
 
@@ -232,8 +238,10 @@ class LineTransport:
 
 
 def _is_message(message: JsonDict) -> bool:
-    """Return whether it has the form of a request, a notification or a response."""
+    """Return whether it has the form of a request, a response, or the notification we know."""
     named = isinstance(message.get("method"), str)
+    if "id" not in message:
+        return message.get("method") == "session/cancel"
     answers = "method" not in message and bool({"result", "error"} & message.keys())
     return (named or answers) and isinstance(message.get("id"), str | int | None)
 

@@ -5,7 +5,7 @@ import base64
 import contextlib
 import re
 import uuid
-from collections.abc import Coroutine, Sequence
+from collections.abc import Sequence, Set
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
@@ -56,22 +56,24 @@ class EditorSession(Connected):
         self._commands: dict[str, CustomCommand] = {}
 
     async def start(self) -> None:
-        """Connect the agent, and send the editor the available commands after the answer to its
-        request.
+        """Connect the agent. After the answer to its request, the editor is sent the available
+        commands, and asked what an earlier process left open.
         """
         await self.connect()
         where, trusted = self.opened.workspace, self.opened.trust.trusted
         found = await asyncio.to_thread(custom_commands, where, Path.home(), trusted=trusted)
         self._commands = {each.name: each for each in found}
-        self._tasks.append(asyncio.create_task(self._tell_commands()))
+        self._tasks.append(asyncio.create_task(self._greet()))
 
-    async def _tell_commands(self) -> None:
+    async def _greet(self) -> None:
         commands: list[Chunk] = []
         for each in self._commands.values():
             told: Chunk = {"name": each.name, "description": each.description or each.name}
             commands.append(told | ({"input": {"hint": each.argument}} if each.argument else {}))
         update = {"sessionUpdate": "available_commands_update", "availableCommands": commands}
         await self._tell(update)
+        for asked in self.service.requests:
+            self._ask(asked)
 
     async def _tell(self, update: Chunk) -> None:
         told = schema.SessionNotification.model_validate({"sessionId": self.id, "update": update})
@@ -102,8 +104,7 @@ class EditorSession(Connected):
     async def cancel(self) -> None:
         """Stop the run, a prompt about to begin one, and open questions."""
         self._is_cancelled = True
-        for task in [*self._asking.values()]:
-            task.cancel()
+        self._stop_asking(self._asking.keys())
         if [each for each in self.service.queued if self.service.take_back(each.id)]:
             self._finish("interrupted")
         await self.service.interrupt()
@@ -116,6 +117,7 @@ class EditorSession(Connected):
         is asked is abandoned.
         """
         asked = self.service.requests
+        self._stop_asking({each.request_id for each in asked})
         if len(asked) == 1 and (answer := messages.from_text(read_request(asked[0].payload), text)):
             await self.service.reply(asked[0].request_id, answer)
             return True
@@ -159,17 +161,14 @@ class EditorSession(Connected):
             case events.RunFinished() if event.run_id == self._run_id:
                 if not (self._has_forms and event.status in _FORMS):
                     self._finish(event.status)  # otherwise the answers continue the same turn
-            case events.PermissionRequested():
-                self._ask(event.request_id, self._permission(event))
-            case events.PermissionDecided(decision="cancelled") if event.request_id in self._asking:
-                self._asking[event.request_id].cancel()
-            case events.UiRequested():
-                self._ask(event.request_id, self._request(event))
+            case events.PermissionRequested() | events.UiRequested():
+                self._ask(event)
+            case events.PermissionDecided(decision="cancelled"):
+                self._stop_asking({event.request_id})
 
     async def end(self) -> None:
         """End the turn and its questions."""
-        for task in self._asking.values():
-            task.cancel()
+        self._stop_asking(self._asking.keys())
         self._finish("interrupted")
 
     def _finish(self, status: str) -> None:
@@ -178,9 +177,20 @@ class EditorSession(Connected):
 
     # ── Asking ────────────────────────────────────────────────────────────────────────────────────
 
-    def _ask(self, request_id: str, asking: Coroutine[Any, Any, None]) -> None:
-        task = self._asking[request_id] = asyncio.create_task(asking)
-        task.add_done_callback(lambda _: self._asking.pop(request_id, None))
+    def _ask(self, event: events.Request) -> None:
+        task = self._asking[event.request_id] = asyncio.create_task(self._put(event))
+        task.add_done_callback(lambda _: self._asking.pop(event.request_id, None))
+
+    async def _put(self, event: events.Request) -> None:
+        with contextlib.suppress(ConnectionError):  # the editor is gone: a form stays open
+            if isinstance(event, events.UiRequested):
+                await self._request(event)
+            else:
+                await self._permission(event)
+
+    def _stop_asking(self, requests: Set[str]) -> None:
+        for request_id in requests & self._asking.keys():
+            self._asking[request_id].cancel()
 
     async def _permission(self, event: events.PermissionRequested) -> None:
         """Have the editor ask. An unanswered question is a denial, which ends the run."""

@@ -283,11 +283,7 @@ class Chats:
         if (record := self._record(chat_id)) is not None:
             _check_folder(Path(record.workspace), folder)
             known["resume"] = record.session_id
-        opened = open_to_write(Workspace(folder), msgspec.structs.replace(self._options, **known))
-        if profile and opened.unusable_profile:
-            words = tr("There is no usable profile {name}.", name=profile)
-            raise UsageError(words, tr("dogent-tui doctor lists the profiles."))
-        return opened
+        return open_to_write(Workspace(folder), msgspec.structs.replace(self._options, **known))
 
     def _session_id(self, chat_id: str) -> str:
         """Return the session id for a chat: its own if that is a UUID."""

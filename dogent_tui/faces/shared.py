@@ -9,8 +9,8 @@ from typing import Any, TypeAlias
 from dogent_tui.agent import events
 from dogent_tui.agent.document_review import review_of, written
 from dogent_tui.agent.recorder import start_recording
-from dogent_tui.agent.replay import earlier_events
-from dogent_tui.agent.session import OpenedSession, SessionOptions, check_writable, open_session
+from dogent_tui.agent.replay import told_by
+from dogent_tui.agent.session import OpenedSession, SessionOptions, check_usable, open_session
 from dogent_tui.agent.ui_requests import ChangeRequest
 from dogent_tui.changes.reviewed import Reviewed
 from dogent_tui.errors import DogentError
@@ -26,7 +26,7 @@ ToolEvent: TypeAlias = events.ToolPreparing | events.ToolUse | events.ToolOutput
 def open_to_write(workspace: Workspace, options: SessionOptions) -> OpenedSession:
     """Return the session, exclusively for writing. Blocks. Raises DogentError."""
     opened = open_session(workspace, options)
-    check_writable(opened)
+    check_usable(opened)
     return opened
 
 
@@ -64,7 +64,7 @@ class Connected:
         """
         heard, recording = self.service.events(), start_recording(self.opened)
         if (log := self.opened.earlier_log) is not None:
-            earlier = await asyncio.to_thread(lambda: list(earlier_events(log)))
+            earlier, _ = await asyncio.to_thread(told_by, log)
             self.service.restore(earlier)
             await self.restore(earlier)
         await self.service.__aenter__()

@@ -42,8 +42,8 @@ _REVIEWED = re.compile(r"The (?:person|user) reviewed your change: (?P<outcome>[
 _PLACES = ("file_path", "path", "md_path")
 _KEYS = (*_PLACES, "sheet", "offset", "format")
 _PASTED = 1_000
-"""The length in characters of a prompt from which on everything after the first line is
-material.
+"""The length in characters of a prompt from which on everything after the first line is material,
+and the most of that line that is read as a request: what is longer is pasted too.
 """
 
 
@@ -167,8 +167,9 @@ def parse_prompt(text: str) -> Run:
     files = [one for one in items if isinstance(one, dict) and one.get("path")]
     piped = _PIPED.search(typed)
     typed = _PIPED.sub("", typed).strip()
-    request, _, pasted = typed.partition("\n") if len(typed) > _PASTED else (typed, "", "")
-    material = "\n\n".join(filter(None, (pasted.strip(), piped["text"].strip() if piped else "")))
+    request = typed[:_PASTED].partition("\n")[0] if len(typed) > _PASTED else typed
+    pasted = typed.removeprefix(request).strip()
+    material = "\n\n".join(filter(None, (pasted, piped["text"].strip() if piped else "")))
     return Run(request, tuple(dict.fromkeys(str(one["path"]) for one in files)), material)
 
 

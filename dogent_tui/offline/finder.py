@@ -25,8 +25,10 @@ _ANSWERS, _SAYS_ALL, _BESIDE = 0.25, 0.45, 0.5
 """The coverage from which on a passage counts: as an answer, for words that are not a question,
 next to an answer from a table.
 """
-_QUOTED, _LISTED, _PLACES, _LONGEST = 2, 60, 3, 1_300
-"""The number of quoted passages, listed lines, places in a file, and characters of a quote."""
+_QUOTED, _LISTED, _PLACES, _LONGEST, _LONGEST_NAME = 2, 60, 3, 1_300, 200
+"""The number of quoted passages, listed lines, places in a file, characters of a quote, and bytes
+of a draft's name.
+"""
 _DRAFT, _ADDED, _SUMMARY, _LINE = 700, 300, 250, 60
 """Words."""
 _ALONE = "(print mode)"
@@ -261,7 +263,8 @@ class Finder:
         """Return the path for a draft: an unused one, or that of this run's draft."""
         calls = self._talk.runs[-1].calls
         made = (self._talk.shown(call.path) for call in calls if call.name == "Write")
-        slug = "-".join(re.findall(r"\w+", title.casefold())[:6])
+        named = "-".join(re.findall(r"\w+", title.casefold())[:6])
+        slug = named.encode()[:_LONGEST_NAME].decode(errors="ignore")
         stem, ending = posixpath.splitext(self.request.target or f"drafts/{slug}.md")
         ending = ending if ending in (".md", ".markdown", ".txt") else ".md"
         names = (f"{stem}-{at}{ending}" if at > 1 else stem + ending for at in range(1, 1_000))

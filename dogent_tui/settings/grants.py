@@ -33,7 +33,7 @@ class GrantStore(HomeRecords):
         """
         grants = []
         for entry in self.entries():
-            with suppress(msgspec.ValidationError):
+            with suppress(ValueError):
                 grants.append(msgspec.convert(entry, RememberedGrant))
         return tuple(grant for grant in grants if grant.kind)
 

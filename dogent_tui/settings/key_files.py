@@ -1,6 +1,5 @@
 """The permissions of files that contain keys."""
 
-import json
 import os
 import shlex
 import stat
@@ -10,6 +9,7 @@ from dogent_tui.language import tr
 from dogent_tui.settings.config_check import ConfigWarning
 from dogent_tui.settings.config_models import PROFILE_MODELS, secret_keys
 from dogent_tui.settings.secrets import is_missing, reference
+from dogent_tui.storage.files import read_json
 
 _OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
@@ -49,11 +49,7 @@ def key_file_warnings(home: Path) -> list[ConfigWarning]:
 
 
 def _holds_a_key(file: Path) -> bool:
-    try:
-        content = json.loads(file.read_text(encoding="utf-8-sig"))
-    except (OSError, ValueError, RecursionError):
-        return False  # no one can read a key from it
-    profiles = content.get("profiles") if isinstance(content, dict) else None
+    profiles = read_json(file, moves=False)[0].get("profiles")
     names = secret_keys(PROFILE_MODELS[file.name])
     return isinstance(profiles, dict) and any(
         not is_missing(profile.get(name)) and reference(profile[name]) is None

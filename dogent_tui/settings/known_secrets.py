@@ -2,14 +2,13 @@
 logs.
 """
 
-import contextlib
-import json
 import os
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from dogent_tui.settings.secrets import is_missing, reference, revealed_keys
+from dogent_tui.storage.files import read_json
 from dogent_tui.storage.paths import dogent_home
 
 _FILES = ("claude.json", "web.json", "vision.json", "mcp.json")
@@ -26,9 +25,8 @@ def known_secrets() -> tuple[str, ...]:
     """
     found = {value for name, value in os.environ.items() if names_key(name)}
     for file in _FILES:
-        with contextlib.suppress(OSError, ValueError, RecursionError):
-            held = json.loads((dogent_home() / file).read_text("utf-8-sig"))
-            found |= {_looked_up(text) for text, secret in texts_in(held, _NAMED_AS_KEY) if secret}
+        held, _ = read_json(dogent_home() / file, moves=False)
+        found |= {_looked_up(text) for text, secret in texts_in(held, _NAMED_AS_KEY) if secret}
     return tuple(sorted({*filter(_is_secret, found), *learned_secrets()}))
 
 

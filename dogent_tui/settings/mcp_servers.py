@@ -185,10 +185,11 @@ def _wanted(name: str, config: object) -> str:
         config.get("command", config.get("url")), str
     ):
         return tr('an object with "command" or "url"')
+    args = config.get("args") or []
     texts = [
         *_texts(config.get("env")),
         *_texts(config.get("headers")),
-        *(config.get("args") or ()),
+        *(args if isinstance(args, list) else [args]),
     ]
     if not all(isinstance(text, str) for text in texts):
         return tr('texts in "args", "env" and "headers"')

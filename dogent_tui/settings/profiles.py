@@ -407,7 +407,7 @@ def _timeout(data: Json, who: str, warnings: list[ConfigWarning]) -> int | None:
     value = data.get("API_TIMEOUT_MS")
     if value is None or value == "":
         return None
-    with suppress(msgspec.ValidationError):
+    with suppress(ValueError):
         plain = value.strip() if isinstance(value, str) else value
         return msgspec.convert(plain, _Milliseconds, strict=False)
     message = tr(

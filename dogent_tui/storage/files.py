@@ -297,12 +297,14 @@ def write_checked(path: Path, before: bytes | None, after: str | bytes) -> bool:
     return True
 
 
-def read_json(path: Path) -> tuple[JsonDict, BrokenFile | None]:
+def read_json(
+    path: Path, *, moves: bool = True, kind: type = dict
+) -> tuple[JsonDict, BrokenFile | None]:
     """Return the object in the JSON file `path`, an empty one if there is no file. Never raises
     because of the content.
 
-    A file that is not JSON, or not an object, is set aside as ``NAME.broken-TIMESTAMP`` and
-    reported; one that cannot be read is reported and left in place.
+    A file that is not JSON, or not of this `kind`, is set aside as ``NAME.broken-TIMESTAMP`` if it
+    `moves`, and reported; one that cannot be read is reported and left in place.
     """
     try:
         if not stat.S_ISREG(path.stat().st_mode):  # opening a pipe would block
@@ -314,9 +316,11 @@ def read_json(path: Path) -> tuple[JsonDict, BrokenFile | None]:
     except OSError as error:
         reason = (error.strerror or tr("cannot be read")).lower()
         return {}, BrokenFile(path, None, reason, disk_remedy(error))
-    value = _parsed(content)
+    value = _parsed(content, kind)
     if not isinstance(value, str):
         return value, None
+    if not moves:
+        return {}, BrokenFile(path, None, value)
     try:
         with locked(path, _ASIDE_S):
             if content_of(path) == content:
@@ -327,10 +331,10 @@ def read_json(path: Path) -> tuple[JsonDict, BrokenFile | None]:
     return read_json(path)  # another window has fixed it in the meantime
 
 
-def _parsed(content: bytes) -> JsonDict | str:
+def _parsed(content: bytes, kind: type) -> Any:
     """Return the content of a JSON file, or why it is invalid."""
     try:
-        value: Any = json.loads(content.decode("utf-8-sig"))
+        value = json.loads(content.decode("utf-8-sig"))
     except UnicodeDecodeError:
         return tr("not UTF-8 text")
     except json.JSONDecodeError as error:
@@ -343,9 +347,10 @@ def _parsed(content: bytes) -> JsonDict | str:
     # a number with thousands of digits, or thousands of nested brackets
     except (ValueError, RecursionError):
         return tr("not JSON that can be read")
-    if isinstance(value, dict):
+    if isinstance(value, kind):
         return value
-    return tr("it should contain {expected}", expected=tr("an object {…}"))
+    expected = tr("an object {…}") if kind is dict else tr("a list […]")
+    return tr("it should contain {expected}", expected=expected)
 
 
 def set_aside(path: Path, reason: str) -> BrokenFile:

@@ -9,15 +9,13 @@ from typing import TextIO
 
 from dogent_tui.arguments import CommandLine
 from dogent_tui.documents.library import DocumentLibrary
-from dogent_tui.errors import UsageError
 from dogent_tui.language import ngettext, tr
 from dogent_tui.plain import one_line
 from dogent_tui.sources.quotes.quote_checker import QuoteChecker
 from dogent_tui.sources.quotes.verdicts import CheckReport
 from dogent_tui.sources.quotes.words import finding_lines, summary
-from dogent_tui.storage.paths import is_folder
 from dogent_tui.subcommands.export import find_root
-from dogent_tui.subcommands.terminal import Terminal
+from dogent_tui.subcommands.terminal import Terminal, existing_folder
 
 DESCRIPTION = tr(
     "Check the quotations, numbers and citations of a Markdown file against its sources."
@@ -45,12 +43,7 @@ def run(chosen: Namespace, terminal: Terminal) -> int:
     Raises UsageError.
     """
     draft = Path(chosen.draft).absolute()
-    folder = Path(chosen.sources).absolute() if chosen.sources else draft.parent
-    if not is_folder(folder):
-        raise UsageError(
-            tr("There is no folder {folder}.", folder=folder),
-            tr("Specify an existing folder with --sources."),
-        )
+    folder = existing_folder(Path(chosen.sources or draft.parent).absolute())
     report = asyncio.run(_check(draft, folder))
     if chosen.json:
         terminal.write_json(report)

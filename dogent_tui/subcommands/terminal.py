@@ -102,12 +102,12 @@ async def offer_browser(terminal: Terminal) -> None:
 
 
 def existing_folder(named: str | Path) -> Path:
-    """Return the folder given by ``--workspace``. Raises UsageError if it does not exist."""
+    """Return the folder to work in. Raises UsageError if it does not exist."""
     folder = Path(named)
     if not is_folder(folder):
         raise UsageError(
             tr("There is no folder {folder}.", folder=folder),
-            tr("Specify an existing folder with --workspace."),
+            tr("Specify an existing folder, or create it first."),
         )
     return folder
 

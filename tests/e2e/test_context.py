@@ -16,6 +16,7 @@ from dogent_tui.agent.events import (
     UsageChanged,
 )
 from dogent_tui.agent.launch import SessionChoice
+from dogent_tui.offline.messages_api import ApiError, ReplyText
 from tests.e2e.conftest import IN_ONE_LOOP
 
 pytestmark = [pytest.mark.slow, IN_ONE_LOOP]
@@ -116,9 +117,17 @@ async def test_what_cannot_be_compacted_is_an_error_and_changes_nothing(api, ope
         assert "No messages to compact" in finished.reason
         api.say("Tea.")
         await agent.run("I like tea.")
-        api.fail_always(400, "no")
-        assert (await agent.run("/compact", compacts=True)).status == "failed"
+        refused = ApiError(401, "invalid x-api-key")
+        api.otherwise(lambda _: refused)
+        api.side_reply = lambda _: refused
+        finished = await agent.run("/compact", compacts=True)
+        assert (finished.status, finished.code) == ("failed", "api_401")
         api.unscript()
+        api.side_reply = lambda _: (ReplyText("Notes"),)
+        api.say("")
+        finished = await agent.run("/compact", compacts=True)
+        assert finished.code == "not_compacted"
+        assert "/new" in finished.remedy
         api.say("You like tea.")
         assert (await agent.run("What do I like?")).result == "You like tea."
         assert "I like tea." in str(api.requests[-1].messages)

@@ -15,6 +15,7 @@ from dogent_tui.agent.events import (
     DocumentDelta,
     Interrupted,
     MessageDropped,
+    Notice,
     PermissionAnswer,
     PermissionDecided,
     PermissionRequested,
@@ -35,6 +36,13 @@ from dogent_tui.settings.trust import make_own_folder
 from tests.e2e.conftest import IN_ONE_LOOP
 
 pytestmark = [pytest.mark.slow, IN_ONE_LOOP]
+
+
+async def test_an_empty_reply_is_told(api, agent):
+    api.say("")
+    api.say("")  # the CLI asks once more
+    assert (await agent.run("Say nothing")).status == "completed"
+    assert [notice.code for notice in agent.of(Notice)] == ["nothing_said"]
 
 
 async def test_a_request_with_references_reads_them_and_writes_the_document(api, agent):

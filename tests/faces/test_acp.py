@@ -1,6 +1,7 @@
 """The protocol's own client against `dogent-tui acp`, the real CLI and a scripted model."""
 
 import asyncio
+import json
 import sys
 import uuid
 from collections.abc import AsyncIterator
@@ -375,6 +376,59 @@ async def test_a_failure_is_our_sentence(place: Place) -> None:
         assert "{" not in editor.text
 
 
+@pytest.mark.thorough
+async def test_a_model_that_cannot_be_used_is_refused_and_the_session_goes_on(place: Place) -> None:
+    file = place.home / ".dogent" / "claude.json"
+    profiles = json.loads(file.read_text("utf-8"))
+    keyless = {"ANTHROPIC_BASE_URL": place.api.base_url, "ANTHROPIC_AUTH_TOKEN": "replace-me"}
+    profiles["profiles"]["keyless"] = keyless
+    file.write_text(json.dumps(profiles), encoding="utf-8")
+    place.api.say("Still here.")
+    async with place.editor() as editor:
+        with pytest.raises(acp.RequestError, match="keyless has no key"):
+            await editor.conn.set_config_option(
+                config_id="model", session_id=editor.session, value="keyless"
+            )
+        assert await editor.say("hello") == "end_turn"
+        assert editor.text.endswith("Still here.")
+
+
+async def test_the_end_of_the_input_ends_it_whatever_is_under_way(place: Place) -> None:
+    place.api.stall("Half of it")
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "dogent_tui", "acp"),
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+        env=plain_environment(place.home),
+        cwd=ROOT,
+    )
+    assert process.stdin is not None
+    assert process.stdout is not None
+    assert process.stderr is not None
+
+    def ask(method: str, **params: Any) -> None:
+        assert process.stdin is not None
+        request = {"jsonrpc": "2.0", "id": method, "method": method, "params": params}
+        process.stdin.write(json.dumps(request).encode() + b"\n")
+
+    async def told_of(words: bytes) -> bytes:
+        assert process.stdout is not None
+        while words not in (line := await asyncio.wait_for(process.stdout.readline(), LIMIT_S)):
+            assert line
+        return line
+
+    process.stdin.write(b'{"jsonrpc": "2.0", "method": "$/cancel_request", "params": {}}\n')
+    ask("session/new", cwd=str(place.root), mcpServers=[])
+    session = json.loads(await told_of(b'"sessionId":'))["result"]["sessionId"]
+    ask("session/prompt", sessionId=session, prompt=[{"type": "text", "text": "hello"}])
+    await told_of(b"Half of it")
+    ask("session/set_config_option", sessionId=session, configId="model", value="offline")
+    process.stdin.close()
+    assert await asyncio.wait_for(process.wait(), LIMIT_S) == 0
+    assert await process.stderr.read() == b""
+
+
 async def test_standard_output_is_the_protocol_alone(place: Place) -> None:
     place.api.call("Bash", {"command": "echo out; echo err >&2", "description": "say"})
     place.api.say("Done.")
@@ -391,8 +445,6 @@ async def test_standard_output_is_the_protocol_alone(place: Place) -> None:
     lines: list[dict[str, Any]] = []
 
     async def ask(number: int, method: str, **params: Any) -> dict[str, Any]:
-        import json
-
         assert process.stdin is not None
         assert process.stdout is not None
         process.stdin.write(
@@ -633,6 +685,37 @@ async def test_a_session_is_loaded_while_it_is_open(place: Place) -> None:
         assert editor.text.endswith("Twice.")
 
 
+@pytest.mark.thorough_after(1)
+@pytest.mark.parametrize("capabilities", [FORMS, None])
+async def test_what_is_open_is_asked_again_when_a_session_is_loaded(
+    place: Place, capabilities: Any
+) -> None:
+    place.api.call("mcp__dogent__ui_request", QUESTIONS)
+    async with AsyncExitStack() as stack:
+        window = await stack.enter_async_context(opened(place.home, FORMS))
+        made = await window.conn.new_session(cwd=str(place.root), mcp_servers=[])
+        window.editor.conn, window.editor.session = window.conn, made.session_id
+        window.editor.waits = asyncio.Event()
+        prompt = asyncio.create_task(window.editor.say("write a report"))
+        await asyncio.wait_for(window.editor.has_asked.wait(), LIMIT_S)
+    with pytest.raises(ConnectionError):
+        await prompt
+    place.api.say("For the public, then.")
+    async with place.editor(capabilities, session=made.session_id) as editor:
+        if capabilities:
+            editor.fill = {"who": "public"}
+            await asyncio.wait_for(editor.has_asked.wait(), LIMIT_S)
+        else:
+            async with asyncio.timeout(LIMIT_S):
+                while "For whom?" not in editor.text:
+                    await asyncio.sleep(0.05)
+            assert await editor.say("public") == "end_turn"
+        async with asyncio.timeout(LIMIT_S):
+            while "For the public, then." not in editor.text:
+                await asyncio.sleep(0.05)
+    assert "public" in str(place.api.requests[-1].messages[-1])
+
+
 ATTACKS: list[tuple[str, dict[str, str]]] = [
     ("Write", {"file_path": "{out}/new.md", "content": "x"}),
     ("Write", {"file_path": "{root}/../outside/new.md", "content": "x"}),
@@ -719,8 +802,6 @@ async def test_junk_is_passed_over_and_stops_nobody(place: Place) -> None:
     """What is no message, or asks for nothing that there is, does no harm: the next request is
     answered.
     """
-    import json
-
     command = (sys.executable, "-m", "dogent_tui", "acp")
     process = await asyncio.create_subprocess_exec(
         *command,

@@ -318,6 +318,16 @@ def test_what_was_piped_or_pasted_is_the_source(conversation):
     assert "more chairs" in conversation.ask(prompt).said
 
 
+@pytest.mark.parametrize("sign", [".", "x", "写"])
+def test_a_long_line_that_is_piped_is_material_and_not_a_request(conversation, sign):
+    assert conversation.ask(sign * 100_000).said  # to read all of it as a request takes minutes
+
+
+def test_a_draft_of_a_long_title_gets_a_name_that_a_disk_takes(conversation, folder):
+    (folder / "长.md").write_text(f"# {'写' * 200}\n\n预算在五月增加了。\n", encoding="utf-8")
+    assert conversation.ask("根据 @长.md 写一份报告").written
+
+
 def test_a_changed_file_is_read_again_and_an_unchanged_one_is_not(conversation, folder):
     conversation.ask("@notes.md what does a cup cost?")
     assert not conversation.ask("@notes.md what does a cup cost?").calls

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dogent_tui.agent.doctor import as_text, examine_files
 from dogent_tui.settings.config_check import checked, read_profiles
 from dogent_tui.settings.config_models import PROFILE_MODELS, LlmProfile, WebProfile, secret_keys
 from dogent_tui.settings.config_writer import plan_values, write_home_values
@@ -23,6 +24,7 @@ from dogent_tui.settings.values import (
     load_home_settings,
     load_settings,
 )
+from dogent_tui.storage.files import read_json
 from dogent_tui.storage.json_lines import line_of
 
 SLIP = """{
@@ -106,6 +108,21 @@ def test_any_json_is_survived_and_every_key_is_found_on_its_line(tmp_path_factor
     usable, _ = checked(value if isinstance(value, dict) else {"x": value}, LlmProfile, file)
     assert set(usable) <= {field.name for field in msgspec.structs.fields(LlmProfile)}
     assert line_of(file, ("b", "the last")) == (text.count("\n", 0, text.rindex('"the last"')) + 1)
+
+
+def test_half_a_character_costs_its_key_and_not_the_file(tmp_path):
+    file = tmp_path / "claude.json"
+    file.write_text('{"DOGENT_LOCAL_SERVER": "\\ud800"}', encoding="utf-8")
+    usable, [warning] = checked(read_json(file)[0], LlmProfile, file)
+    assert not usable
+    assert "expected ollama" in warning.message
+
+
+def test_arguments_of_a_server_that_are_no_list_are_told(workspace, home):
+    config = {"mcpServers": {"notes": {"command": "python3", "args": 3}}}
+    home.mkdir(exist_ok=True)
+    (home / "mcp.json").write_text(json.dumps(config), encoding="utf-8")
+    assert 'texts in "args"' in as_text(examine_files(workspace))
 
 
 def test_a_file_that_changed_meanwhile_has_no_lines(tmp_path):
