@@ -4,7 +4,7 @@ A browser considers a column that may break anywhere as narrow as one letter.
 """
 
 import re
-from itertools import chain, pairwise
+from itertools import chain, dropwhile, pairwise
 from typing import Any
 
 from dogent_tui.documents.export.tree import (
@@ -130,19 +130,17 @@ def captioned(blocks: list[Any]) -> list[Any]:
         return blocks
     out: list[Any] = []
     for block in _parted(blocks):
-        before = out[-1] if out else {}
-        caption = (
-            _caption_of(block) if before.get("t") == "Table" and not before["c"][1][1] else None
-        )
-        if caption is None and block.get("t") == "Table" and (caption := _caption_of(before)):
-            out[-1] = block
-        elif caption is None:
+        table = out[-1] if out else {}
+        if table.get("t") == "Table" and not table["c"][1][1]:
+            caption = _caption_of(block)
+        else:
+            table, caption = block, _caption_of(table) if block.get("t") == "Table" else None
+        if caption is None:
             out.append(block)
-        if caption:
-            out[-1] = node(
-                "Table",
-                [attributes(caption[0]), [None, [node("Plain", caption[1])]], *out[-1]["c"][2:]],
-            )
+        else:
+            name, inlines = caption
+            texts = [None, [node("Plain", inlines)]]
+            out[-1] = node("Table", [attributes(name), texts, *table["c"][2:]])
     return out
 
 
@@ -158,9 +156,7 @@ def _caption_of(block: Any) -> tuple[str, list[Any]] | None:
         return None
     name = label_of(rest, "tbl")
     kept = [*words(first["c"][found.end() :]), *(rest[:-1] if name else rest)]
-    while kept and kept[0]["t"] in {"Space", "SoftBreak"}:
-        kept = kept[1:]
-    return name, kept
+    return name, [*dropwhile(lambda inline: inline["t"] in {"Space", "SoftBreak"}, kept)]
 
 
 def _parted(blocks: list[Any]) -> list[Any]:

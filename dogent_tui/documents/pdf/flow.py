@@ -2,7 +2,6 @@
 table, a list, a program listing.
 """
 
-import re
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
@@ -10,6 +9,7 @@ import msgspec
 
 from dogent_tui.documents.pdf.lists import mark_of
 from dogent_tui.documents.pdf.model import (
+    NOTHING,
     WIDE,
     Box,
     Element,
@@ -21,6 +21,7 @@ from dogent_tui.documents.pdf.model import (
     TextBlock,
     around,
     changed,
+    elements_in,
     ends_sentence,
     lines_in,
     text_of,
@@ -61,12 +62,6 @@ _SAME_EDGE = 2.0
 _SMALL = 0.95
 """The maximum size of notes and captions relative to the text."""
 
-_CAPTION = re.compile(
-    r"(fig(ure|\.)?|tab(le|elle|\.)?|abb(ildung|\.)|plate|exhibit|box|[图圖図表]|그림|표)\s?(\d+|[IVX]+)"
-    r"(\s*[.:：|–—]|\s{2}|$)",
-    re.IGNORECASE,
-)
-
 
 def joined(items: Iterable[Part], known: Survey) -> Nodes:
     """Return the `items` of a page, joining texts split by MuPDF, by something in the middle, or by
@@ -106,9 +101,7 @@ def continued(above: Nodes, below: Nodes, number: int, known: Survey) -> Joined 
             if table := _table(above, node, number):
                 again = _head(node) if _head(node) == _head(table) else ""
                 return Joined((*above[:-1], table), rest, again)
-        elif isinstance(node, Element):
-            return None
-        elif whole := _text(above, node, number, known):
+        elif isinstance(node, TextBlock) and (whole := _text(above, node, number, known)):
             return Joined(whole, rest)
         elif not _is_aside(node, known):
             return None
@@ -151,14 +144,10 @@ def _element(
 
 
 def _tables(above: Element, below: Element) -> tuple[Element, Element] | None:
-    """Return the two parts of a table that is an element on two pages, or at the end of it."""
-    while above.kind != "Table":
-        last = above.kids[-1] if above.kids else None
-        new = next((kid for kid in below.kids if isinstance(kid, Element)), None)
-        if not isinstance(last, Element) or new is None or last.xref != new.xref:
-            return None
-        above, below = last, new
-    return above, below
+    """Return the two parts of a table that is an element on two pages, or in it."""
+    begun = {each.xref: each for each in elements_in([above]) if each.kind == "Table"}
+    found = (each for each in elements_in([below]) if each.xref in begun)
+    return next(((begun[each.xref], each) for each in found), None)
 
 
 def _head_again(table: Element, below: Nodes, first: Element) -> list[Line]:
@@ -204,15 +193,10 @@ def _with_mark(line: Line, number: int, *, behind: bool = False) -> Line:
     """
     if line.mono:
         return line
-    if behind:
-        mark = Run(f" {_told(number)}", line.size, x0=line.box.x1, markdown=True)
-        return msgspec.structs.replace(line, runs=(*line.runs, mark))
-    mark = Run(_told(number), line.size, x0=line.runs[0].x0, markdown=True)
-    return msgspec.structs.replace(line, runs=(mark, *line.runs))
-
-
-def _told(number: int) -> str:
-    return f"<!-- page {number} -->"
+    x0 = line.box.x1 if behind else line.runs[0].x0
+    mark = Run(f"{' ' * behind}<!-- page {number} -->", line.size, x0=x0, markdown=True)
+    runs = (*line.runs, mark) if behind else (mark, *line.runs)
+    return msgspec.structs.replace(line, runs=runs)
 
 
 def _table(above: Nodes, below: Table, number: int) -> Table | None:
@@ -220,7 +204,7 @@ def _table(above: Nodes, below: Table, number: int) -> Table | None:
     columns.
     """
     one = above[-1] if above else None
-    if not isinstance(one, Table) or one.is_fenced != below.is_fenced:
+    if not isinstance(one, Table):
         return None
     widths = [sum(cell.across for cell in table.rows[-1]) for table in (one, below)]
     edges = [abs(one.box.x0 - below.box.x0), abs(one.box.x1 - below.box.x1)]
@@ -228,11 +212,11 @@ def _table(above: Nodes, below: Table, number: int) -> Table | None:
     if widths[0] != widths[1] or not (has_head or max(edges) < _SAME_EDGE):
         return None
     *before, cell = one.rows[-1]
-    lines = cell.lines or (Line(Box(0, 0, 0, 0), (Run("", 1.0),)),)
+    lines = cell.lines or (NOTHING,)
     ends = (*lines[:-1], _with_mark(lines[-1], number, behind=True))
     last = (*before, msgspec.structs.replace(cell, lines=ends))
     rows = (*one.rows[:-1], last, *below.rows[has_head:])
-    return Table(one.box, rows, one.is_fenced)
+    return Table(one.box, rows)
 
 
 def _head(table: Table) -> str:
@@ -264,22 +248,17 @@ def _place(items: Sequence[Part], item: Part, known: Survey) -> int | None:
     for back, last in enumerate(reversed(items[-_MOST_ASIDE:]), 1):
         if isinstance(last, TextBlock) and _continues(last, item, known):
             return len(items) - back
-        if not isinstance(last, (TextBlock, Table)) or not _is_aside(last, known):
+        if not _is_aside(last, known):
             return None
     return None
 
 
-def _is_aside(item: TextBlock | Table, known: Survey) -> bool:
+def _is_aside(item: Part, known: Survey) -> bool:
     """Return whether `item` may interrupt a text."""
-    if isinstance(item, Table):
-        return True
+    if not isinstance(item, TextBlock):
+        return isinstance(item, Table)
     first = item.lines[0]
-    return (
-        first.size < _SMALL * known.body
-        or not first.upright
-        or known.furniture.repeats(item)
-        or _CAPTION.match(first.text.strip()) is not None
-    )
+    return first.size < _SMALL * known.body or not first.upright or known.furniture.repeats(item)
 
 
 def _whole_text(above: Part, below: Part, known: Survey) -> TextBlock:
@@ -324,7 +303,7 @@ def _continues(above: TextBlock, below: TextBlock, known: Survey) -> bool:
     width = max(above.box.width, below.box.width)  # a paragraph's last line is short
     is_below = above.column == below.column and down > 0
     is_near = down < _MOST_NEAR * size or first.text.lstrip()[:1].islower()
-    if is_below and not is_near and any(b.box.x0 - a.box.x1 > 3 * size for a, b in pairwise(row)):
+    if not is_near and any(b.box.x0 - a.box.x1 > 3 * size for a, b in pairwise(row)):
         return False  # a row of a form
     if is_below and down < most:
         from_left, from_right = above.box.x0 - below.box.x0, above.box.x1 - below.box.x1
@@ -332,12 +311,11 @@ def _continues(above: TextBlock, below: TextBlock, known: Survey) -> bool:
         is_full = bottom.width > 0.85 * width and indent < max(4 * size, 0.1 * width)
         return is_full and (is_near or _has_no_room(bottom, column, first))
     begin = first.text.lstrip()[:1]
-    is_caption = any(_CAPTION.match(block.lines[0].text.strip()) for block in (above, below))
-    if is_ended or is_caption or not begin or bottom.width < _SHORTEST * size:
+    if is_ended or bottom.width < _SHORTEST * size:
         return False
     if begin.islower():
         return bottom.width > 0.5 * width
-    return _has_no_room(bottom, column, first) and not _is_indented(below)
+    return _has_no_room(bottom, column, first)
 
 
 def _has_no_room(bottom: Box, column: Box, first: Line) -> bool:
@@ -345,15 +323,7 @@ def _has_no_room(bottom: Box, column: Box, first: Line) -> bool:
     room = bottom.x0 - column.x0 if first.right_to_left else column.x1 - bottom.x1
     if WIDE.match(first.text.lstrip()[:1]):
         return room < 2.2 * first.size
-    word = next(words_of(first), None)
-    return word is not None and room < 1.2 * word.box.width + 0.3 * first.size
-
-
-def _is_indented(block: TextBlock) -> bool:
-    """Return whether the first line of `block` starts a paragraph."""
-    first, column = block.lines[0], block.column or block.box
-    start = column.x1 - first.box.x1 if first.right_to_left else first.box.x0 - column.x0
-    return 0.8 * first.size < start < 4 * first.size
+    return room < 1.2 * next(words_of(first)).box.width + 0.3 * first.size
 
 
 def _on_grid(above: TextBlock, below: TextBlock, leading: float) -> bool:

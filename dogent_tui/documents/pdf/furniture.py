@@ -185,8 +185,7 @@ def _key(text: str) -> str:
     anything is left.
     """
     text = " ".join(text.split()).casefold()
-    counter = _PAGE_NUMBER.fullmatch(text)
-    if counter and number_of(counter[2]) is not None:
+    if _PAGE_NUMBER.fullmatch(text):
         return "#"
     constant = _NUMBER.sub("#", text)
     return constant if any(map(str.isalpha, constant)) else text

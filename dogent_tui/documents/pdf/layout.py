@@ -19,9 +19,11 @@ from dogent_tui.documents.pdf.model import (
     Table,
     TextBlock,
     around,
+    blocks_in,
     lines_in,
     rows_in_order,
     rows_of,
+    without,
 )
 from dogent_tui.documents.pdf.order import from_the_top, regions
 from dogent_tui.documents.pdf.structure import (
@@ -53,7 +55,6 @@ def layout_items(page: Any, blocks: Sequence[TextBlock], known: Survey) -> Nodes
 def nodes_of(items: Sequence[TextBlock | Table], known: Survey) -> Iterator[Node]:
     """Yield the elements for the `items`, with the items of a list joined."""
     labels = label_numbers(items, known.body)
-    raised = {o.text.strip() for line in lines_in(items) for o in line.runs if o.shift > 0}
     writer = List()
     for place, item in enumerate(items):
         if isinstance(item, Table):
@@ -71,8 +72,7 @@ def nodes_of(items: Sequence[TextBlock | Table], known: Survey) -> Iterator[Node
             yield code_block(item.lines)
         else:
             for mark, rows in paragraphs(item):
-                is_note = mark and mark.label in raised and mark.size < known.body
-                yield from writer.written(None if is_note else mark, rows, item.column)
+                yield from writer.written(mark, rows, item.column)
     yield from writer.flushed()
 
 
@@ -119,14 +119,11 @@ class List:
         self.items = []
 
     def _takes(self, mark: Mark) -> bool:
-        """Return whether `mark` may belong to this list: a letter or Roman number continues others
-        at its depth, or starts an enumeration.
+        """Return whether `mark` may belong to this list: a letter or Roman number continues others,
+        or starts an enumeration.
         """
-        if not mark.label.isalpha() or mark.label.lower() in {"a", "i"}:
-            return True
-        near = (item.mark for item in self.items[::-1] if abs(item.mark.x0 - mark.x0) < mark.size)
-        before = next(near, None)
-        return before is not None and before.label.isalpha()
+        begins = not mark.label.isalpha() or mark.label.lower() in {"a", "i"}
+        return begins or any(item.mark.label.isalpha() for item in self.items)
 
     def _continues(self, rows: list[list[Line]]) -> bool:
         """Return whether `rows` directly follow the last item with the same indentation as its
@@ -141,13 +138,13 @@ def _with_marks(blocks: Sequence[TextBlock], dots: Iterable[Box]) -> Iterator[Te
     """Yield the blocks with item marks, which are often drawn separately, at the beginning of their
     lines. Some are drawn `dots` rather than characters.
     """
-    upright = [line for line in lines_in(blocks) if line.upright]
+    lines = lines_in(blocks)
     drawn = (
         Line(dot, (Run(BULLET, dot.height, x0=dot.x0),), base=dot.y1)
         for dot in dots
-        if not any(_ends_before(line, dot) for line in upright)
+        if not any(_ends_before(line, dot) for line in lines)
     )
-    rows = rows_of([*upright, *drawn])
+    rows = rows_of([*lines, *drawn])
     alone = {line.text.strip() for row in rows for line in row if _NUMBER.fullmatch(line.text)}
     near = {str(int(text) + step) for text in alone for step in (-1, 1)}
     partners: dict[int, Line] = {}
@@ -208,12 +205,13 @@ def _marked(line: Line, mark: Line | None) -> Line:
 def _items(
     page: Any, blocks: Sequence[TextBlock], drawn: Sequence[Box], dots: Sequence[Box]
 ) -> Iterator[TextBlock | Table]:
-    lines = [line for block in blocks for line in block.lines if line.upright]
-    fenced = fenced_tables(page, drawn, lines)
     aslant = [block for block in blocks if not all(line.upright for line in block.lines)]
-    free = [_outside(block, fenced) for block in blocks if block not in aslant]
-    groups = regions([block for block in free if block.lines]) or [[]]
-    items: list[TextBlock | Table] = []
+    straight = tuple(block for block in blocks if block not in aslant)
+    lines = lines_in(straight)
+    fenced = fenced_tables(page, drawn, lines)
+    areas = [table.box for table in fenced]
+    inside = (line for line in lines if any(area.holds(line.box.middle, 1) for area in areas))
+    groups = regions(list(blocks_in(without(straight, inside))))
     for number, unmarked in enumerate(groups):
         region = list(_with_marks(unmarked, dots))
         tables = aligned_tables(lines_in(region), drawn)
@@ -221,18 +219,8 @@ def _items(
         column = around(line.box for line in lines_in(region)) if region else None
         texts = [TextBlock(part.lines, column) for block in region for part in _parts(block, used)]
         here = [table for table in fenced if _home(table, groups) == number]
-        items += from_the_top([*texts, *here, *(table for table, _ in tables)])
-    yield from items
+        yield from from_the_top([*texts, *here, *(table for table, _ in tables)])
     yield from aslant
-
-
-def _outside(block: TextBlock, tables: list[Table]) -> TextBlock:
-    lines = tuple(
-        line
-        for line in block.lines
-        if not any(table.box.holds(line.box.middle, 1) for table in tables)
-    )
-    return TextBlock(lines)
 
 
 def _home(table: Table, groups: list[list[TextBlock]]) -> int:
@@ -269,8 +257,4 @@ def _differs(above: Line, line: Line) -> bool:
     larger = abs(above.size - line.size) >= 0.12 * min(above.size, line.size)
     if above.box.beside(line.box):  # a title with a date or a number on the other side of the page
         return larger and line.box.x0 - above.box.x1 > 3 * above.size
-    return (
-        larger
-        or (above.bold != line.bold and line.box.y0 > above.box.y1 - 1)
-        or above.mono != line.mono
-    )
+    return larger or above.bold != line.bold or above.mono != line.mono

@@ -49,7 +49,7 @@ class LineEnds:
 
     def __init__(self, pages: Iterable[Sequence[Line]]) -> None:
         self._words: Counter[str] = Counter()
-        hyphens = blanks = korean = 0
+        blanks = korean = 0
         rooms: list[float] = []
         for lines in pages:
             for at, line in enumerate(lines):
@@ -57,7 +57,6 @@ class LineEnds:
                     continue
                 text = line.text.casefold()
                 last = _LAST.search(text)
-                hyphens += last is not None and last[2] == "-"
                 found = [word[0] for word in _WORD.finditer(text[: last.start()] if last else text)]
                 if _HANGUL_START.search(text):
                     blanks += text.endswith(" ")
@@ -65,9 +64,7 @@ class LineEnds:
                     found = found[1:-1]
                 self._words.update(found)
             rooms += _rooms(lines)
-        inner = sum(count for word, count in self._words.items() if "-" in word)
         self._firsts = {word.partition("-")[0] for word in self._words}
-        self._hyphenates = 2 * hyphens > inner
         self._keeps_blanks = 10 * blanks > korean
         self._parts_korean = 6 * sum(room > _ROOM for room in rooms) < len(rooms)
 
@@ -107,16 +104,13 @@ class LineEnds:
             return False
         first = before.rpartition("-")[2]
         whole = first + after.partition("-")[0]
-        return whole in self._words or self._hyphenates or first not in self._firsts
+        return whole in self._words or first not in self._firsts
 
     def _joins(self, tail: str, head: str, blank: bool) -> bool:
         """Return whether two parts of a Korean text are one word."""
         if self._keeps_blanks or not self._parts_korean:
             return self._keeps_blanks and not blank
-        known = self._words
-        if (whole := tail + head in known) != (tail in known and head in known):
-            return whole
-        return tail not in known
+        return tail + head in self._words or tail not in self._words
 
 
 def _rooms(lines: Sequence[Line]) -> Iterator[float]:

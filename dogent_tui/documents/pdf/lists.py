@@ -7,7 +7,6 @@ from itertools import islice
 import msgspec
 
 from dogent_tui.documents.pandoc.tree import Node, plain
-from dogent_tui.documents.pdf.furniture import number_of
 from dogent_tui.documents.pdf.model import Line, text_of, words_of
 
 BULLETS = "\ufffd•◦▪▫‣⁃∙●○■□◆◇➢➤►▶»›→✓✔✗✘☐☑☒❑❖\uf0b7\uf0a7\uf0d8\uf0fc\uf076\uf02d"
@@ -20,8 +19,8 @@ _MARK_ALONE = re.compile(
     rf"[{BULLETS}]|[-–—*·+o]|(?:\d{{1,3}}|[a-zA-Z]|[ivx]{{1,5}})[.)]|\((?:\d{{1,3}}|[a-zA-Z])\)"
 )
 _BOXES = "☐☑☒"
-_DEEPER, _INDENTED = 0.9, 0.3
-"""The indentation of a nested item in text sizes: from the mark around it, and at least."""
+_DEEPER = 0.9
+"""The indentation of a nested item from the mark around it in text sizes."""
 
 
 class Mark(msgspec.Struct, frozen=True):
@@ -40,17 +39,16 @@ class Mark(msgspec.Struct, frozen=True):
         starts where the text of this one does.
         """
         apart = other.x0 - self.x0
-        at_text = apart > _INDENTED * other.size and other.x0 > self.text - 0.1 * other.size
-        return at_text or apart > _DEEPER * other.size
+        return other.x0 > self.text - 0.1 * other.size or apart > _DEEPER * other.size
 
     def is_beside(self, other: "Mark") -> bool:
-        """Return whether both belong to one list: the same bullet, or consecutive numbers."""
+        """Return whether both belong to one list: the same bullet, letters, or consecutive
+        numbers.
+        """
         if self.label.isdecimal() and other.label.isdecimal():
             return abs(int(self.label) - int(other.label)) == 1
-        if self.label and other.label:
-            values = zip(_values(self.label), _values(other.label), strict=True)
-            return any(one and two and abs(one - two) == 1 for one, two in values)
-        return self is not other and self.sign == other.sign
+        are_letters = self.label.isalpha() and other.label.isalpha()
+        return self is not other and (are_letters or self.sign == other.sign)
 
 
 class Item(msgspec.Struct):
@@ -68,25 +66,15 @@ def is_mark(text: str) -> bool:
 
 def mark_of(row: Sequence[Line]) -> Mark | None:
     """Return the mark at the beginning of the row, if there is one."""
-    if not row:
-        return None
     text = text_of(row)
     x0 = row[0].start
     words = (word for line in row for word in words_of(line))
     inner = next((word.start for word in islice(words, 1, None)), float("inf"))
     if match := _BULLET.match(text):
-        if match[0] == "o" and len(row[0].runs) > 1 and row[0].runs[0].text.strip() != "o":
-            return None
         return Mark(match[0], "", x0, row[0].size, inner)
     if match := _ORDERED.match(text):
         return Mark(match[0], match[1] or match[2], x0, row[0].size, inner)
     return None
-
-
-def _values(label: str) -> tuple[int | None, int | None]:
-    """Return the value of a label as a letter, and as a Roman number."""
-    letter = ord(label.lower()) - ord("a") + 1 if len(label) == 1 and label.isalpha() else None
-    return letter, number_of(label.lower()) if label.isalpha() else None
 
 
 def list_nodes(items: Sequence[Item]) -> list[Node]:
@@ -113,13 +101,11 @@ def _append(nodes: list[Node], mark: Mark, blocks: list[Node]) -> None:
         last["c"].append(blocks)
         return
     following = last["c"][0][0] + len(last["c"][1]) if last["t"] == "OrderedList" else 0
-    is_closed = mark.label.isdecimal() and mark.sign == f"{mark.label})"
-    delimiter = "OneParen" if is_closed else "Period"
     number = int(mark.label) if mark.label.isdecimal() else following or 1
     if not mark.label.isdecimal():
         blocks = _begun_with(mark.sign, blocks)
-    if number != following or last["c"][0][2]["t"] != delimiter:
-        style = [number, {"t": "Decimal"}, {"t": delimiter}]
+    if number != following:
+        style = [number, {"t": "Decimal"}, {"t": "Period"}]
         nodes.append(last := {"t": "OrderedList", "c": [style, []]})
     last["c"][1].append(blocks)
 

@@ -10,6 +10,7 @@ import msgspec
 
 from dogent_tui.documents.pandoc.escapes import escaped
 from dogent_tui.documents.pdf.model import Box, Line, Page, around, words_of
+from dogent_tui.plain import one_line
 
 _MOST = 500
 _UNDER = {
@@ -46,15 +47,15 @@ def page_marks(page: Any) -> list[Annotation]:
 def _annotations(page: Any) -> Iterator[Annotation]:
     for annotation in islice(page.annots(), _MOST):
         kind, info = annotation.type[1], annotation.info
-        text, author = _plain(info["content"]), _plain(info["title"])
+        text, author = one_line(info["content"]), one_line(info["title"])
         box = Box(*annotation.rect)
         if kind in _UNDER:
             corners = [Box(*corner, *corner) for corner in annotation.vertices or ()]
             quads = tuple(around(corners[at : at + 4]) for at in range(0, len(corners), 4))
             yield Annotation(_UNDER[kind], box, author, text, quads or (box,))
         elif kind in _DRAWN:
-            shown = _plain(annotation.get_text())
-            said = text or _plain(info["subject"]) or shown
+            shown = one_line(annotation.get_text())
+            said = text or one_line(info["subject"]) or shown
             said += f" – {shown}" if shown not in said else ""
             yield Annotation(_DRAWN[kind], box, author, said, drawn=True)
         elif kind in _COMMENTS and text:
@@ -70,12 +71,8 @@ def _fields(page: Any) -> Iterator[Annotation]:
             text = ", ".join(map(str, value)) if isinstance(value, list) else str(value or "")
             if kind == "ListBox":  # which shows all of them
                 text += f" (of {', '.join(map(str, field.choice_values or ()))})"
-            name = _plain(field.field_label or field.field_name or "")
-            yield Annotation("Form field", Box(*field.rect), name, _plain(text), drawn=True)
-
-
-def _plain(text: str) -> str:
-    return " ".join(text.replace("\0", "").split())
+            name = one_line(field.field_label or field.field_name or "")
+            yield Annotation("Form field", Box(*field.rect), name, one_line(text), drawn=True)
 
 
 def drawn_by(line: Line, marks: Sequence[Annotation]) -> bool:

@@ -129,8 +129,6 @@ class Line(msgspec.Struct, frozen=True, dict=True):
     @cached_property
     def size(self) -> float:
         """The size of most characters."""
-        if len(self.runs) == 1:
-            return self.runs[0].size
         sizes: dict[float, int] = {}
         for run in self.runs:
             sizes[run.size] = sizes.get(run.size, 0) + len(run.text.strip())
@@ -162,6 +160,10 @@ class Line(msgspec.Struct, frozen=True, dict=True):
         )
 
 
+NOTHING = Line(Box(0, 0, 0, 0), (Run("", 1.0),))
+"""A line without characters."""
+
+
 def rows_in_order(lines: Iterable[Line]) -> list[list[Line]]:
     """Return the lines in rows, in their order: those side by side form a row, in the direction of
     its script.
@@ -169,8 +171,8 @@ def rows_in_order(lines: Iterable[Line]) -> list[list[Line]]:
     rows: list[list[Line]] = []
     for line in lines:
         row = rows[-1] if rows else []
-        beside = any(there.upright and line.box.beside(there.box) for there in row)
-        if beside and line.upright and not _over(row, line):
+        beside = any(line.box.beside(there.box) for there in row)
+        if beside and not _over(row, line):
             row.append(line)
         else:
             rows.append([line])
@@ -283,11 +285,10 @@ class Cell(msgspec.Struct, frozen=True):
 
 
 class Table(msgspec.Struct, frozen=True):
-    """Rows of cells. `is_fenced`: by lines."""
+    """Rows of cells."""
 
     box: Box
     rows: tuple[tuple[Cell, ...], ...]
-    is_fenced: bool = False
 
 
 class Element(msgspec.Struct, frozen=True):

@@ -141,9 +141,8 @@ def _clear(lines: Sequence[Line], page: Box) -> Iterator[float]:
     changes = [0] * (_STEPS + 2)
     for line in lines:
         start, end = int((line.box.x0 - page.x0) / step) + 1, int((line.box.x1 - page.x0) / step)
-        if start <= end:
-            changes[max(0, start)] += len(line.text)
-            changes[min(_STEPS, end) + 1] -= len(line.text)
+        changes[max(0, start)] += len(line.text)
+        changes[min(_STEPS, end) + 1] -= len(line.text)
     most = _CROSSING * sum(len(line.text) for line in lines)
     covered, first = 0, None
     for at, change in enumerate(changes[:-1]):

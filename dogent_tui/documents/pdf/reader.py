@@ -209,7 +209,7 @@ class _Pages:
         written = [*page.hidden, *(line.text for line in content.aside)]
         nodes = self._known.ends.applied(nodes)
         made = (
-            tagged_nodes(nodes, page.area, self._tree, self._known)
+            tagged_nodes(nodes, self._tree, self._known)
             if content.tagged
             else nodes_of(untagged(nodes), self._known)
         )

@@ -86,11 +86,10 @@ def heading_level(block: TextBlock, survey: Survey, *, is_label: bool = False) -
     ):
         return 0
     size = block.lines[0].size
-    if size in survey.sizes and not text.endswith((",", ";")) and len(text) > 1:
+    if size in survey.sizes and len(text) > 1:
         return survey.sizes.index(size) + 1
     bold = all(line.bold for line in block.lines)
-    first = block.lines[0].runs[0].text.lstrip()[:1]
-    if not bold or size < survey.body or len(text) > _LONGEST_BOLD or first.islower():
+    if not bold or size < survey.body or len(text) > _LONGEST_BOLD:
         return 0
     if _ENDS_SENTENCE.search(text) and not number:
         return 0
@@ -249,8 +248,6 @@ def running_text(rows: Sequence[Sequence[Line]], mark: Mark | None = None) -> li
         if runs and any(run.text.strip() for run in joined):
             _join(runs, joined)
         runs += joined
-    if runs and runs[-1].text.endswith(SOFT):
-        runs[-1] = msgspec.structs.replace(runs[-1], text=runs[-1].text[:-1] + "-")
     return runs
 
 
@@ -361,13 +358,10 @@ def pitch(steps: Sequence[float]) -> float:
     return median_low(down) if down else 0.0
 
 
-def code_block(
-    lines: Sequence[Line], right: float = float("inf"), elements: Sequence[Sequence[Line]] = ()
-) -> Node:
+def code_block(lines: Sequence[Line], elements: Sequence[Sequence[Line]] = ()) -> Node:
     """Return the lines as a code block, with the indentation and gaps of the page.
 
-    `right`: the position from which lines too long for the page continue in the next row.
-    `elements`: the same lines in the elements of the file. If none of several shares a row with
+    `elements`: the same lines in the elements of the file. If none of them shares a row with
     another, each is a line of code.
     """
     rows = rows_in_order(lines)
@@ -377,25 +371,20 @@ def code_block(
         key=lambda line: (line.text.isascii(), len(line.text)),
     )
     width = max(longest.box.width / len(longest.text), 0.1)
-    widest = max(row[-1].box.x1 for row in rows)
     steps = [below[0].base - above[0].base for above, below in pairwise(rows)]
     step = pitch(steps) or 0.1
     element_of = {id(line): at for at, element in enumerate(elements) for line in element}
     owners = [{element_of.get(id(line), -1) for line in row} for row in rows]
-    is_told = len(elements) > 1 and all(len(owner) == 1 for owner in owners)
+    is_told = bool(elements) and all(len(owner) == 1 for owner in owners)
     written = [_code_line(row, left, width) for row in rows]
     texts = written[:1]
     for at, (text, down) in enumerate(zip(written[1:], steps, strict=True)):
-        end = rows[at][-1]
-        is_parted = end.text.endswith(" ")
-        needed = end.box.x1 + len(text.split(" ")[0]) * width
-        is_full = end.box.x1 > max(right - 3 * width, widest - width / 2)
-        continues = (
-            owners[at] == owners[at + 1] if is_told else is_full or (is_parted and needed > right)
-        )
-        if continues and text[:1].strip() and down < 1.5 * step:
-            # a row is split within a word only if it is one: the blank was beyond the edge
-            is_parted |= _PARTED.search(written[at]) is not None and text[0].isalnum()
+        continues = is_told and owners[at] == owners[at + 1] and down < 1.5 * step
+        if continues and text[:1].strip():
+            is_parted = rows[at][-1].text.endswith(" ") or (
+                # a row is split within a word only if it is one: the blank was beyond the edge
+                _PARTED.search(written[at]) is not None and text[0].isalnum()
+            )
             texts[-1] += " " * is_parted + text
             continue
         texts += [""] * max(0, min(_MOST_BLANK, round(down / step) - 1))

@@ -48,13 +48,9 @@ take eight times as long.
 _LARGEST_CONTENT = 4 << 20
 """The length of drawing instructions in bytes beyond which finding lines would take seconds."""
 
-_LONGEST_CELL = 600
-"""Boxes around more characters than this are the page's layout, not a table."""
-
 _WORDY = 34
 """If half of the texts are longer than this, they are columns of a page rather than of a table."""
 
-_MARKER = re.compile(r"[\W_]{1,3}|[(（]?\w{1,3}[.)）]|\d+(\.\d+)+\.?|o")
 _FIGURE = re.compile(r"\W*\d[\d\W]*\w{0,3}\W*|\w{0,3}\W{0,2}\d[\d\W]*")
 _FAR = 0.4
 """The share of a table's width that separates two unrelated texts."""
@@ -135,13 +131,7 @@ def _fenced(found: Any, lines: Sequence[Sequence[Line]]) -> Table | None:
     rows = [number for number, row in enumerate(texts) if any(row)]
     kept = [number for number, column in enumerate(zip(*texts, strict=True)) if any(column)]
     whole = [[tuple(map(one_line, text)) for text in row] for row in texts]
-    longest = max((len(text_of(text)) for row in whole for text in row), default=0)
-    if (
-        placed < sum(map(len, inside))
-        or min(len(rows), len(kept)) < 2
-        or full < 1.25 * len(rows)
-        or longest > _LONGEST_CELL
-    ):
+    if placed < sum(map(len, inside)) or min(len(rows), len(kept)) < 2 or full < 1.25 * len(rows):
         return None
     spans = _spans(cells, rows, kept)
     if reads_leftward("".join(text_of(text) for row in whole for text in row)):
@@ -149,7 +139,7 @@ def _fenced(found: Any, lines: Sequence[Sequence[Line]]) -> Table | None:
     table = (
         tuple(Cell(whole[n][at], *spans[n, at]) for at in kept if (n, at) in spans) for n in rows
     )
-    return Table(area, tuple(table), is_fenced=True)
+    return Table(area, tuple(table))
 
 
 _Place: TypeAlias = tuple[float, float, float, float] | None
@@ -196,11 +186,9 @@ def _spans(
         for at in columns:
             if (n, at) in taken:
                 continue
-            cell = cells[n][at]
-            down = [r for r in rows if r >= n and (r == n or (cell and tops[r] < cell[3] - 1))]
-            across = [
-                c for c in columns if c >= at and (c == at or (cell and lefts[c] < cell[2] - 1))
-            ]
+            _, _, right, bottom = cells[n][at] or [float("-inf")] * 4
+            down = [r for r in rows if r == n or (r > n and tops[r] < bottom - 1)]
+            across = [c for c in columns if c == at or (c > at and lefts[c] < right - 1)]
             taken |= {(r, c) for r in down for c in across}
             found[n, at] = (len(down), len(across))
     return found
@@ -371,15 +359,7 @@ def _aligned(run: list[list[Line]], drawn: Sequence[Box]) -> tuple[Table, list[L
     if len(wide) < 2 or (len(wide) == 2 and min(map(len, wide)) < 3):
         return None
     columns = _columns(run)
-    marked = sum(
-        len(row) < 4 and _MARKER.fullmatch(row[0].text.strip()) is not None for row in wide
-    )
-    if (
-        len(columns) < 2
-        or median(map(len, texts)) > _WORDY
-        or 2 * marked > len(wide)
-        or _is_letterhead(wide, columns)
-    ):
+    if len(columns) < 2 or median(map(len, texts)) > _WORDY or _is_letterhead(wide, columns):
         return None
     used = [line for row in run for line in row]
     box = around(line.box for line in used)
@@ -435,15 +415,11 @@ def _pieces(line: Line, columns: Sequence[tuple[float, float]]) -> list[Line]:
     if len(found) == 1:
         return [line]
     pieces = []
-    for part in found:
+    for part in filter(None, found):
         runs = tuple(run for run, _ in part)
-        if any(run.text.strip() for run in runs):
-            x0, x1 = sorted((part[0][0].x0, part[-1][1]))
-            pieces.append(
-                msgspec.structs.replace(
-                    line, box=msgspec.structs.replace(line.box, x0=x0, x1=x1), runs=runs
-                )
-            )
+        x0, x1 = sorted((part[0][0].x0, part[-1][1]))
+        box = msgspec.structs.replace(line.box, x0=x0, x1=x1)
+        pieces.append(msgspec.structs.replace(line, box=box, runs=runs))
     return pieces
 
 

@@ -4,7 +4,7 @@
 
 import re
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from itertools import chain, count, groupby, pairwise, product
 from unicodedata import normalize
 
@@ -12,8 +12,9 @@ import msgspec
 
 from dogent_tui.documents.pandoc.tree import Node, drawn_code, table_node
 from dogent_tui.documents.pdf.layout import List, nodes_of
-from dogent_tui.documents.pdf.lists import BULLETS, Item, Mark, list_nodes, mark_of
+from dogent_tui.documents.pdf.lists import Item, Mark, list_nodes, mark_of
 from dogent_tui.documents.pdf.model import (
+    NOTHING,
     Box,
     Element,
     Line,
@@ -36,11 +37,10 @@ from dogent_tui.documents.pdf.structure import (
     code_block,
     heading,
     heading_level,
-    is_code,
     paragraph,
 )
 from dogent_tui.documents.pdf.survey import Survey
-from dogent_tui.documents.pdf.tree import PICTURES, Path, StructureTree
+from dogent_tui.documents.pdf.tree import PICTURES, StructureTree
 
 _HEADINGS = {"H": 2, "Title": 1} | {f"H{level}": level for level in range(1, 7)}
 _GROUPS = frozenset(
@@ -57,9 +57,6 @@ _REFERENCES = frozenset({"Link", "Reference", "Lbl"})
 _SPANS = frozenset({"Span", "Em", "Strong", "Link", "Code", "Quote", "Reference", "Lbl"})
 _ROW_GROUPS = frozenset({"THead", "TBody", "TFoot"})
 _CELLS = frozenset({"TH", "TD"})
-_LEAST_TAGGED = 0.6
-"""The share of a page's text that must be inside elements for these to be used."""
-
 _MOST_BACK = 0.3
 """The share of texts above the previous one in the same column up to which the order of the
 elements is used.
@@ -78,44 +75,31 @@ _FORMULA = re.compile(r"\$.+\$")
 
 
 def agrees(page: Page) -> bool:
-    """Return whether the tags of a page contain its text, in a readable order."""
-    tagged = list(blocks_in(node for node in page.nodes if isinstance(node, Element)))
-    if not tagged:
-        return False
-    boxes = [block.box for block in tagged]
+    """Return whether a page has tags, in a readable order."""
+    tagged = (node for node in page.nodes if isinstance(node, Element))
+    boxes = [block.box for block in blocks_in(tagged)]
     back = sum(
         other.y1 < one.y0 and other.x0 < one.x1 and one.x0 < other.x1
         for one, other in pairwise(boxes)
     )
-    inside = sum(len(block.text) for block in tagged)
-    # MuPDF puts what continues from the previous page outside its element, at the top
-    outside = sum(
-        len(node.text)
-        for node in page.nodes
-        if isinstance(node, TextBlock) and node.box.y1 >= boxes[0].y1
-    )
-    return inside >= _LEAST_TAGGED * (inside + outside) and back <= _MOST_BACK * len(boxes)
+    return page.tagged and back <= _MOST_BACK * len(boxes)
 
 
-def tagged_nodes(nodes: Nodes, area: Box, tree: StructureTree, known: Survey) -> Iterator[Node]:
-    """Yield the content of `nodes`, on a page of this area, according to the tags and in their
-    order.
-    """
-    tagged = _Tagged(nodes, area, tree, known)
+def tagged_nodes(nodes: Nodes, tree: StructureTree, known: Survey) -> Iterator[Node]:
+    """Yield the content of `nodes` according to the tags and in their order."""
+    tagged = _Tagged(nodes, tree, known)
     yield from tagged.nodes(nodes)
     yield from tagged.notes
 
 
-def with_pictures(
-    nodes: Nodes, parent: int, tree: StructureTree, pictures: Sequence[Path]
-) -> Nodes:
-    """Return `nodes`, children of `parent`, with pictures that contain no text, and formulas as
-    TeX.
+def with_pictures(nodes: Nodes, parent: int, tree: StructureTree, pictures: Set[int]) -> Nodes:
+    """Return `nodes`, children of `parent`, with those of the `pictures` that contain no text, and
+    formulas as TeX.
     """
     found = list(nodes)
     there = {node.xref for node in nodes if isinstance(node, Element)}
-    for index, xref in dict.fromkeys(path[parent] for path in pictures if parent in path):
-        if xref not in there:
+    for index, xref in enumerate(tree.kids(parent)) if pictures else ():
+        if xref in pictures - there:
             later = (
                 at
                 for at, node in enumerate(found)
@@ -140,7 +124,7 @@ def _without_blank(line: Line) -> Line:
     return msgspec.structs.replace(line, runs=(*runs, msgspec.structs.replace(last, text=text)))
 
 
-def _settled(element: Element, tree: StructureTree, pictures: Sequence[Path]) -> Nodes:
+def _settled(element: Element, tree: StructureTree, pictures: Set[int]) -> Nodes:
     """Return an element with its pictures; as text, if the file has TeX for it besides its
     characters, or it has no characters. Behind it is the text that MuPDF puts into it where a
     paragraph continues from the previous page: after a formula it begins with letters that the TeX
@@ -190,7 +174,7 @@ def _parted(lines: list[Line], is_own: Callable[[Run], bool]) -> tuple[list[Line
 
 def _inline_markdown(markdown: str, lines: list[Line]) -> TextBlock:
     """Return a text that replaces `lines`."""
-    lines = lines or [Line(Box(0, 0, 0, 0), (Run("", 1.0),))]
+    lines = lines or [NOTHING]
     box = around(line.box for line in lines)
     # MuPDF puts a blank behind an element into it
     blank = " " * lines[-1].text[-1:].isspace()
@@ -206,12 +190,10 @@ def _picture(alternative: str) -> str:
 class _Tagged:
     """Creates nodes for the elements of a page; `notes` are those at its foot."""
 
-    def __init__(self, nodes: Nodes, area: Box, tree: StructureTree, known: Survey) -> None:
+    def __init__(self, nodes: Nodes, tree: StructureTree, known: Survey) -> None:
         self._tree = tree
         self._known = known
         self._headed = bool(known.kinds & _HEADINGS.keys())
-        self._listed = "L" in known.kinds
-        self._right = _right_edge(lines_in(nodes), area)
         self._depth = 0
         self.notes: list[Node] = []
         # raised text equal to the label of a note refers to it
@@ -241,7 +223,7 @@ class _Tagged:
             elif kind == "bare":
                 yield from nodes_of(untagged(group), self._known)
             else:
-                yield from self._paragraph(group, inline=not apart)
+                yield from self._paragraph(group)
 
     def _without_notes(self, nodes: Iterable[Part]) -> Iterator[Part]:
         """Yield `nodes` without the notes, which may be in the middle of a text."""
@@ -267,8 +249,9 @@ class _Tagged:
             case "Table":
                 yield from self._table(element)
             case "Code":
-                elements = [lines_in([kid]) for kid in kids]
-                yield code_block(lines_in(kids), self._right, elements)
+                are_lines = len(kids) > 1 or _has_lines(element)
+                elements = [lines_in([kid]) for kid in kids] if are_lines else []
+                yield code_block(lines_in(kids), elements)
             case "BlockQuote" if callout := self._callout(element.xref):
                 kind, title = callout
                 texts = [kid for kid in kids if not isinstance(kid, Element) or kid.xref != title]
@@ -283,8 +266,7 @@ class _Tagged:
             case kind if kind in _GROUPS or any(map(_is_block, elements_in(kids))):
                 yield from self.nodes(kids, apart=kind in _GROUPS)
             case _:
-                has_code = any(kid.kind == "Code" for kid in elements_in(kids))
-                yield from self._paragraph(kids, inline=has_code)
+                yield from self._paragraph(kids)
 
     def _callout(self, quotation: int) -> tuple[str, int] | None:
         """Return the kind of a call-out, which its title says, and the element with that."""
@@ -295,21 +277,14 @@ class _Tagged:
             at = next(filter(None, self._tree.kids(at)), 0)
         return None
 
-    def _paragraph(self, nodes: Iterable[Part], *, inline: bool = False) -> Iterator[Node]:
-        """Yield a paragraph. `inline`: if all of it is code, it is not a code block."""
+    def _paragraph(self, nodes: Iterable[Part]) -> Iterator[Node]:
         block = TextBlock(tuple(self._inline(nodes)))
         if not block.lines:
             return
-        rows = rows_in_order(block.lines)
-        mark = mark_of(rows[0])
-        if not inline and is_code(block) and not self._known.typewritten:
-            yield code_block(block.lines, self._right)
-        elif not (self._headed or self._depth) and (level := heading_level(block, self._known)):
+        if not (self._headed or self._depth) and (level := heading_level(block, self._known)):
             yield heading(block.lines, level)
-        elif not self._listed and mark is not None and mark.sign in BULLETS:
-            yield from nodes_of([block], self._known)
         else:
-            yield paragraph(rows)
+            yield paragraph(rows_in_order(block.lines))
 
     def _inline(
         self,
@@ -503,16 +478,6 @@ def _away(column: int, box: Box | None, known: dict[int, Box]) -> float:
     return max(0.0, start - box.x1, box.x0 - end)
 
 
-def _right_edge(lines: Iterable[Line], area: Box) -> float:
-    """Return the right edge of the text of a page: the margin equals that on the left, or is
-    larger.
-    """
-    boxes = [line.box for line in lines]
-    left = min((box.x0 for box in boxes), default=0.0)
-    ends = [box.x1 for box in boxes if box.x1 < area.x1 - (left - area.x0) / 2]
-    return max([area.x0 + area.x1 - left, *ends])
-
-
 def _is_block(element: Element) -> bool:
     return any(
         each.kind in _BLOCKS and (each.kind != "Code" or _is_listing(each))
@@ -521,10 +486,14 @@ def _is_block(element: Element) -> bool:
 
 
 def _is_listing(code: Element) -> bool:
-    """Return whether code is a block, in which each line is an element, and not part of a line."""
-    lines = [kid for kid in code.kids if isinstance(kid, Element)]
-    has_elements = any(isinstance(part, Element) for line in lines for part in line.kids)
-    return has_elements or len(rows_in_order(lines_in(code.kids))) > 1
+    """Return whether code is a block, and not part of a line."""
+    return _has_lines(code) or len(rows_in_order(lines_in(code.kids))) > 1
+
+
+def _has_lines(code: Element) -> bool:
+    """Return whether each line of code is an element."""
+    lines = (kid for kid in code.kids if isinstance(kid, Element))
+    return any(line.kind == "P" or any(elements_in(line.kids)) for line in lines)
 
 
 def _is_label(node: Part) -> bool:

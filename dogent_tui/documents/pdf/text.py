@@ -62,6 +62,9 @@ _RIGHTWARD = re.compile(r"(?=U*D|L)[DUS]*(?:L(?:[^R]*[DL])?|D)U*")
 them.
 """
 
+_BLANKS = re.compile("[\t\xa0\u2007\u202f]")
+_UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\u200b\u200c\u2060\ufeff\ud800-\udfff]")
+
 _MIRRORED = str.maketrans("()[]{}<>«»", ")(][}{><»«")
 _NO_WIDTH = 0.05
 
@@ -188,7 +191,7 @@ class _Reader:
             _plain(text),
             round(span["size"] * 2) / 2,
             bold=bool(flags & _BOLD) or any(name in font for name in _BOLD_NAMES),
-            italic=bool(flags & _ITALIC) or "italic" in font or "oblique" in font,
+            italic=bool(flags & _ITALIC),
             mono=bool(flags & _MONO) or any(name in font for name in _MONO_NAMES),
             shift=0 if span["size"] > size else shift_of(rise),
             uri=next((uri for place, uri in self._links if place.holds(box.middle)), ""),
@@ -320,9 +323,4 @@ def _plain(text: str) -> str:
     text = _LIGATURES.sub(lambda match: unicodedata.normalize("NFKC", match[0]), text)
     # a soft hyphen in a file is drawn; many fonts have one glyph for it and the hyphen
     text = re.sub("\xad(?=.)", "-", text).replace("\xad", "\u2010")
-    kept = (
-        " " if c in "\t\xa0\u2007\u202f" else c for c in text if c not in "\u200b\u200c\u2060\ufeff"
-    )
-    return "".join(
-        c for c in kept if c >= " " and not "\ud800" <= c <= "\udfff" and not "\x7f" <= c < "\xa0"
-    )
+    return _UNSEEN.sub("", _BLANKS.sub(" ", text))

@@ -3,8 +3,9 @@ text is, but not these.
 """
 
 import re
+from collections import defaultdict
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import Any
 
 from pymupdf import mupdf
 
@@ -16,11 +17,6 @@ _MOST_SPAN = 1000
 _MOST_KIDS = 100_000
 _MOST_ELEMENTS = 20_000
 """The maximum number of elements searched for pictures: about 20 µs each."""
-
-Path: TypeAlias = dict[int, tuple[int, int]]
-"""The path to an element: each ancestor → the index of its child on the path, and the child's
-number.
-"""
 
 
 class StructureTree:
@@ -67,31 +63,28 @@ class StructureTree:
         down, across = (int(found.get(name, 1)) for name in ("RowSpan", "ColSpan"))
         return max(1, min(_MOST_SPAN, down)), max(1, min(_MOST_SPAN, across))
 
-    def pictures(self, page: int) -> list[Path]:
-        """Return the areas of pictures with an alternative text on the page with this object
-        number.
+    def pictures(self, page: int) -> set[int]:
+        """Return the pictures with an alternative text on the page with this object number, and
+        what they are in.
         """
-        return self._pictures.get(page, [])
+        return self._pictures[page]
 
     @cached_property
-    def _pictures(self) -> dict[int, list[Path]]:
-        above: dict[int, tuple[int, int]] = {}
+    def _pictures(self) -> dict[int, set[int]]:
+        above = {0: 0, self.root: 0}
         waiting = [self.root]
         for element in waiting:  # grows while it is read
-            for index, kid in enumerate(
-                self.kids(element) if len(waiting) < _MOST_ELEMENTS else ()
-            ):
-                if kid and above.setdefault(kid, (element, index)) == (element, index):
+            for kid in self.kids(element) if len(waiting) < _MOST_ELEMENTS else ():
+                if kid not in above:
+                    above[kid] = element
                     waiting.append(kid)
-        found: dict[int, list[Path]] = {}
+        found: dict[int, set[int]] = defaultdict(set)
         for element in waiting[1:]:
             if self.kind(element) in PICTURES and self.alternative(element):
-                path: Path = {}
-                at = element
-                while at != self.root:
-                    parent, index = above[at]
-                    path[parent], at = (index, at), parent
-                found.setdefault(self._reference(element, "Pg"), []).append(path)
+                at, places = element, found[self._reference(element, "Pg")]
+                while at:
+                    places.add(at)
+                    at = above[at]
         return found
 
     def _reference(self, xref: int, key: str) -> int:

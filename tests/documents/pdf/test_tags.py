@@ -79,6 +79,11 @@ def test_a_program_continues_over_pages(written):
     assert f"```\n{code}\n```" in found
 
 
+def test_a_program_of_one_line_too_long_for_the_page_is_one_line(written):
+    code = "run " + " ".join(f"--option-{'x' * (7 * n % 23)}" for n in range(20))
+    assert texts(written(f"```\n{code}\n```"))[1] == f"```\n{code}\n```"
+
+
 def test_lists_in_cells_and_merged_cells_are_kept(written):
     found = texts(
         written(
