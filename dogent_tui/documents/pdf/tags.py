@@ -12,7 +12,7 @@ import msgspec
 
 from dogent_tui.documents.pandoc.tree import Node, drawn_code, table_node
 from dogent_tui.documents.pdf.layout import List, nodes_of
-from dogent_tui.documents.pdf.lists import Item, Mark, list_nodes, mark_of
+from dogent_tui.documents.pdf.lists import BULLETS, Item, Mark, list_nodes, mark_of
 from dogent_tui.documents.pdf.model import (
     NOTHING,
     Box,
@@ -37,6 +37,7 @@ from dogent_tui.documents.pdf.structure import (
     code_block,
     heading,
     heading_level,
+    is_code,
     paragraph,
 )
 from dogent_tui.documents.pdf.survey import Survey
@@ -57,6 +58,9 @@ _REFERENCES = frozenset({"Link", "Reference", "Lbl"})
 _SPANS = frozenset({"Span", "Em", "Strong", "Link", "Code", "Quote", "Reference", "Lbl"})
 _ROW_GROUPS = frozenset({"THead", "TBody", "TFoot"})
 _CELLS = frozenset({"TH", "TD"})
+_LEAST_TAGGED = 0.6
+"""The share of a page's text that must be inside elements for these to be used."""
+
 _MOST_BACK = 0.3
 """The share of texts above the previous one in the same column up to which the order of the
 elements is used.
@@ -75,14 +79,23 @@ _FORMULA = re.compile(r"\$.+\$")
 
 
 def agrees(page: Page) -> bool:
-    """Return whether a page has tags, in a readable order."""
-    tagged = (node for node in page.nodes if isinstance(node, Element))
-    boxes = [block.box for block in blocks_in(tagged)]
+    """Return whether the tags of a page contain its text, in a readable order."""
+    tagged = list(blocks_in(node for node in page.nodes if isinstance(node, Element)))
+    if not tagged:
+        return False
+    boxes = [block.box for block in tagged]
     back = sum(
         other.y1 < one.y0 and other.x0 < one.x1 and one.x0 < other.x1
         for one, other in pairwise(boxes)
     )
-    return page.tagged and back <= _MOST_BACK * len(boxes)
+    inside = sum(len(block.text) for block in tagged)
+    # MuPDF puts what continues from the previous page outside its element, at the top
+    outside = sum(
+        len(node.text)
+        for node in page.nodes
+        if isinstance(node, TextBlock) and node.box.y1 >= boxes[0].y1
+    )
+    return inside >= _LEAST_TAGGED * (inside + outside) and back <= _MOST_BACK * len(boxes)
 
 
 def tagged_nodes(nodes: Nodes, tree: StructureTree, known: Survey) -> Iterator[Node]:
@@ -206,10 +219,10 @@ class _Tagged:
         numbers = count(1)
 
         def sort(node: Part) -> str | int:
-            if isinstance(node, Element) and _is_block(node):
-                return "list" if node.kind == "L" else "block"
             if not isinstance(node, Element):
                 return "bare" if apart else 0
+            if _is_block(node):
+                return self._drawn(node) or ("list" if node.kind == "L" else "block")
             return next(numbers) if apart and node.kind not in _SPANS else 0
 
         for kind, same in groupby(self._without_notes(nodes), key=sort):
@@ -218,12 +231,27 @@ class _Tagged:
             if kind == "list":
                 yield from self._list(elements)
             elif kind == "block":
-                for element in elements:
-                    yield from self._block(element)
-            elif kind == "bare":
-                yield from nodes_of(untagged(group), self._known)
+                yield from chain.from_iterable(map(self._block, elements))
+            elif kind == "code":
+                yield code_block(lines_in(group), [lines_in([each]) for each in group])
+            elif kind in ("bare", "item"):
+                parts = blocks_in(elements) if elements else untagged(group)
+                yield from nodes_of(list(parts), self._known)
             else:
                 yield from self._paragraph(group)
+
+    def _drawn(self, element: Element) -> str:
+        """Return what a paragraph is by its looks if the file has no tag for that: a line of code,
+        or an item of a list, which is read like text without tags.
+        """
+        lines = lines_in([element]) if element.kind == "P" else []
+        kinds = {each.kind for each in elements_in([element])}
+        if not lines or not kinds <= {"P", *_SPANS} - {"Code"}:
+            return ""
+        if is_code(TextBlock(tuple(lines))) and not self._known.typewritten:
+            return "code"
+        mark = mark_of(rows_in_order(lines)[0])
+        return "item" if "L" not in self._known.kinds and mark and mark.sign in BULLETS else ""
 
     def _without_notes(self, nodes: Iterable[Part]) -> Iterator[Part]:
         """Yield `nodes` without the notes, which may be in the middle of a text."""

@@ -84,6 +84,16 @@ def test_a_program_of_one_line_too_long_for_the_page_is_one_line(written):
     assert texts(written(f"```\n{code}\n```"))[1] == f"```\n{code}\n```"
 
 
+def test_paragraphs_set_like_code_or_items_are_that_without_tags_of_their_own(written):
+    code = "\n\n".join(
+        f'#text(font: "DejaVu Sans Mono")[{line}]' for line in ("def total(rows):", "~~~~return 1")
+    )
+    words = "The words of a paragraph that is longer than all of the code and the list below."
+    found = texts(written(f"{words}\n\n{code}\n\n{words}\n\n• one\n\n• two\n\n{words}"))
+    listing = "```\ndef total(rows):\n    return 1\n```"
+    assert found == ["<!-- page 1 -->", words, listing, words, "- one\n- two", words]
+
+
 def test_lists_in_cells_and_merged_cells_are_kept(written):
     found = texts(
         written(
