@@ -13,6 +13,7 @@ from dogent_tui.sources.ledger import Ledger
 from dogent_tui.storage.files import write_checked
 from dogent_tui.storage.paths import Workspace
 from dogent_tui.storage.text_file import TextFile, save_new
+from dogent_tui.undo.restoring import undo
 from dogent_tui.undo.undo_log import UndoLog
 
 LONGEST = ["文" * 84 + ".md", "a" * 252 + ".md"]
@@ -29,13 +30,13 @@ def test_the_longest_name_is_a_name_as_any(workspace, name):
     path = workspace.root / name
     assert len(name.encode()) == 255
     save_new(workspace, name, "# One\n")
-    undo, seen = UndoLog(workspace, "s"), Ledger("s")
-    assert undo.keep("r", [path]).left == ()
+    copies, seen = UndoLog(workspace, "s"), Ledger("s")
+    assert copies.keep("r", [path]).left == ()
     seen.note(path)
     TextFile.open(workspace, name).save("# Two\n")
     assert write_checked(path, b"# Two\n", "# Three\n")
     assert seen.content(path) == b"# One\n"
-    undo.undo()
+    undo(copies)
     assert path.read_text() == "# One\n"
     with pytest.raises(DocumentError, match="too long"):
         plan_export(workspace, name, "docx")

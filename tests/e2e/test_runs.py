@@ -43,6 +43,8 @@ async def test_an_empty_reply_is_told(api, agent):
     api.say("")  # the CLI asks once more
     assert (await agent.run("Say nothing")).status == "completed"
     assert [notice.code for notice in agent.of(Notice)] == ["nothing_said"]
+    api.say("Here I am.")
+    assert (await agent.run("Say something")).result == "Here I am."
 
 
 async def test_a_request_with_references_reads_them_and_writes_the_document(api, agent):

@@ -16,6 +16,7 @@ from dogent_tui.agent.commands import Commands
 from dogent_tui.agent.conversation import Verdict
 from dogent_tui.permissions.model import Decision, ToolCall
 from dogent_tui.storage.paths import Workspace
+from dogent_tui.undo.restoring import undo
 from dogent_tui.undo.undo_log import UndoLog
 
 
@@ -89,7 +90,7 @@ async def _lives(root: Path) -> None:
         assert (root / "old.md").read_text() == "new\n"
         assert (root / "made.md").read_text() == "made\n"
         assert not (root / "gone.md").exists()
-        agent.copies.undo()
+        undo(agent.copies)
         assert (root / "gone.md").read_text() == "gone"
 
 
