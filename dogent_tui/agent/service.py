@@ -164,8 +164,8 @@ class AgentService:
         """End the run, every question and the CLI; subscribers see the stream end. Waiting prompts
         stay in `queued`.
 
-        Takes about 50 ms; three seconds at most, with a process that does not answer. It goes on
-        where its caller is cancelled.
+        Takes about 50 ms; three seconds at most, with a process that does not answer.
+        Cancelling the caller does not stop it.
         """
         if self._ending is None:
             self._ending = asyncio.create_task(self._end(), name="agent-close")

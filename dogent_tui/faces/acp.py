@@ -157,7 +157,7 @@ class DogentAgent:
         try:
             return await self._open(folder, replace(options, profile=profile))
         except acp.RequestError:
-            await self._open(folder, options)  # it goes on as it was
+            await self._open(folder, options)  # the session continues as it was
             raise
 
     def _known(self, session_id: str) -> EditorSession:

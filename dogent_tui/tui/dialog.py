@@ -139,6 +139,17 @@ class ChoiceList(PagedList, Generic[Item]):
         return Strip([Segment(mark, style), *line])
 
 
+def matching(texts: Sequence[str], letters: str) -> Sequence[int]:
+    """Return which of `texts` match `letters`, best first, or all of them in their order without
+    letters.
+    """
+    if not letters.strip():
+        return range(len(texts))
+    from frizbee import Matcher
+
+    return [match.index for match in Matcher(letters.strip(), max_typos=0).match_list(texts)]
+
+
 class FinderScreen(DialogScreen[Answer], Generic[Item, Answer]):
     """A list below an input line; the keys of both work at the same time."""
 

@@ -11,6 +11,9 @@ from typing import Literal, TypeAlias
 
 import msgspec
 
+FOR_EVER = (1 << 63) - 1
+"""A time in nanoseconds after every other: nothing is too new for it."""
+
 EntryKind: TypeAlias = Literal["file", "folder", "link", "pipe", "socket", "device"]
 What: TypeAlias = Literal["create", "edit", "empty", "delete", "move", "replace", "mode"]
 """``empty``: a file that had content is now empty; ``replace``: the entry is now of another

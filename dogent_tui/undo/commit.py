@@ -27,8 +27,7 @@ from dogent_tui.storage.files import private_folder
 from dogent_tui.undo import file_moves
 from dogent_tui.undo.changes import Change, Difference, Entry, entry_at, entry_of
 from dogent_tui.undo.file_moves import ChangedMeanwhileError, Ours, synced
-from dogent_tui.undo.undo_log import Change as KeptChange
-from dogent_tui.undo.undo_log import State, UndoLog, item_of, json_line, state_of
+from dogent_tui.undo.undo_log import KeptChange, State, UndoLog, item_of, json_line, state_of
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _ON_THE_WAY = file_moves.PLACE | os.O_DIRECTORY

@@ -11,7 +11,6 @@ change of its own, which `undo` takes back.
 
 import contextlib
 import os
-import sys
 from collections.abc import Collection, Iterable, Sequence
 from itertools import dropwhile
 from os.path import dirname, join
@@ -22,10 +21,9 @@ import msgspec
 
 from dogent_tui.storage.files import private_folder
 from dogent_tui.undo import file_moves
-from dogent_tui.undo.changes import Change as Placed
-from dogent_tui.undo.changes import Difference, Entry, entry_at, is_below
+from dogent_tui.undo.changes import FOR_EVER, Change, Difference, Entry, entry_at, is_below
 from dogent_tui.undo.commit import Committing, missing_parents
-from dogent_tui.undo.undo_log import OWN, Change, Item, Seen, State, UndoLog, Undone, look
+from dogent_tui.undo.undo_log import OWN, Item, KeptChange, Seen, State, UndoLog, Undone, look
 
 Why: TypeAlias = Literal["", "touched", "no_copy", "folder_there", "leads_elsewhere"]
 """Why a place should not be restored: someone else has changed it since, or why it is
@@ -84,7 +82,7 @@ def undo(copies: UndoLog) -> Undone | None:
         if copies.is_forgotten(change):  # nothing before it can be restored either
             return None
         planned = _planned(copies, [(change, states)])
-        may = ("", "touched") if change.run == OWN else ("",)  # the application goes on writing
+        may = ("", "touched") if change.run == OWN else ("",)  # the application keeps writing
         fit = [place for place in planned if place.why in may]
         undone = carry_out(copies, fit, change.label, undoes=change.number)
         copies.drop(change)
@@ -115,7 +113,7 @@ def carry_out(
             with contextlib.suppress(OSError):
                 wanted.append(_staged(copies, place, seen[place.path].entry, staged))
         wanted += missing_parents("/", wanted)
-        difference = Difference("/", staged, sys.maxsize, tuple(wanted))
+        difference = Difference("/", staged, FOR_EVER, tuple(wanted))
         committed = Committing(copies.journals, copies).commit(difference, label, undoes=undoes)
         copies.settle(committed.number)
         done.update(f"/{path}" for path in committed.committed)
@@ -131,14 +129,14 @@ def _scratch(copies: UndoLog) -> TemporaryDirectory[str]:
     return TemporaryDirectory(dir=private_folder(copies.folder), ignore_cleanup_errors=True)
 
 
-def _staged(copies: UndoLog, place: PlannedPlace, now: Entry | None, upper: str) -> Placed:
+def _staged(copies: UndoLog, place: PlannedPlace, now: Entry | None, upper: str) -> Change:
     """Put a copy of the previous entry of a place below `upper`, and return the change that brings
     it back. Raises OSError.
     """
     path, item = place.path[1:], place.item
     new = join(upper, path)
     if item.kind == "folder":
-        return Placed(path, now, Entry("folder", mode=item.mode))
+        return Change(path, now, Entry("folder", mode=item.mode))
     if item.kind != "absent":
         os.makedirs(dirname(new), exist_ok=True)
     if item.kind == "link":
@@ -146,12 +144,12 @@ def _staged(copies: UndoLog, place: PlannedPlace, now: Entry | None, upper: str)
     elif item.kind == "file":
         file_moves.copy(str(copies.folder / item.copy), f"{upper}.new", sync=False)
         os.rename(f"{upper}.new", new)  # the name may be as long as a name can be
-    return Placed(path, now, entry_at(new))
+    return Change(path, now, entry_at(new))
 
 
 # ── Planning ──────────────────────────────────────────────────────────────────────────────────────
 
-_Step: TypeAlias = tuple[Change, tuple[State | None, ...]]
+_Step: TypeAlias = tuple[KeptChange, tuple[State | None, ...]]
 _Moment: TypeAlias = tuple[Item, State | None]
 """A place before a change, and after it if known."""
 

@@ -108,7 +108,7 @@ class State(Record):
         return self.stamp == other.stamp
 
 
-class Change(Record, tag="change"):
+class KeptChange(Record, tag="change"):
     """What a call was about to change. `run` is its run; `left` could not be copied.
 
     `undoes` is the number of the change that it took back: it is over then, and so is this one.
@@ -143,7 +143,7 @@ class UndoLog:
     def _begin(self, folder: Path, fork_of: Path | None) -> None:
         self.folder = folder
         self._fork_of = fork_of
-        self._changes: list[Change] | None = None
+        self._changes: list[KeptChange] | None = None
         self._states: dict[int, tuple[State, ...]] = {}
         self._open: set[int] = set()
         self._count = 0
@@ -204,7 +204,7 @@ class UndoLog:
 
     def reserve(
         self, label: str, items: Iterable[Item], left: Iterable[str] = (), undoes: int = 0
-    ) -> Change:
+    ) -> KeptChange:
         """Return a new change. The caller moves its files to the copies named by its items, then
         calls `add`.
 
@@ -222,9 +222,9 @@ class UndoLog:
             self._settle_before({item.path for item in named})
             private_folder(self.folder / f"{number:04}")
             self._count = number
-            return Change(number, label, tuple(named), self._run, tuple(left), undoes)
+            return KeptChange(number, label, tuple(named), self._run, tuple(left), undoes)
 
-    def add(self, change: Change, states: tuple[State, ...], *, durable: bool = True) -> None:
+    def add(self, change: KeptChange, states: tuple[State, ...], *, durable: bool = True) -> None:
         """Record a reserved change and the states that it left; repeating this does nothing. Raises
         OSError.
         """
@@ -233,12 +233,12 @@ class UndoLog:
                 self._note(change, _Settled(change.number, states), durable=durable)
                 self._forget_oldest()
 
-    def drop(self, change: Change) -> None:
+    def drop(self, change: KeptChange) -> None:
         """Take a change off the record. Never raises: on a full disk, a later start merely offers
         it again.
         """
         with self._lock, contextlib.suppress(OSError):
-            self._note(Change(0, change.label, (), undoes=change.number))
+            self._note(KeptChange(0, change.label, (), undoes=change.number))
 
     def settle(self, number: int = 0) -> None:
         """Record the state after the change `number`, or after every change of this process for
@@ -251,7 +251,7 @@ class UndoLog:
                 if number in (0, change.number):
                     self._settle(change)
 
-    def changes(self) -> list[tuple[Change, tuple[State | None, ...]]]:
+    def changes(self) -> list[tuple[KeptChange, tuple[State | None, ...]]]:
         """Return the changes that were not undone, oldest first, each with the states after it,
         None if unknown.
         """
@@ -298,7 +298,7 @@ class UndoLog:
             Item(path, "absent") for path in absent
         ]  # the contents of a new folder before the folder
         if items or left:
-            self._note(Change(number, label, tuple(items), run, tuple(left)))
+            self._note(KeptChange(number, label, tuple(items), run, tuple(left)))
             self._forget_oldest()
         return Kept(tuple(paths), tuple(left), number if items else 0)
 
@@ -308,7 +308,7 @@ class UndoLog:
             if any(item.path in paths for item in change.items):
                 self._settle(change)
 
-    def _settle(self, change: Change) -> None:
+    def _settle(self, change: KeptChange) -> None:
         if change.number not in self._open:
             return
         self._open.discard(change.number)
@@ -371,7 +371,7 @@ class UndoLog:
         while len(held) > 1 and _size(held) > LARGEST_SESSION:
             shutil.rmtree(self.folder / f"{held.pop(0).number:04}", ignore_errors=True)
 
-    def is_forgotten(self, change: Change) -> bool:
+    def is_forgotten(self, change: KeptChange) -> bool:
         """Return whether the copies of a change are gone. The change stays on record, because
         nothing before it can be restored either.
         """
@@ -382,7 +382,7 @@ class UndoLog:
 
     # ── On disk ───────────────────────────────────────────────────────────────────────────────
 
-    def _loaded(self) -> list[Change]:
+    def _loaded(self) -> list[KeptChange]:
         if self._changes is None:
             self._changes = []
             if self._fork_of is not None and not self.folder.exists():
@@ -391,10 +391,10 @@ class UndoLog:
             with contextlib.suppress(OSError):
                 for line in (self.folder / "changes.jsonl").read_text("utf-8").splitlines():
                     with contextlib.suppress(ValueError):  # a line truncated by a crash
-                        self._apply(msgspec.convert(json.loads(line), Change | _Settled))
+                        self._apply(msgspec.convert(json.loads(line), KeptChange | _Settled))
         return self._changes
 
-    def _apply(self, found: Change | _Settled) -> None:
+    def _apply(self, found: KeptChange | _Settled) -> None:
         changes = self._loaded()
         if isinstance(found, _Settled):
             self._states[found.settled] = found.states
@@ -405,10 +405,10 @@ class UndoLog:
         else:
             changes.append(found)
 
-    def _note(self, *data: Change | _Settled, durable: bool = False) -> None:
+    def _note(self, *data: KeptChange | _Settled, durable: bool = False) -> None:
         for each in data:
             self._apply(each)
-            if isinstance(each, Change) and not each.undoes:
+            if isinstance(each, KeptChange) and not each.undoes:
                 self._open.add(each.number)
         private_folder(self.folder)
         lines = b"\n".join(map(json_line, data))
@@ -420,7 +420,7 @@ class UndoLog:
                 os.fsync(descriptor)
 
 
-def _size(changes: Iterable[Change]) -> int:
+def _size(changes: Iterable[KeptChange]) -> int:
     return sum(
         item.size for change in changes for item in change.items if item.size <= LARGEST_FILE
     )

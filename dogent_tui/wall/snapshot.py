@@ -16,6 +16,7 @@ import select
 import shutil
 import signal
 import stat
+import sys
 import threading
 import time
 from collections.abc import Iterable, Iterator, Mapping
@@ -25,7 +26,15 @@ from typing import TypeAlias
 import msgspec
 
 from dogent_tui.storage.files import private_folder
-from dogent_tui.undo.changes import Change, Difference, Entry, entry_at, entry_of, is_below
+from dogent_tui.undo.changes import (
+    FOR_EVER,
+    Change,
+    Difference,
+    Entry,
+    entry_at,
+    entry_of,
+    is_below,
+)
 from dogent_tui.undo.commit import Committing
 from dogent_tui.undo.file_moves import fill
 from dogent_tui.undo.undo_log import UndoLog
@@ -45,7 +54,6 @@ _LOOKS = 5
 """The number of searches for processes started while others were being killed."""
 _KEPT_FOR_S = 30 * 86_400
 """How long to keep the copy of a workspace that is not opened any more."""
-_FOR_EVER = (1 << 63) - 1
 
 _Stamp: TypeAlias = tuple[int, int, int, int, int]
 """Mode with file type, size, mtime, inode, ctime; for a folder only mode and inode. An entry with
@@ -144,12 +152,12 @@ class Snapshot:
                 return None
             end_left_over(running.private)
             ends = [Path(running.private, "jobs", job, "over") for job in running.jobs]
-            until = max((end.stat().st_ctime_ns for end in ends if end.exists()), default=_FOR_EVER)
+            until = max((end.stat().st_ctime_ns for end in ends if end.exists()), default=FOR_EVER)
             self._running = running
             self._committing(UndoLog.at(self.folder / "aside" / "kept", "")).resume()
             return self.take_back_cut_off(until)
 
-    def take_back_cut_off(self, until: int = _FOR_EVER) -> TakenBack | None:
+    def take_back_cut_off(self, until: int = FOR_EVER) -> TakenBack | None:
         """Take back what commands did that will not be judged any more."""
         with self._lock:
             if not self._running.jobs:
@@ -298,7 +306,7 @@ class Snapshot:
                     elif self._stamps.get(path) != _stamp(found):
                         self._take(path, found)
 
-    def collect(self, upper: Path, until: int = _FOR_EVER) -> TakenBack:
+    def collect(self, upper: Path, until: int = FOR_EVER) -> TakenBack:
         """Move what commands made to `upper`, and restore the workspace.
 
         Changes after `until` and entries that are not covered stay. This is a commit in the other
@@ -313,7 +321,7 @@ class Snapshot:
             reverse = tuple(
                 Change(each.path, _as_opened(each.after), each.before) for each in changes
             )
-            difference = Difference(str(self.workspace), str(back), _FOR_EVER, reverse)
+            difference = Difference(str(self.workspace), str(back), FOR_EVER, reverse)
             done = self._committing(copies).commit(difference, "", sync=False)
             for path in done.committed:
                 with self._opened(path) as (_, found, _):
@@ -345,7 +353,7 @@ class Snapshot:
             os.symlink(before.target, place)
         elif before and before.kind == "file":
             is_one = after is not None and after.inode == before.inode  # only its mode has changed
-            most = _FOR_EVER if is_one else LARGEST_FILE
+            most = sys.maxsize if is_one else LARGEST_FILE
             _copy_file(f"{self._tree}/{change.path}", place, most)
             os.chmod(place, before.mode)
 

@@ -393,16 +393,21 @@ async def test_a_model_that_cannot_be_used_is_refused_and_the_session_goes_on(pl
         assert editor.text.endswith("Still here.")
 
 
-async def test_the_end_of_the_input_ends_it_whatever_is_under_way(place: Place) -> None:
-    place.api.stall("Half of it")
-    process = await asyncio.create_subprocess_exec(
+async def started(place: Place, **pipes: int) -> asyncio.subprocess.Process:
+    """Start the command by itself, for a test that writes the lines of the protocol."""
+    return await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", "dogent_tui", "acp"),
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE,
         env=plain_environment(place.home),
         cwd=ROOT,
+        **pipes,
     )
+
+
+async def test_the_end_of_the_input_ends_it_whatever_is_under_way(place: Place) -> None:
+    place.api.stall("Half of it")
+    process = await started(place, stderr=asyncio.subprocess.PIPE)
     assert process.stdin is not None
     assert process.stdout is not None
     assert process.stderr is not None
@@ -432,14 +437,7 @@ async def test_the_end_of_the_input_ends_it_whatever_is_under_way(place: Place) 
 async def test_standard_output_is_the_protocol_alone(place: Place) -> None:
     place.api.call("Bash", {"command": "echo out; echo err >&2", "description": "say"})
     place.api.say("Done.")
-    command = (sys.executable, "-m", "dogent_tui", "acp")
-    process = await asyncio.create_subprocess_exec(
-        *command,
-        stdin=asyncio.subprocess.PIPE,
-        stdout=asyncio.subprocess.PIPE,
-        env=plain_environment(place.home),
-        cwd=ROOT,
-    )
+    process = await started(place)
     assert process.stdin is not None
     assert process.stdout is not None
     lines: list[dict[str, Any]] = []
@@ -802,14 +800,7 @@ async def test_junk_is_passed_over_and_stops_nobody(place: Place) -> None:
     """What is no message, or asks for nothing that there is, does no harm: the next request is
     answered.
     """
-    command = (sys.executable, "-m", "dogent_tui", "acp")
-    process = await asyncio.create_subprocess_exec(
-        *command,
-        stdin=asyncio.subprocess.PIPE,
-        stdout=asyncio.subprocess.PIPE,
-        env=plain_environment(place.home),
-        cwd=ROOT,
-    )
+    process = await started(place)
     assert process.stdin is not None
     assert process.stdout is not None
     junk = [

@@ -106,16 +106,18 @@ def test_several_changes_are_gone_back_over_byte_for_byte(workspace, copies, age
 
 
 NAMES = st.sampled_from(["a.md", "b.md", "ch/中 文.md", "new/c.md", "new/deep/d.md"])
-STEPS = st.lists(
-    st.tuples(st.sampled_from(["run", "write", "write", "delete"]), NAMES, st.binary(max_size=6)),
-    max_size=14,
-)
-
-
-@settings(
+often = settings(
     max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
-@given(STEPS, st.booleans())
+
+
+def steps_of(*what):
+    step = st.tuples(st.sampled_from(what), NAMES, st.binary(max_size=6))
+    return st.lists(step, max_size=14)
+
+
+@often
+@given(steps_of("run", "write", "write", "delete"), st.booleans())
 def test_whatever_was_done_each_run_can_be_gone_back_over(tmp_path_factory, home, steps, restarts):
     root = tmp_path_factory.mktemp("w")
     (root / "a.md").write_bytes(WINDOWS)
@@ -139,16 +141,8 @@ def test_whatever_was_done_each_run_can_be_gone_back_over(tmp_path_factory, home
         assert everything(root) == begun[at][1]
 
 
-OTHERS = st.lists(
-    st.tuples(st.sampled_from(["write", "write", "delete", "other"]), NAMES, st.binary(max_size=6)),
-    max_size=14,
-)
-
-
-@settings(
-    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
-@given(OTHERS, st.booleans())
+@often
+@given(steps_of("write", "write", "delete", "other"), st.booleans())
 def test_undo_leaves_and_names_what_someone_else_changed_since(
     tmp_path_factory, home, steps, restarts
 ):

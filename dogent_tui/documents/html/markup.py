@@ -82,10 +82,9 @@ def _anchors(body: Element) -> None:
     """Remove the signs that link to the heading or definition in which they are."""
     places = {node.get("id"): node for node in body.iter()}
     for link in list(body.iter("a")):
-        place = places.get((link.get("href") or "").partition("#")[2])
-        is_sign = not any(map(str.isalnum, squeezed_text(link))) and link.get(
-            "href", ""
-        ).startswith("#")
+        before, sign, name = (link.get("href") or "").partition("#")
+        place = places.get(name)
+        is_sign = sign and not (before or any(map(str.isalnum, squeezed_text(link))))
         if is_sign and (place is None or place in link.iterancestors()):
             take_out(link)
 

@@ -8,21 +8,10 @@ from textual.content import Content
 
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
-from dogent_tui.tui.dialog import FinderScreen
+from dogent_tui.tui.dialog import FinderScreen, matching
 from dogent_tui.tui.widgets import bound
 
 _MOST_SHOWN = 100
-
-
-def matching(texts: Sequence[str], letters: str) -> Sequence[int]:
-    """Return which of `texts` match `letters`, best first, or all of them in their order without
-    letters.
-    """
-    if not letters.strip():
-        return range(len(texts))
-    from frizbee import Matcher
-
-    return [match.index for match in Matcher(letters.strip(), max_typos=0).match_list(texts)]
 
 
 class HistoryScreen(FinderScreen[str, str]):

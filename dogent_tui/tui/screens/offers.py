@@ -8,8 +8,7 @@ from textual.app import App
 from textual.content import Content
 
 from dogent_tui.language import tr
-from dogent_tui.tui.dialog import FinderScreen
-from dogent_tui.tui.screens.history import matching
+from dogent_tui.tui.dialog import FinderScreen, matching
 
 
 class Offer(NamedTuple):

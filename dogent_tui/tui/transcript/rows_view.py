@@ -171,12 +171,12 @@ class RowsView(Painted, ScrollView, can_focus=True, inherit_bindings=False):
         return not self.matches.is_complete
 
     def _found_in_words(self) -> str:
-        words = ""
+        words, reads_on = "", self.is_reading_on
         if count := self.matches.count:
             words = tr("{match:,} of {count:,}", match=self.matches.number, count=count)
-        elif self.matches.text and not self.is_reading_on:
+        elif self.matches.text and not reads_on:
             words = tr("not found")
-        return f"{words} …" if self.is_reading_on else words
+        return f"{words} …" if reads_on else words
 
     def search(self, text: str) -> None:
         """Mark every occurrence of `text` and go to the nearest one. An empty text ends the

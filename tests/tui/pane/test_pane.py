@@ -285,9 +285,14 @@ async def test_addresses_that_are_not_drawn_are_no_match(stage, draft) -> None:
         await s.until(lambda: pane.counted == "1 of 1")
 
 
+def write_long(workspace, rows: int) -> None:
+    """Write a table that is read in several parts, with a word in its last row alone."""
+    text = "".join(f"{n},words of it\n" for n in range(rows))
+    (workspace.root / "long.csv").write_text(f"n,what\n{text}0,winter\n", encoding="utf-8")
+
+
 async def test_the_end_of_a_long_document_is_found_before_it_was_shown(stage, workspace) -> None:
-    rows = "".join(f"{n},words of it\n" for n in range(3_000))
-    (workspace.root / "long.csv").write_text(f"n,what\n{rows}0,winter\n", encoding="utf-8")
+    write_long(workspace, 3_000)
     async with stage((80, 24)) as s:
         pane = Pane(s)
         await pane.open("long.csv")
@@ -299,8 +304,7 @@ async def test_the_end_of_a_long_document_is_found_before_it_was_shown(stage, wo
 
 
 async def test_end_goes_to_the_end_of_a_document_that_is_still_to_be_read(stage, workspace) -> None:
-    rows = "".join(f"{n},words of it\n" for n in range(1_500))
-    (workspace.root / "long.csv").write_text(f"n,what\n{rows}0,winter\n", encoding="utf-8")
+    write_long(workspace, 1_500)
     async with stage((120, 30)) as s:
         pane = Pane(s)
         await pane.open("long.csv")
