@@ -469,15 +469,17 @@ class Outline:
         """Make sure that headings of `whole` with new neighbors keep their meaning.
 
         An underlined heading would absorb a line of text above it, and a list an indented one; and
-        a text without an empty line after it might swallow the next heading.
+        a text without an empty line after it might swallow the next heading. A neighbor with
+        another text is a new one.
         """
         first, last = max(0, start - 1), min(len(whole), end + 1)
         around = self._headings[max(0, start - 2) : last + len(self._headings) - len(whole) + 1]
-        known = {(above.id, below.id) for above, below in pairwise(around)}
-        known |= {(0, heading.id) for heading in self._headings[:1]}
+        known = {(above.id, above.body, below.id) for above, below in pairwise(around)}
+        known |= {(0, "", heading.id) for heading in self._headings[:1]}
         for place in range(first, last):
             before = whole[place - 1] if place else None
-            if (before.id if before else 0, whole[place].id) in known:
+            above = (before.id, before.body) if before else (0, "")
+            if (*above, whole[place].id) in known:
                 continue
             raw = whole[place].raw
             if raw.count("\n") > 1 or raw.startswith(" "):

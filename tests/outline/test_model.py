@@ -110,6 +110,12 @@ def test_a_note_that_looks_like_a_heading_stays_a_note(outline):
     assert again.get(*ids(again, "Black")).note == "\\# Say\nthis\n\\===\n```\n# in code\n```"
 
 
+def test_a_note_that_ends_in_a_list_swallows_no_indented_heading():
+    outline = parse_file("# Tea\n\n  # Coffee\n")
+    outline.set_note(*ids(outline, "Tea"), "- green\n\n  \\# black")
+    assert tree(parse_file(render(outline))) == "1Tea 1Coffee"
+
+
 @pytest.mark.parametrize(
     ("target", "written"),
     [
