@@ -179,6 +179,7 @@ def test_a_conversation_is_named_by_its_id_and_nothing_else_is_opened(
     assert "open in another window" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
 def test_a_closed_stream_is_no_defect(tmp_path, closed):
     (tmp_path / "a.md").write_text("# A\n", encoding="utf-8")
@@ -210,6 +211,7 @@ def test_answers_that_cannot_be_read_are_told_with_a_true_remedy(tmp_path):
         assert "Errno" not in done.stderr
 
 
+@pytest.mark.slow
 def test_readers_that_have_enough_end_it_without_a_word(tmp_path):
     (tmp_path / "a.md").write_text("tea", encoding="utf-8")
     reading, writing = os.pipe()

@@ -124,6 +124,7 @@ async def test_it_says_that_pandoc_is_missing(no_pandoc, read, tmp_path):
     assert "needs pandoc, which is not installed" in text
 
 
+@pytest.mark.slow
 async def test_pictures_are_saved_on_request_into_the_images_folder(read, tmp_path):
     root = tmp_path / "w"
     document = docx.Document()

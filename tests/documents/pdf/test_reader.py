@@ -357,6 +357,7 @@ def test_a_picture_of_a_page_is_told_of(made):
     assert error.value.code == "scanned"
 
 
+@pytest.mark.slow
 def test_a_page_that_is_a_picture_is_read_by_tesseract_where_it_is_installed(
     made, tmp_path, monkeypatch
 ):
