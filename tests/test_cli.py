@@ -180,6 +180,7 @@ def test_a_conversation_is_named_by_its_id_and_nothing_else_is_opened(
 
 
 @pytest.mark.slow
+@pytest.mark.thorough_after(1)
 @pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
 def test_a_closed_stream_is_no_defect(tmp_path, closed):
     (tmp_path / "a.md").write_text("# A\n", encoding="utf-8")

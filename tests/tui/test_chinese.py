@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.thorough
+
 ROOT = Path(__file__).parents[2]
 NAMES = re.compile(r"[A-Za-z][\w.+/-]*")
 """Words in Latin letters. Those that stay in any language: names, keys, commands, and what is
@@ -48,7 +50,6 @@ def shown(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 @pytest.mark.parametrize(
     "screen", ["start", "run", "question", "form", "help", "settings", "sessions"]
 )
-@pytest.mark.thorough
 def test_a_screen(shown, snapshot, screen, size):
     assert shown[f"{screen} {size}"] == snapshot
 
