@@ -171,7 +171,7 @@ class LocalRelay(LoopbackServer):
         answer = loads(said)
         if response.status == 200 and at(answer, list, "choices") and not answer.get("error"):
             return _one(answer)
-        message = said_of(answer) or ("" if answer or said.startswith("<") else said)
+        message = said_of(answer) or ("" if said.startswith("<") else said)
         return refusal(self.kind, self._model, self._upstream, response.status, message)
 
 
