@@ -252,7 +252,7 @@ ERRORS = {
     "page": (500, "<html>Internal Server Error</html>", 400, "refused the request (500).\nCheck"),
     "no such address": (404, {"detail": "Not Found"}, 400, "does not support chat completions"),
     "LM Studio without it": (200, {"error": "Unexpected endpoint"}, 400, "chat completions"),
-    "no reply": (200, {"hello": "wor\x00ld"}, 400, "unreadable answer: “{\"hello\": \"wor"),
+    "no reply": (200, {"hello": "wor\x00ld"}, 400, 'unreadable answer: “{"hello": "wor'),
     "control": (500, {"error": "broken\x00\x1b[2J"}, 400, "(500): “broken␀␛[2J”"),
     "details": (422, {"detail": [{"msg": "extra fields"}]}, 400, "extra fields"),
     "list": (200, [1], 400, "unreadable answer"),
