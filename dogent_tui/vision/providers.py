@@ -7,7 +7,6 @@ follows and extends with `video_url`, and Anthropic's Messages.
 
 import asyncio
 import base64
-import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -37,8 +36,6 @@ _ANSWER_TOKENS = 8192
 
 _CUT = tr("The vision model's answer was cut off: there is too much to describe.")
 _SMALLER = tr("Cut the image or video into parts and ask about each.")
-_BOXED = re.compile(r"<\|begin_of_box\|>(.*?)<\|end_of_box\|>", re.DOTALL)
-"""The marks that models of the GLM-V family put around their answers."""
 
 
 class ChatCompletions:
@@ -113,12 +110,6 @@ class Glm(ChatCompletions):
     # so that base64 stays below it too
     image_limits = ImageLimits(side=3072, bytes=5 * _MB * 3 // 4)
     video_limits: VideoLimits | None = VideoLimits(50 * _MB, ("mp4", "mov", "mkv"))
-
-    def answer_of(self, reply: Mapping[str, Any]) -> str:
-        """See `ChatCompletions.answer_of`."""
-        answer = super().answer_of(reply).strip()
-        boxed = _BOXED.fullmatch(answer)
-        return boxed[1] if boxed else answer
 
 
 class Anthropic:
