@@ -18,10 +18,6 @@ class VisionError(DogentError):
     `connect`, `tls`, `refused`, `bad_answer`, `too_long`.
     """
 
-    def __init__(self, message: str, remedy: str = "", *, code: str = "http") -> None:
-        super().__init__(message, remedy)
-        self.code = code
-
 
 class Analysis(Record):
     """What a model sees: sentences, short tags, and the legible text. All of it is untrusted
