@@ -3,8 +3,10 @@ same words for all clients.
 """
 
 import asyncio
+import os
 import ssl
 from collections.abc import Mapping
+from errno import errorcode
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
@@ -26,13 +28,14 @@ class Reply(NamedTuple):
 
 class Trouble(Exception):  # noqa: N818  (what happened, not yet an error for people)
     """A connection that failed or was lost. `kind` is ``tls``, ``proxy``, ``dns``, ``connect`` or
-    ``lost``, `message` the sentence.
+    ``lost``, `message` the sentence, `why` its reason in a few words.
     """
 
-    def __init__(self, kind: str, message: str) -> None:
+    def __init__(self, kind: str, message: str, why: str) -> None:
         super().__init__(message)
         self.kind = kind
         self.message = message
+        self.why = why
 
     @property
     def code(self) -> str:
@@ -88,19 +91,28 @@ def trouble_of(error: Exception, host: str) -> Trouble:
     """
     import aiohttp
 
+    why = _reason(error)
     match error:
         case aiohttp.ClientSSLError() | ssl.SSLError():
             said = getattr(getattr(error, "certificate_error", error), "verify_message", "")
             why = one_line(str(said)) or tr("a secure connection could not be established")
-            message = tr("The connection to {host} is not secure: {why}.")
-            return Trouble("tls", message.format(host=host, why=why))
+            kind, message = "tls", tr("The connection to {host} is not secure: {why}.")
         case aiohttp.ClientProxyConnectionError() | aiohttp.ClientHttpProxyError():
-            return Trouble("proxy", tr("The proxy can't be used."))
+            why = tr("the proxy can't be used")
+            kind, message = "proxy", tr("The proxy can't be used.")
         case aiohttp.ClientConnectorDNSError():
-            message = tr("The host {host} does not exist, or no name server responds.")
-            return Trouble("dns", message.format(host=host))
+            why = tr("the host does not exist, or no name server responds")
+            kind, message = "dns", tr("The host {host} does not exist, or no name server responds.")
         case aiohttp.ClientConnectorError():
-            why = one_line(error.os_error.strerror or tr("it is not responding"))
-            return Trouble("connect", tr("{host} cannot be reached: {why}.", host=host, why=why))
-    message = tr("The connection to {host} was lost ({error}).")
-    return Trouble("lost", message.format(host=host, error=type(error).__name__))
+            why = why or tr("it is not responding")
+            kind, message = "connect", tr("{host} cannot be reached: {why}.")
+        case _:
+            why = why or type(error).__name__
+            kind, message = "lost", tr("The connection to {host} was lost ({why}).")
+    return Trouble(kind, message.format(host=host, why=why), why)
+
+
+def _reason(error: Exception) -> str:
+    """Return the system's own words, which unlike asyncio's do not contain the address."""
+    number = getattr(getattr(error, "os_error", error), "errno", None) or 0
+    return os.strerror(number).lower() if number in errorcode else ""

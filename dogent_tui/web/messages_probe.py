@@ -3,10 +3,8 @@ model.
 """
 
 import json
-import os
 import re
 from collections.abc import Mapping
-from errno import errorcode
 from html import unescape
 from typing import Any, Literal
 from urllib.parse import urljoin, urlsplit
@@ -20,11 +18,11 @@ _VERSION = "2023-06-01"
 """The version of the Messages API (https://docs.anthropic.com/en/api/versioning)."""
 
 Came = Literal[
-    "message", "error", "page", "moved", "other", "cut", "silence", "untrusted", "nothing"
+    "message", "error", "page", "moved", "other", "cut", "silence", "untrusted", "proxy", "nothing"
 ]
 """The result of a request: an answer of the Messages API, its error, a web page, a redirect,
 something else; or a connection that was lost, stayed silent, has an untrusted certificate, or could
-not be made.
+not be made, because of a proxy or otherwise.
 """
 
 _STATUS = {
@@ -64,7 +62,7 @@ class Answered(Record):
     @property
     def is_there(self) -> bool:
         """Whether anything at the address answers at all."""
-        return self.came not in ("silence", "nothing")
+        return self.came not in ("silence", "proxy", "nothing")
 
 
 async def probe_messages(
@@ -129,28 +127,16 @@ def _unanswered(trouble: Trouble) -> Answered:
     import aiohttp
 
     match trouble.__cause__:
-        case aiohttp.ClientSSLError() as error:
-            return Answered("untrusted", said=_why(error))
         case (
             aiohttp.ServerDisconnectedError()
             | aiohttp.ClientPayloadError()
             | ConnectionResetError()
         ):
             return Answered("cut")
-        case aiohttp.ClientResponseError() as error:  # bytes arrived that are not HTTP
-            return Answered("other", said=type(error).__name__)
-        case error:
-            return Answered("nothing", said=_why(error))
-
-
-def _why(error: BaseException | None) -> str:
-    """Return the reason in a few words. For an error without one, only its kind: the library's
-    message contains the address.
-    """
-    number = getattr(getattr(error, "os_error", error), "errno", None) or 0
-    # asyncio's message contains the address too
-    known = os.strerror(number) if number in errorcode else ""
-    return one_line(known or type(error).__name__).lower()
+        case aiohttp.ClientResponseError() if trouble.kind == "lost":
+            return Answered("other")  # bytes arrived that are not HTTP
+    came: Mapping[str, Came] = {"tls": "untrusted", "proxy": "proxy"}
+    return Answered(came.get(trouble.kind, "nothing"), said=trouble.why)
 
 
 def _answered(url: str, reply: Reply) -> Answered:

@@ -369,6 +369,11 @@ async def test_ollama_is_not_asked_what_it_would_cut_off_silently():
         assert (await through.ask()).status == 200
 
 
+async def test_nothing_is_said_of_a_model_whose_server_is_not_there():
+    async with LocalRelay("ollama", "http://127.0.0.1:1", "qwen3", key="") as relay:
+        assert relay.warning == ("", "")
+
+
 async def test_ollama_is_asked_for_its_window_once_the_model_is_loaded():
     probes = copy.deepcopy(OLLAMA)
 
