@@ -57,7 +57,7 @@ snapshots: setup  ## accept what the screens look like now
 	@$(BIN)/python -m pytest -n $(JOBS) -m snapshot --snapshot-update
 
 schemas: setup  ## rewrite dogent_tui/schemas after a change to the configuration models
-	@$(BIN)/python -c 'from dogent_tui.settings.json_schemas import write_schemas; write_schemas()'
+	@$(BIN)/python -c 'import runpy; runpy.run_path(".ci/schemas", run_name="__main__")'
 
 LOCALE := dogent_tui/locale
 # Functions that translate one of their arguments; tests/test_language.py collects the same.

@@ -11,13 +11,14 @@ class DogentError(Exception):
     """An error that a user can act upon.
 
     `message` says what happened and to what; `remedy` says what to do about it. Neither contains a
-    key, a traceback or markup.
+    key, a traceback or markup. `code` is for programs.
     """
 
-    def __init__(self, message: str, remedy: str = "") -> None:
+    def __init__(self, message: str, remedy: str = "", *, code: str = "failed") -> None:
         super().__init__(message)
         self.message = message
         self.remedy = remedy
+        self.code = code
 
     def __str__(self) -> str:
         return sentences(self.message, self.remedy)

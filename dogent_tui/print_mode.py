@@ -4,6 +4,7 @@ everything else to stderr.
 
 import asyncio
 import json
+import logging
 import shlex
 import signal
 from collections.abc import AsyncIterator, Mapping
@@ -103,9 +104,11 @@ async def run_print(
         for reference in unresolved
     ]
     stderr.writelines(f"{visible(line)}\n" for line in told)
+    # What is logged is told in events; without a handler it would be printed as well.
+    logging.getLogger("dogent_tui").addHandler(logging.NullHandler())
     async with opened.service as service:
         printer = Printer(request.output_format, service, stdout, stderr, request.answers)
-        recording = start_recording(opened)
+        recording = start_recording(opened, printer.tell)
         _interrupt_on_signals(service)
         finished = await _run(opened, printer, prompt)
         await service.close()
@@ -175,7 +178,7 @@ class Printer(msgspec.Struct):
         async for event in events:
             if self.output_format == "stream-json" and not isinstance(event, DocumentDelta):
                 self._line(to_json(event))
-            self._progress(event)
+            self.tell(event)
             if isinstance(event, PermissionRequested):
                 with suppress(
                     AgentError
@@ -251,7 +254,8 @@ class Printer(msgspec.Struct):
                 )
             )
 
-    def _progress(self, event: Event) -> None:
+    def tell(self, event: Event) -> None:
+        """Report an event to the user."""
         match event:
             case SessionStarted():
                 self._say(

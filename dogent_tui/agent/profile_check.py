@@ -121,7 +121,7 @@ async def _vision(file: Path, name: str, data: Json) -> str:
 
     profile = await asyncio.to_thread(vision_profile, name, data, file)
     client = client_for(profile)
-    await client.analyze_image(await asyncio.to_thread(white_square))
+    await client.look_at(await asyncio.to_thread(white_square))
     return tr("{name} can see images", name=name)
 
 

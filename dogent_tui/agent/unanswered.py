@@ -118,9 +118,13 @@ def why_unanswered(endpoint: Endpoint, answered: Answered, *, had_begun: bool = 
             return Failure(
                 "no_connection", _sentence(words, endpoint, said=said), remedy.format(url=url)
             )
-        case "nothing":
+        case "proxy" | "nothing":
             words = tr("There is no connection to {who}, {address}: {said}.")
-            remedy = tr("Check the network and {url}, then send the prompt again.")
+            remedy = (
+                tr("Check HTTPS_PROXY and NO_PROXY, then send the prompt again.")
+                if answered.came == "proxy"
+                else tr("Check the network and {url}, then send the prompt again.")
+            )
             return Failure(
                 "no_connection", _sentence(words, endpoint, said=said), remedy.format(url=url)
             )

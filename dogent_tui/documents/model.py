@@ -20,10 +20,6 @@ class DocumentError(DogentError):
     `too_large`, `no_sheet`, `no_page`, `hostile`, `timeout`, `engine_missing`, `failed`.
     """
 
-    def __init__(self, message: str, remedy: str = "", *, code: str = "failed") -> None:
-        super().__init__(message, remedy)
-        self.code = code
-
 
 def encrypted(name: str) -> DocumentError:
     """Return the error for a document `name` that requires a password."""

@@ -5,6 +5,7 @@ the token.
 import asyncio
 import contextlib
 import json
+import os
 import secrets
 import signal
 import socket
@@ -215,11 +216,21 @@ def serve(
         port: 0 for a free one.
         origins: Other origins of pages that may use it, such as ``https://notes.example``.
         say: Receives the address, the token, and the code that opens the page once.
+
+    Raises DogentError if the port cannot be used.
     """
     token = read_token()
     door, code = Door(token, origins), PageCode(token)
     app = ChatServer(Chats(Workspace(folder), options)).application(door, code)
-    with socket.create_server(("127.0.0.1", port)) as bound:
+    try:
+        listening = socket.create_server(("127.0.0.1", port))
+    except OSError as error:
+        why = os.strerror(error.errno or 0).lower()
+        raise DogentError(
+            tr("The port {port} can't be used: {why}.", port=port, why=why),
+            tr("Choose another with --port, or leave it out."),
+        ) from error
+    with listening as bound:
         signal.signal(signal.SIGHUP, lambda *_: signal.raise_signal(signal.SIGTERM))
         say(f"http://127.0.0.1:{bound.getsockname()[1]}", token, code.code)
         quiet = {"access_log": None, "print": None}

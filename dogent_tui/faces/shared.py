@@ -62,13 +62,13 @@ class Connected:
         """Connect the agent; `restore` receives what was said before, `hear` what is said from now
         on.
         """
-        heard, recording = self.service.events(), start_recording(self.opened)
+        heard, recording = self.service.events(), start_recording(self.opened, self.report)
         if (log := self.opened.earlier_log) is not None:
             earlier, _ = await asyncio.to_thread(told_by, log)
             self.service.restore(earlier)
             await self.restore(earlier)
         await self.service.__aenter__()
-        self._tasks = [asyncio.create_task(self._follow(heard)), recording]
+        self._tasks += [asyncio.create_task(self._follow(heard)), recording]
 
     async def close(self) -> None:
         """End the run and the agent."""
@@ -83,6 +83,10 @@ class Connected:
 
     async def end(self) -> None:
         """There will be no more events."""
+
+    def report(self, notice: events.Notice) -> None:
+        """Report what cannot be saved."""
+        self._tasks.append(asyncio.create_task(self.hear(notice)))
 
     async def _follow(self, heard: AsyncIterator[events.Event]) -> None:
         try:

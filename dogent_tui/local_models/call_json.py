@@ -18,13 +18,17 @@ ARGUMENT_KEYS = ("arguments", "parameters", "input", "args")
 _CALL_KEYS = frozenset({*NAME_KEYS, *ARGUMENT_KEYS, "id", "type", "tool_call_id"})
 _LOOSE = regex.compile(
     r'''"""(?P<long>.*?)"""|<escape>(?P<long>.*?)<escape>|<\|"\|>(?P<long>.*?)<\|"\|>'''
-    r"""|"(?:[^"\\]|\\.)*"|'(?P<single>(?:[^'\\]|\\.)*)'|(?P<comma>,(?=\s*[}\]]))"""
-    r"|(?P<key>\b[A-Za-z_][\w-]*)\s*[:=]|\b(?P<word>True|False|None)\b",
+    r"""|"(?P<string>(?:[^"\\]|\\.)*)"|'(?P<string>(?:[^'\\]|\\.)*)'|(?P<comma>,(?=\s*[}\]]))"""
+    r"|(?P<key>-?\b[A-Za-z_][\w-]*)\s*[:=]|\b(?P<word>True|False|None)\b",
     regex.DOTALL,
 )
 """Extensions of JSON: string literals of Python and Gemma, Python's constants, trailing commas, and
 bare keys.
 """
+_ESCAPE = regex.compile(
+    r"""(?P<same>\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))|\\x(?P<byte>[0-9a-fA-F]{2})|\\(?P<same>')|[\\"]"""
+)
+"""What a string literal of Python may contain, or a model may write, that JSON has otherwise."""
 _WORDS = {"True": "true", "False": "false", "None": "null"}
 _BARE = regex.compile(r"(?:functions[.:]|tool\.)?([\w.-]+?)(?::\d+)?")
 
@@ -134,11 +138,15 @@ def loads(text: str) -> Any:
 def _as_json(found: regex.Match[str]) -> str:
     if (long := found["long"]) is not None:
         return json.dumps(long)
-    if (single := found["single"]) is not None:
-        return json.dumps(regex.sub(r"\\(['\"])", r"\1", single).replace("\\n", "\n"))
+    if (string := found["string"]) is not None:
+        return f'"{_ESCAPE.sub(_escaped, string)}"'
     if key := found["key"]:
         return f'"{key}":'
     return "" if found["comma"] else _WORDS.get(found[0], found[0])
+
+
+def _escaped(found: regex.Match[str]) -> str:
+    return found["same"] or (f"\\u00{found['byte']}" if found["byte"] else f"\\{found[0]}")
 
 
 def _typed(value: Any, schema: object) -> Any:

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dogent_tui.endpoint_kind import ServerKind
 from dogent_tui.language import tr
 from dogent_tui.offline.messages_api import ApiError
+from dogent_tui.plain import one_line
 from dogent_tui.records import Record
 
 LABELS: Mapping[ServerKind, str] = {
@@ -162,7 +163,7 @@ def refusal(kind: ServerKind, model: str, upstream: str, status: int, said: str)
     """Return the error for the server at `upstream` that answered with an error or something that
     is not a reply.
     """
-    line = " ".join(said.split())
+    line = one_line(said)
     answer = f"{status} {line.lower()}"
     sentence = next(means for signs, means in _REFUSALS.items() if re.search(signs, answer))
     short = line.rstrip(".") if len(line) <= 300 else f"{line[:300]}…"

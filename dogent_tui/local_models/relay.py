@@ -56,12 +56,15 @@ class LocalRelay(LoopbackServer):
         self._upstream = upstream.rstrip("/").removesuffix("/v1")
         self._model = model
         self._key = key
+        self._answers = False
         self._session: ClientSession | None = None
 
     @property
     def warning(self) -> tuple[str, str]:
-        """A sentence and a remedy about the model; empty if there is nothing to say."""
-        return window_warning(self.kind, self.about)
+        """A sentence and a remedy about the model; empty if there is nothing to say, or no server
+        that would tell.
+        """
+        return window_warning(self.kind, self.about) if self._answers else ("", "")
 
     async def __aenter__(self) -> Self:
         await asyncio.to_thread(importlib.import_module, "aiohttp")
@@ -87,6 +90,7 @@ class LocalRelay(LoopbackServer):
     async def _learn(self) -> None:
         """Find out about the model; if the server does not tell, it is still asked for replies."""
         server = await look_at(self.kind, self._upstream, token=self._key)
+        self._answers = server is not None
         self.about = (server.model(self._model) if server else None) or self.about
 
     async def _load(self) -> None:
@@ -171,7 +175,7 @@ class LocalRelay(LoopbackServer):
         answer = loads(said)
         if response.status == 200 and at(answer, list, "choices") and not answer.get("error"):
             return _one(answer)
-        message = said_of(answer) or ("" if answer or said.startswith("<") else said)
+        message = said_of(answer) or ("" if said.startswith("<") else said)
         return refusal(self.kind, self._model, self._upstream, response.status, message)
 
 

@@ -109,22 +109,19 @@ class LocalReply:
 
     def _add(self, block: ReplyText | ReplyThinking) -> Iterator[bytes]:
         """Text never begins with line breaks: they may be all there is before a call."""
-        is_text, text = isinstance(block, ReplyText), block.text
-        last = self.blocks[-1] if self._open else None
+        text, last = block.text, self.blocks[-1] if self._open else None
         if isinstance(last, type(block)):
             self.blocks[-1] = type(block)(last.text + text)
         elif not text.strip():
             return
         else:
             yield from self._close()
-            yield self._stream.open_text() if is_text else self._stream.open_thinking()
+            yield self._stream.open(block)
             self._open, text = True, text.lstrip("\n")
             self.blocks.append(type(block)(text))
-        yield self._stream.text(text) if is_text else self._stream.thinking(text)
+        yield self._stream.add(text)
 
     def _close(self) -> Iterator[bytes]:
-        if self._open and isinstance(self.blocks[-1], ReplyThinking):
-            yield self._stream.sign()
         if self._open:
             yield self._stream.close()
         self._open = False

@@ -138,9 +138,12 @@ it, and the end of a reply.
 
 _OPENINGS = regex.compile(rf"(?:\s*+(?:{_OPENING}))*+\s*", regex.MULTILINE)
 _CLOSERS = regex.compile(
-    rf"(?:\s*+(?!{_OPENING})(?:{_CLOSING}|{_SILENT}|```|[,;\])]))*+\s*", regex.MULTILINE
+    rf"(?:\s*+(?!{_STARTED}(?:{_OPENING}|<\|channel\|>))(?:{_CLOSING}|{_SILENT}|```|[,;\])]))*+\s*",
+    regex.MULTILINE,
 )
 """What may follow a call without meaning."""
+_BETWEEN = regex.compile(r"[\s,;]*")
+"""What separates the calls after one mark."""
 _FENCE = r"(?P<fence>`{3,}|~{3,})[ \t]*(?P<language>[^\n]*)\n"
 _UNFENCED = r"(?<!^[ \t]{0,3}(?:`{3,}|~{3,})[^\n]*)"
 """The first line of a fence is its language, even before the rest of it has arrived."""
@@ -191,11 +194,23 @@ def _marked(text: str, found: Match, line: str, tools: Tools) -> Read | None:
     sure = _OPENINGS.fullmatch(line) is not None
     at = _end_of(_OPENINGS, text, found.end())
     for shape in _SHAPES:
-        payload = shape.match(text, at)
-        calls = _calls(payload, tools) if payload else ()
-        if payload and calls and (sure or all(tools.named(call.name) for call in calls)):
-            return calls, payload.end()
+        if (read := _read(shape, text, at, tools)) and (sure or _are_offered(read[0], tools)):
+            while (more := _read(shape, text, _end_of(_BETWEEN, text, read[1]), tools)) and (
+                _are_offered(more[0], tools)
+            ):
+                read = read[0] + more[0], more[1]
+            return read
     return _unreadable(text, at, sure=sure, tools=tools)
+
+
+def _read(shape: Pattern, text: str, at: int, tools: Tools) -> Read | None:
+    payload = shape.match(text, at)
+    calls = _calls(payload, tools) if payload else ()
+    return (calls, payload.end()) if payload and calls else None
+
+
+def _are_offered(calls: Calls, tools: Tools) -> bool:
+    return all(tools.named(call.name) for call in calls)
 
 
 def _unreadable(text: str, at: int, *, sure: bool, tools: Tools) -> Read | None:
@@ -233,12 +248,12 @@ def _unmarked(text: str, found: Match, tools: Tools) -> Read | None:
     at = found.end() if fence else found.start("head")
     value = _JSON.match(text, at)
     calls = calls_in(loads(value["value"]), tools, marked=False) if value else ()
-    if not calls and (value := _PYTHON.match(text, at) or _NAMED.match(text, at)):
-        calls = _calls(value, tools)
-    if not value or not calls or not all(tools.named(call.name) for call in calls):
+    read = (calls, value.end()) if value and calls else None
+    read = read or _read(_PYTHON, text, at, tools) or _read(_NAMED, text, at, tools)
+    if not read or not _are_offered(read[0], tools):
         return None
-    closing = regex.compile(rf"\s*(?:{fence}|$)" if fence else "").match(text, value.end())
-    return (calls, closing.end()) if closing else None
+    closing = regex.compile(rf"\s*(?:{fence}|$)" if fence else "").match(text, read[1])
+    return (read[0], closing.end()) if closing else None
 
 
 def _code_end(fence: str) -> regex.Pattern[str]:
@@ -249,19 +264,19 @@ def _parts(text: str, at: int, tools: Tools) -> Iterator[tuple[str, Calls, bool]
     """Yield the parts of `text` from `at` on: the text as written, its calls, and whether they are
     marked.
     """
-    said, edge = at, 0
+    said = at
     while found := _patterns(tools.pattern).any.search(text, at):
         start, at, read = found.start(), found.end(), None
         if found["mark"]:
-            line = max(edge, text.rfind("\n", 0, start) + 1)
-            read = _marked(text, found, text[line:start], tools)
+            read = _marked(text, found, text[text.rfind("\n", 0, start) + 1 : start], tools)
         elif found["head"] or found["fence"]:
             read = _unmarked(text, found, tools)
         if read:
             calls, end = read
             yield text[said:start], (), False
             yield text[start:end], calls, bool(found["mark"])
-            said = at = edge = _end_of(_CLOSERS, text, end) if found["mark"] else end
+            text = text[_end_of(_CLOSERS, text, end) if found["mark"] else end :]
+            said = at = 0  # what follows a call is read as from a new line
         elif found["drop"]:
             yield text[said:start], (), False
             said = at

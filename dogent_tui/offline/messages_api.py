@@ -223,11 +223,14 @@ StopReason: TypeAlias = Literal[
 ]
 
 
+_TEXT = ReplyText("")
+
+
 class ReplyStream:
     """Serializes one reply, event by event: `start`, then `block` for each block, then `finish`.
 
-    A text whose pieces are not known at once is built with `open_text`, `text` and `close`. Each
-    method returns complete server-sent events, ready to be written.
+    A block whose pieces are not known at once is built with `open`, `add` and `close`. Each method
+    returns complete server-sent events, ready to be written.
     """
 
     def __init__(self, request: MessagesRequest) -> None:
@@ -235,6 +238,7 @@ class ReplyStream:
         self._index = -1
         self._sent = 0
         self._called = False
+        self._open: ReplyBlock = _TEXT
 
     def start(self) -> bytes:
         """Return the event that opens the message."""
@@ -242,52 +246,35 @@ class ReplyStream:
 
     def block(self, block: ReplyBlock) -> Iterator[bytes]:
         """Yield the events of a complete block, its content in pieces: see `split`."""
+        yield self.open(block)
         match block:
-            case ReplyText(text):
-                yield self.open_text()
-                yield from map(self.text, split(text))
-            case ReplyThinking(text):
-                yield self.open_thinking()
-                yield from map(self.thinking, split(text))
-                yield self.sign()
-            case ReplyToolUse(name, arguments, identity):
-                yield self.open_tool_use(name, identity)
-                given = json.dumps(arguments, ensure_ascii=False)
-                yield from map(self.arguments, split(given))
+            case ReplyToolUse(_, given):
+                yield from map(self.add, split(json.dumps(given, ensure_ascii=False)))
+            case _:
+                yield from map(self.add, split(block.text))
         yield self.close()
 
-    def open_text(self) -> bytes:
-        """Return the event that opens a text block."""
-        return self._open({"type": "text", "text": ""})
+    def open(self, block: ReplyBlock = _TEXT) -> bytes:
+        """Return the event that opens a block like this one, whose content follows."""
+        self._index, self._open = self._index + 1, block
+        self._called |= isinstance(block, ReplyToolUse)
+        return event(
+            "content_block_start", {"index": self._index, "content_block": _emptied(block)}
+        )
 
-    def text(self, piece: str) -> bytes:
-        """Return the event that adds `piece` to the open text block."""
-        return self._delta({"type": "text_delta", "text": piece}, piece)
-
-    def open_thinking(self) -> bytes:
-        """Return the event that opens a block of thinking."""
-        return self._open({"type": "thinking", "thinking": "", "signature": ""})
-
-    def thinking(self, piece: str) -> bytes:
-        """Return the event that adds `piece` to the open block of thinking."""
-        return self._delta({"type": "thinking_delta", "thinking": piece}, piece)
-
-    def sign(self) -> bytes:
-        """Return the event that signs the open block of thinking before it is closed."""
-        return self._delta({"type": "signature_delta", "signature": secrets.token_hex(16)})
-
-    def open_tool_use(self, name: str, identity: str = "") -> bytes:
-        """Return the event that opens a tool call; its arguments follow."""
-        self._called = True
-        return self._open(_as_json(ReplyToolUse(name, {}, identity)))
-
-    def arguments(self, piece: str) -> bytes:
-        """Return the event that adds `piece` to the JSON of the open tool call."""
-        return self._delta({"type": "input_json_delta", "partial_json": piece}, piece)
+    def add(self, piece: str) -> bytes:
+        """Return the event that adds `piece` to the open block: to its text, or to the JSON of its
+        arguments.
+        """
+        self._sent += len(piece)
+        return self._delta(*_DELTAS[type(self._open)], piece)
 
     def close(self) -> bytes:
-        """Return the event that closes the open block."""
-        return event("content_block_stop", {"index": self._index})
+        """Return the events that close the open block; thinking is signed."""
+        is_signed = isinstance(self._open, ReplyThinking)
+        signed = ("signature_delta", "signature", secrets.token_hex(16))
+        ended = event("content_block_stop", {"index": self._index})
+        return (self._delta(*signed) if is_signed else b"") + ended
 
     def finish(self, stop_reason: StopReason | None = None, usage: Usage | None = None) -> bytes:
         """Return the events that end the message. The reason defaults to ``tool_use`` after a call,
@@ -301,13 +288,17 @@ class ReplyStream:
         ended = event("message_delta", {"delta": delta, "usage": usage})
         return ended + event("message_stop", {})
 
-    def _open(self, content: JsonDict) -> bytes:
-        self._index += 1
-        return event("content_block_start", {"index": self._index, "content_block": content})
-
-    def _delta(self, delta: JsonDict, counted: str = "") -> bytes:
-        self._sent += len(counted)
+    def _delta(self, kind: str, key: str, piece: str) -> bytes:
+        delta = {"type": kind, key: piece}
         return event("content_block_delta", {"index": self._index, "delta": delta})
+
+
+_DELTAS: Mapping[type[ReplyBlock], tuple[str, str]] = {
+    ReplyText: ("text_delta", "text"),
+    ReplyThinking: ("thinking_delta", "thinking"),
+    ReplyToolUse: ("input_json_delta", "partial_json"),
+}
+"""Kind of block → the kind of its pieces, and their key."""
 
 
 def event(name: str, data: Json) -> bytes:
@@ -349,6 +340,15 @@ def _as_json(block: ReplyBlock) -> JsonDict:
         case ReplyToolUse(name, given, identity):
             made = identity or f"toolu_{secrets.token_hex(12)}"
             return {"type": "tool_use", "id": made, "name": name, "input": dict(given)}
+
+
+def _emptied(block: ReplyBlock) -> JsonDict:
+    match block:
+        case ReplyThinking():
+            return {"type": "thinking", "thinking": "", "signature": ""}
+        case ReplyToolUse(name, _, identity):
+            return _as_json(ReplyToolUse(name, {}, identity))
+    return _as_json(_TEXT)
 
 
 def models_json(name: str) -> JsonDict:

@@ -2,10 +2,10 @@
 
 Configuration files have models: `config_models.py` for profiles, `WorkspaceSettings` and
 `HomeSettings` in `values.py`. `config_check.py` validates a file against its model and names line
-and key; `json_schemas.py` generates the schemas in `dogent_tui/schemas` (`make schemas`, kept up to
-date by a test). `secrets.py` resolves `env:` and `keyring:` references when a profile is read, and
-nowhere else. `suspected_secrets.py` knows what a report must not contain; `agent/doctor.py`
-examines every file with the same checks without changing any.
+and key; `make schemas` generates the schemas in `dogent_tui/schemas` (kept up to date by a test).
+`secrets.py` resolves `env:` and `keyring:` references when a profile is read, and nowhere else.
+`suspected_secrets.py` knows what a report must not contain; `agent/doctor.py` examines every file
+with the same checks without changing any.
 
 What a folder brings along. `trust.py` (`FolderTrust`) knows what this home created or trusted. A
 part in which nothing would be used (`trust_inventory.py`) is not asked about, and not trusted with

@@ -1,7 +1,7 @@
 """The fields of profiles in ``claude.json``, ``web.json`` and ``vision.json`` (SPEC 1).
 
 The models validate what a user wrote (`config_check.py`) and generate the JSON Schemas for editors
-(`json_schemas.py`), with the texts below the fields as descriptions. A field's `expected` ends the
+(`.ci/schemas`), with the texts below the fields as descriptions. A field's `expected` ends the
 sentence “expected …” if its type alone would not be clear. `secret` marks what is never shown.
 """
 

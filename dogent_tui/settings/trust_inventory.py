@@ -10,6 +10,7 @@ from pathlib import Path
 from dogent_tui.language import ngettext, tr
 from dogent_tui.records import Json, Record
 from dogent_tui.settings.custom_commands import command_files
+from dogent_tui.storage.files import read_json
 from dogent_tui.storage.paths import Workspace
 
 _MOST_BYTES = 1_000_000
@@ -150,10 +151,4 @@ def _text(path: Path) -> str | None:
 
 
 def _json(path: Path) -> Json:
-    import json
-
-    try:
-        value = json.loads(_text(path) or "{}")
-    except (ValueError, RecursionError):
-        return {}
-    return value if isinstance(value, dict) else {}
+    return read_json(path, moves=False)[0]

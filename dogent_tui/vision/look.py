@@ -4,7 +4,7 @@ import asyncio
 from pathlib import Path
 
 from dogent_tui.vision.media import load_media
-from dogent_tui.vision.model import Analysis, Clip, MediaType
+from dogent_tui.vision.model import Analysis, MediaType
 from dogent_tui.vision.profiles import load_profile
 from dogent_tui.vision.providers import client_for
 
@@ -20,6 +20,4 @@ async def look_at(
     """
     client = client_for(await asyncio.to_thread(load_profile, profile, home))
     media = await load_media(path, media_type, client.image_limits, client.video_limits)
-    return await (
-        client.analyze_video(media) if isinstance(media, Clip) else client.analyze_image(media)
-    )
+    return await client.look_at(media)

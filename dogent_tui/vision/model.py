@@ -1,6 +1,6 @@
 """The records of vision: what is sent, what comes back, who is asked, and what can go wrong."""
 
-from typing import Literal, Protocol, TypeAlias
+from typing import Literal, TypeAlias
 
 from dogent_tui.errors import DogentError
 from dogent_tui.records import Record
@@ -17,10 +17,6 @@ class VisionError(DogentError):
     `mismatch`, `too_large`, `damaged`, `hostile`. Endpoint: `key`, `quota`, `http`, `timeout`,
     `connect`, `tls`, `refused`, `bad_answer`, `too_long`.
     """
-
-    def __init__(self, message: str, remedy: str = "", *, code: str = "http") -> None:
-        super().__init__(message, remedy)
-        self.code = code
 
 
 class Analysis(Record):
@@ -84,18 +80,3 @@ class VisionProfile(config_models.VisionProfile, kw_only=True):
             f"VisionProfile(name={self.name!r}, provider={self.provider!r}, model={self.model!r},"
             f" base_url={self.base_url!r})"
         )
-
-
-class VisionClient(Protocol):
-    """A provider with a profile. `image_limits` and `video_limits` say what it accepts; None: no
-    videos.
-    """
-
-    image_limits: ImageLimits
-    video_limits: VideoLimits | None
-
-    async def analyze_image(self, picture: Picture) -> Analysis:
-        """Return what `picture` shows. Raises VisionError."""
-
-    async def analyze_video(self, clip: Clip) -> Analysis:
-        """Return what `clip` shows. Raises VisionError."""

@@ -11,10 +11,9 @@ from dogent_tui.errors import ConfigError
 from dogent_tui.language import tr
 from dogent_tui.records import Json
 from dogent_tui.settings import config_models
-from dogent_tui.settings.config_check import checked, meant_profile
+from dogent_tui.settings.config_check import checked, meant_profile, read_profiles
 from dogent_tui.settings.endpoint_url import check_url, sends_keys_in_clear
 from dogent_tui.settings.secrets import is_missing, revealed
-from dogent_tui.storage.files import read_json
 from dogent_tui.storage.paths import display_path
 from dogent_tui.vision.model import VisionError, VisionProfile
 
@@ -32,20 +31,18 @@ def load_profile(name: str, home: Path) -> VisionProfile:
     """
     name = name.strip() or DEFAULT_PROFILE
     file = home / FILE
+    profiles, warnings = read_profiles(file)
+    if name in profiles:
+        return vision_profile(name, profiles[name], file)
+    for warning in warnings:
+        if warning.code != "config_unknown_key":
+            raise _config(warning.message, warning.remedy)
     where = display_path(file)
-    data = _profiles(file, where).get(name)
-    if data is None:
-        raise _unknown(name, _profiles(file, where), where)
-    if not isinstance(data, dict):
-        raise _config(
-            tr(
-                "The vision profile {name} in {where} should be an object {{…}}.",
-                name=name,
-                where=where,
-            ),
-            tr("Fix it, {choose}.", choose=_CHOOSE),
-        )
-    return vision_profile(name, data, file)
+    known = meant_profile(name, profiles)
+    raise _config(
+        tr("There is no vision profile {name} in {where}.", name=name, where=where),
+        tr("{known} Add it there, {choose}.", known=known, choose=_CHOOSE),
+    )
 
 
 def vision_profile(name: str, data: Json, file: Path) -> VisionProfile:
@@ -105,27 +102,6 @@ def _check(profile: VisionProfile) -> None:
             tr("The vision profile {profile} has no provider.", profile=profile.name),
             tr('Add "provider" to it in {where}.', where=profile.where),
         )
-
-
-def _profiles(file: Path, where: str) -> Json:
-    data, broken = read_json(file)
-    if broken:
-        raise _config(broken.message, broken.remedy)
-    profiles = data.get("profiles", {})
-    if not isinstance(profiles, dict):
-        raise _config(
-            tr('"profiles" in {where} should contain one object per profile.', where=where),
-            tr("Fix it."),
-        )
-    return profiles
-
-
-def _unknown(name: str, profiles: Json, where: str) -> VisionError:
-    known = meant_profile(name, profiles)
-    return _config(
-        tr("There is no vision profile {name} in {where}.", name=name, where=where),
-        tr("{known} Add it there, {choose}.", known=known, choose=_CHOOSE),
-    )
 
 
 def _key(text: str, name: str, where: str) -> str:

@@ -4,9 +4,9 @@ import asyncio
 import json
 import re
 from collections.abc import Mapping
-from typing import Any
 from urllib.parse import urlsplit
 
+from dogent_tui.http_client import Trouble, exchange, proxy_for
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.records import Json
@@ -14,7 +14,6 @@ from dogent_tui.settings.secrets import redact
 from dogent_tui.vision.model import VisionError, VisionProfile
 
 _MOST_ANSWER_BYTES = 1 << 20
-_CHUNK = 65_536
 _SAID_CHARS = 240
 """The length of a provider's error message."""
 _SECONDS = re.compile(r"[0-9]{1,6}")
@@ -30,29 +29,18 @@ async def post_json(
     """Return the JSON object that `url` answers to `body`. Raises VisionError, whose message never
     contains the key.
     """
-    import aiohttp  # imported on use: it takes a third of a second
-
     data = await asyncio.to_thread(_encoded, body)
+    headers = {"Content-Type": "application/json", "Accept": "application/json", **headers}
     try:
-        async with (
-            asyncio.timeout(timeout_s),
-            aiohttp.ClientSession(
-                cookie_jar=aiohttp.DummyCookieJar(), timeout=aiohttp.ClientTimeout(total=None)
-            ) as session,
-            session.post(
-                url,
-                data=data,
-                headers={
-                    "Content-Type": "application/json",
-                    "Accept": "application/json",
-                    **headers,
-                },
-                allow_redirects=False,
-                proxy=proxy_for(url),
-            ) as response,
-        ):
-            answer = await body_of(response, _MOST_ANSWER_BYTES)
-            status, retry_after = response.status, response.headers.get("Retry-After", "")
+        status, told, answer = await exchange(
+            "POST",
+            url,
+            most=_MOST_ANSWER_BYTES,
+            timeout_s=timeout_s,
+            proxy=proxy_for(url),
+            data=data,
+            headers=headers,
+        )
     except TimeoutError:
         raise _error(
             profile,
@@ -63,37 +51,15 @@ async def post_json(
             ),
             "timeout",
         ) from None
-    except (aiohttp.ClientError, OSError, ValueError) as error:
-        raise _unreachable(profile, error) from None
+    except Trouble as trouble:
+        raise _unreachable(profile, trouble) from None
     if status != 200:
-        raise _refused(profile, status, retry_after, answer)
+        raise _refused(profile, status, told.get("Retry-After", ""), answer)
     return _object(profile, answer)
 
 
 def _encoded(body: Json) -> bytes:
     return json.dumps(body, ensure_ascii=False).encode("utf-8", "replace")
-
-
-def proxy_for(url: str) -> str | None:
-    """Return the proxy that the environment names for `url`. It only forwards what is encrypted
-    from here to the provider.
-    """
-    from urllib.request import getproxies, proxy_bypass
-
-    parts = urlsplit(url)
-    if parts.scheme != "https" or proxy_bypass(parts.hostname or ""):
-        return None
-    return getproxies().get("https")
-
-
-async def body_of(response: Any, most: int) -> bytes:
-    """Return the body of `response`, truncated just above `most` bytes if it is too long."""
-    body = bytearray()
-    async for chunk in response.content.iter_chunked(_CHUNK):
-        body += chunk
-        if len(body) > most:
-            break
-    return bytes(body)
 
 
 def _object(profile: VisionProfile, answer: bytes) -> Json:
@@ -220,10 +186,7 @@ def _said(profile: VisionProfile, answer: bytes) -> str:
     return f": {said[:_SAID_CHARS].rstrip('. ')}"
 
 
-def _unreachable(profile: VisionProfile, error: Exception) -> VisionError:
-    from dogent_tui.connection_errors import trouble_of
-
-    trouble = trouble_of(error, urlsplit(profile.base_url).hostname or profile.base_url)
+def _unreachable(profile: VisionProfile, trouble: Trouble) -> VisionError:
     remedies = {
         "proxy": tr("Check HTTPS_PROXY and NO_PROXY."),
         "lost": tr("Try again later."),

@@ -7,22 +7,21 @@ follows and extends with `video_url`, and Anthropic's Messages.
 
 import asyncio
 import base64
-import re
 from collections.abc import Callable, Mapping
-from typing import Any
 
 from msgspec.structs import replace
 
 from dogent_tui.language import tr
+from dogent_tui.records import Json
 from dogent_tui.settings.config_check import meant
 from dogent_tui.vision.answer import parse_answer, question
 from dogent_tui.vision.model import (
     Analysis,
     Clip,
     ImageLimits,
+    MediaType,
     Picture,
     VideoLimits,
-    VisionClient,
     VisionError,
     VisionProfile,
 )
@@ -30,70 +29,100 @@ from dogent_tui.vision.profiles import check_address
 from dogent_tui.vision.provider_request import post_json
 
 _MB = 1 << 20
-_IMAGE_S = 120.0
-_VIDEO_S = 300.0
+_PATIENCE_S: Mapping[MediaType, float] = {"image": 120.0, "video": 300.0}
 _ANSWER_TOKENS = 8192
 """The answer limit that Anthropic's API requires."""
-
-_CUT = tr("The vision model's answer was cut off: there is too much to describe.")
-_SMALLER = tr("Cut the image or video into parts and ask about each.")
-_BOXED = re.compile(r"<\|begin_of_box\|>(.*?)<\|end_of_box\|>", re.DOTALL)
-"""The marks that models of the GLM-V family put around their answers."""
+_DECLINED = ("refusal", "content_filter", "sensitive")
+_CUT = ("length", "max_tokens")
+"""Why a model stopped."""
 
 
-class ChatCompletions:
+class VisionClient:
+    """A provider with a profile. `image_limits` and `video_limits` say what it accepts; None: no
+    videos.
+    """
+
+    image_limits: ImageLimits
+    video_limits: VideoLimits | None = None
+
+    def __init__(self, profile: VisionProfile) -> None:
+        side, most = int(profile.max_side), int(profile.max_video_mb) * _MB
+        self._profile = profile
+        self.image_limits = replace(self.image_limits, side=side or self.image_limits.side)
+        if self.video_limits is not None:
+            self.video_limits = replace(self.video_limits, bytes=most or self.video_limits.bytes)
+
+    async def look_at(self, media: Picture | Clip) -> Analysis:
+        """Return what `media` shows. Raises VisionError."""
+        profile = self._profile
+        medium: MediaType = "image" if isinstance(media, Picture) else "video"
+        data = (await asyncio.to_thread(base64.b64encode, media.data)).decode("ascii")
+        words = question(medium, media.note if isinstance(media, Picture) else "")
+        content = [self.part(medium, media.mime, data), {"type": "text", "text": words}]
+        address, headers, needed = self.endpoint()
+        body = {
+            **needed,
+            **profile.extra,
+            "stream": False,
+            "model": profile.model,
+            "messages": [{"role": "user", "content": content}],
+        }
+        patience_s = profile.timeout_s or _PATIENCE_S[medium]
+        said, reason = self.answer_of(await post_json(address, headers, body, profile, patience_s))
+        if reason in _DECLINED:
+            raise VisionError(
+                tr("The vision model declined to describe this."),
+                tr("Describe it yourself, or choose another model."),
+                code="refused",
+            )
+        if reason in _CUT:
+            raise VisionError(
+                tr("The vision model's answer was cut off: there is too much to describe."),
+                tr("Cut the image or video into parts and ask about each."),
+                code="too_long",
+            )
+        return parse_answer(_text_of(said))
+
+    def endpoint(self) -> tuple[str, dict[str, str], Json]:
+        """Return the address to ask, the headers, and the fields of a body that must not be
+        missing.
+        """
+        raise NotImplementedError
+
+    def part(self, medium: MediaType, mime: str, data: str) -> Json:
+        """Return the part of a message that shows `data`, which is base64."""
+        raise NotImplementedError
+
+    def answer_of(self, reply: Json) -> tuple[object, object]:
+        """Return the content of the answer, and why the model stopped. Raises VisionError."""
+        raise NotImplementedError
+
+
+class ChatCompletions(VisionClient):
     """Providers with Chat Completions: OpenAI and compatible ones."""
 
-    path = "/chat/completions"
     image_limits = ImageLimits(side=2048, bytes=12 * _MB)
     video_limits: VideoLimits | None = VideoLimits(20 * _MB, ("mp4", "webm", "mov", "mkv", "avi"))
 
-    def __init__(self, profile: VisionProfile) -> None:
-        self._profile = profile
-        self.image_limits = _image_limits(self.image_limits, profile)
-        self.video_limits = _video_limits(self.video_limits, profile)
+    def endpoint(self) -> tuple[str, dict[str, str], Json]:
+        """See `VisionClient.endpoint`."""
+        address = _address(self._profile.base_url, "/chat/completions")
+        return address, {"Authorization": f"Bearer {self._profile.api_key}"}, {}
 
-    async def analyze_image(self, picture: Picture) -> Analysis:
-        """See `VisionClient.analyze_image`."""
-        return await self._ask(
-            "image_url", picture.mime, picture.data, question("image", picture.note), _IMAGE_S
-        )
+    def part(self, medium: MediaType, mime: str, data: str) -> Json:
+        """See `VisionClient.part`."""
+        kind = f"{medium}_url"
+        return {"type": kind, kind: {"url": f"data:{mime};base64,{data}"}}
 
-    async def analyze_video(self, clip: Clip) -> Analysis:
-        """See `VisionClient.analyze_video`."""
-        return await self._ask("video_url", clip.mime, clip.data, question("video"), _VIDEO_S)
-
-    async def _ask(
-        self, part: str, mime: str, data: bytes, words: str, patience_s: float
-    ) -> Analysis:
-        url = await asyncio.to_thread(_data_url, mime, data)
-        content = [{"type": part, part: {"url": url}}, {"type": "text", "text": words}]
-        body = {
-            **self._profile.extra,
-            "stream": False,
-            "model": self._profile.model,
-            "messages": [{"role": "user", "content": content}],
-        }
-        headers = {"Authorization": f"Bearer {self._profile.api_key}"}
-        address = _address(self._profile.base_url, self.path)
-        reply = await post_json(
-            address, headers, body, self._profile, self._profile.timeout_s or patience_s
-        )
-        return parse_answer(self.answer_of(reply))
-
-    def answer_of(self, reply: Mapping[str, Any]) -> str:
-        """Return the words of the model. Raises VisionError."""
+    def answer_of(self, reply: Json) -> tuple[object, object]:
+        """See `VisionClient.answer_of`."""
         choices = reply.get("choices")
         choice = choices[0] if isinstance(choices, list) and choices else None
         message = choice.get("message") if isinstance(choice, dict) else None
         if not isinstance(choice, dict) or not isinstance(message, dict):
             raise _no_answer(self._profile)
-        reason = choice.get("finish_reason")
-        if message.get("refusal") or reason in {"content_filter", "sensitive"}:
-            raise _declined()
-        if reason == "length":
-            raise VisionError(_CUT, _SMALLER, code="too_long")
-        return _text_of(message.get("content"))
+        reason = "refusal" if message.get("refusal") else choice.get("finish_reason")
+        return message.get("content"), reason
 
 
 class OpenAi(ChatCompletions):
@@ -114,60 +143,30 @@ class Glm(ChatCompletions):
     image_limits = ImageLimits(side=3072, bytes=5 * _MB * 3 // 4)
     video_limits: VideoLimits | None = VideoLimits(50 * _MB, ("mp4", "mov", "mkv"))
 
-    def answer_of(self, reply: Mapping[str, Any]) -> str:
-        """See `ChatCompletions.answer_of`."""
-        answer = super().answer_of(reply).strip()
-        boxed = _BOXED.fullmatch(answer)
-        return boxed[1] if boxed else answer
 
-
-class Anthropic:
+class Anthropic(VisionClient):
     """Anthropic's Messages API: pictures up to 5 MB, scaled down there if a side has more than 1568
     pixels. No videos.
     """
 
     image_limits = ImageLimits(side=1568, bytes=5 * _MB * 3 // 4)
-    video_limits: VideoLimits | None = None
 
-    def __init__(self, profile: VisionProfile) -> None:
-        self._profile = profile
-        self.image_limits = _image_limits(self.image_limits, profile)
-
-    async def analyze_image(self, picture: Picture) -> Analysis:
-        """See `VisionClient.analyze_image`."""
-        data = await asyncio.to_thread(_base64, picture.data)
-        source = {"type": "base64", "media_type": picture.mime, "data": data}
-        content = [
-            {"type": "image", "source": source},
-            {"type": "text", "text": question("image", picture.note)},
-        ]
-        body = {
-            "max_tokens": _ANSWER_TOKENS,
-            **self._profile.extra,
-            "stream": False,
-            "model": self._profile.model,
-            "messages": [{"role": "user", "content": content}],
-        }
-        headers = {"x-api-key": self._profile.api_key, "anthropic-version": "2023-06-01"}
+    def endpoint(self) -> tuple[str, dict[str, str], Json]:
+        """See `VisionClient.endpoint`."""
         address = _address(self._profile.base_url, "/messages", version="/v1")
-        reply = await post_json(
-            address, headers, body, self._profile, self._profile.timeout_s or _IMAGE_S
-        )
-        if reply.get("stop_reason") == "refusal":
-            raise _declined()
-        if reply.get("stop_reason") == "max_tokens":
-            raise VisionError(_CUT, _SMALLER, code="too_long")
+        headers = {"x-api-key": self._profile.api_key, "anthropic-version": "2023-06-01"}
+        return address, headers, {"max_tokens": _ANSWER_TOKENS}
+
+    def part(self, medium: MediaType, mime: str, data: str) -> Json:
+        """See `VisionClient.part`."""
+        source = {"type": "base64", "media_type": mime, "data": data}
+        return {"type": medium, "source": source}
+
+    def answer_of(self, reply: Json) -> tuple[object, object]:
+        """See `VisionClient.answer_of`."""
         if not isinstance(reply.get("content"), list):
             raise _no_answer(self._profile)
-        return parse_answer(_text_of(reply["content"]))
-
-    async def analyze_video(self, clip: Clip) -> Analysis:  # noqa: ARG002 — the protocol's
-        """Raise VisionError: videos are not supported."""
-        raise VisionError(
-            tr("Anthropic's models don't accept videos."),
-            tr("Choose a vision profile that does, such as glm-4.6v."),
-            code="unsupported",
-        )
+        return reply["content"], reply.get("stop_reason")
 
 
 _PROVIDERS: Mapping[str, tuple[Callable[[VisionProfile], VisionClient], str, str]] = {
@@ -216,27 +215,11 @@ def client_for(profile: VisionProfile) -> VisionClient:
     return make(profile)
 
 
-def _image_limits(limits: ImageLimits, profile: VisionProfile) -> ImageLimits:
-    return replace(limits, side=int(profile.max_side) or limits.side)
-
-
-def _video_limits(limits: VideoLimits | None, profile: VisionProfile) -> VideoLimits | None:
-    return limits and replace(limits, bytes=int(profile.max_video_mb) * _MB or limits.bytes)
-
-
 def _address(base: str, path: str, version: str = "") -> str:
     """Return the address of a request: `base` may already contain the path and the API version."""
     if base.endswith(path):
         return base
     return f"{base}{path}" if base.endswith(version) else f"{base}{version}{path}"
-
-
-def _data_url(mime: str, data: bytes) -> str:
-    return f"data:{mime};base64,{_base64(data)}"
-
-
-def _base64(data: bytes) -> str:
-    return base64.b64encode(data).decode("ascii")
 
 
 def _text_of(content: object) -> str:
@@ -248,14 +231,6 @@ def _text_of(content: object) -> str:
         part.get("text") for part in parts if isinstance(part, dict) and part.get("type") == "text"
     ]
     return "".join(text for text in texts if isinstance(text, str))
-
-
-def _declined() -> VisionError:
-    return VisionError(
-        tr("The vision model declined to describe this."),
-        tr("Describe it yourself, or choose another model."),
-        code="refused",
-    )
 
 
 def _no_answer(profile: VisionProfile) -> VisionError:

@@ -2,34 +2,27 @@
 model.
 """
 
-import asyncio
 import json
-import os
 import re
-from collections.abc import Callable, Mapping
-from errno import errorcode
+from collections.abc import Mapping
 from html import unescape
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 from urllib.parse import urljoin, urlsplit
 
-from dogent_tui import __version__
+from dogent_tui.http_client import Reply, Trouble, exchange, proxy_for
 from dogent_tui.plain import one_line
 from dogent_tui.records import Record
-from dogent_tui.vision.provider_request import body_of, proxy_for
-
-if TYPE_CHECKING:
-    from aiohttp import ClientResponse
 
 _MOST_BYTES = 1 << 20
 _VERSION = "2023-06-01"
 """The version of the Messages API (https://docs.anthropic.com/en/api/versioning)."""
 
 Came = Literal[
-    "message", "error", "page", "moved", "other", "cut", "silence", "untrusted", "nothing"
+    "message", "error", "page", "moved", "other", "cut", "silence", "untrusted", "proxy", "nothing"
 ]
 """The result of a request: an answer of the Messages API, its error, a web page, a redirect,
 something else; or a connection that was lost, stayed silent, has an untrusted certificate, or could
-not be made.
+not be made, because of a proxy or otherwise.
 """
 
 _STATUS = {
@@ -69,7 +62,7 @@ class Answered(Record):
     @property
     def is_there(self) -> bool:
         """Whether anything at the address answers at all."""
-        return self.came not in ("silence", "nothing")
+        return self.came not in ("silence", "proxy", "nothing")
 
 
 async def probe_messages(
@@ -83,18 +76,17 @@ async def probe_messages(
     """
     body = {"model": model, "max_tokens": 1, "messages": [{"role": "user", "content": "Hi"}]}
     url = f"{base_url.rstrip('/')}/v1/messages"
-    return await _asked(
-        "POST", url, {"anthropic-version": _VERSION, **headers}, timeout_s, _answered, body
-    )
+    given = {"anthropic-version": _VERSION, **headers}
+    reply = await _asked("POST", url, timeout_s, headers=given, json=body)
+    return _answered(url, reply) if isinstance(reply, Reply) else reply
 
 
 async def probe_presence(base_url: str, timeout_s: float) -> Answered:
     """Check whether anything answers at `base_url`. Sends no key and costs nothing; see
     `Answered.is_there`. Never raises.
     """
-    return await _asked(
-        "HEAD", base_url, {}, timeout_s, lambda response, _: Answered("other", response.status)
-    )
+    reply = await _asked("HEAD", base_url, timeout_s)
+    return Answered("other", reply.status) if isinstance(reply, Reply) else reply
 
 
 async def list_models(
@@ -103,84 +95,61 @@ async def list_models(
     """Return the names of the models that the endpoint lists, in its order; empty if it lists none.
     Never raises.
     """
-    found: list[str] = []
-
-    def read(response: "ClientResponse", data: bytes) -> Answered:
-        value = _parsed(data.decode(errors="replace")) if response.status == 200 else None
-        models = value.get("data") if isinstance(value, dict) else None
-        ids = (
-            model.get("id")
-            for model in (models if isinstance(models, list) else ())
-            if isinstance(model, dict)
-        )
-        found.extend(name for name in ids if isinstance(name, str) and _MODEL_NAME.fullmatch(name))
-        return Answered("other", response.status)
-
     url = f"{base_url.rstrip('/')}/v1/models?limit=1000"
-    await _asked("GET", url, {"anthropic-version": _VERSION, **headers}, timeout_s, read)
-    return tuple(dict.fromkeys(found))
+    given = {"anthropic-version": _VERSION, **headers}
+    reply = await _asked("GET", url, timeout_s, headers=given)
+    text = reply.body.decode(errors="replace") if isinstance(reply, Reply) else ""
+    value = _parsed(text) if reply.status == 200 else None
+    models = value.get("data") if isinstance(value, dict) else None
+    ids = (
+        model.get("id")
+        for model in (models if isinstance(models, list) else ())
+        if isinstance(model, dict)
+    )
+    return tuple(
+        dict.fromkeys(name for name in ids if isinstance(name, str) and _MODEL_NAME.fullmatch(name))
+    )
 
 
-async def _asked(
-    method: str,
-    url: str,
-    headers: Mapping[str, str],
-    timeout_s: float,
-    read: "Callable[[ClientResponse, bytes], Answered]",
-    body: object = None,
-) -> Answered:
-    import aiohttp  # imported on use: it takes a third of a second
-
+async def _asked(method: str, url: str, timeout_s: float, **request: Any) -> Reply | Answered:
+    """Return the reply, or how there was none."""
     try:
-        async with (
-            asyncio.timeout(timeout_s),
-            aiohttp.ClientSession(
-                cookie_jar=aiohttp.DummyCookieJar(),
-                headers={"User-Agent": f"dogent-tui/{__version__}"},
-            ) as session,
-            session.request(
-                method,
-                url,
-                json=body,
-                headers=headers,
-                allow_redirects=False,  # it would take the key along
-                proxy=proxy_for(url),
-            ) as response,
-        ):
-            return read(response, await body_of(response, _MOST_BYTES))
+        return await exchange(
+            method, url, most=_MOST_BYTES, timeout_s=timeout_s, proxy=proxy_for(url), **request
+        )
     except TimeoutError:
         return Answered("silence", waited_s=timeout_s)
-    except (aiohttp.ClientSSLError, aiohttp.ServerFingerprintMismatch) as error:
-        return Answered("untrusted", said=_why(error))
-    except (aiohttp.ServerDisconnectedError, aiohttp.ClientPayloadError, ConnectionResetError):
-        return Answered("cut")
-    # before ClientError: bytes arrived that are not HTTP
-    except aiohttp.ClientResponseError as error:
-        return Answered("other", said=type(error).__name__)
-    except (aiohttp.ClientError, OSError, ValueError) as error:
-        return Answered("nothing", said=_why(error))
+    except Trouble as trouble:
+        return _unanswered(trouble)
 
 
-def _why(error: Exception) -> str:
-    """Return the reason in a few words. For an error without one, only its kind: the library's
-    message contains the address.
-    """
-    number = getattr(getattr(error, "os_error", error), "errno", None) or 0
-    # asyncio's message contains the address too
-    known = os.strerror(number) if number in errorcode else ""
-    return one_line(known or type(error).__name__).lower()
+def _unanswered(trouble: Trouble) -> Answered:
+    import aiohttp
+
+    match trouble.__cause__:
+        case (
+            aiohttp.ServerDisconnectedError()
+            | aiohttp.ClientPayloadError()
+            | ConnectionResetError()
+        ):
+            return Answered("cut")
+        case aiohttp.ClientResponseError() if trouble.kind == "lost":
+            return Answered("other")  # bytes arrived that are not HTTP
+    came: Mapping[str, Came] = {"tls": "untrusted", "proxy": "proxy"}
+    return Answered(came.get(trouble.kind, "nothing"), said=trouble.why)
 
 
-def _answered(response: "ClientResponse", data: bytes) -> Answered:
-    status, text = response.status, data.decode(errors="replace")
-    if 300 <= status < 400 and (location := response.headers.get("Location")):
-        to = urlsplit(urljoin(str(response.url), location))
+def _answered(url: str, reply: Reply) -> Answered:
+    status, text = reply.status, reply.body.decode(errors="replace")
+    if 300 <= status < 400 and (location := reply.headers.get("Location")):
+        to = urlsplit(urljoin(url, location))
         return Answered(
             "moved",
             status,
             one_line(f"{to.scheme}://{to.hostname or ''}{f':{to.port}' if to.port else ''}"),
         )
-    if status < 300 and (response.content_type == "text/html" or _HTML.match(text)):
+    is_page = reply.headers.get("Content-Type", "").lower().startswith("text/html")
+    if status < 300 and (is_page or _HTML.match(text)):
         title = _TITLE.search(text)
         return Answered("page", status, one_line(unescape(title[1]))[:80].strip() if title else "")
     lines = [line.removeprefix("data:") for line in text.splitlines() if line.startswith("data:")]

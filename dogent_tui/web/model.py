@@ -39,8 +39,7 @@ class WebError(DogentError):
         status: int = 0,
         retry_after_s: float | None = None,
     ) -> None:
-        super().__init__(message, remedy)
-        self.code = code
+        super().__init__(message, remedy, code=code)
         self.host = host
         self.addresses = addresses
         self.status = status

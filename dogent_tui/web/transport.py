@@ -15,7 +15,7 @@ from aiohttp.resolver import DefaultResolver
 from yarl import URL
 
 from dogent_tui import __version__
-from dogent_tui.connection_errors import trouble_of
+from dogent_tui.http_client import trouble_of
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.records import Record

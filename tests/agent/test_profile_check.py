@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from unittest.mock import patch
 
 import pytest
-from aiohttp import web
+from aiohttp import ThreadedResolver, web
 
 from dogent_tui.agent.profile_check import probe
 from dogent_tui.storage.paths import dogent_home
@@ -92,6 +92,21 @@ async def test_what_is_wrong_with_a_model_is_a_sentence_with_a_remedy(
     assert not found.works
     assert words in found.words
     assert KEY not in found.words
+
+
+async def test_a_proxy_that_cannot_be_used_is_named_and_not_the_endpoint(monkeypatch):
+    monkeypatch.setenv("HTTPS_PROXY", "http://127.0.0.1:1")
+    words = (await checked("claude.json", llm("https://models.example"))).words
+    assert "https://models.example: the proxy can't be used. Check HTTPS_PROXY" in words
+
+
+async def test_a_name_that_no_server_knows_is_told_in_words(monkeypatch):
+    async def unknown(*_, **__):
+        raise OSError("Name or service not known")
+
+    monkeypatch.setattr(ThreadedResolver, "resolve", unknown)
+    words = (await checked("claude.json", llm("https://models.example"))).words
+    assert "the host does not exist, or no name server responds. Check the network" in words
 
 
 async def test_what_cannot_be_asked_is_not_asked():

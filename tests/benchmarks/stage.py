@@ -149,10 +149,10 @@ def paced(text: str, *, chunk: int = 40, every_s: float = 0.01):
     async def events(request: MessagesRequest) -> AsyncGenerator[bytes, None]:
         stream = ReplyStream(request)
         yield stream.start()
-        yield stream.open_text()
+        yield stream.open()
         began = time.monotonic()
         for number, start in enumerate(range(0, len(text), chunk), 1):
-            yield stream.text(text[start : start + chunk])
+            yield stream.add(text[start : start + chunk])
             await asyncio.sleep(max(0.0, began + number * every_s - time.monotonic()))
         yield stream.close()
         yield stream.finish()

@@ -112,10 +112,10 @@ class Pieces:
         """Yield the reply as events, as far as it is released."""
         stream = ReplyStream(request)
         yield stream.start()
-        yield stream.open_tool_use(self._tool) if self._tool else stream.open_text()
+        yield stream.open(ReplyToolUse(self._tool, {}) if self._tool else ReplyText(""))
         for number, piece in enumerate(self._pieces, 1):
             await self._until_allowed(number)
-            yield stream.arguments(piece) if self._tool else stream.text(piece)
+            yield stream.add(piece)
             async with self._changed:
                 self._sent = number
                 self._changed.notify_all()
@@ -303,8 +303,8 @@ async def _broken_off(
 ) -> AsyncGenerator[bytes, None]:
     stream = ReplyStream(request)
     yield stream.start()
-    yield stream.open_text()
-    yield stream.text(text)
+    yield stream.open()
+    yield stream.add(text)
     if error is None:
         raise CutConnection
     yield error_event(error)

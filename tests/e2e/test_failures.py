@@ -156,7 +156,7 @@ async def test_a_reply_that_the_model_ended_is_no_lost_connection(
 ):
     async def answer(request):
         stream = ReplyStream(request)
-        yield stream.start() + stream.open_text() + stream.text("Half a reply.") + stream.close()
+        yield stream.start() + stream.open() + stream.add("Half a reply.") + stream.close()
         yield stream.finish(stop_reason)
 
     api.otherwise(answer)

@@ -17,8 +17,9 @@ from dogent_tui.agent.session import SessionOptions, open_session
 from dogent_tui.offline.messages_api import ReplyText
 from dogent_tui.print_mode import PrintRequest, run_print
 from dogent_tui.settings.trust import FolderTrust, make_own_folder
+from dogent_tui.storage.files import private_folder
 from dogent_tui.storage.history import History
-from dogent_tui.storage.paths import Workspace
+from dogent_tui.storage.paths import Workspace, state_dir
 from tests.e2e.conftest import IN_ONE_LOOP
 from tests.e2e.scripted_api import MODEL, ScriptedApi
 from tests.e2e.terminal import DOGENT
@@ -328,3 +329,11 @@ async def test_one_question_is_not_said_to_be_asked_twice(api, profile, run):
     _, _, said = await run("Write")
     assert "asks: The agent asks" not in said
     assert "asks: One question" in said
+
+
+async def test_what_cannot_be_saved_is_said_and_the_answer_comes(api, profile, run):
+    private_folder(state_dir()).joinpath("sessions").write_text("", encoding="utf-8")
+    api.say("Fine.")
+    status, said, told = await run("hello")
+    assert (status, said) == (0, "Fine.\n")
+    assert "warning: This conversation can't be saved right now: " in told

@@ -58,9 +58,10 @@ class Served:
         assert status == 200, answer
         return parsed(answer)
 
-    async def known(self, chat: str) -> Any:
+    async def known(self, chat: str, **query: str) -> Any:
         """Return what a page that is loaded again finds of a chat."""
-        async with self.http.get(f"{self.url}/api/chat/{chat}", headers=self.headers) as answer:
+        address = f"{self.url}/api/chat/{chat}"
+        async with self.http.get(address, headers=self.headers, params=query) as answer:
             return await answer.json()
 
     async def rest_of(self, chat: str) -> str:

@@ -17,6 +17,7 @@ from acp import schema
 from acp.helpers import image_block, resource_link_block, text_block
 
 from dogent_tui.faces.acp import LineTransport
+from dogent_tui.storage.paths import Workspace
 from tests.children import children_running
 from tests.e2e.conftest import write_profile
 from tests.e2e.scripted_api import ScriptedApi
@@ -631,6 +632,18 @@ async def test_a_question_of_the_background_that_is_cancelled_is_denied(
             while not any("task-notification" in str(one.messages) for one in place.api.requests):
                 await place.api.arrived(len(place.api.requests) + 1)
         assert (place.root / "keep.md").exists()
+
+
+@pytest.mark.thorough
+async def test_an_editor_is_told_what_cannot_be_saved(place: Place) -> None:
+    logs = place.home / ".dogent" / "state" / "sessions" / Workspace(place.root).key
+    logs.parent.mkdir(parents=True, exist_ok=True)
+    logs.write_text("", encoding="utf-8")  # instead of a folder
+    place.api.say("Fine.")
+    async with place.editor() as editor:
+        assert await editor.say("hello") == "end_turn"
+        assert "Fine." in editor.text
+        assert "can't be saved right now" in editor.text
 
 
 @pytest.mark.thorough

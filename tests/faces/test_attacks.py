@@ -5,6 +5,7 @@ widens what is allowed.
 import asyncio
 import json
 import os
+import socket
 import uuid
 import zlib
 from pathlib import Path
@@ -13,6 +14,9 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from dogent_tui.agent.session import SessionOptions
+from dogent_tui.errors import DogentError
+from dogent_tui.faces.http import serve
 from dogent_tui.faces.page.routes import PageCode
 from tests.e2e.scripted_api import ScriptedApi
 from tests.faces.conftest import IN_ONE_LOOP, Served, serving
@@ -444,3 +448,10 @@ async def test_too_many_requests_are_refused_for_a_while(tmp_path: Path) -> None
             stops = (served.post("/api/chat/x/stop", {}) for _ in range(20))
             statuses |= {status for status, _ in await asyncio.gather(*stops)}
     assert statuses == {409, 429}
+
+
+async def test_a_port_that_is_taken_is_a_sentence(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        with pytest.raises(DogentError, match=f"The port {port} can't be used: .* --port"):
+            serve(tmp_path, SessionOptions(), port, (), lambda *_: None)

@@ -161,9 +161,9 @@ def last_word(text: str) -> int:
 async def _endless(request: MessagesRequest) -> AsyncGenerator[bytes, None]:
     stream = ReplyStream(request)
     yield stream.start()
-    yield stream.open_text()
+    yield stream.open()
     for number in range(1, 3_000):
-        yield stream.text(f"w{number} ")
+        yield stream.add(f"w{number} ")
         await asyncio.sleep(0.03)
     yield stream.close()
     yield stream.finish()

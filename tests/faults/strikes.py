@@ -133,10 +133,10 @@ async def _silent(request: MessagesRequest, until: asyncio.Event) -> AsyncGenera
 async def _slow(request: MessagesRequest) -> AsyncGenerator[bytes, None]:
     stream = ReplyStream(request)
     yield stream.start()
-    yield stream.open_text()
+    yield stream.open()
     while True:
         await asyncio.sleep(0.5)
-        yield stream.text("s")
+        yield stream.add("s")
 
 
 async def _garbage(request: MessagesRequest, html: bool) -> AsyncGenerator[bytes, None]:
@@ -145,7 +145,7 @@ async def _garbage(request: MessagesRequest, html: bool) -> AsyncGenerator[bytes
         return
     stream = ReplyStream(request)
     yield stream.start()
-    yield stream.open_text()
+    yield stream.open()
     yield b'event: content_block_delta\ndata: {"type": "content_bl\xff\xfe\n\n'
     yield b"event: nonsense\ndata: 17\n\n"
 
@@ -153,8 +153,8 @@ async def _garbage(request: MessagesRequest, html: bool) -> AsyncGenerator[bytes
 async def _cut(request: MessagesRequest) -> AsyncGenerator[bytes, None]:
     stream = ReplyStream(request)
     yield stream.start()
-    yield stream.open_text()
-    yield stream.text("half ")
+    yield stream.open()
+    yield stream.add("half ")
     raise CutConnection
 
 

@@ -252,7 +252,9 @@ ERRORS = {
     "page": (500, "<html>Internal Server Error</html>", 400, "refused the request (500).\nCheck"),
     "no such address": (404, {"detail": "Not Found"}, 400, "does not support chat completions"),
     "LM Studio without it": (200, {"error": "Unexpected endpoint"}, 400, "chat completions"),
-    "no reply": (200, {"hello": "world"}, 400, "unreadable answer"),
+    "no reply": (200, {"hello": "wor\x00ld"}, 400, 'unreadable answer: “{"hello": "wor'),
+    "control": (500, {"error": "broken\x00\x1b[2J"}, 400, "(500): “broken␀␛[2J”"),
+    "details": (422, {"detail": [{"msg": "extra fields"}]}, 400, "extra fields"),
     "list": (200, [1], 400, "unreadable answer"),
     "long": (418, {"error": "word " * 9000}, 400, "…”"),
     "deep": (400, "[" * 50_000, 400, "refused"),
@@ -365,6 +367,11 @@ async def test_ollama_is_not_asked_what_it_would_cut_off_silently():
         assert "OLLAMA_CONTEXT_LENGTH" in reply.error
         assert not through.server.requests
         assert (await through.ask()).status == 200
+
+
+async def test_nothing_is_said_of_a_model_whose_server_is_not_there():
+    async with LocalRelay("ollama", "http://127.0.0.1:1", "qwen3", key="") as relay:
+        assert relay.warning == ("", "")
 
 
 async def test_ollama_is_asked_for_its_window_once_the_model_is_loaded():

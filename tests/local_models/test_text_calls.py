@@ -471,6 +471,39 @@ def test_types_are_those_of_the_schema():
     )
 
 
+FENCE = "```\n- [ ] \\d+ \\frac 'a' \"b\" C:\\temp\n```"
+TWO = [
+    ReplyToolUse("Write", {"file_path": "it's.md", "content": FENCE}),
+    ReplyToolUse("Read", {"file_path": "a.md", "-n": True}),
+]
+WRITTEN = [json.dumps({"name": call.name, "arguments": call.input}) for call in TWO]
+ARGUMENTS = [", ".join(f"{key}={value!r}" for key, value in call.input.items()) for call in TWO]
+TWO_CALLS = {
+    "lines after one mark": f"<tool_call>\n{WRITTEN[0]}\n{WRITTEN[1]}\n</tool_call>",
+    "Llama": f"<|python_tag|>{WRITTEN[0]}; {WRITTEN[1]}<|eom_id|>",
+    "Llama, Python": f"[Write({ARGUMENTS[0]}), Read({ARGUMENTS[1]})]",
+    "Gemma": f"```tool_code\nprint(Write({ARGUMENTS[0]}))\nRead({ARGUMENTS[1]})\n```",
+    "Gemma 4": (
+        f'<|tool_call>call:Write{{file_path:<|"|>it\'s.md<|"|>,content:<|"|>{FENCE}<|"|>}}<tool_call|>'
+        '<|tool_call>call:Read{file_path:<|"|>a.md<|"|>,-n:true}<tool_call|>'
+    ),
+    "harmony": "".join(
+        f"<|start|>assistant<|channel|>commentary to=functions.{call.name} <|constrain|>json"
+        f"<|message|>{json.dumps(call.input)}<|call|>"
+        for call in TWO
+    ),
+    "patterns as they are typed": "\n".join(
+        f"<tool_call>{written}</tool_call>".replace("\\\\d", "\\d") for written in WRITTEN
+    ),
+}
+
+
+@pytest.mark.parametrize("size", [0, 1, 5])
+@pytest.mark.parametrize("text", TWO_CALLS.values(), ids=TWO_CALLS)
+def test_two_calls_keep_what_they_write_to_the_letter(text, size):
+    assert found(text, size) == TWO
+
+
 def test_a_final_answer_of_harmony_is_text():
     text = "<|start|>assistant<|channel|>analysis<|message|>Hm.<|end|>"
     text += "<|start|>assistant<|channel|>final<|message|>Tea is hot."

@@ -4,6 +4,7 @@ counts, nothing is lost.
 
 import json
 import multiprocessing
+import runpy
 from multiprocessing.synchronize import Barrier
 from pathlib import Path
 
@@ -17,7 +18,7 @@ from dogent_tui.settings.config_check import checked, read_profiles
 from dogent_tui.settings.config_models import PROFILE_MODELS, LlmProfile, WebProfile, secret_keys
 from dogent_tui.settings.config_writer import plan_values, write_home_values
 from dogent_tui.settings.home_files import STUBS
-from dogent_tui.settings.json_schemas import NAMES, schema_file, schema_text
+from dogent_tui.settings.json_schemas import NAMES, schema_file
 from dogent_tui.settings.values import (
     HomeSettings,
     WorkspaceSettings,
@@ -27,6 +28,7 @@ from dogent_tui.settings.values import (
 from dogent_tui.storage.files import read_json
 from dogent_tui.storage.json_lines import line_of
 
+schema_text = runpy.run_path(str(Path(__file__).parents[2] / ".ci/schemas"))["schema_text"]
 SLIP = """{
   "profiles": {
     "x": {

@@ -23,9 +23,11 @@ EXPECTED = Analysis("A red square.", ("square", "red"), "Hello")
         f"```\n{TEXT}```",
         f"```JSON\r\n{TEXT}\r\n```\n",
         json.dumps({**SEEN, "more": 1}),
+        f"<think>\nIt is {{red}}.\n</think>\n\n{TEXT}",
+        f"<think>Hm.</think><|begin_of_box|>```json\n{TEXT}\n```<|end_of_box|>",
     ],
 )
-def test_an_object_is_taken_with_or_without_a_fence(answer):
+def test_an_object_is_taken_whatever_is_around_it(answer):
     assert parse_answer(answer) == EXPECTED
 
 

@@ -288,3 +288,10 @@ async def test_the_next_look_asks_again(provider, look):
         assert await look() == EXPECTED
     assert len(provider.requests) == 2
     assert SEEN["text"] == EXPECTED.text
+
+
+async def test_a_reason_of_another_type_is_no_reason(provider, look):
+    provider.replies.append(
+        {"choices": [{"message": {"content": ANSWER}, "finish_reason": ["length"]}]}
+    )
+    assert await look(picture("PNG")) == EXPECTED

@@ -1,19 +1,17 @@
 """A search from query to results: the request, its limits, and its error messages."""
 
-import asyncio
 from collections.abc import Mapping
 from typing import Any, get_args
 from urllib.parse import quote, urlsplit
 
 import msgspec
 
-from dogent_tui import __version__
+from dogent_tui.http_client import Reply, Trouble, exchange
 from dogent_tui.language import listing, tr
 from dogent_tui.plain import one_line
-from dogent_tui.records import Json, Record
+from dogent_tui.records import Json
 from dogent_tui.settings.secrets import redact
 from dogent_tui.storage.paths import display_path, dogent_home
-from dogent_tui.vision.provider_request import body_of
 from dogent_tui.web.model import WebError
 from dogent_tui.web.profiles import WEB_FILE, WebProfile
 from dogent_tui.web.search.model import (
@@ -39,14 +37,6 @@ _LONGEST_QUERY = 2000
 _LONGEST_SAYING = 200
 
 
-class _Answer(Record):
-    """A provider's answer. `data` is its JSON, None if it is not JSON."""
-
-    status: int
-    headers: Mapping[str, str]
-    data: Any
-
-
 class Searcher:
     """Searches with one profile. Keeps no connection. `proxy` is the address of a deliberately
     configured one.
@@ -67,12 +57,11 @@ class Searcher:
         if profile is None:
             raise _no_profile()
         provider = provider_of(profile)
-        answer = await self._ask(
-            profile, provider.url(profile, query), provider.ask(profile, query)
-        )
-        if answer.status != 200:
-            raise _refused(profile, provider, answer)
-        if not isinstance(answer.data, Mapping):
+        reply = await self._ask(profile, provider.url(profile, query), provider.ask(profile, query))
+        data = _parsed(reply.body)
+        if reply.status != 200:
+            raise _refused(profile, provider, reply, data if isinstance(data, Mapping) else {})
+        if not isinstance(data, Mapping):
             raise profile_error(
                 profile,
                 "bad_answer",
@@ -80,10 +69,8 @@ class Searcher:
                 tr("Check the provider and endpoint of the profile {profile} in {file}."),
             )
         # without duplicates, and at most as many as requested
-        found = dict.fromkeys(
-            one for one in provider.results(answer.data, query) if one is not None
-        )
-        if not found and (failed := provider.failed(answer.data)):
+        found = dict.fromkeys(one for one in provider.results(data, query) if one is not None)
+        if not found and (failed := provider.failed(data)):
             raise profile_error(
                 profile,
                 "bad_answer",
@@ -98,40 +85,30 @@ class Searcher:
             profile.provider, profile.name, query.words, query.mode, tuple(found)[: query.count]
         )
 
-    async def _ask(self, profile: WebProfile, url: str, request: Request) -> _Answer:
-        import aiohttp  # imported on use: there may be no search at all
-
-        host = urlsplit(url).hostname or ""
+    async def _ask(self, profile: WebProfile, url: str, request: Request) -> Reply:
         try:
-            async with (
-                asyncio.timeout(profile.timeout_s),
-                aiohttp.ClientSession(
-                    cookie_jar=aiohttp.DummyCookieJar(),
-                    headers={"User-Agent": f"dogent-tui/{__version__}"},
-                ) as session,
-                session.request(
-                    "GET" if request.body is None else "POST",
-                    url,
-                    params=request.params or None,
-                    headers={"Accept": "application/json", **request.headers},
-                    json=request.body,
-                    proxy=self._proxy or None,
-                    allow_redirects=False,  # a redirect would take the key along
-                ) as response,
-            ):
-                body = await body_of(response, _MOST_BYTES)
+            reply = await exchange(
+                "GET" if request.body is None else "POST",
+                url,
+                most=_MOST_BYTES,
+                timeout_s=profile.timeout_s,
+                proxy=self._proxy or None,
+                params=request.params or None,
+                headers={"Accept": "application/json", **request.headers},
+                json=request.body,
+            )
         except TimeoutError:
             raise profile_error(
                 profile,
                 "timeout",
                 tr("{host} did not answer within {timeout_s:g} seconds."),
                 tr("Try again, or raise timeout_s of the profile {profile} in {file}."),
-                host=host,
+                host=urlsplit(url).hostname or "",
                 timeout_s=profile.timeout_s,
             ) from None
-        except (aiohttp.ClientError, OSError, ValueError) as error:
-            raise _unreachable(profile, host, error) from None
-        if len(body) > _MOST_BYTES:
+        except Trouble as trouble:
+            raise _unreachable(profile, urlsplit(url).hostname or "", trouble) from None
+        if len(reply.body) > _MOST_BYTES:
             raise profile_error(
                 profile,
                 "too_large",
@@ -139,7 +116,7 @@ class Searcher:
                 tr("Check the endpoint of that profile in {file}."),
                 size=_MOST_BYTES >> 20,
             )
-        return _Answer(response.status, response.headers, _parsed(body))
+        return reply
 
 
 def _checked(query: Query) -> Query:
@@ -224,15 +201,15 @@ _REFUSED: Mapping[Cause, tuple[str, str, str]] = {
 """Kind of refusal → the code of the error, what happened, and what to do."""
 
 
-def _refused(profile: WebProfile, provider: SearchProvider, answer: _Answer) -> WebError:
-    """Return the error for an answer other than 200."""
-    status, data = answer.status, answer.data if isinstance(answer.data, Mapping) else {}
+def _refused(profile: WebProfile, provider: SearchProvider, reply: Reply, data: Json) -> WebError:
+    """Return the error for an answer other than 200, whose JSON is `data`."""
+    status = reply.status
     cause = provider.cause(status, data)
     hosts = {urlsplit(url or provider.endpoint).hostname for url in (profile.endpoint, "")}
     if cause == "gone" and not (len(hosts) == 1 and provider.retirement):
         cause = "other"  # the configured endpoint is wrong, not a retired one of the provider
     code, message, remedy = _REFUSED[cause]
-    wait = _wait_s(provider, answer) if cause == "busy" else None
+    wait = _wait_s(provider, reply) if cause == "busy" else None
     error = profile_error(
         profile,
         code,
@@ -249,11 +226,11 @@ def _refused(profile: WebProfile, provider: SearchProvider, answer: _Answer) -> 
     return error
 
 
-def _wait_s(provider: SearchProvider, answer: _Answer) -> float | None:
+def _wait_s(provider: SearchProvider, reply: Reply) -> float | None:
     from dogent_tui.web.transport import retry_after
 
-    wait = retry_after(answer.headers.get("Retry-After", ""))
-    return provider.wait_s(answer.headers) if wait is None else wait
+    wait = retry_after(reply.headers.get("Retry-After", ""))
+    return provider.wait_s(reply.headers) if wait is None else wait
 
 
 def _saying(profile: WebProfile, data: Json) -> str:
@@ -272,11 +249,8 @@ def _saying(profile: WebProfile, data: Json) -> str:
     return tr(" It says: “{word}”.", word=words[:_LONGEST_SAYING]) if words else ""
 
 
-def _unreachable(profile: WebProfile, host: str, error: Exception) -> WebError:
+def _unreachable(profile: WebProfile, host: str, trouble: Trouble) -> WebError:
     """Return the sentence for a connection error."""
-    from dogent_tui.connection_errors import trouble_of
-
-    trouble = trouble_of(error, host)
     remedies = {
         "tls": tr("Check {place}."),
         "proxy": tr("Check web_proxy in {own}."),
