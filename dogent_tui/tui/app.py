@@ -13,7 +13,7 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
-from textual import events, work
+from textual import work
 from textual.driver import Driver
 from textual.filter import LineFilter
 from textual.screen import Screen
@@ -45,6 +45,7 @@ from dogent_tui.tui.prompt.model import Recall
 from dogent_tui.tui.screens.conversation import ConversationScreen
 from dogent_tui.tui.sessions.current import CurrentSession
 from dogent_tui.tui.textual_fixes.colorless import Colorless
+from dogent_tui.tui.textual_fixes.keys_in_turn import KeysInTurn
 from dogent_tui.tui.themes import CONTRAST, DEFAULT_THEME, LIGHT_THEME, THEMES
 from dogent_tui.tui.trust_question import settle_trust
 from dogent_tui.tui.widgets import bound, hidden
@@ -67,7 +68,7 @@ MOST_SEARCHED = 100_000
 """The maximum number of earlier prompts searched."""
 
 
-class DogentApp(AppPort):
+class DogentApp(KeysInTurn, AppPort):
     """The application for one workspace."""
 
     session: CurrentSession
@@ -185,14 +186,6 @@ class DogentApp(AppPort):
             and message.lightness > _LIGHT
         ):
             self.theme = LIGHT_THEME
-
-    async def on_event(self, event: events.Event) -> None:
-        """Have keys and clicks wait for a screen that has just opened: its actions need what is in
-        it.
-        """
-        if isinstance(event, events.InputEvent) and self._screen_stack:
-            await self.screen._mounted_event.wait()  # noqa: SLF001  (Textual has no other)
-        await super().on_event(event)
 
     def _handle_exception(self, error: Exception) -> None:
         """End with a report, unless the application is closing: then the last keys and events may

@@ -30,7 +30,6 @@ from dogent_tui.tui.outline.rows import (
     title_column,
 )
 from dogent_tui.tui.painted import Painted
-from dogent_tui.tui.screens.editor import EditorPart
 from dogent_tui.tui.textual_fixes.fast_render import cached_lines
 from dogent_tui.tui.transcript.lines import BLANK, Line, Span
 from dogent_tui.tui.transcript.markdown import markdown_lines
@@ -64,7 +63,7 @@ class EditRequest:
     origin: int | None = None
 
 
-class OutlineView(EditorPart, Painted, ScrollView, can_focus=True):
+class OutlineView(Painted, ScrollView, can_focus=True):
     """Shows `model`. Posts `Moved` when the cursor moves, `Changed` when the outline changes, and
     `Refused` for impossible commands.
 

@@ -15,14 +15,13 @@ from dogent_tui.changes.model import DocumentChange
 from dogent_tui.language import tr
 from dogent_tui.tui.painted import Painted
 from dogent_tui.tui.review.rows import LOOKS, list_row
-from dogent_tui.tui.screens.editor import EditorPart
 from dogent_tui.tui.transcript.lines import Line, Span
 
 _MOST_ROWS = 1_000
 """The number of drawn rows cached."""
 
 
-class HunkList(EditorPart, Painted, Widget, can_focus=True):
+class HunkList(Painted, Widget, can_focus=True):
     """A row for each hunk. `choose` goes to the hunk at an index; `loses_quote` tells whether a
     hunk changes a verbatim quotation.
     """
