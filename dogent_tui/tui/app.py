@@ -59,14 +59,6 @@ _LOG = logging.getLogger(__name__)
 _LIGHT = 0.5
 """A background with a luminance above this is light."""
 
-SEARCHED_AT_ONCE = 1_000
-"""How many earlier prompts can be searched as soon as the search opens; reading them takes no
-noticeable time.
-"""
-
-MOST_SEARCHED = 100_000
-"""The maximum number of earlier prompts searched."""
-
 
 class DogentApp(KeysInTurn, AppPort):
     """The application for one workspace."""
@@ -243,11 +235,11 @@ class DogentApp(KeysInTurn, AppPort):
 
     async def load_recall(self) -> list[str]:
         """Give the prompt the latest prompts and commands to recall, and return them."""
-        recalled = await asyncio.to_thread(self._recall, RECALLED)
+        recalled = await asyncio.to_thread(self.recall, RECALLED)
         self.conversation.prompt.editor.recall = Recall(recalled)
         return recalled
 
-    def _recall(self, limit: int) -> list[str]:
+    def recall(self, limit: int) -> list[str]:
         """Return the latest prompts and commands, oldest first; none if they cannot be read."""
         with suppress(OSError):
             return self.history.recall(limit)
@@ -384,20 +376,14 @@ class DogentApp(KeysInTurn, AppPort):
         """Search earlier prompts and put the chosen one into the prompt; undo restores what was
         there.
         """
-        from dogent_tui.tui.screens.history import HistoryScreen
+        from dogent_tui.tui.screens.history import search_prompts
 
-        loads = [partial(self._prompts, limit) for limit in (SEARCHED_AT_ONCE, MOST_SEARCHED)]
-        self.push_screen(HistoryScreen(*loads), self.take_earlier)
+        search_prompts(self)
 
-    def _prompts(self, limit: int) -> list[str]:
-        """Return the latest prompts without duplicates, newest first."""
-        return list(dict.fromkeys(reversed(self._recall(limit))))
-
-    def take_earlier(self, prompt: str | None) -> None:
-        """Put an earlier prompt, if one was chosen, into the prompt."""
-        if prompt is not None:
-            self.conversation.prompt.editor.replace_all(prompt)
-            self.conversation.prompt.focus_editor()
+    def take_earlier(self, prompt: str) -> None:
+        """Put an earlier prompt into the prompt."""
+        self.conversation.prompt.editor.replace_all(prompt)
+        self.conversation.prompt.focus_editor()
 
     def action_help(self) -> None:
         """Show all keys and commands."""

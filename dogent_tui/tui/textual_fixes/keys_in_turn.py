@@ -7,7 +7,6 @@ transcript the letters of a word were its keys.
 """
 
 import asyncio
-from collections import deque
 
 from textual import events
 from textual.app import App
@@ -17,36 +16,30 @@ from textual.message_pump import MessagePump
 class KeysInTurn(App[None]):
     """An application in which input waits until the key before it has acted."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        self._arrived: deque[events.Event] = deque()
-        self._acting: asyncio.Task[None] | None = None
+    _acting: asyncio.Task[None] | None = None
 
     async def on_event(self, event: events.Event) -> None:
-        """Queue what the terminal sends; what widgets left over is dealt with at once."""
+        """Have what the terminal sends wait; deal with what widgets left over."""
         is_input = isinstance(event, events.InputEvent | events.Paste) and not event.is_forwarded
-        if not (is_input and self._screen_stack):
+        if is_input and self._screen_stack:
+            self._acting = asyncio.create_task(self._act_on(event, self._acting))
+        else:
             await super().on_event(event)
-            return
-        self._arrived.append(event)
-        if self._acting is None or self._acting.done():
-            self._acting = asyncio.create_task(self._act())
 
-    async def _act(self) -> None:
+    async def _act_on(self, event: events.Event, before: asyncio.Task[None] | None) -> None:
+        if before is not None:
+            await before
         try:
-            while self._arrived:
-                await self._act_on(self._arrived.popleft())
+            await _handled(self)
+            if self.focused is None:  # the screen may just have opened
+                await _handled(self.screen)
+            pump: MessagePump | None = self.focused or self.screen
+            await super().on_event(event)
+            while isinstance(event, events.Key) and event.is_forwarded and pump is not None:
+                await _handled(pump)
+                pump = None if event._stop_propagation else pump._parent  # noqa: SLF001  (no other way)
         except Exception as error:  # as Textual does where a message is handled
             self._handle_exception(error)
-
-    async def _act_on(self, event: events.Event) -> None:
-        await _handled(self)
-        await _handled(self.screen)  # it may just have opened, and have no focus yet
-        pump: MessagePump | None = self.focused or self.screen
-        await super().on_event(event)
-        while isinstance(event, events.Key) and event.is_forwarded and pump is not None:
-            await _handled(pump)
-            pump = None if event._stop_propagation else pump._parent  # noqa: SLF001  (no other way)
 
 
 async def _handled(pump: MessagePump) -> None:

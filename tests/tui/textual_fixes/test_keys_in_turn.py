@@ -11,7 +11,7 @@ from textual.widgets import Input, Static
 from dogent_tui.agent.conversation import TurnEnded
 from dogent_tui.agent.events import TextFinished
 from dogent_tui.tui.screens.help import HelpScreen
-from dogent_tui.tui.screens.history import HistoryScreen
+from dogent_tui.tui.screens.offers import OffersScreen
 
 
 def arrive(app, *keys):
@@ -73,7 +73,7 @@ async def test_pasted_text_waits_for_the_key_before_it(stage):
     async with stage() as s:
         s.app.post_message(events.Key("ctrl+r", None))
         s.app.post_message(events.Paste("tea"))
-        await s.until(lambda: isinstance(s.app.screen, HistoryScreen))
+        await s.until(lambda: isinstance(s.app.screen, OffersScreen))
         await s.until(lambda: s.app.screen.line.value == "tea")
 
 
