@@ -21,7 +21,7 @@ from textual.screen import Screen
 from dogent_tui.agent.events import Notice
 from dogent_tui.agent.session import OpenedSession, SessionOptions
 from dogent_tui.errors import AgentError, DogentError, disk_trouble
-from dogent_tui.language import tr
+from dogent_tui.language import phrases, tr
 from dogent_tui.plain import one_line
 from dogent_tui.settings.known_secrets import known_secrets
 from dogent_tui.settings.secrets import redact
@@ -165,7 +165,6 @@ class DogentApp(KeysInTurn, AppPort):
         self.save_draft("\n\n".join(filter(None, [*unsent, self.conversation.prompt.editor.value])))
         await self.draft.close()
         await self.session.close()
-        await self.conversation.keep_answers()
         await self.edits.close()
         await asyncio.to_thread(self.draft.drafts.close)
 
@@ -359,11 +358,6 @@ class DogentApp(KeysInTurn, AppPort):
         """Close it for good."""
         self.dismiss_setup()
 
-    def on_setup_panel_typed(self, event: "SetupPanel.Typed") -> None:
-        """Return to the prompt."""
-        self.conversation.prompt.focus_editor()
-        self.conversation.prompt.editor.insert(event.character)
-
     def choose_command(self, command: Command) -> None:
         """Run `command` as the command palette does."""
         conversation, typed = self.conversation, f"/{command.name}"
@@ -403,7 +397,7 @@ class DogentApp(KeysInTurn, AppPort):
             Offer(
                 command.usage,
                 partial(self.choose_command, command),
-                " · ".join(filter(None, (command.help, command.key()))),
+                phrases(command.help, command.key()),
                 command.forgets,
             )
             for command in self.commands

@@ -308,7 +308,3 @@ class AppPort(App[None]):
     def use_keys(self, wanted: Mapping[str, str]) -> None:
         """Apply the key bindings from the settings."""
         raise NotImplementedError
-
-    def choose_command(self, command: "Command") -> None:
-        """Run `command` as the command palette does."""
-        raise NotImplementedError

@@ -24,7 +24,6 @@ from dogent_tui.tui.outline.rows import (
     LOOKS,
     RowLook,
     glyph_column,
-    look_of,
     lowest_level,
     row_spans,
     title_column,
@@ -175,12 +174,20 @@ class OutlineView(Painted, ScrollView, can_focus=True):
             return self.row([Span(text, "muted")])
         place = self.model.rows[row]
         heading = self.model.outline.headings[place]
-        changes = self.marks.get(heading.id, ())
         first, end = self._chosen
         is_selected = first <= place < end
-        written, number = self._words(place), self._numbers[place]
-        look = look_of(
-            self.model, row, changes, number, self._base, self.found, is_selected, written
+        is_folded = heading.id in self.model.folded
+        look = RowLook(
+            heading.id == self.model.cursor,
+            is_selected,
+            is_folded,
+            self.model.has_children(place),
+            self.model.outline.end(place) - place - 1 if is_folded else 0,
+            self.marks.get(heading.id, ()),
+            self._numbers[place],
+            self._base,
+            self.found,
+            self._words(place),
         )
         fill = "selected" if is_selected else ""
         if look.is_cursor:

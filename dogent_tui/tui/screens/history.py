@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from datetime import datetime
 from functools import partial
 
-from dogent_tui.language import tr
+from dogent_tui.language import phrases, tr
 from dogent_tui.plain import one_line
 from dogent_tui.storage.history import HistoryEntry
 from dogent_tui.tui.ports import AppPort
@@ -93,7 +93,7 @@ def _facts(entry: HistoryEntry) -> str:
     took = duration(entry.duration_ms / 1000) if entry.duration_ms > 0 else ""
     outcome = _WORDS.get(entry.status) or one_line(entry.status)
     came = one_line(entry.reason or _MARKS.sub("", entry.summary))
-    return " · ".join(filter(None, (_when(entry.timestamp), outcome, took, came)))
+    return phrases(_when(entry.timestamp), outcome, took, came)
 
 
 def _when(timestamp: str) -> str:

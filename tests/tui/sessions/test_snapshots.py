@@ -52,6 +52,11 @@ class Host(App[None]):
         self.push_screen(self.shown)
 
 
+@pytest.fixture(autouse=True)
+def clock(monkeypatch):
+    monkeypatch.setattr("dogent_tui.tui.screens.sessions.local_now", lambda: NOW)
+
+
 def sessions(here=HERE) -> Host:
     def nothing(*_: object) -> None: ...
 
@@ -63,7 +68,7 @@ def sessions(here=HERE) -> Host:
         "1",
         lambda record: record.session_id == "2",
     )
-    return Host(SessionsScreen(index, now=lambda: NOW))
+    return Host(SessionsScreen(index))
 
 
 def pressing(*keys: str):
