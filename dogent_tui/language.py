@@ -96,6 +96,11 @@ def sentences(*said: str) -> str:
     return text
 
 
+def phrases(*said: str) -> str:
+    """Join phrases, leaving out those that are empty."""
+    return " · ".join(filter(None, said))
+
+
 @cache
 def _translations() -> "NullTranslations | None":
     language = interface_language()

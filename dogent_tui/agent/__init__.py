@@ -132,6 +132,7 @@ the earlier session (`Recorder`).
 
 The screens that ask share `screens/withdrawable.py` (and questions of our own with a list of
 answers `screens/choice.py`): dismissed once, and closed when they become obsolete, even below
-another screen. `immediate_keys.py` handles keys that act when they arrive: a Textual binding runs
-only after the key has bubbled up to the application, and what is typed ahead would overtake it.
+another screen. `keys_in_turn.py` has each key wait until the one before it has acted: a Textual
+binding runs only after the key has bubbled up to the application, and what is typed ahead would
+overtake it.
 """

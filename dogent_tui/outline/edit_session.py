@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from itertools import accumulate
 
-from dogent_tui.language import ngettext, tr
+from dogent_tui.language import ngettext, phrases, tr
 from dogent_tui.outline.blocks import count_words
 from dogent_tui.outline.changes import Baseline, Change, Changes
 from dogent_tui.outline.markdown import first_lines, parse, parse_file, render
@@ -94,7 +94,7 @@ class OutlineEditing:
         ]
         if self.changes.deleted:
             said.append(tr("{count} − deleted", count=len(self.changes.deleted)))
-        return " · ".join([count, *said])
+        return phrases(count, *said)
 
     def saved(self) -> None:
         """Compare later changes with the current state."""

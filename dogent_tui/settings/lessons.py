@@ -5,6 +5,7 @@ Plain Markdown that a user may edit: each lesson is a section ``## DATE · about
 
 import re
 
+from dogent_tui.language import phrases
 from dogent_tui.plain import cut_bytes, one_line
 from dogent_tui.settings.own_files import OwnChange, plan_change
 from dogent_tui.storage.files import first_text
@@ -30,7 +31,7 @@ def plan_lesson(workspace: Workspace, lesson: str, *, day: str, about: str = "")
     """
     file = workspace.lessons_file
     now = lessons_text(workspace)
-    heading = one_line(" · ".join(filter(None, (day, about))))[:_MOST_ABOUT]
+    heading = one_line(phrases(day, about))[:_MOST_ABOUT]
     # a heading in it would begin another lesson
     body = re.sub(r"^(#+ )", r"\\\1", lesson.strip(), flags=re.MULTILINE)
     begun = now.rstrip() if now.strip() else _HEAD.rstrip()

@@ -35,9 +35,9 @@ questions (`screens/clarification.py`); what may be asked, and the message with 
 defined in `agent/ui_requests.py`. `outline/` and `screens/outline.py` are the outline editor,
 `todos.py` the plan above the prompt, `colorless.py` the handling of NO_COLOR, `rewinding/` the
 return to an earlier prompt, `help_pages.py` the keys of every screen, `sessions/` the list of
-conversations and their export (`screens/sessions.py`), `screens/history_table.py` the table of
-`/show history`, `status.py` the status bar, and `commands/` the commands by family. Screens show
-plain models (`transcript/model.py`, `prompt/model.py`, `attachments/model.py`,
+conversations and their export (`screens/sessions.py`), `screens/history.py` the prompts of Ctrl+R
+and `/show history`, `status.py` the status bar, and `commands/` the commands by family. Screens
+show plain models (`transcript/model.py`, `prompt/model.py`, `attachments/model.py`,
 `questions/model.py`, `Status`), which tests drive without a screen.
 
 **What screens share.** `dialog.py` is the frame of every dialog, its list (`ChoiceList`), and a

@@ -13,7 +13,7 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
-from textual import events, work
+from textual import work
 from textual.driver import Driver
 from textual.filter import LineFilter
 from textual.screen import Screen
@@ -21,7 +21,7 @@ from textual.screen import Screen
 from dogent_tui.agent.events import Notice
 from dogent_tui.agent.session import OpenedSession, SessionOptions
 from dogent_tui.errors import AgentError, DogentError, disk_trouble
-from dogent_tui.language import tr
+from dogent_tui.language import phrases, tr
 from dogent_tui.plain import one_line
 from dogent_tui.settings.known_secrets import known_secrets
 from dogent_tui.settings.secrets import redact
@@ -45,6 +45,7 @@ from dogent_tui.tui.prompt.model import Recall
 from dogent_tui.tui.screens.conversation import ConversationScreen
 from dogent_tui.tui.sessions.current import CurrentSession
 from dogent_tui.tui.textual_fixes.colorless import Colorless
+from dogent_tui.tui.textual_fixes.keys_in_turn import KeysInTurn
 from dogent_tui.tui.themes import CONTRAST, DEFAULT_THEME, LIGHT_THEME, THEMES
 from dogent_tui.tui.trust_question import settle_trust
 from dogent_tui.tui.widgets import bound, hidden
@@ -58,16 +59,8 @@ _LOG = logging.getLogger(__name__)
 _LIGHT = 0.5
 """A background with a luminance above this is light."""
 
-SEARCHED_AT_ONCE = 1_000
-"""How many earlier prompts can be searched as soon as the search opens; reading them takes no
-noticeable time.
-"""
 
-MOST_SEARCHED = 100_000
-"""The maximum number of earlier prompts searched."""
-
-
-class DogentApp(AppPort):
+class DogentApp(KeysInTurn, AppPort):
     """The application for one workspace."""
 
     session: CurrentSession
@@ -172,7 +165,6 @@ class DogentApp(AppPort):
         self.save_draft("\n\n".join(filter(None, [*unsent, self.conversation.prompt.editor.value])))
         await self.draft.close()
         await self.session.close()
-        await self.conversation.keep_answers()
         await self.edits.close()
         await asyncio.to_thread(self.draft.drafts.close)
 
@@ -185,14 +177,6 @@ class DogentApp(AppPort):
             and message.lightness > _LIGHT
         ):
             self.theme = LIGHT_THEME
-
-    async def on_event(self, event: events.Event) -> None:
-        """Have keys and clicks wait for a screen that has just opened: its actions need what is in
-        it.
-        """
-        if isinstance(event, events.InputEvent) and self._screen_stack:
-            await self.screen._mounted_event.wait()  # noqa: SLF001  (Textual has no other)
-        await super().on_event(event)
 
     def _handle_exception(self, error: Exception) -> None:
         """End with a report, unless the application is closing: then the last keys and events may
@@ -250,11 +234,11 @@ class DogentApp(AppPort):
 
     async def load_recall(self) -> list[str]:
         """Give the prompt the latest prompts and commands to recall, and return them."""
-        recalled = await asyncio.to_thread(self._recall, RECALLED)
+        recalled = await asyncio.to_thread(self.recall, RECALLED)
         self.conversation.prompt.editor.recall = Recall(recalled)
         return recalled
 
-    def _recall(self, limit: int) -> list[str]:
+    def recall(self, limit: int) -> list[str]:
         """Return the latest prompts and commands, oldest first; none if they cannot be read."""
         with suppress(OSError):
             return self.history.recall(limit)
@@ -374,11 +358,6 @@ class DogentApp(AppPort):
         """Close it for good."""
         self.dismiss_setup()
 
-    def on_setup_panel_typed(self, event: "SetupPanel.Typed") -> None:
-        """Return to the prompt."""
-        self.conversation.prompt.focus_editor()
-        self.conversation.prompt.editor.insert(event.character)
-
     def choose_command(self, command: Command) -> None:
         """Run `command` as the command palette does."""
         conversation, typed = self.conversation, f"/{command.name}"
@@ -391,20 +370,14 @@ class DogentApp(AppPort):
         """Search earlier prompts and put the chosen one into the prompt; undo restores what was
         there.
         """
-        from dogent_tui.tui.screens.history import HistoryScreen
+        from dogent_tui.tui.screens.history import search_prompts
 
-        loads = [partial(self._prompts, limit) for limit in (SEARCHED_AT_ONCE, MOST_SEARCHED)]
-        self.push_screen(HistoryScreen(*loads), self.take_earlier)
+        search_prompts(self)
 
-    def _prompts(self, limit: int) -> list[str]:
-        """Return the latest prompts without duplicates, newest first."""
-        return list(dict.fromkeys(reversed(self._recall(limit))))
-
-    def take_earlier(self, prompt: str | None) -> None:
-        """Put an earlier prompt, if one was chosen, into the prompt."""
-        if prompt is not None:
-            self.conversation.prompt.editor.replace_all(prompt)
-            self.conversation.prompt.focus_editor()
+    def take_earlier(self, prompt: str) -> None:
+        """Put an earlier prompt into the prompt."""
+        self.conversation.prompt.editor.replace_all(prompt)
+        self.conversation.prompt.focus_editor()
 
     def action_help(self) -> None:
         """Show all keys and commands."""
@@ -424,7 +397,7 @@ class DogentApp(AppPort):
             Offer(
                 command.usage,
                 partial(self.choose_command, command),
-                " · ".join(filter(None, (command.help, command.key()))),
+                phrases(command.help, command.key()),
                 command.forgets,
             )
             for command in self.commands

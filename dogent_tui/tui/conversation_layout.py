@@ -113,10 +113,10 @@ class ConversationLayout:
         """Hide the sidebar in a narrow window, and the empty lines in a low one."""
         self._screen.set_class(size.height < COMFORTABLE_ROWS, "-short")
         self._screen.set_class(size.width < COMFORTABLE_COLUMNS, "-slim")
-        self._place_pane(size.width)
+        self._place_pane()
         if self._setup is not None:
             self._setup.place(size.height)
-        await self.place_sidebar(size.width)
+        await self.place_sidebar()
 
     async def toggle_sidebar(self) -> None:
         """Show and focus the attachments; if they have the focus or are in the way, hide them."""
@@ -128,12 +128,12 @@ class ConversationLayout:
         if not leaves:
             self.sidebar.focus_list()
 
-    async def place_sidebar(self, width: int = 0) -> None:
+    async def place_sidebar(self) -> None:
         """Show results and attachments if there are any and they fit, unless the user decided
         otherwise.
         """
         entries, results = self._screen.attachments.entries, self._screen.results.entries
-        width = width or self._screen.size.width
+        width = self._screen.size.width
         wide = width >= SIDEBAR_FROM
         has_room = wide and (self._pane is None or width >= SIDEBAR_BESIDE_PANE_FROM)
         wanted = (
@@ -177,13 +177,13 @@ class ConversationLayout:
         self._screen.query_one("#conversation").display = True
         await self.place_sidebar()
 
-    def _is_wide(self, width: int = 0) -> bool:
-        return (width or self._screen.size.width) >= PANE_FROM
+    def _is_wide(self) -> bool:
+        return self._screen.size.width >= PANE_FROM
 
-    def _place_pane(self, width: int = 0) -> None:
+    def _place_pane(self) -> None:
         if self._pane is None:
             return
-        wide, had_focus = self._is_wide(width), self._pane.has_focus_within
+        wide, had_focus = self._is_wide(), self._pane.has_focus_within
         self._pane.display = wide or self._pane_covers
         self._pane.set_class(not wide, "-whole")
         self._screen.query_one("#conversation").display = wide or not self._pane_covers

@@ -289,8 +289,12 @@ class AppPort(App[None]):
         """Give the prompt the latest prompts and commands to recall, and return them."""
         raise NotImplementedError
 
-    def take_earlier(self, prompt: str | None) -> None:
-        """Put an earlier prompt, if one was chosen, into the prompt."""
+    def recall(self, limit: int) -> list[str]:
+        """Return the latest prompts and commands, oldest first."""
+        raise NotImplementedError
+
+    def take_earlier(self, prompt: str) -> None:
+        """Put an earlier prompt into the prompt."""
         raise NotImplementedError
 
     def dismiss_setup(self) -> bool:
@@ -303,8 +307,4 @@ class AppPort(App[None]):
 
     def use_keys(self, wanted: Mapping[str, str]) -> None:
         """Apply the key bindings from the settings."""
-        raise NotImplementedError
-
-    def choose_command(self, command: "Command") -> None:
-        """Run `command` as the command palette does."""
         raise NotImplementedError

@@ -188,10 +188,6 @@ class RequestController:
             self._screen.run_worker(self._show(request), group="requests")
         return request is not None
 
-    async def close(self) -> None:
-        """Wait until the drafts of the answers are saved."""
-        await self._keeper.settle()
-
     # ── Screens ───────────────────────────────────────────────────────────────────────────────────
 
     def _ask_next(self) -> None:

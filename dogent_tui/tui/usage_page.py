@@ -8,7 +8,7 @@ from itertools import groupby
 from rich.cells import cell_len, set_cell_size
 
 from dogent_tui.agent.launch import Budget
-from dogent_tui.language import tr
+from dogent_tui.language import phrases, tr
 from dogent_tui.plain import one_line
 from dogent_tui.storage.usage import UsageEntry, total_of
 from dogent_tui.tui.transcript.entries import money
@@ -65,7 +65,7 @@ def usage_page(
 def _by_profile(entries: Iterable[UsageEntry]) -> list[tuple[str, list[UsageEntry]]]:
     found = defaultdict(list)
     for entry in entries:
-        found[one_line(" · ".join(filter(None, (entry.profile, entry.model))))].append(entry)
+        found[one_line(phrases(entry.profile, entry.model))].append(entry)
     return sorted(found.items(), key=lambda each: -len(each[1]))
 
 

@@ -1,8 +1,8 @@
 """What a run leaves in memory: short runs of a scripted agent in the real application, and what
 `/new` gives back.
 
-The first runs fill what is kept of drawn lines (`Rows` and `Painter` keep some thousands), so they
-are counted apart.
+The first runs fill what is kept of drawn lines (`Rows` and `Transcript` keep some thousands), so
+they are counted apart.
 """
 
 import asyncio

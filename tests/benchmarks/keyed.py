@@ -11,10 +11,10 @@ import time
 from collections.abc import Mapping, Sequence
 
 from textual import events
-from textual.app import App
 from textual.screen import Screen
 
 from dogent_tui.tui.app import DogentApp
+from dogent_tui.tui.textual_fixes.keys_in_turn import KeysInTurn
 from dogent_tui.tui.themes import THEMES
 from tests.benchmarks.bench_transcript import Throwaway
 
@@ -24,7 +24,7 @@ ROUNDS = 20
 _CHARACTERS = {"space": " "}
 
 
-class KeyedApp(App[None]):
+class KeyedApp(KeysInTurn):
     """Opens the screen that `made` makes, presses `keys`, and keeps the median of each kind, in
     milliseconds, in `results`.
     """

@@ -37,7 +37,6 @@ from dogent_tui.tui.screens.help import (
     binding_section,
     help_text,
 )
-from dogent_tui.tui.screens.history import HistoryScreen
 from dogent_tui.tui.screens.offers import OffersScreen
 from dogent_tui.tui.screens.permission import PermissionScreen
 from dogent_tui.tui.textual_fixes.driver import BackgroundTold
@@ -596,10 +595,14 @@ async def test_an_earlier_prompt_is_found_by_a_few_letters(stage, workspace):
         )
     async with stage() as s:
         await s.pilot.press("ctrl+r")
-        await s.until(lambda: isinstance(s.app.screen, HistoryScreen) and s.app.screen.list.items)
-        assert s.app.screen.list.items == ["Write on tea 茶", "/theme nord", "Write on coffee [b]"]
+        await s.until(lambda: isinstance(s.app.screen, OffersScreen) and s.app.screen.list.items)
+
+        def listed() -> list[str]:
+            return [offer.name for offer in s.app.screen.list.items]
+
+        assert listed() == ["Write on tea 茶", "/theme nord", "Write on coffee [b]"]
         await s.pilot.press("c", "o", "f")
-        await s.until(lambda: s.app.screen.list.items == ["Write on coffee [b]"])
+        await s.until(lambda: listed() == ["Write on coffee [b]"])
         await s.pilot.press("enter")
         await s.until(lambda: answering(s).value == "Write on coffee [b]")
         assert answering(s).has_focus

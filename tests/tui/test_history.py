@@ -3,14 +3,13 @@
 import json
 
 import pytest
-from textual.widgets import DataTable
 
 from dogent_tui.storage.history import History, HistoryEntry
 from dogent_tui.tui.key_hints import KeyLine
 from dogent_tui.tui.pane.view import PaneView
 from dogent_tui.tui.screens.choice import ChoiceScreen
-from dogent_tui.tui.screens.history import HistoryScreen
-from dogent_tui.tui.screens.history_table import HistoryTableScreen, history_rows
+from dogent_tui.tui.screens.history import history_offers
+from dogent_tui.tui.screens.offers import OffersScreen
 
 
 def entry(second: int, status: str, prompt: str, **more) -> HistoryEntry:
@@ -24,7 +23,8 @@ def entry(second: int, status: str, prompt: str, **more) -> HistoryEntry:
 
 
 def test_a_run_is_one_row_with_what_came_of_it_the_latest_first():
-    rows = history_rows(
+    taken = []
+    rows = history_offers(
         [
             entry(1, "started", "tea"),
             entry(2, "command", "/theme nord"),
@@ -33,39 +33,36 @@ def test_a_run_is_one_row_with_what_came_of_it_the_latest_first():
             entry(5, "started", "coffee \x1b[31m\nand milk"),
             entry(6, "aborted", "x", reason="Denied: rm"),
             HistoryEntry("soon", "odd\n", "y"),
-        ]
+        ],
+        taken.append,
     )
-    assert [(row.outcome, row.prompt) for row in rows] == [
-        ("odd", "y"),
-        ("denied", "x"),
-        ("started", "coffee ␛[31m and milk"),
-        ("answers", "→ visitors"),
-        ("done", "tea"),
-        ("command", "/theme nord"),
+    assert [(row.name, *row.help.split(" · ")[1:]) for row in rows] == [
+        ("y", "odd"),
+        ("x", "denied", "Denied: rm"),
+        ("coffee ␛[31m and milk", "started"),
+        ("→ visitors", "answers"),
+        ("tea", "done", "1 min 15 s", "Written [b]."),
+        ("/theme nord", "command"),
     ]
-    assert (rows[4].took, rows[4].came) == ("1 min 15 s", "Written [b].")
-    assert rows[1].came == "Denied: rm"
-    assert rows[0].when == "soon"
-    assert rows[2].typed == "coffee \x1b[31m\nand milk"
+    assert rows[0].help.startswith("\n  soon ·")
+    rows[2].run()
+    assert taken == ["coffee \x1b[31m\nand milk"]
 
 
-async def test_the_history_is_shown_as_a_table_and_a_prompt_taken_from_it(stage, workspace):
+async def test_the_history_tells_what_came_of_each_prompt_and_gives_one_back(stage, workspace):
     history = History(workspace.history_file)
     history.append(entry(1, "completed", "Write on tea [b]", summary="Done **[/b]** in `a.md`"))
     history.append(entry(2, "command", "/theme nord"))
     async with stage() as s:
         await s.type("/show history")
         await s.pilot.press("enter")
-        await s.until(lambda: isinstance(s.app.screen, HistoryTableScreen) and s.app.screen._rows)
-        table = s.app.screen.query_one(DataTable)
-        last = table.row_count - 1  # the command itself may be there already
-        assert [cell.plain for cell in table.get_row_at(last)][1:] == [
-            "done",
-            "",
-            "Write on tea [b]",
-            "Done [/b] in a.md",
-        ]
-        await s.pilot.press(*["down"] * last, "enter")
+        await s.until(lambda: isinstance(s.app.screen, OffersScreen) and s.app.screen.list.items)
+        last = s.app.screen.list.items[-1]
+        assert last.name == "Write on tea [b]"
+        assert last.help.endswith(" · done · Done [/b] in a.md")
+        await s.pilot.press(*"wriea")
+        await s.until(lambda: s.app.screen.list.items == [last])
+        await s.pilot.press("enter")
         await s.until(lambda: s.app.conversation.prompt.editor.value == "Write on tea [b]")
 
 
@@ -105,15 +102,17 @@ async def test_all_of_a_hundred_thousand_entries_can_be_found(stage, workspace):
     async with stage((80, 24)) as s:
         await s.until(lambda: s.app.conversation.prompt.editor.recall.older("") == "Prompt 99999")
         await s.pilot.press("ctrl+r")
-        await s.until(lambda: isinstance(s.app.screen, HistoryScreen) and s.app.screen.list.items)
-        assert s.app.screen.list.items[0] == "Prompt 99999"
-        keys, box = s.app.screen.query_one(KeyLine), s.app.screen.query_one("#history")
+        await s.until(lambda: isinstance(s.app.screen, OffersScreen) and s.app.screen.list.items)
+        assert s.app.screen.list.items[0].name == "Prompt 99999"
+        keys, box = s.app.screen.query_one(KeyLine), s.app.screen.query_one("#offers")
         await s.until(lambda: keys.region.height == 1)
         assert box.content_region.contains_region(
             keys.region
         )  # a full list leaves room for them, at 80 columns by 24 lines
         await s.pilot.press(*"marma")
-        await s.until(lambda: s.app.screen.list.items == ["Write about marmalade"])
+        await s.until(
+            lambda: [one.name for one in s.app.screen.list.items] == ["Write about marmalade"]
+        )
 
 
 async def test_lessons_and_notes_are_shown_and_forgotten_too(stage, workspace):

@@ -5,7 +5,7 @@ from typing import Any
 
 from dogent_tui.documents.bibliography import unused_entries
 from dogent_tui.documents.pandoc.escapes import code_span, escaped, link_target
-from dogent_tui.language import ngettext, tr
+from dogent_tui.language import ngettext, phrases, tr
 from dogent_tui.sources.quotes.verdicts import VERDICTS, CheckReport, Finding, Verdict
 
 _VERDICTS: Mapping[Verdict, str] = {
@@ -81,7 +81,7 @@ def appendix(report: CheckReport, addresses: Mapping[str, str]) -> str:
         if address:
             address += f"#page={page}" if page else ""
             place = f"[{place}]({link_target(address)})"
-        lines.append("- " + " · ".join(filter(None, (said, escaped(verdict(found)), place))))
+        lines.append("- " + phrases(said, escaped(verdict(found)), place))
     return "\n".join(lines)
 
 

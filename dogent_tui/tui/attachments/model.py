@@ -127,11 +127,11 @@ class Attachments:
     def _began_reading(self, tool_use_id: str, path: Any, given: Json) -> bool:
         if not isinstance(path, str):
             return False
-        place, sheet = self._place(path), given.get("sheet")
+        place, sheet = place_in(self._root, path), given.get("sheet")
         keys = tuple(
             key
             for key in self._entries
-            if self._place(key.path) == place
+            if place_in(self._root, key.path) == place
             and (key.sheet is None or sheet is None or key.sheet == sheet)
         )
         if keys:
@@ -150,9 +150,10 @@ class Attachments:
             if entry is not None and entry.read != "read":
                 self._entries[key] = replace(entry, read=state)
 
-    def _place(self, path: str) -> str:
-        """Return the normalized form of `path`, without accessing the disk."""
-        return posixpath.normpath(posixpath.join(self._root, os.path.expanduser(path)))  # noqa: PTH111 - no disk, no Path per event
+
+def place_in(root: str, path: str) -> str:
+    """Return the normalized form of `path`, without accessing the disk."""
+    return posixpath.normpath(posixpath.join(root, os.path.expanduser(path)))  # noqa: PTH111 - no disk, no Path per event
 
 
 def measure(root: Path, paths: Iterable[str]) -> dict[str, int | None]:

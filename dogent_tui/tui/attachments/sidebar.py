@@ -13,7 +13,7 @@ from textual.style import Style
 from textual.widgets import OptionList
 
 from dogent_tui.agent.events import Attachment
-from dogent_tui.language import tr
+from dogent_tui.language import phrases, tr
 from dogent_tui.plain import one_line
 from dogent_tui.tui.attachments.model import AttachmentEntry, ReadState, readable_size
 from dogent_tui.tui.dialog import Words
@@ -233,7 +233,7 @@ class AttachmentsSidebar(Vertical):
             facts.append(tr("gone"))
         if result.size is not None:
             facts.append(readable_size(result.size))
-        detail = Content.styled(" · ".join(facts), self._style("detail"))
+        detail = Content.styled(phrases(*facts), self._style("detail"))
         return Content.assemble(one_line(result.name), "\n  ", detail)
 
     def _row(self, entry: AttachmentEntry) -> Content:

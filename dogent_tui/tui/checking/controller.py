@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Mapping
 from typing import Any
 
-from dogent_tui.language import tr
+from dogent_tui.language import phrases, tr
 from dogent_tui.markdown_search.model import is_markdown
 from dogent_tui.plain import one_line
 from dogent_tui.sources.quotes.verdicts import CheckReport, Finding
@@ -138,4 +138,4 @@ def _row(found: Finding) -> str:
         f"“{shown}”",
         where(found.source, found.place),
     )
-    return one_line(" · ".join(filter(None, parts)))
+    return one_line(phrases(*parts))

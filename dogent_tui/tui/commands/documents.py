@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from dogent_tui.errors import AgentError, DogentError
-from dogent_tui.language import tr
+from dogent_tui.language import phrases, tr
 from dogent_tui.tui.commands.family import CommandFamily, command
 from dogent_tui.tui.imports import loaded
 
@@ -136,8 +136,7 @@ class DocumentCommands(CommandFamily):
                 " with /sources add."
             )
         rows = [
-            " · ".join(filter(None, (f"@{each.key}", each.title or each.url, each.published[:10])))
-            for each in records
+            phrases(f"@{each.key}", each.title or each.url, each.published[:10]) for each in records
         ]
         why = tr("What was read or added here. Enter opens one.")
         chosen = await self._ask(tr("Sources"), why, rows, 0)

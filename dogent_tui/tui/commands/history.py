@@ -23,15 +23,14 @@ class HistoryCommands(CommandFamily):
         completes="word",
         words=FORGETTABLE,
     )
-    async def _show(self, what: str) -> str | None:
+    async def _show(self, what: str) -> str:
         if what in ("lessons", "memory"):
             return await self._show_file(what)
         if what != "history":
             return tr("Usage: /show history, lessons or memory.")
-        from dogent_tui.tui.screens.history_table import HistoryTableScreen
+        from dogent_tui.tui.screens.history import show_history
 
-        self.app.push_screen(HistoryTableScreen(self.app.history.entries), self.app.take_earlier)
-        return None
+        return await show_history(self.app)
 
     async def _show_file(self, what: str) -> str:
         workspace = self._opened.workspace

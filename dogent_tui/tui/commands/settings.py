@@ -92,26 +92,23 @@ class SettingsCommands(CommandFamily):
         return await (self._change(name) if name else self._choose())
 
     async def _choose(self) -> str:
-        from dogent_tui.tui.settings.catalog import LLM, summary
+        from dogent_tui.tui.settings.catalog import LLM, chosen_profile, options_of
         from dogent_tui.tui.settings.draft import SettingsDraft
 
         opened = self._opened
         draft = SettingsDraft(opened.workspace, dogent_home())
-        names = await asyncio.to_thread(draft.profiles, draft.home / LLM)
-        answers = [f"{name} · {summary(draft, draft.home / LLM, name)}" for name in names]
-        if await asyncio.to_thread(environment_endpoint) is not None:
-            names.append(ENVIRONMENT)
-            answers.append(tr("environment · the key in your environment"))
-        otherwise = await asyncio.to_thread(_without_a_choice, opened.workspace)
+        setting = await asyncio.to_thread(chosen_profile, draft, draft.home / LLM)
+        _, *options = await asyncio.to_thread(options_of, setting, draft, {})
+        options.append(("", await asyncio.to_thread(_without_a_choice, opened.workspace)))
+        values, answers = zip(*options, strict=True)
         now = opened.endpoint.name
-        values = [*names, OFFLINE, ""]
         chosen = await self._ask(
             tr("Which model from now on?"),
             tr(
                 "Current: {who}. The conversation continues. Add or change profiles in /settings.",
                 who=self._opened.endpoint.label,
             ),
-            [*answers, tr("offline · the built-in engine, no AI model"), otherwise],
+            answers,
             values.index(now) if now in values else len(values) - 1,
         )
         return "" if chosen is None else await self._change(values[chosen])

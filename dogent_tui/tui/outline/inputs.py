@@ -18,7 +18,6 @@ from dogent_tui.outline.model import RawEdit
 from dogent_tui.tui.outline.view import EditRequest, OutlineView
 from dogent_tui.tui.prompt.citing_area import CitingArea
 from dogent_tui.tui.prompt.literal import carry, release
-from dogent_tui.tui.textual_fixes.immediate_keys import ImmediateKeys
 from dogent_tui.tui.widgets import bound, hidden
 
 if TYPE_CHECKING:
@@ -46,7 +45,7 @@ QUESTIONS: dict[Asked, tuple[str, str]] = {
 """The purpose of a one-line input, and what may be typed there."""
 
 
-class TitleInput(ImmediateKeys, Input):
+class TitleInput(Input):
     """A title, edited in its place. What ends it also does what the key does in the outline."""
 
     BINDINGS = [
@@ -131,7 +130,7 @@ class TitleInput(ImmediateKeys, Input):
                 view.action_go(1 if then == "down" else -1)
 
 
-class LineInput(ImmediateKeys, Input):
+class LineInput(Input):
     """One line below the outline: a search, a target length, a comment, a file name."""
 
     BINDINGS = [
@@ -154,7 +153,6 @@ class RawMarkdown(CitingArea):
 
     COMPONENT_CLASSES = {"raw--heading", "raw--mark", "raw--code"}
 
-    # If Tab indents, the text area would move the focus to the next widget on Esc.
     BINDINGS = [
         bound("ctrl+t", "screen.raw", "Tree"),
         bound("escape", "screen.leave", "Back"),

@@ -7,7 +7,6 @@ from rich.cells import cell_len
 from dogent_tui.outline.changes import Change
 from dogent_tui.outline.edit_session import NAMES
 from dogent_tui.outline.model import Heading
-from dogent_tui.outline.tree import OutlineTree
 from dogent_tui.plain import one_line
 from dogent_tui.records import Record
 from dogent_tui.tui.transcript.lines import Line, Span, crop
@@ -123,35 +122,6 @@ def _marked(title: str, style: str, found: str) -> list[Span]:
         return [Span(title, style)]
     found_at = (place, place + len(found), "match")
     return [*restyled(Line((Span(title, style),)), [found_at]).spans]
-
-
-def look_of(
-    tree: OutlineTree,
-    row: int,
-    changes: tuple[Change, ...],
-    number: str,
-    base: int,
-    found: str,
-    is_selected: bool,
-    written: int,
-) -> RowLook:
-    """Return the style of the row."""
-    place = tree.rows[row]
-    heading = tree.outline.headings[place]
-    is_folded = heading.id in tree.folded
-    hidden = tree.outline.end(place) - place - 1 if is_folded else 0
-    return RowLook(
-        heading.id == tree.cursor,
-        is_selected,
-        is_folded,
-        tree.has_children(place),
-        hidden,
-        changes,
-        number,
-        base,
-        found,
-        written,
-    )
 
 
 def lowest_level(headings: Sequence[Heading]) -> int:

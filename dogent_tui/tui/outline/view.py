@@ -24,13 +24,11 @@ from dogent_tui.tui.outline.rows import (
     LOOKS,
     RowLook,
     glyph_column,
-    look_of,
     lowest_level,
     row_spans,
     title_column,
 )
 from dogent_tui.tui.painted import Painted
-from dogent_tui.tui.screens.editor import EditorPart
 from dogent_tui.tui.textual_fixes.fast_render import cached_lines
 from dogent_tui.tui.transcript.lines import BLANK, Line, Span
 from dogent_tui.tui.transcript.markdown import markdown_lines
@@ -64,7 +62,7 @@ class EditRequest:
     origin: int | None = None
 
 
-class OutlineView(EditorPart, Painted, ScrollView, can_focus=True):
+class OutlineView(Painted, ScrollView, can_focus=True):
     """Shows `model`. Posts `Moved` when the cursor moves, `Changed` when the outline changes, and
     `Refused` for impossible commands.
 
@@ -176,12 +174,20 @@ class OutlineView(EditorPart, Painted, ScrollView, can_focus=True):
             return self.row([Span(text, "muted")])
         place = self.model.rows[row]
         heading = self.model.outline.headings[place]
-        changes = self.marks.get(heading.id, ())
         first, end = self._chosen
         is_selected = first <= place < end
-        written, number = self._words(place), self._numbers[place]
-        look = look_of(
-            self.model, row, changes, number, self._base, self.found, is_selected, written
+        is_folded = heading.id in self.model.folded
+        look = RowLook(
+            heading.id == self.model.cursor,
+            is_selected,
+            is_folded,
+            self.model.has_children(place),
+            self.model.outline.end(place) - place - 1 if is_folded else 0,
+            self.marks.get(heading.id, ()),
+            self._numbers[place],
+            self._base,
+            self.found,
+            self._words(place),
         )
         fill = "selected" if is_selected else ""
         if look.is_cursor:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from dogent_tui.documents.library import DocumentLibrary, ReadResult
 from dogent_tui.documents.model import ReadOptions, Report
-from dogent_tui.language import ngettext, tr
+from dogent_tui.language import ngettext, phrases, tr
 from dogent_tui.outline.blocks import heading_lines, open_fence
 from dogent_tui.plain import one_line
 from dogent_tui.records import Json, Record
@@ -116,7 +116,7 @@ class DocumentReading:
             )
             known.append(tr("the first {text:,}{of} characters", text=self.characters, of=of))
         warnings = [one_line(warning) for warning in self._last.warnings[:_MOST_WARNINGS]]
-        return "\n".join([" · ".join(known), *warnings])
+        return "\n".join([phrases(*known), *warnings])
 
     async def more(self, on_progress: Report) -> Part:
         """Read the next part. Raises DocumentError.

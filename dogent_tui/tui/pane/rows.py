@@ -52,6 +52,8 @@ class DocumentRows(Rows):
         self._kept = self._valid = 0
         self.append(parts)
         self._known.clear()
+        for row in {*self.hits}.difference(self.rows):
+            del self.hits[row]
 
     def append(self, parts: Sequence[Part]) -> None:
         """Append `parts`."""

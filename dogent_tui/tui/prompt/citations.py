@@ -11,6 +11,7 @@ from dogent_tui.documents.bibliography import (
     named_bibliographies,
     read_bibliography,
 )
+from dogent_tui.language import phrases
 
 _SIMPLE = re.compile(r"\w(?:[\w:.#$%&+?<>~/-]*\w)?")
 
@@ -71,7 +72,7 @@ def described(entry: Entry) -> str:
     """Return the row for an entry."""
     names = entry.author.split(", ")
     author = f"{names[0]} …" if len(names) > 2 else " & ".join(names)
-    return " · ".join(filter(None, (author, entry.year, entry.title)))
+    return phrases(author, entry.year, entry.title)
 
 
 def _folded(text: str) -> str:

@@ -1,25 +1,26 @@
 """A text area that completes citations after ``[@``."""
 
-from textual import on
+from textual import events, on
 from textual.widgets import TextArea
 
 from dogent_tui.tui.prompt.completion import completion_at
 from dogent_tui.tui.prompt.literal import carry
 from dogent_tui.tui.prompt.picker import ReferencePicker
-from dogent_tui.tui.textual_fixes.immediate_keys import ImmediateKeys
 from dogent_tui.tui.textual_fixes.literal_area import LiteralArea
 
 
-class CitingArea(ImmediateKeys, LiteralArea):
+class CitingArea(LiteralArea):
     """Offers citations in `picker`, which its screen lays out; areas may share one."""
 
     picker: ReferencePicker | None = None
 
-    async def press(self, key: str) -> bool:
-        """Handle `key`, first in the list of citations."""
-        picker = self.picker
+    async def _on_key(self, event: events.Key) -> None:
+        """Handle a key in the list of citations while it is open."""
+        picker, key = self.picker, event.key
         if picker is None or picker.current is None:
-            return await super().press(key)
+            if key == "escape":  # Textual's would move the focus where Tab indents
+                event.prevent_default()
+            return
         if key in picker.STEPS:
             picker.move(picker.STEPS[key])
         elif key in ("tab", "enter"):
@@ -27,8 +28,9 @@ class CitingArea(ImmediateKeys, LiteralArea):
         elif key == "escape":
             picker.dismiss()
         else:
-            return await super().press(key)
-        return True
+            return
+        event.stop()
+        event.prevent_default()
 
     @on(TextArea.Changed)
     @on(TextArea.SelectionChanged)

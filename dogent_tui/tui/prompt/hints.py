@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from dogent_tui.language import tr
+from dogent_tui.language import phrases, tr
 from dogent_tui.plain import one_line
 from dogent_tui.records import Record
 from dogent_tui.tui.prompt.editor import Mode, SecondPress
@@ -75,7 +75,7 @@ class Hints(msgspec.Struct):
         if self.offer and not self.busy:
             return Hint(self.offer)
         usual = BUSY if self.busy else HINTS["prompt"]
-        return Hint(" · ".join(filter(None, [self.document, usual])), is_usual=True)
+        return Hint(phrases(self.document, usual), is_usual=True)
 
 
 def shortened(text: str) -> str:

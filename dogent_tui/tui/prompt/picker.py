@@ -9,7 +9,7 @@ from textual.content import Content
 from textual.message import Message
 from textual.widget import Widget
 
-from dogent_tui.language import tr
+from dogent_tui.language import phrases, tr
 from dogent_tui.plain import visible
 from dogent_tui.tui.prompt.completion import Candidate, Candidates, Completion, Completions
 from dogent_tui.tui.widgets import styled, told
@@ -250,7 +250,7 @@ class ReferencePicker(Widget):
 
     def _draw_detail(self, candidate: Candidate, room: int) -> Content:
         detail = Content(visible(candidate.detail))
-        after = " · ".join(filter(None, (visible(candidate.argument), candidate.key)))
+        after = phrases(visible(candidate.argument), candidate.key)
         argument = Content(f"  {after}" if after else "")
         if detail.cell_length + argument.cell_length <= room:
             detail += argument  # otherwise the line below the prompt shows it once it is typed

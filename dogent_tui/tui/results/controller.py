@@ -10,7 +10,6 @@ from functools import partial
 from pathlib import Path
 from typing import cast
 
-from dogent_tui.agent.events import Event
 from dogent_tui.language import tr
 from dogent_tui.markdown_search.model import is_markdown
 from dogent_tui.plain import one_line
@@ -69,10 +68,6 @@ class ResultsController:
     def __init__(self, screen: ConversationPort) -> None:
         self.results = Results(screen.opened.workspace.root)
         self._screen = screen
-
-    def learn(self, event: Event) -> Result | None:
-        """Update from `event` without drawing, and return what it produced."""
-        return self.results.handle(event)
 
     def show(self) -> None:
         """Draw the results, and again once the file sizes are known."""

@@ -13,6 +13,7 @@ from dogent_tui.agent.events import DocumentExported, Event, ToolResult, ToolUse
 from dogent_tui.agent.tool_names import review_summary
 from dogent_tui.markdown_search.model import is_markdown
 from dogent_tui.records import Record
+from dogent_tui.tui.attachments.model import place_in
 
 WRITING_TOOLS = {
     "Write": "file_path",
@@ -105,9 +106,8 @@ class Results:
                 self._entries[path] = replace(self._entries[path], size=size, gone=size is None)
 
     def place(self, path: str) -> str:
-        """Return the normalized form of `path`, without accessing the disk."""
-        full = posixpath.normpath(posixpath.join(self._root, os.path.expanduser(path)))  # noqa: PTH111 - no Path per event
-        return full.removeprefix(f"{self._root}/")
+        """Return `path` relative to the workspace if it is inside, without accessing the disk."""
+        return place_in(self._root, path).removeprefix(f"{self._root}/")
 
     def _made(self, path: str, kind: Literal["written", "exported"]) -> Result:
         place = self.place(path)

@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 
 from textual import events
-from textual.geometry import Region
 from textual.strip import Strip
 from textual.widget import Widget
 
@@ -15,14 +14,13 @@ from dogent_tui.changes.model import DocumentChange
 from dogent_tui.language import tr
 from dogent_tui.tui.painted import Painted
 from dogent_tui.tui.review.rows import LOOKS, list_row
-from dogent_tui.tui.screens.editor import EditorPart
 from dogent_tui.tui.transcript.lines import Line, Span
 
 _MOST_ROWS = 1_000
 """The number of drawn rows cached."""
 
 
-class HunkList(EditorPart, Painted, Widget, can_focus=True):
+class HunkList(Painted, Widget, can_focus=True):
     """A row for each hunk. `choose` goes to the hunk at an index; `loses_quote` tells whether a
     hunk changes a verbatim quotation.
     """
@@ -63,24 +61,6 @@ class HunkList(EditorPart, Painted, Widget, can_focus=True):
         is_cursor, loses_quote = bool(fill), self._loses_quote(hunk)
         spans = list_row(change, hunk, width, is_cursor=is_cursor, loses_quote=loses_quote)
         return self.row(spans, fill)
-
-    def _on_focus(self, event: events.Focus) -> None:
-        self._turn(event, events.DescendantFocus(self), has_focus=True)
-
-    def _on_blur(self, event: events.Blur) -> None:
-        self._turn(event, events.DescendantBlur(self), has_focus=False)
-
-    def _turn(self, event: events.Event, told: events.Event, *, has_focus: bool) -> None:
-        """Do what a widget does when the focus changes, but redraw only the row that looks
-        different.
-
-        No style of the list depends on the focus, so that it need not be styled again.
-        """
-        event.prevent_default()
-        self.set_reactive(HunkList.has_focus, has_focus)
-        self.refresh(Region(0, self.cursor - self._top, self.size.width, 1))
-        if self.parent is not None:
-            self.parent.post_message(told)
 
     def on_mouse_down(self, event: events.MouseDown) -> None:
         """Go to the clicked hunk."""

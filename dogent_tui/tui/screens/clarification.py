@@ -23,7 +23,6 @@ from dogent_tui.tui.dialog import Words
 from dogent_tui.tui.key_hints import KeyHints
 from dogent_tui.tui.questions.guard import AnswerGuard
 from dogent_tui.tui.screens.withdrawable import Withdrawable
-from dogent_tui.tui.textual_fixes.immediate_keys import PressesKeys
 from dogent_tui.tui.transcript.lines import Line, Span, crop
 from dogent_tui.tui.widgets import bound, hidden
 
@@ -32,7 +31,7 @@ _SHORT = 30
 """The width in cells of a question quoted in a message."""
 
 
-class ClarificationScreen(Withdrawable[Reply], PressesKeys, ModalScreen[Reply]):
+class ClarificationScreen(Withdrawable[Reply], ModalScreen[Reply]):
     """Asks all questions at once. Dismissed with the answers, or with None if the request stays
     open or is obsolete.
     """
@@ -85,12 +84,11 @@ class ClarificationScreen(Withdrawable[Reply], PressesKeys, ModalScreen[Reply]):
         self._on_draft = on_draft
         self._typed = typed
         self._asked_to_abandon = False
-        self._from_field: events.Key | None = None
         self._asked_to_send = False
         self._said = ""
         self._head = FormLines(partial(heading, self.form), classes="form-heading")
         self._blocks = [
-            QuestionBlock(number, entry, self.held_in_field)
+            QuestionBlock(number, entry, self.held)
             for number, entry in enumerate(self.form.entries)
         ]
         self._questions = VerticalScroll(id="form-questions", can_focus=False)
@@ -191,15 +189,8 @@ class ClarificationScreen(Withdrawable[Reply], PressesKeys, ModalScreen[Reply]):
         self.guard.pass_on(event, self._typed)
         return True
 
-    def held_in_field(self, event: events.Key) -> bool:
-        """See `held`, for a key that an input field received first."""
-        self._from_field = event
-        return self.held(event)
-
-    async def on_key(self, event: events.Key) -> None:
-        """Handle letters as the user's own words, if the question accepts them, and all other keys
-        at once.
-        """
+    def on_key(self, event: events.Key) -> None:
+        """Handle letters as the user's own words, if the question accepts them."""
         if self.held(event):
             return
         if event.key != "ctrl+x" and self._asked_to_abandon:
@@ -211,9 +202,6 @@ class ClarificationScreen(Withdrawable[Reply], PressesKeys, ModalScreen[Reply]):
         elif event.is_printable and event.character and not self._chooses(event.character):
             event.stop()  # including what is typed before the field has the focus
             self._write(event.character)
-        # A field has bindings of its own.
-        elif event is not self._from_field and await self.press(event.key):
-            event.stop()
 
     def _chooses(self, character: str) -> bool:
         """Return whether a key chooses an answer: if the cursor is on one, and not in a field."""

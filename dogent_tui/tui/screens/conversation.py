@@ -172,11 +172,6 @@ class ConversationScreen(ConversationPort):
         """Whether a document is open."""
         return "documents" in self.__dict__ and self.documents.open_document is not None
 
-    async def keep_answers(self) -> None:
-        """Wait until the drafts of the answers are saved."""
-        if "requests" in self.__dict__:  # otherwise nothing was asked
-            await self.requests.close()
-
     def compose(self) -> ComposeResult:
         """Lay out what the first paint shows; `ConversationLayout.bring` adds the rest."""
         with Horizontal(id="body"), Vertical(id="conversation"):
@@ -217,7 +212,7 @@ class ConversationScreen(ConversationPort):
         self.prompt.queue.show(())
         self.prompt.set_busy(False)
         self.requests.clear()
-        await self.keep_answers()
+        await cast("AppPort", self.app).edits.settle()
         await self.conversation_layout.clear()
         if self.has_document and self.documents.is_result:
             await self.documents.close()
@@ -279,7 +274,7 @@ class ConversationScreen(ConversationPort):
         """
         if isinstance(event, RunStarted):
             self._made_in_run.clear()
-        made = self.made.learn(event)
+        made = self.results.handle(event)
         if made is not None:
             self._made_in_run.append(made.name)
         if origin.is_now:

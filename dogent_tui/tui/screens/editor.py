@@ -1,5 +1,5 @@
-"""What the editors over the conversation share: a status line, keys that act immediately, and a
-draft saved shortly after every change.
+"""What the editors over the conversation share: a status line, and a draft saved shortly after
+every change.
 """
 
 import time
@@ -17,21 +17,12 @@ from dogent_tui.tui.dialog import Words
 from dogent_tui.tui.key_hints import key_names
 from dogent_tui.tui.screens.offers import Offer
 from dogent_tui.tui.screens.withdrawable import Withdrawable
-from dogent_tui.tui.textual_fixes.immediate_keys import ImmediateKeys
 from dogent_tui.tui.widgets import bound
 
 if TYPE_CHECKING:
     from textual.timer import Timer
 
     from dogent_tui.tui.screens.help import HelpSection
-
-
-class EditorPart(ImmediateKeys):
-    """A widget whose keys are those of its editor. Must precede the widget among the bases."""
-
-    async def press(self, key: str) -> bool:
-        """Run the command bound to `key` here or in the editor."""
-        return await self.query_ancestor(EditorScreen).press(key)
 
 
 LEAVING_KEYS = (
@@ -112,15 +103,6 @@ class EditorScreen(Withdrawable[Reply], Screen[Reply]):
             return True
         self._confirming = what
         self.tell(warning, warning=True)
-        return False
-
-    # ── Keys ──────────────────────────────────────────────────────────────────────────────────
-
-    async def press(self, key: str) -> bool:
-        """Run the command bound to `key` in the editor, and return whether that was possible."""
-        for binding in self.offered():
-            if key in binding.key.split(","):
-                return await self.perform(binding.action)
         return False
 
     async def perform(self, action: str) -> bool:

@@ -1,14 +1,17 @@
-"""What a user finds by a few letters and runs: commands, themes, headings."""
+"""What a user finds by a few letters and chooses: commands, themes, headings, earlier prompts."""
 
+import asyncio
 from collections.abc import Callable, Sequence
 from inspect import isawaitable
 from typing import Any, NamedTuple
 
+from textual import work
 from textual.app import App
 from textual.content import Content
 
 from dogent_tui.language import tr
 from dogent_tui.tui.dialog import FinderScreen, matching
+from dogent_tui.tui.widgets import hidden
 
 
 class Offer(NamedTuple):
@@ -23,42 +26,71 @@ class Offer(NamedTuple):
 
 
 class OffersScreen(FinderScreen[Offer, Offer]):
-    """Dismissed with the chosen one of `offers`, or with None."""
+    """Dismissed with the chosen one of `offers`, or with None. `loads` read them from the disk,
+    each more than the one before. At most `most` are shown; the others are found by their letters.
+    """
 
-    def __init__(self, title: str, placeholder: str, offers: Sequence[Offer]) -> None:
+    BINDINGS = [hidden("ctrl+r", "step(1)", "Down")]
+
+    def __init__(
+        self,
+        title: str,
+        placeholder: str,
+        offers: Sequence[Offer] = (),
+        *,
+        loads: Sequence[Callable[[], Sequence[Offer]]] = (),
+        about: str = "",
+        most: int | None = None,
+    ) -> None:
         keys = {"enter": tr("Select"), "up,down": tr("Choose"), "escape": tr("Back")}
-        super().__init__(title, placeholder, id="offers", keys=keys)
+        super().__init__(title, placeholder, id="offers", keys=keys, about=about)
         self._offers = offers
+        self._loads = loads
+        self._most = most
 
     def on_mount(self) -> None:
         """List all of them."""
         self.find("")
+        self._load()
 
-    def find(self, words: str) -> None:
+    @work
+    async def _load(self) -> None:
+        for load in self._loads:
+            offers = await asyncio.to_thread(load)
+            if len(offers) > len(self._offers) and self.is_running:
+                self._offers = offers
+                self.find(self.line.value, self.list.highlighted or 0)
+
+    def find(self, words: str, at: int = 0) -> None:
         """List those whose name matches `words`, and then those whose explanation does."""
-        by_name = matching([offer.name for offer in self._offers], words)
-        by_help = matching([offer.help for offer in self._offers], words)
         typed = words.strip().removeprefix("/").casefold()
 
         def comes_last(offer: Offer) -> bool:
-            return offer.is_last and not (typed and offer.name.startswith(f"/{typed}"))
+            return offer.is_last and not offer.name.startswith(f"/{typed}")
 
-        found = [self._offers[at] for at in dict.fromkeys((*by_name, *by_help))]
-        found.sort(key=comes_last)
+        found = self._offers
+        if typed:
+            by_name = matching([offer.name for offer in found], words)
+            by_help = matching([offer.help for offer in found], words)
+            numbers = dict.fromkeys((*by_name, *by_help))
+            found = sorted((found[number] for number in numbers), key=comes_last)
+        found = found[: self._most]
         rows = (Content.assemble(offer.name, (f"  {offer.help}", "dim")) for offer in found)
-        self.list.show(found, rows, 0)
+        self.list.show(found, rows, at)
 
     async def take(self, item: Offer) -> None:
         """Return the chosen one."""
         self.leave(item)
 
 
-def show_offers(app: App[Any], title: str, placeholder: str, offers: Sequence[Offer]) -> None:
-    """Let the user choose one of `offers`, and run it, in a worker if it is awaitable."""
+def show_offers(app: App[Any], *of: Any, **more: Any) -> None:
+    """Let the user choose an offer, and run it, in a worker if it is awaitable: see
+    `OffersScreen`.
+    """
 
     def run(chosen: Offer | None) -> None:
         if chosen is not None and isawaitable(done := chosen.run()):
             app.run_worker(done, group="command")
 
     if not isinstance(app.screen, OffersScreen):
-        app.push_screen(OffersScreen(title, placeholder, offers), run)
+        app.push_screen(OffersScreen(*of, **more), run)

@@ -4,7 +4,6 @@ with the keyboard.
 
 import asyncio
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
 
 from textual import on
 from textual.app import ComposeResult
@@ -14,7 +13,7 @@ from textual.widgets import TextArea
 
 from dogent_tui.agent.events import UiAnswer
 from dogent_tui.errors import DogentError
-from dogent_tui.language import tr
+from dogent_tui.language import phrases, tr
 from dogent_tui.outline.edit_session import OutlineEditing
 from dogent_tui.outline.markdown import same_sections
 from dogent_tui.plain import one_line, visible
@@ -32,14 +31,12 @@ from dogent_tui.tui.outline.inputs import (
 )
 from dogent_tui.tui.outline.view import EditRequest, OutlinePreview, OutlineView
 from dogent_tui.tui.prompt.completion import Completions
+from dogent_tui.tui.prompt.debounce import Debounce
 from dogent_tui.tui.prompt.literal import carry, release
 from dogent_tui.tui.prompt.picker import ReferencePicker
 from dogent_tui.tui.screens.editor import LEAVING_KEYS, EditorScreen
 from dogent_tui.tui.screens.help import HelpSection, binding_section
 from dogent_tui.tui.widgets import bound
-
-if TYPE_CHECKING:
-    from textual.timer import Timer
 
 WIDE = 120
 """Columns from which the preview is shown beside the tree."""
@@ -117,6 +114,7 @@ class OutlineScreen(EditorScreen):
         self._view = OutlineView(self.editing.tree, self._edit_title, self.editing.words)
         self._titling = TitleInput(self.editing, self._view, self._changed)
         self._preview = OutlinePreview(self.editing.tree)
+        self._preview_soon = Debounce(self, PREVIEW_DELAY_S, self._preview.show)
         self._line = LineInput(compact=True, id="outline-line")
         self._question = Words(id="outline-question")
         self._ask = Horizontal(self._question, self._line, id="outline-ask")
@@ -127,7 +125,6 @@ class OutlineScreen(EditorScreen):
             self._note.picker = self._raw_area.picker = picker
         self._noted: int | None = None
         self._asked: Asked | None = None
-        self._preview_timer: Timer | None = None
 
     def compose(self) -> ComposeResult:
         """Lay out the tree and everything around it."""
@@ -158,12 +155,12 @@ class OutlineScreen(EditorScreen):
         width = self.size.width
         self.set_class(width >= WIDE, "-wide")
         self.set_class(width >= WIDEST, "-widest")
-        self._schedule_preview()
+        self._preview_soon.poke()
         self.call_after_refresh(self._titling.place)
 
     @property
     def _title(self) -> str:
-        return " · ".join(filter(None, (self.counter, one_line(self.request.title))))
+        return phrases(self.counter, one_line(self.request.title))
 
     @property
     def _summary(self) -> str:
@@ -228,7 +225,7 @@ class OutlineScreen(EditorScreen):
         if self._view.is_fixed:
             self._raw_area.go_to_heading()
         self.tell()
-        self._schedule_preview()
+        self._preview_soon.poke()
 
     def _on_outline_view_refused(self, event: OutlineView.Refused) -> None:
         self.tell(event.why, warning=True)
@@ -238,16 +235,6 @@ class OutlineScreen(EditorScreen):
         self._confirming = ""
         self._raw_followed()
         self._keep_soon()
-
-    def _schedule_preview(self) -> None:
-        if self._preview_timer is not None:
-            self._preview_timer.reset()
-        elif self.has_class("-wide"):
-            self._preview_timer = self.set_timer(PREVIEW_DELAY_S, self._show_preview)
-
-    def _show_preview(self) -> None:
-        self._preview_timer = None
-        self._preview.show()
 
     def action_undo(self) -> None:
         """Undo the last change."""
@@ -330,7 +317,7 @@ class OutlineScreen(EditorScreen):
         number, count = self.editing.find(words, step)
         self._view.found = words
         self._view.show_cursor()
-        self._schedule_preview()
+        self._preview_soon.poke()
         if words and not count:
             self.tell(tr("No matches."), warning=True)
         else:
@@ -402,7 +389,7 @@ class OutlineScreen(EditorScreen):
         self._view.marks = self.editing.changes.marks
         self._view.show_cursor()
         self.tell()
-        self._schedule_preview()
+        self._preview_soon.poke()
 
     # ── The end ───────────────────────────────────────────────────────────────────────────────────
 

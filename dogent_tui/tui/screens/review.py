@@ -32,7 +32,6 @@ from dogent_tui.tui.review.rows import hunk_lines, preview_text
 from dogent_tui.tui.review.view import HunkList, HunkView
 from dogent_tui.tui.screens.editor import LEAVING_KEYS, EditorScreen
 from dogent_tui.tui.screens.help import HelpSection
-from dogent_tui.tui.textual_fixes.immediate_keys import ImmediateKeys
 from dogent_tui.tui.transcript.lines import Line
 from dogent_tui.tui.transcript.markdown import markdown_lines
 from dogent_tui.tui.widgets import bound, hidden
@@ -90,7 +89,7 @@ class HunkArea(CitingArea):
     ]
 
 
-class CommentInput(ImmediateKeys, Input):
+class CommentInput(Input):
     """A comment on a hunk for the agent."""
 
     BINDINGS = [

@@ -3,8 +3,7 @@ Enter.
 """
 
 import asyncio
-from collections.abc import Callable, Sequence
-from datetime import datetime
+from collections.abc import Sequence
 
 from rich.cells import cell_len
 from textual import on, work
@@ -20,6 +19,7 @@ from dogent_tui.tui.questions.model import diff_lines
 from dogent_tui.tui.questions.widgets import QuestionLines
 from dogent_tui.tui.rewinding.model import Preview, RewindPoint, Row, difference
 from dogent_tui.tui.screens.choice import AnsweringScreen
+from dogent_tui.tui.sessions.model import local_now
 from dogent_tui.tui.transcript.lines import Line, Span, wrap
 from dogent_tui.tui.widgets import bound
 from dogent_tui.undo.restoring import PlannedPlace
@@ -35,12 +35,9 @@ class RewindScreen(AnsweringScreen[RewindPoint]):
         root: str,
         *,
         chosen: int = 0,
-        now: Callable[[], datetime] | None = None,
     ) -> None:
-        """List `points`, of a workspace at `root`; the one at `chosen` is highlighted. `now`
-        returns the time with a time zone.
-        """
-        at = now() if now is not None else datetime.now().astimezone()
+        """List `points`, of a workspace at `root`; the one at `chosen` is highlighted."""
+        at = local_now()
         rows = [
             Content.assemble(point.title, (f"\n  {point.facts(at, root)}", "dim"))
             for point in points

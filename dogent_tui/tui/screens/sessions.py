@@ -3,8 +3,6 @@ deleted.
 """
 
 import asyncio
-from collections.abc import Callable
-from datetime import datetime
 
 from textual import work
 from textual.content import Content
@@ -15,7 +13,7 @@ from dogent_tui.plain import one_line
 from dogent_tui.storage.sessions import SessionRecord
 from dogent_tui.tui.dialog import FinderScreen, Words
 from dogent_tui.tui.screens.choice import choose
-from dogent_tui.tui.sessions.model import SessionIndex, SessionList, SessionRequest
+from dogent_tui.tui.sessions.model import SessionIndex, SessionList, SessionRequest, local_now
 from dogent_tui.tui.widgets import bound
 
 
@@ -31,10 +29,9 @@ class SessionsScreen(FinderScreen[SessionRecord, SessionRequest]):
         bound("delete", "delete", "Delete", priority=True),
     ]
 
-    def __init__(self, index: SessionIndex, *, now: Callable[[], datetime] | None = None) -> None:
-        """List the conversations of `index`. `now` returns the time with a time zone."""
+    def __init__(self, index: SessionIndex) -> None:
+        """List the conversations of `index`."""
         self.sessions = SessionList(index)
-        self._now = now or (lambda: datetime.now().astimezone())
         self._renaming: SessionRecord | None = None
         self._nothing = Words("", classes="dialog-why")
         title, placeholder = tr("Conversations"), tr("Find a conversation")
@@ -57,7 +54,7 @@ class SessionsScreen(FinderScreen[SessionRecord, SessionRequest]):
             self._show()
 
     def _show(self, at: int = 0) -> None:
-        now, sessions = self._now(), self.sessions
+        now, sessions = local_now(), self.sessions
         found = sessions.shown
         self.list.show(
             found,

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from datetime import datetime
 
-from dogent_tui.language import tr
+from dogent_tui.language import phrases, tr
 from dogent_tui.plain import one_line
 from dogent_tui.records import Record
 from dogent_tui.storage.paths import display_path
@@ -109,7 +109,12 @@ class SessionList:
             )
         if record.session_id == self.index.on_screen:
             facts.append(tr("open here"))
-        return " · ".join(facts)
+        return phrases(*facts)
+
+
+def local_now() -> datetime:
+    """Return the time, with its time zone."""
+    return datetime.now().astimezone()
 
 
 def spoken(updated: str, now: datetime) -> str:

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from dogent_tui.language import tr
+from dogent_tui.language import phrases, tr
 from dogent_tui.local_models.model import LABELS
 from dogent_tui.plain import one_line
 from dogent_tui.settings.profiles import ENVIRONMENT, OFFLINE, environment_endpoint
@@ -204,7 +204,7 @@ def _styles(root: Path, chosen: Any) -> list[tuple[str, str]]:
     titles = {str(path.relative_to(root)): _style_title(path) for path in sorted(found)}
     if isinstance(chosen, str) and chosen:
         titles.setdefault(chosen, "")
-    return [(name, " · ".join(filter(None, (name, title)))) for name, title in titles.items()]
+    return [(name, phrases(name, title)) for name, title in titles.items()]
 
 
 def _style_title(path: Path) -> str:
@@ -225,7 +225,7 @@ def summary(draft: SettingsDraft, file: Path, name: str) -> str:
         data.get("ANTHROPIC_MODEL") or data.get("model") or data.get("provider") or "",
         _host(address),
     ]
-    return " · ".join([*(str(part) for part in parts if part), key_state(file, data)])
+    return phrases(*(str(part) for part in parts if part), key_state(file, data))
 
 
 def key_state(file: Path, data: Mapping[str, Any]) -> str:

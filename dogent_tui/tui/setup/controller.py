@@ -1,7 +1,7 @@
 """The setup: when it is offered, what it writes, and how the choice takes effect."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from dogent_tui.errors import DogentError
@@ -27,11 +27,10 @@ _NEVER_AGAIN: dict[KeyPath, Any] = {("offer_setup",): False}
 
 
 class Setup:
-    """The setup of `app`. `find` detects the available choices."""
+    """The setup of `app`."""
 
-    def __init__(self, app: AppPort, find: Callable[[], Any] | None = None) -> None:
+    def __init__(self, app: AppPort) -> None:
         self._app = app
-        self._find = find or _found
         self._home = dogent_home()
         self.panel: SetupPanel | None = None
 
@@ -55,7 +54,7 @@ class Setup:
             self.panel.focus()
 
     async def _show(self, *, unless_begun: bool = False) -> None:
-        found = await self._find()
+        found = await _found()
         service = self._app.opened.service
         if unless_begun and (service.begun or service.queued or not self._app.is_running):
             return

@@ -6,7 +6,7 @@ from typing import Any, Literal
 from urllib.parse import urlsplit
 
 from dogent_tui.endpoint_kind import ServerKind
-from dogent_tui.language import tr
+from dogent_tui.language import phrases, tr
 from dogent_tui.local_models.model import LABELS, LocalModel, LocalServer
 from dogent_tui.plain import one_line
 from dogent_tui.records import Json, Record
@@ -89,7 +89,7 @@ def _provider(name: str, profile: Json) -> Choice:
         str(profile.get("ANTHROPIC_MODEL") or ""),
     )
     label = tr("{provider}…", provider=_PROVIDERS.get(name, one_line(name)))
-    note = " · ".join(filter(None, [tr("paste a key"), one_line(model)]))
+    note = phrases(tr("paste a key"), one_line(model))
     return Choice("provider", label, note, None, address, model, name)
 
 

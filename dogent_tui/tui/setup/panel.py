@@ -39,12 +39,6 @@ class SetupPanel(ChoiceList[Choice]):
     class Dismissed(Message):
         """The user does not want to choose now."""
 
-    @dataclass
-    class Typed(Message):
-        """The user continued writing with this character."""
-
-        character: str
-
     def __init__(self, choices: Sequence[Choice], now: str, key: str) -> None:
         """Offer `choices`; `now` is who answers until one is made, and `key` focuses the panel."""
         super().__init__(id="setup")
@@ -55,15 +49,10 @@ class SetupPanel(ChoiceList[Choice]):
     # ── Keys and mouse ────────────────────────────────────────────────────────────────────────────
 
     def on_key(self, event: events.Key) -> None:
-        """Choose by number; anything else that is typed goes to the prompt."""
-        if not event.is_printable or event.character is None:
-            return
-        event.stop()
-        event.prevent_default()
-        if event.character in "0123456789":
-            self._choose(int(event.character))
-        else:
-            self.post_message(self.Typed(event.character))
+        """Choose by number; anything else that is typed goes to the prompt, as everywhere."""
+        if event.key in "0123456789":
+            event.stop()
+            self._choose(int(event.key))
 
     def action_leave(self) -> None:
         """Close for good."""

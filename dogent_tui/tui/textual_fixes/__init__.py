@@ -9,7 +9,7 @@ it is fixed there.
 * `timers.py`: a one-shot timer of a busy application may never fire (no known issue).
 * `literal_area.py`: undoing two edits at once looks for the cursor in a line that no longer exists
   (no known issue).
-* `immediate_keys.py`: with a binding, the next key may overtake one that opens an input line (by
+* `keys_in_turn.py`: a key goes to the widget that had the focus before the last key acted (by
   design).
 * `option_list.py`: Page Up in a list without a size is a KeyError (no known issue).
 * `fast_render.py`: faster drawing (by design).

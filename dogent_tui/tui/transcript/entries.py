@@ -17,7 +17,7 @@ from dogent_tui.agent.tool_names import (
     result_summary,
     review_words,
 )
-from dogent_tui.language import tr
+from dogent_tui.language import phrases, tr
 from dogent_tui.plain import one_line, visible
 from dogent_tui.records import JsonDict, Record
 from dogent_tui.tui.transcript import model
@@ -224,7 +224,7 @@ def _outcome_of(call: model.ToolCall, cwd: str) -> str:
     undo = (
         _undoable(call, cwd) if call.kept and (decided or call.name == SHELL_OF_THE_AGENT) else ""
     )
-    return " · ".join(filter(None, [decided, undo]))
+    return phrases(decided, undo)
 
 
 def _undoable(call: model.ToolCall, cwd: str) -> str:
@@ -243,7 +243,7 @@ def _tool_state(call: model.ToolCall, look: Look) -> tuple[str, str, str]:
             seconds = look.now - call.started if call.started else 0
             spent = duration(seconds) if seconds >= 1 else ""
             running = tr("running  {spent}", spent=spent).rstrip()
-            return _spin(look), "accent", " · ".join(filter(None, [running, _progress(call)]))
+            return _spin(look), "accent", phrases(running, _progress(call))
         case "waiting":
             return "?", "warning", tr("waiting for you")
         case "done":
@@ -276,9 +276,7 @@ def _decided(call: model.ToolCall) -> str:
     message = one_line(call.decided.message)
     if call.decided.decision == "deny":
         return tr("you said: “{message}”", message=message) if message else ""
-    return " · ".join(
-        part for part in (_ALLOWED.get(call.decided.scope, tr("allowed")), message) if part
-    )
+    return phrases(_ALLOWED.get(call.decided.scope, tr("allowed")), message)
 
 
 def _spin(look: Look) -> str:
@@ -321,7 +319,7 @@ def _first_line(result: str) -> str:
 def _reason(result: str) -> str:
     """Return the beginning of an error: of a command, the line after its exit status tells most."""
     lines = _CLI_ERROR.sub("", result.strip()[:400]).splitlines()
-    return " · ".join(filter(None, map(one_line, lines)))
+    return phrases(*map(one_line, lines))
 
 
 def _changed_lines(call: model.ToolCall) -> str:

@@ -7,7 +7,7 @@ literally.
 import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
-from itertools import chain
+from itertools import accumulate, chain
 from typing import TYPE_CHECKING
 
 from dogent_tui.plain import visible
@@ -62,13 +62,10 @@ def pieces(text: str, size: int) -> list[int]:
     offsets = [0]
     if len(text) <= 2 * size:
         return offsets
-    starts = _block_starts(text)
-    ends = [0]
-    for line in text.split("\n"):
-        ends.append(ends[-1] + len(line) + 1)
-    for start in starts:
-        if ends[start] - offsets[-1] >= size:
-            offsets.append(ends[start])
+    lines = _line_starts(text)
+    for start in _block_starts(text):
+        if lines[start] - offsets[-1] >= size:
+            offsets.append(lines[start])
     return offsets
 
 
@@ -81,7 +78,7 @@ def finished_length(text: str) -> int:
     """
     complete = text[: text.rfind("\n") + 1]
     starts = _block_starts(complete)
-    return _offset(complete, starts[-1]) if len(starts) > 1 else 0
+    return _line_starts(complete)[starts[-1]] if len(starts) > 1 else 0
 
 
 class GrowingMarkdown:
@@ -150,11 +147,8 @@ def _block_starts(text: str) -> list[int]:
     ]
 
 
-def _offset(text: str, line: int) -> int:
-    end = 0
-    for _ in range(line):
-        end = text.index("\n", end) + 1
-    return end
+def _line_starts(text: str) -> list[int]:
+    return [*accumulate((len(line) + 1 for line in text.split("\n")), initial=0)]
 
 
 def _joined(blocks: Sequence[Lines]) -> Lines:

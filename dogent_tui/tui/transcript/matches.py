@@ -41,7 +41,7 @@ class Matches:
             return None
         row, nth = self._at
         is_shown = self._rows.rows[row.index : row.index + 1] == [row]
-        return self._at if is_shown and (row.hits is None or nth < row.hits) else None
+        return self._at if is_shown and nth < self._rows.hits.get(row, nth + 1) else None
 
     @property
     def number(self) -> int:
@@ -49,17 +49,18 @@ class Matches:
         if (current := self.current) is None:
             return 0
         row, nth = current
-        return sum(above.hits or 0 for above in self._rows.rows[: row.index]) + nth + 1
+        hits = self._rows.hits
+        return sum(hits.get(above, 0) for above in self._rows.rows[: row.index]) + nth + 1
 
     @property
     def count(self) -> int:
         """The number of matches found so far."""
-        return sum(row.hits or 0 for row in self._rows.rows) if self.text else 0
+        return sum(self._rows.hits.values())
 
     @property
     def is_complete(self) -> bool:
         """Whether every row was searched."""
-        return not self.text or all(row.hits is not None for row in self._rows.rows)
+        return not self.text or len(self._rows.hits) == len(self._rows.rows)
 
     def search(self, text: str, start: int, *, backward: bool) -> None:
         """Search `text` from the row with the index `start` on, or up to it with `backward`."""
@@ -68,22 +69,21 @@ class Matches:
         self._pattern = re.compile(r"\s+".join(words), re.IGNORECASE)
         self._kept.clear()
         self.start, self._backward, self._at = start, backward, None
-        for row in self._rows.rows:
-            row.hits = None
+        self._rows.hits.clear()
 
     def read(self, enough: Callable[[], bool]) -> None:
         """Search further rows until `enough` returns true."""
         if self.is_complete:
             return
-        rows, start = self._rows.rows, self.start
+        rows, hits, start = self._rows.rows, self._rows.hits, self.start
         ahead = (rows[start::-1], rows[start + 1 :]) if self._backward else (rows[start:], rows)
         for row in chain(*ahead):
-            if row.hits is not None:
+            if row in hits:
                 continue
             if row.text is None:
                 row.text = _Text(self._rows.whole(row)).text
-            row.hits = sum(1 for _ in self._pattern.finditer(row.text))
-            if row.hits and self.current is None:
+            hits[row] = sum(1 for _ in self._pattern.finditer(row.text))
+            if hits[row] and self.current is None:
                 self._go(row, -1 if self._backward and row.index <= start else 1)
             if enough():
                 return
@@ -93,19 +93,20 @@ class Matches:
         if (current := self.current) is None:
             return
         row, nth = current
-        if 0 <= nth + step < (row.hits or 0):
+        hits = self._rows.hits
+        if 0 <= nth + step < hits.get(row, 0):
             self._at = row, nth + step
             return
         rows = self._rows.rows
         for away in range(1, len(rows) + 1):
             other = rows[(row.index + step * away) % len(rows)]
-            if other.hits:
+            if hits.get(other):
                 self._go(other, step)
                 return
 
     def _go(self, row: Row, step: int) -> None:
         """Make the first match of `row` the current one, or its last one if `step` is negative."""
-        self._at = row, 0 if step > 0 else (row.hits or 1) - 1
+        self._at = row, 0 if step > 0 else self._rows.hits.get(row, 1) - 1
         self.start = row.index
 
     def place(self) -> Place | None:

@@ -20,8 +20,8 @@ _KEPT_LINES = 4_000
 class Row(msgspec.Struct, eq=False):
     """A unit of layout: an entry, or the characters `start` to `end` of a text.
 
-    `height` is in lines, and an estimate until `measured`. `text` is what a search sees of it and
-    `hits` how often it finds something there, None until that is known (`matches.py`).
+    `height` is in lines, and an estimate until `measured`. `text` is what a search sees of it, None
+    until that is known (`matches.py`).
     """
 
     entry: int
@@ -32,7 +32,6 @@ class Row(msgspec.Struct, eq=False):
     height: int = 1
     measured: bool = False
     text: str | None = None
-    hits: int | None = None
 
 
 class Place(NamedTuple):
@@ -53,6 +52,8 @@ class Rows(ABC):
         self._lines: OrderedDict[Row, Lines] = OrderedDict()
         self._kept = 0
         self._unmeasured: list[Row] = []
+        self.hits: dict[Row, int] = {}
+        """How often a search finds something in each row that it has searched."""
 
     @abstractmethod
     def _draw(self, row: Row) -> Lines:
@@ -94,7 +95,8 @@ class Rows(ABC):
         for row in self.rows:
             if row.height > 2:
                 row.height = max(2, round(row.height * ratio))
-            row.measured, row.text, row.hits = False, None, None
+            row.measured, row.text = False, None
+        self.hits.clear()
         self._unmeasured = list(self.rows)
         self._valid = 0
 
@@ -143,4 +145,5 @@ class Rows(ABC):
     def _drop(self, row: Row) -> None:
         """Drop the lines of `row`."""
         self._kept -= len(self._lines.pop(row, ()))
-        row.text = row.hits = None
+        row.text = None
+        self.hits.pop(row, None)

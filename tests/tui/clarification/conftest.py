@@ -5,17 +5,17 @@ from contextlib import asynccontextmanager
 from typing import ClassVar
 
 import pytest
-from textual.app import App
 
 from dogent_tui.storage.paths import shipped
 from dogent_tui.tui.clarification.model import ClarificationForm
 from dogent_tui.tui.screens.clarification import ClarificationScreen
+from dogent_tui.tui.textual_fixes.keys_in_turn import KeysInTurn
 from dogent_tui.tui.themes import DEFAULT_THEME, THEMES
 from tests.tui.clarification.examples import REPORT
 from tests.tui.idle import rounds
 
 
-class Host(App):
+class Host(KeysInTurn):
     """Shows one form and keeps how it was left."""
 
     CSS_PATH: ClassVar = [shipped("app.tcss")]

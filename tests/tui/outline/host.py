@@ -1,10 +1,9 @@
 """An application with nothing but the outline editor."""
 
-from textual.app import App
-
 from dogent_tui.tui.app import DogentApp
 from dogent_tui.tui.screens.offers import show_offers
 from dogent_tui.tui.screens.outline import OutlineScreen, OutlineTask
+from dogent_tui.tui.textual_fixes.keys_in_turn import KeysInTurn
 from dogent_tui.tui.themes import THEMES
 
 PROPOSAL = OutlineTask(
@@ -39,7 +38,7 @@ Two visits a week, counted by hand.
 )
 
 
-class OutlineHost(App[None]):
+class OutlineHost(KeysInTurn):
     """Opens the editor for `task`, and keeps what came of it in `results`."""
 
     CSS_PATH = DogentApp.CSS_PATH

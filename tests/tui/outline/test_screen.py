@@ -243,8 +243,8 @@ async def test_what_is_typed_ahead_comes_in_order(context):
             "t",
         ):
             editor.app.post_message(events.Key(key, key if len(key) == 1 else None))
-        await editor.pilot.pause(0.2)
-        assert editor.tree == "1Report 茶 2Backgroundx 3Guests 3Market 2New 2O 2Method< 2Results"
+        tree = "1Report 茶 2Backgroundx 3Guests 3Market 2New 2O 2Method< 2Results"
+        await until(editor, lambda: editor.tree == tree)
 
 
 async def test_so_it_does_in_the_markdown_and_in_a_note(context):

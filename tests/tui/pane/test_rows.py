@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from dogent_tui.tui.pane.rows import DocumentRows
 from dogent_tui.tui.pane.text import Manuscript
+from dogent_tui.tui.transcript.matches import Matches
 
 BLOCKS = st.sampled_from(
     [
@@ -41,6 +42,18 @@ def units_of(rows):
         found.append(unit)
         unit = rows.unit_beside(unit, 1)
     return found
+
+
+def test_a_search_counts_what_is_still_there_when_the_document_changes():
+    _, rows = rows_of("Tea.\n\n" * 600)
+    matches = Matches(rows)
+    matches.search("tea", 0, backward=False)
+    matches.read(lambda: False)
+    assert (matches.count, matches.is_complete) == (600, True)
+    shorter = Manuscript("Tea.\n\n" * 300)
+    rows.show(shorter.parts, {})
+    matches.read(lambda: False)
+    assert (matches.count, matches.is_complete) == (300, True)
 
 
 @given(st.lists(BLOCKS, max_size=30))

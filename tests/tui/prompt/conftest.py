@@ -7,7 +7,7 @@ from typing import TypeVar
 
 import pytest
 from textual import events, on
-from textual.app import App, ComposeResult
+from textual.app import ComposeResult
 from textual.message import Message
 from textual.pilot import Pilot
 from textual.widgets import Static
@@ -20,6 +20,7 @@ from dogent_tui.tui.prompt.editor import PromptEditor
 from dogent_tui.tui.prompt.model import Recall
 from dogent_tui.tui.prompt.queue import QueueStrip
 from dogent_tui.tui.prompt.references import WorkspaceReferences
+from dogent_tui.tui.textual_fixes.keys_in_turn import KeysInTurn
 from tests.tui.idle import rounds
 
 M = TypeVar("M", bound=Message)
@@ -65,7 +66,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-class PromptApp(App[None]):
+class PromptApp(KeysInTurn):
     """The prompt under an empty transcript. `posted` is what the prompt told the app, `acted`
     what it had it do.
     """

@@ -2,14 +2,13 @@
 
 from pathlib import Path
 
-from textual.app import App
-
 from dogent_tui.changes.reviewed import Reviewed
 from dogent_tui.sources.quotes.marks import Checked
 from dogent_tui.storage.paths import Workspace
 from dogent_tui.tui.app import DogentApp
 from dogent_tui.tui.prompt.completion import Completions
 from dogent_tui.tui.screens.review import ReviewScreen, ReviewTask
+from dogent_tui.tui.textual_fixes.keys_in_turn import KeysInTurn
 from dogent_tui.tui.themes import THEMES
 from dogent_tui.undo.undo_log import UndoLog
 
@@ -48,7 +47,7 @@ NEW = (
 )
 
 
-class ReviewHost(App[None]):
+class ReviewHost(KeysInTurn):
     """Opens the review of `new` for a file that holds `base`, and keeps what came of it in
     `results`.
     """

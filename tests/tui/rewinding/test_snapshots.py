@@ -69,8 +69,9 @@ def pressing(*keys: str):
 
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 40)])
-def test_the_prompts(snap_compare, size):
-    screen = RewindScreen(POINTS, "/w", now=lambda: NOW)
+def test_the_prompts(snap_compare, monkeypatch, size):
+    monkeypatch.setattr("dogent_tui.tui.screens.rewind_preview.local_now", lambda: NOW)
+    screen = RewindScreen(POINTS, "/w")
     assert snap_compare(Host(screen), terminal_size=size, run_before=pressing("down"))
 
 

@@ -12,7 +12,8 @@ from textual.widgets import Input
 from dogent_tui.storage.history import HistoryEntry
 from dogent_tui.storage.sessions import SessionRecord
 from dogent_tui.tui.app import DogentApp
-from dogent_tui.tui.screens.history_table import HistoryTableScreen
+from dogent_tui.tui.screens.history import history_offers
+from dogent_tui.tui.screens.offers import OffersScreen
 from dogent_tui.tui.screens.sessions import SessionsScreen
 from dogent_tui.tui.sessions.model import SessionIndex
 from dogent_tui.tui.themes import THEMES
@@ -51,6 +52,11 @@ class Host(App[None]):
         self.push_screen(self.shown)
 
 
+@pytest.fixture(autouse=True)
+def clock(monkeypatch):
+    monkeypatch.setattr("dogent_tui.tui.screens.sessions.local_now", lambda: NOW)
+
+
 def sessions(here=HERE) -> Host:
     def nothing(*_: object) -> None: ...
 
@@ -62,7 +68,7 @@ def sessions(here=HERE) -> Host:
         "1",
         lambda record: record.session_id == "2",
     )
-    return Host(SessionsScreen(index, now=lambda: NOW))
+    return Host(SessionsScreen(index))
 
 
 def pressing(*keys: str):
@@ -96,7 +102,7 @@ def test_no_conversation(snap_compare):
 @pytest.mark.parametrize("size", [(80, 24), (120, 40)])
 def test_the_history(snap_compare, monkeypatch, size):
     monkeypatch.setattr(
-        "dogent_tui.tui.screens.history_table._when",
+        "dogent_tui.tui.screens.history._when",
         lambda timestamp: timestamp[:16].replace("T", " "),
     )
     entries = [
@@ -121,5 +127,7 @@ def test_the_history(snap_compare, monkeypatch, size):
         ),
     ]
     assert snap_compare(
-        Host(HistoryTableScreen(lambda: entries)), terminal_size=size, run_before=pressing()
+        Host(OffersScreen("History", "Find an earlier prompt", history_offers(entries, print))),
+        terminal_size=size,
+        run_before=pressing(),
     )

@@ -19,7 +19,6 @@ from dogent_tui.settings.values import WorkspaceSettings
 from dogent_tui.storage.paths import Workspace
 from dogent_tui.tui.app import DogentApp
 from dogent_tui.tui.key_hints import KeyLine
-from dogent_tui.tui.setup.controller import Setup
 from dogent_tui.tui.setup.model import choices
 from dogent_tui.tui.setup.panel import SetupPanel
 from dogent_tui.tui.welcome import Welcome
@@ -44,13 +43,16 @@ async def found():
     return choices(SERVERS, None)
 
 
+@pytest.fixture(autouse=True)
+def servers(monkeypatch):
+    monkeypatch.setattr("dogent_tui.tui.setup.controller._found", found)
+
+
 def made(root: Path, endpoint: Endpoint | None = None, offers_setup: bool = True) -> DogentApp:
     root.mkdir(exist_ok=True)
     endpoint = endpoint or Endpoint("offline", "offline")
     service = AgentService(FakeLauncher(), endpoint, cwd=str(root))
-    app = DogentApp(opened_session(Workspace(root), endpoint, service), offers_setup=offers_setup)
-    app.__dict__["setup"] = Setup(app, found)
-    return app
+    return DogentApp(opened_session(Workspace(root), endpoint, service), offers_setup=offers_setup)
 
 
 class Started:

@@ -1,12 +1,6 @@
 """The command palette and lists under keys that come faster than they open and close."""
 
-import asyncio
-
 import pytest
-from textual import events
-from textual.app import ComposeResult
-from textual.screen import Screen
-from textual.widgets import Static
 
 from dogent_tui.tui.screens.offers import OffersScreen
 
@@ -45,37 +39,3 @@ async def test_the_palette_opens_while_the_last_one_still_closes(stage):
         await s.until(lambda: s.app.screen is s.app.conversation)
         await s.pilot.press("ctrl+p")
         assert isinstance(s.app.screen, OffersScreen)
-
-
-class LateScreen(Screen[None]):
-    """A screen that takes its time to create what its key needs."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._bindings.bind("j", "go")
-        self.may_compose = asyncio.Event()
-        self.went = False
-
-    async def _compose(self) -> None:
-        await self.may_compose.wait()
-        await super()._compose()
-
-    def compose(self) -> ComposeResult:
-        yield Static(id="there")
-
-    def action_go(self) -> None:
-        self.went = bool(self.query_one("#there"))
-
-
-async def test_a_key_waits_for_the_screen_that_has_just_opened(stage):
-    async with stage() as s:
-        screen = LateScreen()
-        s.app.push_screen(screen)
-        key = events.Key("j", "j")
-        key._set_forwarded()  # the screen below had it before this one opened
-        pressed = asyncio.create_task(s.app.on_event(key))
-        for _ in range(20):
-            await asyncio.sleep(0)
-        screen.may_compose.set()
-        await pressed
-        assert screen.went

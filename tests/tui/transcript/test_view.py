@@ -104,11 +104,11 @@ async def test_a_band_that_was_drawn_before_a_resize_is_not_drawn_after_it(make_
     app = make_app([ev.TextFinished(message_id="m", block=0, text="```\nx = 1\n```", run_id="1")])
     async with app.run_test(size=(60, 10)) as pilot:
         await settle(pilot, app.transcript)
-        painter, layout = app.transcript._painter, app.transcript._layout
+        layout = app.transcript._layout
 
         def band() -> int:
-            strip = painter.strip(layout.find(1), 60)
-            around = painter.strip(None, 60)._segments[0].style.bgcolor
+            strip = app.transcript.render_line(1)
+            around = app.transcript.render_line(9)._segments[0].style.bgcolor
             return sum(segment.cell_length for segment in strip if segment.style.bgcolor != around)
 
         as_wide = layout.look.width
