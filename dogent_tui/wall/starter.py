@@ -16,6 +16,7 @@ the application: ``ready`` in that case, ``ended`` with ``status`` and ``began``
 import json
 import os
 import select
+import signal
 import socket
 import sys
 import time
@@ -301,6 +302,7 @@ def _same_output(pid: int, client: int, number: int) -> int:
 
 def main() -> None:
     """Serve the application at descriptor 0; the path of the FIFO is the argument."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # the first process of a room ignores it then
     Starter(socket.socket(fileno=os.dup(0)), sys.argv[1]).run()
 
 

@@ -24,7 +24,7 @@ from dogent_tui.errors import AgentError
 from dogent_tui.language import tr
 from dogent_tui.storage.files import private_folder
 from dogent_tui.storage.paths import dogent_home, state_dir
-from dogent_tui.undo.changes import Difference
+from dogent_tui.undo.changes import Difference, entry_at
 from dogent_tui.undo.undo_log import json_line
 from dogent_tui.wall.difference import read_difference
 from dogent_tui.wall.leftovers import hold, remove_layer, remove_tree
@@ -94,9 +94,10 @@ class Ended(msgspec.Struct, frozen=True):
 
     def stands_in(self) -> Path | None:
         """Return the final working directory of its shell, or None if it failed."""
-        with contextlib.suppress(OSError):
-            with (self.job.folder.parents[1] / "run" / self.job.name).open("rb") as file:
-                text = os.fsdecode(file.read(_LONGEST_PATH))
+        place = self.job.folder.parents[1] / "run" / self.job.name
+        with contextlib.suppress(OSError):  # a command may have put anything there
+            with open(os.open(place, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW), "rb") as file:
+                text = os.fsdecode(file.read(_LONGEST_PATH) or b"")
             return Path(text.removesuffix("\n")) if text.startswith("/") else None
         return None
 
@@ -172,9 +173,9 @@ class Wall:
         """Start the resident process. Raises OSError, and AgentError if it cannot run."""
         for name in ("home", "tmp", "var-tmp", "shm", "run", "jobs", "root"):
             private_folder(self.folder / name)
-        if self._held < 0:
+        if self._held < 0:  # later, what is in the home comes from commands
             self._held = hold(self.folder, self.workspace)
-        self._seed_home()
+            self._seed_home()
         self._same_disk = self.folder.stat().st_dev == self.workspace.stat().st_dev
         requests = self.folder / "requests"
         if not requests.exists():
@@ -336,11 +337,12 @@ class Wall:
             "shm": "/dev/shm",
         }
         for part in shown:
-            for entry in os.scandir(self.folder / part):
-                place = Path(shown[part], entry.name)
-                made_ns = entry.stat(follow_symlinks=False).st_ctime_ns
+            (self.folder / part).chmod(0o700)  # a command may have closed it
+            for name in os.listdir(self.folder / part):
+                place, entry = Path(shown[part], name), entry_at(f"{self.folder}/{part}/{name}")
                 is_on_the_way = self.workspace.is_relative_to(place)  # created as a mount point
-                if not is_on_the_way and entry.name not in known and made_ns >= began_ns:
+                is_new = entry is not None and entry.ctime_ns >= began_ns
+                if is_new and not is_on_the_way and name not in known:
                     yield str(place)
 
     # ── Hearing ───────────────────────────────────────────────────────────────────────────────
@@ -396,15 +398,13 @@ class Wall:
         except Exception as error:
             words = tr("The workspace could not be copied, so the command did not run: {reason}")
             self._refuse(name, words.format(reason=error), 125)
-            raise
 
     def _finish(self, ended: Ended) -> None:
         try:
             answer = self._settled(ended)
-        except BaseException as error:
+        except Exception as error:
             words = tr("The command's changes could not be judged, so they were discarded: {error}")
-            self._refuse(ended.job.name, words.format(error=error))
-            raise
+            answer = Answer(1, notes=(words.format(error=error),))
         self._answer(ended.job.name, answer)
 
     def _settled(self, ended: Ended) -> Answer:
@@ -440,7 +440,8 @@ class Wall:
             os.write(descriptor, answer_text(answer.status, answer.folder, answer.notes))
         os.close(descriptor)
         for place in (self.folder / name, self.folder / "run" / name):
-            place.unlink(missing_ok=True)
+            with contextlib.suppress(OSError):  # a command may have put a folder there
+                place.unlink()
         remove_layer(job.folder)
 
 
