@@ -32,8 +32,8 @@ impossible.
 
 
 class PlannedPlace(msgspec.Struct, frozen=True):
-    """What would happen to a place. `item` is its previous entry, `now` and `entry` the current one,
-    which must not change before the rewind.
+    """What would happen to a place. `item` is its previous entry; `now` and `entry` are the current
+    one, which must not change before the rewind.
 
     `why`: ``touched`` can be overwritten on request, anything else is impossible.
     """

@@ -23,7 +23,7 @@ import msgspec
 from dogent_tui.records import Record
 from dogent_tui.storage.files import atomic_write, open_for_appending, private_folder
 from dogent_tui.storage.paths import Workspace, file_name, state_dir
-from dogent_tui.undo.changes import Entry, entry_at, is_below, own_attributes
+from dogent_tui.undo.changes import Entry, entries_below, entry_at, is_below, own_attributes
 from dogent_tui.undo.file_moves import copy, set_mode
 
 LARGEST_FILE = 50_000_000
@@ -326,32 +326,21 @@ class UndoLog:
         """
         items: list[Item] = []
         try:
-            for place in _with_all_below(path):
-                if len(items) >= _MOST_FILES:
+            for place, entry in entries_below("", str(path)):
+                item, name = item_of(place, entry), f"{number:04}/{first + len(items)}"
+                is_large = item.size > LARGEST_FILE or len(items) >= _MOST_FILES
+                if item.kind == "other" or is_large:
                     return None
-                item = self._copied_one(place, f"{number:04}/{first + len(items)}")
-                if item is None:
-                    return None
+                if item.kind == "file":
+                    private_folder((self.folder / name).parent)
+                    copy(place, str(self.folder / name), sync=False)
+                    item = msgspec.structs.replace(item, copy=name)
                 items.append(item)
-        except FileNotFoundError:
-            return []
         except OSError as error:
             if error.errno in _DISK_REFUSES:
                 self.refused = error
             return None
         return items
-
-    def _copied_one(self, path: str, name: str) -> Item | None:
-        if (entry := entry_at(path)) is None:
-            raise FileNotFoundError(path)
-        item = item_of(path, entry)
-        if item.kind == "other" or item.size > LARGEST_FILE:
-            return None
-        if item.kind == "file":
-            private_folder((self.folder / name).parent)
-            copy(path, str(self.folder / name), sync=False)
-            item = msgspec.structs.replace(item, copy=name)
-        return item
 
     def _forget_oldest(self) -> None:
         changes = self._loaded()
@@ -512,14 +501,6 @@ def _with_new_folders(created: Sequence[Path]) -> Iterator[Path]:
         while not os.path.lexists(place) and place != place.parent:
             yield place
             place = place.parent
-
-
-def _with_all_below(path: Path) -> Iterator[str]:
-    """Yield a place and, if it is a folder, everything below it, folders before their contents."""
-    yield str(path)
-    if not path.is_symlink() and path.is_dir():
-        for folder, folders, files in os.walk(path):
-            yield from (os.path.join(folder, name) for name in (*folders, *files))  # noqa: PTH118 — text in, text out
 
 
 def _folder(workspace: Workspace, session_id: str) -> Path:

@@ -19,7 +19,15 @@ from itertools import islice
 from os.path import basename, dirname, join
 from typing import TypeAlias
 
-from dogent_tui.undo.changes import Change, Difference, Entry, entry_at, is_below, own_attributes
+from dogent_tui.undo.changes import (
+    Change,
+    Difference,
+    Entry,
+    entries_below,
+    entry_at,
+    is_below,
+    own_attributes,
+)
 
 _PIECE = 1 << 18
 """Bytes to compare at a time. Files of the same size are told apart by their first piece."""
@@ -78,7 +86,7 @@ def _below(root: str, upper: str) -> Iterator[Change]:
             before, after = entry_at(old) if beneath else None, entry_at(new)
             # a whiteout: commands cannot create devices
             if after is None or after.kind == "device":
-                yield from () if before is None else _gone(root, path)
+                yield from _gone(root, path) if beneath else ()
                 continue
             was_folder = before is not None and before.kind == "folder"
             if after.kind == "folder":
@@ -95,14 +103,8 @@ def _below(root: str, upper: str) -> Iterator[Change]:
 
 
 def _gone(root: str, path: str) -> Iterator[Change]:
-    """Yield the deletion of the real entry at `path`, then of everything below it."""
-    waiting = [path]
-    while waiting:
-        each = waiting.pop()
-        if before := entry_at(join(root, each)):
-            yield Change(each, before, None)
-            if before.kind == "folder":
-                waiting += [join(each, name) for name in os.listdir(join(root, each))]
+    """Return the deletion of the real entry at `path`, then of everything below it."""
+    return (Change(each, before, None) for each, before in entries_below(root, path))
 
 
 def _names(folder: str, closed: list[tuple[str, int]]) -> list[str]:

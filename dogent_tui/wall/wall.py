@@ -102,6 +102,14 @@ class Ended(msgspec.Struct, frozen=True):
         return None
 
 
+class _Waiting(msgspec.Struct):
+    """A job that has not been answered, the FIFO for its answer, and its proxy, if any."""
+
+    job: Job
+    answers: int
+    proxy: AbstractContextManager[object] | None = None
+
+
 class Answer(msgspec.Struct, frozen=True):
     """The answer to the waiting shell: a status, the working directory, and lines for the
     output.
@@ -156,12 +164,9 @@ class Wall:
         self.workspace = workspace
         self.folder = folder
         self._settle = settle
-        self._jobs: dict[str, Job] = {}
-        self._answers: dict[str, int] = {}
-        self._proxies: dict[str, AbstractContextManager[object]] = {}
+        self._waiting: dict[str, _Waiting] = {}
         self._starter: subprocess.Popen[bytes] | None = None
         self._socket: socket.socket | None = None
-        self._lock = threading.Lock()
         self._settling = ThreadPoolExecutor(1, "settling")  # one at a time, in the order they end
         self._same_disk = False
         self._is_closing = False
@@ -209,7 +214,7 @@ class Wall:
         self._settling.shutdown(wait=True, cancel_futures=True)
         if self._copy is not None:
             self._copy.take_back_cut_off()
-        for name in [*self._jobs]:
+        for name in [*self._waiting]:
             self._answer(name, Answer(1))
         remove_tree(self.folder)
         if self._held >= 0:
@@ -301,9 +306,8 @@ class Wall:
         job = Job(name, client_text(self.folder, name), command, cwd, folder, hosts, outside)
         answers = self.folder / name
         os.mkfifo(answers, 0o600)
-        with self._lock:
-            self._jobs[name] = job
-            self._answers[name] = os.open(answers, os.O_RDWR | os.O_NONBLOCK | os.O_CLOEXEC)
+        flags = os.O_RDWR | os.O_NONBLOCK | os.O_CLOEXEC
+        self._waiting[name] = _Waiting(job, os.open(answers, flags))
         self._tell({"id": name, "plan": str(path)})
         return job
 
@@ -358,10 +362,10 @@ class Wall:
             self._hear(json.loads(packet), descriptors)
         ours.close()
         self._socket = None
-        for name, job in [*self._jobs.items()]:
+        for name, waiting in [*self._waiting.items()]:
             if self._copy is not None and not self._is_closing:
                 end_left_over(str(self.folder))
-                self._settling.submit(self._finish, Ended(job, 137, 0, "gone"))
+                self._settling.submit(self._finish, Ended(waiting.job, 137, 0, "gone"))
             else:
                 words = tr(
                     "The wall went down and the command with it; none of its changes were saved."
@@ -369,23 +373,25 @@ class Wall:
                 self._refuse(name, words)
 
     def _hear(self, message: dict[str, Any], descriptors: list[int]) -> None:
-        if "listening" in message:
-            name = message["listening"]
+        event, name = message["event"], message["name"]
+        if (waiting := self._waiting.get(name)) is None:
+            return
+        if event == "listening":
             listening = socket.socket(fileno=descriptors[0])
-            self._proxies[name] = self._serve(listening, self._jobs[name].hosts or ())
-        elif "failed" in message:
+            waiting.proxy = self._serve(listening, waiting.job.hosts or ())
+        elif event == "failed":
             words = tr("The wall could not be set up, so the command did not run: {reason}")
-            self._refuse(message["failed"], words.format(reason=message["reason"]), 125)
-        elif "ended" in message and (job := self._jobs.get(message["ended"])):
+            self._refuse(name, words.format(reason=message["reason"]), 125)
+        elif event == "ended":
             status, began_ns, why = message["status"], message["began"], message["why"]
-            ended = Ended(job, status, began_ns, why, tuple(message["output"]))
+            ended = Ended(waiting.job, status, began_ns, why, tuple(message["output"]))
             ended.upper.chmod(0o700)  # the command may have closed the workspace itself
             if self._copy is not None or any(os.scandir(ended.upper)):
                 self._settling.submit(self._finish, ended)
             else:
                 self._finish(ended)  # it changed nothing, so there is nothing to wait for
-        elif "ready" in message:
-            self._settling.submit(self._begin, message["ready"])
+        else:
+            self._settling.submit(self._begin, name)
 
     def _begin(self, name: str) -> None:
         """Update the copy. Only now, because hours may pass between a command's question and its
@@ -428,21 +434,19 @@ class Wall:
         self._answer(name, Answer(status, notes=(words,)))
 
     def _answer(self, name: str, answer: Answer) -> None:
-        with self._lock:
-            job, descriptor = self._jobs.pop(name, None), self._answers.pop(name, None)
-        if (proxy := self._proxies.pop(name, None)) is not None:
-            proxy.__exit__(None, None, None)
-        if job is None or descriptor is None:
+        if (waiting := self._waiting.pop(name, None)) is None:
             return
+        if waiting.proxy is not None:
+            waiting.proxy.__exit__(None, None, None)
         if self._copy is not None and not self._is_closing:
             self._copy.end(name)
         with contextlib.suppress(OSError):  # the client is gone
-            os.write(descriptor, answer_text(answer.status, answer.folder, answer.notes))
-        os.close(descriptor)
+            os.write(waiting.answers, answer_text(answer.status, answer.folder, answer.notes))
+        os.close(waiting.answers)
         for place in (self.folder / name, self.folder / "run" / name):
             with contextlib.suppress(OSError):  # a command may have put a folder there
                 place.unlink()
-        remove_layer(job.folder)
+        remove_layer(waiting.job.folder)
 
 
 def client_text(folder: Path, name: str) -> str:
