@@ -61,7 +61,8 @@ def plan(copies: UndoLog, runs: Collection[str], also: Collection[str] = ()) -> 
 
     `also` are places known to have been changed: those without a recorded change have no copy.
     """
-    return _planned(copies, _since(copies, runs), also)
+    since = dropwhile(lambda step: step[0].run not in runs, copies.changes())
+    return _planned(copies, [step for step in since if step[0].run != OWN], also)
 
 
 def changed_places(copies: UndoLog) -> dict[str, frozenset[str]]:
@@ -178,12 +179,6 @@ def _planned(
         msgspec.structs.replace(place, why=_why_after_all(place, away, back)) for place in planned
     ]
     return _but_full_folders(planned)
-
-
-def _since(copies: UndoLog, runs: Collection[str]) -> list[_Step]:
-    """Return the changes from the first one of `runs` on."""
-    since = dropwhile(lambda step: step[0].run not in runs, copies.changes())
-    return [step for step in since if step[0].run != OWN]
 
 
 def _by_path(steps: Iterable[_Step]) -> dict[str, list[_Moment]]:

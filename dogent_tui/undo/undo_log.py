@@ -24,7 +24,7 @@ from dogent_tui.records import Record
 from dogent_tui.storage.files import atomic_write, open_for_appending, private_folder
 from dogent_tui.storage.paths import Workspace, file_name, state_dir
 from dogent_tui.undo.changes import Entry, entries_below, entry_at, is_below, own_attributes
-from dogent_tui.undo.file_moves import copy, set_mode
+from dogent_tui.undo.file_moves import copy, opened_to_us
 
 LARGEST_FILE = 50_000_000
 """The largest file to copy, in bytes."""
@@ -211,17 +211,14 @@ class UndoLog:
         Call this before the change. Raises OSError.
         """
         with self._lock:
-            self._loaded()
-            number = self._count + 1
-            named = [
+            items = [*items]
+            number = self._begun({item.path for item in items})
+            named = (
                 msgspec.structs.replace(item, copy=f"{number:04}/{place}")
                 if item.kind == "file"
                 else item
                 for place, item in enumerate(items)
-            ]
-            self._settle_before({item.path for item in named})
-            private_folder(self.folder / f"{number:04}")
-            self._count = number
+            )
             return KeptChange(number, label, tuple(named), self._run, tuple(left), undoes)
 
     def add(self, change: KeptChange, states: tuple[State, ...], *, durable: bool = True) -> None:
@@ -275,11 +272,7 @@ class UndoLog:
     # ── Keeping ───────────────────────────────────────────────────────────────────────────────
 
     def _keep(self, label: str, changed: Sequence[Path], created: Sequence[Path], run: str) -> Kept:
-        self._loaded()
-        private_folder(self.folder)
-        self._settle_before({str(path) for path in (*changed, *created)})
-        self._count += 1
-        number = self._count
+        number = self._begun({str(path) for path in (*changed, *created)})
         items: list[Item] = []
         paths: list[str] = []
         left: list[str] = []
@@ -290,23 +283,22 @@ class UndoLog:
             elif found:
                 items += found
                 paths.append(str(path))
-        absent = sorted(
-            dict.fromkeys(map(str, _with_new_folders(created))),
-            key=lambda path: -path.count(os.sep),
-        )
-        items += [
-            Item(path, "absent") for path in absent
-        ]  # the contents of a new folder before the folder
+        absent = dict.fromkeys(map(str, _with_new_folders(created)))
+        # the contents of a new folder before the folder
+        items += (Item(path, "absent") for path in sorted(absent, reverse=True))
         if items or left:
             self._note(KeptChange(number, label, tuple(items), run, tuple(left)))
             self._forget_oldest()
         return Kept(tuple(paths), tuple(left), number if items else 0)
 
-    def _settle_before(self, paths: set[str]) -> None:
-        """Settle earlier changes of some of `paths`, which are about to change again."""
+    def _begun(self, paths: set[str]) -> int:
+        """Return the number of a new change, after settling earlier ones of some of `paths`."""
         for change in self._loaded():
             if any(item.path in paths for item in change.items):
                 self._settle(change)
+        self._count += 1
+        private_folder(self.folder / f"{self._count:04}")
+        return self._count
 
     def _settle(self, change: KeptChange) -> None:
         if change.number not in self._open:
@@ -332,7 +324,6 @@ class UndoLog:
                 if item.kind == "other" or is_large:
                     return None
                 if item.kind == "file":
-                    private_folder((self.folder / name).parent)
                     copy(place, str(self.folder / name), sync=False)
                     item = msgspec.structs.replace(item, copy=name)
                 items.append(item)
@@ -444,24 +435,20 @@ def look(paths: Iterable[str]) -> dict[str, Seen]:
     their owner out; nothing is below those that are links.
     """
     found: dict[str, Seen] = {}
-    closed: dict[str, int] = {}
     links = set[str]()
-    for path in sorted(paths):
-        try:
-            entry = None if is_below(path, links) else entry_at(path)
-            found[path] = Seen(entry, state_of(entry, path))
-        except OSError:
-            found[path] = Seen(None, State("other"))
-            continue
-        if entry and entry.kind == "link":
-            links.add(path)
-        elif entry and entry.kind == "folder" and entry.mode & 0o700 != 0o700:
-            with contextlib.suppress(OSError):  # someone else's
-                set_mode(path, entry.mode | 0o700, os.O_DIRECTORY)
-                closed[path] = entry.mode
-    for path in reversed(closed):
-        with contextlib.suppress(OSError):
-            set_mode(path, closed[path], os.O_DIRECTORY)
+    with contextlib.ExitStack() as opened:
+        for path in sorted(paths):
+            try:
+                entry = None if is_below(path, links) else entry_at(path)
+                found[path] = Seen(entry, state_of(entry, path))
+            except OSError:
+                found[path] = Seen(None, State("other"))
+                continue
+            if entry and entry.kind == "link":
+                links.add(path)
+            elif entry and entry.kind == "folder":
+                with contextlib.suppress(OSError):  # someone else's
+                    opened.enter_context(opened_to_us(path, entry.mode))
     return found
 
 

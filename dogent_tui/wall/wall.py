@@ -26,9 +26,9 @@ from dogent_tui.storage.files import private_folder
 from dogent_tui.storage.paths import dogent_home, state_dir
 from dogent_tui.undo.changes import Difference, entry_at
 from dogent_tui.undo.undo_log import json_line
-from dogent_tui.wall.difference import read_difference
+from dogent_tui.wall.jobs import Ended, Job
 from dogent_tui.wall.leftovers import hold, remove_layer, remove_tree
-from dogent_tui.wall.outside import Outside, copied_places
+from dogent_tui.wall.outside import copied_places
 from dogent_tui.wall.probe import WallStatus
 from dogent_tui.wall.snapshot import Snapshot, end_left_over
 from dogent_tui.wall.view import RUN, Level, View, tools
@@ -38,68 +38,6 @@ _SNAPSHOTS = "/run/snapshots"
 _LIKE_THE_CLI = {"CLAUDECODE": "1", "GIT_EDITOR": "true", "SHELL": "/bin/bash"}
 """What the CLI itself sets for commands (2.1.330)."""
 _LARGEST_PACKET = 65_536
-_LONGEST_PATH = 4096
-"""PATH_MAX of Linux, in bytes."""
-
-
-class Job(msgspec.Struct, frozen=True):
-    """A command that may run behind the wall. `text` is what the CLI's shell runs in its place.
-
-    `hosts` are those it may reach: None for none, an empty collection for all public ones.
-    `outside` are the places outside the workspace that it may change.
-    """
-
-    name: str
-    text: str
-    command: str
-    cwd: Path
-    folder: Path
-    hosts: Collection[str] | None = None
-    outside: tuple[Outside, ...] = ()
-
-
-class Ended(msgspec.Struct, frozen=True):
-    """A command that has ended. `began_ns` is the start time according to the file system's clock.
-
-    `why` is ``timeout``, ``gone`` (its shell was killed) or "". `output` is the file it wrote to
-    and that file's size before.
-    """
-
-    job: Job
-    status: int
-    began_ns: int
-    why: str = ""
-    output: tuple[str, int] = ("", 0)
-
-    @property
-    def upper(self) -> Path:
-        """The folder with what it wrote."""
-        return self.job.folder / "upper"
-
-    def difference(self, root: Path) -> Difference:
-        """Return what it did to the workspace. Raises OSError."""
-        with contextlib.suppress(FileNotFoundError):
-            return msgspec.convert(json.loads(self.restored.read_bytes()), Difference)
-        return read_difference(str(root), str(self.upper), self.began_ns)
-
-    def judged(self) -> None:
-        """Keep the next start from offering it, after a crash, to be judged again."""
-        with contextlib.suppress(OSError):
-            (self.job.folder / "ended").unlink()
-
-    @property
-    def restored(self) -> Path:
-        """The file with the difference, if the workspace was restored from a copy."""
-        return self.job.folder / "restored"
-
-    def stands_in(self) -> Path | None:
-        """Return the final working directory of its shell, or None if it failed."""
-        place = self.job.folder.parents[1] / "run" / self.job.name
-        with contextlib.suppress(OSError):  # a command may have put anything there
-            with open(os.open(place, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW), "rb") as file:
-                text = os.fsdecode(file.read(_LONGEST_PATH) or b"")
-            return Path(text.removesuffix("\n")) if text.startswith("/") else None
-        return None
 
 
 class _Waiting(msgspec.Struct):
@@ -228,15 +166,11 @@ class Wall:
             with contextlib.suppress(OSError):
                 text += self._harmless(place.read_text("utf-8", "replace"))
         (self.folder / "home/.gitconfig").write_text(text, "utf-8")
-        for _, source, target, _ in tools(self._view.home):
+        # Tools that look in the home see only this one; with namespaces they are mounted in it.
+        for _, source, target, _ in tools(self._view.home) if self._view.level == "bare" else ():
             place = self.folder / "home" / Path(str(target)).relative_to(self._view.home)
             place.parent.mkdir(parents=True, exist_ok=True)
-            if self._view.level == "bare":  # tools that look in the home see only this one
-                place.symlink_to(str(source))
-            elif os.path.isdir(str(source)):  # a mount point
-                place.mkdir(exist_ok=True)
-            else:
-                place.touch()
+            place.symlink_to(str(source))
 
     # ── Jobs ──────────────────────────────────────────────────────────────────────────────────
 
@@ -340,11 +274,12 @@ class Wall:
             "var-tmp": "/var/tmp",
             "shm": "/dev/shm",
         }
+        mounted = (self.workspace, *(Path(str(each[2])) for each in tools(self._view.home)))
         for part in shown:
             (self.folder / part).chmod(0o700)  # a command may have closed it
             for name in os.listdir(self.folder / part):
                 place, entry = Path(shown[part], name), entry_at(f"{self.folder}/{part}/{name}")
-                is_on_the_way = self.workspace.is_relative_to(place)  # created as a mount point
+                is_on_the_way = any(each.is_relative_to(place) for each in mounted)
                 is_new = entry is not None and entry.ctime_ns >= began_ns
                 if is_new and not is_on_the_way and name not in known:
                     yield str(place)
