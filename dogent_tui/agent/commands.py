@@ -32,11 +32,12 @@ from dogent_tui.storage.files import private_folder
 from dogent_tui.undo.changes import Change, Difference
 from dogent_tui.undo.commit import Committing
 from dogent_tui.undo.undo_log import UndoLog
-from dogent_tui.wall.leftovers import take_leftovers
+from dogent_tui.wall.jobs import Ended, Job
+from dogent_tui.wall.leftovers import drop_leftover, take_leftovers
 from dogent_tui.wall.refusals import advice, written
 from dogent_tui.wall.repository import lost_history
 from dogent_tui.wall.snapshot import open_snapshot
-from dogent_tui.wall.wall import Answer, Ended, Job, Wall
+from dogent_tui.wall.wall import Answer, Wall
 from dogent_tui.web.command_proxy import Proxy, proxy_variables, ssh_places
 
 T = TypeVar("T")
@@ -187,16 +188,10 @@ class Commands:
         if self._wall is None:
             return
         for left in take_leftovers(self._wall.folder.parent, self._root):
-            call = ToolCall("Bash", {"command": left.call["command"]}, Path(left.call["cwd"]))
-            job = Job("", "", left.call["command"], Path(left.call["cwd"]), left.folder)
-            notes: list[str] = []
+            call = ToolCall("Bash", {"command": left.job.command}, left.job.cwd)
             with contextlib.suppress(OSError, CancelledError):
-                self._judged(
-                    Ended(job, 0, left.began_ns),
-                    _Running(job, call, "", (), background=True),
-                    notes,
-                )
-            left.remove()
+                self._judged(left, _Running(left.job, call, "", (), background=True), [])
+            drop_leftover(left)
 
     def wrapped(self, call: ToolCall, decision: Decision, tool_use_id: str) -> dict[str, Any]:
         """Return the input with which the CLI runs the approved `call` behind the wall; empty if

@@ -13,7 +13,7 @@ from dogent_tui.permissions import disk
 from dogent_tui.permissions.git_config import changed_settings, harmless, named_by, read_settings
 from dogent_tui.permissions.judgement import decide_effects
 from dogent_tui.permissions.model import Decision, Effect, EffectKind
-from dogent_tui.permissions.paths import Guard, PathRule, Place, fold, runs_in_git
+from dogent_tui.permissions.paths import Guard, PathRule, fold, runs_in_git
 from dogent_tui.permissions.shell.early_effects import PROGRAM, SYSTEM
 from dogent_tui.undo.changes import Change, Difference, Entry, Loss
 
@@ -54,6 +54,13 @@ _COVERED = {
 """An effect that was approved before the command ran → the losses this implied."""
 _RIGHTS = {True: 0o4000, False: 0o6000}
 """The mode bits by which a folder or a file gives away rights."""
+_GITS_OWN = re.compile(
+    r"((modules|worktrees)/.+/)?([A-Z_]+|index|packed-refs|shallow|description|config(\.worktree)?"
+    r"|commondir|gitdir|locked|gc\.(log|pid)|[^/]+\.(lock|patch|diff)|sharedindex\..+"
+    r"|(objects|refs|logs|info|branches|rebase-\w+|sequencer|rr-cache|reftable|hooks)/.+)",
+    re.DOTALL,
+)
+"""What Git itself keeps in a folder ``.git``; other tools keep data of the user's there, too."""
 _OBJECT = re.compile(r"objects/([0-9a-f]{2}|pack|info)/[^/]+")
 _REFERENCE = re.compile(r"refs/.+|[A-Z_]*HEAD")
 _ID = re.compile(r"(ref: \S+|[0-9a-f]{40}|[0-9a-f]{64})\s*")
@@ -189,13 +196,13 @@ class _Outcome:
         """Return whether Git itself removes a file like this; any loss is then reported as a loss
         of history.
         """
-        if runs_in_git(rest) or fold(rest).startswith("hooks/"):
+        if runs_in_git(rest) or fold(rest).startswith("hooks/") or rest == "HEAD":
             return False
-        if fold(folder.name) == ".git":
-            return True
         if change.before is not None and change.before.kind == "folder":
             below = self._rule.disk.names(str(path))
             return all(f"{change.path}/{name}" in self._changes for name in below)
+        if fold(folder.name) == ".git":
+            return _GITS_OWN.fullmatch(rest) is not None
         text = self._rule.disk.text(str(path), 1000) or ""
         return bool(_OBJECT.fullmatch(rest) or (_REFERENCE.fullmatch(rest) and _ID.fullmatch(text)))
 
@@ -209,11 +216,14 @@ class _Outcome:
         if note := self._odd(change, after, path) or self._for_git(change, after, path, found):
             return replace(effect, note=note, wildcard=True)
         guard = Guard.STORE if self._rule.is_private(path) else self._rule.guard(path)
-        own_of_git = found is not None and (fold(found[0].name) == ".git" or runs_in_git(found[1]))
-        if own_of_git or fold(path.name) in _LOOKED_AT or guard is Guard.SCRATCH:
+        in_git = found is not None and (fold(found[0].name) == ".git" or runs_in_git(found[1]))
+        own = found is not None and in_git and _GITS_OWN.fullmatch(found[1])
+        if own or fold(path.name) in _LOOKED_AT or guard is Guard.SCRATCH:
             return None
         if note := _difference_of(change, after):
             return replace(effect, note=note)
+        if in_git:
+            return None
         free = after.kind == "folder" or guard is Guard.PROTECTED or self._is_checked_out(change)
         return None if guard is Guard.NONE or (change.before is None and free) else effect
 
@@ -248,7 +258,7 @@ class _Outcome:
         except ValueError:
             return ""  # a cycle: leads nowhere
         hidden = not any(leads.is_relative_to(place) for place in self._visible)
-        if hidden and self._after.place(leads) is Place.OUTSIDE:
+        if hidden and not self._after.inside(leads):
             note = tr("The link {path} points outside the workspace: {target}")
             return note.format(path=change.path, target=target)
         repository, _ = self._repository(path) or (Path(), "")

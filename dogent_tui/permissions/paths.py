@@ -31,7 +31,7 @@ STORES = (
 to them.
 """
 
-_PRIVILEGED_FOLDERS = {".claude", ".husky", ".githooks", ".devcontainer"}
+_PRIVILEGED_FOLDERS = {".claude", ".husky", ".githooks", ".devcontainer", ".helix"}
 _PRIVILEGED_NAMES = {
     ".mcp.json", ".claude.json", ".envrc", ".gitconfig", ".gitmodules", ".npmrc",
     ".pre-commit-config.yaml", ".inputrc",
@@ -39,12 +39,13 @@ _PRIVILEGED_NAMES = {
     ".zshrc", ".zshenv", ".zprofile",
     ".zlogin", ".zlogout", ".kshrc", ".cshrc", ".tcshrc", ".login", ".pythonrc", ".vimrc", ".exrc",
     ".nvimrc", ".gdbinit",
-    ".lldbinit", ".ssh", "lefthook.yml", ".lefthook.yml", "mise.toml", ".mise.toml",
+    ".lldbinit", ".ssh", "lefthook.yml", ".lefthook.yml", "mise.toml", ".mise.toml", ".nvim.lua",
+    ".dir-locals.el", ".rprofile", ".pdbrc", ".ghci", ".irbrc", ".octaverc", ".ocamlinit",
 }  # fmt: skip
 """Names that start programs or extend the agent's rights once they have content."""
 _PRIVILEGED_PATHS = re.compile(
     r"(.*/)?(\.vscode/(tasks|settings|launch)\.json|\.idea/(runconfigurations/.+|workspace\.xml)"
-    r"|\.run/.+|\.zed/.+|\.dogent/mcp\.json"
+    r"|\.run/.+|\.zed/.+|[^/]+\.code-workspace|\.dogent/mcp\.json"
     r"|\.config/(autostart|systemd|fish|git|environment\.d)/.+|library/launchagents/.+)"
 )
 """The same for names that are special only in their folder."""

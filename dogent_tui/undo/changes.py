@@ -2,11 +2,13 @@
 then committed or dropped.
 """
 
+# ruff: noqa: PTH115, PTH118, PTH208 — names are text from `os.fsdecode`
+
 import contextlib
 import os
 import stat
-from collections.abc import Container
-from os.path import dirname
+from collections.abc import Container, Iterator
+from os.path import dirname, join
 from typing import Literal, TypeAlias
 
 import msgspec
@@ -116,7 +118,20 @@ def entry_at(path: str) -> Entry | None:
         at = os.lstat(path)
     except (FileNotFoundError, NotADirectoryError):
         return None
-    return entry_of(at, os.readlink(path) if stat.S_ISLNK(at.st_mode) else "")  # noqa: PTH115 — text in, text out
+    return entry_of(at, os.readlink(path) if stat.S_ISLNK(at.st_mode) else "")
+
+
+def entries_below(top: str, path: str) -> Iterator[tuple[str, Entry]]:
+    """Yield `path`, relative to the folder `top`, and all below it with their entries; folders
+    before their contents. Raises OSError.
+    """
+    waiting = [path]
+    while waiting:
+        each = waiting.pop()
+        if entry := entry_at(join(top, each)):
+            yield each, entry
+            if entry.kind == "folder":
+                waiting += (join(each, name) for name in os.listdir(join(top, each)))
 
 
 def entry_of(at: os.stat_result, target: str = "") -> Entry:

@@ -229,7 +229,9 @@ class _Doing:
             return after is not None and now.kind == after.kind == "folder"
         if before.kind == "folder":  # its ctime changes with its contents
             return now.kind == "folder" and (after is None or now.mode == before.mode)
-        return now == before and now.ctime_ns < began_ns
+        # a file's other names, of which another program may make some, change these two
+        same = msgspec.structs.replace(now, ctime_ns=before.ctime_ns, names=before.names) == before
+        return same and now.ctime_ns < began_ns
 
     def journal(self, label: str, planned: list[Change], undoes: int) -> _Journal:
         """Return the journal, and sync the new files to disk. Raises OSError."""

@@ -184,7 +184,7 @@ def copy(source: str, target: str, *, sync: bool = True) -> None:
         elif stat.S_ISFIFO(at.st_mode):
             os.mkfifo(part, at.st_mode)
         else:
-            with _readable(source, at.st_mode), open(source, "rb", 0) as old:
+            with opened_to_us(source, at.st_mode, stat.S_IRUSR), open(source, "rb", 0) as old:
                 with open(part, "xb", 0) as new:
                     fill(old.fileno(), new.fileno(), at.st_size)
                     if sync:
@@ -201,16 +201,19 @@ def copy(source: str, target: str, *, sync: bool = True) -> None:
 
 
 @contextlib.contextmanager
-def _readable(path: str, mode: int) -> Iterator[None]:
-    """Open a file to us meanwhile whose mode keeps even its owner from reading it."""
-    if mode & stat.S_IRUSR:
+def opened_to_us(path: str, mode: int, rights: int = stat.S_IRWXU) -> Iterator[None]:
+    """Give the owner of a file or folder `rights` meanwhile that its `mode` lacks. Raises OSError
+    if it is someone else's.
+    """
+    if mode & rights == rights:
         yield
         return
-    set_mode(path, stat.S_IMODE(mode) | stat.S_IRUSR)
+    set_mode(path, stat.S_IMODE(mode) | rights)
     try:
         yield
     finally:
-        set_mode(path, stat.S_IMODE(mode))
+        with contextlib.suppress(OSError):  # it is gone
+            set_mode(path, stat.S_IMODE(mode))
 
 
 def fill(old: int, new: int, size: int, most: int = sys.maxsize) -> bool:

@@ -2,7 +2,7 @@
 settings: nothing they configure is run.
 """
 
-# ruff: noqa: PTH113, PTH117, PTH118, PTH120, PTH123
+# ruff: noqa: PTH113, PTH118, PTH120, PTH123
 
 import hashlib
 import os
@@ -17,14 +17,26 @@ from pathlib import Path
 _LONGEST_S = 120
 _TELLING = {"HEAD", "index", "logs", "objects", "packed-refs", "refs", "reftable", "worktrees"}
 """Names that every repository folder contains."""
-_WALK = (
-    "rev-list",
-    "--objects",
-    "--no-object-names",
-    "--ignore-missing",
-    "--missing=allow-any",
-    "--stdin",
-)
+_WALK = ("rev-list", "--objects", "--stdin")
+_OPENLY = (*_WALK, "--no-object-names", "--ignore-missing", "--missing=allow-any")
+"""Walks from what is there, and lists what it meets."""
+_SETTINGS = """\
+[core]
+repositoryformatversion = 1
+bare = true
+commitGraph = false
+[extensions]
+objectformat = {}
+"""
+"""A command may have written the commit graph, so it is not trusted."""
+_ENVIRONMENT = {
+    "GIT_CONFIG_NOSYSTEM": "1",
+    "GIT_CONFIG_GLOBAL": os.devnull,
+    "GIT_NO_REPLACE_OBJECTS": "1",
+    "GIT_NO_LAZY_FETCH": "1",
+    "GIT_OPTIONAL_LOCKS": "0",
+    "LC_ALL": "C",
+}
 _ID = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 
 
@@ -41,30 +53,17 @@ class GitObjects:
     ) -> None:
         Path(own, "refs").mkdir(parents=True)
         Path(own, "HEAD").write_text("ref: refs/heads/none\n")
-        # A command may have written the commit graph, so it is not trusted.
-        settings = (
-            "[core]\nrepositoryformatversion = 1\nbare = true\ncommitGraph ="
-            " false\n[extensions]\nobjectformat = "
-        )
-        Path(own, "config").write_text(f"{settings}{form}\n")
-        if shallow:
-            Path(own, "shallow").write_text(shallow)
-        escaped = [folder.replace("\\", "\\\\").replace('"', '\\"') for folder in objects[1:]]
+        Path(own, "config").write_text(_SETTINGS.format(form))
+        Path(own, "shallow").write_text(shallow)
+        escaped = (folder.replace("\\", "\\\\").replace('"', '\\"') for folder in objects[1:])
         self._own = own
         self._program = _trusted_git(untrusted)
         self._environment = {
+            **_ENVIRONMENT,
+            "HOME": own,
             "GIT_DIR": own,
             "GIT_OBJECT_DIRECTORY": objects[0],
-            "GIT_ALTERNATE_OBJECT_DIRECTORIES": os.pathsep.join(
-                f'"{folder}"' for folder in escaped
-            ),
-            "GIT_CONFIG_NOSYSTEM": "1",
-            "GIT_CONFIG_GLOBAL": os.devnull,
-            "GIT_NO_REPLACE_OBJECTS": "1",
-            "GIT_NO_LAZY_FETCH": "1",
-            "GIT_OPTIONAL_LOCKS": "0",
-            "HOME": own,
-            "LC_ALL": "C",
+            "GIT_ALTERNATE_OBJECT_DIRECTORIES": os.pathsep.join(f'"{each}"' for each in escaped),
         }
 
     def ask(self, *arguments: str, lines: Iterable[str] = (), index: str = "") -> str | None:
@@ -92,21 +91,14 @@ class GitObjects:
         exists.
         """
         indexed = ["--indexed-objects"] if index else []
-        return (
-            self.ask(
-                "rev-list", "--objects", "--quiet", *indexed, "--stdin", lines=names, index=index
-            )
-            is not None
-        )
+        return self.ask(*_WALK, "--quiet", *indexed, lines=names, index=index) is not None
 
     def missing(self, names: Collection[str]) -> set[str] | None:
         """Return which of some objects are missing, None if Git cannot tell."""
         said = self.ask("cat-file", "--batch-check", lines=sorted(names)) if names else ""
-        return (
-            None
-            if said is None
-            else {line[:-8] for line in said.splitlines() if line.endswith(" missing")}
-        )
+        if said is None:
+            return None
+        return {line[:-8] for line in said.splitlines() if line.endswith(" missing")}
 
     def put_over(
         self, edited: Mapping[str, tuple[str, str]], names: Collection[str], indexes: Iterable[str]
@@ -124,21 +116,15 @@ class GitObjects:
         near = [(index, "--indexed-objects", "--no-walk") for index in indexes]
         for index, *limits in (*near, ("",)):  # the whole history comes last: it may be long
             if lost:
-                lost.difference_update(
-                    (self.ask(*_WALK, *limits, lines=names, index=index) or "").split()
-                )
-        return [
-            path for path, (old, new) in pairs.items() if old in lost | missing and new not in lost
-        ]
+                lost -= {*(self.ask(*_OPENLY, *limits, lines=names, index=index) or "").split()}
+        gone = lost | missing
+        return [path for path, (old, new) in pairs.items() if old in gone and new not in lost]
 
 
 def _trusted_git(untrusted: str) -> str:
     """Return the path of Git, "" if it is not installed."""
-    inside = join(realpath(untrusted), "")
-    folders = [
-        each for each in os.environ.get("PATH", os.defpath).split(os.pathsep) if os.path.isabs(each)
-    ]
-    outside = [each for each in folders if not join(realpath(each), "").startswith(inside)]
+    inside, folders = join(realpath(untrusted), ""), filter(os.path.isabs, os.get_exec_path())
+    outside = (each for each in folders if not join(realpath(each), "").startswith(inside))
     found = shutil.which("git", path=os.pathsep.join(outside)) or ""
     return "" if realpath(found).startswith(inside) else found
 
@@ -154,9 +140,8 @@ def repositories(root: str, paths: Iterable[str]) -> dict[str, list[str]]:
         for place in (place for place, part in enumerate(parts) if part in _TELLING):
             folder = "/".join(parts[:place])
             if folder not in known:
-                known[folder] = all(
-                    lexists(join(root, folder, name)) for name in ("HEAD", "objects", "refs")
-                )
+                held = (join(root, folder, name) for name in ("HEAD", "objects", "refs"))
+                known[folder] = all(map(lexists, held))
             if known[folder]:
                 found.setdefault(folder, []).append("/".join(parts[place:]))
     return found
@@ -165,9 +150,8 @@ def repositories(root: str, paths: Iterable[str]) -> dict[str, list[str]]:
 def blob_name(path: str, form: str) -> str:
     """Return the name that Git gives to the content of a file. Raises OSError."""
     with open(path, "rb") as file:
-        found = hashlib.new(
-            form, b"blob %d\0" % os.fstat(file.fileno()).st_size, usedforsecurity=False
-        )
+        start = b"blob %d\0" % os.fstat(file.fileno()).st_size
+        found = hashlib.new(form, start, usedforsecurity=False)
         while piece := file.read(1 << 20):
             found.update(piece)
     return found.hexdigest()

@@ -32,8 +32,8 @@ impossible.
 
 
 class PlannedPlace(msgspec.Struct, frozen=True):
-    """What would happen to a place. `item` is its previous entry, `now` the current one, which must
-    not change before the rewind.
+    """What would happen to a place. `item` is its previous entry; `now` and `entry` are the current
+    one, which must not change before the rewind.
 
     `why`: ``touched`` can be overwritten on request, anything else is impossible.
     """
@@ -42,6 +42,7 @@ class PlannedPlace(msgspec.Struct, frozen=True):
     item: Item
     now: State
     why: Why = ""
+    entry: Entry | None = None
 
     @property
     def goes(self) -> bool:
@@ -60,7 +61,8 @@ def plan(copies: UndoLog, runs: Collection[str], also: Collection[str] = ()) -> 
 
     `also` are places known to have been changed: those without a recorded change have no copy.
     """
-    return _planned(copies, _since(copies, runs), also)
+    since = dropwhile(lambda step: step[0].run not in runs, copies.changes())
+    return _planned(copies, [step for step in since if step[0].run != OWN], also)
 
 
 def changed_places(copies: UndoLog) -> dict[str, frozenset[str]]:
@@ -104,14 +106,12 @@ def carry_out(
     A place that has changed since planning, or that cannot be copied, is left alone.
     """
     planned = _but_full_folders(planned)
-    seen = look(place.path for place in planned)
-    fit = [place for place in planned if place.possible and seen[place.path].state == place.now]
     done = set[str]()
     with contextlib.suppress(OSError), _scratch(copies) as staged:
         wanted = []
-        for place in fit:
+        for place in (each for each in planned if each.possible):
             with contextlib.suppress(OSError):
-                wanted.append(_staged(copies, place, seen[place.path].entry, staged))
+                wanted.append(_staged(copies, place, staged))
         wanted += missing_parents("/", wanted)
         difference = Difference("/", staged, FOR_EVER, tuple(wanted))
         committed = Committing(copies.journals, copies).commit(difference, label, undoes=undoes)
@@ -119,8 +119,8 @@ def carry_out(
         done.update(f"/{path}" for path in committed.committed)
     return Undone(
         label,
-        tuple(place.path for place in fit if place.path in done and not place.goes),
-        tuple(place.path for place in fit if place.path in done and place.goes),
+        tuple(place.path for place in planned if place.path in done and not place.goes),
+        tuple(place.path for place in planned if place.path in done and place.goes),
         tuple(place.path for place in planned if place.path not in done),
     )
 
@@ -129,14 +129,14 @@ def _scratch(copies: UndoLog) -> TemporaryDirectory[str]:
     return TemporaryDirectory(dir=private_folder(copies.folder), ignore_cleanup_errors=True)
 
 
-def _staged(copies: UndoLog, place: PlannedPlace, now: Entry | None, upper: str) -> Change:
+def _staged(copies: UndoLog, place: PlannedPlace, upper: str) -> Change:
     """Put a copy of the previous entry of a place below `upper`, and return the change that brings
     it back. Raises OSError.
     """
     path, item = place.path[1:], place.item
     new = join(upper, path)
     if item.kind == "folder":
-        return Change(path, now, Entry("folder", mode=item.mode))
+        return Change(path, place.entry, Entry("folder", mode=item.mode))
     if item.kind != "absent":
         os.makedirs(dirname(new), exist_ok=True)
     if item.kind == "link":
@@ -144,7 +144,7 @@ def _staged(copies: UndoLog, place: PlannedPlace, now: Entry | None, upper: str)
     elif item.kind == "file":
         file_moves.copy(str(copies.folder / item.copy), f"{upper}.new", sync=False)
         os.rename(f"{upper}.new", new)  # the name may be as long as a name can be
-    return Change(path, now, entry_at(new))
+    return Change(path, place.entry, entry_at(new))
 
 
 # ── Planning ──────────────────────────────────────────────────────────────────────────────────────
@@ -181,12 +181,6 @@ def _planned(
     return _but_full_folders(planned)
 
 
-def _since(copies: UndoLog, runs: Collection[str]) -> list[_Step]:
-    """Return the changes from the first one of `runs` on."""
-    since = dropwhile(lambda step: step[0].run not in runs, copies.changes())
-    return [step for step in since if step[0].run != OWN]
-
-
 def _by_path(steps: Iterable[_Step]) -> dict[str, list[_Moment]]:
     found: dict[str, list[_Moment]] = {}
     for change, states in steps:
@@ -208,9 +202,8 @@ def _place(
         return PlannedPlace(path, item, now, "no_copy")
     if before[0].same(now):
         return None
-    return PlannedPlace(
-        path, item, now, _against(item, now, before, [after for _, after in history])
-    )
+    why = _against(item, now, before, [after for _, after in history])
+    return PlannedPlace(path, item, now, why, seen.entry)
 
 
 def _against(item: Item, now: State, before: Sequence[State], after: Sequence[State | None]) -> Why:

@@ -23,8 +23,8 @@ import msgspec
 from dogent_tui.records import Record
 from dogent_tui.storage.files import atomic_write, open_for_appending, private_folder
 from dogent_tui.storage.paths import Workspace, file_name, state_dir
-from dogent_tui.undo.changes import Entry, entry_at, is_below, own_attributes
-from dogent_tui.undo.file_moves import copy, set_mode
+from dogent_tui.undo.changes import Entry, entries_below, entry_at, is_below, own_attributes
+from dogent_tui.undo.file_moves import copy, opened_to_us
 
 LARGEST_FILE = 50_000_000
 """The largest file to copy, in bytes."""
@@ -211,17 +211,14 @@ class UndoLog:
         Call this before the change. Raises OSError.
         """
         with self._lock:
-            self._loaded()
-            number = self._count + 1
-            named = [
+            items = [*items]
+            number = self._begun({item.path for item in items})
+            named = (
                 msgspec.structs.replace(item, copy=f"{number:04}/{place}")
                 if item.kind == "file"
                 else item
                 for place, item in enumerate(items)
-            ]
-            self._settle_before({item.path for item in named})
-            private_folder(self.folder / f"{number:04}")
-            self._count = number
+            )
             return KeptChange(number, label, tuple(named), self._run, tuple(left), undoes)
 
     def add(self, change: KeptChange, states: tuple[State, ...], *, durable: bool = True) -> None:
@@ -275,11 +272,7 @@ class UndoLog:
     # ── Keeping ───────────────────────────────────────────────────────────────────────────────
 
     def _keep(self, label: str, changed: Sequence[Path], created: Sequence[Path], run: str) -> Kept:
-        self._loaded()
-        private_folder(self.folder)
-        self._settle_before({str(path) for path in (*changed, *created)})
-        self._count += 1
-        number = self._count
+        number = self._begun({str(path) for path in (*changed, *created)})
         items: list[Item] = []
         paths: list[str] = []
         left: list[str] = []
@@ -290,23 +283,22 @@ class UndoLog:
             elif found:
                 items += found
                 paths.append(str(path))
-        absent = sorted(
-            dict.fromkeys(map(str, _with_new_folders(created))),
-            key=lambda path: -path.count(os.sep),
-        )
-        items += [
-            Item(path, "absent") for path in absent
-        ]  # the contents of a new folder before the folder
+        absent = dict.fromkeys(map(str, _with_new_folders(created)))
+        # the contents of a new folder before the folder
+        items += (Item(path, "absent") for path in sorted(absent, reverse=True))
         if items or left:
             self._note(KeptChange(number, label, tuple(items), run, tuple(left)))
             self._forget_oldest()
         return Kept(tuple(paths), tuple(left), number if items else 0)
 
-    def _settle_before(self, paths: set[str]) -> None:
-        """Settle earlier changes of some of `paths`, which are about to change again."""
+    def _begun(self, paths: set[str]) -> int:
+        """Return the number of a new change, after settling earlier ones of some of `paths`."""
         for change in self._loaded():
             if any(item.path in paths for item in change.items):
                 self._settle(change)
+        self._count += 1
+        private_folder(self.folder / f"{self._count:04}")
+        return self._count
 
     def _settle(self, change: KeptChange) -> None:
         if change.number not in self._open:
@@ -326,32 +318,20 @@ class UndoLog:
         """
         items: list[Item] = []
         try:
-            for place in _with_all_below(path):
-                if len(items) >= _MOST_FILES:
+            for place, entry in entries_below("", str(path)):
+                item, name = item_of(place, entry), f"{number:04}/{first + len(items)}"
+                is_large = item.size > LARGEST_FILE or len(items) >= _MOST_FILES
+                if item.kind == "other" or is_large:
                     return None
-                item = self._copied_one(place, f"{number:04}/{first + len(items)}")
-                if item is None:
-                    return None
+                if item.kind == "file":
+                    copy(place, str(self.folder / name), sync=False)
+                    item = msgspec.structs.replace(item, copy=name)
                 items.append(item)
-        except FileNotFoundError:
-            return []
         except OSError as error:
             if error.errno in _DISK_REFUSES:
                 self.refused = error
             return None
         return items
-
-    def _copied_one(self, path: str, name: str) -> Item | None:
-        if (entry := entry_at(path)) is None:
-            raise FileNotFoundError(path)
-        item = item_of(path, entry)
-        if item.kind == "other" or item.size > LARGEST_FILE:
-            return None
-        if item.kind == "file":
-            private_folder((self.folder / name).parent)
-            copy(path, str(self.folder / name), sync=False)
-            item = msgspec.structs.replace(item, copy=name)
-        return item
 
     def _forget_oldest(self) -> None:
         changes = self._loaded()
@@ -455,24 +435,20 @@ def look(paths: Iterable[str]) -> dict[str, Seen]:
     their owner out; nothing is below those that are links.
     """
     found: dict[str, Seen] = {}
-    closed: dict[str, int] = {}
     links = set[str]()
-    for path in sorted(paths):
-        try:
-            entry = None if is_below(path, links) else entry_at(path)
-            found[path] = Seen(entry, state_of(entry, path))
-        except OSError:
-            found[path] = Seen(None, State("other"))
-            continue
-        if entry and entry.kind == "link":
-            links.add(path)
-        elif entry and entry.kind == "folder" and entry.mode & 0o700 != 0o700:
-            with contextlib.suppress(OSError):  # someone else's
-                set_mode(path, entry.mode | 0o700, os.O_DIRECTORY)
-                closed[path] = entry.mode
-    for path in reversed(closed):
-        with contextlib.suppress(OSError):
-            set_mode(path, closed[path], os.O_DIRECTORY)
+    with contextlib.ExitStack() as opened:
+        for path in sorted(paths):
+            try:
+                entry = None if is_below(path, links) else entry_at(path)
+                found[path] = Seen(entry, state_of(entry, path))
+            except OSError:
+                found[path] = Seen(None, State("other"))
+                continue
+            if entry and entry.kind == "link":
+                links.add(path)
+            elif entry and entry.kind == "folder":
+                with contextlib.suppress(OSError):  # someone else's
+                    opened.enter_context(opened_to_us(path, entry.mode))
     return found
 
 
@@ -512,14 +488,6 @@ def _with_new_folders(created: Sequence[Path]) -> Iterator[Path]:
         while not os.path.lexists(place) and place != place.parent:
             yield place
             place = place.parent
-
-
-def _with_all_below(path: Path) -> Iterator[str]:
-    """Yield a place and, if it is a folder, everything below it, folders before their contents."""
-    yield str(path)
-    if not path.is_symlink() and path.is_dir():
-        for folder, folders, files in os.walk(path):
-            yield from (os.path.join(folder, name) for name in (*folders, *files))  # noqa: PTH118 — text in, text out
 
 
 def _folder(workspace: Workspace, session_id: str) -> Path:

@@ -6,12 +6,11 @@ nothing here walks the workspace. Files that were opened but not changed are lef
 
 # Names are strings from `os.fsdecode`: for tens of thousands, Path objects take three times as
 # long.
-# ruff: noqa: PTH101, PTH116, PTH118, PTH119, PTH120, PTH123, PTH208
+# ruff: noqa: PTH116, PTH118, PTH119, PTH120, PTH123, PTH208
 
 import contextlib
 import hashlib
 import os
-import stat
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterator
@@ -19,7 +18,16 @@ from itertools import islice
 from os.path import basename, dirname, join
 from typing import TypeAlias
 
-from dogent_tui.undo.changes import Change, Difference, Entry, entry_at, is_below, own_attributes
+from dogent_tui.undo.changes import (
+    Change,
+    Difference,
+    Entry,
+    entries_below,
+    entry_at,
+    is_below,
+    own_attributes,
+)
+from dogent_tui.undo.file_moves import opened_to_us
 
 _PIECE = 1 << 18
 """Bytes to compare at a time. Files of the same size are told apart by their first piece."""
@@ -43,7 +51,8 @@ def read_difference(root: str, upper: str, began_ns: int) -> Difference:
     Raises:
         OSError: Something cannot be read, so the layer cannot be judged.
     """
-    found = sorted(_below(root, upper), key=lambda change: change.path)
+    with contextlib.ExitStack() as opened:
+        found = sorted(_below(root, upper, opened), key=lambda change: change.path)
     return Difference(root, upper, began_ns, with_moves(root, upper, found))
 
 
@@ -66,19 +75,20 @@ def same_content(one: str, other: str) -> bool:
 # ── Reading the layer ─────────────────────────────────────────────────────────────────────────────
 
 
-def _below(root: str, upper: str) -> Iterator[Change]:
-    """Yield the changes, unordered."""
+def _below(root: str, upper: str, opened: contextlib.ExitStack) -> Iterator[Change]:
+    """Yield the changes, unordered. Folders that the command closed are `opened`."""
     waiting = [("", True, False)]
-    closed: list[tuple[str, int]] = []
     while waiting:
         folder, beneath, hides = waiting.pop()
-        names = _names(join(upper, folder), closed)
+        here = join(upper, folder)
+        opened.enter_context(opened_to_us(here, os.stat(here).st_mode))
+        names = os.listdir(here)
         for path in (join(folder, name) for name in names):
             old, new = join(root, path), join(upper, path)
             before, after = entry_at(old) if beneath else None, entry_at(new)
             # a whiteout: commands cannot create devices
             if after is None or after.kind == "device":
-                yield from () if before is None else _gone(root, path)
+                yield from _gone(root, path) if beneath else ()
                 continue
             was_folder = before is not None and before.kind == "folder"
             if after.kind == "folder":
@@ -90,28 +100,11 @@ def _below(root: str, upper: str) -> Iterator[Change]:
         if beneath and hides:
             for name in set(os.listdir(join(root, folder))).difference(names):
                 yield from _gone(root, join(folder, name))
-    for place, mode in reversed(closed):
-        os.chmod(place, mode)
 
 
 def _gone(root: str, path: str) -> Iterator[Change]:
-    """Yield the deletion of the real entry at `path`, then of everything below it."""
-    waiting = [path]
-    while waiting:
-        each = waiting.pop()
-        if before := entry_at(join(root, each)):
-            yield Change(each, before, None)
-            if before.kind == "folder":
-                waiting += [join(each, name) for name in os.listdir(join(root, each))]
-
-
-def _names(folder: str, closed: list[tuple[str, int]]) -> list[str]:
-    """Return what is in a folder of the layer; one that the command closed is opened and noted."""
-    mode = stat.S_IMODE(os.stat(folder).st_mode)
-    if mode & 0o500 != 0o500:
-        closed.append((folder, mode))
-        os.chmod(folder, 0o700)
-    return os.listdir(folder)
+    """Return the deletion of the real entry at `path`, then of everything below it."""
+    return (Change(each, before, None) for each, before in entries_below(root, path))
 
 
 def _is_lock(change: Change) -> bool:

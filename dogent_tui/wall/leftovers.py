@@ -10,24 +10,8 @@ import shutil
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
-import msgspec
-
-
-class Leftover(msgspec.Struct, frozen=True):
-    """A command that had ended. `call` is what was recorded when it began."""
-
-    folder: Path
-    began_ns: int
-    call: dict[str, Any]
-
-    def remove(self) -> None:
-        """Drop the layer, and the session's folder if it was the last one."""
-        remove_layer(self.folder)
-        with contextlib.suppress(OSError):
-            self.folder.parent.rmdir()
-            remove_tree(self.folder.parents[1])
+from dogent_tui.wall.jobs import Ended, Job
 
 
 def hold(folder: Path, workspace: Path) -> int:
@@ -42,17 +26,17 @@ def hold(folder: Path, workspace: Path) -> int:
     return descriptor
 
 
-def take_leftovers(sessions: Path, workspace: Path) -> list[Leftover]:
+def take_leftovers(sessions: Path, workspace: Path) -> list[Ended]:
     """Return the unjudged layers that dead sessions of `workspace` left, and remove everything else
     they left.
     """
-    found: list[Leftover] = []
+    found: list[Ended] = []
     for folder in sorted(sessions.iterdir()) if sessions.is_dir() else ():
         if not _is_dead(folder) or _workspace_of(folder) != workspace:
             continue
         mine = [*_ended(folder)]
         for layer in (folder / "jobs").glob("*"):
-            if layer not in [one.folder for one in mine]:
+            if layer not in [one.job.folder for one in mine]:
                 remove_layer(layer)
         found += mine
         if not mine:
@@ -76,13 +60,23 @@ def _workspace_of(folder: Path) -> Path | None:
     return None
 
 
-def _ended(folder: Path) -> Iterator[Leftover]:
+def _ended(folder: Path) -> Iterator[Ended]:
     for layer in (folder / "jobs").glob("*"):
         with contextlib.suppress(OSError, ValueError, KeyError):
             ended = json.loads((layer / "ended").read_bytes())
             (layer / "ended").rename(layer / "offered")
             if not ended["why"]:
-                yield Leftover(layer, ended["began"], json.loads((layer / "call").read_bytes()))
+                call = json.loads((layer / "call").read_bytes())
+                job = Job("", "", call["command"], Path(call["cwd"]), layer)
+                yield Ended(job, 0, ended["began"])
+
+
+def drop_leftover(left: Ended) -> None:
+    """Remove the layer, and the session's folder if it was the last one."""
+    remove_layer(left.job.folder)
+    with contextlib.suppress(OSError):
+        left.job.folder.parent.rmdir()
+        remove_tree(left.job.folder.parents[1])
 
 
 def remove_layer(folder: Path) -> None:

@@ -15,7 +15,7 @@ import msgspec
 
 from dogent_tui.errors import AgentError
 from dogent_tui.language import tr
-from dogent_tui.undo.changes import Change, Difference, entry_at
+from dogent_tui.undo.changes import Change, Difference, entries_below
 from dogent_tui.wall.difference import is_same, read_difference
 
 _LARGEST = 50_000_000
@@ -52,7 +52,18 @@ class Outside(msgspec.Struct, frozen=True):
             mine = (each for each in found.changes if each.path.partition("/")[0] in self.names)
             return msgspec.structs.replace(found, changes=tuple(mine))
         upper = str(self.copy)
-        changes = [each for name in self.names for each in _compared(root, upper, name)]
+        old, new = (
+            dict(each for name in self.names for each in entries_below(top, name))
+            for top in (root, upper)
+        )
+        changes = []
+        for path in sorted({*old, *new}):
+            before, after = old.get(path), new.get(path)
+            is_empty = after is not None and after.kind == "file" and not after.size
+            is_only_mounted = before is None and is_empty and path in self.names
+            is_other = not after or not is_same(f"{root}/{path}", f"{upper}/{path}", before, after)
+            if is_other and not is_only_mounted:
+                changes.append(Change(path, before, after))
         return Difference(root, upper, began_ns, tuple(changes))
 
 
@@ -74,40 +85,18 @@ def copied_places(
         for name in () if is_seen else below:
             if os.path.lexists(place / name):
                 _copy(place / name, copy / name)
-            elif home.is_relative_to(place):
-                (
-                    copy / name
-                ).touch()  # a mount point has to exist; as long as it is empty, it was not created
+            elif home.is_relative_to(place):  # a mount point; while it is empty, it was not created
+                (copy / name).touch()
         made.append(Outside(place, copy, tuple(below), is_seen))
     return tuple(made)
 
 
 def _copy(source: Path, target: Path) -> None:
-    is_folder = source.is_dir() and not source.is_symlink()
-    walked = os.walk(source) if is_folder else ()
-    below = (os.path.join(folder, name) for folder, _, files in walked for name in ("", *files))
-    found = [str(source), *islice(below, _MOST)]
-    if len(found) > _MOST or sum(os.lstat(each).st_size for each in found) > _LARGEST:
+    found = [entry for _, entry in islice(entries_below("", str(source)), _MOST + 1)]
+    if len(found) > _MOST or sum(entry.size for entry in found) > _LARGEST:
         words = tr("{path} is too large for a command behind the wall to change.")
         raise AgentError(words.format(path=source), tr("Run the command yourself: !command."))
-    if is_folder:
+    if found[0].kind == "folder":
         shutil.copytree(source, target, symlinks=True)
     else:
         shutil.copy2(source, target, follow_symlinks=False)
-
-
-def _compared(root: str, upper: str, path: str) -> Iterator[Change]:
-    """Yield the differences of `upper` at and below `path`. An empty new file is only a mount
-    point.
-    """
-    before, after = entry_at(f"{root}/{path}"), entry_at(f"{upper}/{path}")
-    if before is None and (after is None or (after.kind == "file" and not after.size)):
-        return
-    if not (after and is_same(f"{root}/{path}", f"{upper}/{path}", before, after)):
-        yield Change(path, before, after)
-    names = set[str]()
-    for place, entry in ((root, before), (upper, after)):
-        if entry and entry.kind == "folder":
-            names.update(os.listdir(f"{place}/{path}"))
-    for name in sorted(names):
-        yield from _compared(root, upper, f"{path}/{name}")

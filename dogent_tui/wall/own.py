@@ -18,7 +18,7 @@ from typing import Any, Literal, TypeAlias
 
 import msgspec
 
-from dogent_tui.wall.view import Mount, as_it_is, system_mounts, tools
+from dogent_tui.wall.view import Mount, as_it_is, passed_on, system_mounts, tools
 
 Level: TypeAlias = Literal["full", "bare", "none", "inside"]
 Place: TypeAlias = str | os.PathLike[str]
@@ -84,7 +84,7 @@ def tried(command: Sequence[str]) -> str:
 
 def own_environment() -> dict[str, str]:
     """Return the environment for a program of ours."""
-    return {name: os.environ[name] for name in os.environ if name in _PASSED or name[:3] == "LC_"}
+    return passed_on(_PASSED)
 
 
 def walled(
@@ -145,11 +145,11 @@ def _python(home: str) -> Iterator[Mount]:
     """
     package = Path(__file__).parents[1]
     around = ("", str(package.parent), str(Path.cwd()))
-    prefixes = (sys.prefix, sys.base_prefix)
     fonts = ("/var/cache/fontconfig", *(f"{home}/{name}" for name in _FONTS))
+    prefixes = (sys.prefix, sys.base_prefix)
     paths = (path for path in sys.path if path not in around)
     places = (*prefixes, *map(os.path.realpath, prefixes), str(package), *paths, *fonts)
     for place in dict.fromkeys(places):
         is_too_much = Path(home).is_relative_to(place)
-        if Path(place).exists() and not is_too_much and not place.startswith("/usr/"):
+        if os.path.exists(place) and not is_too_much and not place.startswith("/usr/"):
             yield ("bind", os.path.realpath(place), place, True)

@@ -171,10 +171,10 @@ def _do(
     OSError with the call's error.
     """
     first = struct.unpack("=i", struct.pack("=I", arguments[0] & 0xFFFFFFFF))[0]
-    if name == "prlimit":
-        return _CONTINUE if first == 0 else _only_own(first)
-    if name in ("kill", "tkill", "tgkill", "queue", "queue_thread"):
-        return _CONTINUE if first == 0 else _only_own(abs(first) if first != -1 else 0)
+    if name in ("prlimit", "kill", "tkill", "tgkill", "queue", "queue_thread"):
+        if first == 0 or (first != -1 and _descends(abs(first))):
+            return _CONTINUE
+        raise PermissionError(errno.EPERM, "")
     if name.endswith(("chown", "chownat")):
         owner, group = arguments[2:4] if name == "fchownat" else arguments[1:3]
         for asked_for, own in ((owner, os.getuid()), (group, os.getgid())):
@@ -220,15 +220,13 @@ def _opened(pid: int, memory: int, folder: int, address: int, flags: int) -> int
         os.close(base)
 
 
-def _only_own(pid: int) -> int:
-    """Return the continue flag if a process is a descendant of this one. Raises PermissionError
-    otherwise.
-    """
+def _descends(pid: int) -> bool:
+    """Return whether a process is a descendant of this one."""
     while pid > 1:
         pid = _parent(pid)
         if pid == os.getpid():
-            return _CONTINUE
-    raise PermissionError(errno.EPERM, "")
+            return True
+    return False
 
 
 def _parent(pid: int) -> int:
@@ -254,10 +252,3 @@ def _end_descendants() -> None:
                 except ProcessLookupError:
                     pass
         os.waitpid(-1, 0)
-
-
-def _descends(pid: int) -> bool:
-    try:
-        return _only_own(pid) == _CONTINUE
-    except PermissionError:
-        return False

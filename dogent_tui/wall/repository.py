@@ -4,7 +4,7 @@ Everything is read from files; Git only answers questions about objects, without
 settings, which may be someone else's.
 """
 
-# ruff: noqa: PTH103, PTH118, PTH120, PTH208, PTH211
+# ruff: noqa: PTH103, PTH118, PTH120, PTH211
 
 import os
 import re
@@ -15,7 +15,7 @@ from os.path import dirname, join
 from typing import Literal, TypeAlias
 
 from dogent_tui.undo import git_data
-from dogent_tui.undo.changes import Difference, Loss, entry_at
+from dogent_tui.undo.changes import Difference, Loss, entries_below
 from dogent_tui.undo.git_data import GitObjects, blob_name, text_of
 from dogent_tui.wall.difference import held_in, same_content
 
@@ -83,15 +83,8 @@ class _Repository:
         """Return the real paths of the files below `top`, keyed by their names in the
         repository.
         """
-        found, waiting = dict[str, str](), [top]
-        while waiting:
-            name = waiting.pop()
-            path = join(self._lower, name)
-            here = entry_at(path)
-            if here and here.kind == "file":
-                found[name] = path
-            elif here and here.kind == "folder":
-                waiting += (join(name, each) for each in sorted(os.listdir(path), reverse=True))
+        below = entries_below(self._lower, top)
+        found = {name: join(self._lower, name) for name, entry in below if entry.kind == "file"}
         for name in (top, *(top + rest for rest in held_in(top, self._names))) if is_after else ():
             if change := self._changes.get(name):
                 found.pop(name, None)

@@ -9,13 +9,14 @@ user alone and is not visible behind the wall, and every id is valid once.
 
 Messages are JSON, one per packet. From the application: first the room that is the template for all
 others, then ``{"id", "plan"}`` (a path), and ``{"go"}`` (an id) unless the level is ``full``. To
-the application: ``ready`` in that case, ``ended`` with ``status`` and ``began``, ``failed`` with
-``reason``, ``listening`` with a descriptor.
+the application: the ``name`` of a job and an ``event``: ``ready`` in that case, ``ended`` with
+``status`` and ``began``, ``failed`` with ``reason``, ``listening`` with a descriptor.
 """
 
 import json
 import os
 import select
+import signal
 import socket
 import sys
 import time
@@ -30,8 +31,6 @@ import partial  # type: ignore[import-not-found]
 _LARGEST = 65_536
 _OUTPUTS = (8, 9)
 """Where the client's shell keeps its standard output and error; see `wall.py`."""
-_IDLE_S = 0.02
-"""How long to be idle before preparing a room, so that this does not delay the end of a command."""
 _KILLED = 137
 _TIMED_OUT = 143
 """The status of a command that took too long, as the CLI reports one that it ends with SIGTERM."""
@@ -92,9 +91,9 @@ class _Room:
 
     def ended(self, status: int) -> dict[str, Any]:
         """Return the message that the command has ended, and store it for a later start."""
+        status = _TIMED_OUT if self.why == "timeout" else status
         message = {
-            "ended": self.name, "status": _TIMED_OUT if self.why == "timeout" else status,
-            "why": self.why,
+            "event": "ended", "name": self.name, "status": status, "why": self.why,
             "began": self.began_ns, "output": self.output,
         }  # fmt: skip
         with open(f"{self.folder}/ended", "w", encoding="utf-8") as file:
@@ -146,15 +145,11 @@ class Starter:
                 if 0 < room.deadline < time.monotonic():
                     room.deadline, room.why = 0.0, "timeout"
                     room.end()
-            if not happened and self._ready is None and self._room:
-                self._ready = self._open(self._room)
 
     def _patience(self) -> float:
-        """Return how long to wait, in seconds; only briefly if a room has yet to be prepared."""
+        """Return how long to wait, in seconds, -1 if for ever."""
         deadlines = [room.deadline for room in self._rooms.values() if room.deadline]
-        patience = max(0.0, min(deadlines) - time.monotonic()) if deadlines else -1
-        idle = _IDLE_S if self._ready is None and self._room else -1
-        return min(patience, idle) if patience >= 0 and idle >= 0 else max(patience, idle)
+        return max(0.0, min(deadlines) - time.monotonic()) if deadlines else -1
 
     def _hear(self) -> bool:
         """Handle all pending messages. Return False if the application is gone."""
@@ -170,6 +165,7 @@ class Starter:
     def _take(self, message: dict[str, Any]) -> None:
         if "base" in message:
             self._room = message
+            self._ready = self._open(message)
         elif "go" in message:
             self._go(message["go"])
         else:
@@ -206,7 +202,7 @@ class Starter:
         except OSError:
             return  # the shell is gone
         if self._room["level"] != "full":
-            self._tell({"ready": name})
+            self._tell({"event": "ready", "name": name})
         else:
             self._go(name)
 
@@ -216,18 +212,17 @@ class Starter:
             try:
                 self._start(name, pid, client, path)
             except OSError as error:
-                self._tell({"failed": name, "reason": str(error)})
+                self._tell({"event": "failed", "name": name, "reason": str(error)})
 
     def _start(self, name: str, pid: int, client: int, path: str) -> None:
         with open(path, encoding="utf-8", errors="surrogateescape") as file:
             plan = json.load(file)
-        room = self._ready
-        if plan["network"] != "none" or room is None:
-            room = self._open({**self._room, "network": plan["network"]})
-        else:
-            self._ready = None
+        room = self._ready if plan["network"] == "none" else None
+        room = room or self._open({**self._room, "network": plan["network"]})
         room.run(name, pid, client, path, plan)
         self._poll.register(room.client, select.EPOLLIN)
+        if self._ready is None or room is self._ready:
+            self._ready = self._open(self._room)
 
     # ── Ending ────────────────────────────────────────────────────────────────────────────────
 
@@ -240,10 +235,10 @@ class Starter:
         if word == "inside":
             room.inside = int(rest)
         elif word == "listening":
-            self._tell({"listening": room.name}, tuple(descriptors))
+            self._tell({"event": "listening", "name": room.name}, tuple(descriptors))
             os.close(descriptors[0])
         elif word == "failed":
-            self._over(room, {"failed": room.name, "reason": rest})
+            self._over(room, {"event": "failed", "name": room.name, "reason": rest})
         elif word == "status":
             self._over(room, room.ended(int(rest)))
         else:
@@ -301,6 +296,7 @@ def _same_output(pid: int, client: int, number: int) -> int:
 
 def main() -> None:
     """Serve the application at descriptor 0; the path of the FIFO is the argument."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # the first process of a room ignores it then
     Starter(socket.socket(fileno=os.dup(0)), sys.argv[1]).run()
 
 

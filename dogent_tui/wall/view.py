@@ -8,7 +8,7 @@ Whatever is not listed does not exist there. The system is read-only; the home, 
 import os
 import re
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -136,7 +136,7 @@ class View(msgspec.Struct, frozen=True):
             "hidden": [("hide", str(place)) for place in (*secrets, *hidden)],
             "writable": [workspace, *(mount[2] for mount in outside)],
             "argv": argv,
-            "env": {**_environment(), **places, **environment},
+            "env": {**passed_on(_VARIABLES), **places, **environment},
             "cwd": str(cwd),
             "umask": _umask(),
         }
@@ -231,11 +231,9 @@ def tools(home: Path) -> Iterator[Mount]:
             yield ("bind", os.path.realpath(place), place, True)
 
 
-def _environment() -> dict[str, str]:
-    """Return the variables to pass on."""
-    return {
-        name: os.environ[name] for name in os.environ if name in _VARIABLES or name[:3] == "LC_"
-    }
+def passed_on(names: Container[str]) -> dict[str, str]:
+    """Return the environment variables to pass on: `names`, and those of the language."""
+    return {each: os.environ[each] for each in os.environ if each in names or each[:3] == "LC_"}
 
 
 def _umask() -> int:

@@ -24,11 +24,11 @@ from dogent_tui.errors import AgentError
 from dogent_tui.language import tr
 from dogent_tui.storage.files import private_folder
 from dogent_tui.storage.paths import dogent_home, state_dir
-from dogent_tui.undo.changes import Difference
+from dogent_tui.undo.changes import Difference, entry_at
 from dogent_tui.undo.undo_log import json_line
-from dogent_tui.wall.difference import read_difference
+from dogent_tui.wall.jobs import Ended, Job
 from dogent_tui.wall.leftovers import hold, remove_layer, remove_tree
-from dogent_tui.wall.outside import Outside, copied_places
+from dogent_tui.wall.outside import copied_places
 from dogent_tui.wall.probe import WallStatus
 from dogent_tui.wall.snapshot import Snapshot, end_left_over
 from dogent_tui.wall.view import RUN, Level, View, tools
@@ -38,67 +38,14 @@ _SNAPSHOTS = "/run/snapshots"
 _LIKE_THE_CLI = {"CLAUDECODE": "1", "GIT_EDITOR": "true", "SHELL": "/bin/bash"}
 """What the CLI itself sets for commands (2.1.330)."""
 _LARGEST_PACKET = 65_536
-_LONGEST_PATH = 4096
-"""PATH_MAX of Linux, in bytes."""
 
 
-class Job(msgspec.Struct, frozen=True):
-    """A command that may run behind the wall. `text` is what the CLI's shell runs in its place.
-
-    `hosts` are those it may reach: None for none, an empty collection for all public ones.
-    `outside` are the places outside the workspace that it may change.
-    """
-
-    name: str
-    text: str
-    command: str
-    cwd: Path
-    folder: Path
-    hosts: Collection[str] | None = None
-    outside: tuple[Outside, ...] = ()
-
-
-class Ended(msgspec.Struct, frozen=True):
-    """A command that has ended. `began_ns` is the start time according to the file system's clock.
-
-    `why` is ``timeout``, ``gone`` (its shell was killed) or "". `output` is the file it wrote to
-    and that file's size before.
-    """
+class _Waiting(msgspec.Struct):
+    """A job that has not been answered, the FIFO for its answer, and its proxy, if any."""
 
     job: Job
-    status: int
-    began_ns: int
-    why: str = ""
-    output: tuple[str, int] = ("", 0)
-
-    @property
-    def upper(self) -> Path:
-        """The folder with what it wrote."""
-        return self.job.folder / "upper"
-
-    def difference(self, root: Path) -> Difference:
-        """Return what it did to the workspace. Raises OSError."""
-        with contextlib.suppress(FileNotFoundError):
-            return msgspec.convert(json.loads(self.restored.read_bytes()), Difference)
-        return read_difference(str(root), str(self.upper), self.began_ns)
-
-    def judged(self) -> None:
-        """Keep the next start from offering it, after a crash, to be judged again."""
-        with contextlib.suppress(OSError):
-            (self.job.folder / "ended").unlink()
-
-    @property
-    def restored(self) -> Path:
-        """The file with the difference, if the workspace was restored from a copy."""
-        return self.job.folder / "restored"
-
-    def stands_in(self) -> Path | None:
-        """Return the final working directory of its shell, or None if it failed."""
-        with contextlib.suppress(OSError):
-            with (self.job.folder.parents[1] / "run" / self.job.name).open("rb") as file:
-                text = os.fsdecode(file.read(_LONGEST_PATH))
-            return Path(text.removesuffix("\n")) if text.startswith("/") else None
-        return None
+    answers: int
+    proxy: AbstractContextManager[object] | None = None
 
 
 class Answer(msgspec.Struct, frozen=True):
@@ -155,12 +102,9 @@ class Wall:
         self.workspace = workspace
         self.folder = folder
         self._settle = settle
-        self._jobs: dict[str, Job] = {}
-        self._answers: dict[str, int] = {}
-        self._proxies: dict[str, AbstractContextManager[object]] = {}
+        self._waiting: dict[str, _Waiting] = {}
         self._starter: subprocess.Popen[bytes] | None = None
         self._socket: socket.socket | None = None
-        self._lock = threading.Lock()
         self._settling = ThreadPoolExecutor(1, "settling")  # one at a time, in the order they end
         self._same_disk = False
         self._is_closing = False
@@ -172,9 +116,9 @@ class Wall:
         """Start the resident process. Raises OSError, and AgentError if it cannot run."""
         for name in ("home", "tmp", "var-tmp", "shm", "run", "jobs", "root"):
             private_folder(self.folder / name)
-        if self._held < 0:
+        if self._held < 0:  # later, what is in the home comes from commands
             self._held = hold(self.folder, self.workspace)
-        self._seed_home()
+            self._seed_home()
         self._same_disk = self.folder.stat().st_dev == self.workspace.stat().st_dev
         requests = self.folder / "requests"
         if not requests.exists():
@@ -208,7 +152,7 @@ class Wall:
         self._settling.shutdown(wait=True, cancel_futures=True)
         if self._copy is not None:
             self._copy.take_back_cut_off()
-        for name in [*self._jobs]:
+        for name in [*self._waiting]:
             self._answer(name, Answer(1))
         remove_tree(self.folder)
         if self._held >= 0:
@@ -222,15 +166,11 @@ class Wall:
             with contextlib.suppress(OSError):
                 text += self._harmless(place.read_text("utf-8", "replace"))
         (self.folder / "home/.gitconfig").write_text(text, "utf-8")
-        for _, source, target, _ in tools(self._view.home):
+        # Tools that look in the home see only this one; with namespaces they are mounted in it.
+        for _, source, target, _ in tools(self._view.home) if self._view.level == "bare" else ():
             place = self.folder / "home" / Path(str(target)).relative_to(self._view.home)
             place.parent.mkdir(parents=True, exist_ok=True)
-            if self._view.level == "bare":  # tools that look in the home see only this one
-                place.symlink_to(str(source))
-            elif os.path.isdir(str(source)):  # a mount point
-                place.mkdir(exist_ok=True)
-            else:
-                place.touch()
+            place.symlink_to(str(source))
 
     # ── Jobs ──────────────────────────────────────────────────────────────────────────────────
 
@@ -300,9 +240,8 @@ class Wall:
         job = Job(name, client_text(self.folder, name), command, cwd, folder, hosts, outside)
         answers = self.folder / name
         os.mkfifo(answers, 0o600)
-        with self._lock:
-            self._jobs[name] = job
-            self._answers[name] = os.open(answers, os.O_RDWR | os.O_NONBLOCK | os.O_CLOEXEC)
+        flags = os.O_RDWR | os.O_NONBLOCK | os.O_CLOEXEC
+        self._waiting[name] = _Waiting(job, os.open(answers, flags))
         self._tell({"id": name, "plan": str(path)})
         return job
 
@@ -335,12 +274,14 @@ class Wall:
             "var-tmp": "/var/tmp",
             "shm": "/dev/shm",
         }
+        mounted = (self.workspace, *(Path(str(each[2])) for each in tools(self._view.home)))
         for part in shown:
-            for entry in os.scandir(self.folder / part):
-                place = Path(shown[part], entry.name)
-                made_ns = entry.stat(follow_symlinks=False).st_ctime_ns
-                is_on_the_way = self.workspace.is_relative_to(place)  # created as a mount point
-                if not is_on_the_way and entry.name not in known and made_ns >= began_ns:
+            (self.folder / part).chmod(0o700)  # a command may have closed it
+            for name in os.listdir(self.folder / part):
+                place, entry = Path(shown[part], name), entry_at(f"{self.folder}/{part}/{name}")
+                is_on_the_way = any(each.is_relative_to(place) for each in mounted)
+                is_new = entry is not None and entry.ctime_ns >= began_ns
+                if is_new and not is_on_the_way and name not in known:
                     yield str(place)
 
     # ── Hearing ───────────────────────────────────────────────────────────────────────────────
@@ -356,10 +297,10 @@ class Wall:
             self._hear(json.loads(packet), descriptors)
         ours.close()
         self._socket = None
-        for name, job in [*self._jobs.items()]:
+        for name, waiting in [*self._waiting.items()]:
             if self._copy is not None and not self._is_closing:
                 end_left_over(str(self.folder))
-                self._settling.submit(self._finish, Ended(job, 137, 0, "gone"))
+                self._settling.submit(self._finish, Ended(waiting.job, 137, 0, "gone"))
             else:
                 words = tr(
                     "The wall went down and the command with it; none of its changes were saved."
@@ -367,23 +308,25 @@ class Wall:
                 self._refuse(name, words)
 
     def _hear(self, message: dict[str, Any], descriptors: list[int]) -> None:
-        if "listening" in message:
-            name = message["listening"]
+        event, name = message["event"], message["name"]
+        if (waiting := self._waiting.get(name)) is None:
+            return
+        if event == "listening":
             listening = socket.socket(fileno=descriptors[0])
-            self._proxies[name] = self._serve(listening, self._jobs[name].hosts or ())
-        elif "failed" in message:
+            waiting.proxy = self._serve(listening, waiting.job.hosts or ())
+        elif event == "failed":
             words = tr("The wall could not be set up, so the command did not run: {reason}")
-            self._refuse(message["failed"], words.format(reason=message["reason"]), 125)
-        elif "ended" in message and (job := self._jobs.get(message["ended"])):
+            self._refuse(name, words.format(reason=message["reason"]), 125)
+        elif event == "ended":
             status, began_ns, why = message["status"], message["began"], message["why"]
-            ended = Ended(job, status, began_ns, why, tuple(message["output"]))
+            ended = Ended(waiting.job, status, began_ns, why, tuple(message["output"]))
             ended.upper.chmod(0o700)  # the command may have closed the workspace itself
             if self._copy is not None or any(os.scandir(ended.upper)):
                 self._settling.submit(self._finish, ended)
             else:
                 self._finish(ended)  # it changed nothing, so there is nothing to wait for
-        elif "ready" in message:
-            self._settling.submit(self._begin, message["ready"])
+        else:
+            self._settling.submit(self._begin, name)
 
     def _begin(self, name: str) -> None:
         """Update the copy. Only now, because hours may pass between a command's question and its
@@ -396,15 +339,13 @@ class Wall:
         except Exception as error:
             words = tr("The workspace could not be copied, so the command did not run: {reason}")
             self._refuse(name, words.format(reason=error), 125)
-            raise
 
     def _finish(self, ended: Ended) -> None:
         try:
             answer = self._settled(ended)
-        except BaseException as error:
+        except Exception as error:
             words = tr("The command's changes could not be judged, so they were discarded: {error}")
-            self._refuse(ended.job.name, words.format(error=error))
-            raise
+            answer = Answer(1, notes=(words.format(error=error),))
         self._answer(ended.job.name, answer)
 
     def _settled(self, ended: Ended) -> Answer:
@@ -428,20 +369,19 @@ class Wall:
         self._answer(name, Answer(status, notes=(words,)))
 
     def _answer(self, name: str, answer: Answer) -> None:
-        with self._lock:
-            job, descriptor = self._jobs.pop(name, None), self._answers.pop(name, None)
-        if (proxy := self._proxies.pop(name, None)) is not None:
-            proxy.__exit__(None, None, None)
-        if job is None or descriptor is None:
+        if (waiting := self._waiting.pop(name, None)) is None:
             return
+        if waiting.proxy is not None:
+            waiting.proxy.__exit__(None, None, None)
         if self._copy is not None and not self._is_closing:
             self._copy.end(name)
         with contextlib.suppress(OSError):  # the client is gone
-            os.write(descriptor, answer_text(answer.status, answer.folder, answer.notes))
-        os.close(descriptor)
+            os.write(waiting.answers, answer_text(answer.status, answer.folder, answer.notes))
+        os.close(waiting.answers)
         for place in (self.folder / name, self.folder / "run" / name):
-            place.unlink(missing_ok=True)
-        remove_layer(job.folder)
+            with contextlib.suppress(OSError):  # a command may have put a folder there
+                place.unlink()
+        remove_layer(waiting.job.folder)
 
 
 def client_text(folder: Path, name: str) -> str:

@@ -240,7 +240,13 @@ def test_kinds_that_are_no_files(layer):
     )
 
 
-@pytest.mark.parametrize("target", ["/etc/passwd", "../../x", "../../home", "/", "../..", "hop/x"])
+@pytest.mark.parametrize(
+    "target",
+    [
+        "/etc/passwd", "../../x", "../../home", "/", "../..", "hop/x", "/dev/null", "/dev/tty",
+        "/proc/self/cwd/x", "/dev/fd/../cwd/x", "/proc/self/fd/3",
+    ],
+)  # fmt: skip
 def test_links_that_lead_outside(layer, target):
     layer.link("hop", "..")
     layer.changes.clear()
@@ -269,6 +275,10 @@ def test_links_that_lead_outside(layer, target):
         ".githooks/x",
         ".bashrc",
         ".npmrc",
+        "sub/.nvim.lua",
+        ".helix/languages.toml",
+        "book.code-workspace",
+        ".Rprofile",
         ".git/hooks/pre-commit",
         "sub/.git/hooks/post-checkout",
         ".git/modules/lib/hooks/pre-push",
@@ -320,6 +330,33 @@ def test_what_git_does_in_its_own_folder_is_unasked(layer):
     assert layer.judged().verdict == "allow"
     layer.gone(".git/config")
     assert layer.judged().targets == (str(layer.root / ".git/config"),)
+
+
+@pytest.mark.parametrize(
+    "name", [".git/lfs/objects/ab/cd/abcd", ".git/annex/objects/f", ".git/notes.txt", ".git/HEAD"]
+)
+def test_what_git_itself_never_deletes_in_its_folder_is_asked_about(layer, name):
+    repository(layer)
+    layer.before(name, "data of the user's\n")
+    layer.gone(name)
+    assert layer.judged().targets == (str(layer.root / name),)
+
+
+def test_what_other_tools_keep_in_the_folder_of_git_is_edited_but_not_emptied_unasked(layer):
+    repository(layer)
+    layer.before(".git/svn/.metadata", "one\n")
+    layer.after(".git/svn/.metadata", "two\n")
+    layer.after(".git/lfs/objects/ab/new", "x")
+    assert layer.judged().verdict == "allow"
+    layer.before(".git/lfs/objects/ab/abcd", "picture\n")
+    layer.after(".git/lfs/objects/ab/abcd", "")
+    assert layer.judged().targets == (str(layer.root / ".git/lfs/objects/ab/abcd"),)
+
+
+def test_the_head_of_a_bare_repository_is_not_deleted_unasked(layer):
+    repository(layer, at="book.git")
+    layer.gone("book.git/HEAD")
+    assert layer.judged().targets == (str(layer.root / "book.git/HEAD"),)
 
 
 def test_a_new_repository_is_unasked_and_a_whole_one_that_goes_is_not(layer):

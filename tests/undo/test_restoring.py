@@ -286,6 +286,25 @@ def test_a_file_that_changes_while_the_preview_is_read_is_left(workspace, copies
     assert (workspace.root / "a.md").read_text() == "mine"
 
 
+def test_a_backup_that_gives_files_other_names_meanwhile_stops_nothing(workspace, copies, agent):
+    copies.begin_run("one")
+    agent.write("a.md", "one")
+    places = plan(copies, {"one"})
+    (workspace.root.parent / "backup").hardlink_to(workspace.root / "a.md")
+    assert carry_out(copies, places, "Rewind").left == ()
+
+
+def test_a_rewind_reads_no_file_that_it_has_just_compared(workspace, copies, agent, monkeypatch):
+    copies.begin_run("one")
+    agent.write("a.md", "one")
+    places = plan(copies, {"one"})
+    read = []
+    real = module._digest
+    monkeypatch.setattr(module, "_digest", lambda path: read.append(path) or real(path))
+    carry_out(copies, places, "Rewind")
+    assert read.count(str(workspace.root / "a.md")) == 1  # what it is afterwards
+
+
 def test_a_folder_that_leads_elsewhere_now_is_left(workspace, copies, agent, tmp_path):
     copies.begin_run("one")
     agent.write("ch/中 文.md", "changed")

@@ -39,7 +39,7 @@ def test_what_a_dead_session_of_another_folder_left_waits_for_that_folder(tmp_pa
     (session / "jobs/a/call").write_text('{"command": "make", "cwd": "/"}')
     assert take_leftovers(session.parent, tmp_path / "another") == []
     (left,) = take_leftovers(session.parent, workspace)
-    assert left.call["command"] == "make"
+    assert (left.job.command, left.job.cwd) == ("make", Path("/"))
     assert take_leftovers(session.parent, workspace) == []
 
 

@@ -15,9 +15,10 @@ from dogent_tui.errors import AgentError
 from dogent_tui.storage.paths import Workspace
 from dogent_tui.undo.commit import Committing
 from dogent_tui.undo.undo_log import UndoLog
+from dogent_tui.wall.jobs import Ended
 from dogent_tui.wall.probe import WallStatus
 from dogent_tui.wall.snapshot import Snapshot
-from dogent_tui.wall.wall import Answer, Ended, Wall
+from dogent_tui.wall.wall import Answer, Wall
 from dogent_tui.web.command_proxy import Proxy
 from tests.wall.users import as_ordinary_user
 

@@ -124,6 +124,32 @@ async def test_a_workspace_that_is_the_home_shows_no_secret(tmp_path, monkeypatc
         assert (home / "note.md").read_text() == "text\n"
 
 
+_REPORT = (
+    "n=$(tr '\\0' ' ' </proc/$$/cmdline | grep -oE '/[^ ]*run[^ ]*/[0-9a-f]{32}' | tail -1);"
+    " %s $n; exit 3"
+)
+"""Puts something where the shell inside reports its folder, whose name is among its own words."""
+
+
+@pytest.mark.parametrize("puts", ["mkfifo", "mkdir", "ln -s /etc/hostname"])
+async def test_what_a_command_puts_where_its_folder_is_reported_stops_no_other(tmp_path, puts):
+    async with Agent(tmp_path) as agent:
+        assert await asyncio.wait_for(agent.run(_REPORT % puts), 60) == (3, "")
+        assert await asyncio.wait_for(agent.run("echo still here"), 60) == (0, "still here\n")
+
+
+async def test_a_home_and_temporary_folders_that_were_closed_stop_no_other(tmp_path):
+    async with Agent(tmp_path) as agent:
+        await agent.run("chmod 000 /tmp /var/tmp ~")
+        assert await asyncio.wait_for(agent.run("echo still here > a.md"), 60) == (0, "")
+        assert (tmp_path / "a.md").read_text() == "still here\n"
+
+
+async def test_the_first_process_inside_is_not_interrupted(tmp_path):
+    async with Agent(tmp_path) as agent:
+        assert await agent.run("kill -INT 1; echo still here") == (0, "still here\n")
+
+
 async def test_a_workspace_that_cannot_be_written(tmp_path):
     root = tmp_path / "workspace"
     root.mkdir()

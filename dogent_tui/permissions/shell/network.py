@@ -85,7 +85,8 @@ def reached(name: str, args: Sequence[Word]) -> tuple[str, ...]:
         goes = operation in _GOING or f"{name} {operation}" in re.split(r"[|\n]", _GOING_TOO)
         goes &= words != ["init"]  # npm's own, which asks nobody
         hosts = [host for host in _HOSTS[name] if host or not found]
-        found = [*hosts, *found] if goes or name in _ALWAYS else []
+        goes = (goes or name in _ALWAYS) and not {"--offline", "--no-index"} & set(texts)
+        found = [*hosts, *found] if goes else []
     return tuple(dict.fromkeys(host for host in found if not _OWN.fullmatch(host)))
 
 

@@ -2,6 +2,7 @@
 
 from tests.wall.attacks import (
     by_arrangement,
+    by_detail,
     by_git,
     by_kernel,
     by_links,
@@ -21,4 +22,5 @@ ATTACKS: tuple[Attack, ...] = (
     *by_kernel.ATTACKS,
     *by_surprise.ATTACKS,
     *by_arrangement.ATTACKS,
+    *by_detail.ATTACKS,
 )
