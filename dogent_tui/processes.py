@@ -9,8 +9,8 @@ import subprocess
 import sys
 import threading
 import uuid
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 from typing import IO, Any, TextIO
@@ -181,14 +181,14 @@ async def end_tree(process: asyncio.subprocess.Process) -> None:
 
 
 class Halt:
-    """Ends, from another thread, the program run by `run_to_end`, and every later one it is passed
+    """Ends, from another thread, the programs run by `run_to_end`, and every later one it is passed
     to.
     """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._halted = False
-        self._process: subprocess.Popen[bytes] | None = None
+        self._running: set[subprocess.Popen[bytes]] = set()
 
     def halt(self) -> None:
         """Kill what is running."""
@@ -196,17 +196,23 @@ class Halt:
             self._halted = True
             self._kill()
 
-    def watch(self, process: "subprocess.Popen[bytes] | None") -> None:
-        """Register what is running now."""
+    @contextmanager
+    def watch(self, process: "subprocess.Popen[bytes]") -> Iterator[None]:
+        """Register what is running inside."""
         with self._lock:
-            self._process = process
+            self._running.add(process)
             if self._halted:
                 self._kill()
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._running.discard(process)
 
     def _kill(self) -> None:
-        if self._process is not None:
+        for process in self._running:
             with suppress(ProcessLookupError, PermissionError):
-                os.killpg(self._process.pid, signal.SIGKILL)
+                os.killpg(process.pid, signal.SIGKILL)
 
 
 def run_to_end(
@@ -235,14 +241,12 @@ def run_to_end(
         process_group=0,
     ) as process:
         halt = halt or Halt()
-        halt.watch(process)
-        try:
-            output, errors = process.communicate(data, timeout=limit_s)
-        except BaseException:
-            halt.halt()
-            raise
-        finally:
-            halt.watch(None)
+        with halt.watch(process):
+            try:
+                output, errors = process.communicate(data, timeout=limit_s)
+            except BaseException:
+                halt.halt()
+                raise
     return subprocess.CompletedProcess(command, process.returncode, output, errors)
 
 

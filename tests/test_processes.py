@@ -8,7 +8,14 @@ from pathlib import Path
 import psutil
 import pytest
 
-from dogent_tui.processes import end_tree, feed_process, stream_process, talk_process
+from dogent_tui.processes import (
+    Halt,
+    end_tree,
+    feed_process,
+    run_to_end,
+    stream_process,
+    talk_process,
+)
 
 pytestmark = pytest.mark.slow
 
@@ -125,3 +132,19 @@ async def test_a_pipe_that_another_program_took_along_is_not_waited_for(tmp_path
         with pytest.raises(asyncio.CancelledError):
             await running
     psutil.Process(pids[0]).kill()
+
+
+async def test_all_that_runs_at_once_ends_together(tmp_path: Path):
+    halt = Halt()
+
+    def run(name: str) -> int:
+        command = ["/bin/sh", "-c", f"touch {name}; exec sleep 1000"]
+        done = run_to_end(command, stdin=b"", cwd=tmp_path, env=os.environ, limit_s=60, halt=halt)
+        return done.returncode
+
+    async with asyncio.TaskGroup() as both:
+        running = [both.create_task(asyncio.to_thread(run, name)) for name in ("a", "b")]
+        while len(list(tmp_path.iterdir())) < 2:
+            await asyncio.sleep(0.01)
+        halt.halt()
+    assert [task.result() for task in running] == [-9, -9]

@@ -44,7 +44,6 @@ from dogent_tui.documents.export.themes import DEFAULT, Theme, theme_names
 from dogent_tui.documents.export.themes import theme as named_theme
 from dogent_tui.documents.export.tree import Node, attributes, mapped, node, words
 from dogent_tui.documents.model import DocumentError
-from dogent_tui.documents.pandoc.program import Output
 from dogent_tui.documents.pandoc.tree import CALLOUTS
 from dogent_tui.language import tr
 from dogent_tui.processes import Halt
@@ -133,10 +132,15 @@ def _read(request: ExportRequest, source: MarkdownSource, halt: Halt | None) -> 
     images = Images(request.root, source.path.parent, left_out)
     text = _ABSTRACT.format(front.abstract) * bool(front.abstract) + source.text
     reader = _READER if _HANGUL.search(text) else _READER + _UNBROKEN
+    halt = halt or Halt()
     with ThreadPoolExecutor(1) as at_once:
-        unread = at_once.submit(left_out.tell_unread, text, reader, halt)
-        parsed = _parsed(text, reader, halt)
-        unread.result()
+        parsing = at_once.submit(tree.parsed, text, reader, halt)
+        try:
+            left_out.tell_unread(text, reader, halt)
+        except DocumentError:
+            halt.halt()
+            raise
+        parsed = parsing.result()
     blocks = tree.blocks_of(parsed.data)
     warnings = [*source.warnings, *unknown, *parsed.warnings]
     if b'"Raw' in parsed.data:
@@ -179,22 +183,6 @@ def _read(request: ExportRequest, source: MarkdownSource, halt: Halt | None) -> 
         images=images,
         left_out=tuple(left_out.sentences()),
         warnings=tuple(dict.fromkeys([*warnings, *cleaner.warnings()])),
-    )
-
-
-def _parsed(text: str, reader: str, halt: Halt | None) -> Output:
-    """Return `text` as parsed by pandoc, which notes that contain themselves keep busy until it has
-    no memory left. Raises DocumentError.
-    """
-    try:
-        return tree.parsed(text, reader, halt)
-    except DocumentError as error:
-        if error.code not in ("too_large", "timeout") or "[^" not in text:
-            raise
-        tree.parsed(text, reader.replace("+footnotes", ""), halt)
-    raise DocumentError(
-        tr("A footnote refers to itself, or two refer to each other."),
-        tr("Remove such a reference."),
     )
 
 

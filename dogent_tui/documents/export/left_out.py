@@ -4,10 +4,15 @@ sentences.
 
 import os
 import re
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
+from typing import Any
+
+import msgspec
 
 from dogent_tui.documents.export import tree
 from dogent_tui.documents.export.source import MarkdownSource
+from dogent_tui.documents.model import DocumentError
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.processes import Halt
@@ -18,8 +23,11 @@ sentences.
 """
 _SHOWN = 80
 """The number of characters of a name to show."""
-_UNREAD = re.compile(r"\[\^([^\]\s]+)\]:|(?<!\\)\|(?=((?:\\\||[^|\n])*?[^\W_](?:\\\||[^|\n])*))")
-"""Where a note or a cell may begin."""
+_PLACE = re.compile(
+    r"(?m:^)[ \t>\d.)*+-]*\[\^(?P<name>[^\]\s]+)\]:|(?<!\\)\[\^(?P<to>[^\]\s]+)\]"
+    r"|(?<!\\)\|(?=(?P<cell>(?:\\\||[^|\n])*?[^\W_](?:\\\||[^|\n])*))"
+)
+"""Where a note or a cell may begin, and what may refer `to` a note."""
 _NO_SOURCE = MarkdownSource(Path(), "")
 
 
@@ -39,29 +47,57 @@ class LeftOut:
     def tell_unread(self, whole: str, reader: str, halt: Halt | None) -> None:
         """Record the notes and cells that pandoc's `reader` leaves out of the `whole` text, at the
         end of which is the source: those from which a mark does not return. Blocks. Raises
-        DocumentError.
+        DocumentError, also if a note contains itself, with which pandoc never ends.
         """
         own = self._source.text
-        if not (places := list(_UNREAD.finditer(own))):
+        if not (places := list(_PLACE.finditer(own))):
             return
         mark, numbers = f"mark{os.urandom(8).hex()}n", iter(range(len(places)))
-        text = _UNREAD.sub(lambda place: f"{place[0]} {mark}{next(numbers)} ", own)
-        data = tree.parsed(whole.removesuffix(own) + text, reader, halt).data
-        read = {int(number) for number in re.findall(rf"{mark}(\d+)".encode(), data)}
-        notes = {(places[number][1] or "").casefold() for number in read}
+        # a mark also replaces each reference, so that a note contains no other; all are at the top
+        names = dict.fromkeys(place["name"] for place in places if place["name"])
+        top = " ".join([mark, *(f"[^{name}]" for name in names)])
+        text = _PLACE.sub(
+            lambda place: f"{'' if place['to'] else place[0]} {mark}{next(numbers)} ", own
+        )
+        parsed = tree.parsed(f"{top}\n\n{whole.removesuffix(own)}{text}", reader, halt)
+        first, *blocks = tree.blocks_of(parsed.data)
+        marked = re.compile(rf'({{"c":")?{mark}(\d+)(?(1)","t":"Str"}})'.encode())
+
+        def marks(nodes: Any) -> dict[int, str]:
+            """Return the marks in `nodes`, those that refer to a note with its name."""
+            found = marked.findall(msgspec.json.encode(nodes, order="sorted"))
+            return {
+                int(at): (places[int(at)]["to"] or "").casefold() * bool(is_text)
+                for is_text, at in found
+            }
+
+        notes = [marks(part["c"]) for part in tree.walk(first) if part["t"] == "Note"]
+        within = {
+            name.casefold(): note for note in notes if note and (name := places[min(note)]["name"])
+        }
+        try:
+            TopologicalSorter({name: note.values() for name, note in within.items()}).prepare()
+        except CycleError:
+            raise DocumentError(
+                tr("A footnote refers to itself, or two refer to each other."),
+                tr("Remove such a reference."),
+            ) from None
+        read = marks(blocks)
+        shown = {*read.values()} & within.keys()
+        for name in shown:
+            read |= within[name]
         is_in_note = False
         for number, place in enumerate(places):
-            note, cell = place.groups()
-            if number in read:
-                is_in_note = False
-            elif note:
+            if place["to"] or number in read:
+                is_in_note &= number not in read
+            elif name := place["name"]:
                 is_in_note = True
-                is_other = note.casefold() in notes
-                why = tr("another note has that name") if is_other else tr("nothing refers to it")
-                self.add(tr("Footnote"), f"[^{note}]", why, place.start())
+                is_other = name.casefold() in shown
+                why = tr("another note has that name") if is_other else tr("no text refers to it")
+                self.add(tr("Footnote"), f"[^{name}]", why, place.end() - len(name) - 4)
             elif not is_in_note:
                 why = tr("its row has more cells than the heading of the table")
-                self.add(tr("Cell"), cell.strip(), why, place.start())
+                self.add(tr("Cell"), place["cell"].strip(), why, place.start())
 
     def sentences(self) -> list[str]:
         """Return a sentence for each different item, and one for the excess."""

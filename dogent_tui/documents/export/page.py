@@ -17,6 +17,7 @@ from dogent_tui.documents.export.styles import NAME, Style
 from dogent_tui.documents.export.tables import rows_of
 from dogent_tui.documents.export.themes import as_css, title_html
 from dogent_tui.documents.export.tree import Node, attributes, mapped, node, words
+from dogent_tui.documents.pandoc.tree import RULE
 from dogent_tui.processes import Halt
 from dogent_tui.storage.paths import shipped
 
@@ -44,6 +45,7 @@ _NOT_ON_PAPER = {
 field is not text.
 """
 
+_RULE = f'<hr role="img" aria-label="{RULE}">'
 _PAPER_ONLY = "<style>@media screen { body { display: none } }</style>"
 """No one sees the page on a screen: the layout for one before printing takes as long as
 printing.
@@ -125,6 +127,7 @@ class _Writer:
         self.handlers: dict[str, tree.Handler] = {
             "CodeBlock": _code,
             "DefinitionList": self._definitions,
+            "HorizontalRule": lambda _: [tree.raw("html", _RULE)],
             "Div": self._div,
             "Image": self._image,
             "Link": self._link,

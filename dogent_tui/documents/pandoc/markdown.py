@@ -15,7 +15,7 @@ from dogent_tui.documents.model import Block, Source
 from dogent_tui.documents.pandoc.escapes import fence, hidden_comment, lines_escaped
 from dogent_tui.documents.pandoc.inlines import HtmlInlines, Inlines, Shared
 from dogent_tui.documents.pandoc.tables import Table, html_lines, is_grid, parsed, pipe_lines
-from dogent_tui.documents.pandoc.tree import LISTS, Node, flat, plain_text
+from dogent_tui.documents.pandoc.tree import LISTS, RULE, Node, flat, plain_text
 from dogent_tui.plain import words_of
 
 _LONG_CHARS = 6_000
@@ -185,7 +185,7 @@ class MarkdownWriter:
         return "\n\n".join(out)
 
     def _of_horizontalrule(self, _: None) -> str:
-        return "---"
+        return RULE
 
     def _list(self, kind: str, contents: Any) -> str:
         """Adjacent lists get different markers, since Markdown would join them."""

@@ -28,6 +28,8 @@ pandoc.
 LISTS = ("BulletList", "OrderedList")
 CALLOUTS = ("note", "tip", "important", "warning", "caution")
 """The kinds of call-outs, as in ``> [!NOTE]``."""
+RULE = "---"
+"""A rule between paragraphs in Markdown, and the alternative text of one that is drawn."""
 CONTINUED = "\U000f0c0e"
 """The beginning of an item that continues the previous one: a private-use character."""
 

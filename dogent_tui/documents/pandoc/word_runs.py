@@ -23,6 +23,7 @@ from dogent_tui.documents.pandoc.word_boxes import Item
 from dogent_tui.documents.pandoc.word_styles import (
     CODE,
     MOST_CODE,
+    NAMESPACE,
     Counters,
     Styles,
     add_number,
@@ -42,6 +43,11 @@ _ALTERNATIVES, _CHOICE, _FALLBACK = (
 )
 _WRAPPERS = tuple(map(w, ("customXml", "smartTag", "dir", "bdo")))
 _FIELD_PARTS = tuple(map(w, ("fldChar", "instrText", "delInstrText")))
+_RULE = (
+    f'<w:r xmlns:w="{NAMESPACE[1:-1]}"><w:pict><v:rect xmlns:v="urn:schemas-microsoft-com:vml"'
+    ' xmlns:o="urn:schemas-microsoft-com:office:office" o:hr="t"/></w:pict></w:r>'
+)
+"""A rule that pandoc knows. Word makes an empty paragraph with a border of three typed dashes."""
 _LONGEST_HEADING = 300
 """The number of letters from which a paragraph is considered to be in the outline by mistake."""
 _DROPPED: dict[Changes, tuple[str, ...]] = {
@@ -112,6 +118,9 @@ def _settle_elements(root: Any) -> None:
     for end in root.iter(w("cr")):
         end.tag = w("br")
     _settle_fields(root)
+    for border in root.findall(f".//{w('pPr')}/{w('pBdr')}/{w('bottom')}"):
+        if _is_empty(paragraph := next(border.iterancestors(_PARAGRAPH))):
+            paragraph[:] = [etree.fromstring(_RULE)]
 
 
 def _replace(node: Any, instead: list[Any]) -> None:

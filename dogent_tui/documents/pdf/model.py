@@ -365,7 +365,8 @@ def changed(nodes: Iterable[Part], change: Callable[[Line], Line | None]) -> Ite
     """
     for node in nodes:
         if isinstance(node, Element):
-            if kids := tuple(changed(node.kids, change)):
+            kids = tuple(changed(node.kids, change))
+            if kids or not node.kids:
                 yield msgspec.structs.replace(node, kids=kids)
         elif isinstance(node, Table):
             rows = (

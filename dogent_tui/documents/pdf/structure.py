@@ -44,6 +44,8 @@ _PARTED = re.compile(r"\S\s+\w+$")
 """The end of a row of code that has several words, the last of them whole."""
 
 _LEADER = re.compile(r"(?:\s*\.){5,}\s*|…{2,}\s*")
+BREAK = "\\\n"
+"""Where the author broke a line."""
 _HYPHENS = ("-", "\u2010")
 _MOST_BLANK = 3
 OFF_GRID = 0.12
@@ -227,9 +229,12 @@ def paragraph(rows: Sequence[Sequence[Line]], mark: Mark | None = None) -> Node:
 
 
 def heading(lines: Sequence[Line], level: int) -> Node:
-    """Return the lines as a heading, without character styles."""
+    """Return the lines as a heading. Bold is the style of headings, code only part of one."""
     runs = running_text(rows_in_order(lines))
-    inlines = _inlines([Run(run.text, run.size, markdown=run.markdown) for run in runs])
+    is_mono = all(run.mono for run in runs)
+    inlines = _inlines(
+        [msgspec.structs.replace(run, bold=False, mono=run.mono and not is_mono) for run in runs]
+    )
     while inlines and inlines[0]["t"] == "Space":
         del inlines[0]
     return {"t": "Header", "c": [min(level, 6), NO_ATTRIBUTES, inlines]}
@@ -283,6 +288,8 @@ def _join(runs: list[Run], row: Sequence[Run]) -> None:
     last = runs[-1]
     before = last.text.rstrip()
     end = before[-1:]
+    if last.text == BREAK:
+        return
     if end == SOFT:
         before = before[:-1]
     elif not (
@@ -299,13 +306,14 @@ def _look(run: Run) -> tuple[bool, bool, bool, int, str, bool]:
 
 
 def _inlines(runs: Sequence[Run]) -> list[Node]:
-    whole = {_look(run)[:2] for run in runs if run.text.strip()}
+    whole = {_look(run)[:2] for run in runs if run.text.strip() and not run.markdown}
     is_plain = len(whole) == 1  # entirely bold or italic text carries no information within a block
     nodes: list[Node] = []
     for (bold, italic, mono, shift, uri, markdown), same in groupby(_inked(runs), key=_look):
         text = "".join(run.text for run in same)
         if markdown:
-            nodes += _spaced(text, {"t": "RawInline", "c": ["markdown", text.strip()]})
+            raw = {"t": "RawInline", "c": ["markdown", text.strip()]}
+            nodes += [{"t": "LineBreak"}] if text == BREAK else _spaced(text, raw)
             continue
         text = _LEADER.sub(" … ", text)
         styles = [("Emph", italic and not is_plain), ("Strong", bold and not is_plain)]

@@ -10,8 +10,9 @@ from unicodedata import normalize
 
 import msgspec
 
-from dogent_tui.documents.pandoc.tree import Node, drawn_code, table_node
+from dogent_tui.documents.pandoc.tree import RULE, Node, drawn_code, table_node
 from dogent_tui.documents.pdf.layout import List, nodes_of
+from dogent_tui.documents.pdf.line_ends import SOFT
 from dogent_tui.documents.pdf.lists import BULLETS, Item, Mark, list_nodes, mark_of
 from dogent_tui.documents.pdf.model import (
     NOTHING,
@@ -32,8 +33,10 @@ from dogent_tui.documents.pdf.model import (
     untagged,
     without,
     without_start,
+    words_of,
 )
 from dogent_tui.documents.pdf.structure import (
+    BREAK,
     code_block,
     heading,
     heading_level,
@@ -71,6 +74,8 @@ _RAISED = 0.85
 
 _SIGN = re.compile(r"\d{1,3}|[*†‡§]")
 _SIGN_OF_CALLOUT = re.compile(r"\[!(\w+)\]")
+_EARLY = 0.2
+"""The share of a line from which it ends early on purpose."""
 _MOST_COLUMNS = 100
 _BACK_LINK = re.compile("\\s*\u21a9[\ufe0e\ufe0f]?\\s*$")
 _CLOSING = re.compile(r"[.,;:!?)\]]")
@@ -124,10 +129,19 @@ def with_pictures(nodes: Nodes, parent: int, tree: StructureTree, pictures: Set[
     )
     settled = [*chain.from_iterable(parts)]
     for at, (node, after) in enumerate(pairwise(settled)):
-        text = "".join(line.text for line in lines_in([after])[:1])
-        if isinstance(node, TextBlock) and _CLOSING.match(text):
+        end, begin = lines_in([node])[-1:], lines_in([after])[:1]
+        if isinstance(node, TextBlock) and _CLOSING.match("".join(line.text for line in begin)):
             settled[at] = TextBlock(tuple(map(_without_blank, node.lines)))
+        if end and begin and end[0].box.beside(begin[0].box) and not _is_label(node):
+            settled[at : at + 2] = map(_in_line, settled[at : at + 2])
     return tuple(settled)
+
+
+def _in_line(part: Part) -> Part:
+    """Return code beside text as part of its line, which may continue in the next one."""
+    if isinstance(part, Element) and part.kind == "Code":
+        return msgspec.structs.replace(part, kind="Span")
+    return part
 
 
 def _without_blank(line: Line) -> Line:
@@ -158,7 +172,7 @@ def _settled(element: Element, tree: StructureTree, pictures: Set[int]) -> Nodes
 
             own, others = _parted(lines, is_own)
             return (_inline_markdown(alternative, own), *others)
-        if not element.kids and not drawn_code(alternative):
+        if not element.kids and not _drawn_block(alternative):
             return (_inline_markdown(_picture(alternative), []),)
     behind: Nodes = ()
     if (
@@ -195,6 +209,11 @@ def _inline_markdown(markdown: str, lines: list[Line]) -> TextBlock:
     return TextBlock((Line(box, (run,), base=lines[0].base),))
 
 
+def _drawn_block(alternative: str) -> Node | None:
+    """Return the block that a picture with this alternative text is drawn from."""
+    return {"t": "HorizontalRule"} if alternative == RULE else drawn_code(alternative)
+
+
 def _picture(alternative: str) -> str:
     alternative = " ".join(alternative.split()).replace("[", "(").replace("]", ")")
     return f"![{alternative}]()"
@@ -208,6 +227,8 @@ class _Tagged:
         self._known = known
         self._headed = bool(known.kinds & _HEADINGS.keys())
         self._depth = 0
+        # the edge of the text, 0 in a cell
+        self._right = max((line.box.x1 for line in lines_in(nodes)), default=0.0)
         self.notes: list[Node] = []
         # raised text equal to the label of a note refers to it
         self._labels = {_label(e) for e in elements_in(nodes) if e.kind in _NOTES}
@@ -272,8 +293,9 @@ class _Tagged:
         kids = element.kids
         match element.kind:
             case kind if kind in _HEADINGS:
-                size = max((line.size for line in lines_in(kids)), default=0.0)
-                yield heading(list(self._inline(kids, size=size)), _HEADINGS[kind])
+                words = list(self._without_notes(kids))
+                size = max((line.size for line in lines_in(words)), default=0.0)
+                yield heading(list(self._inline(words, size=size)), _HEADINGS[kind])
             case "Table":
                 yield from self._table(element)
             case "Code":
@@ -289,7 +311,7 @@ class _Tagged:
             case "Figure":
                 if alternative := self._tree.alternative(element.xref):
                     markdown = {"t": "RawInline", "c": ["markdown", _picture(alternative)]}
-                    yield drawn_code(alternative) or {"t": "Para", "c": [markdown]}
+                    yield _drawn_block(alternative) or {"t": "Para", "c": [markdown]}
                 yield from self.nodes(kids, apart=False)
             case kind if kind in _GROUPS or any(map(_is_block, elements_in(kids))):
                 yield from self.nodes(kids, apart=kind in _GROUPS)
@@ -324,10 +346,12 @@ class _Tagged:
         """Yield the lines of a paragraph in a `size` (0: that of the text), with its note
         references.
         """
-        for node in nodes:
+        for node, after in pairwise([*nodes, TextBlock(())]):
+            broken = self._broken(node, after)
             if isinstance(node, Element):
                 is_sign = refers or node.kind in _REFERENCES
                 yield from self._inline(node.kids, refers=is_sign, size=size)
+                yield from broken
                 continue
             for line in lines_in([node]):
                 label = line.text.strip().strip("[]")
@@ -341,6 +365,28 @@ class _Tagged:
                     yield Line(line.box, (run,), base=line.base)
                 else:
                     yield line
+            yield from broken
+
+    def _broken(self, text: Part, after: Part) -> list[Line]:
+        """Return the break of the line between two parts of a paragraph: what follows would have
+        fitted in the line. A browser drops a blank between a text and a style where it breaks one.
+        """
+        kinds = [part.kind if isinstance(part, Element) else "" for part in (text, after)]
+        for end, begin in zip(lines_in([text])[-1:], lines_in([after])[:1], strict=False):
+            is_bare = kinds == ["NonDtruct"] * 2
+            word = next((word.box.width for word in words_of(begin)), 0.0)
+            least = word + (0 if is_bare else _EARLY * (self._right - begin.box.x0))
+            if (
+                any(kinds)
+                and begin.box.y0 > end.box.middle[1]
+                and not end.text.endswith((" ", SOFT))
+                and not (end.runs[-1].markdown or begin.runs[0].markdown)
+                and (self._right - end.box.x1 > least if self._right else is_bare)
+            ):
+                run = Run(BREAK, end.size, x0=end.box.x1, markdown=True)
+                box = msgspec.structs.replace(end.box, x0=end.box.x1)
+                return [msgspec.structs.replace(end, runs=(run,), box=box)]
+        return []
 
     def _note(self, element: Element) -> Node:
         """Return a footnote without its label and the link back at its end."""
@@ -424,7 +470,9 @@ class _Tagged:
             cell = there.get(index) or Element(self._tree.kind(xref), xref, index, ())
             if cell.kind in _CELLS:
                 boxes = [line.box for line in lines_in(cell.kids)]
+                around_it, self._right = self._right, 0.0
                 blocks = self._within(cell.kids)
+                self._right = around_it
                 box = around(boxes) if boxes else None
                 yield _Cell(cell.kind, *self._tree.spans(xref), blocks, box)
 

@@ -98,9 +98,9 @@ def test_notes_that_nothing_shows_are_told_with_their_line(tmp_path):
     )
     found = document(tmp_path, text).left_out
     assert found == (
-        "Footnote [^2] (line 5): nothing refers to it.",
+        "Footnote [^2] (line 5): no text refers to it.",
         "Footnote [^1] (line 7): another note has that name.",
-        "Footnote [^4] (line 13): nothing refers to it.",
+        "Footnote [^4] (line 13): no text refers to it.",
     )
 
 
@@ -108,6 +108,15 @@ def test_notes_that_nothing_shows_are_told_with_their_line(tmp_path):
 def test_notes_in_themselves_are_an_error_that_says_so(tmp_path, notes):
     with pytest.raises(DocumentError, match="footnote refers to itself"):
         document(tmp_path, f"Text[^1].\n\n{notes}\n")
+
+
+def test_a_note_may_show_how_it_is_referred_to_but_not_refer_to_another(tmp_path):
+    text = (
+        "Text[^1].\n\n[^1]: Write `[^1]`, or \\[^1], as in [^B].\n\n[^b]: a\n\n"
+        "        [^1] and [^b] and | c |\n"
+    )
+    found = document(tmp_path, text).left_out
+    assert found == ("Footnote [^b] (line 5): no text refers to it.",)
 
 
 def test_cells_that_a_row_has_too_many_are_told_with_their_line(tmp_path):

@@ -131,3 +131,24 @@ async def test_a_note_of_several_blocks_is_one(exporter, typesetter, tmp_path, k
     by = typesetter if kind == "typst" else exporter
     found = await read_back(by, tmp_path, text, "docx" if kind == "docx" else "pdf")
     assert sorted(found.split("\n\n")) == sorted(text.split("\n\n"))
+
+
+@pytest.mark.parametrize("kind", ["pdf", "docx", "typst"])
+async def test_what_is_in_lines_of_text_is_read_back(exporter, typesetter, tmp_path, kind):
+    words = "words " * 12
+    text = (
+        "# With `code`, *emphasis* and CO~2~[^1]\n\n## A [link](https://example.com/x)\n\n"
+        "> Before\n>\n> ---\n>\n> after\n\n---\n\n**Date:** 1 May\\\n**Place:** Berlin\n\n"
+        f"A {words}`code of some words` at the end, then {words}**words in bold** and so"
+        " on.\n\n"
+        "| a | b[^2] |\n| --- | --- |\n| 1 | 2 |\n\n[^1]: One.\n\n[^2]: Two."
+    )
+    by = typesetter if kind == "typst" else exporter
+    assert await read_back(by, tmp_path, text, "docx" if kind == "docx" else "pdf") == text
+
+
+@pytest.mark.parametrize("kind", ["pdf", "docx"])
+async def test_broken_lines_are_read_back(exporter, tmp_path, kind):
+    text = "# T\n\nOne\\\ntwo words\\\n*three*\n\n- item\\\n  more\n\n| a | b |\n| --- | --- |\n"
+    text += "| x<br>y | word and *more*, with **so much** text that a cell of it `breaks` twice |"
+    assert await read_back(exporter, tmp_path, text, kind) == text
