@@ -1224,6 +1224,8 @@ def test_hidden_lines_of_a_text_are_told_as_one(made):
     for y, line in ((140, "审计委员会正式公布了设备采购合同，"), (154, "并提出了若干修改意见。")):
         made.current.insert_text((72, y), line, **white)
     assert texts(made.save())[2:] == [
-        ("<!-- hidden text, not visible on the page: 审计委员会正式公布了设备采购合同，"
-        " 并提出了若干修改意见。 -->")
+        (
+            "<!-- hidden text, not visible on the page: 审计委员会正式公布了设备采购合同，"
+            " 并提出了若干修改意见。 -->"
+        )
     ]
