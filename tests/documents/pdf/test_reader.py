@@ -1229,3 +1229,21 @@ def test_hidden_lines_of_a_text_are_told_as_one(made):
             " 并提出了若干修改意见。 -->"
         )
     ]
+
+
+def test_a_short_text_beside_a_long_one_is_no_part_of_it(made):
+    made.lines(72, 100, [f"Of the long text line {n} goes on and on and on." for n in range(9)])
+    aside = ["Bring", "a lamp", "and the", "keys of", "the gate", "again"]
+    made.lines(400, 104, aside, 8, step=1.6)
+    found = " ".join(texts(made.save()))
+    assert " ".join(aside) in found
+    assert "line 4 goes on and on and on. Of the long text line 5" in found
+
+
+def test_boxes_side_by_side_below_a_text_are_read_one_after_the_other(made):
+    made.lines(72, 90, [BODY, BODY[:50]], step=1.6)
+    for column, name in enumerate(("first", "second", "third")):
+        made.lines(72 + 160 * column, 140, [f"In the {name} box, line {n}" for n in range(6)])
+    found = " ".join(texts(made.save()))
+    for name in ("first", "second", "third"):
+        assert " ".join(f"In the {name} box, line {n}" for n in range(6)) in found
