@@ -279,12 +279,13 @@ def test_running_titles_and_page_numbers_are_metadata_and_lines_of_the_text_stay
     for number in range(1, 6):
         made.page()
         made.at(72, 40, "A History of Harbours", 9)
+        made.at(450, 40, ("Walls", "Boats", "Wind", "Rain", "Ice")[number - 1], 9)
         made.at(72, 80, "Status: not approved.")
         made.at(280, 815, f"{number}")
         made.lines(72, 120, [f"On page {number}. {BODY}"])
     opened = open_pdf(made.save(), ReadOptions(), lambda *_: None)
     text = "\n".join(block.markdown for block in opened.blocks)
-    assert "A History" not in text
+    assert "A History" not in text and "Boats" not in text
     assert text.count("Status: not approved.") == 5
     assert text.splitlines()[:3] == [
         "<!-- page 1 -->",
