@@ -12,6 +12,7 @@ from dogent_tui.documents.pdf.model import (
     NOTHING,
     WIDE,
     Box,
+    Cell,
     Element,
     Line,
     Nodes,
@@ -23,6 +24,7 @@ from dogent_tui.documents.pdf.model import (
     changed,
     elements_in,
     ends_sentence,
+    is_within,
     lines_in,
     text_of,
     without,
@@ -97,6 +99,8 @@ def continued(above: Nodes, below: Nodes, number: int, known: Survey) -> Joined 
         return _element(above, one, below, first, number, known)
     for at, node in enumerate(below[:_MOST_ASIDE]):
         rest = (*below[:at], *below[at + 1 :])
+        if isinstance(node, TextBlock) and (cut := _cut_table(above, node, rest[at : at + 1])):
+            node, rest = cut, (*below[:at], *rest[at + (len(cut.rows) > 1) :])
         if isinstance(node, Table):
             if table := _table(above, node, number):
                 again = _head(node) if _head(node) == _head(table) else ""
@@ -125,10 +129,8 @@ def _element(
     again = _head_again(tables[0], below, tables[1]) if tables else []
     before, after = without(before, again), without(after, again)
     first = msgspec.structs.replace(first, kids=without(first.kids, again))
-    begun: Nodes = ()
-    if one.kind != "Table":
-        begun = tuple(node for node in before if _leads_to(node, first))
-        before = tuple(node for node in before if node not in begun)
+    begun = tuple(node for node in before if _leads_to(node, first))
+    before = tuple(node for node in before if node not in begun)
     if one.kind in _MARKED:
         ends = lines_in([one])[-1]
         one = _with_line(one, ends, _with_mark(ends, number, behind=True))
@@ -158,10 +160,9 @@ def _head_again(table: Element, below: Nodes, first: Element) -> list[Line]:
     ended = {row.xref for row in table.kids[:-1] if isinstance(row, Element)}
     rows = [kid for kid in first.kids if isinstance(kid, Element) and kid.xref not in ended]
     top = min((line.box.y0 for line in lines_in(rows)), default=0.0)
-    known = {line.text.strip() for line in lines_in([table])}
-    return [
-        line for line in lines_in(below) if line.box.middle[1] < top and line.text.strip() in known
-    ]
+    known = {word for line in lines_in([table]) for word in line.text.split()}
+    above = (line for line in lines_in(below) if line.box.middle[1] < top)
+    return [line for line in above if known.issuperset(line.text.split())]
 
 
 def _leads_to(node: Part, element: Element) -> bool:
@@ -215,8 +216,53 @@ def _table(above: Nodes, below: Table, number: int) -> Table | None:
     lines = cell.lines or (NOTHING,)
     ends = (*lines[:-1], _with_mark(lines[-1], number, behind=True))
     last = (*before, msgspec.structs.replace(cell, lines=ends))
-    rows = (*one.rows[:-1], last, *below.rows[has_head:])
-    return Table(one.box, rows)
+    rest = below.rows[has_head:]
+    if rest and _is_cut(one.rows, rest[0]):
+        cells = zip(last, rest[0], strict=True)
+        last = tuple(msgspec.structs.replace(a, lines=(*a.lines, *b.lines)) for a, b in cells)
+        rest = rest[1:]
+    return Table(one.box, (*one.rows[:-1], last, *rest))
+
+
+def _cut_table(above: Nodes, below: TextBlock, after: Nodes) -> Table | None:
+    """Return the text `below` as the rest of the last row of a table above it, with the rows of a
+    table `after` it; None if it is not that.
+    """
+    one = above[-1] if above else None
+    if not isinstance(one, Table):
+        return None
+    columns = [
+        [line for cell in column for line in cell.lines] for column in zip(*one.rows, strict=False)
+    ]
+    lefts = [min((line.box.x0 for line in column), default=0.0) for column in columns]
+    is_in = [abs(left - below.box.x0) < _SAME_EDGE for left in lefts]
+    row = tuple(Cell(below.lines if here else ()) for here in is_in)
+    if not any(is_in) or not _is_cut(one.rows, row):
+        return None
+    return Table(
+        one.box, (row, *(row for table in after if isinstance(table, Table) for row in table.rows))
+    )
+
+
+def _is_cut(rows: Sequence[Sequence[Cell]], below: Sequence[Cell]) -> bool:
+    """Return whether the row `below` continues the last of the `rows`: it has fewer texts, and one
+    begins within a sentence, with a word that did not fit.
+    """
+    if len({len(below), *map(len, rows)}) > 1:
+        return False
+    pairs = [*enumerate(zip(rows[-1], below, strict=True))]
+    missing = {bool(cell.lines) - bool(low.lines) for _, (cell, low) in pairs}
+    return (
+        missing >= {1}
+        and -1 not in missing
+        and any(
+            low.lines
+            and is_within(text_of(cell.lines), text_of(low.lines))
+            and cell.lines[-1].box.width + next(words_of(low.lines[0])).box.width
+            > max(line.box.width for row in rows for line in row[at].lines)
+            for at, (cell, low) in pairs
+        )
+    )
 
 
 def _head(table: Table) -> str:

@@ -110,16 +110,17 @@ class Furniture:
 
     def of(self, page: Page, number: int) -> list[Line]:
         """Return the running lines of page `number`: known ones with nothing else between them and
-        the edge.
+        the edge, and those beside them in the same style.
         """
         tags = _Tags(page)
 
+        def runs(row: Sequence[Line]) -> bool:
+            known = [line for line in row if self._runs(line, page, number, tags)]
+            styles = {(line.size, line.runs[0].font) for line in known}
+            return all((line.size, line.runs[0].font) in styles for line in row)
+
         def peeled(rows: Sequence[list[Line]]) -> list[list[Line]]:
-            taken = list(
-                takewhile(
-                    lambda row: all(self._runs(line, page, number, tags) for line in row), rows
-                )
-            )
+            taken = list(takewhile(runs, rows))
             while 0 < len(taken) < len(rows) and _is_near(taken[-1], rows[len(taken)]):
                 taken.pop()
             return taken

@@ -13,6 +13,8 @@ WIDE = re.compile(r"[\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef]")
 BULLET = "\u2022"
 """Stands for a drawn bullet, or a character of a symbol font."""
 
+HYPHENS = ("-", "\u2010")
+
 _SHIFT = 0.12
 """The minimum distance of the baseline of a raised or lowered character from that of the line,
 relative to its size.

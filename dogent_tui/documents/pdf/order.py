@@ -1,7 +1,7 @@
 """The reading order of the text of a page: column by column, if it has columns."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from itertools import groupby, pairwise
 from operator import itemgetter
 from statistics import median
@@ -11,7 +11,7 @@ from dogent_tui.documents.pdf.model import Box, Line, Table, TextBlock, around, 
 _STEPS = 200
 """The number of positions across a page where a gutter is sought."""
 
-_NARROW = 0.6
+_NARROW = 0.75
 """A line wider than this share of the text spans the columns and separates them."""
 
 _CROSSING = 0.05
@@ -26,6 +26,9 @@ Columns of prose have long lines, however short the items of lists are; tables a
 shorter ones, few of them full.
 """
 
+_LAST = 1.8
+"""The line distance, in text sizes, of the last line of a paragraph."""
+
 _SLACK = 2.0
 _FEWEST_ROWS = 3
 _APART = 0.8
@@ -39,12 +42,13 @@ def regions(blocks: Sequence[TextBlock]) -> list[list[TextBlock]]:
     cells in all of them, separates groups.
     """
     lines = lines_in(blocks)
-    places = _gutters(lines)
+    wide = _wide(blocks)
+    places = _gutters(lines, wide)
     if not places:
         return [list(blocks)]
     home = {id(line): number for number, block in enumerate(blocks) for line in block.lines}
     found = []
-    for group in _groups(lines, places):
+    for group in _groups(lines, places, wide):
         parts: dict[int, list[Line]] = {}
         for line in group:
             parts.setdefault(home[id(line)], []).append(line)
@@ -52,9 +56,28 @@ def regions(blocks: Sequence[TextBlock]) -> list[list[TextBlock]]:
     return found
 
 
-def _groups(lines: Sequence[Line], places: Sequence[float]) -> Iterator[list[Line]]:
+def _wide(blocks: Sequence[TextBlock]) -> set[int]:
+    """Return the lines of the texts that are wider than a column, with their short last lines,
+    which MuPDF sets apart if the lines are far apart.
+    """
+    most = _NARROW * around(block.box for block in blocks).width if blocks else 0.0
+    found: set[int] = set()
+    above: Line | None = None
+    for block in sorted(blocks, key=lambda block: block.box.y0):
+        first = block.lines[0]
+        is_last = above is not None and (
+            abs(first.start - above.start) < 4 * above.size
+            and 0 < first.base - above.base < _LAST * above.size
+        )
+        if is_last or any(line.box.width >= most for line in block.lines):
+            found |= set(map(id, block.lines))
+            above = None if is_last else block.lines[-1]
+    return found
+
+
+def _groups(lines: Sequence[Line], places: Sequence[float], wide: Set[int]) -> Iterator[list[Line]]:
     """Yield the lines of each column, and the lines between them that span the columns."""
-    across = {*_titles(lines), *_tables_over(lines, places)}
+    across = {*wide, *_titles(lines), *_tables_over(lines, places)}
     sign = -1 if sum(line.right_to_left for line in lines) * 2 > len(lines) else 1
 
     def column(line: Line) -> int | None:
@@ -115,14 +138,14 @@ def _column(box: Box, places: Sequence[float]) -> int | None:
     return None
 
 
-def _gutters(lines: Sequence[Line]) -> list[float]:
+def _gutters(lines: Sequence[Line], wide: Set[int]) -> list[float]:
     """Return the gutters between columns of prose from the left; none if the page has one
     column.
     """
     if len(lines) < 8:
         return []
     page = around(line.box for line in lines)
-    narrow = [line for line in lines if line.box.width < _NARROW * page.width]
+    narrow = [line for line in lines if id(line) not in wide]
     found = list(_clear(narrow, page))[:4]
     for places in [
         found,
@@ -160,13 +183,24 @@ def _are_columns(lines: Sequence[Line], places: Sequence[float]) -> bool:
     columns = [
         [line for line in words if _column(line.box, places) == at] for at in range(len(places) + 1)
     ]
-    if not all(map(_is_column, columns)):
+    prose = [column for column in columns if _is_column(column)]
+    aside = [column for column in columns if column not in prose]
+    if not prose or not all(_is_aside(column, words) for column in aside):
         return False
     first, *others = (around(line.box for line in column) for column in columns)
     return all(
         min(first.y1, box.y1) - max(first.y0, box.y0) > 0.3 * min(first.height, box.height)
         for box in others
     )
+
+
+def _is_aside(lines: Sequence[Line], others: Sequence[Line]) -> bool:
+    """Return whether these are the lines of a text beside others, not texts in their rows."""
+    steps = [below.base - above.base for above, below in pairwise(lines)]
+    near = sum(0 < step < 1.8 * line.size for step, line in zip(steps, lines, strict=False))
+    bases = [line.base for line in others if line not in lines]
+    level = sum(any(abs(line.base - base) < 1 for base in bases) for line in lines)
+    return len(lines) > 3 and 2 * near > len(steps) and 2 * level < len(lines)
 
 
 def _is_column(lines: Sequence[Line]) -> bool:

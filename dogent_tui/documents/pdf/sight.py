@@ -57,17 +57,17 @@ class Sight:
         self.area = Box(*(page.rect * page.derotation_matrix).normalize())
         self._scale = min(_PIXELS, _MOST_PIXELS / max(self.area.width, self.area.height, 1))
 
-    def parts(self, span: dict[str, Any]) -> Iterator[tuple[dict[str, Any], bool]]:
-        """Yield the PyMuPDF span, or its words if only some of them are visible and it comes with
-        its characters, each with whether it is visible: drawn, large enough, and different from its
-        surroundings.
+    def parts(self, span: dict[str, Any]) -> Iterator[tuple[dict[str, Any], bool | None]]:
+        """Yield the PyMuPDF span, or its words if only some of them are visible, each with whether
+        it is visible: drawn, large enough, and different from its surroundings; None if that
+        depends on the text beside it, because it contains no words.
         """
         whole = self._sees(span)
-        words = list(_words(span)) if whole and self.covers_part_of(span) else []
+        words = list(_words(span)) if whole and self._covers_part_of(span) else []
         seen = [self._sees(word) for word in words]
         yield from zip(words, seen, strict=True) if False in seen else [(span, whole)]
 
-    def covers_part_of(self, span: dict[str, Any]) -> bool:
+    def _covers_part_of(self, span: dict[str, Any]) -> bool:
         """Return whether a painted area starts or ends within the span."""
         box, size = Box(*span["bbox"]), span["size"]
         return len(self._painted) <= _MOST_PAINTED and any(
@@ -76,16 +76,15 @@ class Sight:
             for edge in (there.x0, there.x1)
         )
 
-    def _sees(self, span: dict[str, Any]) -> bool:
+    def _sees(self, span: dict[str, Any]) -> bool | None:
         if span["alpha"] == 0 or not span["char_flags"] & _DRAWN:
             return self._is_scan
         box, page = Box(*span["bbox"]), self.area
         is_on = box.x0 < page.x1 and box.x1 > page.x0 and box.y0 < page.y1 and box.y1 > page.y0
         if span["size"] < _SMALLEST or not is_on:
             return False
-        text = span.get("text") or "".join(char["c"] for char in span.get("chars", ()))
-        if not any(map(str.isalnum, text)):
-            return True  # no words: blanks, and characters much smaller than their box
+        if not any(char["c"].isalnum() for char in span["chars"]):
+            return None  # blanks, and characters much smaller than their box
         color = [span["color"] >> shift & 255 for shift in (16, 8, 0)]
         is_pale = min(color) >= _PALE
         if not is_pale and not self._is_doubtful(box):
@@ -181,11 +180,9 @@ class Sight:
 
 
 def _words(span: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yield the words of a span, each with the blanks after it; none if it comes without its
-    characters.
-    """
+    """Yield the words of a span, each with the blanks after it."""
     word: list[dict[str, Any]] = []
-    for char in [*span.get("chars", ()), None]:
+    for char in [*span["chars"], None]:
         if word and (char is None or (word[-1]["c"].isspace() and not char["c"].isspace())):
             inked = [each for each in word if not each["c"].isspace()] or word
             box = around(Box(*each["bbox"]) for each in inked)

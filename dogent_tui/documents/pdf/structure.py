@@ -13,6 +13,7 @@ from dogent_tui.documents.pandoc.tree import NO_ATTRIBUTES, Node, plain
 from dogent_tui.documents.pdf.line_ends import SOFT
 from dogent_tui.documents.pdf.lists import Mark, mark_of
 from dogent_tui.documents.pdf.model import (
+    HYPHENS,
     WIDE,
     Box,
     Line,
@@ -43,10 +44,11 @@ _LONGEST_BOLD = 120
 _PARTED = re.compile(r"\S\s+\w+$")
 """The end of a row of code that has several words, the last of them whole."""
 
-_LEADER = re.compile(r"(?:\s*\.){5,}\s*|…{2,}\s*")
+LEADER = re.compile(r"(?:\s*\.){5,}\s*|…{2,}\s*")
+"""The dots that lead to a page number."""
 BREAK = "\\\n"
 """Where the author broke a line."""
-_HYPHENS = ("-", "\u2010")
+
 _MOST_BLANK = 3
 OFF_GRID = 0.12
 """The tolerance, as a share of a line, for the rows of a listing on its grid."""
@@ -165,7 +167,7 @@ def paragraphs(block: TextBlock) -> Iterator[tuple[Mark | None, list[list[Line]]
     for row, begins in zip(rows, marks, strict=True):
         if begins and part and within_sentence(part[-1], row, box.x1):
             begins = begins if any(other and begins.is_beside(other) for other in marks) else None
-        parted = begins or _LEADER.search(text_of(row)) or _outdented(mark, row, part, box)
+        parted = begins or LEADER.search(text_of(row)) or _outdented(mark, row, part, box)
         if part and (parted or _begins_paragraph(row, part[-1], box)):
             yield mark, part
             part = []
@@ -218,7 +220,7 @@ def _begins_paragraph(row: Sequence[Line], above: Sequence[Line], box: Box) -> b
 
 def begins_item(block: TextBlock) -> bool:
     """Return whether `block` starts with an item mark, or is an entry of a table of contents."""
-    return mark_of(block.lines[:1]) is not None or _LEADER.search(block.lines[0].text) is not None
+    return mark_of(block.lines[:1]) is not None or LEADER.search(block.lines[0].text) is not None
 
 
 def paragraph(rows: Sequence[Sequence[Line]], mark: Mark | None = None) -> Node:
@@ -293,7 +295,7 @@ def _join(runs: list[Run], row: Sequence[Run]) -> None:
     if end == SOFT:
         before = before[:-1]
     elif not (
-        (end in _HYPHENS and before[-2:-1].isalpha() and start.isalpha())
+        (end in HYPHENS and before[-2:-1].isalpha() and start.isalpha())
         or (WIDE.match(end) and WIDE.match(start))
         or (start in {".", ","} and last.markdown)  # behind a formula, a browser breaks the line
     ):
@@ -315,7 +317,7 @@ def _inlines(runs: Sequence[Run]) -> list[Node]:
             raw = {"t": "RawInline", "c": ["markdown", text.strip()]}
             nodes += [{"t": "LineBreak"}] if text == BREAK else _spaced(text, raw)
             continue
-        text = _LEADER.sub(" … ", text)
+        text = LEADER.sub(" … ", text)
         styles = [("Emph", italic and not is_plain), ("Strong", bold and not is_plain)]
         nodes += _styled(text, [name for name, has in styles if has], mono, shift, uri)
     return nodes

@@ -13,12 +13,15 @@ from typing import Any, TypeAlias
 import msgspec
 
 from dogent_tui.documents.pdf.model import (
+    HYPHENS,
+    WIDE,
     Box,
     Cell,
     Line,
     Run,
     Table,
     around,
+    is_within,
     one_line,
     placed_runs,
     reads_leftward,
@@ -26,6 +29,7 @@ from dogent_tui.documents.pdf.model import (
     text_of,
     words_of,
 )
+from dogent_tui.documents.pdf.structure import LEADER
 
 _DOT = (1.0, 8.0)
 """The minimum and maximum width and height of a drawn bullet in points."""
@@ -58,8 +62,20 @@ _FAR = 0.4
 _BLANK = 0.4
 """A gap wider than a blank, in text sizes."""
 
+_GAP = 0.15
+"""The gap between columns, in text sizes, on a page with real blanks between words."""
+
+_UNPARTED = re.compile(f" |{WIDE.pattern}")
+_MOST_MADE = 2
+"""The ratio of gaps to blanks, or characters of scripts without them, beyond which the words of a
+page are placed separately.
+"""
+
 _REACH = 0.25
 """The share of its height by which a row may overlap another one of its table."""
+
+_TIGHT = 0.15
+"""How much closer than rows the lines of a cell are, in text sizes."""
 
 _LARGER = 1.12
 """Text larger than the rows above it by this factor does not belong to them."""
@@ -207,15 +223,14 @@ def aligned_tables(lines: Sequence[Line], drawn: Sequence[Box]) -> list[tuple[Ta
     """Return the tables among `lines`, each with the ids of the lines it consists of."""
     found = []
     run: list[list[Line]] = []
-    # a justified line of text is alone in its row
-    pieces = {
-        id(line): _pieces(line, ()) if len(row) > 1 else [line]
-        for row in rows_of(lines)
-        for line in row
-    }
+    pieces = _parted(lines)
     rows = _overlapping(rows_of(chain.from_iterable(pieces.values())))
     edges = [_edges(row) for row in rows if len(row) == 1]
-    rows = [row[:1] if _is_text(row, below, edges) else row for row, below in pairwise([*rows, []])]
+    owners = {id(piece): at for at, own in pieces.items() for piece in own}
+    for number, (parts, below) in enumerate(pairwise([*rows, []])):
+        if _is_text(parts, below, edges):
+            rows[number] = [one_line(parts)]
+            pieces |= {owners[id(piece)]: rows[number] for piece in parts}
     for row in [*rows, None]:
         if row is not None and (not run or _continues(run, row)) and (run or len(row) > 1):
             run.append(row)
@@ -226,6 +241,27 @@ def aligned_tables(lines: Sequence[Line], drawn: Sequence[Box]) -> list[tuple[Ta
             found.append((table, {at for at, own in pieces.items() if id(own[0]) in ids}))
         run = [row] if row is not None and len(row) > 1 else []
     return found
+
+
+def _parted(lines: Sequence[Line]) -> dict[int, list[Line]]:
+    """Return the texts of each upright line, which may be those of several columns, by its id."""
+    runs = [run for line in lines for run in line.runs]
+    made = sum(run.made for run in runs)
+    whole = sum(len(_UNPARTED.findall(run.text)) for run in runs if not run.made)
+    least = _BLANK if made > _MOST_MADE * whole else _GAP
+    rows = [[], *rows_of(lines), []]
+    pieces = {
+        id(line): _pieces(line, (), least) if len(row) > 1 else [line]
+        for row in rows
+        for line in row
+    }
+    for above, row, below in zip(rows, rows[1:], rows[2:], strict=False):
+        if len(row) == 1:  # a justified line of text, or a row that MuPDF keeps whole
+            parts = _pieces(row[0], ())
+            near = ([o for line in other for o in pieces[id(line)]] for other in (above, below))
+            if any(_is_row_like(other, parts) for other in near):
+                pieces[id(row[0])] = parts
+    return pieces
 
 
 def _overlapping(rows: Sequence[list[Line]]) -> list[list[Line]]:
@@ -257,20 +293,26 @@ def _edges(row: Sequence[Line]) -> tuple[float, float]:
 def _is_text(
     row: Sequence[Line], below: Sequence[Line], edges: Sequence[tuple[float, float]]
 ) -> bool:
-    """Return whether a row is a justified line of text: as wide as a whole one, or set more tightly
-    than the columns of a table and not directly above them.
+    """Return whether a row is an entry of a table of contents, or a justified line of text: as wide
+    as a whole one, or set more tightly than the columns of a table and not directly above them.
     """
+    if LEADER.search("".join(line.text for line in row)):
+        return True
     placed = sorted(row, key=lambda line: line.box.x0)
     gaps = [after.box.x0 - before.box.x1 for before, after in pairwise(placed)]
     size = row[0].size
-    if len(gaps) < 2 or max(gaps) - min(gaps) > 0.15 * size:
-        return False
+    uneven = max(gaps) - min(gaps) if len(gaps) > 1 else size
     left, right = _edges(row)
     if any(abs(x0 - left) < 1 and abs(x1 - right) < 1 for x0, x1 in edges):
-        return True
-    under = [_touched([_edges([line]) for line in placed], line.box) for line in below]
-    heads = all(under) and len(set(map(tuple, under))) == len(under) > 1
-    return len(gaps) > 2 and max(gaps) < 2 * size and not heads
+        return uneven < 0.05 * size
+    is_even = len(gaps) > 2 and uneven < 0.15 * size
+    return is_even and max(gaps) < 2 * size and not _is_row_like(below, placed)
+
+
+def _is_row_like(row: Sequence[Line], parts: Sequence[Line]) -> bool:
+    """Return whether the texts of a row are above or below `parts` of a line, each at another."""
+    near = [_touched([_edges([part]) for part in parts], line.box) for line in row]
+    return all(near) and len(set(map(tuple, near))) == len(near) > len(parts) / 2 > 0.5
 
 
 def _continues(run: list[list[Line]], row: list[Line]) -> bool:
@@ -290,12 +332,14 @@ def _continues(run: list[list[Line]], row: list[Line]) -> bool:
         return fits or gap <= max(0.8 * size, 2 * usual)
     if row[0].size > _LARGER * max(line.size for above in run for line in above):
         return False  # the heading of another table
+    if not touched[0]:
+        return False
     is_narrow = row[0].box.width < 0.6 * (columns[-1][1] - columns[0][0])
+    first = touched[0][0]
+    aligned = first > 0 and abs(row[0].box.x0 - columns[first][0]) < 1 and gap < 0.5 * size
     if len(touched[0]) > 1:  # the continuation of a cell may be longer than its column is wide
-        start = columns[touched[0][0]][0]
-        aligned = touched[0][0] > 0 and abs(row[0].box.x0 - start) < 1
-        return aligned and is_narrow and gap < 0.5 * size
-    return len(touched[0]) == 1 and is_narrow
+        return aligned and is_narrow
+    return aligned or is_narrow
 
 
 def _gap(above: Sequence[Line], below: Sequence[Line]) -> float:
@@ -350,7 +394,7 @@ def _aligned(run: list[list[Line]], drawn: Sequence[Box]) -> tuple[Table, list[L
     while (
         run
         and len(run[-1]) == 1
-        and not _is_tight(run, len(run) - 1)
+        and _tightness(run, len(run) - 1) <= _TIGHT
         and 0 in _touched(_columns(run), run[-1][0].box)
     ):
         run = run[:-1]  # a text below is not a row
@@ -379,16 +423,15 @@ def _is_letterhead(rows: Sequence[Sequence[Line]], columns: Sequence[tuple[float
     return 2 * sum(_FIGURE.fullmatch(row[-1].text.strip()) is not None for row in rows) < len(rows)
 
 
-def _is_tight(run: Sequence[Sequence[Line]], place: int) -> bool:
-    """Return whether a row is closer to the one above than whole rows are to what is above them:
-    it continues its texts.
+def _tightness(run: Sequence[Sequence[Line]], place: int) -> float:
+    """Return how much closer a row is to the one above than whole rows are to what is above them,
+    in text sizes: then it continues its texts.
     """
     most = max(map(len, run))
     gaps = [_gap(above, below) for above, below in pairwise(run) if len(below) == most]
     if place == 0 or len(gaps) < 2:
-        return False
-    usual = median(gaps)
-    return _gap(run[place - 1], run[place]) < usual - 0.15 * run[place][0].size
+        return 0.0
+    return (median(gaps) - _gap(run[place - 1], run[place])) / run[place][0].size
 
 
 def _cells(row: Sequence[Line], columns: Sequence[tuple[float, float]]) -> _Row:
@@ -403,12 +446,17 @@ def _cells(row: Sequence[Line], columns: Sequence[tuple[float, float]]) -> _Row:
     return cells
 
 
-def _pieces(line: Line, columns: Sequence[tuple[float, float]]) -> list[Line]:
-    """Return the texts of a line, split at gaps wider than a blank or at the edge of a column."""
+def _pieces(
+    line: Line, columns: Sequence[tuple[float, float]], least: float = _BLANK
+) -> list[Line]:
+    """Return the texts of a line, split at gaps of at `least` this width or at the edge of a
+    column.
+    """
     found: list[list[tuple[Run, float]]] = [[]]
     for run, end in placed_runs(line):
         at_edge = any(abs(run.x0 - x1) < 1 or abs(end - x0) < 1 for x0, x1 in columns)
-        if run.made and (at_edge or abs(end - run.x0) > _BLANK * line.size):
+        wide = abs(end - run.x0) > (least if run.text else _BLANK) * line.size
+        if run.made and (at_edge or wide):
             found.append([])
         else:
             found[-1].append((run, end))
@@ -454,10 +502,27 @@ def _spelled(run: Sequence[Sequence[Line]], columns: Sequence[tuple[float, float
     rows: list[_Row] = []
     for place, row in enumerate(run):
         cells = _cells(row, columns)
-        lacking = len(cells) < len(columns) and _is_tight(run, place)
-        if rows and (lacking or (len(cells) == 1 and 0 not in cells)):
+        closer = _tightness(run, place)
+        tight = closer > _TIGHT and len(cells) < len(columns)
+        tight = tight or (closer > _TIGHT / 2 and _is_wrapped(rows[-1], cells, columns))
+        if rows and (tight or (len(cells) == 1 and 0 not in cells)):
             for number, texts in cells.items():
                 rows[-1].setdefault(number, []).extend(texts)
         else:
             rows.append(cells)
     return rows
+
+
+def _is_wrapped(above: _Row, below: _Row, columns: Sequence[tuple[float, float]]) -> bool:
+    """Return whether a text in `below` begins within a sentence or a word, and would not fit after
+    the one `above` it.
+    """
+    for number in above.keys() & below.keys():
+        upper, lower = above[number][-1], below[number][0]
+        start, end = columns[number]
+        is_within_it = " " in upper.text.strip() and is_within(upper.text, lower.text)
+        is_parted = upper.text.rstrip().endswith(HYPHENS)
+        word = next(words_of(lower)).box
+        if (is_within_it or is_parted) and upper.box.width + word.width > end - start:
+            return True
+    return False

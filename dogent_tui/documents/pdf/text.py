@@ -68,10 +68,13 @@ _UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\u200b\u200c\u2060\ufeff\ud800-\udfff]"
 _MIRRORED = str.maketrans("()[]{}<>«»", ")(][}{><»«")
 _NO_WIDTH = 0.05
 
-_SPACING = re.compile(rf"(?<={WIDE.pattern}) (?=[^\W_])|(?<=[\w%]) (?={WIDE.pattern})")
-_WIDEST_SPACING = 0.35
-"""The maximum gap between Chinese or Japanese and other characters that is typography rather than a
-blank, in text sizes.
+_UNSPACED = re.compile(rf"{WIDE.pattern}|[\uac00-\ud7a3]")
+_CLOSE = {
+    re.compile(rf"{WIDE.pattern}[^\W_]|[\w%]{WIDE.pattern}"): 0.35,
+    re.compile(rf"(?:{_UNSPACED.pattern}){{2}}"): 0.25,
+}
+"""Two characters, one of them Chinese, Japanese or Korean → the gap up to which it is typography or
+justification rather than a blank, in text sizes.
 """
 
 _BLANK = 0.18
@@ -93,17 +96,12 @@ def page_content(page: Any, tree: StructureTree | None) -> Page:
         flags |= pymupdf.TEXT_COLLECT_STRUCTURE
     everywhere = pymupdf.INFINITE_RECT()  # text beside the page is hidden, and reported
     with all_layers(page.parent) as some_off:
-        found = page.get_text("dict", flags=flags, clip=everywhere)["blocks"]
+        found = page.get_text("rawdict", flags=flags, clip=everywhere)["blocks"]
         all_of_it, shown = (
             page.get_text("text", flags=flags | clip, clip=everywhere)
             for clip in (0, pymupdf.TEXT_CLIP)
         )
-        sight = Sight(page, doubtful=some_off or len(shown) < len(all_of_it))
-        is_spaced = _SPACING.search("".join(span["text"] for span in _spans(found)))
-        if is_spaced or any(
-            _LEFTWARD.search(span["text"]) or sight.covers_part_of(span) for span in _spans(found)
-        ):
-            found = page.get_text("rawdict", flags=flags, clip=everywhere)["blocks"]
+    sight = Sight(page, doubtful=some_off or len(shown) < len(all_of_it))
     reader = _Reader(page, sight, tree)
     nodes: Nodes = tuple(reader.nodes(found, tree.root if tree is not None else 0))
     strays = tuple(_strays(nodes))
@@ -129,13 +127,6 @@ def _check_size(page: Any) -> None:
                 raise unpacks_to_too_much(Path(document.name).name, how)
 
 
-def _spans(blocks: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    for block in blocks:
-        yield from _spans(block.get("blocks", ()))
-        for line in block.get("lines", ()):
-            yield from line["spans"]
-
-
 class _Reader:
     """Converts lines, and sets invisible ones aside."""
 
@@ -144,11 +135,13 @@ class _Reader:
         self._sight = sight
         self._tree = tree
         self.hidden: list[str] = []
+        self._is_hidden = False  # the end of the last line
         self.raw: list[str] = []
 
     def nodes(self, blocks: Iterable[dict[str, Any]], parent: int) -> Iterator[Element | TextBlock]:
         """Yield the content of the blocks in the element `parent`."""
         for block in blocks:
+            self._is_hidden = False
             if self._tree is not None and block["type"] == _STRUCTURE:
                 index = block["index"]
                 xref = self._tree.kid(parent, index)
@@ -159,13 +152,22 @@ class _Reader:
 
     def _line(self, line: dict[str, Any]) -> Line | None:
         across, down = line["dir"]
-        _close(line)
-        spans = [span for span in line["spans"] if span.get("text") or span.get("chars")]
+        spans = list(_respaced(line["spans"]))
         self.raw.append("".join(map(_text, spans)))
+        seen: list[dict[str, Any]] = []
+        unseen: list[dict[str, Any]] = []
         parts = [part for span in spans for part in self._sight.parts(span)]
-        seen = [span for span, is_seen in parts if is_seen]
-        if unseen := "".join(_plain(_text(span)) for span, is_seen in parts if not is_seen).strip():
-            self.hidden.append(unseen)
+        shown = next((is_seen for _, is_seen in parts if is_seen is not None), True)
+        for span, is_seen in parts:
+            shown = shown if is_seen is None else is_seen
+            (seen if shown else unseen).append(span)
+        if text := _plain("".join(map(_text, unseen))).strip():
+            if self._is_hidden and _text(parts[0][0]) == _text(unseen[0]):
+                self.hidden[-1] += " " + text
+            else:
+                self.hidden.append(text)
+        if spans:
+            self._is_hidden = not shown
         base, size = _baseline(seen)
         runs = self._runs(seen, base, size)
         if not any(run.text.strip() for run in runs):
@@ -176,8 +178,7 @@ class _Reader:
 
     def _runs(self, spans: list[dict[str, Any]], base: float, size: float) -> tuple[Run, ...]:
         runs = [self._run(span, base, size) for span in spans]
-        by_sign = bool(spans) and "chars" in spans[0]
-        if not by_sign or not reads_leftward("".join(run.text for run in runs)):
+        if not reads_leftward("".join(run.text for run in runs)):
             return tuple(runs)
         pairs = zip(spans, runs, strict=True)
         signs = [(sign, run) for span, run in pairs for sign in _clusters(span["chars"])]
@@ -197,7 +198,7 @@ class _Reader:
             uri=next((uri for place, uri in self._links if place.holds(box.middle)), ""),
             x0=box.x0,
             font=span["font"],
-            made=not text.strip() and bool(span.get("char_flags", 0) & _SYNTHETIC),
+            made=span["made"],
         )
 
 
@@ -220,16 +221,33 @@ def _strays(nodes: Nodes) -> Iterator[TextBlock]:
             yield from blocks_in(begin)
 
 
-def _close(line: dict[str, Any]) -> None:
-    """Take the blanks that MuPDF inserts between Chinese or Japanese and other characters out of a
-    line that comes with its characters.
+def _respaced(spans: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Yield the spans, with gaps as spans of their own: those that MuPDF inserts a blank in, and
+    those beside Chinese, Japanese and Korean characters. A gap that is typography has no blank.
     """
-    spans = line["spans"]
-    signs = [(char, span["size"]) for span in spans for char in span.get("chars", ())]
-    found = [signs[at.start()] for at in _SPACING.finditer("".join(char["c"] for char, _ in signs))]
-    for char, size in found:
-        if char["synthetic"] and char["bbox"][2] - char["bbox"][0] < _WIDEST_SPACING * size:
-            char["c"] = ""
+    parts: list[tuple[dict[str, Any], bool, list[dict[str, Any]]]] = []
+    before: dict[str, Any] = {"c": ""}
+    blank: dict[str, Any] | None = None
+    for span, char in ((part, char) for part in spans for char in part["chars"]):
+        if char["synthetic"]:
+            blank = char
+            continue
+        pair, gap = before["c"] + char["c"], blank
+        if blank is None and parts and _UNSPACED.search(pair):
+            (_, y0, x0, y1), (x1, *_) = before["bbox"], char["bbox"]
+            gap = {**char, "bbox": (x0, y0, x1, y1)} if x1 - x0 > _BLANK * span["size"] else None
+        if parts and gap is not None:
+            width = (gap["bbox"][2] - gap["bbox"][0]) / span["size"]
+            is_close = any(width < most and close.fullmatch(pair) for close, most in _CLOSE.items())
+            parts.append((span, True, [{**gap, "c": "" if is_close else " "}]))
+        if not parts or parts[-1][0] is not span or parts[-1][1]:
+            parts.append((span, False, []))
+        parts[-1][2].append(char)
+        before, blank = char, None
+    for span, made, chars in parts:
+        box = around(Box(*char["bbox"]) for char in chars)
+        place = {"bbox": (box.x0, box.y0, box.x1, box.y1), "origin": chars[0]["origin"]}
+        yield {**span, **place, "chars": chars, "made": made}
 
 
 def _is_bare(part: Part) -> bool:
@@ -239,12 +257,8 @@ def _is_bare(part: Part) -> bool:
     return True
 
 
-_SYNTHETIC = 0x200 | 0x400
-"""A blank that MuPDF inserted in a gap, and one in a wide gap."""
-
-
 def _text(span: dict[str, Any]) -> str:
-    return span["text"] if "text" in span else "".join(char["c"] for char in span["chars"])
+    return "".join(char["c"] for char in span["chars"])
 
 
 def _baseline(spans: Iterable[dict[str, Any]]) -> tuple[float, float]:

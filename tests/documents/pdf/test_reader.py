@@ -279,12 +279,13 @@ def test_running_titles_and_page_numbers_are_metadata_and_lines_of_the_text_stay
     for number in range(1, 6):
         made.page()
         made.at(72, 40, "A History of Harbours", 9)
+        made.at(450, 40, ("Walls", "Boats", "Wind", "Rain", "Ice")[number - 1], 9)
         made.at(72, 80, "Status: not approved.")
         made.at(280, 815, f"{number}")
         made.lines(72, 120, [f"On page {number}. {BODY}"])
     opened = open_pdf(made.save(), ReadOptions(), lambda *_: None)
     text = "\n".join(block.markdown for block in opened.blocks)
-    assert "A History" not in text
+    assert "A History" not in text and "Boats" not in text
     assert text.count("Status: not approved.") == 5
     assert text.splitlines()[:3] == [
         "<!-- page 1 -->",
@@ -1163,3 +1164,88 @@ def test_an_address_of_mail_is_read_as_it_stands(made):
     link = {"kind": pymupdf.LINK_URI, "from": box, "uri": "mailto:me@example.org"}
     made.current.insert_link(link)
     assert texts(made.save())[1] == "<me@example.org>"
+
+
+REMARKS = ["The board asked for a second", "opinion on the old wall."]
+"""A text of a cell in two lines, the first too long for another word."""
+
+
+def test_long_cells_without_lines_between_the_rows_are_whole(made):
+    y = 100
+    for number in range(6):
+        for part, line in zip((f"Bay-{number} of", "the quay"), REMARKS, strict=True):
+            made.at(72, y, part)
+            made.at(130, y, line)
+            y += 13
+        made.at(330, y - 26, f"{number}.50")
+        y += 2
+    table = texts(made.save())[1].splitlines()
+    assert table[0] == f"| Bay-0 of the quay | {' '.join(REMARKS)} | 0.50 |"
+    assert len(table) == 7
+
+
+def test_a_row_that_the_end_of_a_page_cuts_is_one(made):
+    def row(y, cells):
+        for x, cell in zip((72, 130, 330), cells, strict=True):
+            made.at(x, y, cell)
+
+    for number in range(8):
+        row(100 + 34 * number, (f"Bay {number}", REMARKS[0], f"{number}.50"))
+        made.at(130, 113 + 34 * number, REMARKS[1])
+    row(372, ("Bay 8", REMARKS[0], "8.50"))
+    made.page()
+    made.at(130, 72, REMARKS[1])
+    for number in range(9, 12):
+        row(92 + 20 * (number - 9), (f"Bay {number}", "Nothing.", f"{number}.50"))
+    found = "\n".join(texts(made.save()))
+    assert "| Bay 8 | The board asked for a second opinion on the old wall. | 8.50" in found
+    assert "| Bay 9 | Nothing. | 9.50 |" in found
+
+
+def test_narrow_gaps_between_columns_of_chinese_and_of_a_spreadsheet_are_no_blanks(made):
+    for y, name, place in ((100, "过滤器", "上海"), (116, "电缆", "北京"), (132, "钢管材", "广州")):
+        made.at(72, y, name, font="china-s")
+        made.at(109, y, place, font="china-s")
+        number = f"{y}0"
+        made.at(200 - pymupdf.get_text_length(number, "helv", 11), y, number)
+        made.at(202.5, y, "oil and fat")
+    table = texts(made.save())[1].splitlines()
+    assert table[2] == "| 电缆 | 北京 | 1160 | oil and fat |"
+
+
+def test_entries_of_a_table_of_contents_are_no_table(made):
+    for number, title in enumerate(("Roofs", "Walls and floors", "Money")):
+        made.at(72, 100 + 16 * number, title + " " + ". " * 40)
+        made.at(500, 100 + 16 * number, str(number + 2))
+    assert not any("|" in text for text in texts(made.save()))
+
+
+def test_hidden_lines_of_a_text_are_told_as_one(made):
+    made.lines(72, 90, [BODY, BODY])
+    white = {"fontsize": 11, "color": (1, 1, 1), "fontname": "china-s"}
+    for y, line in ((140, "审计委员会正式公布了设备采购合同，"), (154, "并提出了若干修改意见。")):
+        made.current.insert_text((72, y), line, **white)
+    assert texts(made.save())[2:] == [
+        (
+            "<!-- hidden text, not visible on the page: 审计委员会正式公布了设备采购合同，"
+            " 并提出了若干修改意见。 -->"
+        )
+    ]
+
+
+def test_a_short_text_beside_a_long_one_is_no_part_of_it(made):
+    made.lines(72, 100, [f"Of the long text line {n} goes on and on and on." for n in range(9)])
+    aside = ["Bring", "a lamp", "and the", "keys of", "the gate", "again"]
+    made.lines(400, 104, aside, 8, step=1.6)
+    found = " ".join(texts(made.save()))
+    assert " ".join(aside) in found
+    assert "line 4 goes on and on and on. Of the long text line 5" in found
+
+
+def test_boxes_side_by_side_below_a_text_are_read_one_after_the_other(made):
+    made.lines(72, 90, [BODY, BODY[:50]], step=1.6)
+    for column, name in enumerate(("first", "second", "third")):
+        made.lines(72 + 160 * column, 140, [f"In the {name} box, line {n}" for n in range(6)])
+    found = " ".join(texts(made.save()))
+    for name in ("first", "second", "third"):
+        assert " ".join(f"In the {name} box, line {n}" for n in range(6)) in found
