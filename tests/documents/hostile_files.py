@@ -174,9 +174,16 @@ def docx_allowed_tables(path: Path) -> None:
 
 
 def docx_wide_spans(path: Path) -> None:
-    """Cells that say that they are a hundred million columns wide."""
+    """Cells that say that they are a hundred million columns wide, and a row that skips as many."""
     cell = f'<w:tc><w:tcPr><w:gridSpan w:val="100000000"/></w:tcPr>{_PARAGRAPH.format("x")}</w:tc>'
-    _docx(path, f"<w:tbl><w:tr>{cell}{cell}</w:tr><w:tr>{cell}</w:tr></w:tbl>")
+    skip = '<w:trPr><w:gridBefore w:val="100000000"/></w:trPr>'
+    _docx(path, f"<w:tbl><w:tr>{cell}{cell}</w:tr><w:tr>{skip}{cell}</w:tr></w:tbl>")
+
+
+def docx_wide(path: Path) -> None:
+    """Twenty thousand runs in a paragraph, two of which would be one in a document of Word's."""
+    run = "<w:r><w:rPr>{}</w:rPr><w:t>x </w:t></w:r>"
+    _docx(path, f"<w:p>{(run.format('') + run.format('<w:noProof/>')) * 10_000}</w:p>")
 
 
 def docx_entities(path: Path) -> None:
@@ -469,6 +476,7 @@ HOSTILE: Mapping[str, Callable[[Path], None]] = {
     "deep tables.docx": docx_deep_tables,
     "doubling tables.docx": docx_allowed_tables,
     "wide spans.docx": docx_wide_spans,
+    "wide.docx": docx_wide,
     "entities.docx": docx_entities,
     "outside.docx": docx_outside,
     "entities.odt": odt_entities,

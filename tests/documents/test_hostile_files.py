@@ -41,6 +41,7 @@ READ = {
     "far cell.xlsx": "1\n\n2",
     "merges.xlsx": "1",
     "wide spans.docx": "",
+    "wide.docx": "x x x",
     "huge xref.pdf": "<!-- page 1 -->\n\nx",
     "xref loop.pdf": "<!-- page 1 -->\n\nx",
     "outline loop.pdf": "<!-- page 1 -->\n\nx",

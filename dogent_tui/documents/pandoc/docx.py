@@ -76,8 +76,9 @@ def prepared_docx(path: Path, options: ReadOptions) -> Prepared:
 
     def parts() -> Iterator[bytes | Path]:
         for group in groups:
-            body[:] = with_contents(group, held)
-            made[main_part] = _written(root)
+            whole = etree.SubElement(root, root.tag)  # to leave the tree takes lxml quadratic time
+            etree.SubElement(whole, body.tag).extend(with_contents(group, held))
+            made[main_part] = _written(whole)
             yield repacked(path, made, emptied="" if options.images_dir else "/media/")
 
     return Prepared(parts() if groups else [path], len(groups) or 1, metadata)

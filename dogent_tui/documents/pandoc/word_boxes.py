@@ -35,11 +35,13 @@ def set_apart(root: Any, styles: Styles, items: Mapping[Any, Item]) -> dict[Any,
     """
     kinds = {table: _kind(table, styles) for table in root.iter(w("tbl"))}
     held: dict[Any, list[Any]] = {}
+    aside = etree.SubElement(root, "aside")
     for number, (table, kind) in enumerate(kinds.items()):
         if not kind and table not in items:
             continue
         place = _paragraph(f"{CONTINUED * (table in items)}{PLACE}{number}:", items.get(table))
-        table.getparent().replace(table, place)
+        table.addprevious(place)
+        aside.append(table)
         rows = table.findall(w("tr"))
         texts = rows if kind == _QUOTATION else rows[1:]  # the title is above
         content = [part for row in texts for part in row.find(w("tc"))] if kind else [table]

@@ -10,7 +10,7 @@
 """
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import pairwise, takewhile
 from typing import Any, NamedTuple
 
@@ -27,7 +27,9 @@ from dogent_tui.documents.pandoc.word_styles import (
     Counters,
     Styles,
     add_number,
+    hides,
     is_on,
+    is_typewritten,
     twips_at,
     value_at,
     w,
@@ -41,7 +43,7 @@ _ALTERNATIVES, _CHOICE, _FALLBACK = (
     f"{{http://schemas.openxmlformats.org/markup-compatibility/2006}}{name}"
     for name in ("AlternateContent", "Choice", "Fallback")
 )
-_WRAPPERS = tuple(map(w, ("customXml", "smartTag", "dir", "bdo")))
+_STYLED = w("rStyle")
 _FIELD_PARTS = tuple(map(w, ("fldChar", "instrText", "delInstrText")))
 _RULE = (
     f'<w:r xmlns:w="{NAMESPACE[1:-1]}"><w:pict><v:rect xmlns:v="urn:schemas-microsoft-com:vml"'
@@ -62,17 +64,18 @@ def settle_runs(root: Any, styles: Styles, counters: Counters, changes: Changes)
     """Process the part with this `root`. `changes`: see `ReadOptions`. Return the tables that are
     part of an item of a list.
     """
-    _settle_elements(root)
+    for node in list(root.iter(*_SETTLED)):
+        _SETTLED[node.tag](node)
+    _settle_fields(root)
     for row in list(root.iter(_ROW)):
-        if any(row.find(f"{w('trPr')}/{w(name)}") is not None for name in _DROPPED[changes]):
-            row.getparent().remove(row)
+        if _is_dropped(row, "trPr", changes):
+            _remove([row])
         else:
             _settle_row(row)
-    for paragraph in root.iter(_PARAGRAPH):
-        _hide(paragraph, styles)
     lists: dict[Any, dict[int, str]] = defaultdict(dict)
     nests: dict[Any, list[_Open]] = defaultdict(list)
     items: dict[Any, Item] = {}
+    codes: list[Any] = []
     for block in root.iter(_PARAGRAPH, _TABLE):
         room = next(block.iterancestors(_CELL), root)
         around = lists[room]
@@ -80,17 +83,19 @@ def settle_runs(root: Any, styles: Styles, counters: Counters, changes: Changes)
             if item := _item(block, counters, around):
                 items[block] = item
             continue
-        marks = (block.find(f"{w('pPr')}/{w('rPr')}/{w(name)}") for name in _DROPPED[changes])
-        if all(mark is None for mark in marks):
+        is_typed = _settle_look(block, styles)
+        if not _is_dropped(block, "pPr/w:rPr", changes):
             _label(block, styles, counters, around)
             _nest(block, styles, counters, nests[room])
-    codes = [paragraph for paragraph in root.iter(_PARAGRAPH) if _is_code(paragraph, styles)]
-    if sum(map(_letters, codes)) <= MOST_CODE * _letters(
-        root
-    ):  # otherwise everything is monospaced
-        for paragraph in _with_empty_lines(codes):
-            _restyle(paragraph, styles.id_of(CODE))
+        if is_typed and room is root and _may_be_code(block, styles):
+            codes.append(block)
+    _mark_code(root, codes, styles)
     return items
+
+
+def _is_dropped(node: Any, place: str, changes: Changes) -> bool:
+    """Return whether a row or a paragraph mark is dropped; its changes are at a `place`."""
+    return any(is_on(node, f"w:{place}/w:{name}") for name in _DROPPED[changes])
 
 
 def _item(table: Any, counters: Counters, lists: dict[int, str]) -> Item | None:
@@ -105,49 +110,40 @@ def _item(table: Any, counters: Counters, lists: dict[int, str]) -> Item | None:
     return None
 
 
-def _settle_elements(root: Any) -> None:
-    _settle_alternatives(root)
-    for node in list(root.iter(*_WRAPPERS)):
-        _replace(node, list(node))
-    for field in list(root.iter(w("fldSimple"))):
-        _unfold(field)
-    for literal in list(root.iter(_LITERAL)):  # by which pandoc takes a bracket for words
-        literal.getparent().remove(literal)
-    for ruby in list(root.iter(w("ruby"))):
-        _settle_ruby(ruby)
-    for end in root.iter(w("cr")):
-        end.tag = w("br")
-    _settle_fields(root)
-    for border in root.findall(f".//{w('pPr')}/{w('pBdr')}/{w('bottom')}"):
-        if _is_empty(paragraph := next(border.iterancestors(_PARAGRAPH))):
-            paragraph[:] = [etree.fromstring(_RULE)]
+def _replace(node: Any, instead: Iterable[Any]) -> None:
+    for each in instead:
+        node.addprevious(each)
+    _remove([node])
 
 
-def _replace(node: Any, instead: list[Any]) -> None:
-    parent = node.getparent()
-    at = parent.index(node)
-    parent[at : at + 1] = instead
+def _remove(nodes: Iterable[Any]) -> None:
+    for node in nodes:
+        node.getparent().remove(node)
 
 
-def _settle_alternatives(root: Any) -> None:
+def _unwrap(node: Any) -> None:
+    _replace(node, list(node))
+
+
+def _settle_alternatives(node: Any) -> None:
     """Choose the alternative that Word shows if it contains text; pandoc handles pictures."""
-    for node in list(root.iter(_ALTERNATIVES)):
-        choice = node.find(_CHOICE)
-        if choice is not None and next(choice.iter(_TEXT, _FORMULA_TEXT), None) is not None:
-            for fallback in node.findall(_FALLBACK):
-                node.remove(fallback)
-            if next(choice.iter(w("drawing")), None) is None:
-                _replace(node, list(choice))
+    choice = node.find(_CHOICE)
+    if choice is not None and next(choice.iter(_TEXT, _FORMULA_TEXT), None) is not None:
+        for fallback in node.findall(_FALLBACK):
+            node.remove(fallback)
+        if next(choice.iter(w("drawing")), None) is None:
+            _replace(node, list(choice))
 
 
 def _settle_ruby(ruby: Any) -> None:
     """Write the reading of ruby text in parentheses after it, as pandoc does for pages."""
-    run, base, above = ruby.getparent(), ruby.find(w("rubyBase")), ruby.find(w("rt"))
-    said = "" if above is None else "".join(text.text or "" for text in above.iter(_TEXT))
-    _replace(ruby, [])
-    run.addnext(_run(f"({said})"))
-    for each in [] if base is None else reversed(list(base)):
-        run.addnext(each)
+    base, above = (ruby.findall(f"{w(name)}/{_RUN}/*") for name in ("rubyBase", "rt"))
+    said = "".join(text.text or "" for text in above if text.tag == _TEXT)
+    _replace(ruby, [*(part for part in base if part.tag != w("rPr")), _text(f"({said})")])
+
+
+def _settle_end(end: Any) -> None:
+    end.tag = w("br")
 
 
 def _unfold(field: Any) -> None:
@@ -161,9 +157,30 @@ def _unfold(field: Any) -> None:
     _replace(field, [*parts[:3], *field, parts[3]])
 
 
+def _settle_border(border: Any) -> None:
+    """Make a rule of an empty paragraph with a border below."""
+    paragraph = next(border.iterancestors(_PARAGRAPH), None)
+    if paragraph is None or border.find(w("bottom")) is None:
+        return
+    if next(paragraph.iter(_RUN, _FORMULA_TEXT), None) is None:
+        paragraph[:] = [etree.fromstring(_RULE)]
+
+
+_SETTLED: dict[str, Callable[[Any], None]] = {
+    **dict.fromkeys(map(w, ("customXml", "smartTag", "dir", "bdo")), _unwrap),
+    _ALTERNATIVES: _settle_alternatives,
+    _LITERAL: lambda sign: _remove([sign]),  # by which pandoc takes a bracket for words
+    w("fldSimple"): _unfold,
+    w("ruby"): _settle_ruby,
+    w("cr"): _settle_end,
+    w("pBdr"): _settle_border,
+}
+"""How elements become what pandoc knows, by their names."""
+
+
 class _Field(msgspec.Struct):
-    parts: list[Any]
-    code: str = ""
+    parts: list[Any] = []
+    code: list[str] = []
     is_shown: bool = False
 
 
@@ -172,28 +189,31 @@ def _settle_fields(root: Any) -> None:
     with the surrounding text.
     """
     fields: list[_Field] = []
+    hiding: _Field | None = None  # the outermost whose result has not begun
     for node in [child for run in root.iter(_RUN) for child in run]:
         if node.tag not in _FIELD_PARTS:
-            for hiding in [field for field in fields if not field.is_shown][:1]:
-                hiding.parts += [node] if node.tag != w("rPr") else []
+            if hiding and node.tag != w("rPr"):
+                hiding.parts.append(node)
             continue
         kind = node.get(w("fldCharType"), "")
         if kind == "begin":
             if shown := _form_field(node):
                 node.addprevious(_text(shown))
-            fields.append(_Field([]))
+            fields.append(_Field())
+            hiding = hiding or fields[-1]
         if not fields:
             continue
         field = fields[-1]
         field.parts.append(node)
-        field.code += node.text or ""
+        field.code.append(node.text or "")
         field.is_shown = field.is_shown or kind == "separate"
+        if field is hiding and kind in {"separate", "end"}:
+            hiding = None
         if kind == "end":
             fields.pop()
-            is_link = field.is_shown and field.code.split()[:1] == ["HYPERLINK"]
-            if not is_link or not all(outer.is_shown for outer in fields):
-                for part in field.parts:
-                    part.getparent().remove(part)
+            is_link = field.is_shown and "".join(field.code).split()[:1] == ["HYPERLINK"]
+            if not is_link or hiding:
+                _remove(field.parts)
 
 
 def _form_field(begin: Any) -> str:
@@ -214,7 +234,7 @@ def _settle_row(row: Any) -> None:
     merged = 0
     cells = row.findall(_CELL)
     before = value_at(row, "w:trPr/w:gridBefore", "0")
-    for _ in range(int(before) if before.isdecimal() and cells else 0):
+    for _ in range(int(before[:2]) if before.isdecimal() and cells else 0):
         cell = etree.Element(_CELL)
         etree.SubElement(cell, _PARAGRAPH)
         cells[0].addprevious(cell)
@@ -227,17 +247,18 @@ def _settle_row(row: Any) -> None:
             merged = 0
 
 
-def _hide(paragraph: Any, styles: Styles) -> None:
+def _settle_look(paragraph: Any, styles: Styles) -> bool:
     """Put the invisible text of a paragraph into links. An entirely invisible one is no heading or
-    list item.
+    list item. Return whether all of its text is in a monospaced font.
     """
-    runs = [
-        run
+    around = styles.around(paragraph)
+    runs = {
+        run: styles.look(run, around)
         for run in paragraph.iter(_RUN)
-        if next(run.iter(_TEXT), None) is not None
+        if run.find(_TEXT) is not None
         and next(run.iterancestors(_PARAGRAPH)) is paragraph  # not of a box inside it
-    ]
-    hidden = [run for run in runs if styles.hides(run, paragraph)]
+    }
+    hidden = [run for run, look in runs.items() if hides(look, around.place)]
     properties = paragraph.find(w("pPr"))
     if hidden and len(hidden) == len(runs) and properties is not None:
         paragraph.remove(properties)
@@ -245,25 +266,22 @@ def _hide(paragraph: Any, styles: Styles) -> None:
         link = etree.Element(w("hyperlink"), {w("anchor"): HIDDEN[1:]})
         run.addprevious(link)
         link.append(run)
-
-
-def _is_code(paragraph: Any, styles: Styles) -> bool:
-    """Return whether a paragraph is in a monospaced font. A character style indicates code within a
-    sentence.
-    """
-    style = value_at(paragraph, "w:pPr/w:pStyle")
-    runs = [run for run in paragraph.iter(_RUN) if run.find(_TEXT) is not None]
-    return (
-        bool(runs)
-        and not styles.is_heading(style)
-        and not styles.is_called(style, CODE)
-        and not styles.numbering(paragraph)[0]
-        and next(paragraph.iterancestors(_CELL), None) is None
-        and all(
-            styles.is_typewritten(run, paragraph) and not value_at(run, "w:rPr/w:rStyle")
-            for run in runs
-        )
+    # a character style indicates code within a sentence
+    return bool(runs) and all(
+        is_typewritten(look) and _STYLED not in look for look in runs.values()
     )
+
+
+def _may_be_code(paragraph: Any, styles: Styles) -> bool:
+    style = value_at(paragraph, "w:pPr/w:pStyle")
+    is_other = styles.is_heading(style) or styles.is_called(style, CODE)
+    return not is_other and not styles.numbering(paragraph)[0]
+
+
+def _mark_code(root: Any, codes: list[Any], styles: Styles) -> None:
+    if sum(map(_letters, codes)) <= MOST_CODE * _letters(root):  # otherwise all is monospaced
+        for paragraph in _with_empty_lines(codes):
+            _restyle(paragraph, styles.id_of(CODE))
 
 
 def _with_empty_lines(codes: list[Any]) -> Iterator[Any]:

@@ -3,14 +3,14 @@ headings.
 """
 
 import re
-from collections import defaultdict
+from collections import ChainMap, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cache
-from typing import Any
+from functools import cache, lru_cache
+from typing import Any, NamedTuple
 
 from lxml import etree
 
-from dogent_tui.documents.pandoc.archive import root_of
+from dogent_tui.documents.pandoc.archive import MAX_DEPTH, root_of
 from dogent_tui.documents.pandoc.counting import NO_LEVEL, Level, next_label
 
 NAMESPACE = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
@@ -45,7 +45,11 @@ def w(name: str) -> str:
 _VALUE, _RUN_PROPERTIES, _PARAGRAPH_PROPERTIES = w("val"), w("rPr"), w("pPr")
 _UNKNOWN_SHADING = etree.Element(w("shd"))
 """The background of the text of a shape, or of a table or page with its own colors."""
-_NO_LEVELS = etree.Element(w("abstractNum"))
+_NOTHING = etree.Element("none")
+"""In place of an element that is not there."""
+_HIDDEN_ROW = "w:trPr/w:hidden"
+_PLACES = tuple(map(w, ("tc", "tr", "tbl", "txbxContent", "document")))
+"""What says something about the look of all text in it."""
 
 
 def value_at(node: Any, path: str, default: str = "") -> str:
@@ -103,6 +107,21 @@ def chain(styles: Mapping[str, Any], name: str, parent: Callable[[Any], str]) ->
         name = parent(style)
 
 
+class Place(NamedTuple):
+    """What is behind text, and whether it is in a hidden row."""
+
+    shading: Any = None
+    is_hidden: bool = False
+
+
+class Around(NamedTuple):
+    """What a paragraph says about the look of its runs, and the place that it is in."""
+
+    style: str
+    properties: dict[str, Any]
+    place: Place
+
+
 class Styles:
     """The styles of a document by id, each with what it is based on."""
 
@@ -119,6 +138,7 @@ class Styles:
             "",
         )
         self._look = cache(self._look_of)
+        self._place = lru_cache(MAX_DEPTH)(self._place_in)
         self._numbering = cache(lambda style: _numbering_of([*self._chain(style)]))
         self._is_heading = cache(self._is_heading_style)
         self._ids: dict[str, str] = {
@@ -134,31 +154,17 @@ class Styles:
             self.added.append(name)
         return self._ids[name.lower()]
 
-    def is_typewritten(self, run: Any, paragraph: Any) -> bool:
-        """Return whether a run is in a monospaced font."""
-        fonts = self._look_in(run, paragraph).get(w("rFonts"))
-        return fonts is not None and TYPEWRITERS.search(fonts.get(w("ascii"), "")) is not None
+    def around(self, paragraph: Any) -> Around:
+        """Return what `look` needs to know of a paragraph. Cheap in the order of the document."""
+        properties = _children(paragraph.find(_PARAGRAPH_PROPERTIES))
+        style = properties.get(w("pStyle"), _NOTHING).get(_VALUE, "")
+        return Around(style, properties, self._place(_place_of(paragraph)))
 
-    def hides(self, run: Any, paragraph: Any) -> bool:
-        """Return whether the text of a run is invisible: hidden, tiny, or of the color of its
-        background. On an unknown background it counts as visible.
-        """
-        look = self._look_in(run, paragraph)
-
-        def value(name: str, default: str) -> str:
-            found = look.get(w(name))
-            return default if found is None else str(found.get(_VALUE, default))
-
-        if w("vanish") in look and value("vanish", "1") not in _OFF:
-            return True
-        if any(is_on(row, "w:trPr/w:hidden") for row in run.iterancestors(w("tr"))):
-            return True
-        shading = look[w("shd")] if w("shd") in look else self._behind(run)
-        filled = "auto" if shading is None else ""
-        if shading is not None and shading.get(_VALUE, "clear") in {"clear", "nil"}:
-            filled = shading.get(w("fill"), "")
-        behind = {"none": filled, "white": "FFFFFF"}.get(value("highlight", "none"), "")
-        return is_unseen(value("color", ""), behind, value("sz", ""))
+    def look(self, run: Any, around: Around) -> Mapping[str, Any]:
+        """Return how a run in a paragraph looks, by the names of properties."""
+        own = _children(run.find(_RUN_PROPERTIES))
+        character = own.get(w("rStyle"), _NOTHING).get(_VALUE, "")
+        return ChainMap(own, around.properties, self._look(character, around.style))
 
     def is_heading(self, style: str) -> bool:
         """Return whether paragraphs of a style are headings, by pandoc's rule."""
@@ -170,7 +176,7 @@ class Styles:
 
     def name_of(self, style: str) -> str:
         """Return the name of the style with this id, in lower case."""
-        return value_at(self._styles.get(style, _NO_LEVELS), "w:name").lower()
+        return value_at(self._styles.get(style, _NOTHING), "w:name").lower()
 
     def is_called(self, style: str, name: str) -> bool:
         """Return whether the style with this id has this name."""
@@ -197,31 +203,25 @@ class Styles:
         usual, usual_level = self._numbering(value_at(paragraph, "w:pPr/w:pStyle"))
         return name or usual, usual_level if level is None else level
 
-    def _behind(self, run: Any) -> Any:
-        """Return the shading of the cell that contains a run."""
-        for around in run.iterancestors(w("tc"), w("tbl"), w("txbxContent")):
-            if around.tag == w("txbxContent"):
-                return _UNKNOWN_SHADING
-            if around.tag == w("tc"):
-                shading = around.find("w:tcPr/w:shd", _PREFIXES)
-                if shading is not None:
-                    return shading
-            elif any(
-                next(style.iter(w("shd")), None) is not None
-                for style in self._chain(value_at(around, "w:tblPr/w:tblStyle"))
-            ):
-                return _UNKNOWN_SHADING
-        has_paper = run.getroottree().getroot().find(w("background")) is not None
-        return _UNKNOWN_SHADING if has_paper else None
-
-    def _look_in(self, run: Any, paragraph: Any) -> dict[str, Any]:
-        properties = run.find(_RUN_PROPERTIES)
-        character = "" if properties is None else value_at(properties, "w:rStyle")
-        return {
-            **self._look(character, value_at(paragraph, "w:pPr/w:pStyle")),
-            **_children(paragraph.find(_PARAGRAPH_PROPERTIES)),
-            **_children(properties),
-        }
+    def _place_in(self, around: Any) -> Place:
+        """Return the place of what is directly in one of `_PLACES`."""
+        if around is None:
+            return Place()
+        place = self._place(_place_of(around))
+        match around.tag.removeprefix(NAMESPACE):
+            case "tc":
+                own = around.find("w:tcPr/w:shd", _PREFIXES)
+                return place if own is None else place._replace(shading=own)
+            case "tr":
+                return place._replace(is_hidden=place.is_hidden or is_on(around, _HIDDEN_ROW))
+            case "tbl":
+                chain = self._chain(value_at(around, "w:tblPr/w:tblStyle"))
+                is_drawn = any(next(style.iter(w("shd")), None) is not None for style in chain)
+            case "document":
+                is_drawn = around.find(w("background")) is not None
+            case _:
+                is_drawn = True
+        return place._replace(shading=_UNKNOWN_SHADING) if is_drawn else place
 
     def _look_of(self, character: str, paragraph: str) -> dict[str, Any]:
         styles = [*self._chain(character), *self._chain(paragraph or self._usual)]
@@ -233,6 +233,34 @@ class Styles:
 
     def _chain(self, name: str) -> Iterator[Any]:
         return chain(self._styles, name, lambda style: value_at(style, "w:basedOn"))
+
+
+def hides(look: Mapping[str, Any], place: Place) -> bool:
+    """Return whether text is invisible: hidden, tiny, or of the color of its background. On an
+    unknown background it counts as visible.
+    """
+
+    def value(name: str, default: str) -> str:
+        return str(look.get(w(name), _NOTHING).get(_VALUE, default))
+
+    if place.is_hidden or (w("vanish") in look and value("vanish", "1") not in _OFF):
+        return True
+    shading = look.get(w("shd"), place.shading)
+    filled = "auto" if shading is None else ""
+    if shading is not None and shading.get(_VALUE, "clear") in {"clear", "nil"}:
+        filled = shading.get(w("fill"), "")
+    behind = {"none": filled, "white": "FFFFFF"}.get(value("highlight", "none"), "")
+    return is_unseen(value("color", ""), behind, value("sz", ""))
+
+
+def is_typewritten(look: Mapping[str, Any]) -> bool:
+    """Return whether text is in a monospaced font."""
+    font = look.get(w("rFonts"), _NOTHING).get(w("ascii"), "")
+    return TYPEWRITERS.search(font) is not None
+
+
+def _place_of(node: Any) -> Any:
+    return next(node.iterancestors(*_PLACES), None)
 
 
 def _children(properties: Any) -> dict[str, Any]:
@@ -258,9 +286,9 @@ class Counters:
         self._lists: dict[str, tuple[str, dict[int, Level], dict[int, int]]] = {}
         for element in root.iter(w("num")):
             name = value_at(element, "w:abstractNumId")
-            base = abstract.get(name, _NO_LEVELS)
+            base = abstract.get(name, _NOTHING)
             if link := value_at(base, "w:numStyleLink"):
-                base = linked.get(link, _NO_LEVELS)
+                base = linked.get(link, _NOTHING)
             levels = {
                 _at(level): _level(level) for one in (base, element) for level in one.iter(w("lvl"))
             }
