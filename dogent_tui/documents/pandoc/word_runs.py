@@ -243,7 +243,7 @@ def _settle_row(row: Any) -> None:
             row.remove(cell)
             merged += 1
         elif merged:
-            etree.SubElement(cell.find(w("tcPr")), w("gridSpan"), {w("val"): str(1 + merged)})
+            etree.SubElement(_properties(cell), w("gridSpan"), {w("val"): str(1 + merged)})
             merged = 0
 
 
@@ -301,10 +301,16 @@ def _letters(node: Any) -> int:
     return sum(len(text.text or "") for text in node.iter(_TEXT))
 
 
+def _properties(node: Any) -> Any:
+    """Return the properties of a paragraph or a cell, new ones if it has none."""
+    found = node.find(f"{node.tag}Pr")
+    if found is None:
+        node.insert(0, found := etree.Element(f"{node.tag}Pr"))
+    return found
+
+
 def _restyle(paragraph: Any, style: str) -> None:
-    properties = paragraph.find(w("pPr"))
-    if properties is None:
-        paragraph.insert(0, properties := etree.Element(w("pPr")))
+    properties = _properties(paragraph)
     for old in properties.findall(w("pStyle")):
         properties.remove(old)
     properties.insert(0, etree.Element(w("pStyle"), {w("val"): style}))

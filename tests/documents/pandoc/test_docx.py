@@ -299,6 +299,15 @@ def test_a_long_document_arrives_whole_in_parts(tmp_path, monkeypatch):
     assert "parts" in opened.warnings[0]
 
 
+def test_a_cell_that_says_nothing_of_itself_may_be_merged_in_the_old_way(tmp_path):
+    merged = f"<w:tc><w:tcPr><w:hMerge/></w:tcPr>{p(r('gone'))}</w:tc>"
+    grid = '<w:tblGrid><w:gridCol w:w="9"/><w:gridCol w:w="9"/></w:tblGrid>'
+    row = f"<w:tr><w:tc>{p(r('both'))}</w:tc>{merged}</w:tr>"
+    other = f"<w:tr><w:tc>{p(r('a'))}</w:tc><w:tc>{p(r('b'))}</w:tc></w:tr>"
+    made = make_docx(tmp_path / "a.docx", f"<w:tbl>{grid}{row}{other}</w:tbl>", p())
+    assert '<td colspan="2">both</td>' in read(made)[0]
+
+
 def test_what_nests_without_end_is_refused(tmp_path):
     deep = "<w:tbl><w:tr><w:tc>" * 200 + p(r("x")) + "</w:tc></w:tr></w:tbl>" * 200
     with pytest.raises(DocumentError) as refused:

@@ -430,6 +430,54 @@ def test_text_of_an_rtf_that_nobody_sees_is_marked_and_what_was_deleted_goes(tmp
     assert text.endswith("on black")
 
 
+def test_headings_of_an_rtf_are_told_by_their_style_or_level_and_keep_their_number(tmp_path):
+    path = tmp_path / "a.rtf"
+    path.write_text(
+        r"{\rtf1\ansi{\fonttbl{\f0 Times;}}{\stylesheet{\s0 Normal;}{\s1\b\fs32 Heading 1;}"
+        r"{\s2\outlinelevel1 Own;}}{\*\listtable{\list\listid5}}{\*\listoverridetable"
+        r"{\listoverride\listid5\ls1}}"
+        r"\pard\plain\s1{\listtext\pard\plain 2.\tab}\ilvl0\ls1 {Scope}\par"
+        r"{\listtext\pard\plain 2.1\tab}\pard\plain\s2\ls1 Parts{\footnote\pard Note.\par}\par"
+        r"\pard\plain\outlinelevel2 Deep\par\pard\plain{\listtext\pard\plain a)\tab}\ls1 Item\par}"
+    )
+    text = read(path)[0]
+    assert text.startswith("# 2. Scope\n\n## 2.1 Parts[^1]\n\n[^1]: Note.\n\n### Deep\n\n")
+    assert text.endswith(" Item")
+
+
+def test_paragraphs_of_an_rtf_in_a_monospaced_font_are_code_unless_most_are(tmp_path):
+    path = tmp_path / "a.rtf"
+    fonts = r"{\rtf1\ansi{\fonttbl{\f0 Times;}{\f1\fmodern{\*\falt Mono}Courier New;}}"
+    code = (
+        r"\pard\plain\f1 if x:\par\pard\plain\f1\b     y = \{\'41\}\tab z\line ``\par"
+        r"\pard\plain\par\pard\plain {\f1 end\par}"
+    )
+    path.write_text(rf"{fonts}{code}\pard\plain {'A long sentence. ' * 9}\f1 make\f0 .\par}}")
+    assert "```\nif x:\n    y = {A}\tz\n``\n\nend\n```\n\nA long" in read(path)[0]
+    path.write_text(rf"{fonts}\pard\plain\f1 Typed on\par\pard\plain\f1 a machine.\par}}")
+    assert "Typed on" in read(path)[0]
+    assert "Typed on\na machine." not in read(path)[0]
+    path.write_text(rf"{fonts}\pard\plain {'A long sentence. ' * 9}\par\pard\f1 a {{\v b}}\par}}")
+    assert "hidden text, not visible in the document: b" in read(path)[0]
+
+
+def test_text_of_an_rtf_is_in_the_encoding_of_its_font(tmp_path):
+    path = tmp_path / "a.rtf"
+    fonts = r"{\fonttbl{\f0\fcharset0 A;}{\f1\fcharset134 SimSun;}{\f2\fcharset161 Greek;}}"
+    path.write_bytes(
+        rb"{\rtf1\ansi\ansicpg1251%s\pard\f0\'cf\'f0\'e8 %s\u8211\'97\'e8\f1\'d6\'d0\f2\'e1\par}"
+        % (fonts.encode(), "и".encode("cp1251"))
+    )
+    text, opened, _ = read(path)
+    assert (text, opened.warnings) == ("При и\u2013и中α", [])
+
+
+def test_a_line_break_behind_a_backslash_ends_a_paragraph_of_an_rtf(tmp_path):
+    path = tmp_path / "a.rtf"
+    path.write_bytes(b"{\\rtf1\\cocoartf2639\\pard One\\\nTwo \\\\\nmore\\\n\\\nThree}")
+    assert read(path)[0] == "One\n\nTwo \\more\n\nThree"
+
+
 def test_a_list_of_an_rtf_stays_above_the_table_behind_it(tmp_path):
     item = r"\par\pard\plain {\listtext\pard\plain \u8226\'3f\tab}\ls1 \ilvl0\li720\fi-360{%s}"
     levels = (
