@@ -31,7 +31,8 @@ async def take(target: Path) -> None:
             app.conversation.prompt.editor.insert(PROMPT)
             await pilot.press("escape", "enter")
             while (
-                not app.conversation.transcript.last_reply() or app.opened.service.state != "idle"
+                not app.conversation.transcript.model.last_reply()
+                or app.opened.service.state != "idle"
             ):
                 await pilot.pause(0.1)
             await pilot.pause(0.5)

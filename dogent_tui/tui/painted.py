@@ -3,10 +3,9 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from rich.segment import Segment
 from textual.strip import Strip
 
-from dogent_tui.tui.transcript.lines import Span
+from dogent_tui.tui.transcript.lines import Line, Span
 from dogent_tui.tui.transcript.palette import LOOKS, Palette
 
 if TYPE_CHECKING:
@@ -39,7 +38,5 @@ class Painted(_Widget):
         """Draw `spans` on a row without margins, on the background `fill`, leaving `less` cells at
         its end.
         """
-        palette, width = self.palette, self.size.width
-        drawn = [Segment(span.text, palette.style(span.style, span.link, fill)) for span in spans]
-        strip = Strip(drawn).adjust_cell_length(width - less, palette.style("", fill=fill))
-        return strip.adjust_cell_length(width, palette.base)
+        width = self.size.width
+        return self.palette.strip(Line(tuple(spans), fill=fill), width - less, width, ())

@@ -77,7 +77,7 @@ async def test_a_prompt_goes_to_the_agent_with_metadata_and_its_reply_is_shown(s
         )
         assert metadata == [{"path": "notes.md", "name": "notes.md", "type": "md"}]
         reply(s)
-        await s.until(lambda: s.app.conversation.transcript.last_reply() == REPLY)
+        await s.until(lambda: s.app.conversation.transcript.model.last_reply() == REPLY)
         assert s.app.conversation.prompt.editor.value == ""
         assert [entry.attachment.path for entry in s.app.conversation.attachments.entries] == [
             "notes.md"
@@ -93,7 +93,7 @@ async def test_an_earlier_conversation_is_there_before_the_agent_is(stage, tmp_p
     usage = UsageChanged(context_tokens=24_000, window=200_000)
     log.write_text("".join(f"{to_json(event)}\n" for event in [*said, usage]), encoding="utf-8")
     async with stage(earlier=log) as s:
-        assert s.app.conversation.transcript.last_reply() == "Reply 99"
+        assert s.app.conversation.transcript.model.last_reply() == "Reply 99"
         assert s.app.conversation.transcript.display
         assert s.app.conversation.status_bar.status.context() == "context 12 %"
         await s.send("Go on")
@@ -246,7 +246,7 @@ async def test_a_click_in_the_transcript_leaves_the_keyboard_to_the_prompt(stage
     async with stage() as s:
         await s.send("go")
         reply(s)
-        await s.until(lambda: s.app.conversation.transcript.last_reply())
+        await s.until(lambda: s.app.conversation.transcript.model.last_reply())
         await s.pilot.click("#transcript", offset=(5, 3))
         await s.pilot.press("h", "i")
         await s.until(lambda: answering(s).value == "hi")
@@ -562,12 +562,12 @@ async def test_new_starts_another_session(stage, monkeypatch):
     async with stage() as s:
         await s.send("go")
         reply(s)
-        await s.until(lambda: s.app.conversation.transcript.last_reply())
+        await s.until(lambda: s.app.conversation.transcript.model.last_reply())
         first = s.app.opened.service
         await s.type("/new")
         await s.pilot.press("enter")
         await s.until(lambda: s.app.opened.service is not first)
-        await s.until(lambda: s.app.conversation.transcript.last_reply() == "")
+        await s.until(lambda: s.app.conversation.transcript.model.last_reply() == "")
         assert first.state == "closed"
 
 
@@ -577,7 +577,7 @@ async def test_copy_says_what_is_known(stage, monkeypatch):
         monkeypatch.setattr(s.app, "copy_to_clipboard", copied.append)
         await s.send("go")
         reply(s)
-        await s.until(lambda: s.app.conversation.transcript.last_reply())
+        await s.until(lambda: s.app.conversation.transcript.model.last_reply())
         await s.type("/copy")
         await s.pilot.press("enter")
         await s.until(lambda: copied)

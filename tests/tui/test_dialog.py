@@ -11,8 +11,7 @@ from dogent_tui.tui.key_hints import KeyLine
 from dogent_tui.tui.screens.choice import ChoiceScreen
 from dogent_tui.tui.screens.forms import PressKeyScreen, TypingScreen
 from dogent_tui.tui.screens.help import HelpScreen, HelpSection
-from dogent_tui.tui.screens.rewind_preview import RewindScreen
-from tests.tui.rewinding.test_snapshots import POINTS
+from tests.tui.rewinding.test_snapshots import listed
 
 
 def dialogs():
@@ -21,7 +20,7 @@ def dialogs():
         ChoiceScreen("Which one?", "", [f"number {number}" for number in range(100)]),
         TypingScreen("Name", "", "", secret=False, problem=lambda _: ""),
         PressKeyScreen("Key", lambda _: ""),
-        RewindScreen(POINTS, "/w"),
+        listed(),
         HelpScreen([HelpSection("Keys", (("a", "does it"),) * 100)]),
     )
 
@@ -65,7 +64,7 @@ async def test_a_title_is_shown_as_it_is_and_a_long_one_leaves_the_frame_whole()
 async def test_the_chosen_row_has_a_mark():
     app: App[None] = App()
     async with app.run_test(size=(80, 24)) as pilot:
-        await app.push_screen(RewindScreen(POINTS, "/w"))
+        await app.push_screen(listed())
         for title in ("Shorten", "把第二章"):
             await pilot.pause()
             assert next(row.strip("│ ") for row in rows(app) if "❯" in row).startswith(f"❯ {title}")

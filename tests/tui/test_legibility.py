@@ -95,7 +95,7 @@ async def a_conversation(s) -> None:
         TextFinished(message_id="m", block=0, text=REPLY),
         TurnEnded("completed", text=REPLY),
     )
-    await s.until(lambda: s.app.conversation.transcript.last_reply())
+    await s.until(lambda: s.app.conversation.transcript.model.last_reply())
     await s.settle()
 
 

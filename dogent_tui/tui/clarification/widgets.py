@@ -26,8 +26,8 @@ from dogent_tui.tui.transcript.lines import MIN_WIDTH, Line
 from dogent_tui.tui.transcript.palette import LOOKS, MARGIN
 from dogent_tui.tui.widgets import bound
 
-SEND_KEYS = frozenset({"ctrl+s", "ctrl+enter", "ctrl+\r"})
-"""The keys that send, under every name that Textual gives them."""
+SEND_KEYS = frozenset({"ctrl+enter", "ctrl+\r"})
+"""The names that Textual gives the key that sends."""
 
 _MOST_ROWS = 6
 
@@ -81,7 +81,7 @@ class FreeText(LiteralArea):
 
     BINDINGS = [
         bound("enter", "go_on", "Continue"),
-        bound("ctrl+j,shift+enter,alt+enter", "newline", "New line"),
+        bound(",".join(sorted(NEWLINE_KEYS - SEND_KEYS)), "newline", "New line", key_display="^J"),
         bound("ctrl+underscore,super+z", "undo", "Undo", show=False, key_display="Ctrl+_"),
     ]
 
@@ -112,18 +112,10 @@ class FreeText(LiteralArea):
         """Return the number of rows of the text, up to a maximum."""
         return max(1, min(_MOST_ROWS, super().get_content_height(container, viewport, width)))
 
-    async def on_key(self, event: events.Key) -> None:
-        """Insert line breaks, and pass on the keys that the text area would take for text."""
-        if self._held(event):
-            return
-        if event.key in NEWLINE_KEYS - SEND_KEYS:
-            self.action_newline()
-        elif event.key == "enter":
-            self.action_go_on()
-        else:
-            return
-        event.stop()
-        event.prevent_default()
+    def on_key(self, event: events.Key) -> None:
+        """Pass on the keys that the text area would take for text."""
+        if not self._held(event) and event.key == "enter":
+            event.prevent_default()
 
     def on_paste(self, event: events.Paste) -> None:
         """Insert what the terminal pasted."""

@@ -38,7 +38,7 @@ class ConversationCommands(CommandFamily):
 
     @command("copy", "Copy the last reply")
     async def _copy(self, _: str) -> str | None:
-        text = self._screen.transcript.last_reply()
+        text = self._screen.transcript.model.last_reply()
         if not text:
             return tr("There is no reply to copy yet.")
         await copy(self.app, text)

@@ -24,8 +24,8 @@ class Debounce:
         It waits `most` seconds at most, even without a pause.
         """
         self._owner = owner
-        self._delay = delay
-        self._most = most
+        self.delay = delay
+        self.most = most
         self._action = action
         self._latest = 0.0
         self._timer: TimerHandle | None = None
@@ -34,14 +34,19 @@ class Debounce:
         """Wait (again) for a pause."""
         now = monotonic()
         if self._timer is None:
-            self._latest = now + self._most
+            self._latest = now + self.most
         else:
             self._timer.cancel()
-        self._timer = after(self._owner, min(self._delay, self._latest - now), self.flush)
+        self._timer = after(self._owner, min(self.delay, self._latest - now), self.flush)
 
     def flush(self) -> None:
         """Run the action now if it is pending."""
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
+        if self.stop():
             self._action()
+
+    def stop(self) -> bool:
+        """Run no action until the next `poke`. Returns whether one was pending."""
+        timer, self._timer = self._timer, None
+        if timer is not None:
+            timer.cancel()
+        return timer is not None

@@ -68,8 +68,7 @@ class PromptEditor(FoldingArea):
 
     `completes` is whether the last action was typing: recalled or pasted text and cursor movement
     do not trigger completion. `key_filter` receives keys that a popup may handle before the editor,
-    and returns whether it did. Keys act immediately rather than bubbling through the screen as
-    Textual's bindings do, so that fast typing keeps its order.
+    and returns whether it did.
     """
 
     COMPONENT_CLASSES = {
@@ -234,27 +233,21 @@ class PromptEditor(FoldingArea):
     # ── Keys ──────────────────────────────────────────────────────────────────────────────────────
 
     async def on_key(self, event: events.Key) -> None:
-        """Handle a key immediately; printable characters are left to the text area."""
+        """Give a key to the popup, or to the help; characters are left to the text area."""
         if _SECOND_KEYS.get(event.key) != self._armed:
             self._arm("")
-        if await self._take(event):
+        if event.key in self.FILTERED_KEYS and self.key_filter(event.key):
             event.stop()
             event.prevent_default()
+        elif event.character == "?" and self.is_blank:
+            event.stop()
+            event.prevent_default()
+            await self.app.run_action("help")
         elif event.is_printable and event.character:
             self._close_up(event.character)
-
-    async def _take(self, event: events.Key) -> bool:
-        if event.key in self.FILTERED_KEYS and self.key_filter(event.key):
-            return True
-        bindings = self._bindings.key_to_bindings.get(event.key, ())
-        actions = [binding.action for binding in bindings]
-        if event.character == "?" and self.is_blank:
-            actions = ["app.help"]
-        taken = False
-        for action in actions:
-            taken = await self.app.run_action(action, self)
-            self.completes = action.startswith("delete")
-        return taken
+        else:
+            self.completes = False
+            event.prevent_default()  # Enter sends
 
     def _close_up(self, character: str) -> None:
         """Remove the space inserted by a completion if the user types one, or punctuation that

@@ -3,6 +3,7 @@ out.
 """
 
 import asyncio
+from functools import partial
 
 from dogent_tui.agent.session import OpenedSession
 from dogent_tui.errors import DogentError
@@ -11,9 +12,11 @@ from dogent_tui.tui.ports import AppPort
 from dogent_tui.tui.prompt.controller import READ_ONLY
 from dogent_tui.tui.rewinding.model import Preview, RewindPoint, Scope, rewind_points
 from dogent_tui.tui.screens.choice import choose
-from dogent_tui.tui.screens.rewind_preview import RewindPreviewScreen, RewindScreen
+from dogent_tui.tui.screens.offers import Offer, OffersScreen
+from dogent_tui.tui.screens.rewind_preview import RewindPreviewScreen
 from dogent_tui.tui.screens.withdrawable import answer_of
 from dogent_tui.tui.sessions.controller import AT_WORK
+from dogent_tui.tui.sessions.model import local_now
 from dogent_tui.undo.restoring import changed_places, plan
 from dogent_tui.undo.undo_log import Undone
 
@@ -45,13 +48,22 @@ class Rewinding:
         if not points:
             self._say(tr("There is no prompt to rewind to yet."))
             return
-        point: RewindPoint | None = points[0]
-        while point is not None:
-            point = await answer_of(
-                self._app, RewindScreen(points, self._root, chosen=points.index(point))
+        now, at = local_now(), 0
+        offers = [
+            Offer(
+                point.title,
+                partial(self._settled, opened, point),
+                f"\n  {point.facts(now, self._root)}",
             )
-            if point is not None and await self._settled(opened, point):
+            for point in points
+        ]
+        title, placeholder = tr("Rewind to before which prompt?"), tr("Find an earlier prompt")
+        while True:
+            screen = OffersScreen(title, placeholder, offers, at=at)
+            chosen = await answer_of(self._app, screen)
+            if chosen is None or await chosen.run():
                 return
+            at = offers.index(chosen)
 
     async def _settled(self, opened: OpenedSession, point: RewindPoint) -> bool:
         """Let the user decide what to restore. False if they return to the list."""

@@ -43,7 +43,7 @@ class ClarificationScreen(Withdrawable[Reply], ModalScreen[Reply]):
         bound("enter", "confirm", "Choose"),
         hidden("space", "choose", "Select or clear"),
         bound("ctrl+s", "send", "Send"),
-        hidden("ctrl+enter", "send", "Send"),
+        hidden(",".join(sorted(SEND_KEYS)), "send", "Send", key_display="Ctrl+Enter"),
         bound("tab", "turn(1)", "Next"),
         hidden("shift+tab", "turn(-1)", "Previous question"),
         hidden("up", "move(-1)", "Previous answer"),
@@ -196,10 +196,7 @@ class ClarificationScreen(Withdrawable[Reply], ModalScreen[Reply]):
         if event.key != "ctrl+x" and self._asked_to_abandon:
             self._asked_to_abandon = False
             self._say("")
-        if event.key in SEND_KEYS:
-            event.stop()
-            self.action_send()
-        elif event.is_printable and event.character and not self._chooses(event.character):
+        if event.is_printable and event.character and not self._chooses(event.character):
             event.stop()  # including what is typed before the field has the focus
             self._write(event.character)
 

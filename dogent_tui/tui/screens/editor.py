@@ -15,13 +15,12 @@ from dogent_tui.agent.events import Reply
 from dogent_tui.plain import one_line
 from dogent_tui.tui.dialog import Words
 from dogent_tui.tui.key_hints import key_names
+from dogent_tui.tui.prompt.debounce import Debounce
 from dogent_tui.tui.screens.offers import Offer
 from dogent_tui.tui.screens.withdrawable import Withdrawable
 from dogent_tui.tui.widgets import bound
 
 if TYPE_CHECKING:
-    from textual.timer import Timer
-
     from dogent_tui.tui.screens.help import HelpSection
 
 
@@ -53,8 +52,7 @@ class EditorScreen(Withdrawable[Reply], Screen[Reply]):
         self._heading = Words(classes="screen-title")
         self._said = Words(id=said)
         self._confirming = ""
-        self._draft_timer: Timer | None = None
-        self._draft_delay_s = DRAFT_DELAY_S
+        self._draft = Debounce(self, DRAFT_DELAY_S, self._give_draft, most=DRAFT_DELAY_S)
 
     @property
     def _title(self) -> str:
@@ -119,21 +117,10 @@ class EditorScreen(Withdrawable[Reply], Screen[Reply]):
 
     def on_unmount(self) -> None:
         """Save the draft, however the editor ends."""
-        self._give_draft()
-
-    def _keep_soon(self) -> None:
-        if self._draft_timer is None:
-            self._draft_timer = self.set_timer(self._draft_delay_s, self._give_draft)
-
-    def _stop_draft(self) -> bool:
-        """Save no draft until the next change. Returns whether one was due."""
-        timer, self._draft_timer = self._draft_timer, None
-        if timer is not None:
-            timer.stop()
-        return timer is not None
+        self._draft.flush()
 
     def _give_draft(self) -> None:
-        if self._stop_draft():
-            began = time.monotonic()
-            self._on_draft(self.draft())
-            self._draft_delay_s = max(DRAFT_DELAY_S, DRAFT_SHARE * (time.monotonic() - began))
+        began = time.monotonic()
+        self._on_draft(self.draft())
+        spent = time.monotonic() - began
+        self._draft.delay = self._draft.most = max(DRAFT_DELAY_S, DRAFT_SHARE * spent)

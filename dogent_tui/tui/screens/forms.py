@@ -2,16 +2,13 @@
 
 from collections.abc import Callable, Mapping
 from itertools import chain
-from typing import Any
 
 from textual import events
-from textual.app import App
 from textual.widgets import Input, Label
 
 from dogent_tui.language import tr
 from dogent_tui.storage.paths import shipped
 from dogent_tui.tui.dialog import Answer, Dialog, DialogScreen, Words
-from dogent_tui.tui.screens.withdrawable import answer_of
 
 
 class FormScreen(DialogScreen[Answer]):
@@ -120,13 +117,6 @@ class TypingScreen(FormScreen[str]):
         self.leave(self._line.value)
 
 
-async def type_text(app: App[Any], title: str, why: str, text: str = "", **more: Any) -> str | None:
-    """Ask for a line and return it, None if cancelled; see `TypingScreen`. Must not be awaited in a
-    message handler.
-    """
-    return await answer_of(app, TypingScreen(title, why, text, **more))
-
-
 class PressKeyScreen(DialogScreen[str]):
     """Dismissed with Textual's name of the pressed key, or with None."""
 
@@ -147,10 +137,3 @@ class PressKeyScreen(DialogScreen[str]):
             self._words.update(problem)
         else:
             self.leave(event.key)
-
-
-async def press_key(app: App[Any], title: str, problem: Callable[[str], str]) -> str | None:
-    """Ask for a key and return its name, None if cancelled. Must not be awaited in a message
-    handler.
-    """
-    return await answer_of(app, PressKeyScreen(title, problem))

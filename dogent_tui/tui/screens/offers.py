@@ -20,7 +20,7 @@ class Offer(NamedTuple):
     """
 
     name: str
-    run: Callable[[], object]
+    run: Callable[[], Any]
     help: str = ""
     is_last: bool = False
 
@@ -28,6 +28,7 @@ class Offer(NamedTuple):
 class OffersScreen(FinderScreen[Offer, Offer]):
     """Dismissed with the chosen one of `offers`, or with None. `loads` read them from the disk,
     each more than the one before. At most `most` are shown; the others are found by their letters.
+    The cursor starts at offer `at`.
     """
 
     BINDINGS = [hidden("ctrl+r", "step(1)", "Down")]
@@ -41,16 +42,18 @@ class OffersScreen(FinderScreen[Offer, Offer]):
         loads: Sequence[Callable[[], Sequence[Offer]]] = (),
         about: str = "",
         most: int | None = None,
+        at: int = 0,
     ) -> None:
         keys = {"enter": tr("Select"), "up,down": tr("Choose"), "escape": tr("Back")}
         super().__init__(title, placeholder, id="offers", keys=keys, about=about)
         self._offers = offers
         self._loads = loads
         self._most = most
+        self._at = at
 
     def on_mount(self) -> None:
         """List all of them."""
-        self.find("")
+        self.find("", self._at)
         self._load()
 
     @work

@@ -234,7 +234,7 @@ class OutlineScreen(EditorScreen):
     def _changed(self) -> None:
         self._confirming = ""
         self._raw_followed()
-        self._keep_soon()
+        self._draft.poke()
 
     def action_undo(self) -> None:
         """Undo the last change."""
@@ -382,7 +382,7 @@ class OutlineScreen(EditorScreen):
     @on(TextArea.Changed, "#outline-raw")
     def _raw_changed(self) -> None:
         if self._is_raw:
-            self._keep_soon()
+            self._draft.poke()
 
     def _raw_followed(self) -> None:
         """Update everything to the current outline."""
@@ -454,5 +454,5 @@ class OutlineScreen(EditorScreen):
         elif not self.editing.is_document or not self.editing.is_changed:
             self.leave(None)
         elif self.confirmed("leave", unsaved):
-            self._stop_draft()
+            self._draft.stop()
             self.leave(None)

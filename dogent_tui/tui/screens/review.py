@@ -293,7 +293,7 @@ class ReviewScreen(EditorScreen):
             return
         again = self.change.decision(hunk.number).verdict == verdict
         self.change.decide(hunk.number, "open" if again else verdict)
-        self._keep_soon()
+        self._draft.poke()
         if again or not self.action_next_open():
             self._changed()
 
@@ -308,7 +308,7 @@ class ReviewScreen(EditorScreen):
         self._confirming = ""
         self.tell()
         self._show(is_new=False)
-        self._keep_soon()
+        self._draft.poke()
 
     def draft(self) -> Json:
         """Return the decisions."""
@@ -390,7 +390,7 @@ class ReviewScreen(EditorScreen):
         finally:
             self._writing = False
         if answer is not None:
-            self._stop_draft()
+            self._draft.stop()
             self.leave(answer)
         else:
             self._taken_over()

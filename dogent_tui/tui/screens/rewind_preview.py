@@ -3,7 +3,6 @@ Enter.
 """
 
 import asyncio
-from collections.abc import Sequence
 
 from rich.cells import cell_len
 from textual import on, work
@@ -17,36 +16,11 @@ from dogent_tui.tui.dialog import ChoiceList, Dialog, DialogScreen, Words
 from dogent_tui.tui.questions.guard import AnswerGuard
 from dogent_tui.tui.questions.model import diff_lines
 from dogent_tui.tui.questions.widgets import QuestionLines
-from dogent_tui.tui.rewinding.model import Preview, RewindPoint, Row, difference
-from dogent_tui.tui.screens.choice import AnsweringScreen
-from dogent_tui.tui.sessions.model import local_now
+from dogent_tui.tui.rewinding.model import Preview, Row, difference
 from dogent_tui.tui.transcript.lines import Line, Span, wrap
 from dogent_tui.tui.widgets import bound
 from dogent_tui.undo.restoring import PlannedPlace
 from dogent_tui.undo.undo_log import UndoLog
-
-
-class RewindScreen(AnsweringScreen[RewindPoint]):
-    """Dismissed with the chosen prompt, or with nothing."""
-
-    def __init__(
-        self,
-        points: Sequence[RewindPoint],
-        root: str,
-        *,
-        chosen: int = 0,
-    ) -> None:
-        """List `points`, of a workspace at `root`; the one at `chosen` is highlighted."""
-        at = local_now()
-        rows = [
-            Content.assemble(point.title, (f"\n  {point.facts(at, root)}", "dim"))
-            for point in points
-        ]
-        choices = ChoiceList[RewindPoint](id="rewind-list")
-        keys = {"enter": tr("Preview"), "up,down": tr("Choose"), "escape": tr("Close")}
-        title = tr("Rewind to before which prompt?")
-        dialog = Dialog(title, keys, choices, id="rewind", classes="-wide")
-        super().__init__(dialog, choices, points, rows, chosen)
 
 
 class RewindPreviewScreen(DialogScreen[bool]):

@@ -23,8 +23,8 @@ from dogent_tui.tui.exporting.first_page import first_page
 from dogent_tui.tui.key_hints import KeyHints, key_names
 from dogent_tui.tui.keymap import Keymap
 from dogent_tui.tui.screens.choice import choose
-from dogent_tui.tui.screens.forms import press_key, type_text
-from dogent_tui.tui.screens.withdrawable import Withdrawable
+from dogent_tui.tui.screens.forms import PressKeyScreen, TypingScreen
+from dogent_tui.tui.screens.withdrawable import Withdrawable, answer_of
 from dogent_tui.tui.settings.catalog import (
     LLM,
     VISION,
@@ -239,8 +239,7 @@ class RowsScreen(Withdrawable[Answer], ModalScreen[Answer]):
             about = f"{about} {kept}"
         elif draft.is_set(setting):
             text = str(draft.value(setting))
-        typed = await type_text(
-            self.app,
+        screen = TypingScreen(
             setting.label,
             about,
             text,
@@ -248,6 +247,7 @@ class RowsScreen(Withdrawable[Answer], ModalScreen[Answer]):
             problem=lambda text: typed_value(setting, text, draft)[1],
             unset=setting.unset or str(setting.default or ""),
         )
+        typed = await answer_of(self.app, screen)
         if typed is not None and (typed.strip() or not is_secret):
             draft.put(setting, typed_value(setting, typed, draft)[0])
 
@@ -256,7 +256,7 @@ class RowsScreen(Withdrawable[Answer], ModalScreen[Answer]):
         changed = {path[1]: keys for path, keys in changes.items() if path[0] == "keys"}
         problem = partial(self._keymap.problem, setting.path[1], changed=changed)
         title = tr("Key for: {action}", action=setting.label)
-        if (key := await press_key(self.app, title, problem)) is not None:
+        if (key := await answer_of(self.app, PressKeyScreen(title, problem))) is not None:
             self.draft.put(setting, None if key == setting.unset else key)
 
 
@@ -417,12 +417,12 @@ class SettingsScreen(RowsScreen[bool]):
             return
         name: str | None = row.id
         if name == _ADD:
-            name = await type_text(
-                self.app,
+            screen = TypingScreen(
                 tr("New profile in {file}", file=file.name),
                 tr("What should it be called?"),
                 problem=lambda text: name_problem(text.strip(), file, self.draft),
             )
+            name = await answer_of(self.app, screen)
         if name is not None:
             name = name.strip()
             await self.app.push_screen_wait(ProfileScreen(self.draft, self._keymap, file, name))

@@ -118,10 +118,6 @@ class Transcript(RowsView):
         if ended:
             self._take(self.model.close())
 
-    def last_reply(self) -> str:
-        """Return the Markdown of the latest reply, empty if there is none."""
-        return self.model.last_reply()
-
     @property
     def measured(self) -> bool:
         """Whether layout is complete: all heights are known, all text is searched and drawn."""
@@ -275,21 +271,18 @@ class Transcript(RowsView):
     def action_fold_all(self) -> None:
         """Unfold everything, or fold everything if anything is unfolded."""
         self._lay_out()
-        self._toggle(self._layout.unfolded.intersection(self._cards) or self._cards)
+        self.toggle(*(self._layout.unfolded.intersection(self._cards) or self._cards))
 
     def action_copy(self) -> None:
         """Copy the selection, or else the last reply."""
-        text = self.screen.get_selected_text() or self.last_reply()
+        text = self.screen.get_selected_text() or self.model.last_reply()
         if text:
             self.run_worker(clipboard.copy(self.app, text), group="copy", exclusive=True)
         else:
             self.notify(tr("There is nothing to copy yet."), severity="warning")
 
-    def toggle(self, entry: int) -> None:
-        """Fold or unfold the entry with this number."""
-        self._toggle([entry])
-
-    def _toggle(self, entries: Iterable[int]) -> None:
+    def toggle(self, *entries: int) -> None:
+        """Fold or unfold the entries with these numbers."""
         # The visible part keeps its position: a card opens downwards, even at the end of the
         # transcript.
         self._viewport.hold()

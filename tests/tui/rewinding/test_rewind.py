@@ -9,7 +9,8 @@ from dogent_tui.agent.ui_requests import Clarification, Question, ui_requested
 from dogent_tui.storage.sessions import latest_session
 from dogent_tui.tui.screens.choice import ChoiceScreen
 from dogent_tui.tui.screens.clarification import ClarificationScreen
-from dogent_tui.tui.screens.rewind_preview import RewindPreviewScreen, RewindScreen
+from dogent_tui.tui.screens.offers import OffersScreen
+from dogent_tui.tui.screens.rewind_preview import RewindPreviewScreen
 from dogent_tui.tui.transcript.model import Reply, TranscriptModel, UserTurn
 
 
@@ -46,7 +47,7 @@ async def command(s, text: str) -> None:
 async def asked(s, screen: type, *keys: str):
     """Wait for a screen that takes keys, and press some."""
     await s.until(lambda: isinstance(s.app.screen, screen))
-    if screen is not RewindScreen:  # the others do not take a key at once
+    if screen is not OffersScreen:  # the others do not take a key at once
         await s.until(lambda: s.app.screen.guard._opens is not None)
         s.app.screen.guard.clock = lambda: float("inf")
     shown = s.app.screen
@@ -64,8 +65,8 @@ async def test_conversation_and_files_go_back_and_what_the_user_changed_stays(st
         (workspace.root / "three.md").write_text("mine")
         first_process = s.conversation
         await command(s, "/rewind")
-        listed = await asked(s, RewindScreen, "down")
-        assert [point.text for point in listed._choices.items] == ["third", "second", "first"]
+        listed = await asked(s, OffersScreen, "down")
+        assert [offer.name for offer in listed.list.items] == ["third", "second", "first"]
         await s.pilot.press("enter")
         await asked(s, ChoiceScreen, "enter")
         shown = await asked(s, RewindPreviewScreen)
@@ -100,11 +101,11 @@ async def test_esc_leads_back_step_by_step_and_nothing_was_done(stage, workspace
         await converse(s, "first", "one.md", "1")
         await converse(s, "second")
         await command(s, "/rewind")
-        await asked(s, RewindScreen, "down", "enter")
+        await asked(s, OffersScreen, "down", "enter")
         await asked(s, ChoiceScreen, "enter")
         await asked(s, RewindPreviewScreen, "escape")
         await asked(s, ChoiceScreen, "escape")
-        listed = await asked(s, RewindScreen)
+        listed = await asked(s, OffersScreen)
         assert listed.query_one(OptionList).highlighted == 1
         await s.pilot.press("escape")
         await s.until(lambda: s.app.screen is s.app.conversation)
@@ -123,7 +124,7 @@ async def test_only_the_files_and_undo_takes_it_back(stage, workspace):
         await converse(s, "first", "notes.md", "changed")
         (workspace.root / "notes.md").write_text("mine")
         await command(s, "/rewind")
-        await asked(s, RewindScreen, "enter")
+        await asked(s, OffersScreen, "enter")
         await asked(s, ChoiceScreen, "down", "down", "enter")
         shown = await asked(s, RewindPreviewScreen, "enter")
         assert s.app.screen is shown  # no file is chosen: there is nothing to do
@@ -141,7 +142,7 @@ async def test_without_changed_files_only_the_conversation_is_asked_about(stage)
         await s.until(lambda: "no prompt to rewind to" in s.app.conversation.prompt._hints.notice)
         await converse(s, "first")
         await command(s, "/rewind")
-        await asked(s, RewindScreen, "enter")
+        await asked(s, OffersScreen, "enter")
         shown = await asked(s, RewindPreviewScreen)
         assert shown.preview.scope == "conversation"
         await s.pilot.press("enter")
@@ -161,7 +162,7 @@ async def test_what_the_agent_asked_goes_with_the_prompt(stage):
             lambda: s.app.screen is s.app.conversation and s.app.conversation.asked.display
         )
         await command(s, "/rewind")
-        await asked(s, RewindScreen, "enter")
+        await asked(s, OffersScreen, "enter")
         await asked(s, RewindPreviewScreen, "enter")
         await s.until(lambda: s.app.conversation.prompt.editor.value == "first")
         await s.until(lambda: not s.app.conversation.asked.display)

@@ -10,7 +10,8 @@ from textual.screen import Screen
 from dogent_tui.storage.paths import Workspace
 from dogent_tui.tui.app import DogentApp
 from dogent_tui.tui.rewinding.model import Preview, RewindPoint
-from dogent_tui.tui.screens.rewind_preview import RewindPreviewScreen, RewindScreen
+from dogent_tui.tui.screens.offers import Offer, OffersScreen
+from dogent_tui.tui.screens.rewind_preview import RewindPreviewScreen
 from dogent_tui.tui.themes import THEMES
 from dogent_tui.undo.restoring import plan
 from dogent_tui.undo.undo_log import UndoLog
@@ -68,10 +69,14 @@ def pressing(*keys: str):
     return run_before
 
 
+def listed() -> OffersScreen:
+    offers = [Offer(each.title, print, f"\n  {each.facts(NOW, '/w')}") for each in POINTS]
+    return OffersScreen("Rewind to before which prompt?", "Find an earlier prompt", offers)
+
+
 @pytest.mark.parametrize("size", [(80, 24), (120, 40)])
-def test_the_prompts(snap_compare, monkeypatch, size):
-    monkeypatch.setattr("dogent_tui.tui.screens.rewind_preview.local_now", lambda: NOW)
-    screen = RewindScreen(POINTS, "/w")
+def test_the_prompts(snap_compare, size):
+    screen = listed()
     assert snap_compare(Host(screen), terminal_size=size, run_before=pressing("down"))
 
 

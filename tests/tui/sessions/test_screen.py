@@ -98,7 +98,9 @@ async def test_one_is_found_and_opened_and_continues_where_it_was(stage, workspa
         assert opening[0].started[0][0] == SessionChoice(
             "11111111-1111-4111-8111-111111111111", resume=True
         )
-        await s.until(lambda: s.app.conversation.transcript.last_reply() == "Reply to Tea 茶 [b]")
+        await s.until(
+            lambda: s.app.conversation.transcript.model.last_reply() == "Reply to Tea 茶 [b]"
+        )
         await s.until(lambda: first.service.state == "closed")
         await s.type("And now milk")
         await s.pilot.press("enter")
@@ -118,7 +120,7 @@ async def test_a_fork_continues_by_itself_and_leaves_the_first_as_it_is(stage, w
         choice = opening[0].started[0][0]
         assert (choice.fork_of, choice.resume) == (before.session_id, False)
         assert choice.session_id != before.session_id
-        await s.until(lambda: s.app.conversation.transcript.last_reply() == "Reply to Coffee")
+        await s.until(lambda: s.app.conversation.transcript.model.last_reply() == "Reply to Coffee")
         assert len(list_sessions(workspace)) == 1  # nothing was said in it yet
         await s.type("Another way")
         await s.pilot.press("enter")
@@ -244,7 +246,9 @@ async def test_what_another_window_has_can_be_read_and_nothing_is_sent(stage, wo
         await s.type("/resume 2222")
         await s.pilot.press("enter")
         await s.until(
-            lambda: opening and s.app.conversation.transcript.last_reply() == "Reply to Coffee"
+            lambda: (
+                opening and s.app.conversation.transcript.model.last_reply() == "Reply to Coffee"
+            )
         )
         assert s.app.opened.read_only
         await s.until(
@@ -306,7 +310,7 @@ async def test_what_another_window_does_is_seen_as_it_happens_and_continues_here
             ToolUse(tool_use_id="t", name="Bash", input={"command": "rm a.md"}, **run),
         ):
             log.append(to_json(event))
-        await s.until(lambda: screen.transcript.last_reply() == "Warm milk")
+        await s.until(lambda: screen.transcript.model.last_reply() == "Warm milk")
         assert "1 min " in screen.status_bar.render().plain  # since it began there
         log.append(to_json(ask))
         await s.until(lambda: "asking in the other window" in screen.status_bar.render().plain)
@@ -323,7 +327,7 @@ async def test_what_another_window_does_is_seen_as_it_happens_and_continues_here
         )
         log.append(to_json(TextFinished(message_id="m3", block=0, text="It stays.", **run)))
         log.append(to_json(RunFinished(status="completed", duration_ms=1, **run)))
-        await s.until(lambda: screen.transcript.last_reply() == "It stays.")
+        await s.until(lambda: screen.transcript.model.last_reply() == "It stays.")
         await s.until(lambda: screen.status_bar.render().plain.startswith("read-only, live  "))
         log.continue_as("33333333-3333-4333-8333-333333333333")
         log.close()
@@ -346,7 +350,7 @@ async def test_what_another_window_does_is_seen_as_it_happens_and_continues_here
         assert [sent.partition("\n")[0] for sent in opening[1].conversation.sent] == [
             "Is anybody there?"
         ]
-        assert screen.transcript.last_reply() == "It stays."
+        assert screen.transcript.model.last_reply() == "It stays."
         assert is_held(record.path)
     assert sum("Is anybody there?" in line for line in read_lines(record.path)) == 1
 
@@ -392,7 +396,7 @@ async def test_the_conversation_is_written_to_a_file_and_nothing_is_replaced_una
             TextFinished(message_id="m", block=0, text="# Tea"),
             TurnEnded("completed", text="# Tea"),
         )
-        await s.until(lambda: s.app.conversation.transcript.last_reply())
+        await s.until(lambda: s.app.conversation.transcript.model.last_reply())
         await command(s, "/export-session talk.md")
         await s.until((workspace.root / "talk.md").exists)
         assert "Write on tea" in (workspace.root / "talk.md").read_text()
@@ -463,7 +467,7 @@ async def test_without_a_home_that_can_be_written_one_can_still_work(
             TextFinished(message_id="m", block=0, text="# Tea"),
             TurnEnded("completed", text="# Tea"),
         )
-        await s.until(lambda: s.app.conversation.transcript.last_reply())
+        await s.until(lambda: s.app.conversation.transcript.model.last_reply())
         await s.until(
             lambda: any(
                 "can't be saved" in getattr(e, "message", "")

@@ -336,7 +336,7 @@ async def test_a_provider_needs_its_key_and_nothing_else(start, monkeypatch, hom
 
     monkeypatch.setattr("dogent_tui.agent.profile_check.probe", probe)
     async with start(size=(80, 24)) as s:
-        s.app.setup._find = lambda: provided(s)
+        monkeypatch.setattr("dogent_tui.tui.setup.controller._found", lambda: provided(s))
         await s.until(lambda: s.panel is not None)
         await s.app.setup.open()
         await s.until(lambda: "DeepSeek" in words_of(s.panel))

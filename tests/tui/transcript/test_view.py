@@ -62,7 +62,7 @@ async def test_streamed_text_appears_and_the_end_is_followed(make_app: Make) -> 
         app.transcript.apply(ev.TextFinished(message_id="m", block=0, text="All done.", run_id="1"))
         await settle(pilot, app.transcript)
         assert [line for line in lines(app.transcript) if line] == ["  All done."]
-        assert app.transcript.last_reply() == "All done."
+        assert app.transcript.model.last_reply() == "All done."
 
 
 async def test_it_continues_where_the_word_of_a_paint_was_lost_with_a_screen(
@@ -387,7 +387,7 @@ async def test_c_copies_the_selection_or_the_last_reply(
         await settle(pilot, app.transcript)
         await pilot.press("c")
         await app.workers.wait_for_complete()
-        assert app.clipboard == app.transcript.last_reply()
+        assert app.clipboard == app.transcript.model.last_reply()
         y = next(y for y, line in enumerate(lines(app.transcript)) if "reply" in line)
         await pilot.click(app.transcript, offset=(4, y), times=2)
         await pilot.press("c")
