@@ -158,7 +158,8 @@ def _read(request: ExportRequest, source: MarkdownSource, halt: Halt | None) -> 
             warnings.append(stays.format(some=", ".join(map(shown, uncited[:3]))))
     if theme.cover and not front.title:
         front = replace(front, title=_only_title(blocks[bool(front.abstract) :]))
-    cleaner = _Cleaner(front, images, left_out, request.target.parent)
+    leftward = is_right_to_left(front.lang, source.text)
+    cleaner = _Cleaner(front, images, left_out, request.target.parent, right_to_left=leftward)
     blocks = cleaner.cleaned(blocks)
     before = [blocks.pop(0)] if front.abstract else []
     headings = tuple(cleaner.headings)
@@ -176,7 +177,7 @@ def _read(request: ExportRequest, source: MarkdownSource, halt: Halt | None) -> 
         front=front,
         theme=theme,
         title=front.title or only or (headings[0].text if headings else source.path.stem),
-        is_right_to_left=is_right_to_left(front.lang, source.text),
+        is_right_to_left=leftward,
         blocks=[*before, *_on_pages(blocks)],
         headings=headings[1:] if is_title and front.title else headings,
         contents=_contents(headings[1:] if is_title else headings, front) if wanted else (),
@@ -283,8 +284,17 @@ class _Cleaner:
     with their captions.
     """
 
-    def __init__(self, front: FrontMatter, images: Images, left_out: LeftOut, folder: Path) -> None:
+    def __init__(
+        self,
+        front: FrontMatter,
+        images: Images,
+        left_out: LeftOut,
+        folder: Path,
+        *,
+        right_to_left: bool,
+    ) -> None:
         """`folder` is where the document will be."""
+        self._right_to_left = right_to_left
         self._folder = folder
         self.headings: list[tree.Heading] = []
         self.placed = False
@@ -299,6 +309,7 @@ class _Cleaner:
         self._handlers: dict[str, tree.Handler] = {
             "Cite": lambda content: list(self._walk(content[1])),
             "Para": self._paragraph,
+            "Plain": lambda inlines: self._directed("Plain", self._walk(inlines)),
             "Header": self._header,
             "Image": self._image,
             "Link": self._link,
@@ -417,7 +428,15 @@ class _Cleaner:
         inlines = self._walk(content)
         if len(inlines) == 1 and inlines[0]["t"] == "Image":
             return [self._figure_of(inlines[0])]
-        return [node("Para", inlines)] if inlines or not content else []
+        return self._directed("Para", inlines) if inlines or not content else []
+
+    def _directed(self, kind: str, inlines: list[Any]) -> list[Node]:
+        """Return a paragraph, with its own direction if most of its letters have it."""
+        block, text = node(kind, inlines), tree.plain_text(inlines)
+        leftward = is_right_to_left("", text)
+        if leftward == self._right_to_left or not (leftward or (kind == "Para" and text)):
+            return [block]
+        return [node("Div", [attributes(dir="rtl" if leftward else "ltr"), [block]])]
 
     def _figure_of(self, image: Node) -> Node:
         """Return an image alone in its paragraph as a figure. Its title is the caption; without

@@ -54,6 +54,8 @@ _BOXED = frozenset({
     "Table",
 })  # fmt: skip
 """Blocks that the style of a paragraph cannot put into a quotation."""
+_TASKS = ("☐", "☒")
+"""How pandoc begins an item with a checkbox, which it does not read back from a quotation."""
 _STEP, _PADDING = 36, 24
 """The indentation of a list, and the space beside the content of a box, in points."""
 _STYLES = {tree.CALLOUT: "Callout", "title": "Callout Title", "abstract": "Abstract"}
@@ -210,7 +212,9 @@ class _Writer:
         return [node("Table", [given, *self._in_text([rest[0], columns, *rest[2:]])])]
 
     def _quote(self, content: Any) -> list[Node]:
-        if self._room.holds_boxes and _BOXED & {part["t"] for part in tree.walk(content)}:
+        parts = list(tree.walk(content))
+        is_boxed = any(part["t"] in _BOXED or part.get("c") in _TASKS for part in parts)
+        if self._room.holds_boxes and is_boxed:
             return self._boxed("Quotation", content)
         inside = self._inside(content)
         if tree.kinds_in(inside) & _IN_STYLE.keys():  # pandoc would leave their items outside
@@ -237,7 +241,7 @@ class _Writer:
             return self._boxed(f"Callout{kinds[1].capitalize()}", inside[:1], [texts])
         style = next((_STYLES[kind] for kind in kinds if kind in _STYLES), "")
         style = style or dict(given).get("custom-style", "")
-        return [_styled(style, self._inside(inside), name)]
+        return [_styled(style, self._inside(inside), name, dict(given).get("dir", ""))]
 
     def _span(self, content: Any) -> list[Node]:
         (name, kinds, _), inside = content
@@ -246,13 +250,13 @@ class _Writer:
         return [node("Span", [given, self._inside(inside)])]
 
 
-def _styled(style: str, blocks: list[Any], name: str = "") -> Node:
+def _styled(style: str, blocks: list[Any], name: str = "", direction: str = "") -> Node:
     """Return blocks whose paragraphs have this style, also those in lists, or pandoc's own if
-    empty.
+    empty, and this direction, if any.
     """
-    if not style:
-        return node("Div", [attributes(name), blocks])
-    return node("Div", [attributes(name, custom_style=style), mapped(blocks, _IN_STYLE)])
+    given = {"custom_style": style, "dir": direction}
+    given = {key: value for key, value in given.items() if value}
+    return node("Div", [attributes(name, **given), mapped(blocks, _IN_STYLE) if style else blocks])
 
 
 def _apart(nodes: list[Any]) -> list[Any]:

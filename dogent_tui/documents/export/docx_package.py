@@ -119,9 +119,7 @@ def _finished(part: bytes, document: Document) -> bytes:
         mark.getparent().remove(mark)  # code is always left to right
     for run in within(body, "//m:r[m:t[translate(., '()[]|\u2003 ', '')='']]"):
         # LibreOffice takes brackets for wrong that are not both in one element, unless literal
-        if (properties := run.find(m("rPr"))) is None:
-            run.insert(0, properties := run.makeelement(m("rPr")))
-        properties.insert(0, run.makeelement(m("lit")))
+        _properties(run, m("rPr")).insert(0, run.makeelement(m("lit")))
     for style in within(body, "//w:sdt//w:hyperlink//w:rStyle"):
         style.getparent().remove(style)  # entries of the table of contents do not look like links
     _space(body)
@@ -139,10 +137,7 @@ def _finish_tables(body: Any, *, right_to_left: bool) -> None:
         style.addnext(style.makeelement(w("bidiVisual")))
     kept = "w:tr[not(../w:tblPr/w:tblStyle/@w:val='Quotation')]"
     for row in within(body, f"//{kept}"):  # not broken across pages
-        properties = row.find(w("trPr"))
-        if properties is None:
-            row.insert(0, properties := row.makeelement(w("trPr")))
-        properties.insert(0, row.makeelement(w("cantSplit")))
+        _properties(row, w("trPr")).insert(0, row.makeelement(w("cantSplit")))
 
 
 def _space(body: Any) -> None:
@@ -177,11 +172,16 @@ def _measure(properties: Any) -> None:
             place = after
 
 
+def _properties(element: Any, name: str) -> Any:
+    """Return the properties of an element, which are the first in it."""
+    if (found := element.find(name)) is None:
+        element.insert(0, found := element.makeelement(name))
+    return found
+
+
 def _put(paragraph: Any, name: str, **values: str) -> None:
     """Set a property of a paragraph, in its proper position."""
-    properties = paragraph.find(w("pPr"))
-    if properties is None:
-        paragraph.insert(0, properties := paragraph.makeelement(w("pPr")))
+    properties = _properties(paragraph, w("pPr"))
     there = properties.find(w(name))
     if there is None:
         before = {w(other) for other in _ORDER[: _ORDER.index(name)]}

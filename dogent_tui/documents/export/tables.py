@@ -21,6 +21,8 @@ from dogent_tui.plain import columns_of
 
 WHOLE = "whole"
 """The class of such a cell (`styles/pdf.css`)."""
+WORD = "word"
+"""The class of one with a single word, such as a date, not broken at its hyphens either."""
 DENSE = "dense"
 """The class of a table with many columns, in smaller type."""
 _LONGEST = 20
@@ -54,7 +56,7 @@ def turned(block: Node) -> Node:
     )
     for cell, text in cells:
         is_whole = needed <= _DENSE and _longest(text) <= _LONGEST
-        cell[0] = attributes("", *[WHOLE] if is_whole else [])
+        cell[0] = attributes("", *[WORD if len(text.split()) == 1 else WHOLE] * is_whole)
     block["c"][0][1] = [DENSE] if needed > _ON_ITS_SIDE else []
     return block if needed <= _UPRIGHT else div(LANDSCAPE, [block])
 

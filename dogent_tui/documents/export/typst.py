@@ -31,8 +31,10 @@ _MOST_IN_ROW = 300
 _AROUND = {
     tree.LANDSCAPE: "page(flipped: true)",
     "abstract": "abstract",
+    "rtl": "directed(rtl)",
+    "ltr": "directed(ltr)",
 }
-"""Class of a div → typst function."""
+"""Class or direction of a div → typst function."""
 _SET = Path(__file__).with_name("set_typst.py")
 
 
@@ -158,7 +160,8 @@ def _written_for_typst(document: Document, folder: Path) -> list[Node]:
             kind = kinds[1]
             title = f"{_quoted(tree.sign(kind))}, {_quoted(tree.plain_text(inside[:1]))}"
             return _around(f'callout("{kind}", {title})', blocks[1:])
-        around = next((_AROUND[kind] for kind in kinds if kind in _AROUND), "")
+        meanings = [*kinds, *dict(attributes[2]).values()]
+        around = next((_AROUND[kind] for kind in meanings if kind in _AROUND), "")
         return _around(around, blocks) if around else [node("Div", [attributes, blocks])]
 
     def span(content: Any) -> list[Node]:

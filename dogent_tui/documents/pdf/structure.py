@@ -295,7 +295,8 @@ def _join(runs: list[Run], row: Sequence[Run]) -> None:
     if end == SOFT:
         before = before[:-1]
     elif not (
-        (end in HYPHENS and before[-2:-1].isalpha() and start.isalpha())
+        (end in (*HYPHENS, "–") and before[-2:-1].isalnum() and start.isalnum())
+        or (last.mono and end == "-" and "-" in {before[-2:-1], start})  # an option
         or (WIDE.match(end) and WIDE.match(start))
         or (start in {".", ","} and last.markdown)  # behind a formula, a browser breaks the line
     ):
@@ -303,19 +304,21 @@ def _join(runs: list[Run], row: Sequence[Run]) -> None:
     runs[-1] = msgspec.structs.replace(last, text=before)
 
 
-def _look(run: Run) -> tuple[bool, bool, bool, int, str, bool]:
-    return run.bold, run.italic, run.mono, run.shift, run.uri, run.markdown
+def _look(run: Run) -> tuple[bool, bool, bool, int, str, bool, bool]:
+    is_break = run.text == BREAK
+    return run.bold, run.italic, run.mono, run.shift, run.uri, run.markdown, is_break
 
 
 def _inlines(runs: Sequence[Run]) -> list[Node]:
     whole = {_look(run)[:2] for run in runs if run.text.strip() and not run.markdown}
     is_plain = len(whole) == 1  # entirely bold or italic text carries no information within a block
     nodes: list[Node] = []
-    for (bold, italic, mono, shift, uri, markdown), same in groupby(_inked(runs), key=_look):
+    for look, same in groupby(_inked(runs), key=_look):
+        bold, italic, mono, shift, uri, markdown, is_break = look
         text = "".join(run.text for run in same)
         if markdown:
             raw = {"t": "RawInline", "c": ["markdown", text.strip()]}
-            nodes += [{"t": "LineBreak"}] if text == BREAK else _spaced(text, raw)
+            nodes += [{"t": "LineBreak"}] if is_break else _spaced(text, raw)
             continue
         text = LEADER.sub(" … ", text)
         styles = [("Emph", italic and not is_plain), ("Strong", bold and not is_plain)]
@@ -324,10 +327,10 @@ def _inlines(runs: Sequence[Run]) -> list[Node]:
 
 
 def _inked(runs: Sequence[Run]) -> Iterator[Run]:
-    """Give blanks the style of what precedes them, so that they separate nothing."""
+    """Give blanks the style of what precedes them, so that they separate nothing but code."""
     last: Run | None = None
     for run in runs:
-        if last is not None and not run.text.strip():
+        if last is not None and not run.text.strip() and (run.mono or not last.mono):
             yield msgspec.structs.replace(last, text=run.text)
         else:
             last = run

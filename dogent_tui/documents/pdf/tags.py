@@ -371,13 +371,13 @@ class _Tagged:
         """Return the break of the line between two parts of a paragraph: what follows would have
         fitted in the line. A browser drops a blank between a text and a style where it breaks one.
         """
-        kinds = [part.kind if isinstance(part, Element) else "" for part in (text, after)]
+        elements = [part for part in (text, after) if isinstance(part, Element)]
         for end, begin in zip(lines_in([text])[-1:], lines_in([after])[:1], strict=False):
-            is_bare = kinds == ["NonDtruct"] * 2
+            is_bare = len(elements) == 2 and all(map(_is_bare, elements))
             word = next((word.box.width for word in words_of(begin)), 0.0)
             least = word + (0 if is_bare else _EARLY * (self._right - begin.box.x0))
             if (
-                any(kinds)
+                elements
                 and begin.box.y0 > end.box.middle[1]
                 and not end.text.endswith((" ", SOFT))
                 and not (end.runs[-1].markdown or begin.runs[0].markdown)
@@ -564,6 +564,11 @@ def _is_block(element: Element) -> bool:
 def _is_listing(code: Element) -> bool:
     """Return whether code is a block, and not part of a line."""
     return _has_lines(code) or len(rows_in_order(lines_in(code.kids))) > 1
+
+
+def _is_bare(element: Element) -> bool:
+    """Return whether an element is a browser's for a text without a style."""
+    return element.kind == "NonDtruct" and all(isinstance(kid, TextBlock) for kid in element.kids)
 
 
 def _has_lines(code: Element) -> bool:

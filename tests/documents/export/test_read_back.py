@@ -137,7 +137,7 @@ async def test_a_note_of_several_blocks_is_one(exporter, typesetter, tmp_path, k
 async def test_what_is_in_lines_of_text_is_read_back(exporter, typesetter, tmp_path, kind):
     words = "words " * 12
     text = (
-        "# With `code`, *emphasis* and CO~2~[^1]\n\n## A [link](https://example.com/x)\n\n"
+        "# With `code`, *emphasis* and CO<sub>2</sub>[^1]\n\n## A [link](https://example.com/x)\n\n"
         "> Before\n>\n> ---\n>\n> after\n\n---\n\n**Date:** 1 May\\\n**Place:** Berlin\n\n"
         f"A {words}`code of some words` at the end, then {words}**words in bold** and so"
         " on.\n\n"
@@ -152,3 +152,20 @@ async def test_broken_lines_are_read_back(exporter, tmp_path, kind):
     text = "# T\n\nOne\\\ntwo words\\\n*three*\n\n- item\\\n  more\n\n| a | b |\n| --- | --- |\n"
     text += "| x<br>y | word and *more*, with **so much** text that a cell of it `breaks` twice |"
     assert await read_back(exporter, tmp_path, text, kind) == text
+
+
+@pytest.mark.parametrize("kind", ["pdf", "docx"])
+async def test_a_paragraph_in_another_direction_ends_on_its_own_side(exporter, tmp_path, kind):
+    english = "Words in English, more than in the other script, so that these are the document's."
+    text = f"# T\n\n{english}\n\nשלום עולם הזה (2024).\n\n- one\n- שלום."
+    assert await read_back(exporter, tmp_path, text, kind) == text
+    if kind == "pdf":
+        with pymupdf.open(tmp_path / "text.pdf") as pdf:
+            [(_, _, right, _, *_)] = [one for one in pdf[0].get_text("words") if one[4] == "הזה"]
+            [(_, _, end, _, *_)] = [one for one in pdf[0].get_text("words") if "2024" in one[4]]
+        assert end < right
+
+
+async def test_tasks_in_a_quotation_keep_their_boxes(exporter, tmp_path):
+    text = "# T\n\n> Before\n>\n> - [ ] one\n> - [x] two\n>\n> After"
+    assert await read_back(exporter, tmp_path, text, "docx") == text
