@@ -37,7 +37,7 @@ from dogent_tui.agent.replay import told_by
 from dogent_tui.agent.run import needed_by
 from dogent_tui.agent.service import AgentService
 from dogent_tui.agent.session import OpenedSession, check_usable, prompt_of
-from dogent_tui.agent.tool_names import friendly_name, input_summary
+from dogent_tui.agent.tool_names import call_words
 from dogent_tui.agent.ui_requests import RequestError, check_answers, parse_request
 from dogent_tui.errors import AgentError, ConfigError, UsageError
 from dogent_tui.language import listing, tr
@@ -265,13 +265,7 @@ class Printer(msgspec.Struct):
                     )
                 )
             case ToolUse(name=name, input=values):
-                self._say(
-                    tr(
-                        "tool: {name} {input}",
-                        name=friendly_name(name),
-                        input=input_summary(values),
-                    ).rstrip()
-                )
+                self._say(tr("tool: {call}", call=call_words(name, values)))
             case PermissionRequested():
                 for line in question_lines(event):
                     self._say(line)
@@ -328,7 +322,7 @@ def question_lines(asked: PermissionRequested) -> list[str]:
     """Return a question as text: what it would do, where, why it asks, and how to allow it next
     time.
     """
-    summary = f"{friendly_name(asked.tool)} {input_summary(asked.input)}".rstrip()
+    summary = call_words(asked.tool, asked.input)
     lines = [
         tr("permission needed: {sentence}", sentence=asked.sentence or summary),
         f"  {summary}",

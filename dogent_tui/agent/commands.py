@@ -21,7 +21,7 @@ from dogent_tui.agent.authority import Authority
 from dogent_tui.agent.cli_process import LONGEST_MS
 from dogent_tui.agent.conversation import Ask, Verdict
 from dogent_tui.agent.events import CopiesKept, Event, Level, Notice, PermissionRequested
-from dogent_tui.agent.tool_names import friendly_name, input_summary
+from dogent_tui.agent.tool_names import call_words
 from dogent_tui.agent.wall_status import standing_notices
 from dogent_tui.agent.write_reviews import Reviewing
 from dogent_tui.language import ngettext, tr
@@ -88,8 +88,8 @@ class Commands:
         copies: UndoLog,
         tell: Callable[[Event], None],
         interrupt: Callable[[], Coroutine[Any, Any, None]],
-        snapshots: Path | None = None,
-        reviewing: Reviewing | None = None,
+        snapshots: Path,
+        reviewing: Reviewing,
     ) -> None:
         """Run commands in the workspace `root`.
 
@@ -120,9 +120,8 @@ class Commands:
             self._authority.standing_told = True
             for notice in standing_notices(standing):
                 self._tell(notice)
-        if self._snapshots is not None:
-            # before the CLI's first command, so that it exists from then on
-            private_folder(self._snapshots)
+        # before the CLI's first command, so that it exists from then on
+        private_folder(self._snapshots)
         await asyncio.to_thread(self._start)
 
     def _start(self) -> None:
@@ -282,7 +281,7 @@ class Commands:
         """Have the user review text edits if they review every one, and return the other
         changes.
         """
-        if self._reviewing is None or not self._reviewing.on:
+        if not self._reviewing.on:
             return difference
         texts = {
             change: text
@@ -329,9 +328,7 @@ class Commands:
     ) -> None:
         if not difference.changes:
             return
-        label = (
-            f"{friendly_name('Bash')} {input_summary(running.call.input, str(self._root))}".rstrip()
-        )
+        label = call_words("Bash", running.call.input, str(self._root))
         done = self._committing.commit(difference, label, begun=ended.judged)
         committed = [*done.committed]
         for change in done.conflicts:

@@ -24,7 +24,7 @@ from dogent_tui.agent.sdk import (
     PreToolUseHookSpecificOutput,
     ToolPermissionContext,
 )
-from dogent_tui.agent.tool_names import friendly_name, input_summary
+from dogent_tui.agent.tool_names import call_words
 from dogent_tui.agent.ui_requests import parse_request, ui_requested
 from dogent_tui.agent.write_reviews import Reviewing
 from dogent_tui.errors import DogentError
@@ -400,7 +400,7 @@ class Gate:
         ]
         if not (changed or created):
             return
-        label = f"{friendly_name(call.tool)} {input_summary(call.input, str(self._cwd))}".rstrip()
+        label = call_words(call.tool, call.input, str(self._cwd))
         kept = await asyncio.to_thread(self._copies.keep, label, changed, created)
         if kept.number:
             self._kept[tool_use_id] = kept.number

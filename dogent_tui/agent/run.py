@@ -24,7 +24,7 @@ from dogent_tui.agent.events import (
     UsedTokens,
 )
 from dogent_tui.agent.failures import Failure
-from dogent_tui.agent.tool_names import friendly_name, input_summary
+from dogent_tui.agent.tool_names import call_words
 from dogent_tui.language import tr
 
 _TELL_AGAIN_S = 5.0
@@ -157,7 +157,7 @@ class Run(msgspec.Struct):
         elif answer is not None and not (question.ends_run or answer.ends_run):
             verdict = Verdict(allow=False, message=_WITHOUT)
         elif answer is not None:
-            call = f"{friendly_name(question.tool)} {input_summary(question.input, cwd)}".rstrip()
+            call = call_words(question.tool, question.input, cwd)
             self.turn_to("aborted", Failure(message=tr("Denied: {call}", call=call)))
             verdict = Verdict(allow=False, message="The user denied this call.", stop=True)
         self.denied[_same(question)] = verdict

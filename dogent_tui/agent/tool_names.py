@@ -97,6 +97,11 @@ def input_summary(tool_input: Mapping[str, Any], cwd: str = "") -> str:
     return ""
 
 
+def call_words(name: str, tool_input: Mapping[str, Any], cwd: str = "") -> str:
+    """Return a call in words: the display name of its tool, and its subject."""
+    return f"{friendly_name(name)} {input_summary(tool_input, cwd)}".rstrip()
+
+
 def result_summary(name: str, result: str) -> str:
     """Return the result of a call in a few words, empty if the size of the result says as much."""
     match name:

@@ -13,7 +13,7 @@ from typing import Any
 
 from dogent_tui.agent import events
 from dogent_tui.agent import ui_requests as ui
-from dogent_tui.agent.tool_names import friendly_name, input_summary, path_in, tool_kind
+from dogent_tui.agent.tool_names import call_words, friendly_name, path_in, tool_kind
 from dogent_tui.agent.ui_requests import ChangeRequest
 from dogent_tui.changes.hunks import Hunk
 from dogent_tui.faces.shared import Chunk, Seen, TextEvent, ToolEvent
@@ -91,8 +91,7 @@ class Updates:
     def _used(self, event: events.ToolUse) -> Chunk:
         path, line = self._path(event.input), event.input.get("offset")
         place = {"path": path, **({"line": line} if isinstance(line, int) and line > 0 else {})}
-        summary = input_summary(event.input, str(self._root))
-        title = f"{friendly_name(event.name)} {summary}".rstrip()
+        title = call_words(event.name, event.input, str(self._root))
         used = {"status": "in_progress", "locations": [place] if path else []}
         return call(event.tool_use_id, event.name, title, rawInput=dict(event.input), **used)
 

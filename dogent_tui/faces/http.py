@@ -24,7 +24,7 @@ from dogent_tui.faces.chats import Chat, Chats
 from dogent_tui.faces.chunks import Turn, result_data
 from dogent_tui.faces.door import Door, in_sentences
 from dogent_tui.faces.page.routes import PageCode, page_routes
-from dogent_tui.faces.shared import Chunk, selected_text
+from dogent_tui.faces.shared import Chunk, open_to_write, selected_text
 from dogent_tui.language import tr
 from dogent_tui.storage.files import atomic_write, private_folder
 from dogent_tui.storage.paths import Workspace, state_dir
@@ -217,11 +217,13 @@ def serve(
         origins: Other origins of pages that may use it, such as ``https://notes.example``.
         say: Receives the address, the token, and the code that opens the page once.
 
-    Raises DogentError if the port cannot be used.
+    Raises DogentError if the port cannot be used, or no chat could begin.
     """
+    workspace = Workspace(folder)
+    open_to_write(workspace, options)
     token = read_token()
     door, code = Door(token, origins), PageCode(token)
-    app = ChatServer(Chats(Workspace(folder), options)).application(door, code)
+    app = ChatServer(Chats(workspace, options)).application(door, code)
     try:
         listening = socket.create_server(("127.0.0.1", port))
     except OSError as error:

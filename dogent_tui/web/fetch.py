@@ -139,14 +139,10 @@ class Fetcher:
         approved, this time (see `WebError.host`). Raises WebError.
         """
         allowed = self._allowed | Allowed.of(allow)
-        kept, from_cache = self._find(url, allowed), True
-        if kept is None:
-            kept, from_cache = await self._get(url, allowed), False
+        kept = self._find(url, allowed) or await self._get(url, allowed)
         if mode == "image" or (mode == "auto" and kept.sniffed.kind == "image"):
-            result = await self._image(url, kept, filename)
-        else:
-            result = await self._text(url, kept, max_chars, offset)
-        return msgspec.structs.replace(result, from_cache=from_cache)
+            return await self._image(url, kept, filename)
+        return await self._text(url, kept, max_chars, offset)
 
     async def close(self) -> None:
         """Forget what was fetched, and end the processes that read it. Saved images stay."""

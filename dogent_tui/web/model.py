@@ -89,4 +89,3 @@ class FetchResult(Record):
     total_chars: int | None = None
     image: SavedImage | None = None
     warnings: tuple[str, ...] = ()
-    from_cache: bool = False

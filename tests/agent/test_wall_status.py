@@ -8,9 +8,11 @@ from dogent_tui.agent.authority import Authority
 from dogent_tui.agent.commands import Commands
 from dogent_tui.agent.wall_status import find_wall_status, standing_notices, standing_words
 from dogent_tui.permissions.model import ToolCall
+from dogent_tui.sources.ledger import Ledger
 from dogent_tui.storage.paths import Workspace, state_dir
 from dogent_tui.undo.undo_log import UndoLog
 from dogent_tui.wall.probe import WallStatus
+from tests.agent.gates import made_reviewing
 
 
 @pytest.fixture
@@ -94,7 +96,16 @@ async def test_which_wall_there_is_is_told_once_however_often_the_agent_starts(
 
     for _ in range(2):  # a rewind starts the agent again
         copies = UndoLog(workspace, "s")
-        commands = Commands(authority, nothing, workspace.root, copies, told.append, nothing)
+        commands = Commands(
+            authority,
+            nothing,
+            workspace.root,
+            copies,
+            told.append,
+            nothing,
+            state_dir() / "snapshots",
+            made_reviewing(workspace, nothing, Ledger("s")),
+        )
         await commands.start()
         await commands.close()
     assert [notice.code for notice in told] == ["wall_none"]

@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from dogent_tui.agent.session import SessionOptions
-from dogent_tui.errors import DogentError
+from dogent_tui.errors import DogentError, UsageError
 from dogent_tui.faces.http import serve
 from dogent_tui.faces.page.routes import PageCode
 from tests.e2e.scripted_api import ScriptedApi
@@ -455,3 +455,8 @@ async def test_a_port_that_is_taken_is_a_sentence(tmp_path: Path) -> None:
         port = taken.getsockname()[1]
         with pytest.raises(DogentError, match=f"The port {port} can't be used: .* --port"):
             serve(tmp_path, SessionOptions(), port, (), lambda *_: None)
+
+
+async def test_a_profile_that_does_not_exist_is_refused_before_a_page_asks(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="There is no profile nope"):
+        serve(tmp_path, SessionOptions("nope"), 0, (), lambda *_: pytest.fail("it serves"))

@@ -8,6 +8,7 @@ exponent.
 
 import re
 import unicodedata
+from functools import lru_cache
 from typing import NamedTuple
 
 from dogent_tui.permissions.text import names
@@ -80,7 +81,6 @@ class Words(NamedTuple):
 
 
 _PLAIN = str.maketrans("’ʼ−–—‐⁄", "''----/", "\\")
-_levels: dict[str, str] = {}
 _MOST_LEVELS = 500_000
 
 
@@ -89,13 +89,11 @@ def words_of(text: str, begin: int = 0, end: int | None = None) -> Words:
     `text`.
     """
     words, starts, ends, marks = found_words = Words([], [], [], [])
-    if len(_levels) > _MOST_LEVELS:
-        _levels.clear()
     for found in _TOKEN.finditer(text, begin, len(text) if end is None else end):
         kind, raw = found.lastgroup, found[0]
         if kind in {"skip", "entity"}:
             continue
-        level = _levels.get(raw) or _level(raw)
+        level = _level(raw)
         if kind == "mark":
             mark = _mark(raw)
             before = text[max(0, found.start() - 12) : found.start()]
@@ -114,12 +112,12 @@ def words_of(text: str, begin: int = 0, end: int | None = None) -> Words:
     return found_words
 
 
+@lru_cache(_MOST_LEVELS)
 def _level(raw: str) -> str:
     text = unicodedata.normalize("NFKC", _BETWEEN.sub("", raw)).replace("ẞ", "ß")
     # “in Maßen” and “in Massen” are different words.
     text = "ß".join(map(str.casefold, text.split("ß"))).translate(_PLAIN)
-    _levels[raw] = level = text.replace("&lt;", "<").replace("&gt;", ">")
-    return level
+    return text.replace("&lt;", "<").replace("&gt;", ">")
 
 
 def _mark(raw: str) -> str:
