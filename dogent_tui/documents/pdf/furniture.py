@@ -116,8 +116,9 @@ class Furniture:
 
         def runs(row: Sequence[Line]) -> bool:
             known = [line for line in row if self._runs(line, page, number, tags)]
-            styles = {(line.size, line.runs[0].font) for line in known}
-            return all((line.size, line.runs[0].font) in styles for line in row)
+            titles = (line for line in known if any(map(str.isalpha, line.text)))
+            styles = {(line.size, line.runs[0].font) for line in titles}
+            return all(o in known or (o.size, o.runs[0].font) in styles for o in row)
 
         def peeled(rows: Sequence[list[Line]]) -> list[list[Line]]:
             taken = list(takewhile(runs, rows))

@@ -219,7 +219,7 @@ def _in(cell: _Place, lines: Sequence[Sequence[Line]]) -> list[list[Line]]:
     return list(filter(None, parts))
 
 
-def aligned_tables(lines: Sequence[Line], drawn: Sequence[Box]) -> list[tuple[Table, set[int]]]:
+def aligned_tables(lines: Sequence[Line]) -> list[tuple[Table, set[int]]]:
     """Return the tables among `lines`, each with the ids of the lines it consists of."""
     found = []
     run: list[list[Line]] = []
@@ -235,7 +235,7 @@ def aligned_tables(lines: Sequence[Line], drawn: Sequence[Box]) -> list[tuple[Ta
         if row is not None and (not run or _continues(run, row)) and (run or len(row) > 1):
             run.append(row)
             continue
-        if (made := _aligned(run, drawn)) is not None:
+        if (made := _aligned(run)) is not None:
             table, used = made
             ids = set(map(id, used))
             found.append((table, {at for at, own in pieces.items() if id(own[0]) in ids}))
@@ -390,7 +390,7 @@ def _touched(columns: Sequence[tuple[float, float]], box: Box) -> list[int]:
     ]
 
 
-def _aligned(run: list[list[Line]], drawn: Sequence[Box]) -> tuple[Table, list[Line]] | None:
+def _aligned(run: list[list[Line]]) -> tuple[Table, list[Line]] | None:
     while (
         run
         and len(run[-1]) == 1
@@ -407,7 +407,7 @@ def _aligned(run: list[list[Line]], drawn: Sequence[Box]) -> tuple[Table, list[L
         return None
     used = [line for row in run for line in row]
     box = around(line.box for line in used)
-    found = _banded(used, columns, _heights(drawn, box)) or _spelled(run, columns)
+    found = _spelled(run, columns)
     rows = [[Cell(tuple(row.get(at, ()))) for at in range(len(columns))] for row in found]
     if sum(1 for line in used if line.right_to_left) * 2 > len(used):
         rows = [row[::-1] for row in rows]
@@ -469,30 +469,6 @@ def _pieces(
         box = msgspec.structs.replace(line.box, x0=x0, x1=x1)
         pieces.append(msgspec.structs.replace(line, box=box, runs=runs))
     return pieces
-
-
-def _heights(drawn: Sequence[Box], box: Box) -> list[float]:
-    """Return the heights of lines that run across most of `box`, from top to bottom."""
-    across = [line for line in drawn if line.width > line.height]
-    found: list[Box] = []
-    for line in sorted(across, key=lambda line: line.y0):
-        if found and line.y0 - found[-1].y0 < _APART:  # a piece of the line above, or its duplicate
-            found[-1] = around([found[-1], line])
-        elif box.y0 - 12 <= line.y0 <= box.y1 + 12:
-            found.append(line)
-    margin = box.width / 4
-    return [o.y0 for o in found if o.x0 <= box.x0 + margin and o.x1 >= box.x1 - margin]
-
-
-def _banded(
-    lines: Sequence[Line], columns: Sequence[tuple[float, float]], heights: Sequence[float]
-) -> list[_Row]:
-    """Return a row for each band between horizontal lines; empty if there are too few lines."""
-    if len(heights) < 4:
-        return []
-    bounds = pairwise([float("-inf"), *heights, float("inf")])
-    bands = [[o for o in lines if top <= o.box.middle[1] < bottom] for top, bottom in bounds]
-    return [_cells(band, columns) for band in bands if band]
 
 
 def _spelled(run: Sequence[Sequence[Line]], columns: Sequence[tuple[float, float]]) -> list[_Row]:

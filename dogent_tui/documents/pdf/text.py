@@ -300,15 +300,16 @@ def _leftward(signs: list[tuple[tuple[float, float, str], Run]]) -> Iterator[Run
         (x0, _, text), run = placed[at - 1]
         _, x1, after = placed[at][0]
         if x0 - x1 > _BLANK * run.size and text.strip() and after.strip():
-            placed.insert(at, ((x1, x0, " "), run))
+            placed.insert(at, ((x1, x0, " "), msgspec.structs.replace(run, made=True)))
     kinds = "".join(_kind(text) for (_, _, text), _ in placed)
     for found in _RIGHTWARD.finditer(kinds):
         part = slice(*found.span())
-        placed[part] = reversed(placed[part])
+        (_, right, _), _ = placed[part][0]
+        placed[part] = [((x0, right, text), run) for (x0, _, text), run in reversed(placed[part])]
     bracket = next((text for (_, _, text), _ in placed if text in "()[]"), "(")
-    for (x0, x1, text), run in placed:
+    for (_, x1, text), run in placed:
         text = _plain(text.translate(_MIRRORED) if bracket in ")]" else text)
-        yield msgspec.structs.replace(run, text=text, x0=(x0 + x1) / 2)
+        yield msgspec.structs.replace(run, text=text, x0=x1)
 
 
 def _kind(text: str) -> str:

@@ -1249,3 +1249,14 @@ def test_boxes_side_by_side_below_a_text_are_read_one_after_the_other(made):
     found = " ".join(texts(made.save()))
     for name in ("first", "second", "third"):
         assert " ".join(f"In the {name} box, line {n}" for n in range(6)) in found
+
+
+def test_columns_of_hebrew_are_cells_from_the_right(made):
+    box = pymupdf.Rect(72, 72, 500, 300)
+    rows = [("כמות", "אזור"), ("120", "צפון"), ("340", "דרום"), ("560", "מרכז")]
+    for number, cells in enumerate(rows):
+        for x, cell in zip((300, 260), cells, strict=True):
+            box = pymupdf.Rect(x, 72 + 16 * number, x + 60, 92 + 16 * number)
+            made.current.insert_htmlbox(box, f"<p dir='rtl' lang='he'>{cell}</p>")
+    table = texts(made.save())[1].splitlines()
+    assert table[2] == "| 120 | צפון |"
