@@ -253,16 +253,19 @@ class Commands:
         if ended.why == "timeout":
             notes.append(tr("dogent-tui: the command exceeded its time limit and was ended."))
         kept = self._judged(ended, running, notes)
-        for place in ended.job.outside if kept else ():  # each was asked about in advance
+        if kept is None:
+            return Answer(ended.status or 1, notes=tuple(notes))
+        for place in ended.job.outside:  # each was asked about in advance
             self._commit(ended, running, place.difference(ended.began_ns), notes)
-        status = ended.status if kept else ended.status or 1
-        return Answer(status, self._working_folder(ended) if kept else "", tuple(notes))
+        return Answer(ended.status, self._working_folder(ended), tuple(notes), kept)
 
-    def _judged(self, ended: Ended, running: _Running, notes: list[str]) -> bool:
-        """Keep or drop what a command did. Return whether it was kept."""
+    def _judged(self, ended: Ended, running: _Running, notes: list[str]) -> tuple[str, ...] | None:
+        """Keep or drop what a command did. Return the paths that were kept, None if it was
+        dropped.
+        """
         difference = ended.difference(self._root)
         if not difference.changes:
-            return True
+            return ()
         losses = lost_history(difference)
         decision = self._authority.judge_outcome(difference, losses, running.allowed)
         if decision.verdict != "allow":
@@ -273,9 +276,10 @@ class Commands:
                     " never run."
                 )
                 notes.append(f"{words} {verdict.message}".rstrip())
-                return False
-        self._commit(ended, running, self._reviewed(difference, notes), notes)
-        return True
+                return None
+        rest = self._reviewed(difference, notes)
+        reviewed = {each.path for each in difference.changes} - {each.path for each in rest.changes}
+        return (*self._commit(ended, running, rest, notes), *reviewed)
 
     def _reviewed(self, difference: Difference, notes: list[str]) -> Difference:
         """Have the user review text edits if they review every one, and return the other
@@ -325,9 +329,9 @@ class Commands:
 
     def _commit(
         self, ended: Ended, running: _Running, difference: Difference, notes: list[str]
-    ) -> None:
+    ) -> tuple[str, ...]:
         if not difference.changes:
-            return
+            return ()
         label = call_words("Bash", running.call.input, str(self._root))
         done = self._committing.commit(difference, label, begun=ended.judged)
         committed = [*done.committed]
@@ -355,6 +359,7 @@ class Commands:
                 count,
             )
             self._notify("background_kept", words.format(count=count, what=label))
+        return tuple(committed)
 
     def _conflict(
         self, running: _Running, change: Change, difference: Difference

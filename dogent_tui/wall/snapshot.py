@@ -296,11 +296,17 @@ class Snapshot:
 
     # ── Keeping, taking back ──────────────────────────────────────────────────────────────────
 
-    def accept(self, paths: Iterable[str]) -> None:
-        """Make the current state of `paths` the copy's."""
+    def accept(self, kept: Iterable[Change]) -> None:
+        """Have the copy hold what was kept of a command. What another command has made of it in the
+        meantime is that one's.
+        """
         with self._lock:
-            for path in sorted(paths):
+            for change in sorted(kept, key=lambda each: each.path):
+                path, after = change.path, change.after
                 with contextlib.suppress(OSError), self._opened(path) as (_, found, _):
+                    kind = entry_of(found).kind if found else None
+                    if kind != (after.kind if after else None):
+                        continue
                     if found is None:
                         self._forget(path)
                     elif self._stamps.get(path) != _stamp(found):

@@ -49,13 +49,15 @@ class _Waiting(msgspec.Struct):
 
 
 class Answer(msgspec.Struct, frozen=True):
-    """The answer to the waiting shell: a status, the working directory, and lines for the
-    output.
+    """The answer to the waiting shell: a status, the working directory, and lines for the output.
+
+    `kept` are the paths of the workspace that were kept as the command left them.
     """
 
     status: int
     folder: str = ""
     notes: tuple[str, ...] = ()
+    kept: tuple[str, ...] = ()
 
 
 Serve: TypeAlias = Callable[[socket.socket, Collection[str]], AbstractContextManager[object]]
@@ -355,10 +357,8 @@ class Wall:
         collected = self._copy.collect(ended.upper)
         made = Difference(str(self.workspace), str(ended.upper), time.time_ns(), collected.changes)
         ended.restored.write_bytes(json_line(made))
-        try:
-            answer = self._settle(ended)
-        finally:
-            self._copy.accept(collected.restored)
+        answer = self._settle(ended)
+        self._copy.accept(each for each in collected.changes if each.path in answer.kept)
         if not collected.left:
             return answer
         words = tr("dogent-tui: this could not be reverted and is as the command left it: {places}")

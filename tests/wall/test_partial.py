@@ -13,7 +13,7 @@ import pytest
 
 from dogent_tui.errors import AgentError
 from dogent_tui.storage.paths import Workspace
-from dogent_tui.undo.commit import Committing
+from dogent_tui.undo.commit import Committed, Committing
 from dogent_tui.undo.undo_log import UndoLog
 from dogent_tui.wall.jobs import Ended
 from dogent_tui.wall.probe import WallStatus
@@ -62,12 +62,13 @@ class Stage:
     def _settle(self, ended: Ended) -> Answer:
         difference = ended.difference(self.workspace)
         self.changed = {change.path: change.what for change in difference.changes}
+        done = Committed()
         if not self.drops and not ended.why:
             done = Committing(self.folder / "journals", self.copies).commit(
                 difference, "a command", sync=False
             )
             assert (done.conflicts, done.failed) == ((), ())
-        return Answer(ended.status, str(ended.stands_in() or ""))
+        return Answer(ended.status, str(ended.stands_in() or ""), kept=done.committed)
 
     def run(self, command: str, **options: object) -> tuple[int, str]:
         """Run a command as the CLI would; return its status and its output."""
@@ -370,3 +371,24 @@ def test_after_a_kill_of_the_application_the_next_start_takes_back(tmp_path: Pat
     assert taken.left == ()
     assert _names_in(tmp_path / "workspace") == ["later", "notes.md"]
     snapshot.close()
+
+
+@pytest.mark.parametrize("drops", [True, False])
+def test_what_another_command_does_while_the_user_is_asked_is_not_agreed_to(
+    stage: Stage, drops: bool
+) -> None:
+    notes, asked = stage.workspace / "notes.md", stage.wall._settle
+    notes.write_text("notes")
+    stage.snapshot.begin("another", stage.folder)
+    stage.drops = drops
+
+    def while_asked(ended: Ended) -> Answer:
+        answer = asked(ended)
+        notes.unlink(missing_ok=True)
+        return answer
+
+    stage.wall._settle = while_asked  # type: ignore[method-assign]
+    stage.run("rm notes.md" if drops else "echo more >> notes.md")
+    taken = stage.snapshot.collect(stage.folder / "layer/upper")
+    assert [(each.path, each.what) for each in taken.changes] == [("notes.md", "delete")]
+    assert notes.read_text() == "notes"
