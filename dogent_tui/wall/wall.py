@@ -354,7 +354,14 @@ class Wall:
         """Judge what the command did; without a layer, move it into one first."""
         if self._copy is None or not self._copy.is_running(ended.job.name):
             return self._settle(ended)
-        collected = self._copy.collect(ended.upper)
+        try:
+            collected = self._copy.collect(ended.upper)
+        except OSError as error:  # no room for what the command replaced, for one
+            words = tr(
+                "dogent-tui: the command's changes could not be taken back to ask about them, so"
+                " they may still be in the folder: {error}"
+            )
+            return Answer(1, notes=(words.format(error=error),))
         made = Difference(str(self.workspace), str(ended.upper), time.time_ns(), collected.changes)
         ended.restored.write_bytes(json_line(made))
         answer = self._settle(ended)

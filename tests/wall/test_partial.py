@@ -1,5 +1,6 @@
 """The wall where there are no namespaces: real Landlock, a real filter, real commands."""
 
+import errno
 import os
 import signal
 import subprocess
@@ -317,6 +318,22 @@ def test_what_a_command_did_is_taken_back(either: Stage) -> None:
     assert [(each.name, each.read_text()) for each in either.workspace.iterdir()] == [
         ("notes.md", "notes")
     ]
+
+
+def test_what_cannot_be_taken_back_is_not_called_discarded(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(stage.snapshot, "collect", full)
+
+    status, text = stage.run("echo x > new")
+
+    assert status == 1
+    assert "may still be in the folder" in text
+    assert "No space left on device" in text
+    assert "discarded" not in text
 
 
 def test_the_copy_is_brought_up_to_date_when_the_command_begins(either: Stage) -> None:
