@@ -88,8 +88,8 @@ class Commands:
         copies: UndoLog,
         tell: Callable[[Event], None],
         interrupt: Callable[[], Coroutine[Any, Any, None]],
-        snapshots: Path,
-        reviewing: Reviewing,
+        snapshots: Path | None = None,
+        reviewing: Reviewing | None = None,
     ) -> None:
         """Run commands in the workspace `root`.
 
@@ -120,8 +120,9 @@ class Commands:
             self._authority.standing_told = True
             for notice in standing_notices(standing):
                 self._tell(notice)
-        # before the CLI's first command, so that it exists from then on
-        private_folder(self._snapshots)
+        if self._snapshots is not None:
+            # before the CLI's first command, so that it exists from then on
+            private_folder(self._snapshots)
         await asyncio.to_thread(self._start)
 
     def _start(self) -> None:
@@ -285,7 +286,7 @@ class Commands:
         """Have the user review text edits if they review every one, and return the other
         changes.
         """
-        if not self._reviewing.on:
+        if self._reviewing is None or not self._reviewing.on:
             return difference
         texts = {
             change: text
