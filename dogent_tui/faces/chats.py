@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import re
 import uuid
-from collections.abc import Sequence, Set
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -147,18 +147,6 @@ class Chat(Connected):
         answer, is_written = write_accepted(self.opened, reviewed), change.count("accepted") > 0
         content = change.result.content.decode("utf-8", "replace") if is_written else None
         return answer, {"written": is_written, "content": content}
-
-    async def asks_else(self, known: Set[str]) -> None:
-        """Wait until what is asked is not what is `known`, or the session is closed."""
-
-        def is_known() -> bool:
-            asked: list[events.Request] = [*self.service.permissions, *self.service.requests]
-            return {each.request_id for each in asked} == known
-
-        if is_known():
-            async for _ in self.service.events():
-                if not is_known():
-                    return
 
     # ── Following ─────────────────────────────────────────────────────────────────────────────────
 

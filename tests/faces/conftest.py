@@ -58,10 +58,9 @@ class Served:
         assert status == 200, answer
         return parsed(answer)
 
-    async def known(self, chat: str, **query: str) -> Any:
+    async def known(self, chat: str) -> Any:
         """Return what a page that is loaded again finds of a chat."""
-        address = f"{self.url}/api/chat/{chat}"
-        async with self.http.get(address, headers=self.headers, params=query) as answer:
+        async with self.http.get(f"{self.url}/api/chat/{chat}", headers=self.headers) as answer:
             return await answer.json()
 
     async def rest_of(self, chat: str) -> str:

@@ -412,7 +412,8 @@ async def test_a_command_in_the_background_asks_after_its_run(
         keep.write_text("precious", encoding="utf-8")
         await served.chunks(chat, "clean up")
         await served.chunks(chat, "go on")
-        waiting = (await served.known(chat, known=""))["waiting"]
+        while not (waiting := (await served.known(chat))["waiting"]):
+            await asyncio.sleep(0.2)
         [asked] = [chunk["data"] for chunk in waiting]
         assert (asked["parameters"]["command"], asked["happened"]) == (command, True)
         api.say("Here.")

@@ -263,7 +263,6 @@ async function follow(answer) {
 
 async function run(begin) {
   running = new AbortController();
-  resting?.abort();
   state(tr("Working"), true);
   try {
     const answer = await begin(running.signal);
@@ -275,28 +274,7 @@ async function run(begin) {
   if (answered) { answered = false; await run(stream); return; }
   state(waiting.hidden ? "" : tr("Waiting for you"));
   if (waiting.hidden && !document.getSelection()?.toString()) text.focus();
-  rest();
 }
-
-let resting = null;
-
-// Without a run, commands in the background may ask, or stop asking. A hidden tab takes no connection: browsers have few for a server.
-async function rest() {
-  resting?.abort();
-  if (document.hidden || running || !token) return;
-  resting = new AbortController();
-  const known = [...asked.keys()];
-  try {
-    const answer = await fetch(`/api/chat/${encodeURIComponent(chat)}?known=${known}`, { headers: { authorization: `Bearer ${token}` }, signal: resting.signal });
-    if (!answer.ok || running) return;  // a chat in which nothing was said yet
-    const { waiting: open } = await answer.json(), ids = open.map((chunk) => chunk.id);
-    if (`${ids}` === `${known}`) return;  // the server ends
-    for (const id of known) if (!ids.includes(id)) settle(id);
-    for (const chunk of open) new Reply().take(chunk);
-    rest();
-  } catch { /* the tab was hidden, a run began, or the server is gone: whatever is done next says so */ }
-}
-document.addEventListener("visibilitychange", rest);
 
 const stream = (signal) => fetch(`/api/chat/${encodeURIComponent(chat)}/stream?${HOW}`, { headers: { authorization: `Bearer ${token}` }, signal });
 
@@ -576,7 +554,7 @@ async function restore() {
   }
   talk.scrollTop = talk.scrollHeight;
   for (const chunk of open) new Reply().take(chunk);
-  if (answer) await run(async () => answer); else rest();
+  if (answer) await run(async () => answer);
 }
 
 document.documentElement.lang = isChinese ? "zh-CN" : "en";

@@ -84,13 +84,8 @@ def page_routes(code: PageCode, chats: Chats) -> list[web.RouteDef]:
         return web.json_response({"files": names[:_MOST_NAMES]})
 
     async def state(request: web.Request) -> web.StreamResponse:
-        """Return the state of a chat, for a page that is reloaded, or for one at rest that knows
-        what is asked, once something else is.
-        """
-        chat = await chats.known(request.match_info["id"])
-        if (known := request.query.get("known")) is not None:
-            await chat.asks_else(set(filter(None, known.split(","))))
-        return web.json_response(await _state(chat))
+        """Return the state of a chat, for a page that is reloaded."""
+        return web.json_response(await _state(await chats.known(request.match_info["id"])))
 
     return [
         web.get("/{name:|page\\.js|page\\.css}", page),
