@@ -48,9 +48,7 @@ def as_text(found: JsonDict) -> str:
     if found.get("judged_again"):
         lines.append(_LATER)
     for grant in found.get("grants", ()):
-        mark, words = (
-            "✓" if grant["used"] else " ",
-            tr("{mark} allowed before ({origin}): {allows}"),
-        )
+        mark = "✓" if grant["used"] else " "
+        words = tr("{mark} allowed before ({origin}): {allows}")
         lines.append(words.format(mark=mark, origin=grant["by"], allows=grant["allows"]))
     return "\n".join(line.translate(_SYMBOLS) for line in lines)

@@ -151,9 +151,8 @@ class _Outcome:
 
     def _named(self, near: Path, text: str) -> Path:
         """Resolve a path in the settings relative to the folder `near`."""
-        return self._rule.resolve(
-            f"{self._rule.home}{text[1:]}" if text.startswith("~/") else str(near / text)
-        )
+        place = f"{self._rule.home}{text[1:]}" if text.startswith("~/") else str(near / text)
+        return self._rule.resolve(place)
 
     def effects(self) -> Iterator[Effect]:
         """Yield the effects to ask about."""
@@ -161,10 +160,8 @@ class _Outcome:
             path = Path(self._rule.root, change.path)
             if self._within_another(change):
                 continue
-            if change.after is not None:
-                effect = self._there(change, change.after, path)
-            else:
-                effect = self._gone(change, path)
+            after = change.after
+            effect = self._there(change, after, path) if after else self._gone(change, path)
             if effect is not None:
                 yield effect
 
@@ -291,11 +288,8 @@ class _Outcome:
                 folder=path.parent.name,
             )
         runs = found is not None and runs_in_git(found[1])
-        if (
-            name == ".gitmodules"
-            or path in self._included
-            or (runs and name.startswith("config") and after.kind == "file")
-        ):
+        is_config = runs and name.startswith("config") and after.kind == "file"
+        if is_config or name == ".gitmodules" or path in self._included:
             return self._settings(change, path)
         own = name == "commondir" and (self._disk.text(str(path), 1000) or "").strip() == "../.."
         hook = bool({path, path.parent} & self._hooks) and not path.name.endswith(".sample")

@@ -33,13 +33,11 @@ to them.
 
 _PRIVILEGED_FOLDERS = {".claude", ".husky", ".githooks", ".devcontainer", ".helix"}
 _PRIVILEGED_NAMES = {
-    ".mcp.json", ".claude.json", ".envrc", ".gitconfig", ".gitmodules", ".npmrc",
-    ".pre-commit-config.yaml", ".inputrc",
+    ".mcp.json", ".claude.json", ".envrc", ".gitconfig", ".gitmodules", ".npmrc", ".inputrc",
+    ".pre-commit-config.yaml", "lefthook.yml", ".lefthook.yml", "mise.toml", ".mise.toml", ".ssh",
     ".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".bash_aliases", ".profile",
-    ".zshrc", ".zshenv", ".zprofile",
-    ".zlogin", ".zlogout", ".kshrc", ".cshrc", ".tcshrc", ".login", ".pythonrc", ".vimrc", ".exrc",
-    ".nvimrc", ".gdbinit",
-    ".lldbinit", ".ssh", "lefthook.yml", ".lefthook.yml", "mise.toml", ".mise.toml", ".nvim.lua",
+    ".zshrc", ".zshenv", ".zprofile", ".zlogin", ".zlogout", ".kshrc", ".cshrc", ".tcshrc",
+    ".login", ".pythonrc", ".vimrc", ".exrc", ".nvimrc", ".nvim.lua", ".gdbinit", ".lldbinit",
     ".dir-locals.el", ".rprofile", ".pdbrc", ".ghci", ".irbrc", ".octaverc", ".ocamlinit",
 }  # fmt: skip
 """Names that start programs or extend the agent's rights once they have content."""

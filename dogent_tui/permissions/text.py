@@ -27,8 +27,7 @@ def _joins_emoji(text: str, index: int) -> bool:
     if text[index] != _JOINER or index == 0:
         return False
     before = text[index - 1]
-    category = unicodedata.category(before)
-    joined = category in {"So", "Sk", "Lo", "Mn", "Mc"} and ord(before) > 0x900
+    joined = unicodedata.category(before) in {"So", "Sk", "Lo", "Mn", "Mc"} and ord(before) > 0x900
     return joined or before == "\ufe0f"
 
 
