@@ -104,3 +104,12 @@ BOXES = re.compile(
     re.IGNORECASE,
 )
 """Names of boxes around articles, as whole words of a class or id."""
+
+LEADS = re.compile(
+    r"(?:^|[\s_-])(?:"
+    r"lead|lede|leadtext|intro|introtext|introduction|teaser|excerpt|summary|standfirst|dek|deck|subtitle|sub-?head(?:line)?|"
+    r"subheading|description|documentdescription|abstract|vorspann|chapo|entradilla|bajada|sottotitolo|sommario|kicker-?text|perex"
+    r")(?:$|[\s_-])",
+    re.IGNORECASE,
+)
+"""Names of an article's introduction, as whole words of a class."""

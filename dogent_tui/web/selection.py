@@ -20,6 +20,7 @@ from dogent_tui.documents.html.nodes import (
 )
 from dogent_tui.documents.html.notes import NOTES
 from dogent_tui.web.article_lines import squeezed
+from dogent_tui.web.phrases import LEADS
 
 _GRAM = 8
 _ALIKE = 0.6
@@ -61,9 +62,8 @@ def article_of(body: Element, pieces: Sequence[str], described: str = "") -> boo
         return False
     kept |= set(_belonging(units, kept))
     kept |= set(_posts(body, units, kept))
-    described = squeezed(described)
-    if described and len(squeezed(" ".join(pieces))) > _LEAD_WITHIN:
-        kept |= set(islice(_leads(units, kept, described), _MOST_LEADS))
+    if len(squeezed(" ".join(pieces))) > _LEAD_WITHIN:
+        kept |= set(islice(_leads(units, kept, squeezed(described)), _MOST_LEADS))
     for title, below in [*pairwise(units)][::-1]:
         if title.tag in TITLES[1:] and below in kept and _is_near(title, below):
             kept.add(title)
@@ -73,8 +73,8 @@ def article_of(body: Element, pieces: Sequence[str], described: str = "") -> boo
 
 
 def _leads(units: list[Element], kept: set[Element], described: str) -> Iterator[Element]:
-    """Yield the introductions between the title and what was found, as `described`: extractors take
-    them for part of the page's header.
+    """Yield the introductions between the title and what was found: extractors take them for part
+    of the page's header.
     """
     below = dropwhile(lambda unit: unit.tag != "h1", units)
     for unit in takewhile(lambda unit: unit not in kept or unit.tag in TITLES, islice(below, 400)):
@@ -84,9 +84,21 @@ def _leads(units: list[Element], kept: set[Element], described: str) -> Iterator
             _LEAD_CHARS[0] <= len(said) <= _LEAD_CHARS[1]
             and linked <= _LEAD_LINKED * len(said)
             and not is_within(unit, *_NOT_LEAD)
-            and (letters[:60] in described or described[:60] in letters)
+            and (
+                (described and (letters[:60] in described or described[:60] in letters))
+                or _is_called_lead(unit)
+            )
         ):
             yield unit
+
+
+def _is_called_lead(unit: Element) -> bool:
+    for node in islice((unit, *unit.iterancestors()), 3):
+        if node.tag in {"article", "main", "body"}:
+            return False
+        if node.tag == "header" or LEADS.search(node.get("class") or ""):
+            return True
+    return False
 
 
 def _posts(body: Element, units: list[Element], kept: set[Element]) -> Iterator[Element]:
