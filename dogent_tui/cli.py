@@ -82,7 +82,8 @@ def _open_closed_streams() -> None:
         if getattr(sys, name) is None:
             mode = "w" if number else "r"
             os.dup2(os.open(os.devnull, os.O_RDWR), number)
-            setattr(sys, name, open(number, mode, encoding="utf-8"))  # noqa: PTH123, SIM115
+            stream = open(number, mode, encoding="utf-8", closefd=False)  # noqa: SIM115
+            setattr(sys, name, stream)
 
 
 def _parser() -> argparse.ArgumentParser:
