@@ -31,6 +31,8 @@ import partial  # type: ignore[import-not-found]
 _LARGEST = 65_536
 _OUTPUTS = (8, 9)
 """Where the client's shell keeps its standard output and error; see `wall.py`."""
+_IDLE_S = 0.02
+"""How long to be idle before preparing a room, so that this does not delay the end of a command."""
 _KILLED = 137
 _TIMED_OUT = 143
 """The status of a command that took too long, as the CLI reports one that it ends with SIGTERM."""
@@ -145,11 +147,18 @@ class Starter:
                 if 0 < room.deadline < time.monotonic():
                     room.deadline, room.why = 0.0, "timeout"
                     room.end()
+            if not happened and self._ready is None and self._room:
+                self._ready = self._open(self._room)
 
     def _patience(self) -> float:
-        """Return how long to wait, in seconds, -1 if for ever."""
+        """Return how long to wait, in seconds, -1 if for ever; only briefly if a room has yet to be
+        prepared.
+        """
         deadlines = [room.deadline for room in self._rooms.values() if room.deadline]
-        return max(0.0, min(deadlines) - time.monotonic()) if deadlines else -1
+        until = [max(0.0, deadline - time.monotonic()) for deadline in deadlines]
+        if self._ready is None and self._room:
+            until.append(_IDLE_S)
+        return min(until, default=-1)
 
     def _hear(self) -> bool:
         """Handle all pending messages. Return False if the application is gone."""
@@ -165,7 +174,6 @@ class Starter:
     def _take(self, message: dict[str, Any]) -> None:
         if "base" in message:
             self._room = message
-            self._ready = self._open(message)
         elif "go" in message:
             self._go(message["go"])
         else:
@@ -219,10 +227,10 @@ class Starter:
             plan = json.load(file)
         room = self._ready if plan["network"] == "none" else None
         room = room or self._open({**self._room, "network": plan["network"]})
+        if room is self._ready:
+            self._ready = None
         room.run(name, pid, client, path, plan)
         self._poll.register(room.client, select.EPOLLIN)
-        if self._ready is None or room is self._ready:
-            self._ready = self._open(self._room)
 
     # ── Ending ────────────────────────────────────────────────────────────────────────────────
 

@@ -111,6 +111,7 @@ class Wall:
         self._same_disk = False
         self._is_closing = False
         self._held = -1
+        self._mounted: tuple[Path, ...] = ()
 
     # ── Life ──────────────────────────────────────────────────────────────────────────────────
 
@@ -122,6 +123,8 @@ class Wall:
             self._held = hold(self.folder, self.workspace)
             self._seed_home()
         self._same_disk = self.folder.stat().st_dev == self.workspace.stat().st_dev
+        own = (Path(str(mount[2])) for mount in tools(self._view.home))
+        self._mounted = (self.workspace, *own)
         requests = self.folder / "requests"
         if not requests.exists():
             os.mkfifo(requests, 0o600)
@@ -276,14 +279,14 @@ class Wall:
             "var-tmp": "/var/tmp",
             "shm": "/dev/shm",
         }
-        mounted = (self.workspace, *(Path(str(each[2])) for each in tools(self._view.home)))
         for part in shown:
             (self.folder / part).chmod(0o700)  # a command may have closed it
             for name in os.listdir(self.folder / part):
-                place, entry = Path(shown[part], name), entry_at(f"{self.folder}/{part}/{name}")
-                is_on_the_way = any(each.is_relative_to(place) for each in mounted)
-                is_new = entry is not None and entry.ctime_ns >= began_ns
-                if is_new and not is_on_the_way and name not in known:
+                entry = None if name in known else entry_at(f"{self.folder}/{part}/{name}")
+                if entry is None or entry.ctime_ns < began_ns:
+                    continue
+                place = Path(shown[part], name)
+                if not any(each.is_relative_to(place) for each in self._mounted):
                     yield str(place)
 
     # ── Hearing ───────────────────────────────────────────────────────────────────────────────
