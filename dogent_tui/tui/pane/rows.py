@@ -11,7 +11,7 @@ from dogent_tui.plain import visible
 from dogent_tui.tui.pane.reading import Part
 from dogent_tui.tui.pane.text import link_name
 from dogent_tui.tui.transcript.lines import BLANK, Line, Span, wrap
-from dogent_tui.tui.transcript.markdown import sourced_lines
+from dogent_tui.tui.transcript.markdown import markdown_lines
 from dogent_tui.tui.transcript.rows import Place, Row, Rows
 
 Unit = tuple[int, int]
@@ -79,7 +79,7 @@ class DocumentRows(Rows):
         text = (
             part.text if len(part.text) <= _LONGEST_DRAWN else f"{part.text[:_LONGEST_DRAWN]}\n\n…"
         )
-        drawn = sourced_lines("\n".join((*before, text)), self.width)
+        drawn = markdown_lines("\n".join((*before, text)), self.width)
         return above + [_shifted(line, shift) for line in drawn]
 
     def _definitions_for(self, text: str) -> list[str]:
