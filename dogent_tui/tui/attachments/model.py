@@ -31,15 +31,13 @@ Removed = Literal["", "taken back", "unlisted"]
 class AttachmentEntry(Record):
     """A file of the conversation.
 
-    `sent`: a prompt referred to it. `pending`: it will be sent with the next prompt. `size` is in
-    bytes, None if unknown.
+    `sent`: a prompt referred to it. `pending`: it will be sent with the next prompt.
     """
 
     attachment: Attachment
     sent: bool = False
     pending: bool = False
     read: ReadState = "unread"
-    size: int | None = None
 
 
 class Attachments:
@@ -86,16 +84,6 @@ class Attachments:
         else:
             self._unlisted.add(attachment)
         return "taken back" if entry.pending else "unlisted"
-
-    def unmeasured(self) -> list[str]:
-        """Return the paths of the attachments of unknown size."""
-        return [entry.attachment.path for entry in self._entries.values() if entry.size is None]
-
-    def measured(self, sizes: Mapping[str, int | None]) -> None:
-        """Store `sizes` in bytes, by path."""
-        for key, entry in self._entries.items():
-            if entry.attachment.path in sizes:
-                self._entries[key] = replace(entry, size=sizes[entry.attachment.path])
 
     def handle(self, event: Event) -> bool:
         """Update from `event`; return whether anything changed."""
@@ -156,10 +144,12 @@ def place_in(root: str, path: str) -> str:
     return posixpath.normpath(posixpath.join(root, os.path.expanduser(path)))  # noqa: PTH111 - no disk, no Path per event
 
 
-def measure(root: Path, paths: Iterable[str]) -> dict[str, int | None]:
-    """Return file sizes in bytes by path relative to `root`; None for folders and inaccessible
-    files. Accesses the disk.
-    """
+Sizes = Mapping[str, int | None]
+"""The sizes of files in bytes, by path; None for folders and inaccessible files."""
+
+
+def measure(root: Path, paths: Iterable[str]) -> Sizes:
+    """Return the sizes of `paths` relative to `root`. Accesses the disk."""
     return {path: file_size(root, path) for path in paths}
 
 

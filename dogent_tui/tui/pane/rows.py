@@ -113,14 +113,8 @@ class DocumentRows(Rows):
         return next((line.source for _, line in around if line.source), None)
 
     def drawn_above(self, place: Place) -> int:
-        """Return the line of the file after those drawn above `place` in its part."""
-        lines = self.lines(place.row)
-        at = place.line
-        while at > 0:
-            at -= 1
-            if (source := lines[at].source) is not None:
-                return source[1]
-        return self._firsts[place.row.entry]
+        """Return the line of the file after those drawn above `place`."""
+        return next((line.source[1] for _, line in self._from(place, -1) if line.source), 0)
 
     def unit_beside(self, unit: Unit, step: int) -> Unit | None:
         """Return the unit after `unit`, or before it if `step` is negative; None at the end."""

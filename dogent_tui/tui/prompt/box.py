@@ -19,10 +19,11 @@ from dogent_tui.tui.prompt.completion import Candidate, Completion
 from dogent_tui.tui.prompt.debounce import Debounce
 from dogent_tui.tui.prompt.editor import Mode, PromptEditor, ReferenceState
 from dogent_tui.tui.prompt.hints import Hint, Hints
-from dogent_tui.tui.prompt.pending_strip import PendingStrip, pending_chips
+from dogent_tui.tui.prompt.pending_strip import Chip, PendingStrip, pending_chips
 from dogent_tui.tui.prompt.picker import ReferencePicker
 from dogent_tui.tui.prompt.queue import QueueStrip
 from dogent_tui.tui.prompt.references import WorkspaceReferences
+from dogent_tui.tui.widgets import Wanted
 
 CHECK_DELAY_S = 0.15
 """Seconds without a key before references are looked up on the disk."""
@@ -247,8 +248,11 @@ class PromptBox(Vertical):
     def _on_prompt_strip_left(self) -> None:
         self.focus_editor()
 
-    def _on_pending_strip_unreferenced(self, event: PendingStrip.Unreferenced) -> None:
-        self.editor.remove_reference(event.key)
+    def on_wanted(self, event: Wanted) -> None:
+        """Remove the reference that a chip stands for; the rest is up to the app."""
+        if event.what == "remove" and isinstance(event.item, Chip) and event.item.reference:
+            event.stop()
+            self.editor.remove_reference(event.item.reference)
 
     @work(group="paths")
     async def _on_prompt_editor_paths_pasted(self, event: PromptEditor.PathsPasted) -> None:

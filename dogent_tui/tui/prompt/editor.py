@@ -5,7 +5,7 @@ references.
 import time
 from collections.abc import Callable, Mapping
 from functools import lru_cache
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from rich.text import Text
 from textual import events
@@ -25,9 +25,6 @@ from dogent_tui.tui.prompt.literal import carry, newlines
 from dogent_tui.tui.prompt.model import Recall
 from dogent_tui.tui.textual_fixes.terminal_keys import NEWLINE_KEYS, teach_newline_keys
 from dogent_tui.tui.widgets import bound, hidden, told
-
-if TYPE_CHECKING:
-    from textual.timer import Timer
 
 teach_newline_keys()
 
@@ -159,7 +156,6 @@ class PromptEditor(FoldingArea):
         self._states: dict[ReferenceKey, ReferenceState] = {}
         self._loose_space: Location | None = None
         self._armed: SecondPress = ""
-        self._disarming: Timer | None = None
         self.busy = False
         """Whether the agent is working: Esc then only interrupts, however often it is pressed."""
         self.last_typed = 0.0
@@ -173,6 +169,7 @@ class PromptEditor(FoldingArea):
             lambda: self.post_message(self.DraftChanged(self.value)),
             most=DRAFT_MOST_S,
         )
+        self._disarm = Debounce(self, self.SECOND_PRESS_S, lambda: self._arm(""))
         self.cursor_blink = False
         self.match_cursor_bracket = False  # it would search the whole text on each key
 
@@ -314,11 +311,9 @@ class PromptEditor(FoldingArea):
 
     def _arm(self, what: SecondPress) -> None:
         """Let the next press of the same key do `what`, for a while."""
-        if self._disarming is not None:
-            self._disarming.stop()
-            self._disarming = None
+        self._disarm.stop()
         if what:
-            self._disarming = self.set_timer(self.SECOND_PRESS_S, lambda: self._arm(""))
+            self._disarm.poke()
         if what != self._armed:
             self._armed = what
             self.post_message(self.PressAgain(what))

@@ -6,7 +6,6 @@ import os.path
 import shutil
 import sys
 from collections.abc import Mapping, Sequence
-from functools import partial
 from pathlib import Path
 from typing import cast
 
@@ -14,7 +13,6 @@ from dogent_tui.language import tr
 from dogent_tui.markdown_search.model import is_markdown
 from dogent_tui.plain import one_line
 from dogent_tui.storage.paths import display_path
-from dogent_tui.tui.attachments.model import measure
 from dogent_tui.tui.ports import AppPort, ConversationPort
 from dogent_tui.tui.results.model import Result, Results
 
@@ -58,33 +56,15 @@ async def reveal(path: Path) -> str:
     )
 
 
-ResultAction = str
-"""``open``, ``export`` or ``reveal``."""
-
-
 class ResultsController:
-    """Keeps `results` and their display consistent."""
+    """Acts on the `results` of a conversation."""
 
     def __init__(self, screen: ConversationPort) -> None:
         self.results = Results(screen.opened.workspace.root)
         self._screen = screen
 
-    def show(self) -> None:
-        """Draw the results, and again once the file sizes are known."""
-        self._screen.place_sidebar()
-        if self.results.entries:
-            measure_all = partial(self._measure, self.results)
-            self._screen.run_worker(measure_all, group="results", exclusive=True)  # type: ignore[arg-type]
-
-    async def _measure(self, results: Results) -> None:
-        root = self._screen.opened.workspace.root
-        results.measured(
-            await asyncio.to_thread(measure, root, [result.path for result in results.entries])
-        )
-        self._screen.place_sidebar()
-
-    async def want(self, what: ResultAction, result: Result) -> None:
-        """Run the action of a key on `result`. Must not be awaited in a message handler, because it
+    async def want(self, what: str, result: Result) -> None:
+        """Open, export or reveal `result`. Must not be awaited in a message handler, because it
         may ask something.
         """
         screen = self._screen
@@ -94,7 +74,7 @@ class ResultsController:
                 tr("There is no file {typed} here.", typed=one_line(result.path)),
                 warning=True,
             )
-            self.show()
+            screen.place_sidebar()
             return
         match what:
             case "open":

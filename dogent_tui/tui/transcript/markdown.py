@@ -149,6 +149,8 @@ class _Blocks:
                 return list(self._list(tokens, width))
             case "blockquote_open":
                 return self._quote(tokens, width)
+            case "footnote_reference_open":
+                return self._footnote(head.meta["label"], tokens[1:-1], width)
             case "table_open":
                 return self._table(tokens).lines(width)
             case "hr":
@@ -217,6 +219,13 @@ class _Blocks:
             return self._children(tokens[1:-1], width)
         lines = self._children(tokens[1:-1], width - 2)
         return list(prefixed((styled(line, "quote") for line in lines), Span("▌ ", "quote-bar")))
+
+    def _footnote(self, label: str, tokens: "Sequence[Token]", width: int) -> Lines:
+        mark = f"[^{label}]:"
+        if not tokens or tokens[0].type != "paragraph_open":
+            return [*wrap([Span(mark)], width), *self._children(tokens, width)]
+        tokens[1].content = f"{mark} {tokens[1].content}"
+        return self._children(tokens, width)
 
     def _table(self, tokens: "Sequence[Token]") -> Table:
         rows: list[list[list[Span]]] = []
