@@ -49,6 +49,7 @@ class ConversationLayout:
         self._pane: DocumentPane | None = None
         self._pane_covers = False
         self._setup: SetupPanel | None = None
+        self._sizes: Sizes = {}
 
     @cached_property
     def transcript(self) -> "Transcript":
@@ -131,8 +132,9 @@ class ConversationLayout:
 
     async def place_sidebar(self, sizes: "Sizes | None" = None) -> None:
         """Show results and attachments if there are any and they fit, unless the user decided
-        otherwise, with their `sizes` if these are known.
+        otherwise, with their latest `sizes`.
         """
+        self._sizes = self._sizes if sizes is None else sizes
         entries, results = self._screen.attachments.entries, self._screen.results.entries
         width = self._screen.size.width
         wide = width >= SIDEBAR_FROM
@@ -145,7 +147,7 @@ class ConversationLayout:
         if wanted:
             await self._place(self.sidebar, "#body")
         if "sidebar" in self.__dict__:
-            self.sidebar.show(entries, results, sizes)
+            self.sidebar.show(entries, results, self._sizes)
             self.sidebar.display = wanted
             self.sidebar.set_class(not wide, "-narrow")
 

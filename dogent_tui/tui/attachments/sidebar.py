@@ -1,6 +1,7 @@
 """The sidebar: the documents that the conversation produced, and its attachments."""
 
 from collections.abc import Iterable, Sequence
+from types import MappingProxyType
 
 from textual import events
 from textual.app import ComposeResult
@@ -152,14 +153,11 @@ class AttachmentsSidebar(Vertical):
         self,
         entries: tuple[AttachmentEntry, ...],
         results: tuple[Result, ...] = (),
-        sizes: Sizes | None = None,
+        sizes: Sizes = MappingProxyType({}),
     ) -> None:
-        """Show `entries` and `results`, keeping the highlighted item, with the last known
-        `sizes`.
-        """
-        shown = entries, results, self._shown[2] if sizes is None else sizes
-        if shown != self._shown:
-            self._shown = shown
+        """Show `entries` and `results` with the known `sizes`, keeping the highlighted item."""
+        if (entries, results, sizes) != self._shown:
+            self._shown = entries, results, sizes
             if self.is_mounted:
                 self._draw()
 

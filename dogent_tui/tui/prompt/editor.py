@@ -333,7 +333,7 @@ class PromptEditor(FoldingArea):
     def action_cursor_up(self, select: bool = False) -> None:
         """Move up; from the first row, show the previous prompt."""
         if not select and self.navigator.is_first_wrapped_line(self.cursor_location):
-            text = self.recall.older(self.raw)
+            text = self.recall.step(-1, self.raw)
             if text is not None:
                 self.show(text, at_end=False)
                 return
@@ -346,7 +346,7 @@ class PromptEditor(FoldingArea):
             and self.recall.walking
             and self.navigator.is_last_wrapped_line(self.cursor_location)
         ):
-            text = self.recall.newer(self.raw)
+            text = self.recall.step(1, self.raw)
             if text is not None:
                 self.show(text)
                 return

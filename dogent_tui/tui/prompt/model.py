@@ -49,15 +49,17 @@ class Recall:
         """Whether an earlier prompt is shown instead of the unsent text."""
         return self._position < len(self._entries)
 
-    def older(self, current: str) -> str | None:
-        """Keep `current` and return the previous prompt; None at the oldest."""
-        return self._step(-1, current)
-
-    def newer(self, current: str) -> str | None:
-        """Keep `current` and return the next prompt, and finally the unsent text; None if that is
-        already shown.
+    def step(self, step: int, current: str) -> str | None:
+        """Keep `current` and return the next prompt, finally the unsent text, or the previous one
+        if `step` is negative; None at the ends.
         """
-        return self._step(1, current)
+        target = self._position + step
+        if not 0 <= target <= len(self._entries):
+            return None
+        self._edited[self._position] = current
+        self._position = target
+        shipped = self._entries[target] if target < len(self._entries) else ""
+        return self._edited.get(target, shipped)
 
     def remember(self, text: str) -> None:
         """Add `text` as the latest prompt, unless it repeats the latest, and end recalling."""
@@ -69,15 +71,6 @@ class Recall:
         """End recalling: the next step back shows the latest prompt."""
         self._position = len(self._entries)
         self._edited.clear()
-
-    def _step(self, step: int, current: str) -> str | None:
-        target = self._position + step
-        if not 0 <= target <= len(self._entries):
-            return None
-        self._edited[self._position] = current
-        self._position = target
-        shipped = self._entries[target] if target < len(self._entries) else ""
-        return self._edited.get(target, shipped)
 
 
 class Placeholder(Record):

@@ -1,5 +1,7 @@
 """The sidebar, by keyboard."""
 
+from types import MappingProxyType
+
 from textual import events, on
 from textual.app import App, ComposeResult
 from textual.message import Message
@@ -17,10 +19,10 @@ SALES = Attachment("numbers.xlsx", "numbers.xlsx", "xlsx", "Q1 [b]")
 class SidebarApp(App[None]):
     CSS_PATH = shipped("attachments.tcss")
 
-    def __init__(self, *entries: AttachmentEntry, sizes: Sizes | None = None) -> None:
+    def __init__(self, *entries: AttachmentEntry, sizes: Sizes = MappingProxyType({})) -> None:
         super().__init__()
         self.sidebar = AttachmentsSidebar()
-        self.sidebar.show(entries, sizes=sizes)
+        self.sidebar.show(entries, (), sizes)
         self.posted: list[Message] = []
 
     def compose(self) -> ComposeResult:

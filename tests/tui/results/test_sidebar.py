@@ -50,6 +50,13 @@ async def test_a_wide_window_lists_them_by_itself(stage, size) -> None:
         await s.until(lambda: "exported · gone" in drawn(s))
 
 
+async def test_a_window_that_becomes_wide_shows_their_sizes(stage) -> None:
+    async with stage((80, 24)) as s:
+        await made(s)
+        await s.pilot.resize_terminal(120, 30)
+        await s.until(lambda: "exported · 8 B" in drawn(s))
+
+
 async def test_what_was_deleted_is_not_offered_any_more(stage) -> None:
     async with stage((80, 24)) as s:
         await made(s)
