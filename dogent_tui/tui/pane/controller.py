@@ -109,7 +109,7 @@ class PaneController:
         if lines is not None and document.text.has_lines:
             self._choose(lines)
         if line and document.text.has_lines:
-            self.view.reveal((line - 1, line))
+            self.view.reveal(line - 1)
         return tr(
             "{name} is open. {key} switches between it and the conversation.",
             name=name,
@@ -205,7 +205,7 @@ class PaneController:
     def _reveal(self, changed: Changes) -> None:
         first = min((*changed.added[:1], *changed.cut[:1]), default=None)
         if first is not None:
-            self.view.reveal((first, first + 1))
+            self.view.reveal(first)
 
     def _unread(self, path: Path, sheet: str = "", pages: str = "") -> Manuscript | DocumentReading:
         if is_markdown(path.name):
@@ -426,7 +426,7 @@ class PaneController:
         if 1 <= lines[0] <= count:
             chosen = (lines[0] - 1, min(lines[1], count))
             self.view.choose(chosen)
-            self.view.reveal(chosen)
+            self.view.reveal(chosen[0])
 
     def _attachment(self, lines: "Unit | None" = None) -> Attachment:
         assert self.open_document is not None

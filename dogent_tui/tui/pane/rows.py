@@ -130,18 +130,6 @@ class DocumentRows(Rows):
             None,
         )
 
-    def last_place_of(self, unit: Unit) -> Place | None:
-        """Return the position of the last line of `unit`."""
-        first = place = self.place_of(unit[0])
-        if first is None:
-            return None
-        for further, line in self._from(first, 1):
-            if line.source is not None and line.source[0] >= unit[1]:
-                break
-            if line.source is not None:
-                place = further
-        return place
-
     def y_of(self, place: Place) -> int:
         """Return the line of `place`, counted from the top of the document."""
         return self.top(place.row.index) + place.line
