@@ -121,12 +121,10 @@ class Showing:
         return not screen.has_document or screen.documents.is_result
 
     def _draw(self) -> None:
-        if self._screen.is_attached and (self._may or self._is_open):
-            self._screen.run_worker(self._catch_up(), group="showing")
-
-    @property
-    def _is_open(self) -> bool:
-        return self._screen.has_document and self._screen.documents.is_result
+        screen = self._screen
+        is_open = screen.has_document and screen.documents.is_result
+        if screen.is_attached and (self._may or is_open):
+            screen.run_worker(self._catch_up(), group="showing")
 
     async def _catch_up(self) -> None:
         async with self._turn:

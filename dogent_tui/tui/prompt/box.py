@@ -215,7 +215,7 @@ class PromptBox(Vertical):
         if self.editor.completes and self.editor.selection.is_empty and self.editor.mode != "shell":
             line = self.editor.document.get_line(row)
             completion = self.completions.at(line, column, first_line=row == 0)
-        self.picker.request(completion, (row, completion.start) if completion else None)
+        self.picker.request(completion, row)
         if self._completing != (self.picker.completion is not None):
             self._completing = not self._completing
             self._check.poke()  # a reference being completed is not reported as missing

@@ -30,9 +30,6 @@ INDEXING_POLL_S = 0.2
 
 _FAINT = "$foreground 60%"
 
-Token = tuple[int, int]
-"""Row and column where the completed token starts."""
-
 
 class ReferencePicker(Widget):
     """A list of candidates for what is typed. It never has the focus: the prompt passes keys to it.
@@ -65,8 +62,8 @@ class ReferencePicker(Widget):
         self.completion: Completion | None = None
         """What is being completed."""
         self._shown_for: Completion | None = None
-        self._token: Token | None = None
-        self._dismissed: Token | None = None
+        self._token: tuple[int, int] | None = None  # row and column where it starts
+        self._dismissed: tuple[int, int] | None = None
         self._searching = False
         self._changed = asyncio.Event()
         self._indexing = False
@@ -94,8 +91,9 @@ class ReferencePicker(Widget):
         """Whether the highlighted candidate was chosen, by keys or by what was typed."""
         return self.moved or bool(self.completion is not None and self.completion.query)
 
-    def request(self, completion: Completion | None, token: Token | None = None) -> None:
-        """Complete `completion`, whose token starts at `token`; None closes the popup."""
+    def request(self, completion: Completion | None, row: int) -> None:
+        """Complete `completion` in line `row`; None closes the popup."""
+        token = (row, completion.start) if completion else None
         if token != self._dismissed:
             self._dismissed = None
         if completion is not None and self._dismissed is not None:

@@ -158,7 +158,7 @@ class _Text:
 
     def __init__(self, lines: Lines) -> None:
         texts = [line.text for line in lines]
-        self._pieces = [*_pieces(lines, texts)]
+        self._pieces = [*_pieces(lines)]
         read = [texts[at][start:end] + glue for at, start, end, glue in self._pieces]
         self._starts = [*accumulate(map(len, read), initial=0)]
         self.text = "".join(read)
@@ -177,15 +177,15 @@ class _Text:
             number += 1
 
 
-def _pieces(lines: Lines, texts: Sequence[str]) -> Iterator[_Piece]:
-    for is_table, group in groupby(enumerate(lines), lambda numbered: bool(numbered[1].cells)):
-        if not is_table:
-            for at, line in group:
-                yield _Piece(at, line.decoration, len(texts[at]), line.glue)
-            continue
+def _pieces(lines: Lines) -> Iterator[_Piece]:
+    """Yield the lines as they are read: those of a table column by column."""
+    for columns, group in groupby(enumerate(lines), lambda numbered: len(numbered[1].cells)):
         numbered = [*group]
-        for column in range(len(numbered[0][1].cells)):
+        for column in range(max(1, columns)):
             for at, line in numbered:
+                size = len(line.text)
+                if not columns:
+                    yield _Piece(at, line.decoration, size, line.glue)
+                    continue
                 start, end, glue = line.cells[column]
-                size = len(texts[at])
                 yield _Piece(at, size + start, size + end, _CELL_END if glue == "\n" else glue)

@@ -73,7 +73,7 @@ async def test_an_older_result_never_replaces_a_newer_one() -> None:
     app = PickerApp(completions)
     async with app.run_test() as pilot:
         for query in ("a", "ab", "abc"):
-            app.picker.request(Completion("file", query, 0, 1), (0, 0))
+            app.picker.request(Completion("file", query, 0, 1), 0)
             while not completions.asked:
                 await pilot.pause(0.01)
         assert app.picker.rows == ()
@@ -90,7 +90,7 @@ async def test_a_result_for_a_closed_popup_opens_nothing() -> None:
     completions = SlowCompletions()
     app = PickerApp(completions)
     async with app.run_test():
-        app.picker.request(Completion("file", "a", 0, 1), (0, 0))
+        app.picker.request(Completion("file", "a", 0, 1), 0)
         app.picker.dismiss()
         completions.release.set()
         await app.workers.wait_for_complete()
