@@ -46,14 +46,12 @@ class DocumentRows(Rows):
             for part, row in zip(self._parts, self.rows, strict=True)
             if definitions == self._definitions
         }
-        self.rows, self._parts, self._firsts, self._unmeasured = [], [], [], []
+        self.rows, self._parts, self._firsts = [], [], []
         self._definitions = definitions
         self._lines.clear()
         self._kept = self._valid = 0
         self.append(parts)
         self._known.clear()
-        for row in {*self.hits}.difference(self.rows):
-            del self.hits[row]
 
     def append(self, parts: Sequence[Part]) -> None:
         """Append `parts`."""
@@ -65,8 +63,6 @@ class DocumentRows(Rows):
             self._parts.append(part)
             self._firsts.append(part.first)
             self.rows.append(row)
-            if not row.measured:
-                self._unmeasured.append(row)
 
     def _draw(self, row: Row) -> list[Line]:
         part = self._parts[row.entry]

@@ -96,7 +96,6 @@ class Layout(Rows):
         self.rows[index:index] = rows
         for position in range(index, len(self.rows)):
             self.rows[position].index = position
-        self._unmeasured += rows
         self._valid = min(self._valid, index)
         for row in rows:
             row.height = self._guess(self._model.entries[number], row)
@@ -118,13 +117,6 @@ class Layout(Rows):
             row.end = start
         self._insert(number, further)
         self._forget([last])
-
-    def _forget(self, rows: Iterable[Row]) -> None:
-        for row in rows:
-            self._drop(row)
-            if row.measured:
-                row.measured = False
-                self._unmeasured.append(row)
 
     # ── Lines ─────────────────────────────────────────────────────────────────────────────────────
 
