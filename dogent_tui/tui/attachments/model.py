@@ -39,6 +39,11 @@ class AttachmentEntry(Record):
     pending: bool = False
     read: ReadState = "unread"
 
+    @property
+    def listed(self) -> bool:
+        """Whether it is shown: what was removed is kept, with its reading state."""
+        return self.sent or self.pending
+
 
 class Attachments:
     """The attachments of a conversation, in order of first appearance.
@@ -50,13 +55,12 @@ class Attachments:
         """Resolve relative paths against the workspace at `root`."""
         self._root = os.path.realpath(root)
         self._entries: dict[Attachment, AttachmentEntry] = {}
-        self._unlisted: set[Attachment] = set()
         self._reading: dict[str, tuple[Attachment, ...]] = {}
 
     @property
     def entries(self) -> tuple[AttachmentEntry, ...]:
         """Every listed attachment, in order of first mention."""
-        return tuple(entry for key, entry in self._entries.items() if key not in self._unlisted)
+        return tuple(entry for entry in self._entries.values() if entry.listed)
 
     @property
     def pending(self) -> tuple[Attachment, ...]:
@@ -65,7 +69,6 @@ class Attachments:
 
     def attach(self, attachment: Attachment) -> None:
         """Add `attachment` to the next prompt."""
-        self._unlisted.discard(attachment)
         known = self._entries.get(attachment, AttachmentEntry(attachment))
         self._entries[attachment] = replace(known, pending=True)
 
@@ -75,14 +78,10 @@ class Attachments:
         It is listed again, with its reading state, when a prompt refers to it again.
         """
         entry = self._entries.get(attachment)
-        if entry is None or attachment in self._unlisted:
+        if entry is None or not entry.listed:
             return ""
-        if entry.pending and not entry.sent:
-            del self._entries[attachment]
-        elif entry.pending:
-            self._entries[attachment] = replace(entry, pending=False)
-        else:
-            self._unlisted.add(attachment)
+        kept = replace(entry, sent=entry.sent and entry.pending, pending=False)
+        self._entries[attachment] = kept
         return "taken back" if entry.pending else "unlisted"
 
     def handle(self, event: Event) -> bool:
@@ -107,7 +106,6 @@ class Attachments:
             if attachment.lines is not None:
                 self._entries.pop(attachment, None)
                 attachment = replace(attachment, lines=None)
-            self._unlisted.discard(attachment)
             known = self._entries.get(attachment, AttachmentEntry(attachment))
             self._entries[attachment] = replace(known, sent=True, pending=False)
         return bool(attachments)

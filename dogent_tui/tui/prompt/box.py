@@ -3,7 +3,7 @@ the hint line.
 """
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from textual import work
 from textual.app import ComposeResult
@@ -14,10 +14,10 @@ from textual.widgets import Static, TextArea
 
 from dogent_tui.agent.events import Attachment
 from dogent_tui.language import tr
-from dogent_tui.references.lookup import Reference, ReferenceKey, find_references
+from dogent_tui.references.lookup import Reference, find_references
 from dogent_tui.tui.prompt.completion import Candidate, Completion
 from dogent_tui.tui.prompt.debounce import Debounce
-from dogent_tui.tui.prompt.editor import Mode, PromptEditor, ReferenceState
+from dogent_tui.tui.prompt.editor import Mode, PromptEditor
 from dogent_tui.tui.prompt.hints import Hint, Hints
 from dogent_tui.tui.prompt.pending_strip import Chip, PendingStrip, pending_chips
 from dogent_tui.tui.prompt.picker import ReferencePicker
@@ -56,7 +56,6 @@ class PromptBox(Vertical):
         self.shown_hint = Hint("", is_usual=True)
         """The line below the prompt."""
         self._noticed = ""
-        self._states: Mapping[ReferenceKey, ReferenceState] = {}
         self._attached: tuple[Attachment, ...] = ()
         self._completing = False
         self._requests: Sequence[str] = ()
@@ -224,8 +223,8 @@ class PromptBox(Vertical):
 
     def _on_text_area_changed(self, event: TextArea.Changed) -> None:
         event.stop()
-        if self._states and "@" not in self.editor.raw:  # sent or cleared: remove them at once
-            self._states = {}
+        if self.editor.states and "@" not in self.editor.raw:  # sent or cleared: remove at once
+            self.editor.set_states({})
             self._show_pending()
         if self.editor.raw != self._noticed:  # a change may be reported after the notice
             self._hints.notice = ""
@@ -286,14 +285,14 @@ class PromptBox(Vertical):
         for reference in self._being_completed():
             states.pop(reference.key, None)
         self.editor.set_states(states)
-        self._states = states if self.editor.mode == "prompt" else {}
         self._show_pending()
         problems = tuple(state.problem for state in states.values() if state.problem)
         self._hints.problems = problems
         self._show_hint()
 
     def _show_pending(self) -> None:
-        self.pending.show(pending_chips(self._states, self._attached))
+        states = self.editor.states if self.editor.mode == "prompt" else {}
+        self.pending.show(pending_chips(states, self._attached))
 
     def _being_completed(self) -> Sequence[Reference]:
         completion = self.picker.completion

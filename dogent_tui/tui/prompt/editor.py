@@ -153,7 +153,7 @@ class PromptEditor(FoldingArea):
         self.key_filter: Callable[[str], bool] = lambda _: False
         self.completes = False
         self._references_of_line = lru_cache(maxsize=64)(find_references)
-        self._states: dict[ReferenceKey, ReferenceState] = {}
+        self.states: Mapping[ReferenceKey, ReferenceState] = {}
         self._loose_space: Location | None = None
         self._armed: SecondPress = ""
         self.busy = False
@@ -422,8 +422,8 @@ class PromptEditor(FoldingArea):
 
     def set_states(self, states: Mapping[ReferenceKey, ReferenceState]) -> None:
         """Mark the references according to `states`; others stay unmarked."""
-        if states != self._states:
-            self._states = dict(states)
+        if states != self.states:
+            self.states = states
             self.notify_style_update()  # drawn lines are cached
             self.refresh()
 
@@ -433,7 +433,7 @@ class PromptEditor(FoldingArea):
             line = self.document.get_line(row)
             for reference in reversed(find_references(line) if "@" in line else ()):
                 if reference.key == key:
-                    state = self._states.get(key)
+                    state = self.states.get(key)
                     end = reference.start + (
                         state.length if state else reference.end - reference.start
                     )
@@ -459,7 +459,7 @@ class PromptEditor(FoldingArea):
         if "@" not in text:
             return
         for reference in self._references_of_line(text):
-            if state := self._states.get(reference.key):
+            if state := self.states.get(reference.key):
                 style = self.get_component_rich_style(
                     "prompt--unresolved" if state.problem else "prompt--reference"
                 )

@@ -4,7 +4,8 @@ or estimated.
 A row is an entry, or a part of a long reply.
 """
 
-from collections.abc import Iterable
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
 
 from msgspec.structs import replace
 
@@ -21,41 +22,35 @@ showing part of a long one.
 
 
 class Layout(Rows):
-    """The rows of `model`, laid out at `look.width` on demand."""
+    """The rows of `model`, laid out at `width` on demand."""
 
     def __init__(self, model: TranscriptModel) -> None:
         super().__init__()
         self.look = Look(self.width)
         self.unfolded: set[int] = set()
         self._model = model
-        self._of_entry: list[list[Row]] = []
         self._streamed: dict[int, str] = {}  # the texts of unfinished replies at the last update
-
-    # ── Places ────────────────────────────────────────────────────────────────────────────────────
-
-    def resize(self, width: int) -> None:
-        """Lay out at `width` cells from now on."""
-        super().resize(width)
-        self.look = replace(self.look, width=self.width)
 
     def rows_of(self, entry: int) -> list[Row]:
         """Return the rows of the entry with this number."""
-        return self._of_entry[entry] if entry < len(self._of_entry) else []
+        return self.rows[self._index(entry) : self._index(entry + 1)]
+
+    def _index(self, entry: int) -> int:
+        return bisect_left(self.rows, entry, key=lambda row: row.entry)
 
     # ── Changes ───────────────────────────────────────────────────────────────────────────────────
 
     def update(self, entries: Iterable[int]) -> None:
         """Update for `entries`, which have changed or are new."""
         for number in entries:
-            if number < len(self._of_entry):
+            known = self.rows[-1].entry + 1 if self.rows else 0
+            if number < known:
                 self._changed(number)
-            while len(self._of_entry) <= number:
-                new = len(self._of_entry)
-                self._of_entry.append([])
+            for new in range(known, number + 1):
                 entry = self._model.entries[new]
                 if isinstance(entry, ToolCall) and entry.of_the_user:
                     self.unfolded.add(new)
-                self._insert(new, [Row(new, 0)])
+                self._insert([Row(new, 0)])
                 if type(entry) is Reply:
                     self._grow(new, entry)
 
@@ -69,40 +64,32 @@ class Layout(Rows):
         return True
 
     def _changed(self, number: int) -> None:
-        rows = self._of_entry[number]
         entry = self._model.entries[number]
         if entry.gone:
             self._changed_after(number)
         if type(entry) is Reply:
             self._grow(number, entry)
         else:
-            self._forget(rows)
+            self._forget(self.rows_of(number))
 
     def _changed_after(self, number: int) -> None:
         """The space above an entry depends on what comes before it."""
-        following = next(
-            (n for n in range(number + 1, len(self._of_entry)) if not self._model.entries[n].gone),
-            None,
-        )
-        if following is not None:
-            self._forget(self._of_entry[following][:1])
+        after = self.rows[self._index(number + 1) :]
+        self._forget([row for row in after if not self._model.entries[row.entry].gone][:1])
 
-    def _insert(self, number: int, rows: list[Row]) -> None:
-        """Append `rows` to those of the entry."""
-        of_entry = self._of_entry[number]
-        following = next((rows_[0] for rows_ in self._of_entry[number + 1 :] if rows_), None)
-        index = len(self.rows) if following is None else following.index
-        of_entry += rows
+    def _insert(self, rows: Sequence[Row]) -> None:
+        """Insert the further `rows` of an entry."""
+        index = self._index(rows[0].entry + 1)
         self.rows[index:index] = rows
         for position in range(index, len(self.rows)):
             self.rows[position].index = position
         self._valid = min(self._valid, index)
         for row in rows:
-            row.height = self._guess(self._model.entries[number], row)
+            row.height = self._guess(self._model.entries[row.entry], row)
 
     def _grow(self, number: int, reply: Reply) -> None:
         """Draw the last row again, and start another where it has become long."""
-        rows, text = self._of_entry[number], reply.text
+        rows, text = self.rows_of(number), reply.text
         last = rows[-1]
         if not reply.finished:
             self._streamed[number] = text
@@ -115,7 +102,8 @@ class Layout(Rows):
         further = [Row(number, last.part + part, start) for part, start in enumerate(starts, 1)]
         for row, start in zip((last, *further), starts, strict=False):
             row.end = start
-        self._insert(number, further)
+        if further:
+            self._insert(further)
         self._forget([last])
 
     # ── Lines ─────────────────────────────────────────────────────────────────────────────────────
@@ -137,7 +125,7 @@ class Layout(Rows):
             grows = not entry.finished and row.end is None
             body = markdown_lines(entry.text[row.start : row.end], self.width, grows=grows)
         else:
-            body = entry_lines(entry, replace(self.look, unfolded=unfolded))
+            body = entry_lines(entry, replace(self.look, width=self.width, unfolded=unfolded))
         return [BLANK] * self.space_above(row) + body if body else []
 
     def space_above(self, row: Row) -> int:
