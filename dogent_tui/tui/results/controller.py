@@ -1,4 +1,4 @@
-"""Actions on the results of a conversation: listing, opening, exporting, revealing."""
+"""Actions on the results of a conversation: opening, exporting, revealing."""
 
 import asyncio
 import os
@@ -14,7 +14,7 @@ from dogent_tui.markdown_search.model import is_markdown
 from dogent_tui.plain import one_line
 from dogent_tui.storage.paths import display_path
 from dogent_tui.tui.ports import AppPort, ConversationPort
-from dogent_tui.tui.results.model import Result, Results
+from dogent_tui.tui.results.model import Result
 
 _PATIENCE_S = 5.0
 
@@ -56,48 +56,38 @@ async def reveal(path: Path) -> str:
     )
 
 
-class ResultsController:
-    """Acts on the `results` of a conversation."""
+async def act(screen: ConversationPort, what: str, result: Result) -> None:
+    """Open, export or reveal `result`. Must not be awaited in a message handler, because it may ask
+    something.
+    """
+    path = screen.opened.workspace.absolute(result.path)
+    if not await asyncio.to_thread(path.exists):
+        screen.prompt.notify_hint(
+            tr("There is no file {typed} here.", typed=one_line(result.path)), warning=True
+        )
+        screen.place_sidebar()
+        return
+    match what:
+        case "open":
+            await screen.showing.open(result.path)
+        case "export":
+            await _export(screen, result)
+        case "reveal":
+            screen.prompt.notify_hint(await reveal(path))
 
-    def __init__(self, screen: ConversationPort) -> None:
-        self.results = Results(screen.opened.workspace.root)
-        self._screen = screen
 
-    async def want(self, what: str, result: Result) -> None:
-        """Open, export or reveal `result`. Must not be awaited in a message handler, because it
-        may ask something.
-        """
-        screen = self._screen
-        path = screen.opened.workspace.absolute(result.path)
-        if not await asyncio.to_thread(path.exists):
-            screen.prompt.notify_hint(
-                tr("There is no file {typed} here.", typed=one_line(result.path)),
-                warning=True,
-            )
-            screen.place_sidebar()
-            return
-        match what:
-            case "open":
-                await screen.showing.open(result.path)
-            case "export":
-                await self._export(result)
-            case "reveal":
-                screen.prompt.notify_hint(await reveal(path))
+async def _export(screen: ConversationPort, result: Result) -> None:
+    from dogent_tui.tui.screens.choice import choose  # on use
 
-    async def _export(self, result: Result) -> None:
-        from dogent_tui.tui.screens.choice import choose  # on use
-
-        screen = self._screen
-        if not is_markdown(result.path):
-            screen.prompt.notify_hint(
-                tr("Only Markdown can be exported: {name} is none.", name=one_line(result.name))
-            )
-            return
-        kinds = ("pdf", "docx")
-        app = cast("AppPort", screen.app)
-        chosen = await choose(app, tr("Export {name} as", name=one_line(result.name)), "", kinds)
-        if chosen is not None:
-            text = f'/export "{result.path}" {kinds[chosen]}'
-            command, argument = app.commands.find(text)
-            assert command is not None
-            await screen.typed.run(command, argument, text)
+    name = one_line(result.name)
+    if not is_markdown(result.path):
+        screen.prompt.notify_hint(tr("Only Markdown can be exported: {name} is none.", name=name))
+        return
+    kinds = ("pdf", "docx")
+    app = cast("AppPort", screen.app)
+    chosen = await choose(app, tr("Export {name} as", name=name), "", kinds)
+    if chosen is not None:
+        text = f'/export "{result.path}" {kinds[chosen]}'
+        command, argument = app.commands.find(text)
+        assert command is not None
+        await screen.typed.run(command, argument, text)

@@ -51,7 +51,7 @@ from dogent_tui.tui.prompt.hints import shortened
 from dogent_tui.tui.prompt.pending_strip import Chip
 from dogent_tui.tui.prompt.references import WorkspaceReferences
 from dogent_tui.tui.request_banner import RequestBanner
-from dogent_tui.tui.results.controller import ResultsController
+from dogent_tui.tui.results.controller import act
 from dogent_tui.tui.results.model import Result, Results
 from dogent_tui.tui.status import StatusBar, opening_status
 from dogent_tui.tui.todos import TodoPanel
@@ -131,7 +131,7 @@ class ConversationScreen(ConversationPort):
         )
         self.prompt = PromptBox(self._references)
         self.foreground = ForegroundTask(self.prompt.set_doing)
-        self.made = ResultsController(self)
+        self.results = Results(opened.workspace.root)
         self._made_in_run: list[str] = []
         self.showing = Showing(self)
         self.lessons = LessonOffer(offers=opened.settings.learn_auto)
@@ -147,11 +147,6 @@ class ConversationScreen(ConversationPort):
         self.welcome = Welcome(display_path(root), endpoint)
         self.typed = PromptController(self, commands)
         self.conversation_layout = ConversationLayout(self)
-
-    @property
-    def results(self) -> Results:
-        """The documents that the conversation produced."""
-        return self.made.results
 
     @cached_property
     def requests(self) -> "RequestController":
@@ -201,7 +196,7 @@ class ConversationScreen(ConversationPort):
         self.attaching = AttachmentsController(
             self, opened.workspace.root, self._references, self._show_attachments
         )
-        self.made = ResultsController(self)
+        self.results = Results(opened.workspace.root)
         self.showing.forget()
         self._name_document()
         self.lessons = LessonOffer(offers=opened.settings.learn_auto)
@@ -436,7 +431,7 @@ class ConversationScreen(ConversationPort):
         """Do what is requested of a document, a file or a queued prompt."""
         match event.what, event.item:
             case what, Result() as result:
-                self.run_worker(self.made.want(what, result), group="result", exclusive=True)
+                self.run_worker(act(self, what, result), group="result", exclusive=True)
             case "add", None:
                 self.prompt.focus_editor()
                 self.prompt.editor.insert("@")
