@@ -56,10 +56,12 @@ class FileList(PagedList):
         return None if self.highlighted is None else self.items[self.highlighted]
 
     def show(self, items: Sequence[Attachment | Result], rows: Iterable[Content]) -> None:
-        """Show `items` as `rows`, keeping the highlighted item."""
-        before, self.items = self.chosen, items
+        """Show `items` as `rows`, keeping the highlighted item, or else its place."""
+        at, before, self.items = self.highlighted, self.chosen, items
         self.set_options(rows)
-        self.highlighted = items.index(before) if before in items else None
+        if at is not None and items:
+            place = items.index(before) if before in items else at
+            self.highlighted = min(place, len(items) - 1)
 
     def enter(self, at: int) -> None:
         """Take the focus, at item `at` if it exists."""

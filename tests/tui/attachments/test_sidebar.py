@@ -105,3 +105,11 @@ async def test_the_highlight_stays_on_its_attachment() -> None:
         app.sidebar.show((AttachmentEntry(SALES, read="read"), AttachmentEntry(NOTES)))
         await pilot.press("enter")
         assert app.posted.pop().item == SALES
+
+
+async def test_after_a_removal_the_next_one_is_highlighted() -> None:
+    app = SidebarApp(AttachmentEntry(NOTES), AttachmentEntry(SALES))
+    async with app.run_test() as pilot:
+        app.sidebar.show((AttachmentEntry(SALES),))
+        await pilot.press("delete")
+        assert app.posted.pop().item == SALES
