@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from dogent_tui.tui.transcript.entries import Look, entry_lines, foldable
 from dogent_tui.tui.transcript.lines import BLANK, Lines
 from dogent_tui.tui.transcript.markdown import markdown_lines, pieces
-from dogent_tui.tui.transcript.model import Entry, Reply, ToolCall, TranscriptModel, UserTurn
+from dogent_tui.tui.transcript.model import Entry, Reply, ToolCall, TranscriptModel
 from dogent_tui.tui.transcript.rows import Row, Rows
 
 _PIECE = 2_000
@@ -54,14 +54,12 @@ class Layout(Rows):
                 if type(entry) is Reply:
                     self._grow(new, entry)
 
-    def toggle(self, entry: int) -> bool:
-        """Fold or unfold the entry, and return whether that was possible."""
-        if not foldable(self._model.entries[entry]):
-            return False
-        self.unfolded ^= {entry}
-        self._changed(entry)
-        self._changed_after(entry)
-        return True
+    def toggle(self, entry: int) -> None:
+        """Fold or unfold the entry, if that is possible."""
+        if foldable(self._model.entries[entry]):
+            self.unfolded ^= {entry}
+            self._changed(entry)
+            self._changed_after(entry)
 
     def _changed(self, number: int) -> None:
         entry = self._model.entries[number]
@@ -146,6 +144,4 @@ class Layout(Rows):
         if type(entry) is Reply:
             text = entry.text[row.start : row.end]
             return 1 + text.count("\n") + len(text) // self.width
-        if isinstance(entry, UserTurn):
-            return 2 + min(10, entry.prompt.text.count("\n"))
-        return 1 if isinstance(entry, ToolCall) else 2
+        return 2

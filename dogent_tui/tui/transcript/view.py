@@ -344,5 +344,5 @@ class Transcript(RowsView):
         super().search(text)
 
     def _reveal_entry(self, entry: int) -> None:
-        if foldable(self.model.entries[entry]) and entry not in self._layout.unfolded:
+        if entry not in self._layout.unfolded:
             self._layout.toggle(entry)

@@ -103,17 +103,11 @@ class Viewport:
 
     def visible_rows(self) -> list[Row]:
         """Return the rows with a visible line."""
-        place = self._layout.find(self.top)
-        if place is None:
+        first = self._layout.find(self.top)
+        last = self._layout.find(min(self.top + self.height, self._layout.total) - 1)
+        if first is None or last is None:
             return []
-        rows = []
-        y = self._layout.top(place.row.index)
-        for row in self._layout.rows[place.row.index :]:
-            if y >= self.top + self.height:
-                break
-            rows.append(row)
-            y += row.height
-        return rows
+        return self._layout.rows[first.row.index : last.row.index + 1]
 
     def _guessed(self, top: int) -> Place | None:
         """Find line `top`; in an unmeasured row, at the estimated relative position."""
