@@ -7,7 +7,6 @@ from textual import events
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
-from textual.message import Message
 from textual.widgets import OptionList
 
 from dogent_tui.agent.events import Attachment
@@ -18,7 +17,7 @@ from dogent_tui.tui.dialog import Words
 from dogent_tui.tui.prompt.dropped import dropped_paths
 from dogent_tui.tui.results.model import Result
 from dogent_tui.tui.textual_fixes.option_list import PagedList
-from dogent_tui.tui.widgets import Wanted, bound, hidden, told
+from dogent_tui.tui.widgets import Wanted, bound, hidden
 
 _DETAIL = "$foreground 60%"
 
@@ -124,12 +123,6 @@ class AttachmentsSidebar(Vertical):
     has read them.
     """
 
-    @told
-    class PathsPasted(Message):
-        """Attach the existing files at `paths`, which were pasted or dropped here."""
-
-        paths: list[str]
-
     def __init__(self) -> None:
         super().__init__(id="attachments")
         self._shown: tuple[tuple[AttachmentEntry, ...], tuple[Result, ...], Sizes] = (), (), {}
@@ -187,7 +180,7 @@ class AttachmentsSidebar(Vertical):
         """Handle pasted or dropped paths; other text goes to the prompt."""
         if paths := dropped_paths(event.text):
             event.stop()
-            self.post_message(self.PathsPasted(paths))
+            self.post_message(Wanted("attach", paths))
 
 
 def _result_row(result: Result, sizes: Sizes) -> Content:

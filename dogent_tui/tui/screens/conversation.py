@@ -59,7 +59,6 @@ from dogent_tui.tui.welcome import Welcome
 from dogent_tui.tui.widgets import Wanted, bound, hidden
 
 if TYPE_CHECKING:  # imported on creation, after the first paint
-    from dogent_tui.tui.attachments.sidebar import AttachmentsSidebar
     from dogent_tui.tui.pane.controller import PaneController
     from dogent_tui.tui.requests import RequestController
     from dogent_tui.tui.transcript.view import Transcript
@@ -421,12 +420,6 @@ class ConversationScreen(ConversationPort):
         self._name_document()
         await self.conversation_layout.place_sidebar(sizes)
 
-    async def on_attachments_sidebar_paths_pasted(
-        self, event: "AttachmentsSidebar.PathsPasted"
-    ) -> None:
-        """Attach pasted or dropped files to the next prompt."""
-        self.notify(await self.attaching.attach_dropped(event.paths))
-
     async def on_wanted(self, event: Wanted) -> None:
         """Do what is requested of a document, a file or a queued prompt."""
         match event.what, event.item:
@@ -435,6 +428,8 @@ class ConversationScreen(ConversationPort):
             case "add", None:
                 self.prompt.focus_editor()
                 self.prompt.editor.insert("@")
+            case "attach", list() as paths:
+                self.notify(await self.attaching.attach_dropped(paths))
             case "remove", Attachment() as attachment:
                 self.attaching.remove(attachment)
             case "open", Attachment() as attachment:

@@ -32,7 +32,6 @@ class SidebarApp(App[None]):
         self.sidebar.focus_list()
 
     @on(Wanted)
-    @on(AttachmentsSidebar.PathsPasted)
     def note(self, message: Message) -> None:
         self.posted.append(message)
 
@@ -95,7 +94,7 @@ async def test_a_path_can_be_dropped_on_it() -> None:
         app.post_message(events.Paste("'/home/me/a b.md'"))
         await pilot.pause()
         await pilot.pause()
-        assert [message.paths for message in app.posted] == [["/home/me/a b.md"]]
+        assert [message.item for message in app.posted] == [["/home/me/a b.md"]]
 
 
 async def test_the_highlight_stays_on_its_attachment() -> None:
