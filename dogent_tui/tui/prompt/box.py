@@ -286,8 +286,6 @@ class PromptBox(Vertical):
             states.pop(reference.key, None)
         self.editor.set_states(states)
         self._show_pending()
-        problems = tuple(state.problem for state in states.values() if state.problem)
-        self._hints.problems = problems
         self._show_hint()
 
     def _show_pending(self) -> None:
@@ -311,6 +309,7 @@ class PromptBox(Vertical):
 
     def _show_hint(self) -> None:
         hints, editor = self._hints, self.editor
+        hints.problems = [one.problem for one in editor.states.values() if one.problem]
         hints.usage = self.completions.usage(editor.value) if editor.mode == "command" else ""
         hints.on_pasted_text = editor.placeholder_at_cursor is not None
         found = hints.best()

@@ -403,7 +403,7 @@ class PromptEditor(FoldingArea):
         if found is None:
             raise SkipAction
         if not self.unfold(found):
-            self.post_message(self.UnfoldRefused(len(self.pasted.text(found.id))))
+            self.post_message(self.UnfoldRefused(len(found.text)))
 
     # ── Completion and references ─────────────────────────────────────────────────────────────────
 
