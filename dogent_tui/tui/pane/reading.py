@@ -224,13 +224,6 @@ def opener_of(text: str) -> list[str]:
     if ("```" in text or "~~~" in text) and (fence := open_fence(text)):
         lines = reversed(text.split("\n"))
         return [next(line for line in lines if line.lstrip().startswith(fence))]
-    return head_of_last_table(text).split("\n")[:-1]
-
-
-def head_of_last_table(markdown: str) -> str:
-    """Return the header lines of the table at the end of `markdown`, or an empty string."""
-    table = markdown.rstrip("\n").rpartition("\n\n")[2].lstrip("\n")
-    lines = table.split("\n", 2)
-    if len(lines) < 2 or not lines[0].startswith("|") or set(lines[1]) - set("|-: "):
-        return ""
-    return f"{lines[0]}\n{lines[1]}\n"
+    last = text.rstrip("\n").rpartition("\n\n")[2].lstrip("\n").split("\n", 2)
+    is_table = len(last) > 1 and last[0].startswith("|") and not set(last[1]) - set("|-: ")
+    return last[:2] if is_table else []

@@ -83,7 +83,9 @@ class Manuscript:
                 and len(self.lines[start]) > _LONGEST_PART
                 and start not in self._fenced
             ):
-                yield from _pieces(self.lines[start], start)
+                line = self.lines[start]
+                for at in range(0, len(line), _LONGEST_PART):
+                    yield Part(line[at : at + _LONGEST_PART], start)
                 start, opener = end, []
                 continue
             part = Part("\n".join([*opener, *self.lines[start:end]]), start - len(opener))
@@ -111,12 +113,6 @@ class Manuscript:
             is_comment = is_comment if is_fenced else _in_comment(line, is_comment)
         if self._front < len(self.lines):
             yield len(self.lines)
-
-
-def _pieces(line: str, number: int) -> Iterator[Part]:
-    """Yield the pieces of a line that is too long to be laid out at once."""
-    for start in range(0, len(line), _LONGEST_PART):
-        yield Part(line[start : start + _LONGEST_PART], number)
 
 
 def link_name(label: str) -> str:
