@@ -11,6 +11,7 @@ from textual.widget import Widget
 from dogent_tui.tui.imports import loaded
 
 if TYPE_CHECKING:  # imported on creation, after the first paint
+    from dogent_tui.tui.attachments.model import Sizes
     from dogent_tui.tui.attachments.sidebar import AttachmentsSidebar
     from dogent_tui.tui.pane.pane import DocumentPane
     from dogent_tui.tui.ports import ConversationPort
@@ -48,6 +49,7 @@ class ConversationLayout:
         self._pane: DocumentPane | None = None
         self._pane_covers = False
         self._setup: SetupPanel | None = None
+        self._sizes: Sizes = {}
 
     @cached_property
     def transcript(self) -> "Transcript":
@@ -128,10 +130,11 @@ class ConversationLayout:
         if not leaves:
             self.sidebar.focus_list()
 
-    async def place_sidebar(self) -> None:
+    async def place_sidebar(self, sizes: "Sizes | None" = None) -> None:
         """Show results and attachments if there are any and they fit, unless the user decided
-        otherwise.
+        otherwise, with their latest `sizes`.
         """
+        self._sizes = self._sizes if sizes is None else sizes
         entries, results = self._screen.attachments.entries, self._screen.results.entries
         width = self._screen.size.width
         wide = width >= SIDEBAR_FROM
@@ -144,7 +147,7 @@ class ConversationLayout:
         if wanted:
             await self._place(self.sidebar, "#body")
         if "sidebar" in self.__dict__:
-            self.sidebar.show(entries, results)
+            self.sidebar.show(entries, results, self._sizes)
             self.sidebar.display = wanted
             self.sidebar.set_class(not wide, "-narrow")
 

@@ -166,6 +166,7 @@ class ConversationPort(Screen[None]):
     todos: "TodoPanel"
     asked: "RequestBanner"
     attaching: "AttachmentsController"
+    results: "Results"
     status_bar: "StatusBar"
     welcome: "Welcome"
     typed: TypedPort
@@ -186,11 +187,6 @@ class ConversationPort(Screen[None]):
     def attachments(self) -> "Attachments":
         """The files referred to in the conversation."""
         return self.attaching.attachments
-
-    @property
-    def results(self) -> "Results":
-        """The documents that the conversation produced."""
-        raise NotImplementedError
 
     @property
     def requests(self) -> RequestsPort:

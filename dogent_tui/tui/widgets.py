@@ -34,3 +34,11 @@ def bound(key: str, action: str, words: str, **options: Any) -> Binding:
 def hidden(key: str, action: str, words: str, **options: Any) -> Binding:
     """Return a binding hidden in the line of keys; the help lists it."""
     return bound(key, action, words, show=False, **options)
+
+
+@told
+class Wanted(Message):
+    """The user requests `what` of `item`, which a part of the conversation screen shows."""
+
+    what: str
+    item: object = None

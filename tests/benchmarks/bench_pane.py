@@ -66,6 +66,7 @@ class BenchApp(App[None]):
         manuscript = await asyncio.to_thread(read_manuscript, self.path)
         before = Throwaway.written
         self.pane.view.show(manuscript.parts, manuscript.definitions)
+        self.pane.view.has_lines = True
         while Throwaway.written == before:
             await asyncio.sleep(0)
         self.results["open"] = (time.perf_counter() - began) * 1000

@@ -33,16 +33,16 @@ async def test_attach_takes_a_sheet_shows_a_chip_and_lets_it_be_taken_back(stage
             await s.pilot.press("enter")
             await s.until(lambda: not s.app.conversation.prompt.editor.value)
         await s.until(lambda: "There is no file @nothing.md here." in said(s))
-        await s.until(lambda: len(strip.chips) == 2)
+        await s.until(lambda: len(strip.items) == 2)
         assert not s.app.conversation.conversation_layout.sidebar.display
-        assert [(chip.mark, chip.name, chip.sheet) for chip in strip.chips] == [
+        assert [(chip.mark, chip.name, chip.sheet) for chip in strip.items] == [
             ("+", "book.xlsx", "My costs"),
             ("+", "notes.md", ""),
         ]
         await s.pilot.press("shift+tab", "enter")
         await s.until(lambda: "damaged" in said(s))
         await s.pilot.press("right", "delete")
-        await s.until(lambda: len(strip.chips) == 1)
+        await s.until(lambda: len(strip.items) == 1)
         await s.pilot.press("escape")
         await s.send("go")
         assert '"sheet": "My costs"' in s.conversation.sent[0]

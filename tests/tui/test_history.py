@@ -70,7 +70,9 @@ async def test_forgetting_asks_and_deletes_the_file_and_what_is_recalled(stage, 
     history = History(workspace.history_file)
     history.append(entry(1, "completed", "Write on tea"))
     async with stage() as s:
-        await s.until(lambda: s.app.conversation.prompt.editor.recall.older("") == "Write on tea")
+        await s.until(
+            lambda: s.app.conversation.prompt.editor.recall.step(-1, "") == "Write on tea"
+        )
         for answer, left in (("enter", 1), ("down", 0)):
             await s.type("/clean history")
             await s.pilot.press("enter")
@@ -82,7 +84,7 @@ async def test_forgetting_asks_and_deletes_the_file_and_what_is_recalled(stage, 
             await s.until(lambda: s.app.screen is s.app.conversation)
             await s.until(lambda left=left: bool(history.entries()) == bool(left))
         await s.until(lambda: "Deleted: history" in s.app.conversation.prompt._hints.notice)
-        assert s.app.conversation.prompt.editor.recall.older("") is None
+        assert s.app.conversation.prompt.editor.recall.step(-1, "") is None
     assert not workspace.history_file.exists()
 
 
@@ -100,7 +102,9 @@ async def test_all_of_a_hundred_thousand_entries_can_be_found(stage, workspace):
     workspace.dot.mkdir()
     workspace.history_file.write_text("[\n" + ",\n".join(map(json.dumps, rows)) + "\n]\n")
     async with stage((80, 24)) as s:
-        await s.until(lambda: s.app.conversation.prompt.editor.recall.older("") == "Prompt 99999")
+        await s.until(
+            lambda: s.app.conversation.prompt.editor.recall.step(-1, "") == "Prompt 99999"
+        )
         await s.pilot.press("ctrl+r")
         await s.until(lambda: isinstance(s.app.screen, OffersScreen) and s.app.screen.list.items)
         assert s.app.screen.list.items[0].name == "Prompt 99999"

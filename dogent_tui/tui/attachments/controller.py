@@ -2,14 +2,14 @@
 
 import asyncio
 from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
 
 from textual.screen import Screen
 
 from dogent_tui.agent.events import Attachment, Event
-from dogent_tui.agent.session import OpenedSession
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
-from dogent_tui.tui.attachments.model import Attachments, measure
+from dogent_tui.tui.attachments.model import Attachments
 from dogent_tui.tui.prompt.references import WorkspaceReferences
 
 
@@ -19,16 +19,15 @@ class AttachmentsController:
     def __init__(
         self,
         screen: Screen[None],
-        opened: OpenedSession,
+        root: Path,
         references: WorkspaceReferences,
-        draw: Callable[[], None],
+        show: Callable[[], None],
     ) -> None:
-        """Work for `screen`, whose loop awaits disk access. `draw` updates the display."""
-        self.attachments = Attachments(opened.workspace.root)
+        """Work for `screen`, whose workspace is at `root`. `show` updates the display."""
+        self.attachments = Attachments(root)
+        self.show = show
         self._screen = screen
-        self._opened = opened
         self._references = references
-        self._draw = draw
 
     def handle(self, event: Event) -> None:
         """Update from `event`."""
@@ -90,15 +89,3 @@ class AttachmentsController:
             )
         elif removed:
             self._screen.notify(tr("{name} won't be sent with the next prompt.", name=name))
-
-    def show(self) -> None:
-        """Update the display."""
-        self._draw()
-        if unmeasured := self.attachments.unmeasured():
-            self._screen.run_worker(self._measure(unmeasured), group="measure", exclusive=True)
-
-    async def _measure(self, unmeasured: Sequence[str]) -> None:
-        self.attachments.measured(
-            await asyncio.to_thread(measure, self._opened.workspace.root, unmeasured)
-        )
-        self._draw()

@@ -31,15 +31,18 @@ Removed = Literal["", "taken back", "unlisted"]
 class AttachmentEntry(Record):
     """A file of the conversation.
 
-    `sent`: a prompt referred to it. `pending`: it will be sent with the next prompt. `size` is in
-    bytes, None if unknown.
+    `sent`: a prompt referred to it. `pending`: it will be sent with the next prompt.
     """
 
     attachment: Attachment
     sent: bool = False
     pending: bool = False
     read: ReadState = "unread"
-    size: int | None = None
+
+    @property
+    def listed(self) -> bool:
+        """Whether it is shown: what was removed is kept, with its reading state."""
+        return self.sent or self.pending
 
 
 class Attachments:
@@ -52,13 +55,12 @@ class Attachments:
         """Resolve relative paths against the workspace at `root`."""
         self._root = os.path.realpath(root)
         self._entries: dict[Attachment, AttachmentEntry] = {}
-        self._unlisted: set[Attachment] = set()
         self._reading: dict[str, tuple[Attachment, ...]] = {}
 
     @property
     def entries(self) -> tuple[AttachmentEntry, ...]:
         """Every listed attachment, in order of first mention."""
-        return tuple(entry for key, entry in self._entries.items() if key not in self._unlisted)
+        return tuple(entry for entry in self._entries.values() if entry.listed)
 
     @property
     def pending(self) -> tuple[Attachment, ...]:
@@ -67,7 +69,6 @@ class Attachments:
 
     def attach(self, attachment: Attachment) -> None:
         """Add `attachment` to the next prompt."""
-        self._unlisted.discard(attachment)
         known = self._entries.get(attachment, AttachmentEntry(attachment))
         self._entries[attachment] = replace(known, pending=True)
 
@@ -77,25 +78,11 @@ class Attachments:
         It is listed again, with its reading state, when a prompt refers to it again.
         """
         entry = self._entries.get(attachment)
-        if entry is None or attachment in self._unlisted:
+        if entry is None or not entry.listed:
             return ""
-        if entry.pending and not entry.sent:
-            del self._entries[attachment]
-        elif entry.pending:
-            self._entries[attachment] = replace(entry, pending=False)
-        else:
-            self._unlisted.add(attachment)
+        kept = replace(entry, sent=entry.sent and entry.pending, pending=False)
+        self._entries[attachment] = kept
         return "taken back" if entry.pending else "unlisted"
-
-    def unmeasured(self) -> list[str]:
-        """Return the paths of the attachments of unknown size."""
-        return [entry.attachment.path for entry in self._entries.values() if entry.size is None]
-
-    def measured(self, sizes: Mapping[str, int | None]) -> None:
-        """Store `sizes` in bytes, by path."""
-        for key, entry in self._entries.items():
-            if entry.attachment.path in sizes:
-                self._entries[key] = replace(entry, size=sizes[entry.attachment.path])
 
     def handle(self, event: Event) -> bool:
         """Update from `event`; return whether anything changed."""
@@ -119,7 +106,6 @@ class Attachments:
             if attachment.lines is not None:
                 self._entries.pop(attachment, None)
                 attachment = replace(attachment, lines=None)
-            self._unlisted.discard(attachment)
             known = self._entries.get(attachment, AttachmentEntry(attachment))
             self._entries[attachment] = replace(known, sent=True, pending=False)
         return bool(attachments)
@@ -156,10 +142,12 @@ def place_in(root: str, path: str) -> str:
     return posixpath.normpath(posixpath.join(root, os.path.expanduser(path)))  # noqa: PTH111 - no disk, no Path per event
 
 
-def measure(root: Path, paths: Iterable[str]) -> dict[str, int | None]:
-    """Return file sizes in bytes by path relative to `root`; None for folders and inaccessible
-    files. Accesses the disk.
-    """
+Sizes = Mapping[str, int | None]
+"""The sizes of files in bytes, by path; None for folders and inaccessible files."""
+
+
+def measure(root: Path, paths: Iterable[str]) -> Sizes:
+    """Return the sizes of `paths` relative to `root`. Accesses the disk."""
     return {path: file_size(root, path) for path in paths}
 
 

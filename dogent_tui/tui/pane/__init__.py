@@ -7,7 +7,7 @@ opens it, checks the file once a second and after every tool result, and keeps t
 the next prompt consistent with the selection. A Markdown file is split into parts by scanning its
 lines (`text.py`). Only visible parts are drawn (`rows.py`, based on `transcript/rows.py` and its
 `Viewport`), by the transcript's Markdown renderer, which reports the source lines of each drawn
-line (`sourced_lines`). Thus a megabyte opens in about 100 ms of CPU time, and a selection on the
+line (`markdown_lines`). Thus a megabyte opens in about 100 ms of CPU time, and a selection on the
 screen (a paragraph, an item, a line of code) corresponds to lines of the file. These are sent as
 `"lines": "10-40"` of an attachment; a user can also type `@path:10-40`. Changes since the last run
 began are marked in the margin (`changes/sequence_match.py`). The path of the document is the

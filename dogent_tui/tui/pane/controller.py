@@ -1,7 +1,7 @@
 """The document in the pane: opening, following the file, attaching lines, closing."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,7 +23,7 @@ from dogent_tui.references.lookup import (
 from dogent_tui.tui.clipboard import copy
 from dogent_tui.tui.foreground import Tell
 from dogent_tui.tui.pane.pane import DocumentPane
-from dogent_tui.tui.pane.reading import DocumentReading, Heading, Part, Sheet, counted
+from dogent_tui.tui.pane.reading import DocumentReading, Part
 from dogent_tui.tui.pane.text import (
     Changes,
     Manuscript,
@@ -42,55 +42,26 @@ if TYPE_CHECKING:
     from dogent_tui.tui.pane.rows import Unit
     from dogent_tui.tui.ports import ConversationPort
 
-_More = Callable[[DocumentReading], Awaitable[Sequence[Part]]]
-"""Reads the first parts of a document; none if the user stopped it."""
-
 LOOK_EVERY_S = 1.0
 """Seconds between two checks whether the file changed, each one system call."""
 
 
 class OpenDocument(msgspec.Struct, eq=False):
-    """The open document. `manuscript` is the content of a Markdown file when last read, `before`
-    its content when the last run began.
+    """The open document. `text` is the content of a Markdown file when last read, or reads any
+    other format; `before` are the lines of the file when the last run began.
 
-    `reading` reads any other format. `is_result`: the agent wrote it, and the user opened no other.
-    `is_growing`: what is shown is not on the disk yet.
+    `is_result`: the agent wrote it, and the user opened no other. `is_growing`: what is shown is
+    not on the disk yet.
     """
 
     path: Path
     name: str
-    reading: DocumentReading | None = None
+    text: Manuscript | DocumentReading
     is_result: bool = False
     is_growing: bool = False
-    manuscript: Manuscript = Manuscript("")
     before: Sequence[str] | None = None
     stamp: Stamp | None = None
     trouble: str = ""
-
-    @property
-    def has_lines(self) -> bool:
-        """Whether what is shown are the lines of the file."""
-        return self.reading is None or self.reading.is_plain
-
-    @property
-    def sheets(self) -> Sequence[Sheet]:
-        """The sheets of a workbook with several."""
-        sheets = self.reading.sheets if self.reading is not None else ()
-        return sheets if len(sheets) > 1 else ()
-
-    @property
-    def sheet(self) -> str:
-        """The sheet that is shown, if there are several."""
-        return self.reading.sheet if self.reading is not None and self.sheets else ""
-
-    @property
-    def lines(self) -> Sequence[str]:
-        """The lines read so far."""
-        return self.manuscript.lines if self.reading is None else self.reading.text.split("\n")
-
-    def all_headings(self) -> Sequence[Heading]:
-        """Return the headings read so far. Use a thread: see `Manuscript.headings`."""
-        return self.manuscript.headings if self.reading is None else self.reading.headings
 
 
 class PaneController:
@@ -127,25 +98,18 @@ class PaneController:
         name = one_line(found.path)
         if found.type == "folder":
             return tr("{name} is a folder. Specify a document in it.", name=name)
-        is_text = is_markdown(found.name)
-        document = OpenDocument(found.absolute, found.path)
-        if not is_text:
-            document.reading = self._reading(found.absolute, found.sheet or sheet, pages)
+        text = self._unread(found.absolute, found.sheet or sheet, pages)
+        document = OpenDocument(found.absolute, found.path, text)
         lines = found.reference.lines
-        upto = lines[1] if lines is not None else line
-
-        async def more(reading: DocumentReading) -> Sequence[Part]:
-            return await self._in_sight(reading, upto)
-
         try:
-            if not await self._show(document, more, covers=True):
+            if not await self._show(document, upto=lines[1] if lines is not None else line):
                 return tr("{name} was not opened.", name=name)
         except DogentError as error:
             return one_line(str(error))
-        if lines is not None and document.has_lines:
+        if lines is not None and document.text.has_lines:
             self._choose(lines)
-        if line and document.has_lines:
-            self.view.reveal((line - 1, line))
+        if line and document.text.has_lines:
+            self.view.reveal(line - 1)
         return tr(
             "{name} is open. {key} switches between it and the conversation.",
             name=name,
@@ -179,10 +143,10 @@ class PaneController:
             document = self.open_document
             if document is None or not self.shows(name):
                 path = self._screen.opened.workspace.absolute(name)
-                document = OpenDocument(path, name, is_result=True)
+                document = OpenDocument(path, name, manuscript, is_result=True)
                 await self._take(document, covers=False)
             document.is_growing = True
-            document.manuscript, document.before = manuscript, None
+            document.text, document.before = manuscript, None
             self.view.changes = Changes()
             self.view.grow(manuscript.parts, manuscript.definitions)
         self._draw_title()
@@ -209,31 +173,27 @@ class PaneController:
         if self.open_document is not None and self.open_document.path == path:
             await self._look(self.open_document)
             return
-        document = OpenDocument(path, name, is_result=True)
-        if not is_markdown(name):
-            document.reading = self._reading(path)
-        await self._show(document, _first_part, hunks)
+        document = OpenDocument(path, name, self._unread(path), is_result=True)
+        await self._show(document, hunks)
 
     async def _show(
         self,
         document: OpenDocument,
-        more: _More,
         hunks: Sequence[tuple[str, str]] = (),
-        *,
-        covers: bool = False,
+        upto: int | None = None,
     ) -> bool:
-        """Read `document` and make it the open one. False if the user stopped it. Raises
-        DogentError; then the previous one stays open.
+        """Read `document`, if the user opens it up to line `upto`, and make it the open one. False
+        if the user stopped it. Raises DogentError; then the previous one stays open.
         """
         async with self._turn:
-            parts = await self._read(document, more)
+            parts = await self._read(document, upto)
             if not parts:
                 return False
-            lines = document.manuscript.lines
+            lines = document.text.lines
             document.before = await asyncio.to_thread(_put_back, lines, hunks)
-            await self._take(document, covers=covers)
-            self.view.show(parts, document.manuscript.definitions)
-            if hunks and document.reading is None:
+            await self._take(document, covers=upto is not None)
+            self.view.show(parts, document.text.definitions)
+            if hunks and isinstance(document.text, Manuscript):
                 changed = await asyncio.to_thread(changes, document.before, lines)
                 self._show_changes(changed)
                 self._reveal(changed)
@@ -245,18 +205,22 @@ class PaneController:
     def _reveal(self, changed: Changes) -> None:
         first = min((*changed.added[:1], *changed.cut[:1]), default=None)
         if first is not None:
-            self.view.reveal((first, first + 1))
+            self.view.reveal(first)
 
-    def _reading(self, path: Path, sheet: str = "", pages: str = "") -> DocumentReading:
+    def _unread(self, path: Path, sheet: str = "", pages: str = "") -> Manuscript | DocumentReading:
+        if is_markdown(path.name):
+            return Manuscript("")
         return DocumentReading(self._screen.opened.libraries.documents, path, sheet, pages)
 
-    async def _read(self, document: OpenDocument, more: _More) -> Sequence[Part]:
+    async def _read(self, document: OpenDocument, upto: int | None) -> Sequence[Part]:
         """Read the beginning of `document`, or all of it if it is Markdown. Raises DogentError."""
         document.stamp = await asyncio.to_thread(stamp_of, document.path)
-        if document.reading is not None:
-            return await more(document.reading)
-        document.manuscript = await asyncio.to_thread(read_manuscript, document.path)
-        return document.manuscript.parts
+        if isinstance(document.text, Manuscript):
+            document.text = await asyncio.to_thread(read_manuscript, document.path)
+            return document.text.parts
+        if upto is None:
+            return (await document.text.more(),)
+        return await self._in_sight(document.text, upto)
 
     async def _take(self, document: OpenDocument, *, covers: bool) -> None:
         """Make `document` the open one. If the user opened it, it `covers` the conversation in a
@@ -269,8 +233,8 @@ class PaneController:
         self._follow(covers)
         await self._screen.conversation_layout.show_pane(self.pane, covers=covers)
         self.view.changes = Changes()
-        self.view.has_lines = document.has_lines
-        self._note_rest(document)
+        self.view.has_lines = document.text.has_lines
+        self.view.has_more = document.text.has_more
 
     def _follow(self, follows: bool) -> None:
         if self._timer is not None:
@@ -295,7 +259,7 @@ class PaneController:
 
             tell(tr("Reading"))
             parts = [await reading.more(report)]
-            while reading.is_plain and reading.has_more and reading.line_ends < upto:
+            while reading.has_lines and reading.has_more and reading.line_ends < upto:
                 parts.append(await reading.more(report))
             return parts
 
@@ -321,7 +285,7 @@ class PaneController:
         if document is None:
             return
         if isinstance(event, RunStarted):
-            document.before = document.manuscript.lines
+            document.before = document.text.lines
             self._show_changes(Changes())
             self._screen.conversation_layout.uncover()
         elif isinstance(event, ToolResult | RunFinished) and not document.is_growing:
@@ -346,14 +310,14 @@ class PaneController:
             try:
                 if stamp is None:
                     document.trouble = tr("the file is gone")
-                elif document.reading is None:
+                elif isinstance(document.text, Manuscript):
                     await self._read_again(document)
                 else:
-                    document.reading = self._reading(document.path, document.reading.sheet)
-                    part = await document.reading.more(_not_told)
+                    document.text = self._unread(document.path, document.text.sheet)
+                    parts = await self._read(document, None)
                     if document is self.open_document:
-                        self._note_rest(document)
-                        self.view.show((part,), {}, None)
+                        self.view.has_more = document.text.has_more
+                        self.view.show(parts, {}, None)
                         self._read_headings()
             except DogentError as error:
                 document.trouble = str(error)
@@ -361,13 +325,13 @@ class PaneController:
 
     async def _read_again(self, document: OpenDocument) -> None:
         now = await asyncio.to_thread(read_manuscript, document.path)
-        old = document.manuscript.lines
+        old = document.text.lines
         if document.before is None:  # it was shown while being written
             document.before = now.lines
         changed, moved = await asyncio.to_thread(_compared, document.before, old, now.lines)
         if document is not self.open_document:
             return
-        document.manuscript = now
+        document.text = now
         if now.lines != old:
             chosen, is_looked_at = self.view.chosen, self.view.scrolled or self.view.has_focus
             self.view.show(now.parts, now.definitions, top=moved.line(self.view.top_line))
@@ -388,9 +352,9 @@ class PaneController:
     async def _take_headings(self) -> None:
         document = self.open_document
         if document is not None:
-            manuscript = document.manuscript
-            headings = await asyncio.to_thread(document.all_headings)
-            if manuscript is document.manuscript:
+            text = document.text
+            headings = await asyncio.to_thread(lambda: text.headings)
+            if text is document.text:
                 self.view.headings = [heading.line for heading in headings]
         self._marked = None
         await self._mark_verdicts()
@@ -403,39 +367,35 @@ class PaneController:
         checked = self._screen.opened.libraries.checked.get(document.path)
         if checked is None or checked is not self._marked:
             self._marked = checked
-            lines = document.manuscript.lines
-            found = await asyncio.to_thread(checked.verdicts, lines) if checked else {}
-            if lines is document.manuscript.lines:
+            text = document.text
+            found = await asyncio.to_thread(checked.verdicts, text.lines) if checked else {}
+            if text is document.text:
                 self.view.verdicts = found
 
     def read_on(self) -> None:
         """Read more of a converted document, if there is more."""
         document = self.open_document
-        reading = document.reading if document is not None else None
-        if document and reading and reading.has_more and not self._turn.locked():
-            self.pane.run_worker(self._read_on(document, reading), group="follow")
+        if document is not None and document.text.has_more and not self._turn.locked():
+            self.pane.run_worker(self._read_on(document, document.text), group="follow")
 
-    async def _read_on(self, document: OpenDocument, reading: DocumentReading) -> None:
+    async def _read_on(self, document: OpenDocument, text: Manuscript | DocumentReading) -> None:
         async with self._turn:
             while (
-                document.reading is reading
+                isinstance(text, DocumentReading)
+                and document.text is text
                 and document is self.open_document
-                and reading.has_more
                 and self.view.near_end
             ):
                 try:
-                    part = await reading.more(_not_told)
+                    part = await text.more()
                 except DogentError as error:
                     document.trouble = str(error)
                     self.view.has_more = False
                     break
-                self._note_rest(document)
+                self.view.has_more = text.has_more
                 self.view.append(part)
             self._draw_title()
             self._read_headings()
-
-    def _note_rest(self, document: OpenDocument) -> None:
-        self.view.has_more = document.reading is not None and document.reading.has_more
 
     # ── What goes with the next prompt ────────────────────────────────────────────────────────────
 
@@ -462,18 +422,18 @@ class PaneController:
     def _choose(self, lines: tuple[int, int]) -> None:
         """Select lines by number, counted from 1, as far as they exist."""
         assert self.open_document is not None
-        count = len(self.open_document.lines)
+        count = len(self.open_document.text.lines)
         if 1 <= lines[0] <= count:
             chosen = (lines[0] - 1, min(lines[1], count))
             self.view.choose(chosen)
-            self.view.reveal(chosen)
+            self.view.reveal(chosen[0])
 
     def _attachment(self, lines: "Unit | None" = None) -> Attachment:
         assert self.open_document is not None
         document, path = self.open_document, self.open_document.path
         named = format_lines((lines[0] + 1, lines[1])) if lines is not None else None
         kind = path.suffix[1:].lower() or "file"
-        return Attachment(document.name, path.name, kind, document.sheet or None, named)
+        return Attachment(document.name, path.name, kind, document.text.sheet or None, named)
 
     def _carry(self, attachment: Attachment | None) -> None:
         if attachment == self._carried:
@@ -491,7 +451,8 @@ class PaneController:
         workspace other than the agent's instructions.
         """
         document, opened = self.open_document, self._screen.opened
-        name = document.name if document is not None and document.reading is None else ""
+        is_text = document is not None and isinstance(document.text, Manuscript)
+        name = document.name if document is not None and is_text else ""
         is_ours = (
             bool(name)
             and opened.workspace.contains(name)
@@ -521,7 +482,7 @@ class PaneController:
                 self.look()
             case "copy":
                 first, end = self.view.chosen or (0, None)
-                await copy(self._screen.app, "\n".join(document.lines[first:end]))
+                await copy(self._screen.app, "\n".join(document.text.lines[first:end]))
             case "close":
                 self._screen.showing.close()
                 await self.leave()
@@ -559,11 +520,14 @@ class PaneController:
                 tr("{name} (hidden)", name=one.name) if one.is_hidden else one.name,
                 partial(self._open_sheet, document, one.name),
             )
-            for one in document.sheets
+            for one in document.text.sheets
         ]
         words = tr("Find a sheet…")
         if not offers:
-            words, headings = tr("Find a heading…"), await asyncio.to_thread(document.all_headings)
+            words, headings = (
+                tr("Find a heading…"),
+                await asyncio.to_thread(lambda: document.text.headings),
+            )
             top = min((heading.level for heading in headings), default=1)
             offers = [
                 Offer(
@@ -598,22 +562,11 @@ class PaneController:
         elif self.view.changes.cut:
             changed = tr("lines deleted")
         growing = tr("being written") if document.is_growing else ""
-        if document.reading is not None:
-            note = document.reading.note
-        else:
-            note = counted("words", document.manuscript.words)
-        facts, *warnings = note.split("\n")
+        facts, *warnings = document.text.note.split("\n")
         changed = changed.format(count=count)
-        name = f"{document.name}#{document.sheet}" if document.sheet else document.name
+        sheet = document.text.sheet
+        name = f"{document.name}#{sheet}" if sheet else document.name
         self.pane.say(name, document.trouble, growing, goes, changed, *warnings, facts)
-
-
-async def _first_part(reading: DocumentReading) -> Sequence[Part]:
-    return (await reading.more(_not_told),)
-
-
-def _not_told(_done: int, _total: int, _what: str) -> None:
-    """Progress is of no interest while there is something to read."""
 
 
 def _compared(

@@ -3,7 +3,6 @@ changes.
 """
 
 import asyncio
-from asyncio import TimerHandle
 from collections.abc import Iterable
 from contextlib import suppress
 
@@ -21,6 +20,7 @@ from dogent_tui.agent.events import (
 )
 from dogent_tui.errors import DogentError
 from dogent_tui.tui.ports import ConversationPort
+from dogent_tui.tui.prompt.debounce import Debounce
 from dogent_tui.tui.results.model import Result
 
 SHOWN_FROM = 140
@@ -53,7 +53,7 @@ class Showing:
         self._closed = False
         self._streaming: Streaming | None = None
         self._wanted: tuple[Result, Hunks] | None = None
-        self._timer: TimerHandle | None = None
+        self._drawing = Debounce(screen, _DRAW_EVERY_S, self._draw, most=_DRAW_EVERY_S)
         self._turn = asyncio.Lock()
 
     # ── What happens ──────────────────────────────────────────────────────────────────────────────
@@ -65,23 +65,20 @@ class Showing:
                 if self._streaming is None or self._streaming.tool_use_id != tool_use_id:
                     self._streaming = Streaming(tool_use_id, self._screen.results.place(path), [])
                 self._streaming.pieces.append(event.text)
-                self._soon()
+                self._drawing.poke()
             case ToolResult(tool_use_id=tool_use_id):
-                is_its_end = (
-                    self._streaming is not None and self._streaming.tool_use_id == tool_use_id
-                )
-                if is_its_end:
+                before = self._streaming, self._wanted
+                if self._streaming is not None and self._streaming.tool_use_id == tool_use_id:
                     self._streaming = None
-                is_text = made is not None and made.kind == "written"
-                if made is not None and is_text:
+                if made is not None and made.kind == "written":
                     self._wanted = made, event.changes
-                if is_its_end or is_text:
-                    self._soon(0)
+                if (self._streaming, self._wanted) != before:
+                    self._draw()
             case MessageDropped() | Interrupted() | SessionLost() | RunFinished() if (
                 self._streaming is not None
             ):
                 self._streaming = None
-                self._soon(0)
+                self._draw()
             case RunStarted() if "documents" in self._screen.__dict__:
                 self._screen.documents.view.scrolled = False
 
@@ -91,7 +88,7 @@ class Showing:
             if result.kind == "written":
                 self._wanted = result, ()
         if self._wanted is not None:
-            self._soon(0)
+            self._draw()
 
     def close(self) -> None:
         """Show nothing until the user asks for it."""
@@ -123,20 +120,11 @@ class Showing:
             return False
         return not screen.has_document or screen.documents.is_result
 
-    def _soon(self, seconds: float = _DRAW_EVERY_S) -> None:
-        if self._timer is None or not seconds:
-            if self._timer is not None:
-                self._timer.cancel()
-            self._timer = asyncio.get_running_loop().call_later(seconds, self._draw)
-
     def _draw(self) -> None:
-        self._timer = None
-        if self._screen.is_attached and (self._may or self._is_open):
-            self._screen.run_worker(self._catch_up(), group="showing")
-
-    @property
-    def _is_open(self) -> bool:
-        return self._screen.has_document and self._screen.documents.is_result
+        screen = self._screen
+        is_open = screen.has_document and screen.documents.is_result
+        if screen.is_attached and (self._may or is_open):
+            screen.run_worker(self._catch_up(), group="showing")
 
     async def _catch_up(self) -> None:
         async with self._turn:

@@ -3,14 +3,13 @@
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
-from textual.message import Message
 from textual.widgets import Static
 
 from dogent_tui.plain import one_line
 from dogent_tui.tui.pane.view import PaneView
 from dogent_tui.tui.stylesheets import styles
 from dogent_tui.tui.transcript.search_bar import SearchBar
-from dogent_tui.tui.widgets import bound, told
+from dogent_tui.tui.widgets import Wanted, bound
 
 
 class DocumentPane(Vertical):
@@ -27,12 +26,6 @@ class DocumentPane(Vertical):
         bound("escape", "say('leave')", "Back"),
         bound("q", "say('close')", "Close"),
     ]
-
-    @told
-    class Wanted(Message):
-        """The user requests something beyond the pane: ask, contents, copy, leave, close, look."""
-
-        what: str
 
     def __init__(self) -> None:
         super().__init__(id="pane")
@@ -54,7 +47,7 @@ class DocumentPane(Vertical):
 
     def _window_changed(self, app_focus: bool) -> None:
         if app_focus:
-            self.post_message(self.Wanted("look"))
+            self.post_message(Wanted("look"))
 
     def say(self, name: str, *facts: str) -> None:
         """Show the name of the document and `facts` about it."""
@@ -63,4 +56,4 @@ class DocumentPane(Vertical):
 
     def action_say(self, what: str) -> None:
         """Report what the user requests."""
-        self.post_message(self.Wanted(what))
+        self.post_message(Wanted(what))

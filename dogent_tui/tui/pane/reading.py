@@ -4,6 +4,7 @@ Independent of the screen.
 
 import asyncio
 import re
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -65,6 +66,8 @@ class DocumentReading:
         self._last: ReadResult | None = None
         self._size = 0
         self._pieces = [""]
+        self.definitions: Mapping[str, str] = {}
+        """The definitions of its links, which are written out where they are used."""
         self.characters = 0
         """The number of characters read so far."""
         self.line_ends = 0
@@ -73,10 +76,10 @@ class DocumentReading:
         """Its headings."""
 
     @property
-    def text(self) -> str:
-        """The Markdown read so far."""
+    def lines(self) -> Sequence[str]:
+        """The lines of Markdown read so far."""
         self._pieces = ["".join(self._pieces)]
-        return self._pieces[0]
+        return self._pieces[0].split("\n")
 
     @property
     def has_more(self) -> bool:
@@ -84,23 +87,23 @@ class DocumentReading:
         return self._offset is not None
 
     @property
-    def is_plain(self) -> bool:
-        """Whether it is plain text, whose lines are those of the file."""
+    def has_lines(self) -> bool:
+        """Whether its lines are those of the file, which is plain text."""
         return self._last is not None and self._last.format == "text"
 
     @property
     def sheets(self) -> tuple[Sheet, ...]:
-        """The sheets of the workbook, if it is one and something has been read."""
+        """The sheets of a workbook with several, once something has been read."""
         listed = self._last.metadata.get("sheets", ()) if self._last else ()
         return tuple(
             Sheet(str(sheet["name"]), sheet.get("state", "visible") != "visible")
-            for sheet in listed
+            for sheet in (listed if len(listed) > 1 else ())
         )
 
     @property
     def sheet(self) -> str:
-        """The sheet being read; empty if there is none."""
-        return str(self._last.metadata.get("sheet", "")) if self._last else self._options.sheet
+        """The sheet being read, if there are several."""
+        return str(self._last.metadata.get("sheet", "")) if self._last and self.sheets else ""
 
     @property
     def note(self) -> str:
@@ -118,7 +121,7 @@ class DocumentReading:
         warnings = [one_line(warning) for warning in self._last.warnings[:_MOST_WARNINGS]]
         return "\n".join([phrases(*known), *warnings])
 
-    async def more(self, on_progress: Report) -> Part:
+    async def more(self, on_progress: Report = lambda *_: None) -> Part:
         """Read the next part. Raises DocumentError.
 
         What continues a table or a code block is given its opening lines again, because each part
@@ -143,7 +146,7 @@ class DocumentReading:
         self._pieces.append(found.text)
         self.characters += len(found.text)
         self.line_ends += found.text.count("\n")
-        if self.is_plain:
+        if self.has_lines:
             return Part(found.text, first, is_plain=True)
         shown = "\n".join([*opener, found.text])
         part = Part(
@@ -221,13 +224,6 @@ def opener_of(text: str) -> list[str]:
     if ("```" in text or "~~~" in text) and (fence := open_fence(text)):
         lines = reversed(text.split("\n"))
         return [next(line for line in lines if line.lstrip().startswith(fence))]
-    return head_of_last_table(text).split("\n")[:-1]
-
-
-def head_of_last_table(markdown: str) -> str:
-    """Return the header lines of the table at the end of `markdown`, or an empty string."""
-    table = markdown.rstrip("\n").rpartition("\n\n")[2].lstrip("\n")
-    lines = table.split("\n", 2)
-    if len(lines) < 2 or not lines[0].startswith("|") or set(lines[1]) - set("|-: "):
-        return ""
-    return f"{lines[0]}\n{lines[1]}\n"
+    last = text.rstrip("\n").rpartition("\n\n")[2].lstrip("\n").split("\n", 2)
+    is_table = len(last) > 1 and last[0].startswith("|") and not set(last[1]) - set("|-: ")
+    return last[:2] if is_table else []

@@ -11,7 +11,7 @@ from dogent_tui.plain import visible
 from dogent_tui.tui.pane.reading import Part
 from dogent_tui.tui.pane.text import link_name
 from dogent_tui.tui.transcript.lines import BLANK, Line, Span, wrap
-from dogent_tui.tui.transcript.markdown import sourced_lines
+from dogent_tui.tui.transcript.markdown import markdown_lines
 from dogent_tui.tui.transcript.rows import Place, Row, Rows
 
 Unit = tuple[int, int]
@@ -46,14 +46,12 @@ class DocumentRows(Rows):
             for part, row in zip(self._parts, self.rows, strict=True)
             if definitions == self._definitions
         }
-        self.rows, self._parts, self._firsts, self._unmeasured = [], [], [], []
+        self.rows, self._parts, self._firsts = [], [], []
         self._definitions = definitions
         self._lines.clear()
         self._kept = self._valid = 0
         self.append(parts)
         self._known.clear()
-        for row in {*self.hits}.difference(self.rows):
-            del self.hits[row]
 
     def append(self, parts: Sequence[Part]) -> None:
         """Append `parts`."""
@@ -65,8 +63,6 @@ class DocumentRows(Rows):
             self._parts.append(part)
             self._firsts.append(part.first)
             self.rows.append(row)
-            if not row.measured:
-                self._unmeasured.append(row)
 
     def _draw(self, row: Row) -> list[Line]:
         part = self._parts[row.entry]
@@ -79,7 +75,7 @@ class DocumentRows(Rows):
         text = (
             part.text if len(part.text) <= _LONGEST_DRAWN else f"{part.text[:_LONGEST_DRAWN]}\n\n…"
         )
-        drawn = sourced_lines("\n".join((*before, text)), self.width)
+        drawn = markdown_lines("\n".join((*before, text)), self.width)
         return above + [_shifted(line, shift) for line in drawn]
 
     def _definitions_for(self, text: str) -> list[str]:
@@ -113,14 +109,8 @@ class DocumentRows(Rows):
         return next((line.source for _, line in around if line.source), None)
 
     def drawn_above(self, place: Place) -> int:
-        """Return the line of the file after those drawn above `place` in its part."""
-        lines = self.lines(place.row)
-        at = place.line
-        while at > 0:
-            at -= 1
-            if (source := lines[at].source) is not None:
-                return source[1]
-        return self._firsts[place.row.entry]
+        """Return the line of the file after those drawn above `place`."""
+        return next((line.source[1] for _, line in self._from(place, -1) if line.source), 0)
 
     def unit_beside(self, unit: Unit, step: int) -> Unit | None:
         """Return the unit after `unit`, or before it if `step` is negative; None at the end."""
@@ -135,18 +125,6 @@ class DocumentRows(Rows):
             ),
             None,
         )
-
-    def last_place_of(self, unit: Unit) -> Place | None:
-        """Return the position of the last line of `unit`."""
-        first = place = self.place_of(unit[0])
-        if first is None:
-            return None
-        for further, line in self._from(first, 1):
-            if line.source is not None and line.source[0] >= unit[1]:
-                break
-            if line.source is not None:
-                place = further
-        return place
 
     def y_of(self, place: Place) -> int:
         """Return the line of `place`, counted from the top of the document."""

@@ -13,7 +13,14 @@ from dogent_tui.changes.sequence_match import gaps, matched
 from dogent_tui.errors import DogentError, disk_remedy
 from dogent_tui.language import tr
 from dogent_tui.outline.blocks import count_words, fenced_lines, front_matter
-from dogent_tui.tui.pane.reading import Heading, Part, headings_of, opener_of
+from dogent_tui.tui.pane.reading import (
+    Heading,
+    Part,
+    Sheet,
+    counted,
+    headings_of,
+    opener_of,
+)
 
 LARGEST = 16 << 20
 """The maximum size in bytes of a file that is shown."""
@@ -32,7 +39,11 @@ Stamp = tuple[int, int, int]
 
 
 class Manuscript:
-    """The text of a Markdown file. `words` is their number, without front matter."""
+    """The text of a Markdown file, as a `DocumentReading` that was read to its end."""
+
+    has_lines, has_more = True, False
+    sheets: Sequence[Sheet] = ()
+    sheet = ""
 
     def __init__(self, text: str) -> None:
         self.lines = text.split("\n")
@@ -43,7 +54,9 @@ class Manuscript:
         )
         self._fenced = frozenset(fenced_lines(self.lines))
         self.parts = tuple(self._cut())
-        self.words = count_words("\n".join(self.lines[self._front :]))
+        words = count_words("\n".join(self.lines[self._front :]))
+        self.note = counted("words", words)
+        """The number of words, without front matter."""
 
     @cached_property
     def definitions(self) -> dict[str, str]:
@@ -70,7 +83,9 @@ class Manuscript:
                 and len(self.lines[start]) > _LONGEST_PART
                 and start not in self._fenced
             ):
-                yield from _pieces(self.lines[start], start)
+                line = self.lines[start]
+                for at in range(0, len(line), _LONGEST_PART):
+                    yield Part(line[at : at + _LONGEST_PART], start)
                 start, opener = end, []
                 continue
             part = Part("\n".join([*opener, *self.lines[start:end]]), start - len(opener))
@@ -98,12 +113,6 @@ class Manuscript:
             is_comment = is_comment if is_fenced else _in_comment(line, is_comment)
         if self._front < len(self.lines):
             yield len(self.lines)
-
-
-def _pieces(line: str, number: int) -> Iterator[Part]:
-    """Yield the pieces of a line that is too long to be laid out at once."""
-    for start in range(0, len(line), _LONGEST_PART):
-        yield Part(line[start : start + _LONGEST_PART], number)
 
 
 def link_name(label: str) -> str:

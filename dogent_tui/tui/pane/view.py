@@ -158,9 +158,9 @@ class PaneView(RowsView):
             self.post_message(self.Chosen())
             self.refresh()
 
-    def reveal(self, lines: Unit) -> None:
-        """Scroll as little as needed to show the first of `lines`."""
-        place = self._document.place_of(lines[0])
+    def reveal(self, line: int) -> None:
+        """Scroll as little as needed to show a line of the file."""
+        place = self._document.place_of(line)
         if place is not None:
             self._viewport.show(place.row, place.line)
             self._place()
@@ -173,16 +173,13 @@ class PaneView(RowsView):
         """Scroll until `unit` is visible: its end, or its beginning if it is higher than the
         window.
         """
-        first, last = self._document.place_of(unit[0]), self._document.last_place_of(unit)
-        if first is None or last is None:
+        first, below = self._document.place_of(unit[0]), self._document.place_of(unit[1])
+        if first is None or below is None:
             return
-        y, end, height = (
-            self._document.y_of(first),
-            self._document.y_of(last),
-            max(1, self.size.height),
-        )
+        y, end = self._document.y_of(first), self._document.y_of(below)
+        height = max(1, self.size.height)
         if end >= self._viewport.top + height:
-            self._go(min(y, end - height + 2) if end - y < height else y)
+            self._go(min(y, end - height + 1))
         if y < self._viewport.top:
             self._go(y - 1)
 

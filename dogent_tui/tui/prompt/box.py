@@ -3,7 +3,7 @@ the hint line.
 """
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from textual import work
 from textual.app import ComposeResult
@@ -14,15 +14,16 @@ from textual.widgets import Static, TextArea
 
 from dogent_tui.agent.events import Attachment
 from dogent_tui.language import tr
-from dogent_tui.references.lookup import Reference, ReferenceKey, find_references
+from dogent_tui.references.lookup import Reference, find_references
 from dogent_tui.tui.prompt.completion import Candidate, Completion
 from dogent_tui.tui.prompt.debounce import Debounce
-from dogent_tui.tui.prompt.editor import Mode, PromptEditor, ReferenceState
+from dogent_tui.tui.prompt.editor import Mode, PromptEditor
 from dogent_tui.tui.prompt.hints import Hint, Hints
-from dogent_tui.tui.prompt.pending_strip import PendingStrip, pending_chips
+from dogent_tui.tui.prompt.pending_strip import Chip, PendingStrip, pending_chips
 from dogent_tui.tui.prompt.picker import ReferencePicker
 from dogent_tui.tui.prompt.queue import QueueStrip
 from dogent_tui.tui.prompt.references import WorkspaceReferences
+from dogent_tui.tui.widgets import Wanted
 
 CHECK_DELAY_S = 0.15
 """Seconds without a key before references are looked up on the disk."""
@@ -55,7 +56,6 @@ class PromptBox(Vertical):
         self.shown_hint = Hint("", is_usual=True)
         """The line below the prompt."""
         self._noticed = ""
-        self._states: Mapping[ReferenceKey, ReferenceState] = {}
         self._attached: tuple[Attachment, ...] = ()
         self._completing = False
         self._requests: Sequence[str] = ()
@@ -214,7 +214,7 @@ class PromptBox(Vertical):
         if self.editor.completes and self.editor.selection.is_empty and self.editor.mode != "shell":
             line = self.editor.document.get_line(row)
             completion = self.completions.at(line, column, first_line=row == 0)
-        self.picker.request(completion, (row, completion.start) if completion else None)
+        self.picker.request(completion, row)
         if self._completing != (self.picker.completion is not None):
             self._completing = not self._completing
             self._check.poke()  # a reference being completed is not reported as missing
@@ -223,8 +223,8 @@ class PromptBox(Vertical):
 
     def _on_text_area_changed(self, event: TextArea.Changed) -> None:
         event.stop()
-        if self._states and "@" not in self.editor.raw:  # sent or cleared: remove them at once
-            self._states = {}
+        if self.editor.states and "@" not in self.editor.raw:  # sent or cleared: remove at once
+            self.editor.set_states({})
             self._show_pending()
         if self.editor.raw != self._noticed:  # a change may be reported after the notice
             self._hints.notice = ""
@@ -247,8 +247,11 @@ class PromptBox(Vertical):
     def _on_prompt_strip_left(self) -> None:
         self.focus_editor()
 
-    def _on_pending_strip_unreferenced(self, event: PendingStrip.Unreferenced) -> None:
-        self.editor.remove_reference(event.key)
+    def on_wanted(self, event: Wanted) -> None:
+        """Remove the reference that a chip stands for; the rest is up to the app."""
+        if event.what == "remove" and isinstance(event.item, Chip) and event.item.reference:
+            event.stop()
+            self.editor.remove_reference(event.item.reference)
 
     @work(group="paths")
     async def _on_prompt_editor_paths_pasted(self, event: PromptEditor.PathsPasted) -> None:
@@ -282,14 +285,12 @@ class PromptBox(Vertical):
         for reference in self._being_completed():
             states.pop(reference.key, None)
         self.editor.set_states(states)
-        self._states = states if self.editor.mode == "prompt" else {}
         self._show_pending()
-        problems = tuple(state.problem for state in states.values() if state.problem)
-        self._hints.problems = problems
         self._show_hint()
 
     def _show_pending(self) -> None:
-        self.pending.show(pending_chips(self._states, self._attached))
+        states = self.editor.states if self.editor.mode == "prompt" else {}
+        self.pending.show(pending_chips(states, self._attached))
 
     def _being_completed(self) -> Sequence[Reference]:
         completion = self.picker.completion
@@ -308,6 +309,7 @@ class PromptBox(Vertical):
 
     def _show_hint(self) -> None:
         hints, editor = self._hints, self.editor
+        hints.problems = [one.problem for one in editor.states.values() if one.problem]
         hints.usage = self.completions.usage(editor.value) if editor.mode == "command" else ""
         hints.on_pasted_text = editor.placeholder_at_cursor is not None
         found = hints.best()

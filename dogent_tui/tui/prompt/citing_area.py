@@ -38,8 +38,8 @@ class CitingArea(LiteralArea):
         if self.picker is not None and self.has_focus:
             row, column = self.cursor_location
             found = completion_at(self.document.get_line(row), column)
-            wanted = found if found is not None and found.kind == "citation" else None
-            self.picker.request(wanted, (row, wanted.start) if wanted else None)
+            is_citation = found is not None and found.kind == "citation"
+            self.picker.request(found if is_citation else None, row)
 
     def _cite(self, picker: ReferencePicker) -> None:
         picker.settle()

@@ -40,8 +40,7 @@ class PromptController:
         self._prompt = screen.prompt
         self._commands = commands
         self._sending = asyncio.Lock()
-        self._looked_at = ""
-        self._look = Debounce(screen, LOOK_DELAY_S, self._look_ahead, most=1.0)
+        self._look = Debounce(screen, LOOK_DELAY_S, screen.look_again, most=1.0)
 
     @property
     def _app(self) -> AppPort:
@@ -174,12 +173,8 @@ class PromptController:
     def draft_changed(self, text: str) -> None:
         """Save what is typed, look up the files it names, and prepare the command it is."""
         self._app.save_draft(text)
-        self._looked_at = text
-        self._look.poke()
-
-    def _look_ahead(self) -> None:
-        if "@" in self._looked_at:
-            self._screen.look_again()
+        if "@" in text:
+            self._look.poke()
 
     async def refresh_index(self) -> None:
         """Refresh the list of files in a thread."""

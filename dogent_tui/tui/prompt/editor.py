@@ -5,7 +5,7 @@ references.
 import time
 from collections.abc import Callable, Mapping
 from functools import lru_cache
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from rich.text import Text
 from textual import events
@@ -25,9 +25,6 @@ from dogent_tui.tui.prompt.literal import carry, newlines
 from dogent_tui.tui.prompt.model import Recall
 from dogent_tui.tui.textual_fixes.terminal_keys import NEWLINE_KEYS, teach_newline_keys
 from dogent_tui.tui.widgets import bound, hidden, told
-
-if TYPE_CHECKING:
-    from textual.timer import Timer
 
 teach_newline_keys()
 
@@ -156,10 +153,9 @@ class PromptEditor(FoldingArea):
         self.key_filter: Callable[[str], bool] = lambda _: False
         self.completes = False
         self._references_of_line = lru_cache(maxsize=64)(find_references)
-        self._states: dict[ReferenceKey, ReferenceState] = {}
+        self.states: Mapping[ReferenceKey, ReferenceState] = {}
         self._loose_space: Location | None = None
         self._armed: SecondPress = ""
-        self._disarming: Timer | None = None
         self.busy = False
         """Whether the agent is working: Esc then only interrupts, however often it is pressed."""
         self.last_typed = 0.0
@@ -173,6 +169,7 @@ class PromptEditor(FoldingArea):
             lambda: self.post_message(self.DraftChanged(self.value)),
             most=DRAFT_MOST_S,
         )
+        self._disarm = Debounce(self, self.SECOND_PRESS_S, lambda: self._arm(""))
         self.cursor_blink = False
         self.match_cursor_bracket = False  # it would search the whole text on each key
 
@@ -314,11 +311,9 @@ class PromptEditor(FoldingArea):
 
     def _arm(self, what: SecondPress) -> None:
         """Let the next press of the same key do `what`, for a while."""
-        if self._disarming is not None:
-            self._disarming.stop()
-            self._disarming = None
+        self._disarm.stop()
         if what:
-            self._disarming = self.set_timer(self.SECOND_PRESS_S, lambda: self._arm(""))
+            self._disarm.poke()
         if what != self._armed:
             self._armed = what
             self.post_message(self.PressAgain(what))
@@ -338,7 +333,7 @@ class PromptEditor(FoldingArea):
     def action_cursor_up(self, select: bool = False) -> None:
         """Move up; from the first row, show the previous prompt."""
         if not select and self.navigator.is_first_wrapped_line(self.cursor_location):
-            text = self.recall.older(self.raw)
+            text = self.recall.step(-1, self.raw)
             if text is not None:
                 self.show(text, at_end=False)
                 return
@@ -351,7 +346,7 @@ class PromptEditor(FoldingArea):
             and self.recall.walking
             and self.navigator.is_last_wrapped_line(self.cursor_location)
         ):
-            text = self.recall.newer(self.raw)
+            text = self.recall.step(1, self.raw)
             if text is not None:
                 self.show(text)
                 return
@@ -408,7 +403,7 @@ class PromptEditor(FoldingArea):
         if found is None:
             raise SkipAction
         if not self.unfold(found):
-            self.post_message(self.UnfoldRefused(len(self.pasted.text(found.id))))
+            self.post_message(self.UnfoldRefused(len(found.text)))
 
     # ── Completion and references ─────────────────────────────────────────────────────────────────
 
@@ -427,8 +422,8 @@ class PromptEditor(FoldingArea):
 
     def set_states(self, states: Mapping[ReferenceKey, ReferenceState]) -> None:
         """Mark the references according to `states`; others stay unmarked."""
-        if states != self._states:
-            self._states = dict(states)
+        if states != self.states:
+            self.states = states
             self.notify_style_update()  # drawn lines are cached
             self.refresh()
 
@@ -438,7 +433,7 @@ class PromptEditor(FoldingArea):
             line = self.document.get_line(row)
             for reference in reversed(find_references(line) if "@" in line else ()):
                 if reference.key == key:
-                    state = self._states.get(key)
+                    state = self.states.get(key)
                     end = reference.start + (
                         state.length if state else reference.end - reference.start
                     )
@@ -464,7 +459,7 @@ class PromptEditor(FoldingArea):
         if "@" not in text:
             return
         for reference in self._references_of_line(text):
-            if state := self._states.get(reference.key):
+            if state := self.states.get(reference.key):
                 style = self.get_component_rich_style(
                     "prompt--unresolved" if state.problem else "prompt--reference"
                 )

@@ -50,12 +50,11 @@ class FoldingArea(LiteralArea):
         """Unfold the placeholder `found` in the cursor's line; returns False if its text is too
         long to be shown.
         """
-        text = self.pasted.text(found.id)
-        if not can_show(text):
+        if not can_show(found.text):
             return False
         row = self.cursor_location[0]
         self.replace(
-            carry(text), (row, found.start), (row, found.end), maintain_selection_offset=False
+            carry(found.text), (row, found.start), (row, found.end), maintain_selection_offset=False
         )
         return True
 

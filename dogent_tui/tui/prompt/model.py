@@ -49,15 +49,17 @@ class Recall:
         """Whether an earlier prompt is shown instead of the unsent text."""
         return self._position < len(self._entries)
 
-    def older(self, current: str) -> str | None:
-        """Keep `current` and return the previous prompt; None at the oldest."""
-        return self._step(-1, current)
-
-    def newer(self, current: str) -> str | None:
-        """Keep `current` and return the next prompt, and finally the unsent text; None if that is
-        already shown.
+    def step(self, step: int, current: str) -> str | None:
+        """Keep `current` and return the next prompt, finally the unsent text, or the previous one
+        if `step` is negative; None at the ends.
         """
-        return self._step(1, current)
+        target = self._position + step
+        if not 0 <= target <= len(self._entries):
+            return None
+        self._edited[self._position] = current
+        self._position = target
+        shipped = self._entries[target] if target < len(self._entries) else ""
+        return self._edited.get(target, shipped)
 
     def remember(self, text: str) -> None:
         """Add `text` as the latest prompt, unless it repeats the latest, and end recalling."""
@@ -70,22 +72,13 @@ class Recall:
         self._position = len(self._entries)
         self._edited.clear()
 
-    def _step(self, step: int, current: str) -> str | None:
-        target = self._position + step
-        if not 0 <= target <= len(self._entries):
-            return None
-        self._edited[self._position] = current
-        self._position = target
-        shipped = self._entries[target] if target < len(self._entries) else ""
-        return self._edited.get(target, shipped)
-
 
 class Placeholder(Record):
-    """A placeholder in a line: columns `start` to `end`, and the id of its text."""
+    """A placeholder in a line: columns `start` to `end`, and the text behind it."""
 
     start: int
     end: int
-    id: int
+    text: str
 
 
 class PastedTexts:
@@ -99,8 +92,7 @@ class PastedTexts:
     _HINT = " #"
 
     def __init__(self) -> None:
-        self._texts: dict[int, str] = {}
-        self._labels: dict[str, int] = {}
+        self._texts: dict[str, str] = {}
 
     def __len__(self) -> int:
         return len(self._texts)
@@ -122,21 +114,17 @@ class PastedTexts:
         )
         name = tr("Pasted text")
         label = f"[{name} #{number} {size}]"
-        self._texts[number] = text
-        self._labels[label] = number
+        self._texts[label] = text
         return label
-
-    def text(self, number: int) -> str:
-        """Return the text behind placeholder `number`."""
-        return self._texts[number]
 
     def find(self, line: str) -> list[Placeholder]:
         """Return the placeholders in `line` that stand for a stored text."""
         if not self._texts or self._HINT not in line:
             return []
-        matches = ((match, self._labels.get(match[0])) for match in self._LABEL.finditer(line))
         return [
-            Placeholder(*match.span(), number) for match, number in matches if number is not None
+            Placeholder(*match.span(), self._texts[match[0]])
+            for match in self._LABEL.finditer(line)
+            if match[0] in self._texts
         ]
 
     def at(self, line: str, column: int) -> Placeholder | None:
@@ -153,14 +141,8 @@ class PastedTexts:
         """Return `text` with each placeholder expanded."""
         if not self._texts or self._HINT not in text:
             return text
-        return self._LABEL.sub(
-            lambda match: (
-                self._texts[self._labels[match[0]]] if match[0] in self._labels else match[0]
-            ),
-            text,
-        )
+        return self._LABEL.sub(lambda match: self._texts.get(match[0], match[0]), text)
 
     def clear(self) -> None:
         """Delete every text, and count from 1 again."""
         self._texts.clear()
-        self._labels.clear()

@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 
 from textual.content import Content
-from textual.message import Message
 
 from dogent_tui.agent.events import Attachment
 from dogent_tui.language import tr
@@ -12,7 +11,7 @@ from dogent_tui.records import Record
 from dogent_tui.references.lookup import ReferenceKey, format_lines
 from dogent_tui.tui.prompt.editor import ReferenceState
 from dogent_tui.tui.prompt.strip import PromptStrip
-from dogent_tui.tui.widgets import bound, hidden, styled, told
+from dogent_tui.tui.widgets import bound, hidden
 
 _GAP = 2
 _LEFT_OUT = len("+99") + _GAP
@@ -64,114 +63,60 @@ def _chip_of(file: Attachment, problem: str = "", key: ReferenceKey | None = Non
     return Chip(file.name, file.type, file.sheet or "", file.lines or "", problem, key, file)
 
 
-class PendingStrip(PromptStrip):
+class PendingStrip(PromptStrip[Chip]):
     """One line of chips."""
-
-    COMPONENT_CLASSES = {
-        "pending--chip",
-        "pending--detail",
-        "pending--problem",
-        "pending--selected",
-        "pending--key",
-    }
 
     BINDINGS = [
         hidden("left", "move(-1)", "Left"),
         hidden("right", "move(1)", "Right"),
-        bound("delete,backspace", "remove", "Remove"),
-        bound("enter", "open", "Open"),
+        bound("delete,backspace", "want('remove')", "Remove"),
+        bound("enter", "want('open')", "Open"),
         bound("escape,tab,down", "leave", "Back"),
     ]
 
-    @told
-    class Unreferenced(Message):
-        """Remove the reference `key` from the text."""
-
-        key: ReferenceKey
-
-    @told
-    class Detached(Message):
-        """`attachment` is not to be sent with the prompt."""
-
-        attachment: Attachment
-
-    @told
-    class OpenRequested(Message):
-        """Open `attachment`."""
-
-        attachment: Attachment
-
     def __init__(self) -> None:
         super().__init__("prompt-pending")
-        self.chips: tuple[Chip, ...] = ()
-
-    def show(self, chips: tuple[Chip, ...]) -> None:
-        """Show `chips`; without any, the line is hidden."""
-        if chips == self.chips:
-            return
-        self.chips = chips
-        self._show(len(chips), self._selected)
-
-    # ── Keys ──────────────────────────────────────────────────────────────────────────────────────
-
-    def action_remove(self) -> None:
-        """Remove the selected file."""
-        chip = self.chips[self._selected]
-        if chip.reference is not None:
-            self.post_message(self.Unreferenced(chip.reference))
-        elif chip.attachment is not None:
-            self.post_message(self.Detached(chip.attachment))
-
-    def action_open(self) -> None:
-        """Open the selected file."""
-        if attachment := self.chips[self._selected].attachment:
-            self.post_message(self.OpenRequested(attachment))
 
     # ── Drawing ───────────────────────────────────────────────────────────────────────────────────
 
     def render(self) -> Content:
         """Draw the chips that fit, including the selected one, and the number of the others."""
         width = self.content_size.width
-        room = width if len(self.chips) == 1 else width - 2 * _LEFT_OUT
+        room = width if len(self.items) == 1 else width - 2 * _LEFT_OUT
         drawn = [
-            self._draw(chip, selected=self.has_focus and at == self._selected).truncate(
-                max(1, room), ellipsis=True
-            )
-            for at, chip in enumerate(self.chips)
+            self._marked(at, _drawn(chip)).truncate(max(1, room), ellipsis=True)
+            for at, chip in enumerate(self.items)
         ]
         first, last = _window(
             [chip.cell_length for chip in drawn], self._selected if self.has_focus else 0, width
         )
-        parts = [self._more(f"‹{first}")] if first else []
+        parts = [_more(f"‹{first}")] if first else []
         parts += drawn[first:last]
-        parts += [self._more(f"+{len(drawn) - last}")] if last < len(drawn) else []
+        parts += [_more(f"+{len(drawn) - last}")] if last < len(drawn) else []
         line = Content(" " * _GAP).join(parts)
         free = width - line.cell_length
         return (
-            Content.assemble(line, " " * (free - len(_KEY)), self._more(_KEY))
+            Content.assemble(line, " " * (free - len(_KEY)), _more(_KEY))
             if free > len(_KEY) + _GAP
             else line
         )
 
-    def _more(self, text: str) -> Content:
-        return styled(self, text, "pending--key")
 
-    def _draw(self, chip: Chip, *, selected: bool) -> Content:
-        part = f" #{one_line(chip.sheet)}" if chip.sheet else ""
-        part += f":{chip.lines}" if chip.lines else ""
-        said = _amiss(chip) or chip.type
-        if chip.name.lower().endswith(f".{said}"):  # the name tells it
-            said = ""
-        style = "pending--problem" if chip.problem else "pending--chip"
-        text = Content.assemble(
-            styled(self, f"{chip.mark} {one_line(chip.name)}", style),
-            styled(self, f"{part} {said}".rstrip(), "pending--detail"),
-        )
-        return (
-            text.stylize_before(self.get_visual_style("pending--selected", partial=True))
-            if selected
-            else text
-        )
+def _more(text: str) -> Content:
+    return Content.styled(text, "$foreground 45%")
+
+
+def _drawn(chip: Chip) -> Content:
+    part = f" #{one_line(chip.sheet)}" if chip.sheet else ""
+    part += f":{chip.lines}" if chip.lines else ""
+    said = _amiss(chip) or chip.type
+    if chip.name.lower().endswith(f".{said}"):  # the name tells it
+        said = ""
+    style = "underline $text-error" if chip.problem else "$text-accent"
+    return Content.assemble(
+        (f"{chip.mark} {one_line(chip.name)}", style),
+        (f"{part} {said}".rstrip(), "$foreground 60%"),
+    )
 
 
 def _amiss(chip: Chip) -> str:

@@ -12,7 +12,7 @@ from textual.widget import Widget
 from dogent_tui.language import phrases, tr
 from dogent_tui.plain import visible
 from dogent_tui.tui.prompt.completion import Candidate, Candidates, Completion, Completions
-from dogent_tui.tui.widgets import styled, told
+from dogent_tui.tui.widgets import told
 
 MOST_ROWS = 8
 """Visible candidates in a window of 24 lines; in a higher one a third of the lines."""
@@ -28,42 +28,7 @@ FOUND_LIMIT = 50
 INDEXING_POLL_S = 0.2
 """Seconds between two searches of an index that is still being built."""
 
-Token = tuple[int, int]
-"""Row and column where the completed token starts."""
-
-
-class PickerRows:
-    """The highlighted candidate and the visible part of the list. Plain state."""
-
-    def __init__(self, rows: tuple[Candidate, ...] = (), most: int = MOST_ROWS) -> None:
-        self.rows = rows
-        self._most = most
-        self.highlighted = 0
-        self._top = 0
-        self.moved = False
-
-    @property
-    def current(self) -> Candidate | None:
-        """The highlighted candidate."""
-        return self.rows[self.highlighted] if self.rows else None
-
-    @property
-    def seen(self) -> range:
-        """The indexes of the visible candidates."""
-        return range(self._top, min(self._top + self._most, len(self.rows)))
-
-    def move(self, step: int) -> None:
-        """Move the highlight by `step`. A single step wraps around at the ends, a longer one stops
-        there.
-        """
-        if not self.rows:
-            return
-        self.moved = True
-        target = self.highlighted + step
-        self.highlighted = (
-            target % len(self.rows) if abs(step) == 1 else max(0, min(target, len(self.rows) - 1))
-        )
-        self._top = max(self.highlighted - self._most + 1, min(self._top, self.highlighted))
+_FAINT = "$foreground 60%"
 
 
 class ReferencePicker(Widget):
@@ -73,13 +38,7 @@ class ReferencePicker(Widget):
     updates the rows immediately.
     """
 
-    COMPONENT_CLASSES = {
-        "picker--match",
-        "picker--folder",
-        "picker--detail",
-        "picker--highlighted",
-        "picker--footer",
-    }
+    COMPONENT_CLASSES = {"picker--highlighted"}
 
     STEPS = {
         "up": -1,
@@ -103,37 +62,38 @@ class ReferencePicker(Widget):
         self.completion: Completion | None = None
         """What is being completed."""
         self._shown_for: Completion | None = None
-        self._token: Token | None = None
-        self._dismissed: Token | None = None
+        self._token: tuple[int, int] | None = None  # row and column where it starts
+        self._dismissed: tuple[int, int] | None = None
         self._searching = False
         self._changed = asyncio.Event()
         self._indexing = False
-        self._list = PickerRows()
+        self.rows: tuple[Candidate, ...] = ()
+        """The candidates, best first."""
+        self.highlighted = self._top = 0
+        self.moved = False
+        """Whether keys moved the highlight."""
+        self._most_rows = MOST_ROWS
         self._second_column = 0
         self.display = False
 
     @property
-    def rows(self) -> tuple[Candidate, ...]:
-        """The candidates, best first."""
-        return self._list.rows
-
-    @property
     def current(self) -> Candidate | None:
         """The highlighted candidate."""
-        return self._list.current if self.completion is not None else None
+        return self.rows[self.highlighted] if self.rows else None
+
+    @property
+    def seen(self) -> range:
+        """The indexes of the visible candidates."""
+        return range(self._top, min(self._top + self._most_rows, len(self.rows)))
 
     @property
     def chosen(self) -> bool:
         """Whether the highlighted candidate was chosen, by keys or by what was typed."""
         return self.moved or bool(self.completion is not None and self.completion.query)
 
-    @property
-    def moved(self) -> bool:
-        """Whether keys moved the highlight."""
-        return self._list.moved
-
-    def request(self, completion: Completion | None, token: Token | None = None) -> None:
-        """Complete `completion`, whose token starts at `token`; None closes the popup."""
+    def request(self, completion: Completion | None, row: int) -> None:
+        """Complete `completion` in line `row`; None closes the popup."""
+        token = (row, completion.start) if completion else None
         if token != self._dismissed:
             self._dismissed = None
         if completion is not None and self._dismissed is not None:
@@ -162,9 +122,22 @@ class ReferencePicker(Widget):
         self._close()
 
     def move(self, step: int) -> None:
-        """Highlight another candidate."""
-        self._list.move(step)
-        self.refresh()
+        """Move the highlight by `step`. A single step wraps around at the ends, a longer one stops
+        there.
+        """
+        if self.rows:
+            self.moved = True
+            target, count = self.highlighted + step, len(self.rows)
+            self.highlighted = target % count if abs(step) == 1 else max(0, min(target, count - 1))
+            self._top = max(
+                self.highlighted - self._most_rows + 1, min(self._top, self.highlighted)
+            )
+            self.refresh()
+
+    def offer(self, rows: tuple[Candidate, ...]) -> None:
+        """Offer `rows`, with the first one highlighted."""
+        self.rows, self.moved = rows, False
+        self.highlighted = self._top = 0
 
     async def _search(self) -> None:
         try:
@@ -173,33 +146,26 @@ class ReferencePicker(Widget):
                 found = await asyncio.to_thread(self._completions.search, wanted, FOUND_LIMIT)
                 if wanted == self.completion:
                     self._show(wanted, found)
-                if not await self._more_to_find(found):
-                    return
+                if not self._changed.is_set():
+                    if not found.indexing:
+                        return
+                    with contextlib.suppress(TimeoutError):  # a new request, or a longer index
+                        await asyncio.wait_for(self._changed.wait(), INDEXING_POLL_S)
         finally:
             self._searching = False
 
-    async def _more_to_find(self, found: Candidates) -> bool:
-        """While the index is being built, wait for a new request or a longer index."""
-        if self._changed.is_set():
-            return True
-        if found.indexing:
-            with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._changed.wait(), INDEXING_POLL_S)
-        return found.indexing
-
     def _show(self, completion: Completion, found: Candidates) -> None:
-        highlighted = self._list.current if completion == self._shown_for else None
+        highlighted = self.current if completion == self._shown_for else None
         self._shown_for = completion
         self._indexing = found.indexing
-        self._list = PickerRows(
-            found.rows, max(MOST_ROWS, min(_MOST_ROWS_EVER, self.screen.size.height // 3))
-        )
+        self._most_rows = max(MOST_ROWS, min(_MOST_ROWS_EVER, self.screen.size.height // 3))
+        self.offer(found.rows)
         self._second_column = _AROUND_LABEL + max(
             (len(row.label) for row in found.rows if row.detail), default=0
         )
         if highlighted in found.rows:  # the index grew: keep the same candidate highlighted
-            self._list.move(found.rows.index(highlighted))
-        height = len(self._list.seen) + 1
+            self.move(found.rows.index(highlighted))
+        height = len(self.seen) + 1
         if self.styles.height is None or self.styles.height.value != height:
             self.styles.height = height
         self.display = bool(found.rows) or found.indexing
@@ -207,17 +173,14 @@ class ReferencePicker(Widget):
 
     def _close(self) -> None:
         self._shown_for = None
-        self._list = PickerRows()
+        self.offer(())
         self.display = False
 
     # ── Drawing and the mouse ─────────────────────────────────────────────────────────────────────
 
     def render(self) -> Content:
         """Draw the visible candidates, and a line that tells how to choose one."""
-        lines = [
-            self._draw(self._list.rows[index], index == self._list.highlighted)
-            for index in self._list.seen
-        ]
+        lines = [self._draw(self.rows[index], index == self.highlighted) for index in self.seen]
         return Content("\n").join([*lines, self._draw_footer()])
 
     def _draw(self, candidate: Candidate, highlighted: bool) -> Content:
@@ -240,12 +203,11 @@ class ReferencePicker(Widget):
         pieces = [" " if each.isspace() else visible(each) for each in candidate.label]
         starts = [0, *accumulate(map(len, pieces))]
         label = Content("".join(pieces))
-        marks = [("picker--match", at, at + 1) for at in candidate.positions]
         if not candidate.label.startswith("/"):
-            marks.insert(0, ("picker--folder", 0, candidate.label.rstrip("/").rfind("/") + 1))
-        for part, start, end in marks:
-            style = self.get_visual_style(part, partial=True)
-            label = label.stylize(style, starts[start], starts[end])
+            folder = candidate.label.rstrip("/").rfind("/") + 1
+            label = label.stylize(_FAINT, 0, starts[folder])
+        for at in candidate.positions:
+            label = label.stylize("bold $text-accent", starts[at], starts[at + 1])
         return label
 
     def _draw_detail(self, candidate: Candidate, room: int) -> Content:
@@ -254,7 +216,7 @@ class ReferencePicker(Widget):
         argument = Content(f"  {after}" if after else "")
         if detail.cell_length + argument.cell_length <= room:
             detail += argument  # otherwise the line below the prompt shows it once it is typed
-        return styled(self, detail.truncate(max(0, room), ellipsis=True), "picker--detail")
+        return detail.truncate(max(0, room), ellipsis=True).stylize(_FAINT)
 
     def _draw_footer(self) -> Content:
         if self._indexing:
@@ -262,17 +224,17 @@ class ReferencePicker(Widget):
         else:
             text = tr(
                 "    {number} of {rows} · Tab selects · Esc closes",
-                number=self._list.highlighted + 1,
-                rows=len(self._list.rows),
+                number=self.highlighted + 1,
+                rows=len(self.rows),
             )
-        return styled(self, text, "picker--footer")
+        return Content.styled(text, _FAINT)
 
     def on_click(self, event: events.Click) -> None:
         """Choose the candidate under the mouse."""
         event.stop()
-        index = self._list.seen.start + event.y
-        if index in self._list.seen:
-            self.post_message(self.Clicked(self._list.rows[index]))
+        index = self.seen.start + event.y
+        if index in self.seen:
+            self.post_message(self.Clicked(self.rows[index]))
 
     def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
         """Highlight the next candidate."""

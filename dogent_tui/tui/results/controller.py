@@ -1,4 +1,4 @@
-"""Actions on the results of a conversation: listing, opening, exporting, revealing."""
+"""Actions on the results of a conversation: opening, exporting, revealing."""
 
 import asyncio
 import os
@@ -6,7 +6,6 @@ import os.path
 import shutil
 import sys
 from collections.abc import Mapping, Sequence
-from functools import partial
 from pathlib import Path
 from typing import cast
 
@@ -14,9 +13,8 @@ from dogent_tui.language import tr
 from dogent_tui.markdown_search.model import is_markdown
 from dogent_tui.plain import one_line
 from dogent_tui.storage.paths import display_path
-from dogent_tui.tui.attachments.model import measure
 from dogent_tui.tui.ports import AppPort, ConversationPort
-from dogent_tui.tui.results.model import Result, Results
+from dogent_tui.tui.results.model import Result
 
 _PATIENCE_S = 5.0
 
@@ -58,66 +56,38 @@ async def reveal(path: Path) -> str:
     )
 
 
-ResultAction = str
-"""``open``, ``export`` or ``reveal``."""
-
-
-class ResultsController:
-    """Keeps `results` and their display consistent."""
-
-    def __init__(self, screen: ConversationPort) -> None:
-        self.results = Results(screen.opened.workspace.root)
-        self._screen = screen
-
-    def show(self) -> None:
-        """Draw the results, and again once the file sizes are known."""
-        self._screen.place_sidebar()
-        if self.results.entries:
-            measure_all = partial(self._measure, self.results)
-            self._screen.run_worker(measure_all, group="results", exclusive=True)  # type: ignore[arg-type]
-
-    async def _measure(self, results: Results) -> None:
-        root = self._screen.opened.workspace.root
-        results.measured(
-            await asyncio.to_thread(measure, root, [result.path for result in results.entries])
+async def act(screen: ConversationPort, what: str, result: Result) -> None:
+    """Open, export or reveal `result`. Must not be awaited in a message handler, because it may ask
+    something.
+    """
+    path = screen.opened.workspace.absolute(result.path)
+    if not await asyncio.to_thread(path.exists):
+        screen.prompt.notify_hint(
+            tr("There is no file {typed} here.", typed=one_line(result.path)), warning=True
         )
-        self._screen.place_sidebar()
+        screen.place_sidebar()
+        return
+    match what:
+        case "open":
+            await screen.showing.open(result.path)
+        case "export":
+            await _export(screen, result)
+        case "reveal":
+            screen.prompt.notify_hint(await reveal(path))
 
-    async def want(self, what: ResultAction, result: Result) -> None:
-        """Run the action of a key on `result`. Must not be awaited in a message handler, because it
-        may ask something.
-        """
-        screen = self._screen
-        path = screen.opened.workspace.absolute(result.path)
-        if not await asyncio.to_thread(path.exists):
-            screen.prompt.notify_hint(
-                tr("There is no file {typed} here.", typed=one_line(result.path)),
-                warning=True,
-            )
-            self.show()
-            return
-        match what:
-            case "open":
-                await screen.showing.open(result.path)
-            case "export":
-                await self._export(result)
-            case "reveal":
-                screen.prompt.notify_hint(await reveal(path))
 
-    async def _export(self, result: Result) -> None:
-        from dogent_tui.tui.screens.choice import choose  # on use
+async def _export(screen: ConversationPort, result: Result) -> None:
+    from dogent_tui.tui.screens.choice import choose  # on use
 
-        screen = self._screen
-        if not is_markdown(result.path):
-            screen.prompt.notify_hint(
-                tr("Only Markdown can be exported: {name} is none.", name=one_line(result.name))
-            )
-            return
-        kinds = ("pdf", "docx")
-        app = cast("AppPort", screen.app)
-        chosen = await choose(app, tr("Export {name} as", name=one_line(result.name)), "", kinds)
-        if chosen is not None:
-            text = f'/export "{result.path}" {kinds[chosen]}'
-            command, argument = app.commands.find(text)
-            assert command is not None
-            await screen.typed.run(command, argument, text)
+    name = one_line(result.name)
+    if not is_markdown(result.path):
+        screen.prompt.notify_hint(tr("Only Markdown can be exported: {name} is none.", name=name))
+        return
+    kinds = ("pdf", "docx")
+    app = cast("AppPort", screen.app)
+    chosen = await choose(app, tr("Export {name} as", name=name), "", kinds)
+    if chosen is not None:
+        text = f'/export "{result.path}" {kinds[chosen]}'
+        command, argument = app.commands.find(text)
+        assert command is not None
+        await screen.typed.run(command, argument, text)

@@ -3,11 +3,9 @@
 import os.path
 import posixpath
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Set
 from pathlib import Path
 from typing import Literal
-
-from msgspec.structs import replace
 
 from dogent_tui.agent.events import DocumentExported, Event, ToolResult, ToolUse
 from dogent_tui.agent.tool_names import review_summary
@@ -29,15 +27,10 @@ _EXPORTED = re.compile(r"Wrote (.+) \(")
 
 
 class Result(Record):
-    """A document that was produced. `path` is relative to the workspace if it is inside.
-
-    `size` is in bytes, None if unknown. `gone`: the file no longer exists.
-    """
+    """A document that was produced. `path` is relative to the workspace if it is inside."""
 
     path: str
     kind: Literal["written", "exported"]
-    size: int | None = None
-    gone: bool = False
 
     @property
     def name(self) -> str:
@@ -55,6 +48,8 @@ class Results:
         self._root = os.path.realpath(root)
         self._entries: dict[str, Result] = {}
         self._writing: dict[str, str] = {}
+        self.gone: Set[str] = frozenset()
+        """The paths of those that no longer exist."""
 
     @property
     def entries(self) -> tuple[Result, ...]:
@@ -74,7 +69,9 @@ class Results:
         return next(filter(is_markdown, self._written()), "")
 
     def _written(self) -> Iterator[str]:
-        return (one.path for one in self.entries if one.kind == "written" and not one.gone)
+        return (
+            one.path for one in self.entries if one.kind == "written" and one.path not in self.gone
+        )
 
     def handle(self, event: Event) -> Result | None:
         """Update from `event`, and return what it produced, if anything; refused and failed calls
@@ -99,18 +96,13 @@ class Results:
                 return self._made(path, "exported")
         return None
 
-    def measured(self, sizes: Mapping[str, int | None]) -> None:
-        """Store file sizes in bytes by path, None for missing files."""
-        for path, size in sizes.items():
-            if path in self._entries:
-                self._entries[path] = replace(self._entries[path], size=size, gone=size is None)
-
     def place(self, path: str) -> str:
         """Return `path` relative to the workspace if it is inside, without accessing the disk."""
         return place_in(self._root, path).removeprefix(f"{self._root}/")
 
     def _made(self, path: str, kind: Literal["written", "exported"]) -> Result:
         place = self.place(path)
+        self.gone -= {place}
         self._entries.pop(place, None)
         self._entries[place] = result = Result(place, kind)
         return result

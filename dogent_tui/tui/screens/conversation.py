@@ -20,6 +20,7 @@ from dogent_tui.agent.events import (
     PermissionDecided,
     PermissionRequested,
     QueueChanged,
+    QueuedPrompt,
     RunFinished,
     RunStarted,
     ToolResult,
@@ -34,6 +35,7 @@ from dogent_tui.references.file_index import FileIndex
 from dogent_tui.sample.requests import requests_for
 from dogent_tui.storage.paths import display_path, state_dir
 from dogent_tui.tui.attachments.controller import AttachmentsController
+from dogent_tui.tui.attachments.model import measure
 from dogent_tui.tui.clipboard import copy
 from dogent_tui.tui.commands.table import CommandTable
 from dogent_tui.tui.conversation_layout import ConversationLayout
@@ -46,21 +48,18 @@ from dogent_tui.tui.prompt.box import PromptBox
 from dogent_tui.tui.prompt.controller import PromptController
 from dogent_tui.tui.prompt.editor import PromptEditor
 from dogent_tui.tui.prompt.hints import shortened
-from dogent_tui.tui.prompt.queue import QueueStrip
+from dogent_tui.tui.prompt.pending_strip import Chip
 from dogent_tui.tui.prompt.references import WorkspaceReferences
 from dogent_tui.tui.request_banner import RequestBanner
-from dogent_tui.tui.results.controller import ResultsController
+from dogent_tui.tui.results.controller import act
 from dogent_tui.tui.results.model import Result, Results
 from dogent_tui.tui.status import StatusBar, opening_status
 from dogent_tui.tui.todos import TodoPanel
 from dogent_tui.tui.welcome import Welcome
-from dogent_tui.tui.widgets import bound, hidden
+from dogent_tui.tui.widgets import Wanted, bound, hidden
 
 if TYPE_CHECKING:  # imported on creation, after the first paint
-    from dogent_tui.tui.attachments.sidebar import AttachmentsSidebar
     from dogent_tui.tui.pane.controller import PaneController
-    from dogent_tui.tui.pane.pane import DocumentPane
-    from dogent_tui.tui.prompt.pending_strip import PendingStrip
     from dogent_tui.tui.requests import RequestController
     from dogent_tui.tui.transcript.view import Transcript
 
@@ -131,14 +130,14 @@ class ConversationScreen(ConversationPort):
         )
         self.prompt = PromptBox(self._references)
         self.foreground = ForegroundTask(self.prompt.set_doing)
-        self.made = ResultsController(self)
+        self.results = Results(opened.workspace.root)
         self._made_in_run: list[str] = []
         self.showing = Showing(self)
         self.lessons = LessonOffer(offers=opened.settings.learn_auto)
         self.todos = TodoPanel(lambda: self.key_of("plan"))
         self.asked = RequestBanner()
         self.attaching = AttachmentsController(
-            self, opened, self._references, self._show_attachments
+            self, opened.workspace.root, self._references, self._show_attachments
         )
         self.keys = KeyHints(id="keys", first=("say('ask')", "say('close')"))
         self.keys.display = False
@@ -147,11 +146,6 @@ class ConversationScreen(ConversationPort):
         self.welcome = Welcome(display_path(root), endpoint)
         self.typed = PromptController(self, commands)
         self.conversation_layout = ConversationLayout(self)
-
-    @property
-    def results(self) -> Results:
-        """The documents that the conversation produced."""
-        return self.made.results
 
     @cached_property
     def requests(self) -> "RequestController":
@@ -199,9 +193,9 @@ class ConversationScreen(ConversationPort):
         self.foreground.stop()
         self.opened = opened
         self.attaching = AttachmentsController(
-            self, opened, self._references, self._show_attachments
+            self, opened.workspace.root, self._references, self._show_attachments
         )
-        self.made = ResultsController(self)
+        self.results = Results(opened.workspace.root)
         self.showing.forget()
         self._name_document()
         self.lessons = LessonOffer(offers=opened.settings.learn_auto)
@@ -264,7 +258,7 @@ class ConversationScreen(ConversationPort):
                 self._to_prompt(event)
                 self._to_questions(event)
         if made:
-            self.made.show()
+            self.place_sidebar()
             if not origin.is_now:
                 self.showing.replayed(made)
 
@@ -374,17 +368,11 @@ class ConversationScreen(ConversationPort):
     ) -> None:
         await self.typed.edit_externally(event.text)
 
-    def _on_queue_strip_edit(self, event: QueueStrip.Edit) -> None:
-        self.typed.edit_queued(event.id)
-
-    def _on_queue_strip_drop(self, event: QueueStrip.Drop) -> None:
-        self.service.take_back(event.id)
-
     @work(group="index", exclusive=True)
     async def look_again(self) -> None:
         """Refresh the list of files after a pause in events."""
         await self.typed.refresh_index()
-        self.made.show()
+        self.place_sidebar()
 
     @work(group="offer", exclusive=True)
     async def offer_requests(self) -> None:
@@ -422,48 +410,40 @@ class ConversationScreen(ConversationPort):
 
     @work(group="attachments", exclusive=True)
     async def place_sidebar(self) -> None:
-        """Update results and attachments."""
+        """Update results and attachments, and again once their sizes are known."""
         self._name_document()
         await self.conversation_layout.place_sidebar()
+        results = [result.path for result in self.results.entries]
+        attached = [entry.attachment.path for entry in self.attachments.entries]
+        sizes = await asyncio.to_thread(measure, self.opened.workspace.root, [*results, *attached])
+        self.results.gone = {path for path in results if sizes[path] is None}
+        self._name_document()
+        await self.conversation_layout.place_sidebar(sizes)
 
-    async def on_attachments_sidebar_paths_pasted(
-        self, event: "AttachmentsSidebar.PathsPasted"
-    ) -> None:
-        """Attach pasted or dropped files to the next prompt."""
-        self.notify(await self.attaching.attach_dropped(event.paths))
-
-    def on_attachments_sidebar_add_requested(self) -> None:
-        """Let the user pick a file."""
-        self.prompt.focus_editor()
-        self.prompt.editor.insert("@")
-
-    def on_attachments_sidebar_remove_requested(
-        self, event: "AttachmentsSidebar.RemoveRequested | PendingStrip.Detached"
-    ) -> None:
-        """Detach a file, or remove it from the list."""
-        self.attaching.remove(event.attachment)
-
-    on_pending_strip_detached = on_attachments_sidebar_remove_requested
-
-    def on_attachments_sidebar_result_wanted(
-        self, event: "AttachmentsSidebar.ResultWanted"
-    ) -> None:
-        """Open, export or reveal a result."""
-        self.run_worker(self.made.want(event.what, event.result), group="result", exclusive=True)
-
-    def on_attachments_sidebar_open_requested(
-        self, event: "AttachmentsSidebar.OpenRequested | PendingStrip.OpenRequested"
-    ) -> None:
-        """Open a file beside the conversation."""
-        self.run_worker(self._open_attached(event.attachment), group="result", exclusive=True)
-
-    on_pending_strip_open_requested = on_attachments_sidebar_open_requested
+    async def on_wanted(self, event: Wanted) -> None:
+        """Do what is requested of a document, a file or a queued prompt."""
+        match event.what, event.item:
+            case what, Result() as result:
+                self.run_worker(act(self, what, result), group="result", exclusive=True)
+            case "add", None:
+                self.prompt.focus_editor()
+                self.prompt.editor.insert("@")
+            case "attach", list() as paths:
+                self.notify(await self.attaching.attach_dropped(paths))
+            case "remove", Attachment() as attachment:
+                self.attaching.remove(attachment)
+            case "open", Attachment() as attachment:
+                self.run_worker(self._open_attached(attachment), group="result", exclusive=True)
+            case what, Chip(attachment=Attachment() as attachment):
+                await self.on_wanted(Wanted(what, attachment))
+            case "edit", QueuedPrompt(id=queued):
+                self.typed.edit_queued(queued)
+            case "drop", QueuedPrompt(id=queued):
+                self.service.take_back(queued)
+            case what, None:
+                await self.documents.want(what)
 
     # ── The open document ─────────────────────────────────────────────────────────────────────
-
-    async def on_document_pane_wanted(self, event: "DocumentPane.Wanted") -> None:
-        """Handle a key of the document."""
-        await self.documents.want(event.what)
 
     def on_pane_view_chosen(self) -> None:
         """Attach the selected lines to the next prompt."""

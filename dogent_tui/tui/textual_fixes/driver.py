@@ -22,12 +22,12 @@ from textual.message import Message
 
 from dogent_tui.tui.widgets import told
 
-_START, _END = "\x1b[200~", "\x1b[201~"
+_START, _END = "\x1b[200~", re.compile("\x1b\\[201~")
 """The marks around a paste, in terminals asked for them (xterm's ctlseqs, “Bracketed Paste
 Mode”).
 """
 
-_COLOR, _ENDS = "\x1b]11;", ("\x07", "\x1b\\")
+_COLOR, _COLOR_END = "\x1b]11;", re.compile("\x07|\x1b\\\\")
 """The marks around the background color that a terminal reports on request (xterm's ctlseqs, “OSC
 11”).
 """
@@ -95,21 +95,18 @@ class TerminalInput:
     def __init__(self, new_parser: Callable[[], XTermParser] = XTermParser) -> None:
         self._new_parser = new_parser
         self._keys = new_parser()
-        # the end of what was parsed as keys: it may contain the beginning of `_START`
+        # the end of what was read: it may contain the beginning of a mark
         self._recent = ""
-        self._pasted: list[str] | None = None  # inside a paste
-        self._color: str | None = None  # inside a report of the background
-        self._held = ""  # the end of the paste so far: it may contain the beginning of `_END`
+        self._until: re.Pattern[str] | None = None  # inside a paste or a report of the background
+        self._inside: list[str] = []
 
     def feed(self, text: str) -> Iterator[Message]:
         """Yield the messages for `text`, which may start and end anywhere."""
         while text:
-            if self._pasted is not None:
-                text = yield from self._read_paste(self._pasted, text)
-            elif self._color is not None:
-                text = yield from self._read_color(self._color, text)
-            else:
+            if self._until is None:
                 text = yield from self._read_keys(text)
+            else:
+                text = yield from self._read_inside(self._until, text)
 
     def tick(self) -> Iterator[Message]:
         """Yield the Esc key if nothing followed it for a while. Must be called at least every
@@ -129,44 +126,28 @@ class TerminalInput:
             yield from self._feed_keys(text[: found.start() - known])
         else:
             self._renew()  # the old parser waits for the rest of something that is not a key
-        self._recent = ""
-        if found[0] == _START:
-            self._pasted = []
-        else:
-            self._color = ""
+        self._recent, self._until = "", _END if found[0] == _START else _COLOR_END
         return text[found.end() - known :]
 
-    def _read_color(self, color: str, text: str) -> Generator[Message, None, str]:
-        """Read to the end of the background report, and return the rest. An endless report is
+    def _read_inside(self, until: re.Pattern[str], text: str) -> Generator[Message, None, str]:
+        """Read to the end of a paste or a report, and return the rest. An endless report is
         discarded.
         """
-        text = color + text
-        ends = [(at, len(end)) for end in _ENDS if 0 <= (at := text.find(end)) <= _LONGEST_COLOR]
-        if not ends and len(text) <= _LONGEST_COLOR:
-            self._color = text
-            return ""
-        self._color = None
-        if not ends:
-            return ""
-        end, length = min(ends)
-        lightness = lightness_of(text[:end])
-        if lightness is not None:
+        text = self._recent + text
+        end = until.search(text)
+        if end is None:
+            keep = len(_START) - 1
+            self._inside.append(text[:-keep])
+            self._recent = text[-keep:]
+            if until is _END or sum(map(len, self._inside)) <= _LONGEST_COLOR:
+                return ""
+        read = "".join([*self._inside, text[: end.start() if end else 0]])
+        self._recent, self._until, self._inside = "", None, []
+        if until is _END:
+            yield events.Paste(read.replace("\x00", ""))
+        elif end and (lightness := lightness_of(read)) is not None:
             yield BackgroundTold(lightness)
-        return text[end + length :]
-
-    def _read_paste(self, pasted: list[str], text: str) -> Generator[Message, None, str]:
-        """Read to the end of the paste, and return the rest."""
-        text = self._held + text
-        end = text.find(_END)
-        if end < 0:
-            keep = len(_END) - 1
-            pasted.append(text[:-keep])
-            self._held = text[-keep:]
-            return ""
-        pasted.append(text[:end])
-        self._pasted, self._held = None, ""
-        yield events.Paste("".join(pasted).replace("\x00", ""))
-        return text[end + len(_END) :]
+        return text[end.end() :] if end else ""
 
     def _feed_keys(self, text: str) -> Iterator[Message]:
         for (

@@ -26,7 +26,6 @@ from dogent_tui.tui.transcript.lines import (
     Line,
     Lines,
     Span,
-    chop,
     crop,
     hanging,
     prefixed,
@@ -373,8 +372,8 @@ def _indented(line: str, style: str, width: int) -> Iterable[Line]:
     text = line.lstrip(" ")
     indent = len(line) - len(text)
     if not 0 < indent <= width // 2:
-        return chop([Span(line, style)], width)
-    lines = chop([Span(text, style)], width - indent)
+        return wrap([Span(line, style)], width)
+    lines = wrap([Span(text, style)], width - indent)
     return prefixed(lines, Span(" " * indent), copied=True)
 
 
@@ -445,7 +444,7 @@ def _short_diff(call: model.ToolCall, width: int) -> Lines:
 def _signed(sign: str, text: str, width: int, most: int | None = None) -> Iterator[Line]:
     """Draw a line of a change in at most `most` rows."""
     style = _SIGNS[sign]
-    rows = chop([Span(text, style)], max(1, width - 2))
+    rows = wrap([Span(text, style)], max(1, width - 2))
     if most and len(rows) > most:
         rows[most - 1 :] = [_line(width - 2, *rows[most - 1].spans, Span(" …", style))]
     return hanging(rows, Span(f"{sign} ", style))

@@ -4,6 +4,7 @@ Pygments is imported with the first code block that names its language.
 """
 
 from functools import lru_cache
+from math import log
 from typing import TYPE_CHECKING
 
 from dogent_tui.tui.transcript.lines import Span
@@ -59,26 +60,18 @@ def highlight(code: str, language: str) -> list[CodeLine]:
     return [tuple(line) for line in (lines + [[]] * wanted)[:wanted]]
 
 
-class GrowingCode:
-    """The highlighted lines of a block that is still being written, at a cost linear in its length
-    rather than quadratic.
+def highlight_growing(code: str, language: str) -> list[CodeLine]:
+    """Do what `highlight` does for a block that is still being written, at a cost linear in its
+    length rather than quadratic: a construct over several lines may be highlighted late.
     """
+    size = _REREAD ** int(log(max(1, len(code)), _REREAD))
+    read = code.rfind("\n", 0, int(size)) + 1
+    return [*_highlight_read(code[:read], language)[:-1], *highlight(code[read:], language)]
 
-    def __init__(self) -> None:
-        self._language = ""
-        self._read = ""
-        self._lines: list[CodeLine] = []
 
-    def lines(self, code: str, language: str) -> list[CodeLine]:
-        """Return what `highlight` does, except that a construct over several lines may be
-        highlighted late.
-        """
-        grown = language == self._language and bool(self._read) and code.startswith(self._read)
-        if not grown or len(code) > len(self._read) * _REREAD + 200:
-            end = code.rfind("\n") + 1
-            self._language, self._read = language, code[:end]
-            self._lines = highlight(code, language)[: code.count("\n")]
-        return self._lines + highlight(code[len(self._read) :], language)
+@lru_cache(maxsize=16)
+def _highlight_read(code: str, language: str) -> list[CodeLine]:
+    return highlight(code, language)
 
 
 @lru_cache(maxsize=32)

@@ -11,12 +11,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from markdown_it import MarkdownIt
-    from markdown_it.rules_block import StateBlock
     from markdown_it.rules_inline import StateInline
     from markdown_it.token import Token
 
 _BARE_LINK = re.compile(r"https?://[^\s<>\"'`|，。；：！？、（）「」『』【】《》]+", re.IGNORECASE)
-_FOOTNOTE = re.compile(r"\[\^[^\]\s]+\]:")
 _TRAILING = ".,;:!?*_)]}"
 _LINKABLE = ("http://", "https://", "mailto:")
 
@@ -34,6 +32,7 @@ def parser(max_nesting: int = _NESTED) -> "MarkdownIt":
     """Return the parser: CommonMark with tables and strikethrough; HTML is treated as text."""
     from markdown_it import MarkdownIt
     from markdown_it.rules_inline import image, link
+    from mdit_py_plugins.footnote.index import footnote_def
 
     def closed(
         rule: "Callable[[StateInline, bool], bool]",
@@ -44,38 +43,10 @@ def parser(max_nesting: int = _NESTED) -> "MarkdownIt":
     made = MarkdownIt("commonmark", {"html": False, "maxNesting": max_nesting}).enable(
         ["table", "strikethrough"]
     )
-    made.block.ruler.before("reference", "footnote", _footnote, {"alt": ["paragraph"]})
+    made.block.ruler.before("reference", "footnote", footnote_def, {"alt": ["paragraph"]})
     made.inline.ruler.at("link", closed(link))
     made.inline.ruler.at("image", closed(image))
     return made
-
-
-def _footnote(state: "StateBlock", start: int, end: int, silent: bool) -> bool:
-    """Treat the text of each footnote as a paragraph: CommonMark would ignore it or read it as a
-    link definition.
-    """
-    if state.is_code_block(start) or not _FOOTNOTE.match(
-        state.src, state.bMarks[start] + state.tShift[start]
-    ):
-        return False
-    if silent:
-        return True
-    last = start + 1
-    while (
-        last < end
-        and not state.isEmpty(last)
-        and not _FOOTNOTE.match(state.src, state.bMarks[last] + state.tShift[last])
-    ):
-        last += 1
-    state.line = last
-    opened = state.push("paragraph_open", "p", 1)
-    opened.map = [start, last]
-    text = state.push("inline", "", 0)
-    text.content = state.getLines(start, last, state.blkIndent, False).strip()
-    text.map = [start, last]
-    text.children = []
-    state.push("paragraph_close", "p", -1)
-    return True
 
 
 def inline(content: str, references: dict[str, Any], style: str = "") -> list[Span]:
@@ -107,7 +78,7 @@ class _Inline:
             case "strong_open" | "em_open" | "s_open":
                 self._styles.append(_MARKS[token.tag])
             case "strong_close" | "em_close" | "s_close":
-                self._close(_MARKS[token.tag])
+                self._styles.pop()
             case "code_inline":
                 self._add(token.content, "code-inline")
             case "softbreak":
@@ -120,22 +91,30 @@ class _Inline:
                 self._address, self._label = _clean(str(token.attrGet("href") or "")), ""
                 self._styles.append("link")
             case "link_close":
-                self._close_link()
+                self._styles.pop()
+                address, self._address = self._address, ""
+                if address != self._label:
+                    self._tell(address)
             case "image":
-                self._image(token)
+                self._image(token.content or "image", _clean(str(token.attrGet("src") or "")))
             case _:
                 self._text(token.content)
 
-    def _close(self, style: str) -> None:
-        if style in self._styles:
-            last = max(at for at, open_ in enumerate(self._styles) if open_ == style)
-            del self._styles[last]
-
     def _add(self, text: str, *styles: str, link: str = "") -> None:
         if text:
-            link = link or (self._address if _linkable(self._address) else "")
+            link = link or _linkable(self._address)
             self._label += text if self._address else ""
             self._spans.append(Span(visible(text), " ".join([*self._styles, *styles]), link))
+
+    def _image(self, label: str, address: str) -> None:
+        self._add(f"[{label}]", "emphasis", link=_linkable(address))
+        if not self._address:
+            self._tell(address)
+
+    def _tell(self, address: str) -> None:
+        """Show an address that the terminal is not given to open, or it would be lost."""
+        if address and not _linkable(address):
+            self._add(f" ({address})", "muted")
 
     def _text(self, text: str) -> None:
         if self._address:
@@ -146,22 +125,8 @@ class _Inline:
             address = _trimmed(match[0])
             self._add(text[end : match.start()])
             end = match.start() + len(address)
-            self._add(address, "link", link=address if _linkable(address) else "")
+            self._add(address, "link", link=_linkable(address))
         self._add(text[end:])
-
-    def _close_link(self) -> None:
-        self._close("link")
-        address, self._address = self._address, ""
-        # If the terminal is given no link to open, the address must be shown, or it would be lost.
-        if address and not _linkable(address) and address != self._label:
-            self._add(f" ({address})", "muted")
-
-    def _image(self, token: "Token") -> None:
-        address = _clean(str(token.attrGet("src") or ""))
-        label = token.content or "image"
-        self._add(f"[{label}]", "emphasis", link=address if _linkable(address) else "")
-        if address and not _linkable(address) and not self._address:
-            self._add(f" ({address})", "muted")
 
 
 def _clean(address: str) -> str:
@@ -171,9 +136,11 @@ def _clean(address: str) -> str:
     return address if _linkable(address) else visible(unquote(address))
 
 
-def _linkable(address: str) -> bool:
+def _linkable(address: str) -> str:
+    """Return `address` if a terminal can open it, otherwise an empty string."""
     # An OSC 8 sequence must contain neither control characters nor anything that ends the sequence.
-    return address.lower().startswith(_LINKABLE) and address.isascii() and address.isprintable()
+    is_safe = address.lower().startswith(_LINKABLE) and address.isascii() and address.isprintable()
+    return address if is_safe else ""
 
 
 def _trimmed(address: str) -> str:

@@ -4,141 +4,105 @@ or estimated.
 A row is an entry, or a part of a long reply.
 """
 
-from collections.abc import Iterable
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
 
 from msgspec.structs import replace
 
 from dogent_tui.tui.transcript.entries import Look, entry_lines, foldable
 from dogent_tui.tui.transcript.lines import BLANK, Lines
-from dogent_tui.tui.transcript.markdown import GrowingMarkdown, markdown_lines, pieces
-from dogent_tui.tui.transcript.model import Entry, Reply, ToolCall, TranscriptModel, UserTurn
+from dogent_tui.tui.transcript.markdown import markdown_lines, pieces
+from dogent_tui.tui.transcript.model import Entry, Reply, ToolCall, TranscriptModel
 from dogent_tui.tui.transcript.rows import Row, Rows
 
-_PIECE = 3_000
+_PIECE = 2_000
 """The approximate number of characters of a reply laid out together, which determines the cost of
 showing part of a long one.
 """
 
 
 class Layout(Rows):
-    """The rows of `model`, laid out at `look.width` on demand."""
+    """The rows of `model`, laid out at `width` on demand."""
 
     def __init__(self, model: TranscriptModel) -> None:
         super().__init__()
         self.look = Look(self.width)
         self.unfolded: set[int] = set()
         self._model = model
-        self._of_entry: list[list[Row]] = []
-        self._growing: dict[Row, GrowingMarkdown] = {}
         self._streamed: dict[int, str] = {}  # the texts of unfinished replies at the last update
-
-    # ── Places ────────────────────────────────────────────────────────────────────────────────────
-
-    def resize(self, width: int) -> None:
-        """Lay out at `width` cells from now on."""
-        super().resize(width)
-        self.look = replace(self.look, width=self.width)
-        self._growing.clear()
 
     def rows_of(self, entry: int) -> list[Row]:
         """Return the rows of the entry with this number."""
-        return self._of_entry[entry] if entry < len(self._of_entry) else []
+        return self.rows[self._index(entry) : self._index(entry + 1)]
+
+    def _index(self, entry: int) -> int:
+        return bisect_left(self.rows, entry, key=lambda row: row.entry)
 
     # ── Changes ───────────────────────────────────────────────────────────────────────────────────
 
     def update(self, entries: Iterable[int]) -> None:
         """Update for `entries`, which have changed or are new."""
         for number in entries:
-            if number < len(self._of_entry):
+            known = self.rows[-1].entry + 1 if self.rows else 0
+            if number < known:
                 self._changed(number)
-            while len(self._of_entry) <= number:
-                new = len(self._of_entry)
-                self._of_entry.append([])
+            for new in range(known, number + 1):
                 entry = self._model.entries[new]
                 if isinstance(entry, ToolCall) and entry.of_the_user:
                     self.unfolded.add(new)
-                self._fill(new)
+                self._insert([Row(new, 0)])
+                if type(entry) is Reply:
+                    self._grow(new, entry)
 
-    def toggle(self, entry: int) -> bool:
-        """Fold or unfold the entry, and return whether that was possible."""
-        if not foldable(self._model.entries[entry]):
-            return False
-        self.unfolded ^= {entry}
-        self._changed(entry)
-        self._changed_after(entry)
-        return True
+    def toggle(self, entry: int) -> None:
+        """Fold or unfold the entry, if that is possible."""
+        if foldable(self._model.entries[entry]):
+            self.unfolded ^= {entry}
+            self._changed(entry)
+            self._changed_after(entry)
 
     def _changed(self, number: int) -> None:
-        rows = self._of_entry[number]
         entry = self._model.entries[number]
         if entry.gone:
             self._changed_after(number)
         if type(entry) is Reply:
             self._grow(number, entry)
         else:
-            self._forget(rows)
+            self._forget(self.rows_of(number))
 
     def _changed_after(self, number: int) -> None:
         """The space above an entry depends on what comes before it."""
-        following = next(
-            (n for n in range(number + 1, len(self._of_entry)) if not self._model.entries[n].gone),
-            None,
-        )
-        if following is not None:
-            self._forget(self._of_entry[following][:1])
+        after = self.rows[self._index(number + 1) :]
+        self._forget([row for row in after if not self._model.entries[row.entry].gone][:1])
 
-    def _fill(self, number: int) -> None:
-        """Create the rows of an entry."""
-        entry = self._model.entries[number]
-        starts = pieces(entry.text, _PIECE) if type(entry) is Reply and entry.finished else [0]
-        rows = [Row(number, part, start) for part, start in enumerate(starts)]
-        for row, start in zip(rows, starts[1:], strict=False):
-            row.end = start
-        self._insert(number, rows)
-        for row in rows:
-            row.height = self._guess(entry, row)
-
-    def _insert(self, number: int, rows: list[Row]) -> None:
-        """Append `rows` to those of the entry."""
-        of_entry = self._of_entry[number]
-        following = next((rows_[0] for rows_ in self._of_entry[number + 1 :] if rows_), None)
-        index = len(self.rows) if following is None else following.index
-        of_entry += rows
+    def _insert(self, rows: Sequence[Row]) -> None:
+        """Insert the further `rows` of an entry."""
+        index = self._index(rows[0].entry + 1)
         self.rows[index:index] = rows
         for position in range(index, len(self.rows)):
             self.rows[position].index = position
-        self._unmeasured += rows
         self._valid = min(self._valid, index)
+        for row in rows:
+            row.height = self._guess(self._model.entries[row.entry], row)
 
     def _grow(self, number: int, reply: Reply) -> None:
-        rows = self._of_entry[number]
+        """Draw the last row again, and start another where it has become long."""
+        rows, text = self.rows_of(number), reply.text
         last = rows[-1]
-        if reply.finished:
-            self._growing.pop(last, None)
-            if not reply.text.startswith(self._streamed.pop(number, "")[: last.start]):
-                self._merge(rows)
-        else:
-            self._streamed[number] = reply.text
-            growing = self._growing.get(last)
-            if growing is not None and growing.finished > _PIECE:
-                del self._growing[last]
-                last.end = last.start + growing.finished
-                self._insert(number, [Row(number, last.part + 1, last.end)])
-        self._forget(rows[-2:])
-
-    def _merge(self, rows: list[Row]) -> None:
-        """The final text differs from the one split into parts while streaming: draw it as one."""
-        rows[0].end = None
-        for row in rows[1:]:
-            row.start = row.end = 0
-        self._forget(rows)
-
-    def _forget(self, rows: Iterable[Row]) -> None:
-        for row in rows:
-            self._drop(row)
-            if row.measured:
-                row.measured = False
-                self._unmeasured.append(row)
+        if not reply.finished:
+            self._streamed[number] = text
+        elif not text.startswith(self._streamed.pop(number, "")[: last.start]):
+            for row in rows:  # the final text differs from what streamed
+                row.start = row.end = 0
+            last.end = None
+            self._forget(rows)
+        starts = [last.start + offset for offset in pieces(text[last.start :], _PIECE)[1:]]
+        further = [Row(number, last.part + part, start) for part, start in enumerate(starts, 1)]
+        for row, start in zip((last, *further), starts, strict=False):
+            row.end = start
+        if further:
+            self._insert(further)
+        self._forget([last])
 
     # ── Lines ─────────────────────────────────────────────────────────────────────────────────────
 
@@ -156,20 +120,11 @@ class Layout(Rows):
         if entry.gone or row.start == row.end:
             return []
         if type(entry) is Reply:
-            body = self._draw_reply(entry, row)
+            grows = not entry.finished and row.end is None
+            body = markdown_lines(entry.text[row.start : row.end], self.width, grows=grows)
         else:
-            body = entry_lines(entry, replace(self.look, unfolded=unfolded))
+            body = entry_lines(entry, replace(self.look, width=self.width, unfolded=unfolded))
         return [BLANK] * self.space_above(row) + body if body else []
-
-    def _draw_reply(self, reply: Reply, row: Row) -> Lines:
-        text = reply.text[row.start : row.end]
-        if reply.finished or row.end is not None:
-            return markdown_lines(text, self.width)
-        growing = self._growing.get(row)
-        if growing is None:
-            growing = self._growing[row] = GrowingMarkdown(self.width)
-        growing.update(text)
-        return growing.lines
 
     def space_above(self, row: Row) -> int:
         """Return the number of empty lines before `row`: none between two tool calls if the first
@@ -189,6 +144,4 @@ class Layout(Rows):
         if type(entry) is Reply:
             text = entry.text[row.start : row.end]
             return 1 + text.count("\n") + len(text) // self.width
-        if isinstance(entry, UserTurn):
-            return 2 + min(10, entry.prompt.text.count("\n"))
-        return 1 if isinstance(entry, ToolCall) else 2
+        return 2

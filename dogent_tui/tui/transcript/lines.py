@@ -5,7 +5,8 @@ when a line is drawn.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from rich.cells import cell_len, split_graphemes
@@ -18,20 +19,19 @@ _WIDE = (
     "\U0001b000-\U0001b2ff\U00020000-\U0003ffff"
 )
 _MARKS = "\u0300-\u036f\u302a-\u302d\u3099\u309a\ufe00-\ufe0f\U000e0100-\U000e01ef"
-_TOKENS = re.compile(rf" +|[{_WIDE}][{_MARKS}]*|[^ {_WIDE}]+")
-_IS_WIDE = re.compile(f"[{_WIDE}]")
-
-_PLAIN = re.compile("[!-~\u00a1-\u00ac\u00ae-\u024f‘’“”–—…][ -~\u00a1-\u00ac\u00ae-\u024f‘’“”–—…]*")
-"""Text that starts with a word and in which every character takes one cell: Latin letters and
-common punctuation.
-"""
-
 # Characters that must not start or end a line: the usual set of Chinese and Japanese typesetting
 # (kinsoku, JIS X 4051).
-_NEVER_FIRST = frozenset(
-    "、。，．・：；？！）」』】〕〉》］｝〟’”…‥ーゝゞ々％℃ぁぃぅぇぉっゃゅょァィゥェォッャュョ!),.:;?]}%"
+_NEVER_FIRST = (
+    "、。，．・：；？！）」』】〕〉》］｝〟’”…‥ーゝゞ々％℃"
+    "ぁぃぅぇぉっゃゅょァィゥェォッャュョ!),.:;?]}%"
 )
-_NEVER_LAST = frozenset("（「『【〔〈《［｛〝‘“([{")
+_NEVER_LAST = "（「『【〔〈《［｛〝‘“([{"
+
+_TOKEN = rf"(?:[{_WIDE}][{_MARKS}]*|[^ {_WIDE}]+)"
+_UNITS = re.compile(
+    rf"{_TOKEN}(?:(?:(?<=[{re.escape(_NEVER_LAST)}])|(?=[{re.escape(_NEVER_FIRST)}])){_TOKEN})*"
+)
+"""Characters that stay together on a line."""
 
 
 class Span(NamedTuple):
@@ -69,7 +69,7 @@ class Line(NamedTuple):
     @property
     def text(self) -> str:
         """All characters, including the decoration."""
-        return "".join([span.text for span in self.spans])
+        return _text(self.spans)
 
     @property
     def width(self) -> int:
@@ -117,181 +117,112 @@ def wrap(spans: Sequence[Span], width: int) -> Lines:
         if before:
             hard.append(span._replace(text=before))
         for other in others:
-            lines += _wrap_line(hard, width)
+            lines += _broken(hard, width, _between_units)
             hard = [span._replace(text=other)] if other else []
-    return lines + _wrap_line(hard, width)
+    return lines + _broken(hard, width, _between_units)
 
 
 def chop(spans: Sequence[Span], width: int) -> Lines:
     """Break a line of code or output wherever it is full, because its spaces are significant."""
-    if _cells(spans) <= width:
-        return [Line(tuple(spans))]
-    filling = _Filling(width)
-    for span in spans:
-        filling.cut(span)
-    return filling.finish()
+    return _broken(spans, width, _where_full)
 
 
 def crop(spans: Sequence[Span], width: int) -> tuple[Span, ...]:
     """Return `spans` on one line, truncated to `width` cells with an ellipsis."""
     if _cells(spans) <= width:
         return tuple(spans)
-    kept = []
-    room = width - 1
+    if width <= 0:
+        return ()
+    kept = divided(spans, [_fitting(_text(spans), width - 1)])[0]
+    return (*kept, Span("…", kept[-1].style if kept else ""))
+
+
+def divided(spans: Iterable[Span], edges: Iterable[int]) -> list[list[Span]]:
+    """Return `spans` cut into parts: `edges` are the offsets between them, ascending."""
+    parts: list[list[Span]] = [[]]
+    waiting = deque(edges)
+    end = 0
     for span in spans:
-        head, tail = _split(span.text, room)
-        if head:
-            kept.append(span._replace(text=head))
-        room -= cell_len(head)
-        if tail:
-            break
-    style = kept[-1].style if kept else ""
-    return (*kept, Span("…", style)) if width > 0 else ()
+        start, end = end, end + len(span.text)
+        rest = span
+        while waiting and waiting[0] <= end:
+            size, start = waiting[0] - start, waiting.popleft()
+            if size:
+                parts[-1].append(rest._replace(text=rest.text[:size]))
+            parts.append([])
+            rest = rest._replace(text=rest.text[size:])
+        if rest.text:
+            parts[-1].append(rest)
+    return parts
 
 
-class _Unit(NamedTuple):
-    """Characters that stay together, and the whitespace before them."""
-
-    space: str
-    pieces: list[Span]
+def _text(spans: Iterable[Span]) -> str:
+    return "".join([span.text for span in spans])
 
 
-def _units(spans: Sequence[Span]) -> list[_Unit]:
-    units: list[_Unit] = []
-    space = ""
-    joins = False  # whether the next token belongs to the last unit
-    for span in spans:
-        for token in _TOKENS.findall(span.text):
-            if token[0] == " ":
-                space += token
-                joins = False
-                continue
-            wide = _IS_WIDE.match(token) is not None
-            if (
-                units
-                and not space
-                and ((joins and not wide) or _sticks(units[-1].pieces[-1].text, token))
-            ):
-                units[-1].pieces.append(span._replace(text=token))
-            else:
-                units.append(_Unit(space, [span._replace(text=token)]))
-            space = ""
-            joins = not wide
-    return units
-
-
-def _sticks(before: str, after: str) -> bool:
-    return after[0] in _NEVER_FIRST or before[-1] in _NEVER_LAST
-
-
-def _wrap_line(spans: list[Span], width: int) -> Lines:
+def _broken(spans: Sequence[Span], width: int, edges: Callable[[str, int], Iterator[int]]) -> Lines:
+    """Return `spans` as lines. `edges` yields the end of each line and the start of the next in
+    turn; a last end without a start leaves out trailing space.
+    """
     if _cells(spans) <= width:
         return [Line(tuple(spans))]
-    if len(spans) == 1 and _PLAIN.fullmatch(spans[0].text):
-        return _wrap_plain(spans[0], width)
-    filling = _Filling(width)
-    for unit in _units(spans):
-        filling.add(unit)
-    return filling.finish()
+    parts = divided(spans, edges(_text(spans), width))
+    glues = [*map(_text, parts[1:-1:2]), "\n"]
+    return [Line(tuple(part), glue=glue) for part, glue in zip(parts[::2], glues, strict=True)]
 
 
-def _wrap_plain(span: Span, width: int) -> Lines:
-    """Do what `_Filling` does, for words of single-cell characters, twenty times as fast."""
-    text = span.text.rstrip(" ")
-    lines = []
-    start = 0
-    while len(text) - start > width:
-        end = text.rfind(" ", start, start + width + 1)
-        if end < 0:
-            end = following = start + width
+def _between_units(text: str, width: int) -> Iterator[int]:
+    used = at = begin = 0  # cells of the current line; the end of what it holds; its start
+    for unit in _UNITS.finditer(text):
+        start, end = unit.span()
+        space, needed = start - at, cell_len(unit[0])
+        if used + space + needed <= width:
+            used += space + needed
         else:
-            following = end + 1
-            while text[following] == " ":
-                following += 1
-            while text[end - 1] == " ":
-                end -= 1
-        lines.append(Line((span._replace(text=text[start:end]),), glue=text[end:following]))
-        start = following
-    return [*lines, Line((span._replace(text=text[start:]),))]
+            used = 0
+            if at > begin:
+                yield from (at, start)
+                begin = start
+            elif space:
+                used = min(space, width // 2)  # of the indentation of the text
+                if space > used:
+                    yield from (at, start - used)  # the rest is copied, but not drawn
+            piece = start
+            for cut in _cuts(text, start, end, used, width):
+                yield from (cut, cut)
+                begin, used, piece = cut, 0, cut
+            used += cell_len(text[piece:end])
+        at = end
+    if at < len(text):
+        yield at
 
 
-class _Filling:
-    """Lines being filled, unit by unit."""
-
-    def __init__(self, width: int) -> None:
-        self._width = width
-        self._lines: Lines = []
-        self._spans: list[Span] = []
-        self._used = 0
-
-    def add(self, unit: _Unit) -> None:
-        """Put `unit` on the current line or the next, or on several if it is too long for one."""
-        needed = _cells(unit.pieces)
-        if self._used + len(unit.space) + needed <= self._width:
-            self._put(unit.space, unit.pieces)
-            return
-        if self._spans:
-            self._break(unit.space)
-        elif unit.space:
-            room = self._width // 2  # for the indentation of the text
-            if len(unit.space) > room:
-                self._break(unit.space[room:])  # not drawn, but copied
-            self._put(unit.space[:room], [])
-        if self._used + needed <= self._width:
-            self._put("", unit.pieces)
-            return
-        for piece in unit.pieces:
-            self.cut(piece)
-
-    def finish(self) -> Lines:
-        """Return the lines, including the last one, which may be partly filled."""
-        self._lines.append(Line(tuple(self._spans)))
-        return self._lines
-
-    def _put(self, space: str, pieces: Iterable[Span]) -> None:
-        pieces = list(pieces)
-        if space:
-            same = bool(self._spans and pieces and self._spans[-1][1:] == pieces[0][1:])
-            self._join(Span(space, *(pieces[0][1:] if same else ())))
-        for piece in pieces:
-            self._join(piece)
-
-    def _join(self, piece: Span) -> None:
-        self._used += cell_len(piece.text)
-        if self._spans and self._spans[-1][1:] == piece[1:]:
-            self._spans[-1] = piece._replace(text=self._spans[-1].text + piece.text)
-        else:
-            self._spans.append(piece)
-
-    def _break(self, glue: str) -> None:
-        self._lines.append(Line(tuple(self._spans), glue=glue))
-        self._spans = []
-        self._used = 0
-
-    def cut(self, piece: Span) -> None:
-        """Put `piece` on as many lines as it takes."""
-        rest = piece.text
-        while rest:
-            head, rest = _split(rest, self._width - self._used)
-            if head:
-                self._join(piece._replace(text=head))
-            if rest:
-                if not self._spans:  # not even one character fits
-                    self._join(piece._replace(text=rest))
-                    return
-                self._break("")
+def _where_full(text: str, width: int) -> Iterator[int]:
+    for cut in _cuts(text, 0, len(text), 0, width):
+        yield from (cut, cut)
 
 
-def _split(text: str, width: int) -> tuple[str, str]:
-    """Cut `text` before the first character that does not fit into `width` cells."""
-    if len(text) <= width and cell_len(text) <= width:
-        return text, ""
+def _cuts(text: str, start: int, end: int, used: int, width: int) -> Iterator[int]:
+    """Yield where the characters from `start` to `end` must be cut: `used` cells of the first line
+    are taken.
+    """
     # More than 4 × width characters hardly ever matter: a long text is not scanned completely for
     # each of its lines.
-    window = text[: max(64, 4 * width)]
+    window = max(64, 4 * width)
+    while (cut := start + _fitting(text[start : min(end, start + window)], width - used)) < end:
+        if cut == start and not used:  # not even one character fits
+            return
+        yield cut
+        start, used = cut, 0
+
+
+def _fitting(text: str, width: int) -> int:
+    """Return how many characters of `text` fit into `width` cells."""
+    if text.isascii():
+        return min(len(text), width)
     used = 0
-    for start, _end, cells in split_graphemes(window)[0]:
-        if used + cells > width:
-            return text[:start], text[start:]
+    for start, _end, cells in split_graphemes(text)[0]:
         used += cells
-    return window, text[len(window) :]
+        if used > width:
+            return start
+    return len(text)

@@ -6,13 +6,14 @@ literally.
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from functools import lru_cache
 from itertools import accumulate, chain
 from typing import TYPE_CHECKING
 
 from dogent_tui.plain import visible
 from dogent_tui.records import JsonDict
-from dogent_tui.tui.transcript.highlight import CodeLine, GrowingCode, highlight
+from dogent_tui.tui.transcript.highlight import CodeLine, highlight, highlight_growing
 from dogent_tui.tui.transcript.inline import inline, parser
 from dogent_tui.tui.transcript.lines import (
     BLANK,
@@ -41,114 +42,38 @@ _NARROWEST = 6
 """The minimum width in cells of nested text: below it, quotes and lists are no longer indented."""
 
 
-def markdown_lines(text: str, width: int) -> Lines:
-    """Return the Markdown `text` laid out in at most `width` cells (and at least `MIN_WIDTH`)."""
-    return _joined([lines for _start, lines in _render(text, width, highlight)])
-
-
-def sourced_lines(text: str, width: int) -> Lines:
-    """Do what `markdown_lines` does, and give each line its source: paragraph, table or line of
-    code.
+def markdown_lines(text: str, width: int, *, grows: bool = False) -> Lines:
+    """Return the Markdown `text` laid out in at most `width` cells (and at least `MIN_WIDTH`), each
+    line with its source: paragraph, table or line of code. `grows`: more of it will be drawn soon.
     """
-    return _joined([lines for _start, lines in _render(text, width, highlight, _SourcedBlocks)])
+    return _joined(_render(text, width, highlight_growing if grows else highlight))
 
 
 def pieces(text: str, size: int) -> list[int]:
-    """Return where the complete `text` can be split into parts of about `size` characters that are
-    drawn separately.
+    """Return where `text` can be split into parts of about `size` characters that are drawn
+    separately, and that appended text cannot change.
 
-    Each offset is the start of a top-level block; the first is 0.
+    Each offset is the start of a top-level block; the first is 0. The last line counts only when
+    complete, because ``#`` may still become ``#tag``. Later link definitions are not considered.
     """
     offsets = [0]
     if len(text) <= 2 * size:
         return offsets
-    lines = _line_starts(text)
-    for start in _block_starts(text):
-        if lines[start] - offsets[-1] >= size:
-            offsets.append(lines[start])
-    return offsets
-
-
-def finished_length(text: str) -> int:
-    """Return the length of the part of `text` that appended text cannot change: everything before
-    the last block.
-
-    The last line counts only when complete, because ``#`` may still become ``#tag``. Later link
-    definitions are not considered.
-    """
     complete = text[: text.rfind("\n") + 1]
-    starts = _block_starts(complete)
-    return _line_starts(complete)[starts[-1]] if len(starts) > 1 else 0
-
-
-class GrowingMarkdown:
-    """The lines of a streaming text. Only what follows its last finished block is parsed again."""
-
-    def __init__(self, width: int) -> None:
-        self.lines: Lines = []
-        self._width = width
-        self._text = ""  # the finished part
-        self._finished = 0  # its lines
-        self._code = GrowingCode()
-
-    @property
-    def finished(self) -> int:
-        """The number of characters that appended text cannot change."""
-        return len(self._text)
-
-    def update(self, text: str) -> int:
-        """Use `text`, usually an extension of the previous one, and return the number of the first
-        line that may have changed.
-        """
-        if not text.startswith(self._text):
-            self._text, self._finished = "", 0
-        first = self._finished
-        tail = text[len(self._text) :]
-        blocks = _render(tail, self._width, self._code.lines)
-        end = finished_length(tail)
-        closed = tail.count("\n", 0, end)
-        if end:
-            # A block that has just been closed is drawn in its final colors.
-            finished = _render(tail[:end], self._width, highlight)
-            blocks = [block for block in blocks if block[0] >= closed]
-            self._code = GrowingCode()
-            self._append(finished)
-            self._text += tail[:end]
-            self._finished = len(self.lines)
-        else:
-            del self.lines[self._finished :]
-        self._append(blocks)
-        return first
-
-    def _append(self, blocks: "list[_Block]") -> None:
-        del self.lines[self._finished :]
-        if blocks and self.lines:
-            self.lines.append(BLANK)
-        self.lines += _joined([lines for _start, lines in blocks])
+    starts = [*accumulate((len(line) + 1 for line in complete.split("\n")), initial=0)]
+    with suppress(RecursionError):
+        for token in _tokens(_prepared(complete), {}):
+            if token.level == 0 and token.nesting >= 0 and token.map:
+                start = starts[token.map[0]]
+                if start - offsets[-1] >= size:
+                    offsets.append(start)
+    return offsets
 
 
 _DEEPEST = 10_000
 """Nesting depth from which the parser leaves text out. Python's recursion limit is reached first;
 then everything is plain text.
 """
-
-_Block = tuple[int, Lines]
-"""The source line where a top-level block starts, and its lines."""
-
-
-def _block_starts(text: str) -> list[int]:
-    """The lines where top-level blocks start."""
-    try:
-        tokens = _tokens(_prepared(text), {})
-    except RecursionError:
-        return []
-    return [
-        token.map[0] for token in tokens if token.level == 0 and token.nesting >= 0 and token.map
-    ]
-
-
-def _line_starts(text: str) -> list[int]:
-    return [*accumulate((len(line) + 1 for line in text.split("\n")), initial=0)]
 
 
 def _joined(blocks: Sequence[Lines]) -> Lines:
@@ -173,19 +98,16 @@ def _tokens(text: str, env: JsonDict) -> "list[Token]":
     return tokens
 
 
-def _render(
-    text: str, width: int, code: Highlighter, drawer: "type[_Blocks] | None" = None
-) -> list[_Block]:
+def _render(text: str, width: int, code: Highlighter) -> list[Lines]:
     text, width = _prepared(text), max(width, MIN_WIDTH)
     env: JsonDict = {}
     try:
         tokens = _tokens(text, env)
-        blocks = (drawer or _Blocks)(env.get("references") or {}, code)
-        return [block for block in blocks.top(tokens, width) if block[1]]
+        return _Blocks(env.get("references") or {}, code).drawn(tokens, width)
     except RecursionError:  # hundreds of nested quotes or lists
         source = (0, text.count("\n") + 1)
         lines = wrap([Span(text.strip("\n"))], width) if text.strip() else []
-        return [(0, [line._replace(source=source) for line in lines])]
+        return [[line._replace(source=source) for line in lines]]
 
 
 class _Blocks:
@@ -196,13 +118,23 @@ class _Blocks:
         self._code = code
         self._depth = 0  # of lists
 
-    def top(self, tokens: "Sequence[Token]", width: int) -> Iterator[_Block]:
-        for group in _groups(tokens):
-            yield (group[0].map or [0])[0], self._block(group, width)
+    def drawn(self, tokens: "Sequence[Token]", width: int) -> list[Lines]:
+        """Return the lines of each block that has any."""
+        return [lines for group in _groups(tokens) if (lines := self._sourced(group, width))]
 
     def _children(self, tokens: "Sequence[Token]", width: int, *, tight: bool = False) -> Lines:
-        blocks = [lines for group in _groups(tokens) if (lines := self._block(group, width))]
+        blocks = self.drawn(tokens, width)
         return list(chain.from_iterable(blocks)) if tight else _joined(blocks)
+
+    def _sourced(self, tokens: "Sequence[Token]", width: int) -> Lines:
+        """Record for each line the source lines it was drawn from."""
+        lines, head = self._block(tokens, width), tokens[0]
+        if head.map is None or head.type in _CONTAINERS:
+            return lines
+        first, end = head.map
+        if head.type in {"fence", "code_block"}:
+            return list(_numbered(lines, first + (head.type == "fence"), end))
+        return [line._replace(source=(first, end)) for line in lines]
 
     def _block(self, tokens: "Sequence[Token]", width: int) -> Lines:
         head = tokens[0]
@@ -217,6 +149,8 @@ class _Blocks:
                 return list(self._list(tokens, width))
             case "blockquote_open":
                 return self._quote(tokens, width)
+            case "footnote_reference_open":
+                return self._footnote(head.meta["label"], tokens[1:-1], width)
             case "table_open":
                 return self._table(tokens).lines(width)
             case "hr":
@@ -286,6 +220,13 @@ class _Blocks:
         lines = self._children(tokens[1:-1], width - 2)
         return list(prefixed((styled(line, "quote") for line in lines), Span("▌ ", "quote-bar")))
 
+    def _footnote(self, label: str, tokens: "Sequence[Token]", width: int) -> Lines:
+        mark = f"[^{label}]:"
+        if not tokens or tokens[0].type != "paragraph_open":
+            return [*wrap([Span(mark)], width), *self._children(tokens, width)]
+        tokens[1].content = f"{mark} {tokens[1].content}"
+        return self._children(tokens, width)
+
     def _table(self, tokens: "Sequence[Token]") -> Table:
         rows: list[list[list[Span]]] = []
         alignments = []
@@ -304,19 +245,6 @@ class _Blocks:
 _CONTAINERS = frozenset(
     {"bullet_list_open", "ordered_list_open", "list_item_open", "blockquote_open"}
 )
-
-
-class _SourcedBlocks(_Blocks):
-    """Record for each line the source lines it was drawn from."""
-
-    def _block(self, tokens: "Sequence[Token]", width: int) -> Lines:
-        lines, head = super()._block(tokens, width), tokens[0]
-        if head.map is None or head.type in _CONTAINERS:
-            return lines
-        first, end = head.map
-        if head.type in {"fence", "code_block"}:
-            return list(_numbered(lines, first + (head.type == "fence"), end))
-        return [line._replace(source=(first, end)) for line in lines]
 
 
 def _numbered(lines: Sequence[Line], number: int, end: int) -> Iterator[Line]:

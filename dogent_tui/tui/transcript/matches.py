@@ -41,7 +41,8 @@ class Matches:
             return None
         row, nth = self._at
         is_shown = self._rows.rows[row.index : row.index + 1] == [row]
-        return self._at if is_shown and nth < self._rows.hits.get(row, nth + 1) else None
+        is_found = row.hits is None or nth < row.hits
+        return self._at if is_shown and is_found else None
 
     @property
     def number(self) -> int:
@@ -49,18 +50,17 @@ class Matches:
         if (current := self.current) is None:
             return 0
         row, nth = current
-        hits = self._rows.hits
-        return sum(hits.get(above, 0) for above in self._rows.rows[: row.index]) + nth + 1
+        return sum(above.hits or 0 for above in self._rows.rows[: row.index]) + nth + 1
 
     @property
     def count(self) -> int:
         """The number of matches found so far."""
-        return sum(self._rows.hits.values())
+        return sum(row.hits or 0 for row in self._rows.rows)
 
     @property
     def is_complete(self) -> bool:
         """Whether every row was searched."""
-        return not self.text or len(self._rows.hits) == len(self._rows.rows)
+        return not self.text or all(row.hits is not None for row in self._rows.rows)
 
     def search(self, text: str, start: int, *, backward: bool) -> None:
         """Search `text` from the row with the index `start` on, or up to it with `backward`."""
@@ -69,21 +69,22 @@ class Matches:
         self._pattern = re.compile(r"\s+".join(words), re.IGNORECASE)
         self._kept.clear()
         self.start, self._backward, self._at = start, backward, None
-        self._rows.hits.clear()
+        for row in self._rows.rows:
+            row.hits = None
 
     def read(self, enough: Callable[[], bool]) -> None:
         """Search further rows until `enough` returns true."""
         if self.is_complete:
             return
-        rows, hits, start = self._rows.rows, self._rows.hits, self.start
+        rows, start = self._rows.rows, self.start
         ahead = (rows[start::-1], rows[start + 1 :]) if self._backward else (rows[start:], rows)
         for row in chain(*ahead):
-            if row in hits:
+            if row.hits is not None:
                 continue
             if row.text is None:
                 row.text = _Text(self._rows.whole(row)).text
-            hits[row] = sum(1 for _ in self._pattern.finditer(row.text))
-            if hits[row] and self.current is None:
+            row.hits = sum(1 for _ in self._pattern.finditer(row.text))
+            if row.hits and self.current is None:
                 self._go(row, -1 if self._backward and row.index <= start else 1)
             if enough():
                 return
@@ -93,20 +94,19 @@ class Matches:
         if (current := self.current) is None:
             return
         row, nth = current
-        hits = self._rows.hits
-        if 0 <= nth + step < hits.get(row, 0):
+        if 0 <= nth + step < (row.hits or 0):
             self._at = row, nth + step
             return
         rows = self._rows.rows
         for away in range(1, len(rows) + 1):
             other = rows[(row.index + step * away) % len(rows)]
-            if hits.get(other):
+            if other.hits:
                 self._go(other, step)
                 return
 
     def _go(self, row: Row, step: int) -> None:
         """Make the first match of `row` the current one, or its last one if `step` is negative."""
-        self._at = row, 0 if step > 0 else self._rows.hits.get(row, 1) - 1
+        self._at = row, 0 if step > 0 else (row.hits or 1) - 1
         self.start = row.index
 
     def place(self) -> Place | None:
@@ -158,7 +158,7 @@ class _Text:
 
     def __init__(self, lines: Lines) -> None:
         texts = [line.text for line in lines]
-        self._pieces = [*_pieces(lines, texts)]
+        self._pieces = [*_pieces(lines)]
         read = [texts[at][start:end] + glue for at, start, end, glue in self._pieces]
         self._starts = [*accumulate(map(len, read), initial=0)]
         self.text = "".join(read)
@@ -177,15 +177,15 @@ class _Text:
             number += 1
 
 
-def _pieces(lines: Lines, texts: Sequence[str]) -> Iterator[_Piece]:
-    for is_table, group in groupby(enumerate(lines), lambda numbered: bool(numbered[1].cells)):
-        if not is_table:
-            for at, line in group:
-                yield _Piece(at, line.decoration, len(texts[at]), line.glue)
-            continue
+def _pieces(lines: Lines) -> Iterator[_Piece]:
+    """Yield the lines as they are read: those of a table column by column."""
+    for columns, group in groupby(enumerate(lines), lambda numbered: len(numbered[1].cells)):
         numbered = [*group]
-        for column in range(len(numbered[0][1].cells)):
+        for column in range(max(1, columns)):
             for at, line in numbered:
+                size = len(line.text)
+                if not columns:
+                    yield _Piece(at, line.decoration, size, line.glue)
+                    continue
                 start, end, glue = line.cells[column]
-                size = len(texts[at])
                 yield _Piece(at, size + start, size + end, _CELL_END if glue == "\n" else glue)

@@ -12,7 +12,7 @@ from textual.widget import Widget
 
 from dogent_tui.tui.legible import legible
 from dogent_tui.tui.themes import CONTRAST
-from dogent_tui.tui.transcript.lines import Line, Span
+from dogent_tui.tui.transcript.lines import Line, Span, divided
 
 MARGIN = 2
 """Margin in cells on either side."""
@@ -144,28 +144,12 @@ def restyled(line: Line, marks: Iterable[tuple[int, int, str]]) -> Line:
     """Return `line` with additional style names on some characters: `marks` are (start, end,
     names), end exclusive.
     """
-    spans = list(line.spans)
+    spans = line.spans
     for start, end, names in marks:
-        spans = list(_marked(spans, start, end, names))
-    return line._replace(spans=tuple(spans))
-
-
-def _marked(spans: Iterable[Span], start: int, end: int, names: str) -> Iterable[Span]:
-    position = 0
-    for span in spans:
-        size = len(span.text)
-        before, after = max(0, min(size, start - position)), max(0, min(size, end - position))
-        position += size
-        if before >= after:
-            yield span
-            continue
-        style = f"{span.style} {names}".strip()
-        parts = (
-            (span.text[:before], span.style),
-            (span.text[before:after], style),
-            (span.text[after:], span.style),
-        )
-        yield from (Span(text, style_, span.link) for text, style_ in parts if text)
+        before, marked, after = divided(spans, (start, end))
+        styled = [span._replace(style=f"{span.style} {names}".strip()) for span in marked]
+        spans = (*before, *styled, *after)
+    return line._replace(spans=spans)
 
 
 def _selected(text: Style, selection: Style) -> Style:

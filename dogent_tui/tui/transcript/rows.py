@@ -6,7 +6,7 @@ Lines are kept for the rows requested last; of the others only heights.
 from abc import ABC, abstractmethod
 from bisect import bisect_right
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 import msgspec
@@ -20,8 +20,8 @@ _KEPT_LINES = 4_000
 class Row(msgspec.Struct, eq=False):
     """A unit of layout: an entry, or the characters `start` to `end` of a text.
 
-    `height` is in lines, and an estimate until `measured`. `text` is what a search sees of it, None
-    until that is known (`matches.py`).
+    `height` is in lines, and an estimate until `measured`. `text` is what a search sees of it, and
+    `hits` how often it finds something there, None until that is known (`matches.py`).
     """
 
     entry: int
@@ -32,6 +32,7 @@ class Row(msgspec.Struct, eq=False):
     height: int = 1
     measured: bool = False
     text: str | None = None
+    hits: int | None = None
 
 
 class Place(NamedTuple):
@@ -51,9 +52,6 @@ class Rows(ABC):
         self._valid = 0  # rows whose top is known
         self._lines: OrderedDict[Row, Lines] = OrderedDict()
         self._kept = 0
-        self._unmeasured: list[Row] = []
-        self.hits: dict[Row, int] = {}
-        """How often a search finds something in each row that it has searched."""
 
     @abstractmethod
     def _draw(self, row: Row) -> Lines:
@@ -95,9 +93,7 @@ class Rows(ABC):
         for row in self.rows:
             if row.height > 2:
                 row.height = max(2, round(row.height * ratio))
-            row.measured, row.text = False, None
-        self.hits.clear()
-        self._unmeasured = list(self.rows)
+            row.measured, row.text, row.hits = False, None, None
         self._valid = 0
 
     # ── Lines ─────────────────────────────────────────────────────────────────────────────────────
@@ -122,8 +118,7 @@ class Rows(ABC):
         """Measure rows until `enough` returns true, the latest first, without keeping their
         lines.
         """
-        while self._unmeasured:
-            row = self._unmeasured.pop()
+        for row in reversed(self.rows):
             if not row.measured:
                 self._measured(row)
                 if enough():
@@ -132,7 +127,7 @@ class Rows(ABC):
     @property
     def measured(self) -> bool:
         """Whether every height is known."""
-        return not self._unmeasured
+        return all(row.measured for row in self.rows)
 
     def _measured(self, row: Row) -> Lines:
         lines = self._draw(row)
@@ -142,8 +137,8 @@ class Rows(ABC):
             self._valid = min(self._valid, row.index)
         return lines
 
-    def _drop(self, row: Row) -> None:
-        """Drop the lines of `row`."""
-        self._kept -= len(self._lines.pop(row, ()))
-        row.text = None
-        self.hits.pop(row, None)
+    def _forget(self, rows: Iterable[Row]) -> None:
+        """Draw `rows` again when they are needed; they keep their heights until then."""
+        for row in rows:
+            self._kept -= len(self._lines.pop(row, ()))
+            row.measured, row.text, row.hits = False, None, None

@@ -171,10 +171,12 @@ class RowsView(Painted, ScrollView, can_focus=True, inherit_bindings=False):
         return not self.matches.is_complete
 
     def _found_in_words(self) -> str:
+        if not self.matches.text:
+            return ""
         words, reads_on = "", self.is_reading_on
         if count := self.matches.count:
             words = tr("{match:,} of {count:,}", match=self.matches.number, count=count)
-        elif self.matches.text and not reads_on:
+        elif not reads_on:
             words = tr("not found")
         return f"{words} …" if reads_on else words
 

@@ -5,6 +5,8 @@ Textual passes a selection around as offsets: x counts the characters of a line,
 and returned. Therefore y encodes the entry, its part and the line, in this order of significance.
 """
 
+import re
+
 from rich.cells import cell_len, split_text
 from textual.geometry import Offset
 from textual.selection import Selection
@@ -15,6 +17,7 @@ from dogent_tui.tui.transcript.rows import Place
 
 _BITS = 20
 _MASK = (1 << _BITS) - 1
+_WORD = re.compile(r"[\w\-./@]+")
 
 
 def key(place: Place) -> int:
@@ -59,12 +62,10 @@ def word(layout: Layout, place: Place, cell: int) -> Selection:
     # rich 15 raises IndexError for a cell beyond the end of a text with wide characters
     within = min(max(0, cell), cell_len(text))
     at = min(len(split_text(text, within)[0]), max(0, len(text) - 1))
-    start, end = at, min(at + 1, len(text))
-    if text and _joins(text[at]):
-        while start > line.decoration and _joins(text[start - 1]):
-            start -= 1
-        while end < len(text) and _joins(text[end]):
-            end += 1
+    words = (found.span() for found in _WORD.finditer(text, line.decoration))
+    start, end = next(
+        (span for span in words if span[0] <= at < span[1]), (at, min(at + 1, len(text)))
+    )
     return Selection(Offset(start, key(place)), Offset(end, key(place)))
 
 
@@ -78,10 +79,6 @@ def paragraph(layout: Layout, place: Place) -> Selection:
         last += 1
     start, end = place._replace(line=first), place._replace(line=last)
     return Selection(Offset(0, key(start)), Offset(len(lines[last].text), key(end)))
-
-
-def _joins(character: str) -> bool:
-    return character.isalnum() or character in "_-./@"
 
 
 def _row(offset: Offset, layout: Layout) -> int:

@@ -32,8 +32,6 @@ from dogent_tui.tui.widgets import bound, hidden, told
 if TYPE_CHECKING:
     from asyncio import TimerHandle
 
-    from textual.timer import Timer
-
 FLUSH_INTERVAL = 1 / 15
 """The minimum time in seconds between two flushes of streamed text."""
 
@@ -100,8 +98,6 @@ class Transcript(RowsView):
         self._unpainted = False
         self._paint_limit: TimerHandle | None = None
         self._next_flush = 0.0
-        self._tick_timer: Timer | None = None
-        self._under_way: set[int] = set()  # tool calls in progress
         self._pressed: Offset | None = None
 
     # ── What happens ──────────────────────────────────────────────────────────────────────────────
@@ -125,28 +121,37 @@ class Transcript(RowsView):
         return is_laid_out and not self._waiting and not self._unpainted
 
     def _take(self, entries: Iterable[int]) -> None:
-        for number in entries:
-            self._waiting.add(number)
-            entry = self.model.entries[number]
-            self._under_way.discard(number)
-            if isinstance(entry, ToolCall) and entry.moves and not entry.gone:
-                self._under_way.add(number)
-        if self._waiting:
-            self._schedule()
+        self._waiting.update(entries)
+        self._schedule()
 
     def _schedule(self) -> None:
-        if self._flush_timer is None and not self._unpainted and self.is_mounted:
-            wait = max(0.001, self._next_flush - time.monotonic())
-            self._flush_timer = after(self, wait, self._flush)
+        """Flush what waits, or else move the spinners that are visible, as soon as it is time."""
+        if self._unpainted or not self.is_mounted or not (self._waiting or self._moving()):
+            return
+        tick = 0.0 if self._waiting else _TICK if self._animating else 1.0
+        if self._flush_timer is not None:
+            self._flush_timer.cancel()
+        wait = max(0.001, tick, self._next_flush - time.monotonic())
+        self._flush_timer = after(self, wait, self._flush)
+
+    def _moving(self) -> set[int]:
+        """Return the visible tool calls in progress."""
+        return {
+            row.entry
+            for row in self._viewport.visible_rows()
+            if isinstance(call := self.model.entries[row.entry], ToolCall)
+            and call.moves
+            and not call.gone
+        }
 
     def _flush(self) -> None:
-        self._flush_timer = None
+        self._flush_timer, self._unpainted = None, True
         began = time.monotonic()
+        self._waiting |= self._moving()
         self._lay_out(int(began / _TICK) if self._animating else None)
         self._place()
         spent = time.monotonic() - began
         self._next_flush = began + max(FLUSH_INTERVAL, spent * _FLUSH_SHARE)
-        self._unpainted = True
         self.call_after_refresh(self._painted)
         # Textual delivers it to the top screen, and it is lost if that screen is just being
         # dismissed.
@@ -169,8 +174,7 @@ class Transcript(RowsView):
         if self._paint_limit is not None:
             self._paint_limit.cancel()
             self._paint_limit = None
-        if self._waiting:
-            self._schedule()
+        self._schedule()
 
     @property
     def _animating(self) -> bool:
@@ -181,11 +185,8 @@ class Transcript(RowsView):
     def _place(self) -> None:
         super()._place()
         self._moved()
-        if self._under_way and self._tick_timer is None:
-            self._tick_timer = self.set_interval(_TICK if self._animating else 1.0, self._tick)
-        elif not self._under_way and self._tick_timer is not None:
-            self._tick_timer.stop()
-            self._tick_timer = None
+        if self._flush_timer is None:
+            self._schedule()
 
     def _moved(self) -> None:
         if self._viewport.following:
@@ -194,12 +195,6 @@ class Transcript(RowsView):
     def on_mount(self) -> None:
         """Draw the pending events."""
         self._schedule()
-
-    def _tick(self) -> None:
-        visible = {row.entry for row in self._viewport.visible_rows()} & self._under_way
-        if visible and not self._waiting:
-            self._waiting |= visible
-            self._schedule()
 
     # ── Drawing ───────────────────────────────────────────────────────────────────────────────────
 
@@ -349,5 +344,5 @@ class Transcript(RowsView):
         super().search(text)
 
     def _reveal_entry(self, entry: int) -> None:
-        if foldable(self.model.entries[entry]) and entry not in self._layout.unfolded:
+        if entry not in self._layout.unfolded:
             self._layout.toggle(entry)

@@ -2,6 +2,9 @@
 Textual.
 """
 
+from bisect import bisect_right
+from itertools import accumulate
+
 from dogent_tui.tui.transcript.lines import Lines
 from dogent_tui.tui.transcript.rows import Place, Row, Rows
 
@@ -64,15 +67,13 @@ class Viewport:
         if width == self._layout.width:
             self.settle()
             return
-        anchor = self._anchor
-        read = (
-            _characters_above(self._layout.lines(anchor.row), anchor.line)
-            if anchor is not None
-            else 0
-        )
+        row, line = self._anchor or (None, 0)
+        read = _offsets(self._layout.lines(row))[line] if row is not None else 0
         self._layout.resize(width)
-        if anchor is not None:
-            self._anchor = Place(anchor.row, _line_with(self._layout.lines(anchor.row), read))
+        if row is not None:
+            lines = self._layout.lines(row)
+            at = bisect_right(_offsets(lines), read, 0, len(lines)) - 1
+            self._anchor = Place(row, max(0, at))
         self.settle()
 
     def settle(self, *, above: bool = False) -> None:
@@ -87,7 +88,11 @@ class Viewport:
         anchor = self._anchor
         if above:
             self._measure_up(anchor.row.index, self.height)
-        self._measure_down(anchor)
+        wanted = self.height + anchor.line
+        for row in self._layout.rows[anchor.row.index :]:
+            wanted -= len(self._layout.lines(row))
+            if wanted <= 0:
+                break
         height = anchor.row.height
         y = self._layout.top(anchor.row.index) + min(anchor.line, max(0, height - 1))
         if y > self.last_top:  # the content below has shrunk
@@ -98,17 +103,11 @@ class Viewport:
 
     def visible_rows(self) -> list[Row]:
         """Return the rows with a visible line."""
-        place = self._layout.find(self.top)
-        if place is None:
+        first = self._layout.find(self.top)
+        last = self._layout.find(min(self.top + self.height, self._layout.total) - 1)
+        if first is None or last is None:
             return []
-        rows = []
-        y = self._layout.top(place.row.index)
-        for row in self._layout.rows[place.row.index :]:
-            if y >= self.top + self.height:
-                break
-            rows.append(row)
-            y += row.height
-        return rows
+        return self._layout.rows[first.row.index : last.row.index + 1]
 
     def _guessed(self, top: int) -> Place | None:
         """Find line `top`; in an unmeasured row, at the estimated relative position."""
@@ -123,21 +122,8 @@ class Viewport:
             index -= 1
             lines -= len(self._layout.lines(self._layout.rows[index]))
 
-    def _measure_down(self, place: Place) -> None:
-        wanted = self.height + place.line
-        for row in self._layout.rows[place.row.index :]:
-            wanted -= len(self._layout.lines(row))
-            if wanted <= 0:
-                return
 
-
-def _characters_above(lines: Lines, number: int) -> int:
-    return sum(len(line.text) - line.decoration + len(line.glue) for line in lines[:number])
-
-
-def _line_with(lines: Lines, character: int) -> int:
-    for number, line in enumerate(lines):
-        character -= len(line.text) - line.decoration + len(line.glue)
-        if character < 0:
-            return number
-    return max(0, len(lines) - 1)
+def _offsets(lines: Lines) -> list[int]:
+    """Return where each line begins in what they show, before it was wrapped."""
+    sizes = (len(line.text) - line.decoration + len(line.glue) for line in lines)
+    return [*accumulate(sizes, initial=0)]

@@ -90,12 +90,10 @@ def test_other_events_change_nothing(model: Attachments, event: object) -> None:
 
 def test_pending_goes_with_the_next_prompt(model: Attachments) -> None:
     model.attach(NOTES)
-    model.measured({NOTES.path: 12})
     model.attach(NOTES)
     assert model.pending == (NOTES,)
     model.handle(sent(SALES, NOTES))
     assert model.pending == ()
-    assert model.entries[0].size == 12
 
 
 def test_what_is_pending_is_taken_back(model: Attachments) -> None:
@@ -126,12 +124,9 @@ def test_taking_back_a_second_mention_keeps_the_first(model: Attachments) -> Non
     assert states(model) == ["unread"]
 
 
-def test_sizes(model: Attachments, tmp_path: Path) -> None:
+def test_sizes(tmp_path: Path) -> None:
     (tmp_path / "notes.md").write_text("12345")
-    model.handle(sent(NOTES, SALES))
-    model.measured(measure(tmp_path, model.unmeasured()))
-    assert [entry.size for entry in model.entries] == [5, None]
-    assert model.unmeasured() == [SALES.path]
+    assert measure(tmp_path, [NOTES.path, SALES.path]) == {NOTES.path: 5, SALES.path: None}
 
 
 @pytest.mark.parametrize(

@@ -1,13 +1,16 @@
 """The sidebar, by keyboard."""
 
+from types import MappingProxyType
+
 from textual import events, on
 from textual.app import App, ComposeResult
 from textual.message import Message
 
 from dogent_tui.agent.events import Attachment
 from dogent_tui.storage.paths import shipped
-from dogent_tui.tui.attachments.model import AttachmentEntry
+from dogent_tui.tui.attachments.model import AttachmentEntry, Sizes
 from dogent_tui.tui.attachments.sidebar import AttachmentsSidebar
+from dogent_tui.tui.widgets import Wanted
 
 NOTES = Attachment("docs/notes.md", "notes.md", "md")
 SALES = Attachment("numbers.xlsx", "numbers.xlsx", "xlsx", "Q1 [b]")
@@ -16,10 +19,10 @@ SALES = Attachment("numbers.xlsx", "numbers.xlsx", "xlsx", "Q1 [b]")
 class SidebarApp(App[None]):
     CSS_PATH = shipped("attachments.tcss")
 
-    def __init__(self, *entries: AttachmentEntry) -> None:
+    def __init__(self, *entries: AttachmentEntry, sizes: Sizes = MappingProxyType({})) -> None:
         super().__init__()
         self.sidebar = AttachmentsSidebar()
-        self.sidebar.show(entries)
+        self.sidebar.show(entries, (), sizes)
         self.posted: list[Message] = []
 
     def compose(self) -> ComposeResult:
@@ -28,10 +31,7 @@ class SidebarApp(App[None]):
     def on_mount(self) -> None:
         self.sidebar.focus_list()
 
-    @on(AttachmentsSidebar.OpenRequested)
-    @on(AttachmentsSidebar.AddRequested)
-    @on(AttachmentsSidebar.RemoveRequested)
-    @on(AttachmentsSidebar.PathsPasted)
+    @on(Wanted)
     def note(self, message: Message) -> None:
         self.posted.append(message)
 
@@ -47,14 +47,16 @@ async def test_empty_says_what_to_press() -> None:
     async with app.run_test() as pilot:
         assert "press a" in app.drawn()
         await pilot.press("a")
-        assert isinstance(app.posted[0], AttachmentsSidebar.AddRequested)
+        assert app.posted[0].what == "add"
         await pilot.press("delete", "enter")
         assert len(app.posted) == 1
 
 
 async def test_each_attachment_shows_what_is_known() -> None:
     app = SidebarApp(
-        AttachmentEntry(NOTES, read="read", size=2_345), AttachmentEntry(SALES, pending=True)
+        AttachmentEntry(NOTES, read="read"),
+        AttachmentEntry(SALES, pending=True),
+        sizes={NOTES.path: 2_345},
     )
     async with app.run_test(size=(60, 12)):
         drawn = app.drawn()
@@ -77,13 +79,12 @@ async def test_keys() -> None:
     app = SidebarApp(AttachmentEntry(NOTES), AttachmentEntry(SALES, pending=True))
     async with app.run_test() as pilot:
         await pilot.press("enter")  # the first is highlighted from the start
-        assert app.posted.pop().attachment.path == "docs/notes.md"
+        assert app.posted.pop().item.path == "docs/notes.md"
         await pilot.press("delete")
-        assert app.posted.pop().attachment == NOTES
+        assert app.posted.pop().item == NOTES
         await pilot.press("down", "delete")
         message = app.posted.pop()
-        assert isinstance(message, AttachmentsSidebar.RemoveRequested)
-        assert message.attachment == SALES
+        assert (message.what, message.item) == ("remove", SALES)
 
 
 async def test_a_path_can_be_dropped_on_it() -> None:
@@ -93,7 +94,7 @@ async def test_a_path_can_be_dropped_on_it() -> None:
         app.post_message(events.Paste("'/home/me/a b.md'"))
         await pilot.pause()
         await pilot.pause()
-        assert [message.paths for message in app.posted] == [["/home/me/a b.md"]]
+        assert [message.item for message in app.posted] == [["/home/me/a b.md"]]
 
 
 async def test_the_highlight_stays_on_its_attachment() -> None:
@@ -102,4 +103,12 @@ async def test_the_highlight_stays_on_its_attachment() -> None:
         await pilot.press("down")
         app.sidebar.show((AttachmentEntry(SALES, read="read"), AttachmentEntry(NOTES)))
         await pilot.press("enter")
-        assert app.posted.pop().attachment == SALES
+        assert app.posted.pop().item == SALES
+
+
+async def test_after_a_removal_the_next_one_is_highlighted() -> None:
+    app = SidebarApp(AttachmentEntry(NOTES), AttachmentEntry(SALES))
+    async with app.run_test() as pilot:
+        app.sidebar.show((AttachmentEntry(SALES),))
+        await pilot.press("delete")
+        assert app.posted.pop().item == SALES

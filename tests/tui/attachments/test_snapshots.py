@@ -10,12 +10,11 @@ from dogent_tui.tui.attachments.sidebar import AttachmentsSidebar
 
 SIZES = [(80, 24), (200, 60)]
 ENTRIES = (
-    AttachmentEntry(Attachment("notes.md", "notes.md", "md"), sent=True, read="read", size=2_345),
+    AttachmentEntry(Attachment("notes.md", "notes.md", "md"), sent=True, read="read"),
     AttachmentEntry(
         Attachment("numbers.xlsx", "numbers.xlsx", "xlsx", "My costs"),
         sent=True,
         read="reading",
-        size=1_234_567,
     ),
     AttachmentEntry(
         Attachment(
@@ -25,9 +24,7 @@ ENTRIES = (
         ),
         sent=True,
     ),
-    AttachmentEntry(
-        Attachment("报告[/b].md", "报告[/b].md", "md"), sent=True, read="failed", size=88
-    ),
+    AttachmentEntry(Attachment("报告[/b].md", "报告[/b].md", "md"), sent=True, read="failed"),
     AttachmentEntry(Attachment("docs", "docs", "folder"), pending=True),
 )
 
@@ -39,7 +36,9 @@ class SidebarApp(App[None]):
     def __init__(self, *entries: AttachmentEntry) -> None:
         super().__init__()
         self.sidebar = AttachmentsSidebar()
-        self.sidebar.show(entries)
+        self.sidebar.show(
+            entries, sizes={"notes.md": 2_345, "numbers.xlsx": 1_234_567, "报告[/b].md": 88}
+        )
 
     def compose(self) -> ComposeResult:
         yield self.sidebar

@@ -91,9 +91,7 @@ async def test_who_scrolled_stays_where_they_are(stage) -> None:
         await pane.press("f3", "home")
         assert "Report" in pane.rows()[0]
         pane.stream(LONG[900:])
-        await s.until(
-            lambda: "The last words." in pane.screen.documents.open_document.manuscript.lines
-        )
+        await s.until(lambda: "The last words." in pane.screen.documents.open_document.text.lines)
         await s.settle()
         assert "Report" in pane.rows()[0]
         await pane.press("end")

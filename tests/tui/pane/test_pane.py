@@ -85,7 +85,7 @@ class Pane:
     def chips(self) -> list[str]:
         return [
             f"{chip.name}{':' if chip.lines else ''}{chip.lines}"
-            for chip in self.screen.prompt.pending.chips
+            for chip in self.screen.prompt.pending.items
         ]
 
     async def open(self, what: str = "draft.md") -> None:
@@ -527,8 +527,8 @@ async def test_sheets_of_a_workbook_are_named_and_changed(stage, workspace) -> N
         await pane.sees("1204")
         assert "book.xlsx#Income · " in pane.title
         await pane.press("f3", "f3", "enter")
-        await s.until(lambda: [chip.sheet for chip in pane.screen.prompt.pending.chips])
-        assert [chip.sheet for chip in pane.screen.prompt.pending.chips] == ["Income"]
+        await s.until(lambda: [chip.sheet for chip in pane.screen.prompt.pending.items])
+        assert [chip.sheet for chip in pane.screen.prompt.pending.items] == ["Income"]
         await pane.open("book.xlsx#Plans")
         assert pane.title.startswith("book.xlsx#Plans · The sheet “Plans” is hidden"), (
             "what is wrong is told before what is cut off"

@@ -32,7 +32,7 @@ LINES = st.sampled_from(
     ],
 )
 def test_words_are_counted_as_a_reader_would(text, words):
-    assert Manuscript(text).words == words
+    assert Manuscript(text).note.split()[0] == str(words)
 
 
 @given(st.lists(LINES, max_size=200))

@@ -18,9 +18,9 @@ from dogent_tui.tui.commands.table import Command
 from dogent_tui.tui.prompt.box import PromptBox
 from dogent_tui.tui.prompt.editor import PromptEditor
 from dogent_tui.tui.prompt.model import Recall
-from dogent_tui.tui.prompt.queue import QueueStrip
 from dogent_tui.tui.prompt.references import WorkspaceReferences
 from dogent_tui.tui.textual_fixes.keys_in_turn import KeysInTurn
+from dogent_tui.tui.widgets import Wanted
 from tests.tui.idle import rounds
 
 M = TypeVar("M", bound=Message)
@@ -92,8 +92,7 @@ class PromptApp(KeysInTurn):
     @on(PromptEditor.DraftChanged)
     @on(PromptEditor.ExternalEditorRequested)
     @on(PromptEditor.InterruptRequested)
-    @on(QueueStrip.Edit)
-    @on(QueueStrip.Drop)
+    @on(Wanted)
     def note(self, message: Message) -> None:
         self.posted.append(message)
 

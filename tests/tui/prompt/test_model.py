@@ -16,37 +16,37 @@ from dogent_tui.tui.prompt.model import (
 class TestRecall:
     def test_walks_back_and_forth(self) -> None:
         recall = Recall(["one", "two"])
-        assert recall.older("typing") == "two"
-        assert recall.older("two") == "one"
-        assert recall.older("one") is None
-        assert recall.newer("one") == "two"
-        assert recall.newer("two") == "typing"
-        assert recall.newer("typing") is None
+        assert recall.step(-1, "typing") == "two"
+        assert recall.step(-1, "two") == "one"
+        assert recall.step(-1, "one") is None
+        assert recall.step(1, "one") == "two"
+        assert recall.step(1, "two") == "typing"
+        assert recall.step(1, "typing") is None
 
     def test_keeps_an_edit_to_a_recalled_prompt(self) -> None:
         recall = Recall(["one", "two"])
-        recall.older("")
-        recall.older("two, edited")
-        assert recall.newer("one") == "two, edited"
+        recall.step(-1, "")
+        recall.step(-1, "two, edited")
+        assert recall.step(1, "one") == "two, edited"
 
     def test_forgets_edits_once_something_is_sent(self) -> None:
         recall = Recall(["one"])
-        recall.older("")
+        recall.step(-1, "")
         recall.remember("one, edited")
-        assert recall.older("") == "one, edited"
-        assert recall.older("one, edited") == "one"
+        assert recall.step(-1, "") == "one, edited"
+        assert recall.step(-1, "one, edited") == "one"
 
     def test_remembers_a_repeated_prompt_once(self) -> None:
         recall = Recall(["one"])
         recall.remember("two")
         recall.remember("two")
-        assert recall.older("") == "two"
-        assert recall.older("two") == "one"
+        assert recall.step(-1, "") == "two"
+        assert recall.step(-1, "two") == "one"
 
     def test_does_not_remember_blanks(self) -> None:
         recall = Recall()
         recall.remember("  \n")
-        assert recall.older("") is None
+        assert recall.step(-1, "") is None
 
     @given(st.lists(st.text(), max_size=60), st.text(), st.lists(st.booleans(), max_size=80))
     def test_what_was_typed_always_comes_back(
@@ -55,9 +55,9 @@ class TestRecall:
         recall = Recall(entries)
         shown = typed
         for back in steps:
-            found = recall.older(shown) if back else recall.newer(shown)
+            found = recall.step(-1, shown) if back else recall.step(1, shown)
             shown = shown if found is None else found
-        while (found := recall.newer(shown)) is not None:
+        while (found := recall.step(1, shown)) is not None:
             shown = found
         assert shown == typed
         assert not recall.walking
@@ -65,7 +65,7 @@ class TestRecall:
     def test_walks_the_latest_thirty(self) -> None:
         recall = Recall(str(number) for number in range(100))
         shown, steps = "", 0
-        while (found := recall.older(shown)) is not None:
+        while (found := recall.step(-1, shown)) is not None:
             shown, steps = found, steps + 1
         assert (shown, steps) == ("70", RECALL_LIMIT)
 

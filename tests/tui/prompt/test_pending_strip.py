@@ -4,7 +4,8 @@ import pytest
 
 from dogent_tui.agent.events import Attachment
 from dogent_tui.tui.prompt.editor import ReferenceState
-from dogent_tui.tui.prompt.pending_strip import PendingStrip, pending_chips
+from dogent_tui.tui.prompt.pending_strip import pending_chips
+from dogent_tui.tui.widgets import Wanted
 
 NOTES = Attachment("notes.md", "notes.md", "md")
 COSTS = Attachment("numbers.xlsx", "numbers.xlsx", "xlsx", "My costs")
@@ -35,7 +36,7 @@ async def test_every_reference_is_seen_before_it_is_sent(make_app, width: int) -
     async with app.run_test(size=(width, 15)) as pilot:
         assert not app.box.pending.display
         app.box.editor.insert('See @numbers.xlsx#"My costs" and @nots.md and @numbers.xlsx#Sums ')
-        await app.until(pilot, lambda: len(app.box.pending.chips) == 3)
+        await app.until(pilot, lambda: len(app.box.pending.items) == 3)
         await app.until(pilot, lambda: app.box.pending.size.width)
         assert "@ numbers.xlsx #My costs" in drawn(app)
         if width == 200:
@@ -54,12 +55,21 @@ async def test_lines_of_a_text_are_a_chip_of_their_own(make_app, folder) -> None
     async with app.run_test(size=(160, 15)) as pilot:
         app.box.editor.insert("Join @notes.md:1-2 and @notes.md:3, not @notes.md:4-9 ")
         await app.until(
-            pilot, lambda: len(app.box.pending.chips) == 3 and app.box.pending.size.width
+            pilot, lambda: len(app.box.pending.items) == 3 and app.box.pending.size.width
         )
         assert "@ notes.md:1-2  @ notes.md:3  ✗ notes.md:4-9 no such lines" in drawn(app)
         await pilot.press("shift+tab", "right", "delete")
-        await app.until(pilot, lambda: len(app.box.pending.chips) == 2)
+        await app.until(pilot, lambda: len(app.box.pending.items) == 2)
         assert app.box.editor.value == "Join @notes.md:1-2 and , not @notes.md:4-9 "
+
+
+def wanted(posted) -> set[tuple[str, str]]:
+    """What was requested of which file that the text does not name, or that is to be opened."""
+    return {
+        (message.what, message.item.attachment.path)
+        for message in posted
+        if isinstance(message, Wanted) and not (message.what == "remove" and message.item.reference)
+    }
 
 
 async def test_the_keys_reach_every_chip(make_app) -> None:
@@ -68,23 +78,15 @@ async def test_the_keys_reach_every_chip(make_app) -> None:
     async with app.run_test(size=(40, 15), message_hook=posted.append) as pilot:
         app.box.set_attached((Attachment("docs", "docs", "folder"),))
         app.box.editor.insert("See @notes.md and @报告.md的内容 or @nots.md now")
-        await app.until(pilot, lambda: len(app.box.pending.chips) == 4)
+        await app.until(pilot, lambda: len(app.box.pending.items) == 4)
         await pilot.press("shift+tab", "right", "delete")
-        await app.until(pilot, lambda: len(app.box.pending.chips) == 3)
+        await app.until(pilot, lambda: len(app.box.pending.items) == 3)
         assert app.box.editor.value == "See @notes.md and 的内容 or @nots.md now"
         await pilot.press("right", "delete")  # the last of three: what was attached
-        assert {
-            message.attachment.path
-            for message in posted
-            if isinstance(message, PendingStrip.Detached)
-        } == {"docs"}
+        assert wanted(posted) == {("remove", "docs")}
         assert "docs folder" in drawn(app)
         await pilot.press("left", "left", "enter")
-        assert {
-            message.attachment.path
-            for message in posted
-            if isinstance(message, PendingStrip.OpenRequested)
-        } == {"notes.md"}
+        assert ("open", "notes.md") in wanted(posted)
 
 
 async def test_names_are_text(make_app) -> None:

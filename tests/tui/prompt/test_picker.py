@@ -7,15 +7,21 @@ from hypothesis import strategies as st
 from textual.app import App, ComposeResult
 
 from dogent_tui.tui.prompt.completion import Candidate, Candidates, Completion
-from dogent_tui.tui.prompt.picker import MOST_ROWS, PickerRows, ReferencePicker
+from dogent_tui.tui.prompt.picker import MOST_ROWS, ReferencePicker
 
 
 def rows(count: int) -> tuple[Candidate, ...]:
     return tuple(Candidate(str(number), str(number)) for number in range(count))
 
 
+def listing(rows: tuple[Candidate, ...]) -> ReferencePicker:
+    picker = ReferencePicker(SlowCompletions())  # type: ignore[arg-type]
+    picker.offer(rows)
+    return picker
+
+
 def test_single_steps_go_round_and_pages_stop_at_the_ends() -> None:
-    listed = PickerRows(rows(20))
+    listed = listing(rows(20))
     listed.move(-1)
     assert listed.current == Candidate("19", "19")
     listed.move(1)
@@ -25,7 +31,7 @@ def test_single_steps_go_round_and_pages_stop_at_the_ends() -> None:
 
 
 def test_no_rows() -> None:
-    listed = PickerRows()
+    listed = listing(())
     listed.move(1)
     assert listed.current is None
     assert not listed.seen
@@ -33,7 +39,7 @@ def test_no_rows() -> None:
 
 @given(st.integers(1, 60), st.lists(st.sampled_from([-MOST_ROWS, -1, 1, MOST_ROWS])))
 def test_the_highlighted_row_is_always_seen(count: int, steps: list[int]) -> None:
-    listed = PickerRows(rows(count))
+    listed = listing(rows(count))
     for step in steps:
         listed.move(step)
         assert listed.highlighted in listed.seen
@@ -67,7 +73,7 @@ async def test_an_older_result_never_replaces_a_newer_one() -> None:
     app = PickerApp(completions)
     async with app.run_test() as pilot:
         for query in ("a", "ab", "abc"):
-            app.picker.request(Completion("file", query, 0, 1), (0, 0))
+            app.picker.request(Completion("file", query, 0, 1), 0)
             while not completions.asked:
                 await pilot.pause(0.01)
         assert app.picker.rows == ()
@@ -84,7 +90,7 @@ async def test_a_result_for_a_closed_popup_opens_nothing() -> None:
     completions = SlowCompletions()
     app = PickerApp(completions)
     async with app.run_test():
-        app.picker.request(Completion("file", "a", 0, 1), (0, 0))
+        app.picker.request(Completion("file", "a", 0, 1), 0)
         app.picker.dismiss()
         completions.release.set()
         await app.workers.wait_for_complete()

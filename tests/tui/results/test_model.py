@@ -5,7 +5,6 @@ sidebar lists.
 import pytest
 
 from dogent_tui.agent.events import DocumentExported, ToolResult, ToolUse
-from dogent_tui.tui.attachments.model import measure
 from dogent_tui.tui.results.model import Result, Results
 
 REVIEWED = "The user reviewed your change: "
@@ -61,9 +60,7 @@ def test_what_was_made_last_comes_first_and_once(tmp_path):
         ("out/report (final).pdf", "exported"),
         ("data/sums.csv", "written"),
     ]
-    (tmp_path / "report.md").write_text("12345")
-    results.measured(measure(tmp_path, [result.path for result in results.entries]))
-    assert [(result.size, result.gone) for result in results.entries[:2]] == [
-        (None, True),
-        (5, False),
-    ]
+    results.gone = {"report.md"}
+    assert results.written == "data/sums.csv"
+    call("Write", file_path="report.md")
+    assert results.written == "report.md"

@@ -28,7 +28,9 @@ async def made(stage) -> Writing:
     (pane.root / "report.pdf").write_bytes(b"%PDF-1.4")
     pane.screen.service.tell_exported("report.pdf")
     await stage.until(
-        lambda: [result.size for result in pane.screen.results.entries] == [8, len(LONG)]
+        lambda: (
+            [result.path for result in pane.screen.results.entries] == ["report.pdf", "report.md"]
+        )
     )
     await stage.settle()
     return pane
@@ -44,8 +46,15 @@ async def test_a_wide_window_lists_them_by_itself(stage, size) -> None:
         assert f"written · {readable_size(len(LONG))}" in drawn(s)
         assert s.app.conversation.prompt.editor.has_focus
         (s.app.opened.workspace.root / "report.pdf").unlink()
-        s.app.conversation.made.show()
+        s.app.conversation.place_sidebar()
         await s.until(lambda: "exported · gone" in drawn(s))
+
+
+async def test_a_window_that_becomes_wide_shows_their_sizes(stage) -> None:
+    async with stage((80, 24)) as s:
+        await made(s)
+        await s.pilot.resize_terminal(120, 30)
+        await s.until(lambda: "exported · 8 B" in drawn(s))
 
 
 async def test_what_was_deleted_is_not_offered_any_more(stage) -> None:

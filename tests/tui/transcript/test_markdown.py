@@ -1,4 +1,3 @@
-import random
 import sys
 from types import FrameType
 
@@ -6,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dogent_tui.tui.transcript.lines import MIN_WIDTH, Line
-from dogent_tui.tui.transcript.markdown import GrowingMarkdown, finished_length, markdown_lines
+from dogent_tui.tui.transcript.lines import MIN_WIDTH
+from dogent_tui.tui.transcript.markdown import markdown_lines, pieces
 
 _PIECES = [
     "# Title\n", "text with `code` and **bold** ", "\n", "\n\n", "- item\n", "  - nested\n",
@@ -33,26 +32,19 @@ def test_no_line_is_wider_than_the_width(text: str, width: int) -> None:
     assert all(line.width <= max(width, MIN_WIDTH) for line in markdown_lines(text, width))
 
 
-@given(_markdown, st.integers(10, 60), st.randoms(use_true_random=False))
-def test_any_split_of_a_text_gives_the_lines_of_the_whole(
-    text: str, width: int, random_: random.Random
-) -> None:
-    growing = GrowingMarkdown(width)
-    drawn: list[Line] = []
-    end = 0
-    while end < len(text):
-        end = min(len(text), end + random_.randint(1, 12))
-        first = growing.update(text[:end])
-        assert growing.lines[:first] == drawn[:first]
-        drawn = list(growing.lines)
-    assert drawn == markdown_lines(text, width)
-
-
 @given(_markdown, _markdown)
-def test_what_is_finished_does_not_change(text: str, more: str) -> None:
-    end = finished_length(text)
+def test_parts_are_drawn_like_the_whole_whatever_follows(text: str, more: str) -> None:
+    end = pieces(text, 1)[-1]
     head, whole = markdown_lines(text[:end], 50), markdown_lines(text + more, 50)
     assert whole[: len(head)] == head
+
+
+@given(_markdown, st.integers(10, 60))
+def test_a_growing_text_differs_only_in_the_colors_of_its_code(text: str, width: int) -> None:
+    grown = markdown_lines(text, width, grows=True)
+    assert [(line.text, line.glue) for line in grown] == [
+        (line.text, line.glue) for line in markdown_lines(text, width)
+    ]
 
 
 @given(st.text(alphabet=st.characters(codec=None), max_size=100))

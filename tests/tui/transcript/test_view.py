@@ -111,7 +111,7 @@ async def test_a_band_that_was_drawn_before_a_resize_is_not_drawn_after_it(make_
             around = app.transcript.render_line(9)._segments[0].style.bgcolor
             return sum(segment.cell_length for segment in strip if segment.style.bgcolor != around)
 
-        as_wide = layout.look.width
+        as_wide = layout.width
         assert band() == as_wide
         layout.resize(
             as_wide - 1
