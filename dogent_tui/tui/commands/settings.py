@@ -26,9 +26,48 @@ _LIST_LIMIT_S = 8.0
 class SettingsCommands(CommandFamily):
     """The commands of `app` about its settings."""
 
-    _settings = command("settings", "Set models, keys, and how the agent works", key="settings")(
-        action("app.settings")
-    )
+    @command("profile", "Show the profiles, and switch to another", "[NAME]")
+    async def _profile(self, name: str) -> str:
+        self._need_idle()
+        return await (self._change(name) if name else self._choose())
+
+    async def _choose(self) -> str:
+        from dogent_tui.tui.settings.catalog import LLM, chosen_profile, options_of
+        from dogent_tui.tui.settings.draft import SettingsDraft
+
+        opened = self._opened
+        draft = SettingsDraft(opened.workspace, dogent_home())
+        setting = await asyncio.to_thread(chosen_profile, draft, draft.home / LLM)
+        _, *options = await asyncio.to_thread(options_of, setting, draft, {})
+        options.append(("", await asyncio.to_thread(_without_a_choice, opened.workspace)))
+        values, answers = zip(*options, strict=True)
+        now = opened.endpoint.name
+        chosen = await self._ask(
+            tr("Which model from now on?"),
+            tr(
+                "Current: {who}. The conversation continues. Add or change profiles in /settings.",
+                who=self._opened.endpoint.label,
+            ),
+            answers,
+            values.index(now) if now in values else len(values) - 1,
+        )
+        return "" if chosen is None else await self._change(values[chosen])
+
+    async def _change(self, name: str) -> str:
+        profiles, _ = await asyncio.to_thread(read_profiles, dogent_home() / "claude.json")
+        if name == ENVIRONMENT and await asyncio.to_thread(environment_endpoint) is None:
+            return tr(
+                "There is no usable key in the environment. Use /profile to see what is available."
+            )
+        if name and name not in (OFFLINE, ENVIRONMENT) and name not in profiles:
+            return _unknown(name, nearest(name, [*profiles, OFFLINE]))
+        if name in profiles:  # checked before leaving the session
+            wrong: list[ConfigWarning] = []
+            file = dogent_home() / "claude.json"
+            if await asyncio.to_thread(profile_endpoint, name, profiles[name], file, wrong) is None:
+                return str(wrong[-1])
+        await self.app.session.change_profile(name)
+        return tr("From now on: {who}.", who=self._opened.endpoint.label)
 
     @command(
         "model",
@@ -72,6 +111,10 @@ class SettingsCommands(CommandFamily):
         chosen = await self._ask(title, why.format(efforts=", ".join(EFFORTS)), names, at)
         return "" if chosen is None else await self._use_model(names[chosen], "")
 
+    _settings = command("settings", "Set models, keys, and how the agent works", key="settings")(
+        action("app.settings")
+    )
+
     @command("mcp", "Show your MCP servers, and switch or restart them")
     async def _mcp(self, _: str) -> None:
         from dogent_tui.tui.screens.servers import ServersScreen
@@ -85,49 +128,6 @@ class SettingsCommands(CommandFamily):
                 opened.workspace, opened.service, trusted=opened.trust.trusted, started=started
             )
         )
-
-    @command("profile", "Show the profiles, and switch to another", "[NAME]")
-    async def _profile(self, name: str) -> str:
-        self._need_idle()
-        return await (self._change(name) if name else self._choose())
-
-    async def _choose(self) -> str:
-        from dogent_tui.tui.settings.catalog import LLM, chosen_profile, options_of
-        from dogent_tui.tui.settings.draft import SettingsDraft
-
-        opened = self._opened
-        draft = SettingsDraft(opened.workspace, dogent_home())
-        setting = await asyncio.to_thread(chosen_profile, draft, draft.home / LLM)
-        _, *options = await asyncio.to_thread(options_of, setting, draft, {})
-        options.append(("", await asyncio.to_thread(_without_a_choice, opened.workspace)))
-        values, answers = zip(*options, strict=True)
-        now = opened.endpoint.name
-        chosen = await self._ask(
-            tr("Which model from now on?"),
-            tr(
-                "Current: {who}. The conversation continues. Add or change profiles in /settings.",
-                who=self._opened.endpoint.label,
-            ),
-            answers,
-            values.index(now) if now in values else len(values) - 1,
-        )
-        return "" if chosen is None else await self._change(values[chosen])
-
-    async def _change(self, name: str) -> str:
-        profiles, _ = await asyncio.to_thread(read_profiles, dogent_home() / "claude.json")
-        if name == ENVIRONMENT and await asyncio.to_thread(environment_endpoint) is None:
-            return tr(
-                "There is no usable key in the environment. Use /profile to see what is available."
-            )
-        if name and name not in (OFFLINE, ENVIRONMENT) and name not in profiles:
-            return _unknown(name, nearest(name, [*profiles, OFFLINE]))
-        if name in profiles:  # checked before leaving the session
-            wrong: list[ConfigWarning] = []
-            file = dogent_home() / "claude.json"
-            if await asyncio.to_thread(profile_endpoint, name, profiles[name], file, wrong) is None:
-                return str(wrong[-1])
-        await self.app.session.change_profile(name)
-        return tr("From now on: {who}.", who=self._opened.endpoint.label)
 
 
 def _without_a_choice(workspace: Workspace) -> str:

@@ -25,8 +25,6 @@ from dogent_tui.tui.screens.sessions import SessionsScreen
 from dogent_tui.tui.screens.withdrawable import answer_of
 from dogent_tui.tui.sessions.model import SessionIndex, SessionRequest
 
-AT_WORK = tr("The agent is working. Wait, or stop it first with Esc.")
-
 
 class SessionChooser:
     """Lists the conversations over `app`. Its methods must not be awaited in a message handler."""
@@ -73,7 +71,7 @@ class SessionChooser:
             say(tr("This conversation is already open."))
             return False
         if app.opened.service.state == "running":
-            say(AT_WORK)
+            say(tr("The agent is working. Wait, or stop it first with Esc."))
             return False
         root = Path(record.workspace) if record.workspace else app.opened.workspace.root
         if root != app.opened.workspace.root:
