@@ -13,7 +13,6 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
-from textual import work
 from textual.driver import Driver
 from textual.filter import LineFilter
 from textual.screen import Screen
@@ -45,7 +44,6 @@ from dogent_tui.tui.prompt.model import Recall
 from dogent_tui.tui.screens.conversation import ConversationScreen
 from dogent_tui.tui.sessions.current import CurrentSession
 from dogent_tui.tui.textual_fixes.colorless import Colorless
-from dogent_tui.tui.textual_fixes.keys_in_turn import KeysInTurn
 from dogent_tui.tui.themes import CONTRAST, DEFAULT_THEME, LIGHT_THEME, THEMES
 from dogent_tui.tui.trust_question import settle_trust
 from dogent_tui.tui.widgets import bound, hidden
@@ -60,7 +58,7 @@ _LIGHT = 0.5
 """A background with a luminance above this is light."""
 
 
-class DogentApp(KeysInTurn, AppPort):
+class DogentApp(AppPort):
     """The application for one workspace."""
 
     session: CurrentSession
@@ -313,12 +311,11 @@ class DogentApp(KeysInTurn, AppPort):
         self.set_keymap(self.keys.keys)
         self.conversation.todos.refresh()  # its title names a key
 
-    @work(group="settings", exclusive=True)
-    async def action_settings(self) -> None:
+    def action_settings(self) -> None:
         """Show the settings."""
         from dogent_tui.tui.settings.save import open_settings
 
-        await open_settings(self)
+        self.run_command(open_settings(self))
 
     def go_elsewhere(self, workspace: Workspace, session_id: str, *, fork: bool = False) -> None:
         """Leave this workspace for a conversation in another one."""
@@ -364,7 +361,7 @@ class DogentApp(KeysInTurn, AppPort):
         if command.needs_argument:
             conversation.prompt.begin_command(f"{typed} ")
         else:
-            self.run_worker(conversation.typed.run(command, "", typed), group="command")
+            self.run_command(conversation.typed.run(command, "", typed))
 
     def action_history(self) -> None:
         """Search earlier prompts and put the chosen one into the prompt; undo restores what was

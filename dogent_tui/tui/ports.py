@@ -8,10 +8,10 @@ point one way.
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
-from textual.app import App
 from textual.screen import Screen
 
 from dogent_tui.tui.imports import loaded
+from dogent_tui.tui.textual_fixes.keys_in_turn import KeysInTurn
 
 if TYPE_CHECKING:  # for the type checker only
     from textual.worker import Worker
@@ -253,7 +253,7 @@ class ConversationPort(Screen[None]):
         self.transcript.action_page(step)
 
 
-class AppPort(App[None]):
+class AppPort(KeysInTurn):
     """The application, as its features see it."""
 
     session: SessionPort
