@@ -1,6 +1,7 @@
 """The commands about the application itself: appearance, permissions, engines, quitting."""
 
 import asyncio
+from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -66,12 +67,13 @@ class ApplicationCommands(CommandFamily):
 
         opened = self._opened
 
-        async def found() -> str:
+        async def found() -> Callable[[int], str]:
             servers: Sequence[ServerState] = ()
             if opened.service.begun:  # the doctor starts no agent
                 with suppress(AgentError):
                     servers = await opened.service.servers()
-            return as_text(await examine(opened.workspace, servers))
+            text = as_text(await examine(opened.workspace, servers))
+            return lambda _: text
 
         self.app.push_screen(PageScreen(tr("What is installed, and what is missing"), found))
 

@@ -1,8 +1,9 @@
 """The commands about the current conversation, its cost, and other conversations."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
+from functools import partial
 from typing import TYPE_CHECKING
 
 from dogent_tui.agent.tool_names import relative
@@ -109,8 +110,8 @@ class ConversationCommands(CommandFamily):
         if opened.read_only:
             raise DogentError(READ_ONLY)
 
-        async def found() -> str:
-            return context_page(await opened.service.context())
+        async def found() -> Callable[[int], str]:
+            return partial(context_page, await opened.service.context())
 
         title = tr("What fills the context")
         about = self._screen.status_bar.status.endpoint
@@ -126,13 +127,12 @@ class ConversationCommands(CommandFamily):
 
         opened, prompts = self._opened, self._screen.transcript.model.prompts()
 
-        async def found() -> str:
+        async def found() -> Callable[[int], str]:
             now = datetime.now()
             midnight = now.replace(hour=0, minute=0, second=0, microsecond=0)
             entries = await asyncio.to_thread(usage_since, midnight - timedelta(days=DAYS - 1), now)
-            return usage_page(
-                entries, opened.service.session_id, prompts, opened.service.budget, now
-            )
+            service = opened.service
+            return partial(usage_page, entries, service.session_id, prompts, service.budget, now)
 
         self.app.push_screen(PageScreen(tr("Usage"), found))
         return None
