@@ -146,6 +146,7 @@ class ChoiceList(PagedList, Generic[Item]):
         self.set_options(rows)
         self.highlighted = min(at, len(items) - 1) if items else None
         self.display = bool(items)
+        self.disabled = not items  # hidden, it would keep the focus
 
     def _get_left_gutter_width(self) -> int:
         return len(_MARK)
