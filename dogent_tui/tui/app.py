@@ -50,7 +50,6 @@ from dogent_tui.tui.widgets import bound, hidden
 
 if TYPE_CHECKING:  # imported on first use, after the first paint
     from dogent_tui.tui.setup.controller import Setup
-    from dogent_tui.tui.setup.panel import SetupPanel
     from dogent_tui.tui.textual_fixes.driver import BackgroundTold
 
 _LOG = logging.getLogger(__name__)
@@ -236,12 +235,6 @@ class DogentApp(AppPort):
         self.conversation.prompt.editor.recall = Recall(recalled)
         return recalled
 
-    def recall(self, limit: int) -> list[str]:
-        """Return the latest prompts and commands, oldest first; none if they cannot be read."""
-        with suppress(OSError):
-            return self.history.recall(limit)
-        return []
-
     def _listen_to_signals(self) -> None:
         loop = asyncio.get_running_loop()
         for name in ("SIGTERM", "SIGHUP"):
@@ -347,14 +340,6 @@ class DogentApp(AppPort):
         else:
             self.run_worker(self.setup.open(), group="setup", exclusive=True)
 
-    def on_setup_panel_chosen(self, event: "SetupPanel.Chosen") -> None:
-        """Carry out what was chosen."""
-        self.run_worker(self.setup.choose(event.choice), group="setup", exclusive=True)
-
-    def on_setup_panel_dismissed(self) -> None:
-        """Close it for good."""
-        self.dismiss_setup()
-
     def choose_command(self, command: Command) -> None:
         """Run `command` as the command palette does."""
         conversation, typed = self.conversation, f"/{command.name}"
@@ -370,11 +355,6 @@ class DogentApp(AppPort):
         from dogent_tui.tui.screens.history import search_prompts
 
         search_prompts(self)
-
-    def take_earlier(self, prompt: str) -> None:
-        """Put an earlier prompt into the prompt."""
-        self.conversation.prompt.editor.replace_all(prompt)
-        self.conversation.prompt.focus_editor()
 
     def action_help(self) -> None:
         """Show all keys and commands."""

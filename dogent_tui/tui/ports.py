@@ -6,6 +6,7 @@ point one way.
 """
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from textual.screen import Screen
@@ -290,12 +291,10 @@ class AppPort(KeysInTurn):
         raise NotImplementedError
 
     def recall(self, limit: int) -> list[str]:
-        """Return the latest prompts and commands, oldest first."""
-        raise NotImplementedError
-
-    def take_earlier(self, prompt: str) -> None:
-        """Put an earlier prompt into the prompt."""
-        raise NotImplementedError
+        """Return the latest prompts and commands, oldest first; none if they cannot be read."""
+        with suppress(OSError):
+            return self.history.recall(limit)
+        return []
 
     def dismiss_setup(self) -> bool:
         """Close the setup screen. Returns whether it was open."""
