@@ -203,18 +203,14 @@ class DogentApp(AppPort):
         """Load what the screen does not need at first."""
         screen, opened = self.conversation, self.opened
         for warning in (*opened.warnings, *self.keys.warnings):
-            screen.handle(
-                Notice(
-                    message=warning.message,
-                    remedy=warning.remedy,
-                    code=warning.code,
-                )
-            )
+            message, remedy, code = warning.message, warning.remedy, warning.code
+            screen.handle(Notice(message=message, remedy=remedy, code=code))
         if unusable := opened.unusable_profile:
             said = tr(
-                "{unusable} can't be used, so the offline engine is. Change this with /profile."
+                "{unusable} can't be used, so the offline engine is. Change this with /profile.",
+                unusable=unusable,
             )
-            screen.prompt.notify_hint(one_line(said.format(unusable=unusable)), warning=True)
+            screen.prompt.notify_hint(one_line(said), warning=True)
         self.commands.used(await self.load_recall())
         screen.offer_requests()
         await offer_custom_commands(self)

@@ -55,11 +55,12 @@ def usage_page(
     days = [(day, list(runs)) for day, runs in groupby(entries, _day)]
     lines = [head(tr("This conversation")), row(tr("total"), here)]
     for entry in here[-_MOST_RUNS:]:
-        name = one_line(prompts.get(entry.run_id, "")) or _clock(entry.time)
+        name = one_line(prompts.get(entry.run_id, ""))
+        name = name or f"{datetime.fromtimestamp(entry.time):%Y-%m-%d %H:%M}"
         lines.append(row(f"  {name}", [entry]))
     if budget.limit_usd:
-        words = tr("Budget: ${spent:.2f} of ${limit:.2f} used.")
-        lines.append(words.format(spent=budget.spent_usd, limit=budget.limit_usd))
+        spent, limit = budget.spent_usd, budget.limit_usd
+        lines.append(tr("Budget: ${spent:.2f} of ${limit:.2f} used.", spent=spent, limit=limit))
     lines += [
         "",
         head(tr("Days")),
@@ -89,10 +90,6 @@ def _by_profile(entries: Iterable[UsageEntry]) -> list[tuple[str, list[UsageEntr
 
 def _day(entry: UsageEntry) -> object:
     return datetime.fromtimestamp(entry.time).date()
-
-
-def _clock(time: float) -> str:
-    return f"{datetime.fromtimestamp(time):%Y-%m-%d %H:%M}"
 
 
 def _columns(name: str, values: Iterable[str]) -> str:

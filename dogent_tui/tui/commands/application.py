@@ -89,8 +89,9 @@ class ApplicationCommands(CommandFamily):
         try:
             await asyncio.to_thread(copy_sample, path)
         except OSError as error:
-            said = tr("{name} cannot be written: {reason}.")
-            raise DogentError(said.format(name=shown, reason=error.strerror or error)) from None
+            reason = error.strerror or error
+            said = tr("{name} cannot be written: {reason}.", name=shown, reason=reason)
+            raise DogentError(said) from None
         self.app.go_elsewhere(Workspace(path), "")
 
     @command("mouse", "Give the mouse to the terminal, or take it back")

@@ -105,10 +105,13 @@ class SettingsCommands(CommandFamily):
         names = await list_models(endpoint.base_url, credential_headers(endpoint), _LIST_LIMIT_S)
         if not names:
             return tr("This endpoint lists no models. /model NAME switches to one that you know.")
-        why = tr("The conversation continues. /model NAME high sets the effort as well: {efforts}.")
+        why = tr(
+            "The conversation continues. /model NAME high sets the effort as well: {efforts}.",
+            efforts=", ".join(EFFORTS),
+        )
         at = names.index(endpoint.model) if endpoint.model in names else 0
         title = tr("Which model from now on?")
-        chosen = await self._ask(title, why.format(efforts=", ".join(EFFORTS)), names, at)
+        chosen = await self._ask(title, why, names, at)
         return "" if chosen is None else await self._use_model(names[chosen], "")
 
     _settings = command("settings", "Set models, keys, and how the agent works", key="settings")(
