@@ -46,8 +46,8 @@ def usage_page(
         if is_wide:
             return _columns(name, values)
         said = zip(_LABELS, values, strict=True)
-        told = (f"{label} {value}" for label, value in said if value not in ("0", ""))
-        return f"{name}\n    {tr(', ').join(told) or '–'}"
+        told = tr(", ").join(f"{label} {value}" for label, value in said if value not in ("0", ""))
+        return f"{name}\n    {told or '–'}"
 
     here = [entry for entry in entries if entry.session_id == session_id]
     today = [entry for entry in entries if _day(entry) == now.date()]
