@@ -13,7 +13,6 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
-from textual import work
 from textual.driver import Driver
 from textual.filter import LineFilter
 from textual.screen import Screen
@@ -45,14 +44,12 @@ from dogent_tui.tui.prompt.model import Recall
 from dogent_tui.tui.screens.conversation import ConversationScreen
 from dogent_tui.tui.sessions.current import CurrentSession
 from dogent_tui.tui.textual_fixes.colorless import Colorless
-from dogent_tui.tui.textual_fixes.keys_in_turn import KeysInTurn
 from dogent_tui.tui.themes import CONTRAST, DEFAULT_THEME, LIGHT_THEME, THEMES
 from dogent_tui.tui.trust_question import settle_trust
 from dogent_tui.tui.widgets import bound, hidden
 
 if TYPE_CHECKING:  # imported on first use, after the first paint
     from dogent_tui.tui.setup.controller import Setup
-    from dogent_tui.tui.setup.panel import SetupPanel
     from dogent_tui.tui.textual_fixes.driver import BackgroundTold
 
 _LOG = logging.getLogger(__name__)
@@ -60,7 +57,7 @@ _LIGHT = 0.5
 """A background with a luminance above this is light."""
 
 
-class DogentApp(KeysInTurn, AppPort):
+class DogentApp(AppPort):
     """The application for one workspace."""
 
     session: CurrentSession
@@ -206,18 +203,14 @@ class DogentApp(KeysInTurn, AppPort):
         """Load what the screen does not need at first."""
         screen, opened = self.conversation, self.opened
         for warning in (*opened.warnings, *self.keys.warnings):
-            screen.handle(
-                Notice(
-                    message=warning.message,
-                    remedy=warning.remedy,
-                    code=warning.code,
-                )
-            )
+            message, remedy, code = warning.message, warning.remedy, warning.code
+            screen.handle(Notice(message=message, remedy=remedy, code=code))
         if unusable := opened.unusable_profile:
             said = tr(
-                "{unusable} can't be used, so the offline engine is. Change this with /profile."
+                "{unusable} can't be used, so the offline engine is. Change this with /profile.",
+                unusable=unusable,
             )
-            screen.prompt.notify_hint(one_line(said.format(unusable=unusable)), warning=True)
+            screen.prompt.notify_hint(one_line(said), warning=True)
         self.commands.used(await self.load_recall())
         screen.offer_requests()
         await offer_custom_commands(self)
@@ -237,12 +230,6 @@ class DogentApp(KeysInTurn, AppPort):
         recalled = await asyncio.to_thread(self.recall, RECALLED)
         self.conversation.prompt.editor.recall = Recall(recalled)
         return recalled
-
-    def recall(self, limit: int) -> list[str]:
-        """Return the latest prompts and commands, oldest first; none if they cannot be read."""
-        with suppress(OSError):
-            return self.history.recall(limit)
-        return []
 
     def _listen_to_signals(self) -> None:
         loop = asyncio.get_running_loop()
@@ -313,12 +300,11 @@ class DogentApp(KeysInTurn, AppPort):
         self.set_keymap(self.keys.keys)
         self.conversation.todos.refresh()  # its title names a key
 
-    @work(group="settings", exclusive=True)
-    async def action_settings(self) -> None:
+    def action_settings(self) -> None:
         """Show the settings."""
         from dogent_tui.tui.settings.save import open_settings
 
-        await open_settings(self)
+        self.run_command(open_settings(self))
 
     def go_elsewhere(self, workspace: Workspace, session_id: str, *, fork: bool = False) -> None:
         """Leave this workspace for a conversation in another one."""
@@ -350,21 +336,13 @@ class DogentApp(KeysInTurn, AppPort):
         else:
             self.run_worker(self.setup.open(), group="setup", exclusive=True)
 
-    def on_setup_panel_chosen(self, event: "SetupPanel.Chosen") -> None:
-        """Carry out what was chosen."""
-        self.run_worker(self.setup.choose(event.choice), group="setup", exclusive=True)
-
-    def on_setup_panel_dismissed(self) -> None:
-        """Close it for good."""
-        self.dismiss_setup()
-
     def choose_command(self, command: Command) -> None:
         """Run `command` as the command palette does."""
         conversation, typed = self.conversation, f"/{command.name}"
         if command.needs_argument:
             conversation.prompt.begin_command(f"{typed} ")
         else:
-            self.run_worker(conversation.typed.run(command, "", typed), group="command")
+            self.run_command(conversation.typed.run(command, "", typed))
 
     def action_history(self) -> None:
         """Search earlier prompts and put the chosen one into the prompt; undo restores what was
@@ -373,11 +351,6 @@ class DogentApp(KeysInTurn, AppPort):
         from dogent_tui.tui.screens.history import search_prompts
 
         search_prompts(self)
-
-    def take_earlier(self, prompt: str) -> None:
-        """Put an earlier prompt into the prompt."""
-        self.conversation.prompt.editor.replace_all(prompt)
-        self.conversation.prompt.focus_editor()
 
     def action_help(self) -> None:
         """Show all keys and commands."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from rich.cells import cell_len
+from rich.cells import cell_len, set_cell_size
 
 from dogent_tui.agent.conversation import ContextUse
 from dogent_tui.agent.tool_names import friendly_name
@@ -21,14 +21,16 @@ _FILES = frozenset({"Read", "mcp__dogent__read_document", "mcp__dogent__read_mar
 """Tools whose results are files."""
 
 
-def context_page(use: ContextUse) -> str:
-    """Return the page: how full the context is, what fills it, and how to free space."""
+def context_page(use: ContextUse, width: int) -> str:
+    """Return the page in `width` columns: how full the context is, what fills it, and how to free
+    space. In a narrow window without bars.
+    """
     if not use.total:
         return tr("The context is empty: nothing has been said yet.")
-    return "\n".join(_lines(use))
+    return "\n".join(_lines(use, width))
 
 
-def _lines(use: ContextUse) -> Iterator[str]:
+def _lines(use: ContextUse, width: int) -> Iterator[str]:
     share = f" ({min(100, round(100 * use.total / use.window))} %)" if use.window else ""
     words = tr("{total:,} of {window:,} tokens") if use.window else tr("{total:,} tokens")
     yield words.format(total=use.total, window=use.window) + share
@@ -40,19 +42,19 @@ def _lines(use: ContextUse) -> Iterator[str]:
     yield ""
     files = sum(tokens for tool, tokens in use.results.items() if tool in _FILES)
     others = {tool: tokens for tool, tokens in use.results.items() if tool not in _FILES}
-    yield _row(tr("System prompt"), use.system_prompt, use)
-    yield _row(tr("Tools"), use.tools, use)
-    yield _row(tr("Files read"), files, use)
-    yield _row(tr("Other tool results"), sum(others.values()), use)
+    yield _row(tr("System prompt"), use.system_prompt, use, width)
+    yield _row(tr("Tools"), use.tools, use, width)
+    yield _row(tr("Files read"), files, use, width)
+    yield _row(tr("Other tool results"), sum(others.values()), use, width)
     ranked = sorted(others.items(), key=lambda each: -each[1])
     for tool, tokens in ranked[:_MOST_TOOLS]:
-        yield _row(f"  {one_line(friendly_name(tool))}", tokens, use)
-    yield _row(tr("Tool calls"), use.calls, use)
-    yield _row(tr("Your prompts"), use.prompts, use)
-    yield _row(tr("Replies"), use.replies, use)
-    yield _row(tr("Reminders to the agent"), use.notes, use)
+        yield _row(f"  {one_line(friendly_name(tool))}", tokens, use, width)
+    yield _row(tr("Tool calls"), use.calls, use, width)
+    yield _row(tr("Your prompts"), use.prompts, use, width)
+    yield _row(tr("Replies"), use.replies, use, width)
+    yield _row(tr("Reminders to the agent"), use.notes, use, width)
     if use.window:
-        yield _counted(tr("Free"), max(0, use.window - use.total))
+        yield _counted(tr("Free"), max(0, use.window - use.total), width)
     yield ""
     yield tr(
         "/compact [focus] replaces the conversation with a summary; /new starts with an empty"
@@ -61,12 +63,14 @@ def _lines(use: ContextUse) -> Iterator[str]:
     yield tr("The numbers are estimates.")
 
 
-def _row(name: str, tokens: int, use: ContextUse) -> str:
+def _row(name: str, tokens: int, use: ContextUse, width: int) -> str:
     whole = use.window or use.total
     eighths = min(8 * _BAR, -(-tokens * 8 * _BAR // whole)) if whole else 0
     bar = "█" * (eighths // 8) + _EIGHTHS[eighths % 8]
-    return f"{_counted(name, tokens)}  {bar}".rstrip()
+    row = _counted(name, tokens, width)
+    return f"{row}  {bar}".rstrip() if cell_len(row) + 2 + _BAR <= width else row
 
 
-def _counted(name: str, tokens: int) -> str:
-    return f"{name}{' ' * max(1, _NAME - cell_len(name))}{tokens:>{_NUMBER},}"
+def _counted(name: str, tokens: int, width: int) -> str:
+    name = set_cell_size(name, min(_NAME, width - _NUMBER))
+    return f"{name}{tokens:>{_NUMBER},}"

@@ -77,20 +77,41 @@ class Dialog(Vertical):
         self.border_title = Content.assemble(one_line(title), where)
 
 
+_SCROLLS = {
+    "up": "up",
+    "down": "down",
+    "pageup": "page_up",
+    "pagedown": "page_down",
+    "ctrl+home": "home",
+    "ctrl+end": "end",
+}
+"""The keys that scroll, unless what has the focus takes them, with Textual's name of the way."""
+
+
 class DialogScreen(Withdrawable[Answer], ModalScreen[Answer]):
-    """A screen with one `dialog`, over the previous screen, which stays visible."""
+    """A screen with one `dialog`, over the previous screen, which stays visible. The keys scroll
+    it, or `scrolled`, a part of it.
+    """
 
     DEFAULT_CSS = styles("dialog.tcss")
     VERTICAL_BREAKPOINTS = [(0, "-tight"), (16, "-low"), (30, "-medium"), (50, "-high")]
-    BINDINGS = [bound("escape", "dismiss", "Back")]
+    BINDINGS = [
+        bound("escape", "dismiss", "Back"),
+        *(hidden(key, f"scroll('{how}')", "Scroll") for key, how in _SCROLLS.items()),
+    ]
 
-    def __init__(self, dialog: Dialog) -> None:
+    def __init__(self, dialog: Dialog, scrolled: Widget | None = None) -> None:
         super().__init__()
         self.dialog = dialog
+        self._scrolled = scrolled or dialog
 
     def compose(self) -> ComposeResult:
         """Show the dialog."""
         yield self.dialog
+
+    def action_scroll(self, how: str) -> None:
+        """Scroll `how` Textual calls it."""
+        getattr(self._scrolled, f"scroll_{how}")(animate=False)
 
     def warn(self, words: str) -> None:
         """Show an error."""
@@ -125,6 +146,7 @@ class ChoiceList(PagedList, Generic[Item]):
         self.set_options(rows)
         self.highlighted = min(at, len(items) - 1) if items else None
         self.display = bool(items)
+        self.disabled = not items  # hidden, it would keep the focus
 
     def _get_left_gutter_width(self) -> int:
         return len(_MARK)

@@ -6,6 +6,10 @@ from dogent_tui.plain import one_line
 
 OFFER = tr("Anything to learn from that? /learn WHAT TO DO INSTEAD · /learn off")
 _MOST_OF_PROMPT = 50
+_TEACHES = (("interrupted", ""), ("failed", ""), ("failed", "turn_failed"))
+"""The ends from which the agent can learn; it cannot from those that the endpoint, the network or
+the process brought about.
+"""
 
 
 class LessonOffer:
@@ -26,14 +30,7 @@ class LessonOffer:
         match event:
             case RunStarted(prompt=prompt):
                 self._prompt, self.about = one_line(prompt.text)[:_MOST_OF_PROMPT], ""
-            case RunFinished(status=status, code=code) if _teaches(status, code):
+            case RunFinished(status=status, code=code) if (status, code) in _TEACHES:
                 self.about = f"{self._prompt} ({status})"
                 return OFFER if self.offers else ""
         return ""
-
-
-def _teaches(status: str, code: str) -> bool:
-    """Whether the agent can learn from the failure; it cannot from those of the endpoint, the
-    network or the process.
-    """
-    return (status, code) in (("interrupted", ""), ("failed", ""), ("failed", "turn_failed"))

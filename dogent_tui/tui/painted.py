@@ -3,13 +3,15 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
+from textual.geometry import Size
 from textual.strip import Strip
+from textual.widget import Widget
 
 from dogent_tui.tui.transcript.lines import Line, Span
 from dogent_tui.tui.transcript.palette import LOOKS, Palette
 
 if TYPE_CHECKING:
-    from textual.widget import Widget as _Widget
+    _Widget = Widget
 else:  # Textual takes the styles of the first base that is a widget, and these would hide others'
     _Widget = object
 
@@ -40,3 +42,11 @@ class Painted(_Widget):
         """
         width = self.size.width
         return self.palette.strip(Line(tuple(spans), fill=fill), width - less, width, ())
+
+    def scroll_over(self, size: Size) -> None:
+        """Set the size of what is scrolled, if this is a scrolling widget; not through the reactive
+        property, which would lay out the whole screen.
+        """
+        if size != self.virtual_size:
+            self.set_reactive(Widget.virtual_size, size)
+            self._scroll_update(size)

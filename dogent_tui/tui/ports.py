@@ -6,12 +6,13 @@ point one way.
 """
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
-from textual.app import App
 from textual.screen import Screen
 
 from dogent_tui.tui.imports import loaded
+from dogent_tui.tui.textual_fixes.keys_in_turn import KeysInTurn
 
 if TYPE_CHECKING:  # for the type checker only
     from textual.worker import Worker
@@ -249,7 +250,7 @@ class ConversationPort(Screen[None]):
         self.transcript.action_page(step)
 
 
-class AppPort(App[None]):
+class AppPort(KeysInTurn):
     """The application, as its features see it."""
 
     session: SessionPort
@@ -286,12 +287,10 @@ class AppPort(App[None]):
         raise NotImplementedError
 
     def recall(self, limit: int) -> list[str]:
-        """Return the latest prompts and commands, oldest first."""
-        raise NotImplementedError
-
-    def take_earlier(self, prompt: str) -> None:
-        """Put an earlier prompt into the prompt."""
-        raise NotImplementedError
+        """Return the latest prompts and commands, oldest first; none if they cannot be read."""
+        with suppress(OSError):
+            return self.history.recall(limit)
+        return []
 
     def dismiss_setup(self) -> bool:
         """Close the setup screen. Returns whether it was open."""

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from textual.theme import Theme
 
-from dogent_tui.language import tr
+from dogent_tui.language import phrases, tr
 
 NIGHT = Theme(
     name="dogent-night",
@@ -82,12 +82,11 @@ def described(themes: Mapping[str, Theme]) -> dict[str, str]:
     """
     own = [theme.name for theme in THEMES if theme.name in themes]
     names = [*own, *sorted(name for name in themes if name not in own)]
-    kinds = {
-        name: tr("high contrast")
-        if name == CONTRAST.name
-        else ""
-        if themes[name].dark
-        else tr("light")
+    return {
+        name: phrases(
+            name,
+            tr("high contrast") if name == CONTRAST.name else "",
+            "" if themes[name].dark else tr("light"),
+        )
         for name in names
     }
-    return {name: f"{name} · {kinds[name]}" if kinds[name] else name for name in names}

@@ -55,20 +55,16 @@ def trust_words(opened: OpenedSession) -> str:
     came = listing(opened.trust.came)
     if not came:
         return ""
-    return {
-        "trusted": tr("You trust this folder: {came} is used.", came=came),
-        "declined": (
-            tr(
-                "You're working without what came with this folder: {came} is not used. Use /trust"
-                " to decide again.",
-                came=came,
-            )
-        ),
-    }.get(
-        opened.trust.state,
-        tr(
-            "{came} came with this folder and is not used. You'll be asked before the first run, or"
-            " use /trust.",
+    if opened.trust.state == "trusted":
+        return tr("You trust this folder: {came} is used.", came=came)
+    if opened.trust.state == "declined":
+        return tr(
+            "You're working without what came with this folder: {came} is not used. Use /trust to"
+            " decide again.",
             came=came,
-        ),
+        )
+    return tr(
+        "{came} came with this folder and is not used. You'll be asked before the first run, or use"
+        " /trust.",
+        came=came,
     )

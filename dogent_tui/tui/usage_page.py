@@ -18,6 +18,7 @@ DAYS = 30
 _MOST_RUNS = 8
 _MOST_DAYS = 14
 _NAME = 24
+_LABELS = (tr("runs"), tr("input"), tr("cached"), tr("output"), tr("cost"))
 _COLUMNS = (5, 11, 11, 9, 8)
 
 
@@ -27,31 +28,49 @@ def usage_page(
     prompts: Mapping[str, str],
     budget: Budget,
     now: datetime,
+    width: int,
 ) -> str:
-    """Return the page for the usage of `DAYS` days. `prompts` are those of this conversation by
-    run.
+    """Return the page for the usage of `DAYS` days in `width` columns. `prompts` are those of this
+    conversation by run.
     """
+    is_wide = width >= _NAME + sum(_COLUMNS)
+
+    def head(title: str) -> str:
+        return _columns(title, _LABELS) if is_wide else title
+
+    def row(name: str, runs: Iterable[UsageEntry]) -> str:
+        total = total_of(runs)
+        cost = "" if total.cost_usd is None else money(total.cost_usd)
+        counts = (total.runs, total.input, total.cached, total.output)
+        values = (*(f"{count:,}" for count in counts), cost)
+        if is_wide:
+            return _columns(name, values)
+        said = zip(_LABELS, values, strict=True)
+        told = tr(", ").join(f"{label} {value}" for label, value in said if value not in ("0", ""))
+        return f"{name}\n    {told or '–'}"
+
     here = [entry for entry in entries if entry.session_id == session_id]
     today = [entry for entry in entries if _day(entry) == now.date()]
     week = [entry for entry in entries if entry.time >= (now - timedelta(days=7)).timestamp()]
     days = [(day, list(runs)) for day, runs in groupby(entries, _day)]
-    lines = [_head(tr("This conversation")), _row(tr("total"), here)]
+    lines = [head(tr("This conversation")), row(tr("total"), here)]
     for entry in here[-_MOST_RUNS:]:
-        name = one_line(prompts.get(entry.run_id, "")) or _clock(entry.time)
-        lines.append(_row(f"  {name}", [entry]))
+        name = one_line(prompts.get(entry.run_id, ""))
+        name = name or f"{datetime.fromtimestamp(entry.time):%Y-%m-%d %H:%M}"
+        lines.append(row(f"  {name}", [entry]))
     if budget.limit_usd:
-        words = tr("Budget: ${spent:.2f} of ${limit:.2f} used.")
-        lines.append(words.format(spent=budget.spent_usd, limit=budget.limit_usd))
+        spent, limit = budget.spent_usd, budget.limit_usd
+        lines.append(tr("Budget: ${spent:.2f} of ${limit:.2f} used.", spent=spent, limit=limit))
     lines += [
         "",
-        _head(tr("Days")),
-        _row(tr("today"), today),
-        _row(tr("7 days"), week),
-        _row(tr("{days} days", days=DAYS), entries),
-        *(_row(f"  {day:%Y-%m-%d}", runs) for day, runs in reversed(days[-_MOST_DAYS:])),
+        head(tr("Days")),
+        row(tr("today"), today),
+        row(tr("7 days"), week),
+        row(tr("{days} days", days=DAYS), entries),
+        *(row(f"  {day:%Y-%m-%d}", runs) for day, runs in reversed(days[-_MOST_DAYS:])),
         "",
-        _head(tr("Profiles, {days} days", days=DAYS)),
-        *(_row(name, runs) for name, runs in _by_profile(entries)),
+        head(tr("Profiles, {days} days", days=DAYS)),
+        *(row(name, runs) for name, runs in _by_profile(entries)),
         "",
         tr("Costs are known for Anthropic's own endpoint only."),
         tr(
@@ -71,23 +90,6 @@ def _by_profile(entries: Iterable[UsageEntry]) -> list[tuple[str, list[UsageEntr
 
 def _day(entry: UsageEntry) -> object:
     return datetime.fromtimestamp(entry.time).date()
-
-
-def _clock(time: float) -> str:
-    return f"{datetime.fromtimestamp(time):%Y-%m-%d %H:%M}"
-
-
-def _head(title: str) -> str:
-    return _columns(title, (tr("runs"), tr("input"), tr("cached"), tr("output"), tr("cost")))
-
-
-def _row(name: str, runs: Iterable[UsageEntry]) -> str:
-    total = total_of(runs)
-    cost = "" if total.cost_usd is None else money(total.cost_usd)
-    return _columns(
-        name,
-        (f"{total.runs:,}", f"{total.input:,}", f"{total.cached:,}", f"{total.output:,}", cost),
-    )
 
 
 def _columns(name: str, values: Iterable[str]) -> str:

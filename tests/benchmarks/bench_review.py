@@ -22,7 +22,6 @@ KEYS = {
     "accept all, reject all": ("A", "R"),
     "one beside the other": ("v",),
     "preview": ("p",),
-    "scroll": ("space",),
     "comment": ("c", "escape"),
     "edit": ("e", "ctrl+x"),
 }

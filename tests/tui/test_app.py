@@ -685,6 +685,17 @@ async def test_toasts_leave_the_prompt_free(stage):
         assert isinstance(s.app.screen.get_widget_at(70, 2)[0], Toast | ToastRack)
 
 
+async def test_a_narrow_window_shows_all_words_of_a_toast(stage):
+    async with stage(size=(40, 10), notifications=True) as s:
+        words = "Another window has this conversation open. Close it there first."
+        s.app.notify(words, timeout=600)
+        await s.until(lambda: s.app.screen.query(Toast))
+        await s.settle()
+        rows = s.app.screen._compositor.render_strips()
+        shown = " ".join(" ".join(part.text for part in row).strip(" ▌") for row in rows)
+        assert words in " ".join(shown.split())
+
+
 async def test_a_denial_is_told_once(stage):
     async with stage() as s:
         await s.send("go")

@@ -83,14 +83,14 @@ def test_a_summary_takes_its_place_in_the_transcript_and_unfolds():
 
 
 def test_the_page_says_what_fills_the_context_and_what_makes_room():
-    page = context_page(USE)
+    page = context_page(USE, 80)
     assert "61,000 of 200,000 tokens (30 %)" in page
     rows = {line.partition("  ")[0].strip(): line for line in page.splitlines()}
     assert "25,000" in rows["Files read"]
     assert "8,000" in rows["Other tool results"]
     assert "139,000" in rows["Free"]
     assert "/compact" in page
-    assert "empty" in context_page(ContextUse(total=0, window=200_000))
+    assert "empty" in context_page(ContextUse(total=0, window=200_000), 80)
 
 
 async def test_context_opens_a_page_and_compact_needs_a_model(stage):
@@ -99,7 +99,7 @@ async def test_context_opens_a_page_and_compact_needs_a_model(stage):
         await it.type("/context")
         await it.pilot.press("escape", "enter")
         await it.until(lambda: isinstance(it.app.screen, PageScreen) and it.app.screen._found)
-        assert "61,000 of 200,000" in it.app.screen._found
+        assert "61,000 of 200,000" in it.app.screen._found(80)
         await it.pilot.press("escape")
         await it.type("/compact")
         await it.pilot.press("escape", "enter")
@@ -131,7 +131,7 @@ def test_what_was_used_is_summed_up_by_conversation_day_and_profile():
         used(now - timedelta(days=3), "old", input=500, output=20),
         used(now, run_id="1", input=2_000, output=30, cached=7_000, cache_written=100),
     ]
-    page = usage_page(entries, "s", {"1": "Write a report"}, Budget(5.0, 1.5), now)
+    page = usage_page(entries, "s", {"1": "Write a report"}, Budget(5.0, 1.5), now, 80)
     rows = {" ".join(line[:24].split()): line[24:].split() for line in page.splitlines()}
     assert rows["total"] == rows["Write a report"] == rows["today"] == ["1", "2,100", "7,000", "30"]
     assert rows["7 days"] == ["2", "2,600", "7,000", "50"]
@@ -139,6 +139,8 @@ def test_what_was_used_is_summed_up_by_conversation_day_and_profile():
     assert rows["2026-03-07"][0] == "1"
     assert rows["claude · glm-4.6"][-1] == "$1.50"
     assert "$1.50 of $5.00" in page
+    narrow = usage_page(entries, "s", {"1": "Write a report"}, Budget(5.0, 1.5), now, 36)
+    assert "30 days\n    runs 3, input 3,600, cached 7,000, output 60, cost $1.50\n" in narrow
 
 
 def test_runs_are_noted_by_month_and_damaged_lines_left_out(home):

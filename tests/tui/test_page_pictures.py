@@ -2,6 +2,7 @@
 
 import json
 from datetime import datetime, timedelta
+from functools import partial
 
 import pytest
 
@@ -82,10 +83,10 @@ def test_the_usage(app, snap_compare):
         used(now, run_id="2", input=12_000, output=900, cost_usd=0.0123),
     ]
     prompts = {"1": "写一份关于茶的报告 Write a report on tea and coffee", "2": "Shorter"}
-    text = usage_page(entries, "s", prompts, Budget(5.0, 1.5), now)
+    text = partial(usage_page, entries, "s", prompts, Budget(5.0, 1.5), now)
     assert snap_compare(app, terminal_size=SMALL, run_before=over(page("What was used", text)))
 
 
 def test_the_context(app, snap_compare):
-    screen = page("What fills the context", context_page(USE))
+    screen = page("What fills the context", partial(context_page, USE))
     assert snap_compare(app, terminal_size=SMALL, run_before=over(screen))

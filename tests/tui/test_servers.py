@@ -113,3 +113,14 @@ def test_a_reference_to_a_key_that_is_not_there_costs_that_server_alone(home, wo
     ready, left = started_with(mcp_servers(workspace, trusted=False)[0])
     assert list(ready) == ["b"]
     assert "The MCP server a is not started" in left[0]
+
+
+async def test_in_a_low_window_the_keys_scroll_a_dialog_without_a_list(stage, home):
+    async with stage(size=(40, 10)) as s:
+        await s.type("/mcp")
+        await s.pilot.press("enter")
+        await s.until(lambda: s.app.screen.query("#servers-note"))
+        dialog = s.app.screen.dialog
+        await s.until(lambda: s.app.screen.query_one("#servers-note").display)
+        await s.pilot.press("down", "pagedown")
+        await s.until(lambda: dialog.scroll_y == dialog.max_scroll_y > 1)

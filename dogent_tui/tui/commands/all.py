@@ -9,57 +9,19 @@ from dogent_tui.tui.commands.table import CommandTable
 from dogent_tui.tui.commands.writing import WritingCommands
 from dogent_tui.tui.ports import AppPort
 
-_EVERYDAY = (
-    "help",
-    "open",
-    "export",
-    "check",
-    "outline",
-    "attach",
-    "review",
-    "undo",
-    "rewind",
-    "find",
-    "copy",
-    "compact",
-    "context",
-    "usage",
-    "new",
-    "sessions",
-    "resume",
-    "init",
-    "learn",
-    "show",
-    "profile",
-    "model",
-    "settings",
-    "setup",
-    "theme",
-    "sources",
-    "edit",
-    "permissions",
-    "mcp",
-    "trust",
-    "doctor",
-    "export-session",
-    "restart",
-    "mouse",
-    "exit",
+_FAMILIES = (
+    DocumentCommands,
+    ConversationCommands,
+    WritingCommands,
+    SettingsCommands,
+    ApplicationCommands,
+    HistoryCommands,
 )
-"""The order until the user's own usage is known."""
 
 
 def app_commands(app: AppPort) -> CommandTable:
-    """Return the commands that act on `app`, in the order a new user may need them."""
-    families = (
-        ApplicationCommands(app),
-        ConversationCommands(app),
-        DocumentCommands(app),
-        HistoryCommands(app),
-        SettingsCommands(app),
-        WritingCommands(app),
-    )
-    places = {name: place for place, name in enumerate(_EVERYDAY)}
-    commands = [command for family in families for command in family]
-    commands.sort(key=lambda command: places.get(command.name, len(places)))
-    return CommandTable(*commands)
+    """Return the commands that act on `app`: the help, and then the families and their methods in
+    the order a new user may need them.
+    """
+    commands = [command for family in _FAMILIES for command in family(app)]
+    return CommandTable(*sorted(commands, key=lambda command: command.name != "help"))

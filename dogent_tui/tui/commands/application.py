@@ -1,15 +1,23 @@
-"""The commands about the application itself: appearance, permissions, quitting."""
+"""The commands about the application itself: appearance, permissions, engines, quitting."""
 
 import asyncio
+from collections.abc import Callable
+from contextlib import suppress
+from typing import TYPE_CHECKING
 
 from dogent_tui.agent.wall_status import standing_words
-from dogent_tui.errors import DogentError
+from dogent_tui.errors import AgentError, DogentError
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.sample import SAMPLE, copy_sample
 from dogent_tui.storage.paths import Workspace, display_path
 from dogent_tui.tui.commands.family import CommandFamily, action, command
 from dogent_tui.tui.trust_question import ask_for_trust, trust_words
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from dogent_tui.agent.conversation import ServerState
 
 
 class ApplicationCommands(CommandFamily):
@@ -18,21 +26,21 @@ class ApplicationCommands(CommandFamily):
     _mouse_on = True
 
     _help = command("help", "Show all keys and commands", key="help")(action("app.help"))
+
     _setup = command("setup", "Choose a model: local, your own endpoint, or none", key="setup")(
         action("app.setup")
     )
-    _exit = command("exit", "Leave", key="quit", at_once=True)(action("app.quit"))
 
-    @command("mouse", "Give the mouse to the terminal, or take it back")
-    async def _mouse(self, _: str) -> str:
-        self._mouse_on = not self._mouse_on
-        switch = "_enable_mouse_support" if self._mouse_on else "_disable_mouse_support"
-        getattr(self.app._driver, switch)()  # noqa: SLF001  (Textual offers this only at start)
-        return (
-            tr("The mouse works here again.")
-            if self._mouse_on
-            else tr("The terminal has the mouse now: you can select and copy.")
-        )
+    @command("theme", "Change the theme", "[name]")
+    async def _theme(self, name: str) -> str | None:
+        from dogent_tui.tui.theme_choice import choose_theme, offer_themes
+
+        if not name:
+            offer_themes(self.app)
+            return None
+        if name not in self.app.available_themes:
+            return tr("There is no theme {name}. Use /theme to list them.", name=name)
+        return await choose_theme(self.app, name)
 
     @command("permissions", "Show what the agent may do without asking, and revoke it")
     async def _permissions(self, _: str) -> None:
@@ -42,6 +50,32 @@ class ApplicationCommands(CommandFamily):
         wall = await asyncio.to_thread(lambda: opened.authority.standing)
         standing = tuple(filter(None, (trust_words(opened), standing_words(wall))))
         self.app.push_screen(PermissionsScreen(opened.authority, standing))
+
+    @command("trust", "Decide again whether to trust what came with this folder")
+    async def _trust(self, _: str) -> str:
+        opened = self._opened
+        if not opened.trust.came:
+            return tr(
+                "Nothing that came with this folder would be used, so there is nothing to trust."
+            )
+        return trust_words(opened) if await ask_for_trust(self.app, opened) else ""
+
+    @command("doctor", "Show the engines, and how to fix what is missing")
+    async def _doctor(self, _: str) -> None:
+        from dogent_tui.agent.doctor import as_text, examine
+        from dogent_tui.tui.screens.page import PageScreen
+
+        opened = self._opened
+
+        async def found() -> Callable[[int], str]:
+            servers: Sequence[ServerState] = ()
+            if opened.service.begun:  # the doctor starts no agent
+                with suppress(AgentError):
+                    servers = await opened.service.servers()
+            text = as_text(await examine(opened.workspace, servers))
+            return lambda _: text
+
+        self.app.push_screen(PageScreen(tr("What is installed, and what is missing"), found))
 
     @command("sample", "Open a folder of sample documents", "[FOLDER]")
     async def _sample(self, folder: str) -> None:
@@ -55,26 +89,20 @@ class ApplicationCommands(CommandFamily):
         try:
             await asyncio.to_thread(copy_sample, path)
         except OSError as error:
-            said = tr("{name} cannot be written: {reason}.")
-            raise DogentError(said.format(name=shown, reason=error.strerror or error)) from None
+            reason = error.strerror or error
+            said = tr("{name} cannot be written: {reason}.", name=shown, reason=reason)
+            raise DogentError(said) from None
         self.app.go_elsewhere(Workspace(path), "")
 
-    @command("theme", "Change the theme", "[name]")
-    async def _theme(self, name: str) -> str | None:
-        from dogent_tui.tui.theme_choice import choose_theme, offer_themes
+    @command("mouse", "Give the mouse to the terminal, or take it back")
+    async def _mouse(self, _: str) -> str:
+        self._mouse_on = not self._mouse_on
+        switch = "_enable_mouse_support" if self._mouse_on else "_disable_mouse_support"
+        getattr(self.app._driver, switch)()  # noqa: SLF001  (Textual offers this only at start)
+        return (
+            tr("The mouse works here again.")
+            if self._mouse_on
+            else tr("The terminal has the mouse now: you can select and copy.")
+        )
 
-        if not name:
-            offer_themes(self.app)
-            return None
-        if name not in self.app.available_themes:
-            return tr("There is no theme {name}. Use /theme to list them.", name=name)
-        return await choose_theme(self.app, name)
-
-    @command("trust", "Decide again whether to trust what came with this folder")
-    async def _trust(self, _: str) -> str:
-        opened = self._opened
-        if not opened.trust.came:
-            return tr(
-                "Nothing that came with this folder would be used, so there is nothing to trust."
-            )
-        return trust_words(opened) if await ask_for_trust(self.app, opened) else ""
+    _exit = command("exit", "Leave", key="quit", at_once=True)(action("app.quit"))

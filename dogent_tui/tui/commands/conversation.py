@@ -1,8 +1,9 @@
 """The commands about the current conversation, its cost, and other conversations."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
+from functools import partial
 from typing import TYPE_CHECKING
 
 from dogent_tui.agent.tool_names import relative
@@ -24,42 +25,12 @@ _MOST_NAMED = 3
 class ConversationCommands(CommandFamily):
     """The commands about the conversation shown by `app`."""
 
-    _find = command("find", "Search the conversation or the open document", key="find")(
-        action("find")
-    )
-
     @command("attach", "Send a file with the next prompt", "PATH", completes="file")
     async def _attach(self, path: str) -> str:
         return (
             await self._screen.attaching.attach(path)
             if path
             else tr("Specify a file: /attach PATH.")
-        )
-
-    @command("copy", "Copy the last reply")
-    async def _copy(self, _: str) -> str | None:
-        text = self._screen.transcript.model.last_reply()
-        if not text:
-            return tr("There is no reply to copy yet.")
-        await copy(self.app, text)
-        return None
-
-    @command("new", "Start a new conversation", at_once=True)
-    async def _new(self, _: str) -> str:
-        await self.app.session.open()
-        return tr("New conversation.")
-
-    @command("restart", "Restart the agent after it was lost")
-    async def _restart(self, _: str) -> str:
-        await self._need_writable()
-        service = self._opened.service
-        if service.state != "lost":
-            return tr("The agent is running.")
-        await service.restart()
-        return (
-            tr("The agent did not start.")
-            if service.state == "lost"
-            else tr("The agent runs again.")
         )
 
     @command("review", "Turn review of every file change on or off")
@@ -92,6 +63,26 @@ class ConversationCommands(CommandFamily):
             self._screen.look_again()
         return undone_words(undone, str(opened.workspace.root))
 
+    @command("rewind", "Rewind to before a prompt: the conversation, the files or both")
+    async def _rewind(self, _: str) -> str:
+        from dogent_tui.tui.rewinding.controller import rewind
+
+        await self._need_writable()
+        self._need_idle()
+        return await rewind(self.app)
+
+    _find = command("find", "Search the conversation or the open document", key="find")(
+        action("find")
+    )
+
+    @command("copy", "Copy the last reply")
+    async def _copy(self, _: str) -> str | None:
+        text = self._screen.transcript.model.last_reply()
+        if not text:
+            return tr("There is no reply to copy yet.")
+        await copy(self.app, text)
+        return None
+
     # ── What the agent remembers, and what that costs ─────────────────────────────────────────────
 
     @command("compact", "Replace what was said by a summary, to make room", "[FOCUS]")
@@ -110,6 +101,22 @@ class ConversationCommands(CommandFamily):
         self._screen.action_follow()
         return None
 
+    @command("context", "Show what fills the context of the agent")
+    async def _context(self, _: str) -> None:
+        from dogent_tui.tui.context_page import context_page
+        from dogent_tui.tui.screens.page import PageScreen
+
+        opened = self._opened
+        if opened.read_only:
+            raise DogentError(READ_ONLY)
+
+        async def found() -> Callable[[int], str]:
+            return partial(context_page, await opened.service.context())
+
+        title = tr("What fills the context")
+        about = self._screen.status_bar.status.endpoint
+        self.app.push_screen(PageScreen(title, found, about=about))
+
     @command("usage", "Show tokens and cost, and set a budget", "[DOLLARS|off]")
     async def _usage(self, typed: str) -> str | None:
         if typed:
@@ -120,13 +127,12 @@ class ConversationCommands(CommandFamily):
 
         opened, prompts = self._opened, self._screen.transcript.model.prompts()
 
-        async def found() -> str:
+        async def found() -> Callable[[int], str]:
             now = datetime.now()
             midnight = now.replace(hour=0, minute=0, second=0, microsecond=0)
             entries = await asyncio.to_thread(usage_since, midnight - timedelta(days=DAYS - 1), now)
-            return usage_page(
-                entries, opened.service.session_id, prompts, opened.service.budget, now
-            )
+            service = opened.service
+            return partial(usage_page, entries, service.session_id, prompts, service.budget, now)
 
         self.app.push_screen(PageScreen(tr("Usage"), found))
         return None
@@ -147,40 +153,12 @@ class ConversationCommands(CommandFamily):
             return tr("This conversation has no budget.")
         return tr("This conversation may cost ${limit:.2f}; then you are asked.", limit=limit)
 
-    @command("context", "Show what fills the context of the agent")
-    async def _context(self, _: str) -> None:
-        from dogent_tui.tui.context_page import context_page
-        from dogent_tui.tui.screens.page import PageScreen
+    # ── This conversation, and others ─────────────────────────────────────────────────────────────
 
-        opened = self._opened
-        if opened.read_only:
-            raise DogentError(READ_ONLY)
-
-        async def found() -> str:
-            return context_page(await opened.service.context())
-
-        title = tr("What fills the context")
-        about = self._screen.status_bar.status.endpoint
-        self.app.push_screen(PageScreen(title, found, about=about))
-
-    # ── Earlier conversations ─────────────────────────────────────────────────────────────────────
-
-    @command(
-        "export-session",
-        "Export this conversation to a file",
-        "FILE.md|.html|.json",
-        completes="file",
-    )
-    async def _export(self, path: str) -> str:
-        from dogent_tui.tui.sessions.formats import export_session
-
-        return await export_session(self.app, path)
-
-    @command("rewind", "Rewind to before a prompt: the conversation, the files or both")
-    async def _rewind(self, _: str) -> None:
-        from dogent_tui.tui.rewinding.controller import Rewinding
-
-        await Rewinding(self.app).go_back()
+    @command("new", "Start a new conversation", at_once=True)
+    async def _new(self, _: str) -> str:
+        await self.app.session.open()
+        return tr("New conversation.")
 
     @command("sessions", "Find an earlier conversation to open, rename, fork or delete")
     async def _sessions(self, wanted: str) -> str | None:
@@ -193,6 +171,30 @@ class ConversationCommands(CommandFamily):
         return None
 
     _resume = command("resume", "Resume an earlier conversation", "[ID]")(_sessions.method)
+
+    @command(
+        "export-session",
+        "Export this conversation to a file",
+        "FILE.md|.html|.json",
+        completes="file",
+    )
+    async def _export(self, path: str) -> str:
+        from dogent_tui.tui.sessions.formats import export_session
+
+        return await export_session(self.app, path)
+
+    @command("restart", "Restart the agent after it was lost")
+    async def _restart(self, _: str) -> str:
+        await self._need_writable()
+        service = self._opened.service
+        if service.state != "lost":
+            return tr("The agent is running.")
+        await service.restart()
+        return (
+            tr("The agent did not start.")
+            if service.state == "lost"
+            else tr("The agent runs again.")
+        )
 
 
 def undone_words(undone: "Undone | None", root: str) -> str:

@@ -1,19 +1,15 @@
-"""The commands about the documents of the workspace and the tools for them."""
+"""The commands about the documents of the workspace."""
 
 import asyncio
-from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from dogent_tui.errors import AgentError, DogentError
+from dogent_tui.errors import DogentError
 from dogent_tui.language import phrases, tr
 from dogent_tui.tui.commands.family import CommandFamily, command
 from dogent_tui.tui.imports import loaded
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from dogent_tui.agent.conversation import ServerState
     from dogent_tui.tui.checking.controller import Checking
     from dogent_tui.tui.exporting.controller import Exporting
 
@@ -21,22 +17,22 @@ if TYPE_CHECKING:
 class DocumentCommands(CommandFamily):
     """The commands about documents, whose screens open over `app`."""
 
-    @cached_property
-    def _checking(self) -> "Checking":
-        from dogent_tui.tui.checking.controller import Checking
-
-        return Checking(self.app)
-
     @command(
-        "check",
-        "Check the quotes, numbers and citations of a document",
-        "[FILE.md]",
-        completes="markdown",
-        words=("next", "previous", "passages"),
+        "open",
+        "Open a document beside the conversation, or close it",
+        "[PATH]",
+        completes="file",
+        key="document",
     )
-    async def _check(self, typed: str) -> str:
-        await loaded("dogent_tui.tui.checking.controller")
-        return await self._checking.check(typed)
+    async def _open(self, path: str) -> str:
+        screen = self._screen
+        if path:
+            return await (await screen.load_documents()).open(path)
+        if not screen.has_document:
+            return tr("Specify a document: /open PATH.")
+        screen.showing.close()
+        await screen.documents.close()
+        return tr("Document closed.")
 
     @cached_property
     def _exporting(self) -> "Exporting":
@@ -55,38 +51,32 @@ class DocumentCommands(CommandFamily):
         await loaded("dogent_tui.tui.exporting.controller")
         return await self._exporting.export(typed)
 
-    @command("doctor", "Show the engines, and how to fix what is missing")
-    async def _doctor(self, _: str) -> None:
-        from dogent_tui.agent.doctor import as_text, examine
-        from dogent_tui.tui.screens.page import PageScreen
+    @cached_property
+    def _checking(self) -> "Checking":
+        from dogent_tui.tui.checking.controller import Checking
 
-        opened = self._opened
-
-        async def found() -> str:
-            servers: Sequence[ServerState] = ()
-            if opened.service.begun:  # the doctor starts no agent
-                with suppress(AgentError):
-                    servers = await opened.service.servers()
-            return as_text(await examine(opened.workspace, servers))
-
-        self.app.push_screen(PageScreen(tr("What is installed, and what is missing"), found))
+        return Checking(self.app)
 
     @command(
-        "open",
-        "Open a document beside the conversation, or close it",
-        "[PATH]",
-        completes="file",
-        key="document",
+        "check",
+        "Check the quotes, numbers and citations of a document",
+        "[FILE.md]",
+        completes="markdown",
+        words=("next", "previous", "passages"),
     )
-    async def _open(self, path: str) -> str:
-        screen = self._screen
-        if path:
-            return await (await screen.load_documents()).open(path)
-        if not screen.has_document:
-            return tr("Specify a document: /open PATH.")
-        screen.showing.close()
-        await screen.documents.close()
-        return tr("Document closed.")
+    async def _check(self, typed: str) -> str:
+        await loaded("dogent_tui.tui.checking.controller")
+        return await self._checking.check(typed)
+
+    @command(
+        "outline", "Rearrange the sections of a Markdown file", "FILE.md", completes="markdown"
+    )
+    async def _outline(self, path: str) -> str:
+        if not path:
+            return tr("Specify a Markdown file: /outline FILE.md.")
+        from dogent_tui.tui.outline.edit_command import edit_document
+
+        return await edit_document(self.app, path)
 
     @command(
         "sources",
@@ -145,13 +135,3 @@ class DocumentCommands(CommandFamily):
         record = records[chosen]
         documents = await self._screen.load_documents()
         return await documents.open(record.document or record.file)
-
-    @command(
-        "outline", "Rearrange the sections of a Markdown file", "FILE.md", completes="markdown"
-    )
-    async def _outline(self, path: str) -> str:
-        if not path:
-            return tr("Specify a Markdown file: /outline FILE.md.")
-        from dogent_tui.tui.outline.edit_command import edit_document
-
-        return await edit_document(self.app, path)

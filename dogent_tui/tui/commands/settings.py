@@ -26,66 +26,6 @@ _LIST_LIMIT_S = 8.0
 class SettingsCommands(CommandFamily):
     """The commands of `app` about its settings."""
 
-    _settings = command("settings", "Set models, keys, and how the agent works", key="settings")(
-        action("app.settings")
-    )
-
-    @command(
-        "model",
-        "Switch to another model of this profile, and set the effort",
-        "[NAME] [EFFORT]",
-    )
-    async def _model(self, typed: str) -> str:
-        opened = self._opened
-        if opened.endpoint.kind == "offline":
-            return tr("The built-in engine isn't a model. /setup connects one.")
-        self._need_idle()
-        await self._need_writable()
-        words = typed.split()
-        effort = cast("Effort", words.pop()) if words and words[-1] in EFFORTS else ""
-        if len(words) > 1:
-            return tr(
-                "Specify a model, and an effort if you want: /model NAME high. Efforts: {efforts}.",
-                efforts=", ".join(EFFORTS),
-            )
-        if words or effort:
-            return await self._use_model(words[0] if words else opened.endpoint.model, effort)
-        return await self._choose_model()
-
-    async def _use_model(self, model: str, effort: Effort) -> str:
-        opened = self._opened
-        await self.app.session.change_profile(opened.options.profile, model, effort)
-        words = tr("From now on: {who}, effort {effort}.") if effort else tr("From now on: {who}.")
-        return words.format(who=self._opened.endpoint.label, effort=effort)
-
-    async def _choose_model(self) -> str:
-        from dogent_tui.agent.unanswered import credential_headers
-        from dogent_tui.web.messages_probe import list_models
-
-        endpoint = self._opened.endpoint
-        names = await list_models(endpoint.base_url, credential_headers(endpoint), _LIST_LIMIT_S)
-        if not names:
-            return tr("This endpoint lists no models. /model NAME switches to one that you know.")
-        why = tr("The conversation continues. /model NAME high sets the effort as well: {efforts}.")
-        at = names.index(endpoint.model) if endpoint.model in names else 0
-        title = tr("Which model from now on?")
-        chosen = await self._ask(title, why.format(efforts=", ".join(EFFORTS)), names, at)
-        return "" if chosen is None else await self._use_model(names[chosen], "")
-
-    @command("mcp", "Show your MCP servers, and switch or restart them")
-    async def _mcp(self, _: str) -> None:
-        from dogent_tui.tui.screens.servers import ServersScreen
-
-        opened = self._opened
-        if opened.read_only:
-            raise DogentError(READ_ONLY)
-        started = opened.endpoint.kind != "offline" and not opened.libraries.consent
-        self.app.push_screen(
-            ServersScreen(
-                opened.workspace, opened.service, trusted=opened.trust.trusted, started=started
-            )
-        )
-
     @command("profile", "Show the profiles, and switch to another", "[NAME]")
     async def _profile(self, name: str) -> str:
         self._need_idle()
@@ -128,6 +68,69 @@ class SettingsCommands(CommandFamily):
                 return str(wrong[-1])
         await self.app.session.change_profile(name)
         return tr("From now on: {who}.", who=self._opened.endpoint.label)
+
+    @command(
+        "model",
+        "Switch to another model of this profile, and set the effort",
+        "[NAME] [EFFORT]",
+    )
+    async def _model(self, typed: str) -> str:
+        opened = self._opened
+        if opened.endpoint.kind == "offline":
+            return tr("The built-in engine isn't a model. /setup connects one.")
+        self._need_idle()
+        await self._need_writable()
+        words = typed.split()
+        effort = cast("Effort", words.pop()) if words and words[-1] in EFFORTS else ""
+        if len(words) > 1:
+            return tr(
+                "Specify a model, and an effort if you want: /model NAME high. Efforts: {efforts}.",
+                efforts=", ".join(EFFORTS),
+            )
+        if words or effort:
+            return await self._use_model(words[0] if words else opened.endpoint.model, effort)
+        return await self._choose_model()
+
+    async def _use_model(self, model: str, effort: Effort) -> str:
+        opened = self._opened
+        await self.app.session.change_profile(opened.options.profile, model, effort)
+        words = tr("From now on: {who}, effort {effort}.") if effort else tr("From now on: {who}.")
+        return words.format(who=self._opened.endpoint.label, effort=effort)
+
+    async def _choose_model(self) -> str:
+        from dogent_tui.agent.unanswered import credential_headers
+        from dogent_tui.web.messages_probe import list_models
+
+        endpoint = self._opened.endpoint
+        names = await list_models(endpoint.base_url, credential_headers(endpoint), _LIST_LIMIT_S)
+        if not names:
+            return tr("This endpoint lists no models. /model NAME switches to one that you know.")
+        why = tr(
+            "The conversation continues. /model NAME high sets the effort as well: {efforts}.",
+            efforts=", ".join(EFFORTS),
+        )
+        at = names.index(endpoint.model) if endpoint.model in names else 0
+        title = tr("Which model from now on?")
+        chosen = await self._ask(title, why, names, at)
+        return "" if chosen is None else await self._use_model(names[chosen], "")
+
+    _settings = command("settings", "Set models, keys, and how the agent works", key="settings")(
+        action("app.settings")
+    )
+
+    @command("mcp", "Show your MCP servers, and switch or restart them")
+    async def _mcp(self, _: str) -> None:
+        from dogent_tui.tui.screens.servers import ServersScreen
+
+        opened = self._opened
+        if opened.read_only:
+            raise DogentError(READ_ONLY)
+        started = opened.endpoint.kind != "offline" and not opened.libraries.consent
+        self.app.push_screen(
+            ServersScreen(
+                opened.workspace, opened.service, trusted=opened.trust.trusted, started=started
+            )
+        )
 
 
 def _without_a_choice(workspace: Workspace) -> str:

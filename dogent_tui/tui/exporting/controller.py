@@ -4,7 +4,6 @@ result.
 
 import asyncio
 import re
-from collections.abc import Sequence
 from functools import partial
 
 import msgspec
@@ -139,7 +138,7 @@ class Exporting:
         if made is None:
             return tr("The export was stopped: {name} was not written.", name=name)
         opened.service.tell_exported(opened.workspace.relative(made.path))
-        self._say_what_is_missing(name, made)
+        self._remark(name, made)
         screen.look_again()
         return await asyncio.to_thread(_done, name, made)
 
@@ -213,25 +212,16 @@ class Exporting:
                 screen.handle(Notice(message=error.message, remedy=error.remedy))
         return True
 
-    # ── What came of it ───────────────────────────────────────────────────────────────────────
-
-    def _say_what_is_missing(self, name: str, made: ExportResult) -> None:
-        """Tell the user in the transcript about limitations of the layout and about missing
-        content.
-        """
-        handle = self._app.conversation.handle
-        for warning in made.warnings:
-            handle(Notice(message=one_line(f"{name}: {warning}")))
+    def _remark(self, name: str, made: ExportResult) -> None:
+        """Tell the user in the transcript about limitations of the layout and missing content."""
+        said = [one_line(f"{name}: {warning}") for warning in made.warnings]
         if made.left_out:
-            handle(
-                Notice(
-                    message=tr(
-                        "Left out of {name}:\n{left_out}",
-                        name=one_line(name),
-                        left_out=_listed(made.left_out),
-                    ),
-                )
+            left_out = _listed(made)
+            said.append(
+                tr("Left out of {name}:\n{left_out}", name=one_line(name), left_out=left_out)
             )
+        for message in said:
+            self._app.conversation.handle(Notice(message=message))
 
 
 _BECAUSE = tr("You asked for this with /export.")
@@ -257,11 +247,8 @@ def _markdown_files(index: FileIndex) -> list[str]:
 
 
 def _done(name: str, made: ExportResult) -> str:
-    pages = (
-        ngettext("{count:,} page, ", "{count:,} pages, ", made.pages, count=made.pages)
-        if made.pages
-        else ""
-    )
+    count = made.pages or 0
+    pages = ngettext("{count:,} page, ", "{count:,} pages, ", count, count=count) if count else ""
     size = file_size(made.path)
     remarks = len(made.warnings) + bool(made.left_out)
     more = tr(" Notes are above.") if remarks else ""
@@ -270,18 +257,13 @@ def _done(name: str, made: ExportResult) -> str:
         name=name,
         pages=pages,
         path=tr("already gone") if size is None else readable_size(size),
-        engine=_short(made.engine),
+        engine=re.sub(r"(\d+\.\d+)[\d.]*$", r"\1", made.engine),  # its major and minor version
         more=more,
     )
 
 
-def _short(engine: str) -> str:
-    """Return the name of an engine with its major and minor version."""
-    return re.sub(r"(\d+\.\d+)[\d.]*$", r"\1", engine)
-
-
-def _listed(what: Sequence[str]) -> str:
-    more = (
-        [tr("and {more} more", more=len(what) - _MOST_LISTED)] if len(what) > _MOST_LISTED else []
-    )
-    return "\n".join(f"· {one_line(entry)}" for entry in [*what[:_MOST_LISTED], *more])
+def _listed(made: ExportResult) -> str:
+    shown, more = made.left_out[:_MOST_LISTED], len(made.left_out) - _MOST_LISTED
+    if more > 0:
+        shown = (*shown, tr("and {more} more", more=more))
+    return "\n".join(f"· {one_line(entry)}" for entry in shown)

@@ -142,14 +142,11 @@ class OutlineView(Painted, ScrollView, can_focus=True):
 
     def show_cursor(self) -> None:
         """Draw the current state, with the cursor visible."""
-        size = Size(self.size.width, len(self.model.rows))
-        # not through the reactive, which would lay out the whole screen
-        if size != self.virtual_size:
-            self.set_reactive(Widget.virtual_size, size)
-            self._scroll_update(size)
+        rows = len(self.model.rows)
+        self.scroll_over(Size(self.size.width, rows))
         row, height = self.model.cursor_row, max(1, self.size.height)
         top = max(row - height + 1, min(round(self.scroll_y), row))
-        top = max(0, min(top, size.height - height))
+        top = max(0, min(top, rows - height))
         if top != round(self.scroll_y):
             self.scroll_target_y = self.scroll_y = top
         self.refresh()

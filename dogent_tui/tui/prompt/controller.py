@@ -50,7 +50,7 @@ class PromptController:
         """Send or run `text` in the background."""
         if text.startswith("/"):
             # it may replace this screen
-            self._app.run_worker(self._run_typed(text), group="command")
+            self._app.run_command(self._run_typed(text))
         elif text.startswith("!"):
             self._screen.run_worker(self._run_shell(text[1:].strip()), group="shell")
         else:

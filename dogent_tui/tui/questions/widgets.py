@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 from textual import events
 from textual.app import RenderResult
@@ -18,7 +19,7 @@ from textual.widgets import Input
 from dogent_tui.plain import revealed
 from dogent_tui.tui.painted import Painted
 from dogent_tui.tui.questions.model import MARKS, Answer, Placed, answer_rows, scroll_cue
-from dogent_tui.tui.transcript.lines import MIN_WIDTH, Line, Lines
+from dogent_tui.tui.transcript.lines import MIN_WIDTH, Line, Lines, Span
 from dogent_tui.tui.transcript.palette import LOOKS, MARGIN
 from dogent_tui.tui.widgets import styled
 
@@ -38,35 +39,38 @@ class QuestionLines(Painted, ScrollView, can_focus=False):
 
     ALLOW_SELECT = False
     looks = QUESTION_LOOKS
+    margin: ClassVar = MARGIN
+    """Cells left and right of the lines."""
 
     def __init__(self, layout: Callable[[int], Lines], *, id: str) -> None:  # noqa: A002
         super().__init__(id=id)
         self._layout = layout
-        self._lines: Lines = []
+        self.lines: Lines = []
         self._width = 0
 
     def lay_out(self, width: int, *, has_changed: bool = False) -> int:
         """Lay the lines out for a widget of `width` cells; for an unchanged width only if
         `has_changed`. Returns their number.
         """
-        room = max(MIN_WIDTH, width - 2 * MARGIN - _SCROLLBAR)
+        room = max(MIN_WIDTH, width - 2 * self.margin - _SCROLLBAR)
         if has_changed or room != self._width:
             self._width = room
-            self._lines = self._layout(room)
-            self.virtual_size = Size(room, len(self._lines))
+            self.lines = self._layout(room)
+            self.scroll_over(Size(room, len(self.lines)))
             self.refresh()
-        return len(self._lines)
+        return len(self.lines)
 
     def render_line(self, y: int) -> Strip:
         """Draw visible line `y`."""
         number = self.scroll_offset.y + y
-        line = self._lines[number] if number < len(self._lines) else Line()
-        return self.palette.strip(line, self._width, self.size.width)
+        line = self.lines[number] if number < len(self.lines) else Line()
+        margin = (Span(" " * self.margin),)
+        return self.palette.strip(line, self._width, self.size.width, margin)
 
     @property
     def cue(self) -> str:
         """A description of the visible part; empty if everything is visible."""
-        return scroll_cue(self.scroll_offset.y, self.size.height, self._lines)
+        return scroll_cue(self.scroll_offset.y, self.size.height, self.lines)
 
     @property
     def scrolls(self) -> bool:

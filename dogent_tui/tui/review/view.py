@@ -2,7 +2,7 @@
 visible lines.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import lru_cache
 
 from textual import events
@@ -13,8 +13,9 @@ from dogent_tui.changes.hunks import Hunk
 from dogent_tui.changes.model import DocumentChange
 from dogent_tui.language import tr
 from dogent_tui.tui.painted import Painted
+from dogent_tui.tui.questions.widgets import QuestionLines
 from dogent_tui.tui.review.rows import LOOKS, list_row
-from dogent_tui.tui.transcript.lines import Line, Span
+from dogent_tui.tui.transcript.lines import Lines, Span
 
 _MOST_ROWS = 1_000
 """The number of drawn rows cached."""
@@ -79,63 +80,38 @@ class HunkList(Painted, Widget, can_focus=True):
             self._choose(place)
 
 
-class HunkView(Painted, Widget):
-    """Shows lines from the scroll position on. They are created when drawn, because the width is
-    unknown before.
-    """
+class HunkView(QuestionLines):
+    """Shows a hunk, or the preview around it. It is laid out when its width is known."""
 
     looks = LOOKS
+    margin = 0
 
     def __init__(self) -> None:
-        super().__init__(id="review-hunk")
-        self._make: Callable[[int], Sequence[Line]] = lambda _width: ()
-        self._made: Sequence[Line] = ()
-        self._made_for: int | None = None
-        self._top = 0
+        super().__init__(lambda _: [], id="review-hunk")
         self._is_new = False
 
-    def show(self, make: Callable[[int], Sequence[Line]], *, is_new: bool) -> None:
-        """Draw what `make` lays out for a width in cells; if the content changed (`is_new`), from
+    def show(self, layout: Callable[[int], Lines], *, is_new: bool) -> None:
+        """Draw what `layout` returns for a width in cells; if the content changed (`is_new`), from
         its first line, or from the change where that would be out of sight.
         """
-        self._make, self._made_for = make, None
+        self._layout = layout
         self._is_new = self._is_new or is_new
-        self.refresh()
+        self.on_resize()
 
-    @property
-    def _lines(self) -> Sequence[Line]:
-        width = self.size.width
-        if width and width != self._made_for:
-            self._made, self._made_for = self._make(width - 1), width
-            if self._is_new:
-                change = next((place for place, line in enumerate(self._made) if line.fill), 0)
-                self._top = 0 if change < self.size.height - 1 else change
-                self._is_new = False
-            self._go_to_line(self._top)
-        return self._made
-
-    def _go_to_line(self, top: int) -> None:
-        self._top = max(0, min(top, len(self._made) - max(1, self.size.height)))
-
-    def roll(self, lines: int) -> None:
-        """Scroll down by lines, or up if negative."""
-        self._go_to_line(self._top + lines)
-        self.refresh()
+    def on_resize(self) -> None:
+        """Lay out for the available width."""
+        if not self.size:
+            return
+        self.lay_out(self.outer_size.width, has_changed=True)
+        if self._is_new:
+            self._is_new = False
+            change = next((place for place, line in enumerate(self.lines) if line.fill), 0)
+            top = 0 if change < self.size.height - 1 else change
+            self.scroll_to(y=top, animate=False, immediate=True)
 
     def render_line(self, y: int) -> Strip:
         """Draw a line; the last visible one shows how many follow."""
-        lines, place = self._lines, self._top + y
-        if place >= len(lines):
-            return self.row()
-        below = len(lines) - place
+        below = len(self.lines) - self.scroll_offset.y - y
         if y == self.size.height - 1 and below > 1:
             return self.row([Span(tr("  ↓ {below} more lines · Space", below=below), "muted")])
-        return self.row(lines[place].spans, lines[place].fill, less=1)
-
-    def on_mouse_scroll_down(self) -> None:
-        """Scroll down."""
-        self.roll(3)
-
-    def on_mouse_scroll_up(self) -> None:
-        """Scroll up."""
-        self.roll(-3)
+        return super().render_line(y)

@@ -304,7 +304,10 @@ class ConversationScreen(ConversationPort):
                     self.requests.handle(event)
                 self._call_back(event)
                 if event.code == BUDGET_SPENT:
-                    self.app.run_worker(self._ask_for_budget(), group="budget", exclusive=True)
+                    from dogent_tui.tui.budget import ask_for_budget
+
+                    asks = ask_for_budget(cast("AppPort", self.app), self.service)
+                    self.app.run_worker(asks, group="budget", exclusive=True)
 
     def _name_document(self) -> None:
         """Show which key opens what was written last."""
@@ -324,11 +327,6 @@ class ConversationScreen(ConversationPort):
             self.transcript.replay((), ended=True)
         self.prompt.notify_hint("")
         self.status_bar.set_open_elsewhere(continues=continues)
-
-    async def _ask_for_budget(self) -> None:
-        from dogent_tui.tui.budget import ask_for_budget
-
-        await ask_for_budget(cast("AppPort", self.app), self.service)
 
     def _call_back(self, event: Event) -> None:
         """Notify a user who is looking at another window."""

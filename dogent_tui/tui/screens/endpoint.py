@@ -66,21 +66,21 @@ class EndpointScreen(FormScreen[tuple[str, str, str]]):
         address, key, model = self.entered.values()
         return address.rstrip("/").removesuffix("/v1"), key, model
 
-    def problem(self, last: str) -> tuple[str, str]:
-        """Return the first error in the lines up to `last`."""
+    def problem(self, name: str) -> str:
+        """Return the error in a line."""
         address, key, model = self.endpoint
-        if problem := check_url(address):
-            return "address", tr("This {problem}.", problem=problem)
-        if sends_keys_in_clear(address):
-            return "address", tr(
+        if name == "address" and (problem := check_url(address)):
+            return tr("This {problem}.", problem=problem)
+        if name == "address" and sends_keys_in_clear(address):
+            return tr(
                 "Without https, the key and your documents could be read in transit. Use an https"
                 " address."
             )
-        if last != "address" and is_missing(key):
-            return "key", tr("It needs a key (any word if the endpoint requires none).")
-        if last == "model" and not model and not is_anthropic(address):
-            return "model", tr("Specify the model: only Anthropic’s own endpoint has a default.")
-        return "", ""
+        if name == "key" and is_missing(key):
+            return tr("It needs a key (any word if the endpoint requires none).")
+        if name == "model" and not model and not is_anthropic(address):
+            return tr("Specify the model: only Anthropic’s own endpoint has a default.")
+        return ""
 
     def finish(self) -> None:
         """Test the endpoint; if it is entered again after a failure, save it anyway."""

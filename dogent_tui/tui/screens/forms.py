@@ -52,9 +52,9 @@ class FormScreen(DialogScreen[Answer]):
         """What was typed, by line name."""
         return {name: line.value.strip() for name, line in self.lines.items()}
 
-    def problem(self, last: str) -> tuple[str, str]:
-        """Return the first invalid line up to `last` and the reason as a sentence, empty if there
-        is none.
+    def problem(self, name: str) -> str:
+        """Return why what was typed in line `name` is invalid, as a sentence, or an empty
+        string.
         """
         raise NotImplementedError
 
@@ -67,13 +67,15 @@ class FormScreen(DialogScreen[Answer]):
         self._words.update(words)
 
     def _on_input_submitted(self, event: Input.Submitted) -> None:
-        *_, last = self.lines
-        here = next(name for name, line in self.lines.items() if line is event.input)
-        name, problem = self.problem(last if self.ends_anywhere else here)
-        self.say(problem)
-        if problem:
-            self.lines[name].focus()
-        elif self.ends_anywhere or here == last:
+        names, lines = [*self.lines], [*self.lines.values()]
+        last = len(lines) if self.ends_anywhere else lines.index(event.input) + 1
+        for name in names[:last]:
+            if problem := self.problem(name):
+                self.say(problem)
+                self.lines[name].focus()
+                return
+        self.say("")
+        if last == len(lines):
             self.finish()
         else:
             self.focus_next()
@@ -108,9 +110,10 @@ class TypingScreen(FormScreen[str]):
         keys = {"enter": tr("Confirm"), "escape": tr("Back")}
         super().__init__(title, keys, {"text": ("", self._line)}, id="typing", why=why)
 
-    def problem(self, last: str) -> tuple[str, str]:
+    def problem(self, name: str) -> str:
         """Return why the text is invalid."""
-        return last, self._problem(self._line.value)
+        del name
+        return self._problem(self._line.value)
 
     def finish(self) -> None:
         """Return the text as it is."""

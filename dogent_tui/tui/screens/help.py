@@ -18,14 +18,6 @@ from dogent_tui.tui.key_hints import key_names
 from dogent_tui.tui.widgets import bound
 
 _KEY_COLUMN = 24
-_SCROLLS = {
-    "up": "up",
-    "down": "down",
-    "pageup": "page_up",
-    "pagedown": "page_down",
-    "ctrl+home": "home",
-    "ctrl+end": "end",
-}
 
 
 class HelpSection(Record):
@@ -122,13 +114,7 @@ def matching(section: HelpSection, looked_for: str) -> HelpSection:
 class HelpScreen(DialogScreen[None]):
     """Shows sections of help on a scrolling page, filtered by a search."""
 
-    BINDINGS = [
-        bound("escape,f1", "dismiss", "Close", priority=True),
-        *(
-            bound(key, f"scroll('{how}')", "Scroll", show=False, priority=True)
-            for key, how in _SCROLLS.items()
-        ),
-    ]
+    BINDINGS = [bound("escape,f1", "dismiss", "Close", priority=True)]
 
     def __init__(self, sections: Sequence[HelpSection]) -> None:
         self.found = self._sections = sections
@@ -139,7 +125,10 @@ class HelpScreen(DialogScreen[None]):
         keys = {"up,down": tr("Scroll"), "pageup,pagedown": tr("Page"), "escape": tr("Close")}
         line = Input(placeholder=tr("Type to search"), id="help-search", compact=True)
         title = tr("Keys and commands")
-        super().__init__(Dialog(title, keys, line, self._page, id="help", classes="-wide -tall"))
+        parts = (line, self._page)
+        super().__init__(
+            Dialog(title, keys, *parts, id="help", classes="-wide -tall"), scrolled=self._page
+        )
 
     def _laid_out(self, width: int) -> Content:
         if not self.found:
@@ -155,7 +144,3 @@ class HelpScreen(DialogScreen[None]):
         self.found = [section for section in found if section.lines]
         self._text.show(self._laid_out)
         self._page.scroll_home(animate=False)
-
-    def action_scroll(self, how: str) -> None:
-        """Scroll the page while the search has the focus."""
-        getattr(self._page, f"scroll_{how}")(animate=False)

@@ -44,7 +44,7 @@ def search_prompts(app: AppPort) -> None:
 
     def read(limit: int) -> list[Offer]:
         prompts = dict.fromkeys(reversed(app.recall(limit)))
-        return [Offer(one_line(one), partial(app.take_earlier, one)) for one in prompts]
+        return [Offer(one_line(one), partial(_take, app, one)) for one in prompts]
 
     title, placeholder = tr("Earlier prompts"), tr("Find an earlier prompt")
     loads = (partial(read, _AT_ONCE), partial(read, _MOST_SEARCHED))
@@ -57,13 +57,18 @@ async def show_history(app: AppPort) -> str:
     if there is nothing. Raises OSError.
     """
     offers = await asyncio.to_thread(
-        lambda: history_offers(app.history.entries(), app.take_earlier)
+        lambda: history_offers(app.history.entries(), partial(_take, app))
     )
     if not offers:
         return tr("No history yet.")
     title, placeholder = tr("History"), tr("Find an earlier prompt")
     show_offers(app, title, placeholder, offers, about=tr("this folder"), most=_MOST_SHOWN)
     return ""
+
+
+def _take(app: AppPort, prompt: str) -> None:
+    app.conversation.prompt.editor.replace_all(prompt)
+    app.conversation.prompt.focus_editor()
 
 
 def history_offers(entries: Iterable[HistoryEntry], take: Callable[[str], object]) -> list[Offer]:

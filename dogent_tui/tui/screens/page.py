@@ -16,6 +16,9 @@ from dogent_tui.tui.dialog import Dialog, DialogScreen, WrappedText
 from dogent_tui.tui.transcript.lines import Span, wrap
 from dogent_tui.tui.widgets import bound
 
+_COPIED = 100
+"""Columns of a copy."""
+
 
 def broken(text: str, width: int) -> Iterator[str]:
     """Yield the lines of `text` in `width` cells; continuations of an indented line are indented
@@ -33,23 +36,26 @@ def broken(text: str, width: int) -> Iterator[str]:
 
 
 class PageScreen(DialogScreen[None]):
-    """Shows the text that `find` returns."""
+    """Shows what `find` returns: a text for a width in cells. What is too wide is broken."""
 
     BINDINGS = [
         bound("escape,q,enter", "dismiss", "Close"),
         bound("c", "copy", "Copy"),
     ]
 
-    def __init__(self, title: str, find: Callable[[], Awaitable[str]], *, about: str = "") -> None:
+    def __init__(
+        self, title: str, find: Callable[[], Awaitable[Callable[[int], str]]], *, about: str = ""
+    ) -> None:
         self._find = find
-        self._found = ""
+        self._found: Callable[[int], str] | None = None
         self._page = WrappedText(self._laid_out, id="page-found")
         keys = {"c": tr("Copy"), "up,down": tr("Scroll"), "escape": tr("Close")}
         scrolls = VerticalScroll(self._page, id="page-text", classes="dialog-page -fit")
         super().__init__(Dialog(title, keys, scrolls, about=about, id="page", classes="-wide"))
 
     def _laid_out(self, width: int) -> Content:
-        return Content("\n".join(broken(self._found or tr("Checking…"), width)))
+        text = self._found(width) if self._found else tr("Checking…")
+        return Content("\n".join(broken(text, width)))
 
     @work
     async def on_mount(self) -> None:
@@ -57,10 +63,11 @@ class PageScreen(DialogScreen[None]):
         try:
             self._found = await self._find()
         except DogentError as error:
-            self._found = f"{error.message}\n{error.remedy}"
+            said = f"{error.message}\n{error.remedy}"
+            self._found = lambda _: said
         self._page.show(self._laid_out)
 
     async def action_copy(self) -> None:
         """Copy the page, for a report."""
         if self._found:
-            await clipboard.copy(self.app, self._found)
+            await clipboard.copy(self.app, self._found(_COPIED))

@@ -85,7 +85,6 @@ class PermissionsScreen(DialogScreen[None]):
         grants = await asyncio.to_thread(self._authority.grants)
         describe = self._authority.describe
         self._list.show(grants, [grant_lines(held, describe(held.grant)) for held in grants])
-        self._list.focus()
         keys = {"delete": tr("Revoke"), "up,down": tr("Choose")} if grants else {}
         self.dialog.keys.show(keys | {"escape": tr("Close")})
         self._nothing.display = not grants

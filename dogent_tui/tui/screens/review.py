@@ -32,7 +32,7 @@ from dogent_tui.tui.review.rows import hunk_lines, preview_text
 from dogent_tui.tui.review.view import HunkList, HunkView
 from dogent_tui.tui.screens.editor import LEAVING_KEYS, EditorScreen
 from dogent_tui.tui.screens.help import HelpSection
-from dogent_tui.tui.transcript.lines import Line
+from dogent_tui.tui.transcript.lines import Lines
 from dogent_tui.tui.transcript.markdown import markdown_lines
 from dogent_tui.tui.widgets import bound, hidden
 from dogent_tui.undo.undo_log import UndoLog
@@ -206,7 +206,7 @@ class ReviewScreen(EditorScreen):
         self._list.refresh()
         self._view.show(self._lines, is_new=is_new)
 
-    def _lines(self, width: int) -> Sequence[Line]:
+    def _lines(self, width: int) -> Lines:
         hunk, width = self.hunk, max(20, width)
         if hunk is None:
             return []
@@ -258,7 +258,7 @@ class ReviewScreen(EditorScreen):
 
     def action_scroll(self, pages: int) -> None:
         """Scroll the hunk by a page."""
-        self._view.roll(pages * max(1, self._view.size.height - 2))
+        self._view.scroll_by(pages * max(1, self._view.size.height - 2))
 
     def _choose(self, place: int) -> None:
         if self._typing is None:

@@ -18,7 +18,7 @@ from dogent_tui.tui.questions.model import diff_lines
 from dogent_tui.tui.questions.widgets import QuestionLines
 from dogent_tui.tui.rewinding.model import Preview, Row, difference
 from dogent_tui.tui.transcript.lines import Line, Span, wrap
-from dogent_tui.tui.widgets import bound
+from dogent_tui.tui.widgets import bound, hidden
 from dogent_tui.undo.restoring import PlannedPlace
 from dogent_tui.undo.undo_log import UndoLog
 
@@ -33,8 +33,8 @@ class RewindPreviewScreen(DialogScreen[bool]):
         bound("space", "take", "Include or exclude this file", priority=True),
         bound("escape", "dismiss", "Back"),
         *(
-            bound(keys, f"scroll({step})", "Scroll the diff", show=False, priority=True)
-            for keys, step in {"pageup,shift+up": -1, "pagedown,shift+down": 1}.items()
+            hidden(keys, f"scroll('page_{how}')", "Scroll the diff", priority=True)
+            for keys, how in {"pageup,shift+up": "up", "pagedown,shift+down": "down"}.items()
         ),
     ]
 
@@ -64,7 +64,8 @@ class RewindPreviewScreen(DialogScreen[bool]):
                 self._lines,
                 id="rewind",
                 classes="-wide -tall" if preview.places else "-wide",
-            )
+            ),
+            self._lines if preview.places else None,
         )
 
     def on_mount(self) -> None:
@@ -114,10 +115,6 @@ class RewindPreviewScreen(DialogScreen[bool]):
             self._show()
         else:
             self.app.bell()
-
-    def action_scroll(self, step: int) -> None:
-        """Scroll the diff."""
-        self._lines.scroll_by(step * max(1, self._lines.size.height - 1))
 
     def action_go_back(self) -> None:
         """Carry it out, unless the key was pressed before the screen was visible."""

@@ -155,7 +155,6 @@ class ServersScreen(DialogScreen[None]):
         self._list.show(
             servers, [server_lines(server, self._states.get(server.name)) for server in servers]
         )
-        self._list.focus()
         notes = [*self._problems]
         if not servers:
             notes.append(_NONE)

@@ -7,13 +7,15 @@ import asyncio
 from textual import work
 from textual.content import Content
 
+from dogent_tui.agent.cli_transcripts import delete_transcript
 from dogent_tui.errors import DogentError
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
-from dogent_tui.storage.sessions import SessionRecord
+from dogent_tui.sources.ledger import forget
+from dogent_tui.storage.sessions import SessionRecord, delete_session, rename_session
 from dogent_tui.tui.dialog import FinderScreen, Words
 from dogent_tui.tui.screens.choice import choose
-from dogent_tui.tui.sessions.model import SessionIndex, SessionList, SessionRequest, local_now
+from dogent_tui.tui.sessions.model import SessionList, SessionRequest, local_now
 from dogent_tui.tui.widgets import bound
 
 
@@ -29,9 +31,8 @@ class SessionsScreen(FinderScreen[SessionRecord, SessionRequest]):
         bound("delete", "delete", "Delete", priority=True),
     ]
 
-    def __init__(self, index: SessionIndex) -> None:
-        """List the conversations of `index`."""
-        self.sessions = SessionList(index)
+    def __init__(self, sessions: SessionList) -> None:
+        self.sessions = sessions
         self._renaming: SessionRecord | None = None
         self._nothing = Words("", classes="dialog-why")
         title, placeholder = tr("Conversations"), tr("Find a conversation")
@@ -82,7 +83,7 @@ class SessionsScreen(FinderScreen[SessionRecord, SessionRequest]):
             keys = {"enter": tr("Save the title"), "escape": tr("Cancel")}
         elif chosen is not None:
             keys = {
-                "enter": tr("Read") if self.sessions.is_elsewhere(chosen) else tr("Open"),
+                "enter": tr("Read") if chosen in self.sessions.elsewhere else tr("Open"),
                 "f2": tr("Rename"),
                 "f3": tr("Fork"),
                 "delete": tr("Delete"),
@@ -142,7 +143,7 @@ class SessionsScreen(FinderScreen[SessionRecord, SessionRequest]):
     async def _rename(self, record: SessionRecord, title: str) -> None:
         if title and title != record.title:
             try:
-                await asyncio.to_thread(self.sessions.index.rename, record, one_line(title))
+                await asyncio.to_thread(rename_session, record, one_line(title))
             except (OSError, DogentError) as error:
                 self.warn(tr("It could not be renamed: {error}", error=error))
         await asyncio.to_thread(self.sessions.read)
@@ -153,23 +154,23 @@ class SessionsScreen(FinderScreen[SessionRecord, SessionRequest]):
     @work
     async def action_delete(self) -> None:
         """Delete the selected conversation after asking."""
-        index, record = self.sessions.index, self.list.chosen
+        record = self.list.chosen
         if self._renaming is not None:
             self.line.action_delete_right()
         elif record is None:
             return
-        elif record.session_id == index.on_screen:
+        elif record.session_id == self.sessions.on_screen:
             self.notify(
                 tr(
                     "This conversation is open here. Open another one first, or start one with"
                     " /new."
                 ),
             )
-        elif await asyncio.to_thread(index.is_elsewhere, record):
+        elif await asyncio.to_thread(self.sessions.is_taken, record):
             self.notify(tr("Another window has this conversation open. Close it there first."))
         elif await self._is_to_go(record):
             try:
-                await asyncio.to_thread(index.delete, record)
+                await asyncio.to_thread(_delete, record)
             except (OSError, DogentError) as error:
                 self.warn(tr("It could not be deleted: {error}", error=error))
             await self._read(self.list.highlighted or 0)
@@ -181,3 +182,11 @@ class SessionsScreen(FinderScreen[SessionRecord, SessionRequest]):
             " written are kept."
         )
         return await choose(self.app, title, why, (tr("Keep"), tr("Delete"))) == 1
+
+
+def _delete(record: SessionRecord) -> None:
+    """Delete a conversation and the agent's memory of it."""
+    delete_session(record)
+    for session_id in (record.session_id, *record.before):
+        delete_transcript(session_id)
+        forget(session_id)

@@ -132,21 +132,27 @@ class RowsScreen(Withdrawable[Answer], ModalScreen[Answer]):
     AUTO_FOCUS = "#settings-rows"
     VERTICAL_BREAKPOINTS = [(0, "-low"), (16, "-medium")]
 
-    def __init__(self, draft: SettingsDraft, keymap: Keymap, note: str = "") -> None:
-        """Edit `draft`, with the keys of `keymap`. `note` is shown first."""
+    def __init__(
+        self, draft: SettingsDraft, keymap: Keymap, where: str, *above: Widget, note: str = ""
+    ) -> None:
+        """Edit `draft`, with the keys of `keymap`. `where` is shown in the title, what is `above`
+        between it and the rows. `note` is shown first.
+        """
         super().__init__()
+        self._title = tr("Settings · {folder}", folder=where)
+        self._above = above
         self.draft = draft
         self._keymap = keymap
         self._list = RowList()
         self._about = Words("", id="settings-about")
-        self._note = Words(note, id="settings-note")
+        self._note = Words(note, id="settings-note", classes="" if note else "-empty")
 
-    def _parts(self, folder: str, *above: Widget, first: str, last: str) -> ComposeResult:
-        """Lay the rows out below `above`, between the title and the keys."""
-        where = tr("Settings · {folder}", folder=folder)
-        yield Words(one_line(where), classes="screen-title")
-        yield Vertical(*above, self._list, self._about, self._note, id="settings")
-        yield KeyHints(id="settings-keys", first=("select", first), last=(last,))
+    def compose(self) -> ComposeResult:
+        """Lay out the rows, and the explanation of the selected one."""
+        yield Words(one_line(self._title), classes="screen-title")
+        yield Vertical(*self._above, self._list, self._about, self._note, id="settings")
+        first, last = ("select", "save", "check"), ("leave", "dismiss")
+        yield KeyHints(id="settings-keys", first=first, last=last)
 
     def on_mount(self) -> None:
         """Show the rows."""
@@ -182,6 +188,7 @@ class RowsScreen(Withdrawable[Answer], ModalScreen[Answer]):
     def say(self, words: str) -> None:
         """Show a message below the rows."""
         self._note.update(one_line(words))
+        self._note.set_class(not words, "-empty")
 
     @on(OptionList.OptionSelected)
     def action_edit(self) -> None:
@@ -274,14 +281,9 @@ class ProfileScreen(RowsScreen[None]):
 
     def __init__(self, draft: SettingsDraft, keymap: Keymap, file: Path, name: str) -> None:
         """Edit the profile `name` of `file`, which need not exist yet."""
-        super().__init__(draft, keymap)
+        super().__init__(draft, keymap, f"{name} · {display_path(file)}")
         self._file = file
         self._profile = name
-
-    def compose(self) -> ComposeResult:
-        """Lay out the fields."""
-        folder = f"{self._profile} · {display_path(self._file)}"
-        yield from self._parts(folder, first="check", last="dismiss")
 
     def _rows(self) -> list[Row]:
         return [self._row(setting) for setting in profile_settings(self._file, self._profile)]
@@ -329,15 +331,11 @@ class SettingsScreen(RowsScreen[bool]):
 
     def __init__(self, draft: SettingsDraft, keymap: Keymap, note: str, section: int) -> None:
         """Start with a section."""
-        super().__init__(draft, keymap, note)
-        self.section = section
         names = (Words(f" {name} ") for name in SECTIONS)
         self._sections = Horizontal(*names, id="settings-sections")
-
-    def compose(self) -> ComposeResult:
-        """Lay out the sections, the rows, and the explanation of the selected one."""
-        folder = display_path(self.draft.workspace.root)
-        yield from self._parts(folder, self._sections, first="save", last="leave")
+        where = display_path(draft.workspace.root)
+        super().__init__(draft, keymap, where, self._sections, note=note)
+        self.section = section
 
     # ── What is shown ─────────────────────────────────────────────────────────────────────────
 

@@ -37,16 +37,9 @@ class SourceScreen(FormScreen[SourceRecord]):
     def _document(self) -> str:
         return self.entered["document"].removeprefix("@")
 
-    def problem(self, last: str) -> tuple[str, str]:
-        """Return what is wrong with the source up to line `last`."""
-        entered = self.entered
-        for name in [*_LINES][: [*_LINES].index(last) + 1]:
-            if words := self._wrong(name, entered[name]):
-                return name, words
-        return "", ""
-
-    def _wrong(self, name: str, text: str) -> str:
-        document = self._document
+    def problem(self, name: str) -> str:
+        """Return what is wrong with a line of the source."""
+        text, document = self.entered[name], self._document
         if name == "title" and not text:
             return tr("It needs a title.")
         if name == "published" and text and not _DATE.fullmatch(text):

@@ -1,31 +1,16 @@
 """Lets the user choose a conversation, and opens it in this window, from whatever folder."""
 
 import asyncio
-from contextlib import suppress
-from functools import partial
 from pathlib import Path
 
-from dogent_tui.agent.cli_transcripts import delete_transcript
-from dogent_tui.agent.session import OpenedSession
 from dogent_tui.errors import DogentError
 from dogent_tui.language import tr
-from dogent_tui.sources.ledger import forget
 from dogent_tui.storage.paths import Workspace, display_path
-from dogent_tui.storage.session_log import is_held
-from dogent_tui.storage.sessions import (
-    SessionRecord,
-    all_sessions,
-    delete_session,
-    find_session,
-    list_sessions,
-    rename_session,
-)
+from dogent_tui.storage.sessions import find_session
 from dogent_tui.tui.ports import AppPort
 from dogent_tui.tui.screens.sessions import SessionsScreen
 from dogent_tui.tui.screens.withdrawable import answer_of
-from dogent_tui.tui.sessions.model import SessionIndex, SessionRequest
-
-AT_WORK = tr("The agent is working. Wait, or stop it first with Esc.")
+from dogent_tui.tui.sessions.model import SessionList, SessionRequest
 
 
 class SessionChooser:
@@ -37,15 +22,9 @@ class SessionChooser:
     async def choose(self) -> bool:
         """Let the user choose a conversation and open it. False if the user closes the list."""
         opened = self._app.opened
-        index = SessionIndex(
-            partial(list_sessions, opened.workspace),
-            all_sessions,
-            rename_session,
-            _delete,
-            opened.service.session_id,
-            partial(_is_elsewhere, opened),
-        )
-        request = await answer_of(self._app, SessionsScreen(index))
+        shown, is_owned = opened.service.session_id, not opened.read_only
+        sessions = SessionList(opened.workspace, shown, is_owned=is_owned)
+        request = await answer_of(self._app, SessionsScreen(sessions))
         return request is not None and await self.open(request)
 
     async def open_named(self, wanted: str) -> str:
@@ -73,7 +52,7 @@ class SessionChooser:
             say(tr("This conversation is already open."))
             return False
         if app.opened.service.state == "running":
-            say(AT_WORK)
+            say(tr("The agent is working. Wait, or stop it first with Esc."))
             return False
         root = Path(record.workspace) if record.workspace else app.opened.workspace.root
         if root != app.opened.workspace.root:
@@ -101,22 +80,3 @@ class SessionChooser:
             return False
         self._app.go_elsewhere(Workspace(root), request.record.session_id, fork=request.fork)
         return True
-
-
-def _is_elsewhere(opened: OpenedSession, record: SessionRecord) -> bool:
-    """Return whether a window other than this one, which shows `opened`, owns the conversation. One
-    that cannot be read counts as free.
-    """
-    if record.session_id == opened.service.session_id and not opened.read_only:
-        return False
-    with suppress(OSError):
-        return is_held(record.path)
-    return False
-
-
-def _delete(record: SessionRecord) -> None:
-    """Delete a conversation and the agent's memory of it."""
-    delete_session(record)
-    for session_id in (record.session_id, *record.before):
-        delete_transcript(session_id)
-        forget(session_id)

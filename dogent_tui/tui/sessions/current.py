@@ -90,21 +90,18 @@ class CurrentSession:
         """Start the opened session; with `choose`, let the user choose an earlier conversation
         first.
         """
-        start = self._choose_first() if choose else self._start()
-        self._starting = self._app.run_worker(start, name="session")
+        self._starting = self._app.run_worker(self._start(choose=choose), name="session")
 
     async def close(self) -> None:
         """End the session and its process."""
         await _close(self.opened, self._following)
 
-    async def _choose_first(self) -> None:
-        """Let the user choose before an agent is started for another conversation."""
-        from dogent_tui.tui.sessions.controller import SessionChooser
+    async def _start(self, *, choose: bool = False) -> None:
+        if choose:  # before an agent is started for another conversation
+            from dogent_tui.tui.sessions.controller import SessionChooser
 
-        if not await SessionChooser(self._app).choose():
-            await self._start()
-
-    async def _start(self) -> None:
+            if await SessionChooser(self._app).choose():
+                return
         screen, opened = self._app.conversation, self.opened
         await screen.conversation_layout.bring()
         waited: list[str] = []

@@ -1,13 +1,14 @@
 """The searchable list of conversations, of this workspace or of all. Independent of Textual."""
 
-from collections.abc import Callable, Sequence
+from contextlib import suppress
 from datetime import datetime
 
 from dogent_tui.language import phrases, tr
 from dogent_tui.plain import one_line
 from dogent_tui.records import Record
-from dogent_tui.storage.paths import display_path
-from dogent_tui.storage.sessions import SessionRecord
+from dogent_tui.storage.paths import Workspace, display_path
+from dogent_tui.storage.session_log import is_held
+from dogent_tui.storage.sessions import SessionRecord, all_sessions, list_sessions
 
 MOST_SHOWN = 200
 NO_TITLE = tr("(no title)")
@@ -20,40 +21,36 @@ class SessionRequest(Record):
     fork: bool = False
 
 
-class SessionIndex(Record):
-    """The operations on conversations. Each accesses the disk and is called in a thread.
+class SessionList:
+    """The conversations as shown: of `workspace` or `everywhere`, filtered by `words`.
 
-    `rename` and `delete` raise OSError and DogentError. `on_screen` is the id of the conversation
-    shown. `is_elsewhere` tells whether another window owns one: it can be read, renamed and forked,
-    but not continued or deleted.
+    `on_screen` is the id of the one in this window, which owns it if `is_owned`. `elsewhere` are
+    those that other windows owned when the list was read.
     """
 
-    here: Callable[[], Sequence[SessionRecord]]
-    everywhere: Callable[[], Sequence[SessionRecord]]
-    rename: Callable[[SessionRecord, str], None]
-    delete: Callable[[SessionRecord], None]
-    on_screen: str
-    is_elsewhere: Callable[[SessionRecord], bool]
-
-
-class SessionList:
-    """The conversations as shown: of the workspace or `everywhere`, filtered by `words`."""
-
-    def __init__(self, index: SessionIndex) -> None:
-        self.index = index
+    def __init__(self, workspace: Workspace, on_screen: str, *, is_owned: bool) -> None:
+        self.on_screen = on_screen
         self.everywhere = False
         self.words = ""
-        self.records: Sequence[SessionRecord] = ()
-        self._elsewhere: frozenset[SessionRecord] = frozenset()
+        self.records: list[SessionRecord] = []
+        self.elsewhere: frozenset[SessionRecord] = frozenset()
+        self._workspace = workspace
+        self._is_owned = is_owned
 
     def read(self) -> None:
         """Read the conversations, and which of them are owned by other windows."""
-        self.records = self.index.everywhere() if self.everywhere else self.index.here()
-        self._elsewhere = frozenset(filter(self.index.is_elsewhere, self.records))
+        self.records = all_sessions() if self.everywhere else list_sessions(self._workspace)
+        self.elsewhere = frozenset(filter(self.is_taken, self.records))
 
-    def is_elsewhere(self, record: SessionRecord) -> bool:
-        """Whether another window owned the conversation when the list was read."""
-        return record in self._elsewhere
+    def is_taken(self, record: SessionRecord) -> bool:
+        """Return whether another window owns a conversation now: it can be read, renamed and
+        forked, but not continued or deleted. One that cannot be read counts as free.
+        """
+        if record.session_id == self.on_screen and self._is_owned:
+            return False
+        with suppress(OSError):
+            return is_held(record.path)
+        return False
 
     @property
     def shown(self) -> list[SessionRecord]:
@@ -99,7 +96,7 @@ class SessionList:
         another window.
         """
         facts = [spoken(record.updated, now)]
-        if self.is_elsewhere(record):  # before the folder, which may be long
+        if record in self.elsewhere:  # before the folder, which may be long
             facts.append(tr("open in another window, read-only"))
         if self.everywhere:
             facts.append(
@@ -107,7 +104,7 @@ class SessionList:
                 if record.workspace
                 else tr("unknown folder")
             )
-        if record.session_id == self.index.on_screen:
+        if record.session_id == self.on_screen:
             facts.append(tr("open here"))
         return phrases(*facts)
 

@@ -58,7 +58,14 @@ class Setup:
         service = self._app.opened.service
         if unless_begun and (service.begun or service.queued or not self._app.is_running):
             return
-        self.panel = SetupPanel(found, self._now(), self._app.keys.shown("setup"))
+        app = self._app
+
+        def choose(choice: Choice) -> None:
+            app.run_worker(self.choose(choice), group="setup", exclusive=True)
+
+        self.panel = SetupPanel(
+            found, self._now(), app.keys.shown("setup"), choose, app.dismiss_setup
+        )
         await self._app.conversation.conversation_layout.show_setup(self.panel)
 
     def _now(self) -> str:

@@ -63,11 +63,20 @@ def choices(
 
     `profiles` are those of ``claude.json``: each without its key is offered as a provider.
     """
-    found = [_environment(environment)] if environment else []
+    found = []
+    if environment:
+        host = one_line(urlsplit(environment.base_url).hostname or "")
+        found.append(Choice("environment", tr("The key in your environment"), host))
     models = [(server, model) for server in servers for model in server.models[:_MOST_OF_A_SERVER]]
-    found += [_local(server, model) for server, model in models[:MOST_MODELS]]
+    for server, model in models[:MOST_MODELS]:
+        label = f"{LABELS[server.kind]} · {one_line(model.name)}"
+        at = server.kind, server.base_url, model.name
+        found.append(Choice("local", label, _room(model), *at))
     providers = [
-        _provider(name, profile) for name, profile in profiles.items() if _waits_for_key(profile)
+        _provider(name, profile)
+        for name, profile in profiles.items()
+        if any(key in profile for key in _KEYS)
+        and all(is_missing(profile.get(key)) for key in _KEYS)
     ]
     return (
         *found,
@@ -77,39 +86,12 @@ def choices(
     )
 
 
-def _waits_for_key(profile: Json) -> bool:
-    return any(key in profile for key in _KEYS) and all(
-        is_missing(profile.get(key)) for key in _KEYS
-    )
-
-
 def _provider(name: str, profile: Json) -> Choice:
-    address, model = (
-        str(profile.get("ANTHROPIC_BASE_URL") or ANTHROPIC_URL),
-        str(profile.get("ANTHROPIC_MODEL") or ""),
-    )
+    address = str(profile.get("ANTHROPIC_BASE_URL") or ANTHROPIC_URL)
+    model = str(profile.get("ANTHROPIC_MODEL") or "")
     label = tr("{provider}…", provider=_PROVIDERS.get(name, one_line(name)))
     note = phrases(tr("paste a key"), one_line(model))
     return Choice("provider", label, note, None, address, model, name)
-
-
-def _environment(endpoint: Endpoint) -> Choice:
-    return Choice(
-        "environment",
-        tr("The key in your environment"),
-        one_line(urlsplit(endpoint.base_url).hostname or ""),
-    )
-
-
-def _local(server: LocalServer, model: LocalModel) -> Choice:
-    return Choice(
-        "local",
-        f"{LABELS[server.kind]} · {one_line(model.name)}",
-        _room(model),
-        server.kind,
-        server.base_url,
-        model.name,
-    )
 
 
 def _room(model: LocalModel) -> str:
@@ -181,13 +163,9 @@ def endpoint_profile(address: str, key: str, model: str, profiles: Profiles) -> 
         values |= {"ANTHROPIC_MODEL": model, "ANTHROPIC_SMALL_FAST_MODEL": model}
 
     def may_change(held: Json) -> bool:
-        same = str(held.get("ANTHROPIC_BASE_URL") or "https://api.anthropic.com").rstrip(
-            "/"
-        ) == address.rstrip("/")
-        unused = is_missing(held.get("ANTHROPIC_AUTH_TOKEN")) and is_missing(
-            held.get("ANTHROPIC_API_KEY")
-        )
-        return same or (unused and not held.get("DOGENT_LOCAL_SERVER"))
+        there = str(held.get("ANTHROPIC_BASE_URL") or ANTHROPIC_URL).rstrip("/")
+        unused = all(is_missing(held.get(key)) for key in _KEYS)
+        return there == address.rstrip("/") or (unused and not held.get("DOGENT_LOCAL_SERVER"))
 
     return Saved(_name(_short_name(host), profiles, may_change), values)
 

@@ -2,13 +2,11 @@
 the panel, Esc closes it.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 
 from rich.cells import cell_len
 from textual import events
 from textual.content import Content
-from textual.message import Message
 from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
@@ -24,27 +22,27 @@ _NOTE = "$text-muted"
 
 
 class SetupPanel(ChoiceList[Choice]):
-    """Lists `choices` between a title and the keys. Posts `Chosen` and `Dismissed`; it does not
-    close itself.
+    """Lists `choices` between a title and the keys. `choose` receives the user's choice, `leave`
+    is called if they do not want to choose now; it does not close itself.
     """
 
     BINDINGS = [bound("enter", "select", "Choose"), bound("escape", "leave", "Not now")]
 
-    @dataclass
-    class Chosen(Message):
-        """The user made a choice."""
-
-        choice: Choice
-
-    class Dismissed(Message):
-        """The user does not want to choose now."""
-
-    def __init__(self, choices: Sequence[Choice], now: str, key: str) -> None:
+    def __init__(
+        self,
+        choices: Sequence[Choice],
+        now: str,
+        key: str,
+        choose: Callable[[Choice], object],
+        leave: Callable[[], object],
+    ) -> None:
         """Offer `choices`; `now` is who answers until one is made, and `key` focuses the panel."""
         super().__init__(id="setup")
         self._key = key
         self._now = now
         self.choices = choices
+        self._chosen = choose
+        self.action_leave = leave
 
     # ── Keys and mouse ────────────────────────────────────────────────────────────────────────────
 
@@ -54,17 +52,13 @@ class SetupPanel(ChoiceList[Choice]):
             event.stop()
             self._choose(int(event.key))
 
-    def action_leave(self) -> None:
-        """Close for good."""
-        self.post_message(self.Dismissed())
-
     def _on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         event.stop()
         self._choose(event.option_index)
 
     def _choose(self, number: int) -> None:
         if 0 < number <= len(self.choices):
-            self.post_message(self.Chosen(self.choices[number - 1]))
+            self._chosen(self.choices[number - 1])
 
     # ── What is seen ──────────────────────────────────────────────────────────────────────────────
 

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from dogent_tui.storage.paths import Workspace
 from dogent_tui.storage.sessions import SessionRecord
-from dogent_tui.tui.sessions.model import SessionIndex, SessionList, spoken
+from dogent_tui.tui.sessions.model import SessionList, spoken
 
 NOW = datetime(2026, 3, 2, 9, 30, tzinfo=timezone(timedelta(hours=1)))
 
@@ -29,18 +30,8 @@ ELSEWHERE = record("e3", "A letter", "/w/letters")
 
 @pytest.fixture
 def sessions() -> SessionList:
-    done = lambda *_: None  # noqa: E731
-    sessions = SessionList(
-        SessionIndex(
-            lambda: [TEA, COFFEE],
-            lambda: [ELSEWHERE, TEA, COFFEE],
-            done,
-            done,
-            "c2",
-            lambda record: record is ELSEWHERE,
-        )
-    )
-    sessions.read()
+    sessions = SessionList(Workspace(Path("/w/report")), "c2", is_owned=True)
+    sessions.records = [TEA, COFFEE]
     return sessions
 
 
@@ -61,7 +52,8 @@ def test_words_are_found_whatever_their_capitals_and_order(sessions):
 
 def test_those_of_other_folders_are_listed_when_asked_and_found_by_their_folder(sessions):
     sessions.everywhere = True
-    sessions.read()
+    sessions.records = [ELSEWHERE, TEA, COFFEE]
+    sessions.elsewhere = frozenset({ELSEWHERE})
     assert sessions.shown == [ELSEWHERE, TEA, COFFEE]
     sessions.words = "letters"
     assert sessions.shown == [ELSEWHERE]

@@ -10,12 +10,13 @@ from textual.screen import Screen
 from textual.widgets import Input
 
 from dogent_tui.storage.history import HistoryEntry
+from dogent_tui.storage.paths import Workspace
 from dogent_tui.storage.sessions import SessionRecord
 from dogent_tui.tui.app import DogentApp
 from dogent_tui.tui.screens.history import history_offers
 from dogent_tui.tui.screens.offers import OffersScreen
 from dogent_tui.tui.screens.sessions import SessionsScreen
-from dogent_tui.tui.sessions.model import SessionIndex
+from dogent_tui.tui.sessions.model import SessionList
 from dogent_tui.tui.themes import THEMES
 
 NOW = datetime(2026, 3, 2, 9, 30, tzinfo=UTC)
@@ -58,17 +59,12 @@ def clock(monkeypatch):
 
 
 def sessions(here=HERE) -> Host:
-    def nothing(*_: object) -> None: ...
+    class Listed(SessionList):
+        def read(self) -> None:
+            self.records = [*ELSEWHERE, *here] if self.everywhere else here
+            self.elsewhere = frozenset(each for each in here if each.session_id == "2")
 
-    index = SessionIndex(
-        lambda: here,
-        lambda: [*ELSEWHERE, *here],
-        nothing,
-        nothing,
-        "1",
-        lambda record: record.session_id == "2",
-    )
-    return Host(SessionsScreen(index))
+    return Host(SessionsScreen(Listed(Workspace(Path("/w/report")), "1", is_owned=True)))
 
 
 def pressing(*keys: str):

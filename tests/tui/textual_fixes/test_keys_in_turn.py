@@ -127,3 +127,13 @@ async def test_an_error_in_what_a_key_does_ends_the_application(stage):
             s.app.conversation.prompt.editor.action_newline = fail
             arrive(s.app, "ctrl+j", "x", "ctrl+r")
             await s.until(lambda: not s.app.is_running)
+
+
+@pytest.mark.parametrize("command", ["/help", "/sessions", "/theme", "/find"])
+async def test_what_is_typed_after_a_command_is_for_the_screen_that_it_opens(stage, command):
+    async with stage() as s:
+        arrive(s.app, *command, "enter", *"tea")
+        await s.until(lambda: s.app.screen.query(Input) and s.app.screen.query_one(Input).value)
+        await s.pilot.pause()
+        assert s.app.screen.query_one(Input).value == "tea"
+        assert s.app.conversation.prompt.editor.value == ""
