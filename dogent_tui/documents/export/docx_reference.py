@@ -25,8 +25,13 @@ NAME = "reference.docx"
 """The name of a reference document in ``.dogent`` of the workspace, and in dogent's home folder."""
 
 _PARTS = Path(__file__).with_name("reference")
-_W = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
-_M = "http://schemas.openxmlformats.org/officeDocument/2006/math"
+SPACES = {
+    "w": "http://schemas.openxmlformats.org/wordprocessingml/2006/main",
+    "m": "http://schemas.openxmlformats.org/officeDocument/2006/math",
+    "a": "http://schemas.openxmlformats.org/drawingml/2006/main",
+    "pic": "http://schemas.openxmlformats.org/drawingml/2006/picture",
+    "r": "http://schemas.openxmlformats.org/officeDocument/2006/relationships",
+}
 
 _FONTS = {
     "zh-CN": "Microsoft YaHei",
@@ -111,29 +116,15 @@ def east_asian_language(lang: str, text: str) -> str:
     return {"ja": "ja-JP", "ko": "ko-KR"}.get(given[:2], "zh-CN")
 
 
-def w(name: str) -> str:
-    """Return a name of WordprocessingML."""
-    return f"{{{_W}}}{name}"
-
-
-def m(name: str) -> str:
-    """Return a name of OMML, Word's markup for formulas."""
-    return f"{{{_M}}}{name}"
-
-
-def parsed(part: bytes, name: str = NAME) -> Any:
-    """Return an XML part of the docx `name`. Raises DocumentError."""
-    return parse_part(part, name)
-
-
 def within(element: Any, path: str) -> list[Any]:
     """Return the matches of an XPath."""
-    return list(element.xpath(path, namespaces={"w": _W, "m": _M}))
+    return list(element.xpath(path, namespaces=SPACES))
 
 
 def _read(content: bytes, warnings: list[str], ours: bytes) -> Reference:
     with zipfile.ZipFile(io.BytesIO(content)) as package:
-        body, _ = (parsed(package.read(f"word/{name}.xml")) for name in ("document", "styles"))
+        parse_part(package.read("word/styles.xml"), NAME)
+        body = parse_part(package.read("word/document.xml"), NAME)
     with zipfile.ZipFile(io.BytesIO(ours)) as package:
         return Reference(content, _area(body), tuple(warnings), package.read("word/styles.xml"))
 
