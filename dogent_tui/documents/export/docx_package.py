@@ -34,11 +34,6 @@ LANDSCAPE_STARTS, LANDSCAPE_ENDS = (
 
 _ORDER = ("pStyle", "keepNext", "keepLines", "pageBreakBefore", "numPr", "spacing")
 """Paragraph properties written by pandoc and us, in the order of CT_PPrBase."""
-_AFTER_COMPAT = "w:docVars|w:rsids|m:mathPr|w:attachedSchema|w:themeFontLang|w:clrSchemeMapping"
-"""Elements after ``w:compat`` in the order of CT_Settings (ECMA-376 17.15.1.78), as far as pandoc
-writes them.
-"""
-_WORD = "http://schemas.microsoft.com/office/word"
 _NOTHING = ("self::w:bookmarkStart", "self::w:bookmarkEnd", "self::w:sectPr")
 _MATH = f"{{{SPACES['m']}}}"
 _RELATIONS = "word/_rels/{}.xml.rels"
@@ -72,7 +67,6 @@ def finish(
     for part in ("word/document.xml", "word/footnotes.xml"):
         parts[part] = _finished(parts[part], document, png)
     parts["word/styles.xml"] = _with_styles(parts["word/styles.xml"], styles)
-    parts["word/settings.xml"] = _settings(parts["word/settings.xml"])
     for name in parts:
         if name.startswith("word/header"):
             parts[name] = parts[name].replace(RUNNING_TITLE, escape(document.front.title).encode())
@@ -245,21 +239,6 @@ def _with_styles(part: bytes, ours: bytes) -> bytes:
         if style.get(w("styleId")) not in known:
             styles.append(style)
     return _serialized(styles)
-
-
-def _settings(part: bytes) -> bytes:
-    """Return the settings of a document that Word does not open in the mode of its version of
-    2007.
-    """
-    settings = _parsed(part)
-    if settings.find(w("compat")) is not None:
-        return part
-    mode = settings.makeelement(w("compat"))
-    given = {"name": "compatibilityMode", "uri": _WORD, "val": "15"}
-    etree.SubElement(mode, w("compatSetting"), {w(name): value for name, value in given.items()})
-    later = within(settings, _AFTER_COMPAT)
-    (later[0].addprevious if later else settings.append)(mode)
-    return _serialized(settings)
 
 
 # The package

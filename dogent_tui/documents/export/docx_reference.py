@@ -3,7 +3,6 @@ which is the folder `reference/` with a theme's values, zipped on demand.
 """
 
 import io
-import os
 import re
 import zipfile
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Any, NamedTuple
 
 from dogent_tui.documents.export.document import language_of
 from dogent_tui.documents.export.docx_images import TextArea
+from dogent_tui.documents.export.images import LeftOutError, read_own
 from dogent_tui.documents.export.terms import TRADITIONAL, is_right_to_left
 from dogent_tui.documents.export.themes import Theme, as_docx
 from dogent_tui.documents.model import DocumentError
@@ -149,24 +149,16 @@ def _checked(path: Path, root: Path | None) -> bytes:
     """Return the content of the reference document. Raises DocumentError if it is not one, or would
     fetch something when opened.
     """
-    if root is not None and not Path(os.path.realpath(path)).is_relative_to(root):
-        raise DocumentError(tr("{name} is a link that points outside the workspace.", name=NAME))
-    check_archive(path)
     try:
-        with path.open("rb") as file:
-            content = file.read(_MOST_BYTES + 1)
-        if len(content) > _MOST_BYTES:
-            raise DocumentError(
-                tr("{name} is larger than {size} MB.", name=NAME, size=_MOST_BYTES >> 20)
-            )
+        content = read_own(path, root, _MOST_BYTES)
+        check_archive(path)
         with zipfile.ZipFile(io.BytesIO(content)) as package:
-            names = package.namelist()
-            if not {"word/styles.xml", "word/document.xml"} <= {*names}:
-                raise DocumentError(tr("{name} is not a docx.", name=NAME))
-            parts = {name: package.read(name) for name in names}
-    except (OSError, RuntimeError, ValueError, *BROKEN) as error:
+            parts = {name: package.read(name) for name in package.namelist()}
+    except (LeftOutError, OSError, RuntimeError, ValueError, *BROKEN) as error:
         raise DocumentError(tr("{name} cannot be read: {error}.", name=NAME, error=error)) from None
-    if any(b'TargetMode="External"' in parts[name] for name in names if _CARRIED.fullmatch(name)):
+    if not {"word/styles.xml", "word/document.xml"} <= parts.keys():
+        raise DocumentError(tr("{name} is not a docx.", name=NAME))
+    if any(b'TargetMode="External"' in parts[name] for name in parts if _CARRIED.fullmatch(name)):
         raise DocumentError(
             tr("A header or footer of {name} refers to something outside it.", name=NAME)
         )

@@ -23,21 +23,19 @@ from dogent_tui.language import tr
 _ENGINE = threading.Lock()
 """MuPDF is for one thread at a time."""
 
-_MOST_PAGES_SEARCHED = 400
 _MOST_MISSING = 12
 _SAME_GLYPH = dict(zip("〜‖―", "～∥—", strict=True))
 """Characters that share a glyph in Chinese fonts; a browser reports the first of a pair."""
 
 
 class Finished(msgspec.Struct, frozen=True):
-    """A pdf and facts about it. `missing` are characters drawn as boxes because no font has them;
-    `drawn` are others.
+    """A pdf and facts about it. `missing` are characters drawn as boxes because no font has
+    them.
     """
 
     pdf: bytes
     pages: int
-    missing: str = ""
-    drawn: frozenset[str] = frozenset()
+    missing: str
 
 
 def heading_pages(pdf: bytes) -> dict[str, int]:
@@ -57,7 +55,7 @@ def finish(
     properties: Mapping[str, str],
     lang: str,
     headings: Mapping[str, str],
-    doubtful: AbstractSet[str] = frozenset(),
+    doubtful: AbstractSet[str],
 ) -> Finished:
     """Return `pdf` with `properties` (``title``, ``author``, ``subject``, ``keywords``), language
     and bookmarks set. Blocks.
@@ -96,11 +94,11 @@ def finish(
                     document.xref_set_key(entry, "Title", pymupdf.get_pdf_str(words))
             make_accessible(document, pdf, properties, lang, headings)
             to_unicode.correct(document)
-            drawn, missing = _look_for(document, doubtful)
+            missing = _missing(document, doubtful)
             pages = document.page_count
             # appends the changes; rewriting everything took as long as printing
             document.saveIncr()
-        return Finished(path.read_bytes(), pages, missing, drawn)
+        return Finished(path.read_bytes(), pages, missing)
 
 
 def _pymupdf() -> Any:
@@ -118,17 +116,16 @@ def prepare() -> None:
         _pymupdf()
 
 
-def _look_for(document: Any, doubtful: AbstractSet[str]) -> tuple[frozenset[str], str]:
-    """Return which of `doubtful` are drawn, and which are missing, if anything is drawn with glyph
-    0.
+def _missing(document: Any, doubtful: AbstractSet[str]) -> str:
+    """Return those of `doubtful` that are not drawn, if anything is drawn with glyph 0.
 
     That glyph is every font's box for missing characters; the pdf does not say for which one.
     """
     drawn: set[str] = set()
     boxes = False
     for page in document:
-        if doubtful <= drawn or page.number >= _MOST_PAGES_SEARCHED:
-            break
+        if doubtful <= drawn:
+            return ""
         for span in page.get_texttrace():
             for code, glyph, *_ in span["chars"]:
                 if glyph:
@@ -138,8 +135,4 @@ def _look_for(document: Any, doubtful: AbstractSet[str]) -> tuple[frozenset[str]
                 else:
                     boxes = True
     missing = sorted(doubtful - drawn, key=lambda char: (not char.isalpha(), char)) if boxes else []
-    # if everything was searched and nothing is a box, each has a glyph of its own
-    all_drawn = not boxes and document.page_count <= _MOST_PAGES_SEARCHED
-    known = doubtful if all_drawn else doubtful & drawn
-    more = "…" * (len(missing) > _MOST_MISSING)
-    return frozenset(known), "".join(missing[:_MOST_MISSING]) + more
+    return "".join(missing[:_MOST_MISSING]) + "…" * (len(missing) > _MOST_MISSING)

@@ -9,7 +9,7 @@ import os
 import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import unquote, urlsplit
+from urllib.parse import quote, unquote, urlsplit
 
 import msgspec
 
@@ -151,6 +151,14 @@ class Images:
         if len(content) > limit:
             raise _too_large(limit)
         return content
+
+
+def read_own(path: Path, root: Path | None, limit: int) -> bytes:
+    """Return the content of `path`, up to `limit` bytes: it may be a link, but not to the outside
+    of `root`, if given. Raises LeftOutError.
+    """
+    real = Path(os.path.realpath(path))
+    return Images(root or real.parent, real.parent, LeftOut()).read(quote(real.name), limit)
 
 
 def _too_large(limit: int) -> LeftOutError:

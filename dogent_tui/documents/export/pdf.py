@@ -30,10 +30,6 @@ class PdfWriter:
 
     def __init__(self, browser: Browser) -> None:
         self._browser = browser
-        self._drawn: set[str] = set()
-        """Characters known to be in a font: checking them takes as long as everything else
-        together.
-        """
         self._pages: tuple[str, dict[str, int]] = ("", {})
         """The last document, and the page of each heading: if all are still correct, it is printed
         once.
@@ -73,9 +69,8 @@ class PdfWriter:
             _properties(document),
             document.front.lang,
             {heading.name: heading.text for heading in document.headings if heading.text},
-            _doubtful(page) - self._drawn,
+            _doubtful(page),
         )
-        self._drawn |= finished.drawn
         warnings = (*made.warnings, *style.warnings, *font_warnings(finished.missing))
         return Made(finished.pdf, made.engine, finished.pages, warnings, style.left_out)
 
