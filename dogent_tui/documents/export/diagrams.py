@@ -127,8 +127,7 @@ async def with_diagrams(document: Document, browser: Browser) -> Document:
             return [node("Figure", content)]
         if (image := done[text].image) is None:
             return [node("Figure", content)] if caption[1] else blocks
-        address = f"mermaid:{sha256(text.encode()).hexdigest()[:16]}"
-        document.images.add(address, image)
+        address = document.images.show(image)
         title = re.search(r"^\s*accTitle:(.+)", text, re.MULTILINE)
         words = [drawn_from(one_line(title[1]) if title else tr("Diagram"), "mermaid", text)]
         drawn = node("Image", [attributes(), words, [address, ""]])

@@ -5,7 +5,6 @@ whose content is replaced in the package.
 """
 
 import base64
-import hashlib
 import os
 import tempfile
 from pathlib import Path
@@ -43,14 +42,12 @@ class Pictures:
         self._images, self._area, self._halt = images, area, halt
 
     def small(self, content: Any) -> list[tree.Node]:
-        """Return the image `content` with a short address, nothing if it is left out."""
+        """Return the image `content` with a short address."""
         (name, _, sizes), alt, (address, title) = content
-        image = self._images.find(address)
-        if image is None:
-            return []
+        image = self._images.shown[address]
         wide, high = fitted(image, dict(sizes), self._area)
         given = attributes(name, width=f"{wide:.2f}pt", height=f"{high:.2f}pt")
-        key = hashlib.sha256(image.data).hexdigest()[:16].encode()
+        key = address.encode()
         if image.kind == "svg" and key not in self.files:
             drawn = node("Image", [attributes(), [], [_address(key + PNG, "png"), ""]])
             self.fallbacks.append(node("Para", [drawn]))
@@ -73,7 +70,7 @@ def fitted(image: ExportImage, sizes: dict[str, str], area: TextArea) -> tuple[f
     wide = points(sizes.get("width", ""), area.width)
     high = points(sizes.get("height", ""), area.height)
     if not wide:
-        wide = high / ratio or own[0] * 72 / max(image.dpi, SCREEN_DPI)
+        wide = high / ratio or own[0] * 72 / SCREEN_DPI
     high = high or wide * ratio
     shrink = min(1.0, area.width / wide, area.height / high)
     return wide * shrink, high * shrink

@@ -4,6 +4,7 @@ limited size.
 
 import base64
 import binascii
+import hashlib
 import io
 import os
 import warnings
@@ -93,6 +94,8 @@ class Images:
         self._root = Path(os.path.realpath(root))
         self._folder = folder
         self._found: dict[str, ExportImage | None] = {}
+        self.shown: dict[str, ExportImage] = {}
+        """Those of the document, by their addresses in its tree."""
         self._bytes = 0
 
     def find(self, address: str) -> ExportImage | None:
@@ -107,9 +110,11 @@ class Images:
                 self._left_out.add(tr("Image"), address, str(reason))
         return self._found[address]
 
-    def add(self, address: str, image: ExportImage) -> None:
-        """Return an address with which `find` returns `image`, which is ours."""
-        self._found[address] = image
+    def show(self, image: ExportImage) -> str:
+        """Return the address of an image in the tree of the document."""
+        address = f"image-{hashlib.sha256(image.data).hexdigest()[:16]}"
+        self.shown[address] = image
+        return address
 
     def _take(self, address: str) -> ExportImage:
         image = identify(_inline(address) if address[:5].lower() == "data:" else self.read(address))
