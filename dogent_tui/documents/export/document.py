@@ -62,7 +62,7 @@ _UNBROKEN = "+east_asian_line_breaks"
 """Leaves out line breaks between wide characters, but between Korean words too."""
 
 _BREAK = re.compile(r"\\(?:newpage|pagebreak|clearpage)")
-_CONTENTS = re.compile(r"\[\[?_?toc_?\]\]?", re.IGNORECASE)
+_CONTENTS = re.compile(r"\[\[?toc\]\]?", re.IGNORECASE)
 _ABSTRACT = "::::::::: abstract\n{}\n:::::::::\n\n"
 _KEPT = re.compile("abstract|kbd|mark|small|title|page-break|landscape|csl-.*|hanging-indent")
 """Classes known to the writers; the last ones belong to pandoc's list of references."""
@@ -417,10 +417,11 @@ class _Cleaner:
         return ".".join(str(number) for number in self._sections if number)
 
     def _paragraph(self, content: Any) -> list[Node]:
-        if len(content) == 1 and content[0]["t"] == "Str":
-            if _BREAK.fullmatch(content[0]["c"]):
+        if content and content[0]["t"] == "Str" and content[0]["c"].startswith(("\\", "[")):
+            text = tree.plain_text(content)  # of which ``_TOC_`` is emphasis
+            if _BREAK.fullmatch(text):
                 return [tree.div(tree.BREAK, [])]
-            if _CONTENTS.fullmatch(content[0]["c"]) and not self.placed:
+            if _CONTENTS.fullmatch(text) and not self.placed:
                 self.placed = True
                 return [tree.div(tree.CONTENTS, [])]
         if equation := _equation(content):
@@ -474,7 +475,8 @@ class _Cleaner:
 
     def _code(self, content: Any) -> list[Node]:
         (name, classes, given), text = content
-        language = [kind.lower() for kind in classes[:1] if re.fullmatch(r"[\w+#.-]+", kind)]
+        kinds = [kind.lower() for kind in classes if re.fullmatch(r"[\w+#.-]+", kind)]
+        language = [kind for kind in kinds if kind != "numberlines"][:1]
         code = node("CodeBlock", [attributes("", *language), text])
         caption = words(dict(given).get("caption", ""))
         if language != ["mermaid"]:

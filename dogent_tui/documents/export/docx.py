@@ -24,7 +24,7 @@ from dogent_tui.documents.export.tables import DENSE, column_widths
 from dogent_tui.documents.export.themes import title_docx
 from dogent_tui.documents.export.tree import Node, attributes, mapped, node, words
 from dogent_tui.documents.pandoc.program import Output, pandoc_version
-from dogent_tui.documents.pandoc.tree import table_node
+from dogent_tui.documents.pandoc.tree import LISTS, table_node
 from dogent_tui.processes import Halt
 
 _RULE_XML = (
@@ -240,6 +240,9 @@ def _apart(nodes: list[Any]) -> list[Any]:
 
 
 def _joins(part: Any) -> bool:
+    while isinstance(part, dict) and part.get("t") in LISTS:
+        *_, items = part["c"] if part["t"] == "OrderedList" else [part["c"]]
+        part = items[-1][-1] if items[-1] else None
     kind = part.get("t") if isinstance(part, dict) else ""
     return kind in _APART or (kind == "Div" and tree.kind_of(part) == tree.CALLOUT)
 

@@ -93,7 +93,7 @@ def _finished(part: bytes, document: Document, png: Mapping[str, str]) -> bytes:
     theirs.
     """
     body = _parsed(part)
-    _give_fallbacks(body, png)
+    _finish_pictures(body, png)
     _end_cells(body)
     _move_page_breaks(body)
     _turn_pages(body)
@@ -101,6 +101,8 @@ def _finished(part: bytes, document: Document, png: Mapping[str, str]) -> bytes:
     code = "w:pPr/w:pStyle/@w:val='SourceCode' or w:rPr/w:rStyle/@w:val='VerbatimChar'"
     for mark in within(body, f"//*[{code}]//*[self::w:bidi or self::w:rtl]"):
         mark.getparent().remove(mark)  # code is always left to right
+    for long in within(body, "//w:p[w:pPr/w:pStyle/@w:val='SourceCode'][count(w:r/w:br) > 30]"):
+        _put(long, "keepLines", val="0")  # or half a page would be left empty before it
     for run in within(body, "//m:r[m:t[translate(., '()[]|\u2003 ', '')='']]"):
         # LibreOffice takes brackets for wrong that are not both in one element, unless literal
         _properties(run, _MATH + "rPr").insert(0, run.makeelement(_MATH + "lit"))
@@ -174,10 +176,12 @@ def _put(paragraph: Any, name: str, **values: str) -> None:
     there.attrib.update({w(key): value for key, value in values.items()})
 
 
-def _give_fallbacks(body: Any, png: Mapping[str, str]) -> None:
-    """Give each svg the png for programs that do not support it, which is below the text."""
+def _finish_pictures(body: Any, png: Mapping[str, str]) -> None:
+    """Complete the pictures, an svg with its fallback, which is below the text."""
     for name in within(body, "//pic:cNvPr[@descr]"):
         del name.attrib["descr"]  # the short address
+    for inline in within(body, "//wp:inline"):  # LibreOffice would leave a gap around it
+        inline.attrib.update(dict.fromkeys(("distT", "distB", "distL", "distR"), "0"))
     for blip in within(body, "//a:blip"):
         (used,) = within(blip, ".//@r:embed")
         if used in png:

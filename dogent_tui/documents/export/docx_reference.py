@@ -30,6 +30,7 @@ SPACES = {
     "m": "http://schemas.openxmlformats.org/officeDocument/2006/math",
     "a": "http://schemas.openxmlformats.org/drawingml/2006/main",
     "pic": "http://schemas.openxmlformats.org/drawingml/2006/picture",
+    "wp": "http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing",
     "r": "http://schemas.openxmlformats.org/officeDocument/2006/relationships",
 }
 
@@ -70,7 +71,7 @@ def find_reference(root: Path, home: Path, theme: Theme, *, lang: str, text: str
     `text`. Blocks: use a thread.
     """
     warnings: list[str] = []
-    ours = built_in(theme, east_asian_language(lang, text), lang)
+    ours = built_in(theme, east_asian_language(lang, text), lang, text)
     for path, inside in ((root / ".dogent" / NAME, root), (home / NAME, None)):
         if not path.is_file():
             continue
@@ -84,21 +85,24 @@ def find_reference(root: Path, home: Path, theme: Theme, *, lang: str, text: str
     return _read(ours, warnings, ours)
 
 
-def built_in(theme: Theme, east_asian: str = "zh-CN", lang: str = "") -> bytes:
+def built_in(theme: Theme, east_asian: str = "zh-CN", lang: str = "", text: str = "") -> bytes:
     """Return the built-in reference document, with the font for one of the languages of
     `east_asian_language`.
 
-    The proofing language for other scripts is `lang`; American English if that is empty, East
-    Asian or written from right to left.
+    Quotations have their line on the side where the lines of `text` begin. The proofing language
+    for other scripts is `lang`; American English if that is empty, East Asian or written from right
+    to left.
     """
     is_latin = lang and not lang.lower().startswith(("zh", "ja", "ko"))
-    latin = lang if is_latin and not is_right_to_left(lang, "") else "en-US"
+    leftward = is_right_to_left(lang, text)
+    latin = lang if is_latin and not leftward else "en-US"
     languages = {"asianfont": _FONTS[east_asian], "asian": east_asian, "language": latin}
+    languages["side"] = "right" if leftward else "left"
     content = io.BytesIO()
     with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as package:
         for part in filter(Path.is_file, sorted(_PARTS.rglob("*"))):
-            text = as_docx(theme, part.read_text("utf-8"), languages)
-            package.writestr(part.relative_to(_PARTS).as_posix(), text)
+            written = as_docx(theme, part.read_text("utf-8"), languages)
+            package.writestr(part.relative_to(_PARTS).as_posix(), written)
     return content.getvalue()
 
 

@@ -50,6 +50,8 @@ _PAPER_ONLY = "<style>@media screen { body { display: none } }</style>"
 """No one sees the page on a screen: the layout for one before printing takes as long as
 printing.
 """
+_MOST_LINES = 30
+"""The lines of code that are kept together on a page."""
 _LOADS = re.compile(r"url\(|@font-face", re.IGNORECASE)
 """Makes a style sheet's images load before printing, which does not wait for anything."""
 
@@ -155,7 +157,8 @@ def _formula(content: Any) -> list[Node]:
 def _code(content: Any) -> list[Node]:
     (_, classes, _), text = content
     # in any language, each line becomes an element, by which readers of the pdf know it
-    return [node("CodeBlock", [attributes("", *classes, "default"), text])]
+    is_long = ["long"] * (text.count("\n") > _MOST_LINES)
+    return [node("CodeBlock", [attributes("", *classes, "default", *is_long), text])]
 
 
 _HANDLERS: dict[str, tree.Handler] = {

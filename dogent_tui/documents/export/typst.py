@@ -139,6 +139,8 @@ def _written_for_typst(document: Document, folder: Path) -> list[Node]:
         found = document.images.shown[address]
         name = f"{address}.{found.kind}"
         (folder / name).write_bytes(found.data)
+        if not sizes and 0 < found.width <= _WIDEST and found.height <= _WIDEST:
+            sizes = [["width", f"{found.width}px"]]
         given = [f'"{name}"', f"alt: {_quoted(tree.plain_text(alt))}"]
         given += [f"{what}: {_fitting(size)}" for what, size in sizes]
         return [tree.raw("typst", f"#box(image({', '.join(given)}))", inline=True)]
