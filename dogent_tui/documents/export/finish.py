@@ -6,7 +6,6 @@ import importlib
 import os
 import tempfile
 import threading
-from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 from pathlib import Path
 from typing import Any
@@ -17,6 +16,7 @@ import msgspec
 
 from dogent_tui.documents.export import to_unicode
 from dogent_tui.documents.export.accessible import make_accessible
+from dogent_tui.documents.export.document import Document
 from dogent_tui.documents.model import DocumentError
 from dogent_tui.language import tr
 
@@ -50,21 +50,21 @@ def heading_pages(pdf: bytes) -> dict[str, int]:
             }
 
 
-def finish(
-    pdf: bytes,
-    properties: Mapping[str, str],
-    lang: str,
-    headings: Mapping[str, str],
-    doubtful: AbstractSet[str],
-) -> Finished:
-    """Return `pdf` with `properties` (``title``, ``author``, ``subject``, ``keywords``), language
-    and bookmarks set. Blocks.
+def finish(pdf: bytes, exported: Document, doubtful: AbstractSet[str]) -> Finished:
+    """Return `pdf` with the properties, language and bookmarks of what is `exported`. Blocks.
 
-    `headings` are by name, in order, the titles of its outline: Chromium's own are based on what it
-    painted, which is not always what was written (observed: a heading twice, formulas in pieces).
-    `doubtful` are the characters that possibly no font had. Raises DocumentError if the engine's
-    output is not a pdf.
+    Chromium's own bookmarks are based on what it painted, which is not always what was written
+    (observed: a heading twice, formulas in pieces). `doubtful` are the characters that possibly no
+    font had. Raises DocumentError if the engine's output is not a pdf.
     """
+    front, lang = exported.front, exported.front.lang
+    headings = {heading.name: heading.text for heading in exported.headings if heading.text}
+    properties = {
+        "title": exported.title,
+        "author": ", ".join(front.authors),
+        "subject": front.subject or front.description,
+        "keywords": ", ".join(front.keywords),
+    }
     with _ENGINE, tempfile.TemporaryDirectory(prefix="dogent-pdf-") as folder:
         pymupdf = _pymupdf()
         path = Path(folder, "printed.pdf")
