@@ -42,13 +42,8 @@ _CONTENTS_BEGIN = (
     "<w:docPartUnique/></w:docPartObj></w:sdtPr><w:sdtContent>"
 )
 _CONTENTS_END = '<w:p><w:r><w:fldChar w:fldCharType="end"/></w:r></w:p></w:sdtContent></w:sdt>'
-_BOXED = frozenset({
-    "BlockQuote", "CodeBlock", "DefinitionList", "Div", "Figure", "Header", "HorizontalRule",
-    "Table",
-})  # fmt: skip
-"""Blocks that the style of a paragraph cannot put into a quotation."""
-_TASKS = ("☐", "☒")
-"""How pandoc begins an item with a checkbox, which it does not read back from a quotation."""
+_LINES = frozenset({"Para", "Plain"})
+"""Blocks that the style of a paragraph can put into a quotation."""
 _STEP, _PADDING = 36, 24
 """The indentation of a list, and the space beside the content of a box, in points."""
 _STYLES = {tree.CALLOUT: "Callout", "title": "Callout Title", "abstract": "Abstract"}
@@ -182,9 +177,7 @@ class _Writer:
         return [node("Table", [given, *self._in_text([rest[0], columns, *rest[2:]])])]
 
     def _quote(self, content: Any) -> list[Node]:
-        parts = list(tree.walk(content))
-        is_boxed = any(part["t"] in _BOXED or part.get("c") in _TASKS for part in parts)
-        if self._room.holds_boxes and is_boxed:
+        if self._room.holds_boxes and tree.kinds_in(content) - _LINES:
             return self._boxed("Quotation", content)
         inside = self._inside(content)
         if tree.kinds_in(inside) & _IN_STYLE.keys():  # pandoc would leave their items outside
