@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from dogent_tui.documents.export import tree
-from dogent_tui.documents.export.images import SCREEN_DPI, ExportImage, Images
+from dogent_tui.documents.export.images import SCREEN_DPI, Images
 from dogent_tui.documents.export.lengths import points
+from dogent_tui.documents.export.model import ExportImage
 from dogent_tui.documents.export.tree import attributes, node
 from dogent_tui.documents.export.typst import typeset
 from dogent_tui.documents.model import DocumentError

@@ -12,9 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, unquote, urlsplit
 
-import msgspec
-
 from dogent_tui.documents.export.left_out import LeftOut
+from dogent_tui.documents.export.model import ExportImage
 from dogent_tui.documents.export.source import read_regular
 from dogent_tui.documents.export.svg import clean_svg
 from dogent_tui.image_files import pillow_formats, without_metadata
@@ -57,25 +56,6 @@ SCREEN_DPI = 96
 """The default resolution: one CSS pixel per image pixel."""
 _ORIENTATION = 0x0112
 """The tag of Exif 2.32, 4.6.4."""
-
-
-class ExportImage(msgspec.Struct, frozen=True):
-    """An image for a document. `kind` is ``png``, ``jpeg``, ``gif`` or ``svg``; `width` and
-    `height` are in pixels, 0 if a vector image does not specify them; `dpi` is from the file, 0 if
-    unspecified.
-    """
-
-    data: bytes
-    kind: str
-    width: int = 0
-    height: int = 0
-    dpi: float = 0
-
-    @property
-    def data_uri(self) -> str:
-        """The complete image as an address."""
-        kind = "svg+xml" if self.kind == "svg" else self.kind
-        return f"data:image/{kind};base64,{base64.b64encode(self.data).decode('ascii')}"
 
 
 class LeftOutError(Exception):
@@ -190,10 +170,9 @@ def identify(content: bytes) -> ExportImage:
     """
     head = content[:1024].lstrip(b"\xef\xbb\xbf \t\r\n")
     if head.startswith(b"<") and b"<svg" in content[:65_536]:
-        drawing = clean_svg(content)
-        if drawing is None:
+        if (drawing := clean_svg(content)) is None:
             raise LeftOutError(tr("it is a damaged or unsafe svg"))
-        return ExportImage(drawing.data, "svg", drawing.width, drawing.height)
+        return drawing
     from PIL import Image, ImageOps, UnidentifiedImageError  # on use
 
     formats = pillow_formats(content, _KINDS)
