@@ -50,8 +50,8 @@ _PAPER_ONLY = "<style>@media screen { body { display: none } }</style>"
 """No one sees the page on a screen: the layout for one before printing takes as long as
 printing.
 """
-_MOST_LINES = 30
-"""The lines of code that are kept together on a page."""
+_MOST_LINES = 50
+"""The lines of code that are kept together: about those of a page."""
 _LOADS = re.compile(r"url\(|@font-face", re.IGNORECASE)
 """Makes a style sheet's images load before printing, which does not wait for anything."""
 
