@@ -39,8 +39,8 @@ steps (read, draw the diagrams, write, replace the target), for the tool and for
 described in `tui/foreground.py`: one task, reported below the prompt, stopped with Esc;
 `storage/paths.py` has the rule for the default output path, so that the policy asks about the file
 that is written. `docx.py` gives pandoc the tree of the document with what only Word has: the table
-of contents, page breaks, section breaks. Pictures are written by us (`docx_images.py`): pandoc
-takes 0.4 s per megabyte of data address. Then the package is corrected (`docx_package.py`):
-pictures, page breaks, widths of cells, properties; a final check refuses every external
-relationship.
+of contents, page breaks, section breaks. Pictures stand in it with a few bytes of content each
+(`docx_images.py`): pandoc takes 0.4 s per megabyte of data address. Then the package is completed
+(`docx_package.py`): pictures, page breaks, widths of cells, properties; a final check refuses every
+external relationship.
 """

@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import unquote
 from xml.sax.saxutils import escape
 
-from dogent_tui.documents.export.links import BESIDE, page_of
+from dogent_tui.documents.export.links import page_of
 
 _ELEMENT = re.compile(rb"(?m)^(\d+) 0 obj\n<</Type /StructElem\n/S /Figure\n(?!/Alt)")
 _SIGN = re.compile(rb"(?m)^(\d+) 0 obj\s<<[^>]*/S ?/(?:Figure|Formula)[^>]*/Alt ?\((\[!\w+\])\)")
@@ -65,7 +65,7 @@ def _lead_links(document: Any, page: Any, places: Mapping[str, str]) -> None:
         what, name = document.xref_get_key(xref, "Dest")
         if what == "null":
             what, name = document.xref_get_key(xref, "A/URI")
-        if found := page_of(name) if name.startswith(BESIDE) else None:
+        if found := page_of(name):
             path = pymupdf.get_pdf_str(found[0])
             file = f"<</Type/Filespec/F{path}/UF{path}>>"
             action = f"<</S/GoToR/F{file}/D[{found[1] - 1}/Fit]>>"

@@ -70,11 +70,7 @@ def find_browsers() -> list[Path]:
     """Return the browsers of this computer that can print, fastest first: installed ones, then
     Playwright's own. Blocks.
     """
-    return list(dict.fromkeys(_candidates()))
-
-
-def _candidates() -> Iterator[Path]:
-    yield from map(Path, filter(None, map(shutil.which, _NAMES)))
+    found = [*map(Path, filter(None, map(shutil.which, _NAMES)))]
     is_mac, home = sys.platform == "darwin", Path.home()
     if is_mac:
         places = [
@@ -82,12 +78,13 @@ def _candidates() -> Iterator[Path]:
             for folder in (Path("/Applications"), home / "Applications")
             for name in _APPLICATIONS
         ]
-        yield from filter(Path.is_file, places)
+        found += filter(Path.is_file, places)
     named = os.environ.get("PLAYWRIGHT_BROWSERS_PATH", "")
     own = home / ("Library/Caches" if is_mac else ".cache") / "ms-playwright"
     for pattern in _OWN:
-        found = sorted((Path(named) if named not in {"", "0"} else own).glob(pattern), reverse=True)
-        yield from (path for path in found if os.access(path, os.X_OK))
+        paths = sorted((Path(named) if named not in {"", "0"} else own).glob(pattern), reverse=True)
+        found += (path for path in paths if os.access(path, os.X_OK))
+    return list(dict.fromkeys(found))
 
 
 async def install_browser(on_progress: Progress = unheard) -> None:

@@ -19,7 +19,7 @@ from msgspec.structs import replace
 from dogent_tui.documents.export import tree
 from dogent_tui.documents.export.browser import Browser, BrowserUnavailableError
 from dogent_tui.documents.export.document import Document
-from dogent_tui.documents.export.images import ExportImage
+from dogent_tui.documents.export.model import ExportImage
 from dogent_tui.documents.export.svg import clean_svg
 from dogent_tui.documents.export.tree import Node, attributes, mapped, node
 from dogent_tui.documents.pandoc.tree import drawn_from
@@ -93,13 +93,10 @@ svg.
 
 
 class _Drawn(msgspec.Struct, frozen=True):
-    """A diagram as an image, or why there is none, as the end of a sentence. `removed`: it had
-    links, or parts that load something.
-    """
+    """A diagram as an image, or why there is none, as the end of a sentence."""
 
     image: ExportImage | None = None
     why: str = ""
-    removed: bool = False
 
 
 async def with_diagrams(document: Document, browser: Browser) -> Document:
@@ -116,9 +113,9 @@ async def with_diagrams(document: Document, browser: Browser) -> Document:
     as_text = tr("The diagram{where} is shown as text: {why}.")
     in_parts = tr("The diagram{where} is drawn without its links and what it would load.")
     told = tuple(
-        (as_text if one.why else in_parts).format(where=_where(document, text), why=one.why)
+        (in_parts if one.image else as_text).format(where=_where(document, text), why=one.why)
         for text, one in done.items()
-        if one.why or one.removed
+        if one.image is None or one.image.removed
     )
 
     def figure(content: Any) -> list[Node]:
@@ -127,8 +124,7 @@ async def with_diagrams(document: Document, browser: Browser) -> Document:
             return [node("Figure", content)]
         if (image := done[text].image) is None:
             return [node("Figure", content)] if caption[1] else blocks
-        address = f"mermaid:{sha256(text.encode()).hexdigest()[:16]}"
-        document.images.add(address, image)
+        address = document.images.show(image)
         title = re.search(r"^\s*accTitle:(.+)", text, re.MULTILINE)
         words = [drawn_from(one_line(title[1]) if title else tr("Diagram"), "mermaid", text)]
         drawn = node("Image", [attributes(), words, [address, ""]])
@@ -191,8 +187,7 @@ async def _drawing(page: "Page", text: str) -> _Drawn:
         return _Drawn(why=tr("it has nothing to draw"))
     if "<foreignObject" in svg:  # labels as HTML, which documents do not support
         return _Drawn(why=tr("it has HTML inside"))
-    image = ExportImage(cleaned.data, "svg", cleaned.width, cleaned.height)
-    return _Drawn(image, removed=bool(cleaned.removed))
+    return _Drawn(cleaned)
 
 
 @cache

@@ -23,7 +23,7 @@ from dogent_tui.documents.bibliography import (
     read_bibliography,
 )
 from dogent_tui.documents.export import tree
-from dogent_tui.documents.export.images import Images, LeftOutError
+from dogent_tui.documents.export.images import SCREEN_DPI, Images, LeftOutError
 from dogent_tui.documents.export.left_out import LeftOut, shown
 from dogent_tui.documents.export.lengths import length
 from dogent_tui.documents.export.links import Targets, page_of, refusal
@@ -62,7 +62,7 @@ _UNBROKEN = "+east_asian_line_breaks"
 """Leaves out line breaks between wide characters, but between Korean words too."""
 
 _BREAK = re.compile(r"\\(?:newpage|pagebreak|clearpage)")
-_CONTENTS = re.compile(r"\[\[?_?toc_?\]\]?", re.IGNORECASE)
+_CONTENTS = re.compile(r"\[\[?toc\]\]?", re.IGNORECASE)
 _ABSTRACT = "::::::::: abstract\n{}\n:::::::::\n\n"
 _KEPT = re.compile("abstract|kbd|mark|small|title|page-break|landscape|csl-.*|hanging-indent")
 """Classes known to the writers; the last ones belong to pandoc's list of references."""
@@ -156,16 +156,15 @@ def _read(request: ExportRequest, source: MarkdownSource, halt: Halt | None) -> 
         elif uncited:
             stays = tr("{some}: stays as it is, as the front matter names no bibliography.")
             warnings.append(stays.format(some=", ".join(map(shown, uncited[:3]))))
+    only = _only_title(blocks[bool(front.abstract) :])
     if theme.cover and not front.title:
-        front = replace(front, title=_only_title(blocks[bool(front.abstract) :]))
+        front = replace(front, title=only)
     leftward = is_right_to_left(front.lang, source.text)
     cleaner = _Cleaner(front, images, left_out, request.target.parent, right_to_left=leftward)
     blocks = cleaner.cleaned(blocks)
     before = [blocks.pop(0)] if front.abstract else []
     headings = tuple(cleaner.headings)
-    tops = [heading for heading in headings if heading.level == 1]
-    only = tops[0].text if tops and tops == [headings[0]] else ""
-    if only and only == front.title and blocks[0].get("t") == "Header":
+    if only and only == front.title:
         del blocks[0]  # it is the title, which is already above
     wanted = request.toc if request.toc is not None else front.toc
     wanted = cleaner.placed or theme.toc if wanted is None else wanted
@@ -346,11 +345,15 @@ class _Cleaner:
     def _image(self, content: Any) -> list[Node]:
         (name, _, given), alt, target = content
         inside = self._walk(alt)
-        if self._images.find(target[0]) is None:
+        if (image := self._images.find(target[0])) is None:
             return [node("Emph", [*words("["), *(inside or words("image")), *words("]")])]
         sizes = {what: length(size) for what, size in given if what in {"width", "height"}}
         sizes = {what: size for what, size in sizes.items() if size}
-        return [node("Image", [attributes(self._named(name), **sizes), inside, target])]
+        # with the screen resolutions 72 and 96, a pixel is a CSS pixel
+        if not sizes and image.dpi > SCREEN_DPI + 1:
+            sizes["width"] = f"{image.width * SCREEN_DPI / image.dpi:.0f}px"
+        given = attributes(self._named(name), **sizes)
+        return [node("Image", [given, inside, [self._images.show(image), target[1]]])]
 
     def _link(self, content: Any) -> list[Node]:
         (name, _, _), inside, (address, title) = content
@@ -414,10 +417,11 @@ class _Cleaner:
         return ".".join(str(number) for number in self._sections if number)
 
     def _paragraph(self, content: Any) -> list[Node]:
-        if len(content) == 1 and content[0]["t"] == "Str":
-            if _BREAK.fullmatch(content[0]["c"]):
+        if content and content[0]["t"] == "Str" and content[0]["c"].startswith(("\\", "[")):
+            text = tree.plain_text(content)  # of which ``_TOC_`` is emphasis
+            if _BREAK.fullmatch(text):
                 return [tree.div(tree.BREAK, [])]
-            if _CONTENTS.fullmatch(content[0]["c"]) and not self.placed:
+            if _CONTENTS.fullmatch(text) and not self.placed:
                 self.placed = True
                 return [tree.div(tree.CONTENTS, [])]
         if equation := _equation(content):
@@ -471,7 +475,8 @@ class _Cleaner:
 
     def _code(self, content: Any) -> list[Node]:
         (name, classes, given), text = content
-        language = [kind.lower() for kind in classes[:1] if re.fullmatch(r"[\w+#.-]+", kind)]
+        kinds = [kind.lower() for kind in classes if re.fullmatch(r"[\w+#.-]+", kind)]
+        language = [kind for kind in kinds if kind != "numberlines"][:1]
         code = node("CodeBlock", [attributes("", *language), text])
         caption = words(dict(given).get("caption", ""))
         if language != ["mermaid"]:

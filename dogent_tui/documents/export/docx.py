@@ -13,7 +13,6 @@ from dogent_tui.documents.export import tree
 from dogent_tui.documents.export.document import Document, writer_warnings
 from dogent_tui.documents.export.docx_images import Pictures, TextArea
 from dogent_tui.documents.export.docx_package import (
-    BOX_XML,
     BREAK_XML,
     LANDSCAPE_ENDS,
     LANDSCAPE_STARTS,
@@ -25,6 +24,7 @@ from dogent_tui.documents.export.tables import DENSE, column_widths
 from dogent_tui.documents.export.themes import title_docx
 from dogent_tui.documents.export.tree import Node, attributes, mapped, node, words
 from dogent_tui.documents.pandoc.program import Output, pandoc_version
+from dogent_tui.documents.pandoc.tree import LISTS, table_node
 from dogent_tui.processes import Halt
 
 _RULE_XML = (
@@ -42,20 +42,8 @@ _CONTENTS_BEGIN = (
     "<w:docPartUnique/></w:docPartObj></w:sdtPr><w:sdtContent>"
 )
 _CONTENTS_END = '<w:p><w:r><w:fldChar w:fldCharType="end"/></w:r></w:p></w:sdtContent></w:sdt>'
-_BOX_XML = (
-    '<w:tbl><w:tblPr><w:tblStyle w:val="{style}"/><w:tblW w:w="{width}" w:type="dxa"/>'
-    '<w:tblInd w:w="{indent}" w:type="dxa"/><w:tblLook w:val="0620" w:firstRow="1" w:lastRow="0"'
-    ' w:firstColumn="0" w:lastColumn="0" w:noHBand="1" w:noVBand="1"/></w:tblPr>'
-    '<w:tblGrid><w:gridCol w:w="{width}"/></w:tblGrid>'
-)
-_CELL_XML = '<w:tr><w:tc><w:tcPr><w:tcW w:w="{width}" w:type="dxa"/></w:tcPr>'
-_BOXED = frozenset({
-    "BlockQuote", "CodeBlock", "DefinitionList", "Div", "Figure", "Header", "HorizontalRule",
-    "Table",
-})  # fmt: skip
-"""Blocks that the style of a paragraph cannot put into a quotation."""
-_TASKS = ("☐", "☒")
-"""How pandoc begins an item with a checkbox, which it does not read back from a quotation."""
+_LINES = frozenset({"Para", "Plain"})
+"""Blocks that the style of a paragraph can put into a quotation."""
 _STEP, _PADDING = 36, 24
 """The indentation of a list, and the space beside the content of a box, in points."""
 _STYLES = {tree.CALLOUT: "Callout", "title": "Callout Title", "abstract": "Abstract"}
@@ -94,7 +82,7 @@ def make_docx(request: ExportRequest, document: Document, halt: Halt) -> Made:
     writer = _Writer(pictures, reference.area, contents)
     title = mapped(title_docx(document.theme, front), writer.handlers)
     blocks = [*title, *mapped(document.blocks, writer.handlers, _apart)]
-    written = _write(halt, [*blocks, *writer.boxes], document, reference.content)
+    written = _write(halt, [*blocks, *pictures.fallbacks], document, reference.content)
     made = _now(os.environ)
     finished = finish(written.data, document, pictures.files, made, reference.styles)
     engine = f"pandoc {'.'.join(map(str, pandoc_version()))}"
@@ -132,18 +120,15 @@ def _contents(document: Document) -> list[Node]:
 
 
 class _Writer:
-    """Prepares a document for pandoc's docx writer. `boxes` are to be written after it."""
+    """Prepares a document for pandoc's docx writer."""
 
     def __init__(self, pictures: Pictures, area: TextArea, contents: list[Node]) -> None:
         self._room = _Room(area.width)
         self._across = area.height
         self._contents = contents
-        self._count = 0
-        self.boxes: list[Node] = []
         self.handlers: dict[str, tree.Handler] = {
             "HorizontalRule": lambda _: [tree.raw("openxml", _RULE_XML)],
-            "Image": pictures.drawn,
-            "Figure": self._figure,
+            "Image": pictures.small,
             "Table": self._table,
             "BlockQuote": self._quote,
             "BulletList": lambda items: [node("BulletList", self._in_list(items))],
@@ -170,35 +155,15 @@ class _Writer:
         return self._inside(value, self._room._replace(holds_boxes=False, is_page=False))
 
     def _boxed(self, style: str, *cells: list[Any]) -> list[Node]:
-        """Return the place of a table of one column, the only container for blocks that Word has.
-
-        It is written at the end, as pandoc would number its paragraphs like those of a list around
-        it.
+        """Return a table of one column, the only container for blocks that Word has; the first of
+        several cells is its head.
         """
-        width, indent = round(20 * self._room.width), round(20 * self._room.indent)
-        box = [tree.raw("openxml", _BOX_XML.format(style=style, width=width, indent=indent))]
-        for cell in cells:
-            box += [
-                tree.raw("openxml", _CELL_XML.format(width=width)),
-                *self._inside(cell, _Room(self._room.width - _PADDING, is_page=False)),
-                tree.raw("openxml", "</w:tc></w:tr>"),
-            ]
-        self.boxes += [*box, tree.raw("openxml", "</w:tbl>")]
-        self._count += 1
-        return [tree.raw("openxml", BOX_XML.format(self._count))]
-
-    def _figure(self, content: Any) -> list[Node]:
-        """Return a picture in paragraphs with pandoc's styles for it, since pandoc does not see our
-        pictures.
-        """
-        (name, _, _), (_, caption), blocks = content
-        inlines = blocks[0]["c"] if len(blocks) == 1 else []
-        if not isinstance(inlines, list) or [part.get("t") for part in inlines] != ["Image"]:
-            return [node("Figure", self._inside(content))]
-        style = "Captioned Figure" if caption else "Figure"
-        parts = [_styled(style, [node("Para", self._inside(inlines))])]
-        parts += [_styled("Image Caption", self._inside(caption))] if caption else []
-        return [node("Div", [attributes(name), parts])] if name else parts
+        room = _Room(self._room.width - _PADDING, is_page=False)
+        rows = [[(1, 1, self._inside(cell, room))] for cell in cells]
+        box = table_node(rows, heads=len(rows) - 1)
+        width = node("ColWidth", self._room.width / _PANDOCS_WIDTH)
+        box["c"][0], box["c"][2][0][1] = attributes(custom_style=style), width
+        return [box]
 
     def _table(self, content: Any) -> list[Node]:
         (name, kinds, _), *rest = content
@@ -212,9 +177,7 @@ class _Writer:
         return [node("Table", [given, *self._in_text([rest[0], columns, *rest[2:]])])]
 
     def _quote(self, content: Any) -> list[Node]:
-        parts = list(tree.walk(content))
-        is_boxed = any(part["t"] in _BOXED or part.get("c") in _TASKS for part in parts)
-        if self._room.holds_boxes and is_boxed:
+        if self._room.holds_boxes and tree.kinds_in(content) - _LINES:
             return self._boxed("Quotation", content)
         inside = self._inside(content)
         if tree.kinds_in(inside) & _IN_STYLE.keys():  # pandoc would leave their items outside
@@ -270,6 +233,9 @@ def _apart(nodes: list[Any]) -> list[Any]:
 
 
 def _joins(part: Any) -> bool:
+    while isinstance(part, dict) and part.get("t") in LISTS:
+        *_, items = part["c"] if part["t"] == "OrderedList" else [part["c"]]
+        part = items[-1][-1] if items[-1] else None
     kind = part.get("t") if isinstance(part, dict) else ""
     return kind in _APART or (kind == "Div" and tree.kind_of(part) == tree.CALLOUT)
 

@@ -6,7 +6,7 @@ A docx is a zip of XML parts (ECMA-376, part 1; the elements are those of Wordpr
 
 import io
 import zipfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from copy import deepcopy
 from datetime import UTC, datetime
 from typing import Any
@@ -15,19 +15,17 @@ from xml.sax.saxutils import escape
 from lxml import etree
 
 from dogent_tui.documents.export.document import Document
-from dogent_tui.documents.export.docx_images import relation_of
-from dogent_tui.documents.export.docx_reference import RUNNING_TITLE, m, parsed, w, within
+from dogent_tui.documents.export.docx_images import PNG
+from dogent_tui.documents.export.docx_reference import RUNNING_TITLE, SPACES, within
 from dogent_tui.documents.export.links import refusal
 from dogent_tui.documents.export.themes import TITLE_STYLES
 from dogent_tui.documents.model import DocumentError
+from dogent_tui.documents.pandoc.archive import parse_part
+from dogent_tui.documents.pandoc.word_styles import w
 from dogent_tui.language import tr
 
 BREAK_XML = '<w:p><w:r><w:br w:type="page"/></w:r></w:p>'
 """A page break, until it is moved to the next paragraph."""
-BOX_XML = '<w:p><w:pPr><w:pStyle w:val="dogent-box-{}"/></w:pPr></w:p>'
-"""The place of a box, which is at the end of the text, after those with lower numbers, until it is
-moved there.
-"""
 LANDSCAPE_STARTS, LANDSCAPE_ENDS = (
     f'<w:p><w:pPr><w:pStyle w:val="dogent-landscape-{edge}"/></w:pPr></w:p>'
     for edge in ("start", "end")
@@ -36,13 +34,9 @@ LANDSCAPE_STARTS, LANDSCAPE_ENDS = (
 
 _ORDER = ("pStyle", "keepNext", "keepLines", "pageBreakBefore", "numPr", "spacing")
 """Paragraph properties written by pandoc and us, in the order of CT_PPrBase."""
-_AFTER_COMPAT = "w:docVars|w:rsids|m:mathPr|w:attachedSchema|w:themeFontLang|w:clrSchemeMapping"
-"""Elements after ``w:compat`` in the order of CT_Settings (ECMA-376 17.15.1.78), as far as pandoc
-writes them.
-"""
-_WORD = "http://schemas.microsoft.com/office/word"
 _NOTHING = ("self::w:bookmarkStart", "self::w:bookmarkEnd", "self::w:sectPr")
-_IMAGE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/image"
+_MATH = f"{{{SPACES['m']}}}"
+_RELATIONS = "word/_rels/{}.xml.rels"
 _CORE = """<?xml version="1.0" encoding="UTF-8"?>
 <cp:coreProperties xmlns:cp="http://schemas.openxmlformats.org/package/2006/metadata/core-properties"
  xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:dcterms="http://purl.org/dc/terms/"
@@ -52,30 +46,27 @@ _CORE = """<?xml version="1.0" encoding="UTF-8"?>
 def finish(
     content: bytes,
     document: Document,
-    pictures: Mapping[str, bytes],
+    pictures: Mapping[bytes, bytes],
     made: datetime,
     styles: bytes,
 ) -> bytes:
-    """Return pandoc's docx `content`, finished: with the `pictures` by name, the time `made`, and
-    those of our `styles` of tables that it lacks. Raises DocumentError if it would refer to the
-    outside.
+    """Return pandoc's docx `content`, finished: with the `pictures` by what stands for them, the
+    time `made`, and those of our `styles` of tables that it lacks. Raises DocumentError if it would
+    refer to the outside.
     """
     with zipfile.ZipFile(io.BytesIO(content)) as package:
         parts = {name: package.read(name) for name in package.namelist() if not name.endswith("/")}
-    for name in ("document", "footnotes"):
-        part, relations = f"word/{name}.xml", f"word/_rels/{name}.xml.rels"
-        parts[relations] = _related(parts[relations], parts[part], pictures)
-        parts[part] = _finished(parts[part], document)
+    media = {part: name for name, part in parts.items() if part in pictures}
+    parts |= {name: pictures[part] for part, name in media.items()}
+    relations = {part: name.rpartition("/")[2].partition(".")[0] for part, name in media.items()}
+    png = {relations[key]: relations[key + PNG] for key in media if key + PNG in media}
+    images = within(_parsed(parts[_RELATIONS.format("document")]), "*[contains(@Type, '/image')]")
+    notes = _parsed(parts[_RELATIONS.format("footnotes")])
+    notes.extend(images)  # which pandoc forgets
+    parts[_RELATIONS.format("footnotes")] = _serialized(notes)
+    for part in ("word/document.xml", "word/footnotes.xml"):
+        parts[part] = _finished(parts[part], document, png)
     parts["word/styles.xml"] = _with_styles(parts["word/styles.xml"], styles)
-    parts |= {f"word/media/{name}": data for name, data in pictures.items()}
-    types = parsed(parts["[Content_Types].xml"])
-    known = {default.get("Extension") for default in types}
-    for kind in sorted({name.rpartition(".")[2] for name in pictures} - known):
-        mime = f"image/{'svg+xml' if kind == 'svg' else kind}"
-        given = {"Extension": kind, "ContentType": mime}
-        types.insert(0, types.makeelement(_like(types, "Default"), given))
-    parts["[Content_Types].xml"] = _serialized(types)
-    parts["word/settings.xml"] = _settings(parts["word/settings.xml"])
     for name in parts:
         if name.startswith("word/header"):
             parts[name] = parts[name].replace(RUNNING_TITLE, escape(document.front.title).encode())
@@ -84,9 +75,9 @@ def finish(
     return _zipped(parts, made)
 
 
-def _like(element: Any, name: str) -> str:
-    """Return `name` in the namespace of an element."""
-    return f"{{{etree.QName(element).namespace}}}{name}"
+def _parsed(part: bytes) -> Any:
+    """Return an XML part of the document. Raises DocumentError."""
+    return parse_part(part, tr("The document"))
 
 
 def _serialized(element: Any) -> bytes:
@@ -94,32 +85,27 @@ def _serialized(element: Any) -> bytes:
     return content
 
 
-def _related(relations: bytes, part: bytes, pictures: Iterable[str]) -> bytes:
-    """Return the relations of a part including those to its pictures."""
-    root = parsed(relations)
-    for name in pictures:
-        if f'r:embed="{relation_of(name)}"'.encode() in part:
-            given = {"Id": relation_of(name), "Type": _IMAGE, "Target": f"media/{name}"}
-            etree.SubElement(root, _like(root, "Relationship"), given)
-    return _serialized(root)
-
-
 # The text
 
 
-def _finished(part: bytes, document: Document) -> bytes:
-    """Complete the text, or the footnotes."""
-    body = parsed(part, tr("The document"))
-    _place_boxes(body)
+def _finished(part: bytes, document: Document, png: Mapping[str, str]) -> bytes:
+    """Complete the text, or the footnotes; `png` are the relations of the fallbacks of pictures by
+    theirs.
+    """
+    body = _parsed(part)
+    _finish_pictures(body, png)
+    _end_cells(body)
     _move_page_breaks(body)
     _turn_pages(body)
     _finish_tables(body, right_to_left=document.is_right_to_left)
     code = "w:pPr/w:pStyle/@w:val='SourceCode' or w:rPr/w:rStyle/@w:val='VerbatimChar'"
     for mark in within(body, f"//*[{code}]//*[self::w:bidi or self::w:rtl]"):
         mark.getparent().remove(mark)  # code is always left to right
+    for long in within(body, "//w:p[w:pPr/w:pStyle/@w:val='SourceCode'][count(w:r/w:br) > 50]"):
+        _put(long, "keepLines", val="0")  # or half a page would be left empty before it
     for run in within(body, "//m:r[m:t[translate(., '()[]|\u2003 ', '')='']]"):
         # LibreOffice takes brackets for wrong that are not both in one element, unless literal
-        _properties(run, m("rPr")).insert(0, run.makeelement(m("lit")))
+        _properties(run, _MATH + "rPr").insert(0, run.makeelement(_MATH + "lit"))
     for style in within(body, "//w:sdt//w:hyperlink//w:rStyle"):
         style.getparent().remove(style)  # entries of the table of contents do not look like links
     _space(body)
@@ -190,15 +176,24 @@ def _put(paragraph: Any, name: str, **values: str) -> None:
     there.attrib.update({w(key): value for key, value in values.items()})
 
 
-def _place_boxes(body: Any) -> None:
-    """Move each box to its place. A cell ends with a paragraph, which is not seen after a table."""
-    places = within(body, "//w:p[starts-with(w:pPr/w:pStyle/@w:val, 'dogent-box-')]")
-    boxes = within(body, "//w:body/w:tbl")[-len(places) :]
-    for place in places:
-        number = place.find(f"{w('pPr')}/{w('pStyle')}").get(w("val")).rpartition("-")[2]
-        place.getparent().replace(place, boxes[int(number) - 1])
-    for cell in within(body, "//w:tc[*[last()][not(self::w:p)]]"):
-        cell.append(last := cell.makeelement(w("p")))
+def _finish_pictures(body: Any, png: Mapping[str, str]) -> None:
+    """Complete the pictures, an svg with its fallback, which is below the text."""
+    for name in within(body, "//pic:cNvPr[@descr]"):
+        del name.attrib["descr"]  # the short address
+    for inline in within(body, "//wp:inline"):  # LibreOffice would leave a gap around it
+        inline.attrib.update(dict.fromkeys(("distT", "distB", "distL", "distR"), "0"))
+    for blip in within(body, "//a:blip"):
+        (used,) = within(blip, ".//@r:embed")
+        if used in png:
+            blip.set(f"{{{SPACES['r']}}}embed", png[used])
+        elif used in png.values():
+            paragraph = next(blip.iterancestors(w("p")))
+            paragraph.getparent().remove(paragraph)
+
+
+def _end_cells(body: Any) -> None:
+    """Hide the paragraph with which a cell ends after a table."""
+    for last in within(body, "//w:tc/w:p[last()][not(*)][preceding-sibling::*[1][self::w:tbl]]"):
         _put(last, "spacing", before="0", after="0", line="20", lineRule="exact")
 
 
@@ -242,27 +237,12 @@ def _turn_pages(body: Any) -> None:
 
 def _with_styles(part: bytes, ours: bytes) -> bytes:
     """Return the styles of a document with those of tables that only we have."""
-    styles = parsed(part)
+    styles = _parsed(part)
     known = {style.get(w("styleId")) for style in styles}
-    for style in within(parsed(ours), "//w:style[@w:type='table']"):
+    for style in within(_parsed(ours), "//w:style[@w:type='table']"):
         if style.get(w("styleId")) not in known:
             styles.append(style)
     return _serialized(styles)
-
-
-def _settings(part: bytes) -> bytes:
-    """Return the settings of a document that Word does not open in the mode of its version of
-    2007.
-    """
-    settings = parsed(part)
-    if settings.find(w("compat")) is not None:
-        return part
-    mode = settings.makeelement(w("compat"))
-    given = {"name": "compatibilityMode", "uri": _WORD, "val": "15"}
-    etree.SubElement(mode, w("compatSetting"), {w(name): value for name, value in given.items()})
-    later = within(settings, _AFTER_COMPAT)
-    (later[0].addprevious if later else settings.append)(mode)
-    return _serialized(settings)
 
 
 # The package
@@ -298,7 +278,7 @@ def _check_relations(parts: Mapping[str, bytes]) -> None:
     came from.
     """
     for name, part in parts.items():
-        for relation in parsed(part) if name.endswith(".rels") else ():
+        for relation in _parsed(part) if name.endswith(".rels") else ():
             kind, target = relation.get("Type", ""), relation.get("Target", "")
             is_link = kind.endswith("/hyperlink") and not refusal(target)
             if relation.get("TargetMode") == "External" and not is_link:

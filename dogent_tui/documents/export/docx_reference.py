@@ -3,7 +3,6 @@ which is the folder `reference/` with a theme's values, zipped on demand.
 """
 
 import io
-import os
 import re
 import zipfile
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Any, NamedTuple
 
 from dogent_tui.documents.export.document import language_of
 from dogent_tui.documents.export.docx_images import TextArea
+from dogent_tui.documents.export.images import LeftOutError, read_own
 from dogent_tui.documents.export.terms import TRADITIONAL, is_right_to_left
 from dogent_tui.documents.export.themes import Theme, as_docx
 from dogent_tui.documents.model import DocumentError
@@ -25,8 +25,14 @@ NAME = "reference.docx"
 """The name of a reference document in ``.dogent`` of the workspace, and in dogent's home folder."""
 
 _PARTS = Path(__file__).with_name("reference")
-_W = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
-_M = "http://schemas.openxmlformats.org/officeDocument/2006/math"
+SPACES = {
+    "w": "http://schemas.openxmlformats.org/wordprocessingml/2006/main",
+    "m": "http://schemas.openxmlformats.org/officeDocument/2006/math",
+    "a": "http://schemas.openxmlformats.org/drawingml/2006/main",
+    "pic": "http://schemas.openxmlformats.org/drawingml/2006/picture",
+    "wp": "http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing",
+    "r": "http://schemas.openxmlformats.org/officeDocument/2006/relationships",
+}
 
 _FONTS = {
     "zh-CN": "Microsoft YaHei",
@@ -65,7 +71,7 @@ def find_reference(root: Path, home: Path, theme: Theme, *, lang: str, text: str
     `text`. Blocks: use a thread.
     """
     warnings: list[str] = []
-    ours = built_in(theme, east_asian_language(lang, text), lang)
+    ours = built_in(theme, east_asian_language(lang, text), lang, text)
     for path, inside in ((root / ".dogent" / NAME, root), (home / NAME, None)):
         if not path.is_file():
             continue
@@ -79,21 +85,24 @@ def find_reference(root: Path, home: Path, theme: Theme, *, lang: str, text: str
     return _read(ours, warnings, ours)
 
 
-def built_in(theme: Theme, east_asian: str = "zh-CN", lang: str = "") -> bytes:
+def built_in(theme: Theme, east_asian: str = "zh-CN", lang: str = "", text: str = "") -> bytes:
     """Return the built-in reference document, with the font for one of the languages of
     `east_asian_language`.
 
-    The proofing language for other scripts is `lang`; American English if that is empty, East
-    Asian or written from right to left.
+    Quotations have their line on the side where the lines of `text` begin. The proofing language
+    for other scripts is `lang`; American English if that is empty, East Asian or written from right
+    to left.
     """
     is_latin = lang and not lang.lower().startswith(("zh", "ja", "ko"))
-    latin = lang if is_latin and not is_right_to_left(lang, "") else "en-US"
+    leftward = is_right_to_left(lang, text)
+    latin = lang if is_latin and not leftward else "en-US"
     languages = {"asianfont": _FONTS[east_asian], "asian": east_asian, "language": latin}
+    languages["side"] = "right" if leftward else "left"
     content = io.BytesIO()
     with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as package:
         for part in filter(Path.is_file, sorted(_PARTS.rglob("*"))):
-            text = as_docx(theme, part.read_text("utf-8"), languages)
-            package.writestr(part.relative_to(_PARTS).as_posix(), text)
+            written = as_docx(theme, part.read_text("utf-8"), languages)
+            package.writestr(part.relative_to(_PARTS).as_posix(), written)
     return content.getvalue()
 
 
@@ -111,29 +120,15 @@ def east_asian_language(lang: str, text: str) -> str:
     return {"ja": "ja-JP", "ko": "ko-KR"}.get(given[:2], "zh-CN")
 
 
-def w(name: str) -> str:
-    """Return a name of WordprocessingML."""
-    return f"{{{_W}}}{name}"
-
-
-def m(name: str) -> str:
-    """Return a name of OMML, Word's markup for formulas."""
-    return f"{{{_M}}}{name}"
-
-
-def parsed(part: bytes, name: str = NAME) -> Any:
-    """Return an XML part of the docx `name`. Raises DocumentError."""
-    return parse_part(part, name)
-
-
 def within(element: Any, path: str) -> list[Any]:
     """Return the matches of an XPath."""
-    return list(element.xpath(path, namespaces={"w": _W, "m": _M}))
+    return list(element.xpath(path, namespaces=SPACES))
 
 
 def _read(content: bytes, warnings: list[str], ours: bytes) -> Reference:
     with zipfile.ZipFile(io.BytesIO(content)) as package:
-        body, _ = (parsed(package.read(f"word/{name}.xml")) for name in ("document", "styles"))
+        parse_part(package.read("word/styles.xml"), NAME)
+        body = parse_part(package.read("word/document.xml"), NAME)
     with zipfile.ZipFile(io.BytesIO(ours)) as package:
         return Reference(content, _area(body), tuple(warnings), package.read("word/styles.xml"))
 
@@ -158,24 +153,16 @@ def _checked(path: Path, root: Path | None) -> bytes:
     """Return the content of the reference document. Raises DocumentError if it is not one, or would
     fetch something when opened.
     """
-    if root is not None and not Path(os.path.realpath(path)).is_relative_to(root):
-        raise DocumentError(tr("{name} is a link that points outside the workspace.", name=NAME))
-    check_archive(path)
     try:
-        with path.open("rb") as file:
-            content = file.read(_MOST_BYTES + 1)
-        if len(content) > _MOST_BYTES:
-            raise DocumentError(
-                tr("{name} is larger than {size} MB.", name=NAME, size=_MOST_BYTES >> 20)
-            )
+        content = read_own(path, root, _MOST_BYTES)
+        check_archive(path)
         with zipfile.ZipFile(io.BytesIO(content)) as package:
-            names = package.namelist()
-            if not {"word/styles.xml", "word/document.xml"} <= {*names}:
-                raise DocumentError(tr("{name} is not a docx.", name=NAME))
-            parts = {name: package.read(name) for name in names}
-    except (OSError, RuntimeError, ValueError, *BROKEN) as error:
+            parts = {name: package.read(name) for name in package.namelist()}
+    except (LeftOutError, OSError, RuntimeError, ValueError, *BROKEN) as error:
         raise DocumentError(tr("{name} cannot be read: {error}.", name=NAME, error=error)) from None
-    if any(b'TargetMode="External"' in parts[name] for name in names if _CARRIED.fullmatch(name)):
+    if not {"word/styles.xml", "word/document.xml"} <= parts.keys():
+        raise DocumentError(tr("{name} is not a docx.", name=NAME))
+    if any(b'TargetMode="External"' in parts[name] for name in parts if _CARRIED.fullmatch(name)):
         raise DocumentError(
             tr("A header or footer of {name} refers to something outside it.", name=NAME)
         )

@@ -6,7 +6,6 @@ import importlib
 import os
 import tempfile
 import threading
-from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 from pathlib import Path
 from typing import Any
@@ -17,27 +16,26 @@ import msgspec
 
 from dogent_tui.documents.export import to_unicode
 from dogent_tui.documents.export.accessible import make_accessible
+from dogent_tui.documents.export.document import Document
 from dogent_tui.documents.model import DocumentError
 from dogent_tui.language import tr
 
 _ENGINE = threading.Lock()
 """MuPDF is for one thread at a time."""
 
-_MOST_PAGES_SEARCHED = 400
 _MOST_MISSING = 12
 _SAME_GLYPH = dict(zip("〜‖―", "～∥—", strict=True))
 """Characters that share a glyph in Chinese fonts; a browser reports the first of a pair."""
 
 
 class Finished(msgspec.Struct, frozen=True):
-    """A pdf and facts about it. `missing` are characters drawn as boxes because no font has them;
-    `drawn` are others.
+    """A pdf and facts about it. `missing` are characters drawn as boxes because no font has
+    them.
     """
 
     pdf: bytes
     pages: int
-    missing: str = ""
-    drawn: frozenset[str] = frozenset()
+    missing: str
 
 
 def heading_pages(pdf: bytes) -> dict[str, int]:
@@ -52,21 +50,21 @@ def heading_pages(pdf: bytes) -> dict[str, int]:
             }
 
 
-def finish(
-    pdf: bytes,
-    properties: Mapping[str, str],
-    lang: str,
-    headings: Mapping[str, str],
-    doubtful: AbstractSet[str] = frozenset(),
-) -> Finished:
-    """Return `pdf` with `properties` (``title``, ``author``, ``subject``, ``keywords``), language
-    and bookmarks set. Blocks.
+def finish(pdf: bytes, exported: Document, doubtful: AbstractSet[str]) -> Finished:
+    """Return `pdf` with the properties, language and bookmarks of what is `exported`. Blocks.
 
-    `headings` are by name, in order, the titles of its outline: Chromium's own are based on what it
-    painted, which is not always what was written (observed: a heading twice, formulas in pieces).
-    `doubtful` are the characters that possibly no font had. Raises DocumentError if the engine's
-    output is not a pdf.
+    Chromium's own bookmarks are based on what it painted, which is not always what was written
+    (observed: a heading twice, formulas in pieces). `doubtful` are the characters that possibly no
+    font had. Raises DocumentError if the engine's output is not a pdf.
     """
+    front, lang = exported.front, exported.front.lang
+    headings = {heading.name: heading.text for heading in exported.headings if heading.text}
+    properties = {
+        "title": exported.title,
+        "author": ", ".join(front.authors),
+        "subject": front.subject or front.description,
+        "keywords": ", ".join(front.keywords),
+    }
     with _ENGINE, tempfile.TemporaryDirectory(prefix="dogent-pdf-") as folder:
         pymupdf = _pymupdf()
         path = Path(folder, "printed.pdf")
@@ -96,11 +94,11 @@ def finish(
                     document.xref_set_key(entry, "Title", pymupdf.get_pdf_str(words))
             make_accessible(document, pdf, properties, lang, headings)
             to_unicode.correct(document)
-            drawn, missing = _look_for(document, doubtful)
+            missing = _missing(document, doubtful)
             pages = document.page_count
             # appends the changes; rewriting everything took as long as printing
             document.saveIncr()
-        return Finished(path.read_bytes(), pages, missing, drawn)
+        return Finished(path.read_bytes(), pages, missing)
 
 
 def _pymupdf() -> Any:
@@ -118,17 +116,16 @@ def prepare() -> None:
         _pymupdf()
 
 
-def _look_for(document: Any, doubtful: AbstractSet[str]) -> tuple[frozenset[str], str]:
-    """Return which of `doubtful` are drawn, and which are missing, if anything is drawn with glyph
-    0.
+def _missing(document: Any, doubtful: AbstractSet[str]) -> str:
+    """Return those of `doubtful` that are not drawn, if anything is drawn with glyph 0.
 
     That glyph is every font's box for missing characters; the pdf does not say for which one.
     """
     drawn: set[str] = set()
     boxes = False
     for page in document:
-        if doubtful <= drawn or page.number >= _MOST_PAGES_SEARCHED:
-            break
+        if doubtful <= drawn:
+            return ""
         for span in page.get_texttrace():
             for code, glyph, *_ in span["chars"]:
                 if glyph:
@@ -138,8 +135,4 @@ def _look_for(document: Any, doubtful: AbstractSet[str]) -> tuple[frozenset[str]
                 else:
                     boxes = True
     missing = sorted(doubtful - drawn, key=lambda char: (not char.isalpha(), char)) if boxes else []
-    # if everything was searched and nothing is a box, each has a glyph of its own
-    all_drawn = not boxes and document.page_count <= _MOST_PAGES_SEARCHED
-    known = doubtful if all_drawn else doubtful & drawn
-    more = "…" * (len(missing) > _MOST_MISSING)
-    return frozenset(known), "".join(missing[:_MOST_MISSING]) + more
+    return "".join(missing[:_MOST_MISSING]) + "…" * (len(missing) > _MOST_MISSING)

@@ -4,16 +4,16 @@ limited size.
 
 import base64
 import binascii
+import hashlib
 import io
 import os
 import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import unquote, urlsplit
-
-import msgspec
+from urllib.parse import quote, unquote, urlsplit
 
 from dogent_tui.documents.export.left_out import LeftOut
+from dogent_tui.documents.export.model import ExportImage
 from dogent_tui.documents.export.source import read_regular
 from dogent_tui.documents.export.svg import clean_svg
 from dogent_tui.image_files import pillow_formats, without_metadata
@@ -58,25 +58,6 @@ _ORIENTATION = 0x0112
 """The tag of Exif 2.32, 4.6.4."""
 
 
-class ExportImage(msgspec.Struct, frozen=True):
-    """An image for a document. `kind` is ``png``, ``jpeg``, ``gif`` or ``svg``; `width` and
-    `height` are in pixels, 0 if a vector image does not specify them; `dpi` is from the file, 0 if
-    unspecified.
-    """
-
-    data: bytes
-    kind: str
-    width: int = 0
-    height: int = 0
-    dpi: float = 0
-
-    @property
-    def data_uri(self) -> str:
-        """The complete image as an address."""
-        kind = "svg+xml" if self.kind == "svg" else self.kind
-        return f"data:image/{kind};base64,{base64.b64encode(self.data).decode('ascii')}"
-
-
 class LeftOutError(Exception):
     """Why a file is not used, as the end of a sentence."""
 
@@ -93,6 +74,8 @@ class Images:
         self._root = Path(os.path.realpath(root))
         self._folder = folder
         self._found: dict[str, ExportImage | None] = {}
+        self.shown: dict[str, ExportImage] = {}
+        """Those of the document, by their addresses in its tree."""
         self._bytes = 0
 
     def find(self, address: str) -> ExportImage | None:
@@ -107,9 +90,11 @@ class Images:
                 self._left_out.add(tr("Image"), address, str(reason))
         return self._found[address]
 
-    def add(self, address: str, image: ExportImage) -> None:
-        """Return an address with which `find` returns `image`, which is ours."""
-        self._found[address] = image
+    def show(self, image: ExportImage) -> str:
+        """Return the address of an image in the tree of the document."""
+        address = f"image-{hashlib.sha256(image.data).hexdigest()[:16]}"
+        self.shown[address] = image
+        return address
 
     def _take(self, address: str) -> ExportImage:
         image = identify(_inline(address) if address[:5].lower() == "data:" else self.read(address))
@@ -153,6 +138,14 @@ class Images:
         return content
 
 
+def read_own(path: Path, root: Path | None, limit: int) -> bytes:
+    """Return the content of `path`, up to `limit` bytes: it may be a link, but not to the outside
+    of `root`, if given. Raises LeftOutError.
+    """
+    real = Path(os.path.realpath(path))
+    return Images(root or real.parent, real.parent, LeftOut()).read(quote(real.name), limit)
+
+
 def _too_large(limit: int) -> LeftOutError:
     return LeftOutError(tr("it is larger than {size} MB; make it smaller", size=limit >> 20))
 
@@ -177,10 +170,9 @@ def identify(content: bytes) -> ExportImage:
     """
     head = content[:1024].lstrip(b"\xef\xbb\xbf \t\r\n")
     if head.startswith(b"<") and b"<svg" in content[:65_536]:
-        drawing = clean_svg(content)
-        if drawing is None:
+        if (drawing := clean_svg(content)) is None:
             raise LeftOutError(tr("it is a damaged or unsafe svg"))
-        return ExportImage(drawing.data, "svg", drawing.width, drawing.height)
+        return drawing
     from PIL import Image, ImageOps, UnidentifiedImageError  # on use
 
     formats = pillow_formats(content, _KINDS)

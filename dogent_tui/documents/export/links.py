@@ -3,6 +3,7 @@ of a pdf in the same folder.
 """
 
 import re
+from itertools import chain, count
 from urllib.parse import quote, unquote
 
 from dogent_tui.language import tr
@@ -54,24 +55,22 @@ class Targets:
     def __init__(self) -> None:
         self._names: set[str] = set()
         self._known_as: dict[str, str] = {}
-        self._last: dict[str, int] = {}
 
     def add(self, title: str, named: str) -> str:
         """Return the name of the heading `title`: as it is `named` by its author or by pandoc,
         numbered if it already exists.
         """
-        wanted = name = _fit(named) or "section"
-        while name in self._names:
-            self._last[wanted] = self._last.get(wanted, 0) + 1
-            name = f"{wanted}-{self._last[wanted]}"
-        self._add(name)
+        wanted = _fit(named) or "section"
+        names = chain([wanted], (f"{wanted}-{number}" for number in count(1)))
+        name = self.add_named(next(name for name in names if name not in self._names))
         self._known_as.setdefault(_folded(title), name)
         return name
 
     def add_named(self, name: str) -> str:
         """Return the name of a place named by the author, made valid for an attribute."""
         name = _fit(name)
-        self._add(name)
+        self._names.add(name)
+        self._known_as.setdefault(_folded(name), name)
         return name
 
     def find(self, address: str) -> str | None:
@@ -80,10 +79,6 @@ class Targets:
         """
         wanted = unquote(address[1:])
         return wanted if wanted in self._names else self._known_as.get(_folded(wanted))
-
-    def _add(self, name: str) -> None:
-        self._names.add(name)
-        self._known_as.setdefault(_folded(name), name)
 
 
 def _fit(name: str) -> str:

@@ -1,5 +1,6 @@
-"""The records of exporting, for every format: the request and the result."""
+"""The records of exporting, for every format: the request, its images, and the result."""
 
+import base64
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Literal, TypeAlias
@@ -48,6 +49,26 @@ class ExportRequest(msgspec.Struct, frozen=True, kw_only=True):
     theme: str = ""
     usual_theme: str = ""
     counted: Mapping[str, int] = {}
+
+
+class ExportImage(msgspec.Struct, frozen=True):
+    """An image for a document. `kind` is ``png``, ``jpeg``, ``gif`` or ``svg``; `width` and
+    `height` are in pixels, 0 if a vector image does not specify them; `dpi` is from the file, 0 if
+    unspecified; `removed` is the number of unsafe parts that an svg had.
+    """
+
+    data: bytes
+    kind: str
+    width: int = 0
+    height: int = 0
+    dpi: float = 0
+    removed: int = 0
+
+    @property
+    def data_uri(self) -> str:
+        """The complete image as an address."""
+        kind = "svg+xml" if self.kind == "svg" else self.kind
+        return f"data:image/{kind};base64,{base64.b64encode(self.data).decode('ascii')}"
 
 
 class Made(msgspec.Struct, frozen=True):

@@ -11,7 +11,6 @@ import msgspec
 
 from dogent_tui.documents.export import tree
 from dogent_tui.documents.export.document import Document, writer_warnings
-from dogent_tui.documents.export.images import SCREEN_DPI
 from dogent_tui.documents.export.links import whole
 from dogent_tui.documents.export.styles import NAME, Style
 from dogent_tui.documents.export.tables import rows_of
@@ -30,7 +29,8 @@ that requests are aborted.
 """
 
 _CONTENTS_PLACE = f'<div class="{tree.CONTENTS}">\n\n</div>'
-_IMAGE = re.compile(r'(<img\s[^>]*?\bsrc=")(image:\d+)"')
+_IMAGE = re.compile(r'(<img\s[^>]*?\bsrc=")(image-\w+)"')
+"""Images get their addresses last: pandoc takes 0.4 s per megabyte of one."""
 _LONE_WAY_BACK = re.compile(r'(?m)^(<p>)?<a [^>]*class="footnote-back"[^>]*>[^<]*</a>(</p>)?')
 """A link back from a note on a line of its own, because the note does not end in a paragraph."""
 _NOT_ON_PAPER = {
@@ -50,6 +50,8 @@ _PAPER_ONLY = "<style>@media screen { body { display: none } }</style>"
 """No one sees the page on a screen: the layout for one before printing takes as long as
 printing.
 """
+_MOST_LINES = 50
+"""The lines of code that are kept together: about those of a page."""
 _LOADS = re.compile(r"url\(|@font-face", re.IGNORECASE)
 """Makes a style sheet's images load before printing, which does not wait for anything."""
 
@@ -105,78 +107,46 @@ def compose(document: Document, style: Style, halt: Halt | None = None) -> Page:
     """Return `document` as a page, whose own `style` comes after ours. Blocks. Raises
     DocumentError.
     """
-    writer = _Writer(document)
-    blocks = mapped(document.blocks, writer.handlers)
+    blocks = mapped(document.blocks, _HANDLERS)
     written = tree.written(blocks, "html5", "--mathml", "--wrap=none", "--eol=lf", halt=halt)
     html = _LONE_WAY_BACK.sub("", written.data.decode("utf-8", "replace"))
     for field, sign in _NOT_ON_PAPER.items():
         html = html.replace(field, sign)
-    html = _IMAGE.sub(lambda found: f'{found[1]}{writer.addresses[found[2]]}"', html)
+    shown = document.images.shown
+    html = _IMAGE.sub(lambda found: f'{found[1]}{shown[found[2]].data_uri}"', html)
     return Page(document, html, style, tuple(writer_warnings(written.warnings)))
 
 
-class _Writer:
-    """Prepares a document for pandoc's HTML writer. `addresses` are those of images by the short
-    names that stand for them, as pandoc takes 0.4 s per megabyte of an address.
-    """
+def _link(content: Any) -> list[Node]:
+    _, inside, (address, title) = content
+    return [tree.link(mapped(inside, _HANDLERS), whole(address), title)]
 
-    def __init__(self, document: Document) -> None:
-        self._document = document
-        self._names: dict[str, str] = {}
-        self.addresses: dict[str, str] = {}
-        self.handlers: dict[str, tree.Handler] = {
-            "CodeBlock": _code,
-            "DefinitionList": self._definitions,
-            "HorizontalRule": lambda _: [tree.raw("html", _RULE)],
-            "Div": self._div,
-            "Image": self._image,
-            "Link": self._link,
-            "Math": _formula,
-            "Table": self._table,
-        }
 
-    def _inside(self, value: Any) -> Any:
-        return mapped(value, self.handlers)
+def _div(content: Any) -> list[Node]:
+    (_, kinds, _), inside = content
+    blocks = mapped(inside, _HANDLERS)
+    if tree.CALLOUT not in kinds:
+        return [node("Div", [content[0], blocks])]
+    sign = attributes(role="img", aria_label=tree.sign(kinds[1]))  # see `accessible`
+    title = mapped(blocks[:1], {"Str": lambda text: [node("Span", [sign, words(text)])]})
+    opening = tree.raw("html", f'<blockquote class="{" ".join(kinds)}">')
+    return [opening, *title, *blocks[1:], tree.raw("html", "</blockquote>")]
 
-    def _link(self, content: Any) -> list[Node]:
-        _, inside, (address, title) = content
-        return [tree.link(self._inside(inside), whole(address), title)]
 
-    def _image(self, content: Any) -> list[Node]:
-        (name, _, sizes), alt, (address, title) = content
-        found = self._document.images.find(address)
-        if found is None:
-            return []
-        # with the screen resolutions 72 and 96, a pixel is a CSS pixel
-        if not sizes and found.dpi > SCREEN_DPI + 1:
-            sizes = [["width", f"{found.width * SCREEN_DPI / found.dpi:.0f}px"]]
-        short = self._names.setdefault(address, f"image:{len(self._names)}")
-        self.addresses[short] = found.data_uri
-        return [node("Image", [[name, [], sizes], alt, [short, title]])]
+def _definitions(content: Any) -> list[Node]:
+    # by which readers of the pdf tell a term from what follows it
+    apart = attributes(role="paragraph")
+    items = [[[node("Span", [apart, term])], more] for term, more in content]
+    return [node("DefinitionList", mapped(items, _HANDLERS))]
 
-    def _div(self, content: Any) -> list[Node]:
-        (_, kinds, _), inside = content
-        blocks = self._inside(inside)
-        if tree.CALLOUT not in kinds:
-            return [node("Div", [content[0], blocks])]
-        sign = attributes(role="img", aria_label=tree.sign(kinds[1]))  # see `accessible`
-        title = mapped(blocks[:1], {"Str": lambda text: [node("Span", [sign, words(text)])]})
-        opening = tree.raw("html", f'<blockquote class="{" ".join(kinds)}">')
-        return [opening, *title, *blocks[1:], tree.raw("html", "</blockquote>")]
 
-    def _definitions(self, content: Any) -> list[Node]:
-        # by which readers of the pdf tell a term from what follows it
-        apart = attributes(role="paragraph")
-        items = [[[node("Span", [apart, term])], more] for term, more in content]
-        return [node("DefinitionList", self._inside(items))]
-
-    def _table(self, content: Any) -> list[Node]:
-        found = self._inside(content)
-        for rows in rows_of(found):
-            for _, cells in rows:
-                if cells and not any(cell[4] for cell in cells):  # or it would have no tag
-                    cells[0][4] = [node("Plain", words("\N{NO-BREAK SPACE}"))]
-        return [node("Table", found)]
+def _table(content: Any) -> list[Node]:
+    found = mapped(content, _HANDLERS)
+    for rows in rows_of(found):
+        for _, cells in rows:
+            if cells and not any(cell[4] for cell in cells):  # or it would have no tag
+                cells[0][4] = [node("Plain", words("\N{NO-BREAK SPACE}"))]
+    return [node("Table", found)]
 
 
 def _formula(content: Any) -> list[Node]:
@@ -187,7 +157,19 @@ def _formula(content: Any) -> list[Node]:
 def _code(content: Any) -> list[Node]:
     (_, classes, _), text = content
     # in any language, each line becomes an element, by which readers of the pdf know it
-    return [node("CodeBlock", [attributes("", *classes, "default"), text])]
+    is_long = ["long"] * (text.count("\n") > _MOST_LINES)
+    return [node("CodeBlock", [attributes("", *classes, "default", *is_long), text])]
+
+
+_HANDLERS: dict[str, tree.Handler] = {
+    "CodeBlock": _code,
+    "DefinitionList": _definitions,
+    "HorizontalRule": lambda _: [tree.raw("html", _RULE)],
+    "Div": _div,
+    "Link": _link,
+    "Math": _formula,
+    "Table": _table,
+}
 
 
 def _css_string(text: str) -> str:

@@ -30,10 +30,6 @@ class PdfWriter:
 
     def __init__(self, browser: Browser) -> None:
         self._browser = browser
-        self._drawn: set[str] = set()
-        """Characters known to be in a font: checking them takes as long as everything else
-        together.
-        """
         self._pages: tuple[str, dict[str, int]] = ("", {})
         """The last document, and the page of each heading: if all are still correct, it is printed
         once.
@@ -67,15 +63,7 @@ class PdfWriter:
                 )
                 made = replace(made, warnings=(instead, *made.warnings))
         on_progress(tr("Finishing"))
-        finished = await asyncio.to_thread(
-            finish,
-            made.content,
-            _properties(document),
-            document.front.lang,
-            {heading.name: heading.text for heading in document.headings if heading.text},
-            _doubtful(page) - self._drawn,
-        )
-        self._drawn |= finished.drawn
+        finished = await asyncio.to_thread(finish, made.content, document, _doubtful(page))
         warnings = (*made.warnings, *style.warnings, *font_warnings(finished.missing))
         return Made(finished.pdf, made.engine, finished.pages, warnings, style.left_out)
 
@@ -115,17 +103,6 @@ def _doubtful(page: Page) -> set[str]:
     """Return the characters of the page that possibly no font has."""
     found = set(_BEYOND_LATIN.findall(_TAG.sub("", page.body) + page.document.title))
     return {character for character in found if unicodedata.category(character)[0] in "LNPS"}
-
-
-def _properties(document: Document) -> dict[str, str]:
-    """Return the properties of the pdf."""
-    front = document.front
-    return {
-        "title": document.title,
-        "author": ", ".join(front.authors),
-        "subject": front.subject or front.description,
-        "keywords": ", ".join(front.keywords),
-    }
 
 
 def font_warnings(missing: str) -> list[str]:

@@ -39,7 +39,7 @@ they are for private use, in a plane that no font uses.
 """
 _BARE = re.compile(r"(?<![A-Za-z0-9_.@/\\])" + _KEY, re.IGNORECASE)
 _INSIDE = re.compile(r"(?<![^\s\U00100000-\U0010ffff])" + _KEY, re.IGNORECASE)
-_GROUP = re.compile(r"\[(-?@[^\]]*)\]")
+_GROUP = re.compile(r"\[([^\[\]]*@[^\]]*)\]")
 _NOT_WORDS = re.compile("([ \n\U00100000-\U0010ffff])")
 _LABEL = re.compile(rf"({'|'.join(KINDS)}):\S+", re.IGNORECASE)
 REFERENCE = "reference"
@@ -167,10 +167,14 @@ class _Marker:
         if not all(keys):
             return None
         original = self._inlines(found[0])
-        if all(is_label(_name(key)) for of_entry in keys for key in of_entry):
+        has_prefix = not found[1].startswith(("@", "-@"))
+        labels = [is_label(_name(key)) for of_entry in keys for key in of_entry]
+        if any(labels) and has_prefix:
+            return None
+        if all(labels):
             return _reference([key[1] + _name(key) for of in keys for key in of], original)
         if not self._cited:
-            self.uncited.append(tree.plain_text(original))
+            self.uncited += [tree.plain_text(original)] * (not has_prefix)
             return None
         citations = [
             _citation(

@@ -4,11 +4,10 @@ none loads anything.
 
 import re
 from pathlib import Path
-from urllib.parse import quote
 
 import msgspec
 
-from dogent_tui.documents.export.images import Images, LeftOutError
+from dogent_tui.documents.export.images import Images, LeftOutError, read_own
 from dogent_tui.documents.export.left_out import LeftOut
 from dogent_tui.language import tr
 
@@ -33,18 +32,16 @@ def find_style(root: Path, home: Path) -> Style:
     """Return the style sheet of the workspace at `root`, or of the user's folder `home`, or none.
     Blocks.
     """
-    for path, folder in ((root / ".dogent" / NAME, root), (home / NAME, home.resolve())):
+    for path, inside in ((root / ".dogent" / NAME, root), (home / NAME, None)):
         if not path.exists():
             continue
-        left_out, real = LeftOut(), path.resolve()
+        left_out = LeftOut()
         try:
-            content = Images(root if folder is root else real.parent, real.parent, left_out).read(
-                quote(real.name), LARGEST
-            )
+            content = read_own(path, inside, LARGEST)
         except LeftOutError as why:
             warning = tr("{path} was not used: {why}.", path=path, why=why)
             return Style(warnings=(warning,))
-        images = Images(folder, path.parent, left_out)
+        images = Images(inside or home, path.parent, left_out)
         css = _clean(content.decode("utf-8-sig", errors="replace"), images, left_out)
         return Style(css, path, tuple(left_out.sentences()))
     return Style()

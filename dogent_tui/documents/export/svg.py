@@ -3,10 +3,10 @@
 import re
 from typing import Any
 
-import msgspec
 from lxml import etree
 
 from dogent_tui.documents.export.lengths import points
+from dogent_tui.documents.export.model import ExportImage
 from dogent_tui.documents.model import DocumentError
 from dogent_tui.documents.pandoc.archive import parse_part
 
@@ -27,18 +27,7 @@ _OUTSIDE = re.compile(r"(@import[^;]*;?)|url\((?!\s*['\"]?\s*#)[^)]*\)?", re.IGN
 _MOST_ELEMENTS = 200_000
 
 
-class Drawing(msgspec.Struct, frozen=True):
-    """A self-contained SVG file, its size in CSS pixels (0: unspecified), and the number of parts
-    `removed`.
-    """
-
-    data: bytes
-    width: int = 0
-    height: int = 0
-    removed: int = 0
-
-
-def clean_svg(content: bytes) -> Drawing | None:
+def clean_svg(content: bytes) -> ExportImage | None:
     """Return the cleaned SVG `content`; None if it is not SVG, defines entities, or is far too
     large.
     """
@@ -52,7 +41,8 @@ def clean_svg(content: bytes) -> Drawing | None:
     removed = sum(map(_cleaned, elements))
     etree.strip_elements(root, *(f"{{*}}{name}" for name in _UNSAFE), with_tail=False)
     width, height = _size(root)
-    return Drawing(etree.tostring(root, encoding="utf-8"), width, height, removed)
+    data = etree.tostring(root, encoding="utf-8")
+    return ExportImage(data, "svg", width, height, removed=removed)
 
 
 def _cleaned(element: Any) -> int:

@@ -31,8 +31,6 @@ _QUIET = {"css": "var(--quiet)", "docx": "5F6B7A"}
 TITLE_STYLES = {part: part.capitalize() for part in ("title", "subtitle", "author", "date")}
 TITLE_STYLES["to"] = "Recipient"
 """The styles in a docx of the parts of the title block."""
-_KINDS = {"tip": "2D6A3A", "important": "6B3FA0", "warning": "9A6700", "caution": "A12622"}
-"""The colors of call-outs, as in `styles/pdf.css`; notes use the accent color of the theme."""
 
 
 class Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -196,7 +194,8 @@ def as_docx(theme: Theme, part: str, more: Mapping[str, str]) -> str:
     `more`.
     """
     top, sides, bottom = (round(length * _TWIPS) for length in theme.margins)
-    values = {
+    has_rule = theme.rule and not theme.cover
+    values: dict[str, object] = {
         "font": _WORD[theme.font],
         "headfont": _WORD[theme.heading_font],
         "size": round(theme.size * 2),
@@ -208,12 +207,27 @@ def as_docx(theme: Theme, part: str, more: Mapping[str, str]) -> str:
         "sides": sides,
         "bottom": bottom,
         "width": 11906 - 2 * sides,
-        "styles": "".join(
-            [*_title_styles(theme), *_heading_styles(theme), *_callout_styles(theme)]
-        ),
+        "titlerule": _RULE * has_rule,
+        "headcolor": theme.heading_color[1:],
+        "headalign": theme.heading_align,
+        "chapterbreak": "<w:pageBreakBefore/>" * theme.chapters,
         "firstfooter": _FIRST_FOOTER * theme.first_number,
         "of": _NUMBER_OF_PAGES * (theme.numbers == "page / pages"),
     }
+    for level, size in enumerate(theme.heading_sizes, 1):
+        sizes = {"": size * 2, "before": size * 24, "after": size * 9}
+        values |= {f"h{level}{what}": round(number) for what, number in sizes.items()}
+    written: dict[str, Part] = {found.part: found for found in theme.title}
+    for name in TITLE_STYLES:
+        found = written.get(name) or Part(part="date", size=theme.size)
+        color = theme.heading_color[1:] if found.colored else _INK
+        values |= {
+            f"{name}size": round(found.size * 2),
+            f"{name}above": round(found.above * _TWIPS),
+            f"{name}align": found.align,
+            f"{name}bold": "<w:b/><w:bCs/>" * found.bold,
+            f"{name}color": _QUIET["docx"] if found.quiet else color,
+        }
     return Template(part).safe_substitute(values, **more)
 
 
@@ -223,74 +237,6 @@ _LINE = 184
 """Word's line spacing: 240 per line of the font's own height, whereas CSS multiplies the size."""
 _FIRST_FOOTER = '<w:footerReference w:type="first" r:id="rId10"/>'
 _FIELD = '<w:fldSimple w:instr=" NUMPAGES "><w:r><w:t>1</w:t></w:r></w:fldSimple>'
-_BOLD, _ITALIC = "<w:b/><w:bCs/>", "<w:i/><w:iCs/>"
 _RULE = '<w:pBdr><w:bottom w:val="single" w:sz="6" w:space="10" w:color="BFC7D1"/></w:pBdr>'
 """A line below the last of the paragraphs with it."""
 _NUMBER_OF_PAGES = f'<w:r><w:t xml:space="preserve"> / </w:t></w:r>{_FIELD}'
-
-
-def _style(theme: Theme, name: str, size: float, color: str, properties: str, look: str) -> str:
-    """Return the style `name` of a title or heading; `properties` and `look` are further properties
-    of its paragraphs and text.
-    """
-    style = name[:1].upper() + name[1:].replace(" ", "")
-    own = ' w:customStyle="1"' if name in {"Author", "Recipient"} else ""
-    font = _WORD[theme.heading_font]
-    face = "".join(f' w:{kind}="{font}"' for kind in ("ascii", "hAnsi", "cs"))
-    sizes = "".join(f'<w:{kind} w:val="{round(size * 2)}"/>' for kind in ("sz", "szCs"))
-    return (
-        f'<w:style w:type="paragraph"{own} w:styleId="{style}"><w:name w:val="{name}"/>'
-        '<w:basedOn w:val="Normal"/><w:next w:val="BodyText"/><w:uiPriority w:val="9"/><w:qFormat/>'
-        f"<w:pPr><w:keepNext/><w:keepLines/>{properties}</w:pPr>"
-        f'<w:rPr><w:rFonts{face}/>{look}<w:color w:val="{color}"/>{sizes}</w:rPr></w:style>'
-    )
-
-
-def _spacing(before: float, after: float, line: int) -> str:
-    return (
-        f'<w:spacing w:before="{round(before)}" w:after="{round(after)}" w:line="{line}"'
-        ' w:lineRule="auto"/><w:ind w:firstLine="0"/>'
-    )
-
-
-def _title_styles(theme: Theme) -> Iterator[str]:
-    written: dict[str, Part] = {part.part: part for part in theme.title}
-    for name, style in TITLE_STYLES.items():
-        part = written.get(name) or Part(part="date", size=theme.size)
-        color = theme.heading_color[1:] if part.colored else _INK
-        color = _QUIET["docx"] if part.quiet else color
-        space = _RULE * (theme.rule and not theme.cover) + _spacing(part.above * _TWIPS, 40, 240)
-        space += f'<w:contextualSpacing/><w:jc w:val="{part.align}"/>'
-        yield _style(theme, style, part.size, color, space, _BOLD * part.bold)
-
-
-def _heading_styles(theme: Theme) -> Iterator[str]:
-    for level in range(1, 10):
-        size = theme.heading_sizes[min(level, 4) - 1]
-        color = theme.heading_color[1:] if level < 5 else _QUIET["docx"]
-        properties = "<w:pageBreakBefore/>" * (theme.chapters and level == 1)
-        properties += _spacing(size * 24, size * 9, 264)
-        properties += f'<w:jc w:val="{theme.heading_align}"/><w:outlineLvl w:val="{level - 1}"/>'
-        look = _BOLD + _ITALIC * (level in {4, 6})
-        yield _style(theme, f"heading {level}", size, color, properties, look)
-
-
-def _callout_styles(theme: Theme) -> Iterator[str]:
-    """Return the styles of tables of one column, with the title of a call-out in the first row."""
-    for kind, color in {"note": theme.accent[1:], **_KINDS}.items():
-        yield Template(_CALLOUT).substitute(name=kind.capitalize(), color=color)
-
-
-_CALLOUT = """
-<w:style w:type="table" w:customStyle="1" w:styleId="Callout$name">
-  <w:name w:val="Callout $name"/><w:basedOn w:val="TableNormal"/><w:qFormat/>
-  <w:tblPr>
-    <w:tblBorders><w:left w:val="single" w:sz="24" w:space="0" w:color="$color"/></w:tblBorders>
-    <w:tblCellMar>
-      <w:top w:w="60" w:type="dxa"/><w:left w:w="200" w:type="dxa"/>
-      <w:bottom w:w="40" w:type="dxa"/><w:right w:w="200" w:type="dxa"/>
-    </w:tblCellMar>
-  </w:tblPr>
-  <w:tcPr><w:shd w:val="clear" w:color="auto" w:fill="F3F5F8"/></w:tcPr>
-  <w:tblStylePr w:type="firstRow"><w:rPr><w:color w:val="$color"/></w:rPr></w:tblStylePr>
-</w:style>"""

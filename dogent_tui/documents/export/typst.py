@@ -132,17 +132,15 @@ def _written_for_typst(document: Document, folder: Path) -> list[Node]:
     """Return the document prepared for pandoc's typst writer: images as files in `folder`, formulas
     with their TeX.
     """
-    names: dict[str, str] = {}
     tops = {id(block.get("c")) for block in document.blocks}
 
     def image(content: Any) -> list[Node]:
         (_, _, sizes), alt, (address, _) = content
-        found = document.images.find(address)
-        if found is None:  # otherwise typst would read some other file
-            return []
-        kind = "jpg" if found.kind == "jpeg" else found.kind
-        name = names.setdefault(address, f"image-{len(names)}.{kind}")
+        found = document.images.shown[address]
+        name = f"{address}.{found.kind}"
         (folder / name).write_bytes(found.data)
+        if not sizes and 0 < found.width <= _WIDEST and found.height <= _WIDEST:
+            sizes = [["width", f"{found.width}px"]]
         given = [f'"{name}"', f"alt: {_quoted(tree.plain_text(alt))}"]
         given += [f"{what}: {_fitting(size)}" for what, size in sizes]
         return [tree.raw("typst", f"#box(image({', '.join(given)}))", inline=True)]

@@ -36,7 +36,7 @@ def set_apart(root: Any, styles: Styles, items: Mapping[Any, Item]) -> dict[Any,
     kinds = {table: _kind(table, styles) for table in root.iter(w("tbl"))}
     held: dict[Any, list[Any]] = {}
     aside = etree.SubElement(root, "aside")
-    for number, (table, kind) in enumerate(kinds.items()):
+    for number, (table, kind) in reversed([*enumerate(kinds.items())]):  # what is inside first
         if not kind and table not in items:
             continue
         place = _paragraph(f"{CONTINUED * (table in items)}{PLACE}{number}:", items.get(table))

@@ -191,11 +191,17 @@ def test_the_title_is_no_part_of_the_contents(tmp_path):
     assert contents("# A\n\n# B") == ["A", "B"]
 
 
-def test_contents_stand_where_the_text_says(tmp_path):
-    page = compose(document(tmp_path, "before\n\n[TOC]\n\n## A <b>x</b> & `c`"), Style())
+@pytest.mark.parametrize("place", ["[TOC]", "[[_TOC_]]"])
+def test_contents_stand_where_the_text_says(tmp_path, place):
+    page = compose(document(tmp_path, f"before\n\n{place}\n\n## A <b>x</b> & `c`"), Style())
     html = page.html({"a-x--c": 7})
     assert html.index("before") < html.index('<nav class="toc">') < html.index("<h2")
     assert '<span class="text">A x &amp; c</span><span class="number">7</span>' in html
+
+
+def test_code_with_numbered_lines_has_its_language(tmp_path):
+    page = compose(document(tmp_path, "```python {.numberLines}\nreturn 1\n```\n"), Style())
+    assert 'class="sourceCode python' in page.html()
 
 
 def test_titles_are_text(tmp_path):

@@ -54,6 +54,15 @@ async def test_a_list_in_a_quotation_stays_in_it(exporter, tmp_path, kind):
     assert await read_back(exporter, tmp_path, text, kind) == text
 
 
+@pytest.mark.parametrize("kind", ["pdf", "docx"])
+async def test_quotations_and_call_outs_next_to_or_in_others_stay_apart(exporter, tmp_path, kind):
+    text = (
+        "# T\n\n- item\n\n  > [!TIP]\n  > in it\n\n> Quoted\n>\n> > twice\n> >\n> > > and thrice\n"
+        ">\n> - in it"
+    )
+    assert await read_back(exporter, tmp_path, text, kind) == text
+
+
 @pytest.mark.parametrize("kind", ["pdf", "docx", "typst"])
 async def test_any_block_stays_in_its_quotation_or_call_out(exporter, typesetter, tmp_path, kind):
     inside = [

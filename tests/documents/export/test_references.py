@@ -105,10 +105,11 @@ def test_citations_are_written_out_with_a_list_of_what_is_cited(tmp_path):
     (tmp_path / "refs.bib").write_text(BIBLIOGRAPHY, "utf-8")
     text = (
         "---\nbibliography: refs.bib\n---\nAs [@lovelace, p. 3; see @hopper] says, @lovelace"
-        " too.\n\n# References\n"
+        " too [see @hopper].\n\n# References\n"
     )
     document = read(tmp_path, text)
-    assert "As (Lovelace 1843, 3; see Hopper 1952) says, Lovelace (1843) too." in shown(document)
+    assert "As (Lovelace 1843, 3; see Hopper 1952) says, Lovelace (1843) too" in shown(document)
+    assert "too (see Hopper 1952)." in shown(document)
     assert "Hopper, Grace. 1952." in shown(document)
     assert not [link for link in links(document) if link.startswith("file:")]
 
@@ -119,6 +120,7 @@ def test_what_stands_beside_a_reference_stays_as_it_is(tmp_path):
         tmp_path, f"{private} *see [@fig:a]*, {private} (`@x` @fig:a)\n\n![A](a.png){{#fig:a}}\n"
     )
     assert f"{private} see Figure 1, {private} (@x Figure 1)" in shown(document)
+    assert "[see Figure 1]" in shown(read(tmp_path, "[see @fig:a]\n\n![A](a.png){#fig:a}\n"))
 
 
 def test_a_citation_that_nobody_knows_is_told(tmp_path):
