@@ -75,21 +75,15 @@ class _Room:
             size = os.fstat(descriptors[1]).st_size
             self.output = os.readlink(f"/proc/{pid}/fd/{_OUTPUTS[0]}"), size
             self.deadline = time.monotonic() + plan["limit_s"] if plan["limit_s"] else 0.0
-            self.began_ns = self._stamp() if plan["same_disk"] else time.time_ns()
+            os.utime(path)  # by the file system's clock: no later change has an earlier time
+            is_same = plan["same_disk"]
+            self.began_ns = os.stat(path).st_ctime_ns if is_same else time.time_ns()
             socket.send_fds(self.link, [path.encode()], descriptors)
         except (BrokenPipeError, ConnectionResetError):
             return  # the room could not be set up; its report comes next
         finally:
             for descriptor in descriptors:  # the reader of the output waits for the last one
                 os.close(descriptor)
-
-    def _stamp(self) -> int:
-        """Return the file system's current time: no later change has a smaller one."""
-        descriptor = os.open(f"{self.folder}/began", os.O_CREAT | os.O_WRONLY | os.O_CLOEXEC, 0o600)
-        try:
-            return os.fstat(descriptor).st_ctime_ns
-        finally:
-            os.close(descriptor)
 
     def ended(self, status: int) -> dict[str, Any]:
         """Return the message that the command has ended, and store it for a later start."""

@@ -108,7 +108,6 @@ class Wall:
         self._starter: subprocess.Popen[bytes] | None = None
         self._socket: socket.socket | None = None
         self._settling = ThreadPoolExecutor(1, "settling")  # one at a time, in the order they end
-        self._same_disk = False
         self._is_closing = False
         self._held = -1
         self._mounted: tuple[Path, ...] = ()
@@ -122,7 +121,6 @@ class Wall:
         if self._held < 0:  # later, what is in the home comes from commands
             self._held = hold(self.folder, self.workspace)
             self._seed_home()
-        self._same_disk = self.folder.stat().st_dev == self.workspace.stat().st_dev
         own = (Path(str(mount[2])) for mount in tools(self._view.home))
         self._mounted = (self.workspace, *own)
         requests = self.folder / "requests"
@@ -234,12 +232,12 @@ class Wall:
             outside=tuple(mount for each in outside for mount in each.mounts(self._view.home)),
             environment={**_LIKE_THE_CLI, **environment},
         )
-        plan |= {"name": name, "folder": str(folder), "same_disk": self._same_disk}
-        plan |= {"network": network, "limit_s": limit_s}
+        same_disk = self.folder.stat().st_dev == self.workspace.stat().st_dev
+        plan |= {"name": name, "folder": str(folder), "same_disk": same_disk}
+        plan |= {"network": network, "limit_s": limit_s, "command": command}
         if snapshots is not None and snapshots.is_dir():
             plan["own"].append(("bind", str(snapshots), _SNAPSHOTS, True))
             plan["readable"].append(str(snapshots))
-        (folder / "call").write_text(json.dumps({"command": command, "cwd": str(cwd)}), "utf-8")
         path = folder / "plan"
         path.write_text(json.dumps(plan), "utf-8")
         job = Job(name, client_text(self.folder, name), command, cwd, folder, hosts, outside)
