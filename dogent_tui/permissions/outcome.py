@@ -8,8 +8,10 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+from msgspec import structs
+
 from dogent_tui.language import tr
-from dogent_tui.permissions import disk
+from dogent_tui.permissions.disk import ChangedDisk
 from dogent_tui.permissions.git_config import changed_settings, harmless, named_by, read_settings
 from dogent_tui.permissions.judgement import decide_effects
 from dogent_tui.permissions.model import Decision, Effect, EffectKind
@@ -111,8 +113,12 @@ class _Outcome:
         self._changes = {change.path: change for change in difference.changes}
         self._rule = rule
         self._visible = (*map(Path, SYSTEM), *visible)
-        now = {f"{rule.root}/{one.path}": _as_entry(one.after) for one in difference.changes}
-        self._disk = disk.ChangedDisk(rule.disk, rule.root, difference.upper, now)
+        # other names are in the layer, too
+        now = {
+            f"{rule.root}/{one.path}": one.after and structs.replace(one.after, names=1)
+            for one in difference.changes
+        }
+        self._disk = ChangedDisk(rule.root, difference.upper, now)
         self._after = replace(rule, disk=self._disk)
         self._folders: dict[Path, tuple[Path, str] | None] = {}
         self._included, self._hooks = self._named_by_git()
@@ -352,10 +358,3 @@ def _difference_of(change: Change, after: Entry) -> str:
         return ""
     note = tr("It changes the permissions of {path} from {before:o} to {after:o}.")
     return note.format(path=change.path, before=before.mode, after=after.mode)
-
-
-def _as_entry(entry: Entry | None) -> tuple[disk.Entry, str] | None:
-    if entry is None:
-        return None
-    kind = entry.kind if entry.kind in {"file", "folder", "link"} else "other"
-    return disk.Entry(kind, (entry.device, entry.inode), 1, entry.size), entry.target

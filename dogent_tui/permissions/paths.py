@@ -8,6 +8,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from dogent_tui.permissions.disk import Disk, real_path, walk
+from dogent_tui.undo.changes import Entry
 
 PROTECTED = (".dogent/dogent.md", ".dogent/dogent.json")
 """Files whose existing content only the user changes (SPEC 6)."""
@@ -106,9 +107,9 @@ class PathRule:
 
     workspace: Path
     home: Path
-    disk: Disk
     private: tuple[Path, ...] = ()
     readable: tuple[Path, ...] = ()
+    disk: Disk = field(default_factory=Disk)
     root: str = field(init=False, repr=False)
     """The workspace with its links resolved."""
     _root_parts: tuple[str, ...] = field(init=False, repr=False)
@@ -214,22 +215,21 @@ class PathRule:
         if tuple(map(fold, start)) != tuple(map(fold, self._root_parts)):
             return False
         ours, theirs = self.disk.entry(self.root), self.disk.entry(str(Path(*start)))
-        return ours is not None and theirs is not None and ours.identity == theirs.identity
+        return _is_one(ours, theirs)
 
     def _named_outside(self, path: str) -> bool:
         entry = self.disk.entry(path)
         if entry is None or entry.kind != "file" or entry.names < 2:
             return False
         below = map(self.disk.entry, walk(self.disk, self.root, 20_000) or [])
-        same = [found for found in below if found is not None and found.identity == entry.identity]
-        return len(same) < entry.names
+        return sum(_is_one(found, entry) for found in below) < entry.names
 
     def _same_as_protected(self, path: str) -> bool:
         entry = self.disk.entry(path)
         if entry is None or entry.names < 2 or entry.kind != "file":
             return False
         found = (self.disk.entry(f"{self.root}/{relative}") for relative in PROTECTED)
-        return entry.identity in {other.identity for other in found if other is not None}
+        return any(_is_one(entry, other) for other in found)
 
     def _holds_everything(self, path: Path) -> bool:
         ours, home = Path(self.root), self.home
@@ -246,6 +246,13 @@ class PathRule:
             if parts[: len(base)] == base and len(parts) > len(base) and parts[len(base)] in STORES:
                 return True
         return False
+
+
+def _is_one(one: Entry | None, other: Entry | None) -> bool:
+    """Return whether two paths lead to the same file or folder."""
+    if one is None or other is None:
+        return False
+    return (one.device, one.inode) == (other.device, other.inode)
 
 
 def _is_privileged(parts: tuple[str, ...]) -> bool:

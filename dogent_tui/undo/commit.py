@@ -129,7 +129,7 @@ class Committing:
                     except ValueError:
                         path.unlink()  # its process died while writing it
                         continue
-                    copies = UndoLog.at(Path(journal.copies), journal.kept.run)
+                    copies = UndoLog(Path(journal.copies), journal.kept.run)
                     copies = self._copies if copies.folder == self._copies.folder else copies
                     doing = _Doing(journal.root, journal.upper, copies, self._ours, True)
                     with contextlib.closing(doing):

@@ -155,7 +155,7 @@ class Snapshot:
             ends = [Path(running.private, "jobs", job, "over") for job in running.jobs]
             until = max((end.stat().st_ctime_ns for end in ends if end.exists()), default=FOR_EVER)
             self._running = running
-            self._committing(UndoLog.at(self.folder / "aside" / "kept", "")).resume()
+            self._committing(UndoLog(self.folder / "aside" / "kept", "")).resume()
             return self.take_back_cut_off(until)
 
     def take_back_cut_off(self, until: int = FOR_EVER) -> TakenBack | None:
@@ -319,7 +319,7 @@ class Snapshot:
         """
         with self._looking():
             changes, left = self._changes(until)
-            copies = UndoLog.at(upper.parent / "kept", "")
+            copies = UndoLog(upper.parent / "kept", "")
             back = private_folder(upper.parent / "back")
             for each in changes:
                 self._stage(each, f"{back}/{each.path}")

@@ -139,7 +139,7 @@ def test_what_is_taken_back_is_a_layer_that_does_the_same_again(
     taken = index.collect(layer)
 
     difference = Difference(str(workspace), str(layer), time.time_ns(), taken.changes)
-    copies = UndoLog(Workspace(workspace), "session")
+    copies = UndoLog.of(Workspace(workspace), "session")
     done = Committing(tmp_path / "journals", copies).commit(difference, "a command", sync=False)
 
     assert (done.conflicts, done.failed) == ((), ())
