@@ -120,7 +120,6 @@ class _Outcome:
         }
         self._disk = ChangedDisk(rule.root, difference.upper, now)
         self._after = replace(rule, disk=self._disk)
-        self._folders: dict[Path, tuple[Path, str] | None] = {}
         self._included, self._hooks = self._named_by_git()
 
     def _named_by_git(self) -> tuple[set[Path], set[Path]]:
@@ -175,17 +174,13 @@ class _Outcome:
         """Return whether a parent folder went the same way, in which case only the folder is
         reported.
         """
-        for parent in Path(change.path).parents:
-            above, rest = self._changes.get(str(parent)), change.path[len(str(parent)) :]
-            if above is None:
-                continue
-            if above.what == change.what == "delete":  # in a repository every file counts
-                return self._repository(Path(self._rule.root, parent)) is None
-            if change.moved_to and change.moved_to == above.moved_to + rest:
-                return True
-            if change.moved_from and change.moved_from == above.moved_from + rest:
-                return True
-        return False
+        parent, _, name = change.path.rpartition("/")
+        if (above := self._changes.get(parent)) is None:
+            return False
+        if above.what == change.what == "delete":  # in a repository every file counts
+            return self._repository(Path(self._rule.root, parent)) is None
+        ways = (change.moved_to, above.moved_to), (change.moved_from, above.moved_from)
+        return any(way and way == f"{folder}/{name}" for way, folder in ways)
 
     def _gone(self, change: Change, path: Path) -> Effect | None:
         found = self._repository(path)
@@ -273,11 +268,7 @@ class _Outcome:
         """Return the repository folder that contains a path, before or after, and the rest of the
         path.
         """
-        if path.parent not in self._folders:
-            found = self._after.repository(path) or self._rule.repository(path)
-            self._folders[path.parent] = found
-        found = self._folders[path.parent]
-        return None if found is None else (found[0], str(path.relative_to(found[0])))
+        return self._after.repository(path) or self._rule.repository(path)
 
     def _for_git(
         self, change: Change, after: Entry, path: Path, found: tuple[Path, str] | None

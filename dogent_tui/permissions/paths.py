@@ -114,6 +114,7 @@ class PathRule:
     """The workspace with its links resolved."""
     _root_parts: tuple[str, ...] = field(init=False, repr=False)
     _private: tuple[Path, ...] = field(init=False, repr=False)
+    _repositories: dict[Path, Path | None] = field(init=False, repr=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         self._private = tuple(Path(real_path(self.disk, str(folder))) for folder in self.private)
@@ -179,10 +180,17 @@ class PathRule:
         """Return the repository folder (``.git``, or a bare one) that contains a resolved path, and
         the rest of the path.
         """
-        root = Path(self.root)
-        above = [folder for folder in path.parents if folder.is_relative_to(root)]
-        named = [folder for folder in above if fold(folder.name) == ".git" and folder != root]
-        found = named[0] if named else next(filter(self._is_bare, above), None)
+        folder, unknown = path.parent, list[Path]()
+        while folder.name and folder not in self._repositories and self._inside(folder):
+            unknown.append(folder)
+            folder = folder.parent
+        found, root = self._repositories.get(folder), Path(self.root)
+        for folder in reversed(unknown):
+            is_named = fold(folder.name) == ".git" and folder != root
+            is_within = found is not None and fold(found.name) == ".git"
+            if is_named or (not is_within and self._is_bare(folder)):
+                found = folder
+            self._repositories[folder] = found
         return None if found is None else (found, str(path.relative_to(found)))
 
     def _is_bare(self, folder: Path) -> bool:

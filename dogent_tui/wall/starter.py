@@ -75,9 +75,10 @@ class _Room:
             size = os.fstat(descriptors[1]).st_size
             self.output = os.readlink(f"/proc/{pid}/fd/{_OUTPUTS[0]}"), size
             self.deadline = time.monotonic() + plan["limit_s"] if plan["limit_s"] else 0.0
-            os.utime(path)  # by the file system's clock: no later change has an earlier time
-            is_same = plan["same_disk"]
-            self.began_ns = os.stat(path).st_ctime_ns if is_same else time.time_ns()
+            self.began_ns = time.time_ns()
+            if plan["same_disk"]:  # by the file system's clock: no later change has an earlier time
+                os.utime(path)
+                self.began_ns = os.stat(path).st_ctime_ns
             socket.send_fds(self.link, [path.encode()], descriptors)
         except (BrokenPipeError, ConnectionResetError):
             return  # the room could not be set up; its report comes next
@@ -98,11 +99,8 @@ class _Room:
 
     def end(self) -> None:
         """Kill everything inside; the link is closed as a result."""
-        if self.inside:
-            # the waiter reaps it only at its own end, so the id is still valid
-            os.kill(self.inside, 9)
-        else:
-            os.kill(self.waiter, 9)
+        # the waiter reaps what is inside only at its own end, so the id is still valid
+        os.kill(self.inside or self.waiter, 9)
 
 
 class Starter:

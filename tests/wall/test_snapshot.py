@@ -168,7 +168,8 @@ def test_a_folder_that_became_a_link_is_not_followed(
     """As by another command, in the very moment."""
     (tmp_path / "outside").mkdir()
     _run("rm chapters/one.md", workspace)
-    found = index._changes(1 << 62)
+    with index._looking():
+        found = index._changes(1 << 62)
     shutil.move(workspace / "chapters", workspace / "elsewhere")
     (workspace / "chapters").symlink_to(tmp_path / "outside")
     index._changes = lambda until: found  # type: ignore[method-assign]
