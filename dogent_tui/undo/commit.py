@@ -25,7 +25,14 @@ import msgspec
 
 from dogent_tui.storage.files import private_folder
 from dogent_tui.undo import file_moves
-from dogent_tui.undo.changes import Change, Difference, Entry, entry_at, entry_of
+from dogent_tui.undo.changes import (
+    Change,
+    Difference,
+    Entry,
+    entry_at,
+    entry_of,
+    own_attributes,
+)
 from dogent_tui.undo.file_moves import Beneath, ChangedMeanwhileError, Ours, synced
 from dogent_tui.undo.undo_log import KeptChange, State, UndoLog, item_of, json_line, state_of
 
@@ -148,7 +155,7 @@ class _Doing(Beneath):
         self.foreign: dict[str, Change] = {}
         self._failed: dict[str, str] = {}
         self._opened: dict[str, Entry] = {}
-        self._modes: dict[str, int] = {}
+        self._modes: dict[str, tuple[int, int]] = {}
 
     def close(self) -> None:
         """Close the folders."""
@@ -163,13 +170,16 @@ class _Doing(Beneath):
             if at.st_uid == os.geteuid():
                 os.chmod(place, stat.S_IMODE(at.st_mode) | stat.S_IRWXU)
                 self._opened.setdefault(folder, entry_of(at))
-                self._modes.setdefault(folder, stat.S_IMODE(at.st_mode))
+                self._modes.setdefault(folder, (stat.S_IMODE(at.st_mode), 0))
 
     def _set_modes(self) -> None:
         """Set the modes of folders, now that nothing more is put into them."""
         for path in sorted(self._modes, reverse=True):
             with contextlib.suppress(OSError):
-                file_moves.set_mode(self.spot(path), self._modes[path], os.O_DIRECTORY)
+                spot, (mode, mtime_ns) = self.spot(path), self._modes[path]
+                if mtime_ns:
+                    os.utime(spot, ns=(mtime_ns, mtime_ns), follow_symlinks=False)
+                file_moves.set_mode(spot, mode, os.O_DIRECTORY)
         self._modes.clear()
 
     # ── Planning ──────────────────────────────────────────────────────────────────────────────
@@ -287,7 +297,8 @@ class _Doing(Beneath):
         file_moves.set_mode(spot, after.mode | 0o700, os.O_DIRECTORY)
         with contextlib.suppress(FileNotFoundError):  # what is in it is to leave it
             file_moves.set_mode(new, 0o700, os.O_DIRECTORY)
-        self._modes[change.path] = after.mode
+            file_moves.dress(spot, own_attributes(new))
+        self._modes[change.path] = after.mode, after.mtime_ns * (before is None)
         return State("folder", mode=after.mode)
 
     def _end(self, journal: _Journal) -> None:

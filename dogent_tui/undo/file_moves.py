@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from typing import TypeAlias
 
 from dogent_tui.storage.places import walked
-from dogent_tui.undo.changes import Entry, attributes_of
+from dogent_tui.undo.changes import Entry, attributes_of, own_attributes
 
 _CWD = -100
 _UNABLE = (errno.EINVAL, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP)
@@ -295,6 +295,15 @@ def set_mode(path: str, mode: int, flags: int = 0) -> None:
         os.chmod(name_of(descriptor), mode)
     finally:
         os.close(descriptor)
+
+
+def dress(folder: str, attributes: dict[str, bytes]) -> None:
+    """Give a folder exactly these attributes of the user's. Raises OSError."""
+    worn = own_attributes(folder)
+    for name in worn.keys() - attributes.keys():
+        os.removexattr(folder, name)
+    for name in (name for name, value in attributes.items() if worn.get(name) != value):
+        os.setxattr(folder, name, attributes[name])
 
 
 def synced(path: str) -> None:

@@ -12,6 +12,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable
+from datetime import datetime
 from pathlib import Path
 
 import msgspec
@@ -172,13 +173,16 @@ def test_several_commits_are_rewound_together(root, copies, committing):
 
 
 def test_attributes_of_the_layer_stay_there_and_others_come_along(root, committing):
-    set_it = "import os; os.setxattr('a.md', 'user.who', b'me'); open('a.md', 'a').write('x')"
-    committing.commit(ran(root, f"python3 -c {quoted(set_it)}; mkdir t; echo x > t/x"), "Run it")
-    assert {name: os.listxattr(root / name) for name in ("a.md", "t", "t/x")} == {
+    set_it = "import os; [os.setxattr(each, 'user.who', b'me') for each in ('a.md', 'ch', 't')]"
+    make = "mkdir t; echo x > t/x; touch -d 2020-01-02 t"
+    committing.commit(ran(root, f"{make}; python3 -c {quoted(set_it)}; echo x >> a.md"), "Run it")
+    assert {name: os.listxattr(root / name) for name in ("a.md", "ch", "t", "t/x")} == {
         "a.md": ["user.who"],
-        "t": [],
+        "ch": ["user.who"],
+        "t": ["user.who"],
         "t/x": [],
     }
+    assert datetime.fromtimestamp((root / "t").stat().st_mtime).year == 2020
 
 
 # ── Somebody else ─────────────────────────────────────────────────────────────────────────────────
