@@ -23,7 +23,7 @@ from typing import IO
 
 import msgspec
 
-from dogent_tui.storage.files import private_folder
+from dogent_tui.storage.files import json_line, private_folder
 from dogent_tui.undo import file_moves
 from dogent_tui.undo.changes import (
     Change,
@@ -34,7 +34,7 @@ from dogent_tui.undo.changes import (
     own_attributes,
 )
 from dogent_tui.undo.file_moves import Beneath, ChangedMeanwhileError, Ours, synced
-from dogent_tui.undo.undo_log import KeptChange, State, UndoLog, item_of, json_line, state_of
+from dogent_tui.undo.undo_log import KeptChange, State, UndoLog, item_of, state_of
 
 _FOREIGN = (errno.ENOENT, errno.EEXIST, errno.ENOTDIR, errno.ELOOP, errno.ENOTEMPTY, errno.EISDIR)
 """Errors that mean someone else has changed the place."""

@@ -8,7 +8,6 @@ session was last used. `restoring.py` undoes and rewinds with them.
 import contextlib
 import errno
 import hashlib
-import json
 import os
 import shutil
 import threading
@@ -20,7 +19,13 @@ from typing import Literal, NamedTuple, TypeAlias
 import msgspec
 
 from dogent_tui.records import Record
-from dogent_tui.storage.files import atomic_write, open_for_appending, private_folder
+from dogent_tui.storage.files import (
+    append_lines,
+    atomic_write,
+    json_line,
+    json_lines,
+    private_folder,
+)
 from dogent_tui.storage.paths import Workspace, file_name, state_dir
 from dogent_tui.undo.changes import Entry, entries_below, entry_at, is_below, own_attributes
 from dogent_tui.undo.file_moves import copy, opened_to_us
@@ -339,10 +344,8 @@ class UndoLog:
             if self._fork_of is not None and not self.folder.exists():
                 _begin_with(self._fork_of, self.folder)
             _forget_old_sessions(self.folder.parent, but=self.folder)
-            with contextlib.suppress(OSError):
-                for line in (self.folder / "changes.jsonl").read_text("utf-8").splitlines():
-                    with contextlib.suppress(ValueError):  # a line truncated by a crash
-                        self._apply(msgspec.convert(json.loads(line), KeptChange | _Settled))
+            for found in json_lines(self.folder / "changes.jsonl", KeptChange | _Settled):
+                self._apply(found)
         return self._changes
 
     def _apply(self, found: KeptChange | _Settled) -> None:
@@ -361,22 +364,8 @@ class UndoLog:
             self._apply(each)
             if isinstance(each, KeptChange) and not each.undoes:
                 self._open.add(each.number)
-        private_folder(self.folder)
-        lines = b"\n".join(map(json_line, data))
-        descriptor = open_for_appending(self.folder / "changes.jsonl")
-        with os.fdopen(descriptor, "ab") as file:
-            file.write(b"\n" + lines + b"\n")  # the previous line may be truncated
-            if durable:
-                file.flush()
-                os.fsync(descriptor)
-
-
-def json_line(data: object) -> bytes:
-    """Return `data` as JSON that `json.loads` reads back, including names that are not UTF-8."""
-    try:
-        return msgspec.json.encode(data)
-    except UnicodeEncodeError:
-        return json.dumps(msgspec.to_builtins(data)).encode()
+        lines = map(json_line, data)
+        append_lines(self.folder / "changes.jsonl", *lines, durable=durable)
 
 
 def item_of(path: str, entry: Entry | None) -> Item:

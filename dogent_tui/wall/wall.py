@@ -22,10 +22,9 @@ import msgspec
 
 from dogent_tui.errors import AgentError
 from dogent_tui.language import tr
-from dogent_tui.storage.files import private_folder
+from dogent_tui.storage.files import json_line, private_folder
 from dogent_tui.storage.paths import dogent_home, state_dir
 from dogent_tui.undo.changes import Difference, entry_at
-from dogent_tui.undo.undo_log import json_line
 from dogent_tui.wall.jobs import Ended, Job
 from dogent_tui.wall.leftovers import hold, remove_layer, remove_tree
 from dogent_tui.wall.outside import copied_places
