@@ -15,6 +15,7 @@ import time
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from functools import cache
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -287,6 +288,15 @@ def _held_elsewhere(path: Path, timeout_s: float) -> DogentError:
         ),
         tr("Close that window, or end its process if it hangs, and try again."),
     )
+
+
+def names_in(folder: Path, most: int) -> list[str]:
+    """Return the names in a folder, sorted, at most as many; empty if it cannot be read."""
+    try:
+        with os.scandir(folder) as entries:
+            return sorted(entry.name for entry in islice(entries, most))
+    except OSError:
+        return []
 
 
 def first_text(path: Path, most_bytes: int) -> str:

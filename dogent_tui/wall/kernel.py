@@ -139,11 +139,9 @@ def bring_up_loopback() -> None:
         fcntl.ioctl(any_socket, 0x8914, struct.pack("16sH22x", b"lo", 0x1 | 0x40))
 
 
-def die_with_parent(signal: int = 9) -> None:
-    """Receive `signal` when the parent dies. Changing credentials resets this, so call it
-    afterwards.
-    """
-    _call("prctl", _SET_PDEATHSIG, signal, 0, 0, 0)
+def die_with_parent() -> None:
+    """Be killed when the parent dies. Changing credentials resets this, so call it afterwards."""
+    _call("prctl", _SET_PDEATHSIG, 9, 0, 0, 0)
 
 
 def adopt_orphans() -> None:

@@ -414,13 +414,13 @@ def _own_size(found: Entry) -> int:
 
 
 def _copy_or_link(source: str, target: str, most: int) -> None:
-    """Copy a file or link, or make a hard link of a file of more than `most` bytes. Raises
-    OSError.
+    """Copy a file or link, or make a hard link of a file of more than `most` bytes, or if the disk
+    is full. Raises OSError.
     """
     try:
         copy(source, target, sync=False, most=most)
     except OSError as error:
-        if error.errno != errno.EFBIG:
+        if error.errno not in (errno.EFBIG, errno.ENOSPC, errno.EDQUOT):
             raise
         os.link(source, target, follow_symlinks=False)
 
