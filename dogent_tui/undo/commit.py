@@ -327,12 +327,18 @@ def _in_order(changes: Iterable[Change]) -> list[Change]:
     """Return the changes in order: new folders, new and changed files, deletions, replaced
     folders.
     """
+
+    def stage(change: Change) -> int:
+        if change.after is None:
+            return 2
+        if change.after.kind == "folder":
+            return 0
+        return 3 if change.before and change.before.kind == "folder" else 1
+
     found = sorted(changes, key=lambda change: change.path, reverse=True)
-    made = [each for each in found if each.after and each.after.kind == "folder"]
-    put = [each for each in found if each.after and each.after.kind != "folder"]
-    gone = [each for each in found if not each.after]
-    over = [each for each in put if each.before and each.before.kind == "folder"]
-    return [*made[::-1], *(each for each in put if not over or each not in over), *gone, *over]
+    found.sort(key=stage)
+    made = sum(not stage(each) for each in found)
+    return [*found[:made][::-1], *found[made:]]
 
 
 def _written(journals: Path, journal: _Journal, sync: bool) -> tuple[Path, IO[bytes]]:
