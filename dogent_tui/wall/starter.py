@@ -161,15 +161,13 @@ class Starter:
                 return True
             if not packet:
                 return False
-            self._take(json.loads(packet))
-
-    def _take(self, message: dict[str, Any]) -> None:
-        if "base" in message:
-            self._room = message
-        elif "go" in message:
-            self._go(message["go"])
-        else:
-            self._plans[message["id"]] = message["plan"]
+            message = json.loads(packet)
+            if "base" in message:
+                self._room = message
+            elif "go" in message:
+                self._go(message["go"])
+            else:
+                self._plans[message["id"]] = message["plan"]
 
     def _tell(self, message: dict[str, Any], descriptors: tuple[int, ...] = ()) -> None:
         socket.send_fds(self._application, [json.dumps(message).encode()], descriptors)

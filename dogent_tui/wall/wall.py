@@ -30,7 +30,7 @@ from dogent_tui.wall.leftovers import hold, remove_layer, remove_tree
 from dogent_tui.wall.outside import copied_places
 from dogent_tui.wall.probe import WallStatus
 from dogent_tui.wall.snapshot import Snapshot, end_left_over
-from dogent_tui.wall.view import RUN, Level, View, tools
+from dogent_tui.wall.view import RUN, TEMPORARY, Level, View, tools
 
 _SNAPSHOTS = "/run/snapshots"
 """Where the CLI's snapshots of the user's shell are mounted; their names begin with a timestamp."""
@@ -270,12 +270,7 @@ class Wall:
         """Yield new entries of the private home and temporary folders whose names are not
         `known`.
         """
-        shown = {
-            "home": str(self._view.home),
-            "tmp": "/tmp",
-            "var-tmp": "/var/tmp",
-            "shm": "/dev/shm",
-        }
+        shown = {"home": str(self._view.home), "shm": "/dev/shm", **TEMPORARY}
         for part in shown:
             (self.folder / part).chmod(0o700)  # a command may have closed it
             for name in os.listdir(self.folder / part):
