@@ -298,12 +298,13 @@ def set_mode(path: str, mode: int, flags: int = 0) -> None:
 
 
 def dress(folder: str, attributes: dict[str, bytes]) -> None:
-    """Give a folder exactly these attributes of the user's. Raises OSError."""
+    """Give a folder exactly these attributes of the user's, if its file system has any."""
     worn = own_attributes(folder)
-    for name in worn.keys() - attributes.keys():
-        os.removexattr(folder, name)
-    for name in (name for name, value in attributes.items() if worn.get(name) != value):
-        os.setxattr(folder, name, attributes[name])
+    with contextlib.suppress(OSError):
+        for name in worn.keys() - attributes.keys():
+            os.removexattr(folder, name)
+        for name in (name for name, value in attributes.items() if worn.get(name) != value):
+            os.setxattr(folder, name, attributes[name])
 
 
 def synced(path: str) -> None:

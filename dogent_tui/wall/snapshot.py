@@ -222,13 +222,26 @@ class Snapshot:
             os.makedirs(place, exist_ok=True)
             os.chmod(place, found.mode | 0o700)
         elif found and found.kind in ("file", "link"):
-            _copy_or_link(spot, place, min(LARGEST_FILE, LARGEST_STORE - self._sum))
+            self._copy_or_link(spot, place, min(LARGEST_FILE, LARGEST_STORE - self._sum))
             self._sum += _own_size(entry_of(os.lstat(place)))
             if os.path.samestat(os.lstat(spot), os.lstat(place)):
                 found = entry_of(os.lstat(spot))  # the hard link has changed its ctime
         else:
             raise OSError(path)
         return found
+
+    def _copy_or_link(self, source: str, target: str, most: int) -> None:
+        """Copy a file or link, or make a hard link of a file of more than `most` bytes, or if the
+        disk is full. Raises OSError.
+        """
+        new = f"{self.folder}/new"  # the name of the target may be as long as a name can be
+        try:
+            copy(source, new, sync=False, most=most)
+            os.rename(new, target)
+        except OSError as error:
+            if error.errno not in (errno.EFBIG, errno.ENOSPC, errno.EDQUOT):
+                raise
+            os.link(source, target, follow_symlinks=False)
 
     def _forget(self, path: str) -> None:
         self._stamps.pop(path, None)
@@ -356,7 +369,7 @@ class Snapshot:
         os.makedirs(os.path.dirname(place), exist_ok=True)
         is_one = after is not None and after.inode == before.inode  # only its mode has changed
         most = sys.maxsize if is_one else LARGEST_FILE
-        _copy_or_link(f"{self._tree}/{change.path}", place, most)
+        self._copy_or_link(f"{self._tree}/{change.path}", place, most)
         if before.kind == "file":
             os.chmod(place, before.mode)
 
@@ -411,18 +424,6 @@ def _stamp(found: Entry) -> _Stamp:
 def _own_size(found: Entry) -> int:
     """Return the bytes that a copy takes; a hard link takes none."""
     return found.size if found.kind == "file" and found.names == 1 else 0
-
-
-def _copy_or_link(source: str, target: str, most: int) -> None:
-    """Copy a file or link, or make a hard link of a file of more than `most` bytes, or if the disk
-    is full. Raises OSError.
-    """
-    try:
-        copy(source, target, sync=False, most=most)
-    except OSError as error:
-        if error.errno not in (errno.EFBIG, errno.ENOSPC, errno.EDQUOT):
-            raise
-        os.link(source, target, follow_symlinks=False)
 
 
 def end_left_over(private: str) -> None:

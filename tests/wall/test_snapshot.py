@@ -19,6 +19,8 @@ from dogent_tui.undo.undo_log import UndoLog
 from dogent_tui.wall import snapshot as snapshot_module
 from dogent_tui.wall.snapshot import Snapshot, TakenBack, end_left_over, open_snapshot
 
+_LONG = "n" * 255
+
 
 @pytest.fixture
 def workspace(tmp_path: Path) -> Path:
@@ -26,6 +28,7 @@ def workspace(tmp_path: Path) -> Path:
     (folder / "chapters/old").mkdir(parents=True)
     (folder / "notes.md").write_text("notes\n")
     (folder / "run.sh").write_text("echo\n")
+    (folder / _LONG).write_text("long\n")
     (folder / "run.sh").chmod(0o755)
     (folder / "chapters/one.md").write_text("one\n" * 1000)
     (folder / "chapters/old/two.md").write_text("two\n")
@@ -76,6 +79,8 @@ _COMMANDS: list[tuple[str, dict[str, str] | None]] = [
     ("echo more > notes.md", {"notes.md": "edit"}),
     ("printf 'NOTES\\n' | dd of=notes.md conv=notrunc status=none", {"notes.md": "edit"}),
     (": > notes.md", {"notes.md": "empty"}),
+    ("echo more >> nn*", {_LONG: "edit"}),
+    ("rm nn*", {_LONG: "delete"}),
     (
         "echo new > new.md; mkdir -p a/b; echo c > a/b/c",
         {"new.md": "create", "a": "create", "a/b": "create", "a/b/c": "create"},
