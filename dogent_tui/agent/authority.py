@@ -192,11 +192,10 @@ class Authority:
         """
         from dataclasses import replace
 
-        from dogent_tui.permissions.disk import RealDisk
         from dogent_tui.permissions.outcome import judge_outcome
         from dogent_tui.permissions.paths import PathRule
 
-        rule = PathRule(self._root, Path.home(), RealDisk(), self._private)
+        rule = PathRule(self._root, Path.home(), self._private)
         decision = judge_outcome(
             difference, losses, rule, allowed, (*self._visible, *self.readable)
         )

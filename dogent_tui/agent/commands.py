@@ -25,7 +25,7 @@ from dogent_tui.agent.tool_names import call_words
 from dogent_tui.agent.wall_status import standing_notices
 from dogent_tui.agent.write_reviews import Reviewing
 from dogent_tui.language import ngettext, tr
-from dogent_tui.permissions.disk import RealDisk
+from dogent_tui.permissions.disk import Disk
 from dogent_tui.permissions.git_config import harmless_settings
 from dogent_tui.permissions.model import Decision, Effect, EffectKind, ToolCall
 from dogent_tui.storage.files import private_folder
@@ -446,7 +446,7 @@ def _edited_text(difference: Difference, change: Change) -> str | None:
         or after.size > _LARGEST_TEXT
     ):
         return None
-    return RealDisk().text(f"{difference.upper}/{change.path}", _LARGEST_TEXT)
+    return Disk().text(f"{difference.upper}/{change.path}", _LARGEST_TEXT)
 
 
 def _named(places: Sequence[str]) -> str:

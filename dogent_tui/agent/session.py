@@ -278,7 +278,7 @@ def session_copies(
     def copies() -> "UndoLog":
         from dogent_tui.undo.undo_log import UndoLog
 
-        return UndoLog(workspace, session_id, fork_of=fork_of)
+        return UndoLog.of(workspace, session_id, fork_of)
 
     return copies
 

@@ -4,6 +4,8 @@ spaces.
 
 import re
 from collections.abc import Callable, Iterable, Sequence
+from itertools import groupby, pairwise
+from operator import attrgetter
 from typing import NamedTuple
 
 from dogent_tui.changes.sequence_match import Pair, filled, gaps, matched
@@ -73,14 +75,8 @@ def sentences(text: str) -> list[str]:
     """Return the sentences of `text`, each with the whitespace after it; joined, they give the
     text.
     """
-    found: list[str] = []
-    start = 0
-    for end in _END.finditer(text):
-        found.append(text[start : end.end()])
-        start = end.end()
-    if start < len(text):
-        found.append(text[start:])
-    return found
+    bounds = [0, *(end.end() for end in _END.finditer(text)), len(text)]
+    return [text[start:end] for start, end in pairwise(bounds) if start < end]
 
 
 def aligned(a: Sequence[str], b: Sequence[str]) -> tuple[list[Pair], list[Pair]]:
@@ -228,14 +224,12 @@ def _by_words(old: str, new: str) -> Refined:
 
 def _without_islands(a: list[str], b: list[str], pairs: list[Pair]) -> list[Pair]:
     """Drop accidental matches: a letter or two, a space, a comma, with changes on both sides."""
-    runs: list[list[Pair]] = []
-    for pair in pairs:
-        if runs and runs[-1][-1] == (pair[0] - 1, pair[1] - 1):
-            runs[-1].append(pair)
-        else:
-            runs.append([pair])
+    numbered = groupby(
+        enumerate(pairs), key=lambda found: (found[1][0] - found[0], found[1][1] - found[0])
+    )
     kept: list[Pair] = []
-    for run in runs:
+    for _, found in numbered:
+        run = [pair for _, pair in found]
         at_an_end = run[0] == (0, 0) or run[-1] == (len(a) - 1, len(b) - 1)
         letters = sum(len(_WORD.findall(a[i])) for i, _ in run)
         if at_an_end or letters > _ISLAND:
@@ -261,10 +255,5 @@ def _seen(piece: str) -> str:
 
 
 def _joined(spans: Iterable[Span]) -> tuple[Span, ...]:
-    joined: list[Span] = []
-    for span in spans:
-        if joined and joined[-1].changed == span.changed:
-            joined[-1] = Span(joined[-1].text + span.text, span.changed)
-        elif span.text:
-            joined.append(span)
-    return tuple(joined)
+    runs = groupby((span for span in spans if span.text), key=attrgetter("changed"))
+    return tuple(Span("".join(span.text for span in run), changed) for changed, run in runs)

@@ -1,6 +1,6 @@
 """An outline being edited: relative to the proposal it came from, with its text and changes."""
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from functools import lru_cache
 from itertools import accumulate
@@ -120,13 +120,8 @@ class OutlineEditing:
         cursor = self.tree.cursor
         here = self.outline.place(cursor) if cursor is not None else 0
         places = [self.outline.place(id_) for id_ in found]
-        if step < 0:
-            number = next(
-                (index for index in range(len(places) - 1, -1, -1) if places[index] < here),
-                len(places) - 1,
-            )
-        else:
-            number = next((index for index, place in enumerate(places) if place >= here + step), 0)
+        number = bisect_left(places, here) - 1 if step < 0 else bisect_left(places, here + step)
+        number %= len(places)
         self.tree.show(found[number])
         return number + 1, len(found)
 

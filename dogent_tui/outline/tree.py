@@ -179,14 +179,8 @@ class OutlineTree:
         if first <= before <= end:
             before = first
         above = headings[before - 1] if before else None
-        below = next(
-            (
-                headings[place]
-                for place in (before if before != first else end,)
-                if place < len(headings)
-            ),
-            None,
-        )
+        after = end if before == first else before
+        below = headings[after] if after < len(headings) else None
         highest = above.level + 1 if above else 1
         lowest = min(below.level, highest) if below else 1
         return self._kept(

@@ -3,53 +3,12 @@
 import os
 import stat
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Literal, Protocol, TypeAlias
 
 from dogent_tui.language import tr
-
-EntryKind: TypeAlias = Literal["file", "folder", "link", "other"]
-_FILE, _FOLDER, _LINK = stat.S_IFREG, stat.S_IFDIR, stat.S_IFLNK
-_KINDS: Mapping[int, EntryKind] = {_FILE: "file", _FOLDER: "folder", _LINK: "link"}
+from dogent_tui.undo.changes import Entry, entry_at
 
 _MAX_LINKS = 40
 """The number of links that a path may pass through: the kernel's limit (path_resolution(7))."""
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """The entry at a path; a final symlink is not followed. `identity` is (device, inode); `names`
-    is the number of hard links.
-    """
-
-    kind: EntryKind
-    identity: tuple[int, int] = (0, 0)
-    names: int = 1
-    size: int = 0
-
-
-class Disk(Protocol):
-    """The part of a file system that decisions need. No method raises for a missing or unreadable
-    path.
-    """
-
-    def entry(self, path: str) -> Entry | None:
-        """Return the entry at `path` (absolute), not following a final symlink, or `None`."""
-        ...
-
-    def link(self, path: str) -> str:
-        """Return the text of the symlink at `path`, or "" if it is not a symlink."""
-        ...
-
-    def names(self, path: str) -> list[str]:
-        """Return the sorted names in a folder; empty if it is not a folder or cannot be read."""
-        ...
-
-    def text(self, path: str, limit: int) -> str | None:
-        """Return up to `limit` bytes of a file as text, `None` if it is longer, binary or
-        unreadable.
-        """
-        ...
 
 
 def _without_waiting(path: str, flags: int) -> int:
@@ -59,34 +18,29 @@ def _without_waiting(path: str, flags: int) -> int:
     return os.open(path, flags | os.O_NONBLOCK | os.O_NOCTTY)
 
 
-class RealDisk:
-    """The real file system."""
+class Disk:
+    """The part of a file system that decisions need. No method raises for a missing or unreadable
+    path.
+    """
 
     def entry(self, path: str) -> Entry | None:
-        """See `Disk.entry`."""
+        """Return the entry at `path` (absolute), not following a final symlink, or `None`."""
         try:
-            found = os.lstat(path)
+            return entry_at(path)
         except (OSError, ValueError):
             return None
-        kind = _KINDS.get(stat.S_IFMT(found.st_mode), "other")
-        return Entry(kind, (found.st_dev, found.st_ino), found.st_nlink, found.st_size)
-
-    def link(self, path: str) -> str:
-        """See `Disk.link`."""
-        try:
-            return os.readlink(path)  # noqa: PTH115 — text in, text out
-        except (OSError, ValueError):
-            return ""
 
     def names(self, path: str) -> list[str]:
-        """See `Disk.names`."""
+        """Return the sorted names in a folder; empty if it is not a folder or cannot be read."""
         try:
             return sorted(os.listdir(path))  # noqa: PTH208 — names, not paths
         except (OSError, ValueError):
             return []
 
     def text(self, path: str, limit: int) -> str | None:
-        """See `Disk.text`."""
+        """Return up to `limit` bytes of a file as text, `None` if it is longer, binary or
+        unreadable.
+        """
         try:
             with open(path, "rb", opener=_without_waiting) as file:
                 plain = stat.S_ISREG(os.fstat(file.fileno()).st_mode)
@@ -96,15 +50,12 @@ class RealDisk:
             return None
 
 
-Now: TypeAlias = Mapping[str, tuple[Entry, str] | None]
-"""Changed path → its new entry and the text of a symlink; `None` if it no longer exists."""
+class ChangedDisk(Disk):
+    """The disk after a difference has been applied: `now` has the new entry at each changed path,
+    `None` if it no longer exists.
+    """
 
-
-class ChangedDisk:
-    """The disk after a difference has been applied."""
-
-    def __init__(self, base: Disk, root: str, upper: str, now: Now) -> None:
-        self._base = base
+    def __init__(self, root: str, upper: str, now: Mapping[str, Entry | None]) -> None:
         self._root = root
         self._upper = upper
         self._now = now
@@ -112,27 +63,21 @@ class ChangedDisk:
     def entry(self, path: str) -> Entry | None:
         """See `Disk.entry`. What is in `/proc` depends on who looks, so nothing leads there."""
         if path not in self._now:
-            return None if path.startswith("/proc/") else self._base.entry(path)
-        found = self._now[path]
-        return found and found[0]
-
-    def link(self, path: str) -> str:
-        """See `Disk.link`."""
-        found = self._now.get(path)
-        return found[1] if found is not None else self._base.link(path)
+            return None if path.startswith("/proc/") else super().entry(path)
+        return self._now[path]
 
     def names(self, path: str) -> list[str]:
         """See `Disk.names`."""
-        return sorted({*self._base.names(path), *self._base.names(self._in_upper(path))})
+        return sorted({*super().names(path), *super().names(self._in_upper(path))})
 
     def text(self, path: str, limit: int) -> str | None:
         """See `Disk.text`."""
         if path not in self._now:
-            return self._base.text(path, limit)
+            return super().text(path, limit)
         entry = self.entry(path)
         # the target of a link may change although the link does not
         plain = entry is not None and entry.kind == "file"
-        return self._base.text(self._in_upper(path), limit) if plain else None
+        return super().text(self._in_upper(path), limit) if plain else None
 
     def _in_upper(self, path: str) -> str:
         return self._upper + path.removeprefix(self._root)
@@ -161,10 +106,9 @@ def real_path(disk: Disk, path: str) -> str:
         links += 1
         if links > _MAX_LINKS:
             raise ValueError(tr("Too many symbolic links in {path}.", path=path))
-        target = disk.link(here)
-        if target.startswith("/"):
+        if found.target.startswith("/"):
             done = "/"
-        rest.extend(p for p in reversed(target.split("/")) if p not in {"", "."})
+        rest.extend(p for p in reversed(found.target.split("/")) if p not in {"", "."})
     return done
 
 

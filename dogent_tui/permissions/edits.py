@@ -18,10 +18,11 @@ _COMPARED = 3_000
 _CONTEXT = 3
 
 
-def edit_diff(tool: str, tool_input: Mapping[str, Any], path: str, disk: Disk) -> str:
+def edit_diff(tool: str, tool_input: Mapping[str, Any], path: str) -> str:
     """Return the unified diff between the file `path` and what the call would leave there; "" if
     there is nothing to show.
     """
+    disk = Disk()
     old = disk.text(path, LARGEST)
     if old is None and disk.entry(path) is not None:
         return ""  # too large, or not text

@@ -16,7 +16,6 @@ from urllib.parse import urlsplit
 from dogent_tui.errors import UsageError
 from dogent_tui.language import tr
 from dogent_tui.permissions.consultations import CONSULTING
-from dogent_tui.permissions.disk import RealDisk
 from dogent_tui.permissions.model import Decision, Effect, EffectKind
 from dogent_tui.permissions.paths import PathRule
 
@@ -172,7 +171,7 @@ def _placed(text: str, kind: str, place: str, workspace: Path, home: str) -> Gra
             message, tr("Specify one place; a folder ending in / means everything in it.")
         )
     try:
-        rule = PathRule(workspace, Path(home), RealDisk())
+        rule = PathRule(workspace, Path(home))
         real = str(rule.resolve(full, follow=kind not in {"delete", "move"} or full.endswith("/")))
     except ValueError as error:
         message = tr("“{text}” cannot be resolved: {error}", text=text, error=error)

@@ -26,7 +26,7 @@ _SKIPPED = {".git", "node_modules", ".venv", "__pycache__"}
 _ADDRESSES = re.compile(r"https?://\S+")
 
 
-def leaking_part(address: str, known: str, disk: Disk, root: str) -> str:
+def leaking_part(address: str, known: str, root: str) -> str:
     """Return the decoded part of an address that would leak data, "" if there is none.
 
     `known` is what the user wrote and what searches found; text from it may leave. `root` is the
@@ -44,7 +44,7 @@ def leaking_part(address: str, known: str, disk: Disk, root: str) -> str:
     if len(host) >= _LONG_HOST and _plain(host) not in heard:
         return host
     wanted = {plain: part for part in unknown if len((plain := _plain(part)).encode()) >= _SHORTEST}
-    for text in _texts(disk, root) if wanted else ():
+    for text in _texts(root) if wanted else ():
         plain_text = _plain(_ADDRESSES.sub(" ", text))
         for plain, part in wanted.items():
             if plain in plain_text:
@@ -83,11 +83,11 @@ def _plain(text: str) -> str:
     return re.sub(r"[\W_]+", " ", text.casefold()).strip()
 
 
-def _texts(disk: Disk, root: str) -> Iterator[str]:
+def _texts(root: str) -> Iterator[str]:
     """Yield texts of the workspace, those nearest to its root first, as many as can be read
     quickly.
     """
-    left, files, folders = _MOST_BYTES, 0, [root]
+    disk, left, files, folders = Disk(), _MOST_BYTES, 0, [root]
     while folders and left > 0 and files < _MOST_FILES:
         folder = folders.pop(0)
         for name in disk.names(folder):

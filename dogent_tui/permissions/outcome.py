@@ -8,8 +8,10 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+from msgspec import structs
+
 from dogent_tui.language import tr
-from dogent_tui.permissions import disk
+from dogent_tui.permissions.disk import ChangedDisk
 from dogent_tui.permissions.git_config import changed_settings, harmless, named_by, read_settings
 from dogent_tui.permissions.judgement import decide_effects
 from dogent_tui.permissions.model import Decision, Effect, EffectKind
@@ -111,10 +113,13 @@ class _Outcome:
         self._changes = {change.path: change for change in difference.changes}
         self._rule = rule
         self._visible = (*map(Path, SYSTEM), *visible)
-        now = {f"{rule.root}/{one.path}": _as_entry(one.after) for one in difference.changes}
-        self._disk = disk.ChangedDisk(rule.disk, rule.root, difference.upper, now)
+        # other names are in the layer, too
+        now = {
+            f"{rule.root}/{one.path}": one.after and structs.replace(one.after, names=1)
+            for one in difference.changes
+        }
+        self._disk = ChangedDisk(rule.root, difference.upper, now)
         self._after = replace(rule, disk=self._disk)
-        self._folders: dict[Path, tuple[Path, str] | None] = {}
         self._included, self._hooks = self._named_by_git()
 
     def _named_by_git(self) -> tuple[set[Path], set[Path]]:
@@ -169,17 +174,13 @@ class _Outcome:
         """Return whether a parent folder went the same way, in which case only the folder is
         reported.
         """
-        for parent in Path(change.path).parents:
-            above, rest = self._changes.get(str(parent)), change.path[len(str(parent)) :]
-            if above is None:
-                continue
-            if above.what == change.what == "delete":  # in a repository every file counts
-                return self._repository(Path(self._rule.root, parent)) is None
-            if change.moved_to and change.moved_to == above.moved_to + rest:
-                return True
-            if change.moved_from and change.moved_from == above.moved_from + rest:
-                return True
-        return False
+        parent, _, name = change.path.rpartition("/")
+        if (above := self._changes.get(parent)) is None:
+            return False
+        if above.what == change.what == "delete":  # in a repository every file counts
+            return self._repository(Path(self._rule.root, parent)) is None
+        ways = (change.moved_to, above.moved_to), (change.moved_from, above.moved_from)
+        return any(way and way == f"{folder}/{name}" for way, folder in ways)
 
     def _gone(self, change: Change, path: Path) -> Effect | None:
         found = self._repository(path)
@@ -267,11 +268,7 @@ class _Outcome:
         """Return the repository folder that contains a path, before or after, and the rest of the
         path.
         """
-        if path.parent not in self._folders:
-            found = self._after.repository(path) or self._rule.repository(path)
-            self._folders[path.parent] = found
-        found = self._folders[path.parent]
-        return None if found is None else (found[0], str(path.relative_to(found[0])))
+        return self._after.repository(path) or self._rule.repository(path)
 
     def _for_git(
         self, change: Change, after: Entry, path: Path, found: tuple[Path, str] | None
@@ -352,10 +349,3 @@ def _difference_of(change: Change, after: Entry) -> str:
         return ""
     note = tr("It changes the permissions of {path} from {before:o} to {after:o}.")
     return note.format(path=change.path, before=before.mode, after=after.mode)
-
-
-def _as_entry(entry: Entry | None) -> tuple[disk.Entry, str] | None:
-    if entry is None:
-        return None
-    kind = entry.kind if entry.kind in {"file", "folder", "link"} else "other"
-    return disk.Entry(kind, (entry.device, entry.inode), 1, entry.size), entry.target

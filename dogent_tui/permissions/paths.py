@@ -8,6 +8,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from dogent_tui.permissions.disk import Disk, real_path, walk
+from dogent_tui.undo.changes import Entry
 
 PROTECTED = (".dogent/dogent.md", ".dogent/dogent.json")
 """Files whose existing content only the user changes (SPEC 6)."""
@@ -106,13 +107,14 @@ class PathRule:
 
     workspace: Path
     home: Path
-    disk: Disk
     private: tuple[Path, ...] = ()
     readable: tuple[Path, ...] = ()
+    disk: Disk = field(default_factory=Disk)
     root: str = field(init=False, repr=False)
     """The workspace with its links resolved."""
     _root_parts: tuple[str, ...] = field(init=False, repr=False)
     _private: tuple[Path, ...] = field(init=False, repr=False)
+    _repositories: dict[Path, Path | None] = field(init=False, repr=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         self._private = tuple(Path(real_path(self.disk, str(folder))) for folder in self.private)
@@ -178,10 +180,17 @@ class PathRule:
         """Return the repository folder (``.git``, or a bare one) that contains a resolved path, and
         the rest of the path.
         """
-        root = Path(self.root)
-        above = [folder for folder in path.parents if folder.is_relative_to(root)]
-        named = [folder for folder in above if fold(folder.name) == ".git" and folder != root]
-        found = named[0] if named else next(filter(self._is_bare, above), None)
+        folder, unknown = path.parent, list[Path]()
+        while folder.name and folder not in self._repositories and self._inside(folder):
+            unknown.append(folder)
+            folder = folder.parent
+        found, root = self._repositories.get(folder), Path(self.root)
+        for folder in reversed(unknown):
+            is_named = fold(folder.name) == ".git" and folder != root
+            is_within = found is not None and fold(found.name) == ".git"
+            if is_named or (not is_within and self._is_bare(folder)):
+                found = folder
+            self._repositories[folder] = found
         return None if found is None else (found, str(path.relative_to(found)))
 
     def _is_bare(self, folder: Path) -> bool:
@@ -214,22 +223,21 @@ class PathRule:
         if tuple(map(fold, start)) != tuple(map(fold, self._root_parts)):
             return False
         ours, theirs = self.disk.entry(self.root), self.disk.entry(str(Path(*start)))
-        return ours is not None and theirs is not None and ours.identity == theirs.identity
+        return _is_one(ours, theirs)
 
     def _named_outside(self, path: str) -> bool:
         entry = self.disk.entry(path)
         if entry is None or entry.kind != "file" or entry.names < 2:
             return False
         below = map(self.disk.entry, walk(self.disk, self.root, 20_000) or [])
-        same = [found for found in below if found is not None and found.identity == entry.identity]
-        return len(same) < entry.names
+        return sum(_is_one(found, entry) for found in below) < entry.names
 
     def _same_as_protected(self, path: str) -> bool:
         entry = self.disk.entry(path)
         if entry is None or entry.names < 2 or entry.kind != "file":
             return False
         found = (self.disk.entry(f"{self.root}/{relative}") for relative in PROTECTED)
-        return entry.identity in {other.identity for other in found if other is not None}
+        return any(_is_one(entry, other) for other in found)
 
     def _holds_everything(self, path: Path) -> bool:
         ours, home = Path(self.root), self.home
@@ -246,6 +254,13 @@ class PathRule:
             if parts[: len(base)] == base and len(parts) > len(base) and parts[len(base)] in STORES:
                 return True
         return False
+
+
+def _is_one(one: Entry | None, other: Entry | None) -> bool:
+    """Return whether two paths lead to the same file or folder."""
+    if one is None or other is None:
+        return False
+    return (one.device, one.inode) == (other.device, other.inode)
 
 
 def _is_privileged(parts: tuple[str, ...]) -> bool:

@@ -5,7 +5,6 @@ from dataclasses import replace
 from pathlib import Path
 
 from dogent_tui.language import tr
-from dogent_tui.permissions.disk import Disk, RealDisk
 from dogent_tui.permissions.judgement import decide_effects
 from dogent_tui.permissions.model import Decision, Effect, EffectKind, ToolCall
 from dogent_tui.permissions.paths import PathRule
@@ -22,7 +21,6 @@ def decide(
     call: ToolCall,
     workspace: Path,
     home: Path | None = None,
-    disk: Disk | None = None,
     private: Sequence[Path] = (),
     fetching: Fetching | None = None,
     *,
@@ -42,7 +40,6 @@ def decide(
         call: The call as the model made it.
         workspace: The folder that the agent works in.
         home: The user's home folder, the real one by default.
-        disk: The view of the file system.
         private: The application's own folders (see `PathRule`).
         fetching: What is known about fetched addresses.
         walled: False if no wall is available: then only commands known to do nothing but read run
@@ -53,9 +50,7 @@ def decide(
         consent: Whether every access to a document requires a question.
     """
     try:
-        rule = PathRule(
-            workspace, home or Path.home(), disk or RealDisk(), tuple(private), tuple(readable)
-        )
+        rule = PathRule(workspace, home or Path.home(), tuple(private), tuple(readable))
         if call.tool == "Bash":
             return decide_effects(_command_effects(call, rule, visible, walled, taken_back), rule)
         effects = tool_effects(call, rule, fetching or Fetching(), consent=consent)

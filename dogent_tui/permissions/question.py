@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 from dogent_tui.language import ngettext, tr
 from dogent_tui.permissions.consultations import CONSULTING
 from dogent_tui.permissions.consultations import sentence as consulting
-from dogent_tui.permissions.disk import Disk, RealDisk, real_path, walk
+from dogent_tui.permissions.disk import Disk, real_path, walk
 from dogent_tui.permissions.edits import LARGEST, edit_diff, shortened, unified_diff
 from dogent_tui.permissions.grants import keys_of
 from dogent_tui.permissions.model import Decision, Effect, EffectKind, ToolCall
@@ -88,9 +88,8 @@ def ask_about(
 
     With `difference`, it is about what a command did, as judged by `judge_outcome`.
     """
-    disk = RealDisk()
-    root = Path(real_path(disk, str(workspace)))
-    wording = _Wording(call, root, disk, difference)
+    root = Path(real_path(Disk(), str(workspace)))
+    wording = _Wording(call, root, difference)
     keys = keys_of(decision)
     return Question(
         sentence=wording.sentence(decision.asked),
@@ -111,12 +110,10 @@ class _Wording:
     layer, for what it did.
     """
 
-    def __init__(
-        self, call: ToolCall, root: Path, disk: Disk, difference: Difference | None
-    ) -> None:
+    def __init__(self, call: ToolCall, root: Path, difference: Difference | None) -> None:
         self._call = call
         self._root = root
-        self._disk = disk
+        self._disk = Disk()
         self._difference = difference
         changes = difference.changes if difference is not None else ()
         self._after = {str(root / change.path): change.after for change in changes}
@@ -247,7 +244,7 @@ class _Wording:
         places = {one.path: one.replaces for one in effects if one.kind.writes and one.path}
         if self._difference is None:
             place = next(map(str, places), "")
-            return edit_diff(self._call.tool, self._call.input, place, self._disk) if place else ""
+            return edit_diff(self._call.tool, self._call.input, place) if place else ""
         found = []
         for path, replaces in places.items():
             shown = self._shown(path)

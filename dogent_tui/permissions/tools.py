@@ -140,7 +140,7 @@ def _fetch(inputs: _Inputs, fetching: Fetching) -> Iterator[Effect]:
     if parts.scheme not in {"http", "https"} or inside:
         note = tr("The address {hostname} is not public.", hostname=host)
         yield inputs.doubt(note, url, EffectKind.NETWORK)
-    if part := leaking_part(url, fetching.known, inputs.rule.disk, inputs.rule.root):
+    if part := leaking_part(url, fetching.known, inputs.rule.root):
         part = part if len(part) <= 500 else f"{part[:499]}…"
         note = tr("The address sends text to {hostname} that you did not write: “{text}”")
         yield inputs.doubt(note.format(hostname=host, text=part), url)

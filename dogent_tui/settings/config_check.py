@@ -5,7 +5,7 @@ Invalid values are left out and unknown ones kept: a mistake in one key costs th
 file.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from types import UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
@@ -44,6 +44,12 @@ class ConfigWarning(Record):
 
     def __str__(self) -> str:
         return f"{self.message} {self.remedy}".rstrip()
+
+
+class _ProfilesFile(Record):
+    profiles: Annotated[
+        Mapping[str, Any], msgspec.Meta(extra={"expected": tr("one object {…} per profile")})
+    ] = {}
 
 
 def checked(
@@ -85,22 +91,17 @@ def read_config(file: Path) -> tuple[JsonDict, list[ConfigWarning]]:
 def read_profiles(file: Path) -> tuple[dict[str, Json], list[ConfigWarning]]:
     """Return the raw profiles of `file` by name, and problems with the file. Never raises."""
     data, warnings = read_config(file)
-    warnings += [
-        unknown_key(file, (key,), ("profiles",))
-        for key in data
-        if key not in ("profiles", SCHEMA_KEY)
-    ]
-    profiles = data.get("profiles", {})
-    if not isinstance(profiles, dict):
-        return {}, [*warnings, wrong_value(file, ("profiles",), tr("one object {…} per profile"))]
-    warnings += [
+    usable, wrong = checked(data, _ProfilesFile, file)
+    profiles = usable.get("profiles", {})
+    wrong += [
         wrong_value(file, ("profiles", name), tr("an object {…}"))
         for name, profile in profiles.items()
         if not isinstance(profile, dict)
     ]
-    return {
+    found: dict[str, Json] = {
         name: profile for name, profile in profiles.items() if isinstance(profile, dict)
-    }, warnings
+    }
+    return found, warnings + wrong
 
 
 def wrong_value(file: Path, path: KeyPath, wanted: str) -> ConfigWarning:

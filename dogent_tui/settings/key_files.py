@@ -1,6 +1,5 @@
 """The permissions of files that contain keys."""
 
-import os
 import shlex
 import stat
 from pathlib import Path
@@ -20,8 +19,6 @@ def open_to_others(file: Path) -> list[ConfigWarning]:
 
     The mode is checked first: the file is only opened if it is too permissive.
     """
-    if os.name == "nt":  # permissions there are lists, not a mode
-        return []
     try:
         mode = stat.S_IMODE(file.stat().st_mode)
     except OSError:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from dogent_tui.plain import one_line
 from dogent_tui.records import JsonDict, Record
-from dogent_tui.storage.files import first_text
+from dogent_tui.storage.files import first_text, names_in
 from dogent_tui.storage.paths import Workspace, dogent_home
 
 FILE = "SKILL.md"
@@ -56,11 +56,7 @@ def skills(workspace: Workspace, home: Path, *, trusted: bool) -> list[Skill]:
 
 
 def _in_folder(place: Path, inside: Workspace | None, home: Path) -> Iterator[Skill]:
-    try:
-        entries = sorted(entry.name for entry in place.iterdir())[:_MOST]
-    except OSError:
-        return
-    for entry in entries:
+    for entry in names_in(place, _MOST):
         folder = Path(os.path.realpath(place / entry))
         # a link to the home, or above it, would expose everything
         if home.resolve().is_relative_to(folder):

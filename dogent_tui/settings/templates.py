@@ -5,7 +5,6 @@ In a prompt ``@@name`` refers to one of the workspace, ``@@global:name`` to one 
 ``@@built-in:name`` to one of ours.
 """
 
-import os
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -16,7 +15,7 @@ from dogent_tui.language import listing, tr
 from dogent_tui.plain import cut_bytes
 from dogent_tui.records import Record
 from dogent_tui.settings.config_check import nearest
-from dogent_tui.storage.files import first_text
+from dogent_tui.storage.files import first_text, names_in
 from dogent_tui.storage.paths import Workspace, display_path
 
 Origin = Literal["workspace", "global", "built-in"]
@@ -99,14 +98,7 @@ def _in_folder(folder: Path, origin: Origin, inside: Workspace | None = None) ->
     """Yield the templates of a folder by name. Links out of a workspace are not followed: they
     could send any file.
     """
-    try:
-        with os.scandir(folder) as entries:
-            names = sorted(
-                entry.name for entry, _ in zip(entries, range(_MOST_TEMPLATES), strict=False)
-            )
-    except OSError:
-        return
-    for name in names:
+    for name in names_in(folder, _MOST_TEMPLATES):
         path = folder / name
         if name.endswith(".md") and path.is_file() and (inside is None or inside.contains(path)):
             yield Template(name.removesuffix(".md"), origin, path)

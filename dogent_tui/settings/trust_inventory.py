@@ -10,7 +10,7 @@ from pathlib import Path
 from dogent_tui.language import ngettext, tr
 from dogent_tui.records import Json, Record
 from dogent_tui.settings.custom_commands import command_files
-from dogent_tui.storage.files import read_json
+from dogent_tui.storage.files import names_in, read_json
 from dogent_tui.storage.paths import Workspace
 
 _MOST_BYTES = 1_000_000
@@ -58,7 +58,9 @@ def _own(root: Path) -> Iterator[Found]:
     place = ".dogent/lessons.md"
     if os.path.lexists(root / place) and _text(root / place) != "":
         yield Found(tr("Lessons for the agent"), place, used=True)
-    if names := [name for name in _names(root / ".dogent/templates") if name.endswith(".md")]:
+    if names := [
+        name for name in names_in(root / ".dogent/templates", _MOST_FILES) if name.endswith(".md")
+    ]:
         yield Found(tr("Document templates"), ".dogent/templates/", ", ".join(names), used=True)
     yield from _own_servers(root)
     yield from _own_settings(root)
@@ -124,18 +126,10 @@ def _folders(root: Path) -> Iterator[Found]:
     commands = root / ".claude/commands"
     if names := [file.relative_to(commands).as_posix() for file in command_files(commands)]:
         yield Found(tr("Commands"), ".claude/commands/", ", ".join(names), used=True)
-    if names := _names(root / ".claude/agents"):
+    if names := names_in(root / ".claude/agents", _MOST_FILES):
         yield Found(tr("Subagents"), ".claude/agents/", ", ".join(names))
-    if names := _names(root / ".claude/skills"):
+    if names := names_in(root / ".claude/skills", _MOST_FILES):
         yield Found(tr("Skills"), ".claude/skills/", ", ".join(names), used=True)
-
-
-def _names(folder: Path) -> list[str]:
-    try:
-        with os.scandir(folder) as entries:
-            return sorted(entry.name for entry, _ in zip(entries, range(_MOST_FILES), strict=False))
-    except OSError:
-        return []
 
 
 def _text(path: Path) -> str | None:

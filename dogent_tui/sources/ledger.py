@@ -18,7 +18,13 @@ from typing import Literal
 import msgspec
 
 from dogent_tui.records import Record
-from dogent_tui.storage.files import atomic_write, open_for_appending, private_folder
+from dogent_tui.storage.files import (
+    append_lines,
+    atomic_write,
+    json_line,
+    json_lines,
+    private_folder,
+)
 from dogent_tui.storage.paths import state_dir
 
 LARGEST = 4 << 20
@@ -121,7 +127,7 @@ class Ledger:
         self._holds_key = holds_key
         self._held: dict[str, bytes] = {}
         self._secret: set[str] = set()
-        self._unwritten = b""
+        self._unwritten: list[bytes] = []
         self._lock = threading.Lock()
         self.refused: OSError | None = None
         if fork_of and not self._folder.exists():
@@ -133,11 +139,8 @@ class Ledger:
         if dropped:
             self._cut(dropped)
         self._known: dict[str, _Known] = {}
-        with suppress(OSError), (self._folder / _INDEX).open("rb") as lines:
-            for line in lines:
-                # Skip lines truncated by a crash, and the beginnings of runs.
-                with suppress(msgspec.DecodeError):
-                    self._take(msgspec.json.decode(line, type=Seen))
+        for seen in json_lines(self._folder / _INDEX, Seen):  # not the beginnings of runs
+            self._take(seen)
 
     def begin(self, run: str) -> None:
         """Record that the prompt of a run follows: the model may later forget everything from there
@@ -260,8 +263,7 @@ class Ledger:
 
     def _write(self, line: Seen | _Begun) -> None:
         with self._lock:
-            # A line truncated by a disk error would corrupt the next one without a line break.
-            self._unwritten += b"\n" + msgspec.json.encode(line) + b"\n"
+            self._unwritten.append(json_line(line))
         self.try_again()
 
     def _write_held(self) -> None:
@@ -270,16 +272,14 @@ class Ledger:
             atomic_write(place, self._held[name], mode=0o600, durable=False)
             del self._held[name]
         if self._unwritten:
-            index = open_for_appending(private_folder(self._folder) / _INDEX)
-            with os.fdopen(index, "ab") as stream:
-                stream.write(self._unwritten)
-            self._unwritten = b""
+            append_lines(self._folder / _INDEX, *self._unwritten)
+            self._unwritten.clear()
 
     def _cut(self, run: str) -> None:
         """Remove from the index what was recorded since the beginning of a run."""
         index = self._folder / _INDEX
         with suppress(OSError):
-            kept, found, _ = index.read_bytes().partition(msgspec.json.encode(_Begun(run)) + b"\n")
+            kept, found, _ = index.read_bytes().partition(json_line(_Begun(run)) + b"\n")
             if found:
                 atomic_write(index, kept, mode=0o600, durable=False)
 

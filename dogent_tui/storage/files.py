@@ -4,6 +4,7 @@ files set aside.
 
 import codecs
 import contextlib
+import fcntl
 import hashlib
 import json
 import os
@@ -14,8 +15,11 @@ import time
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from functools import cache
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import msgspec
 
 from dogent_tui.errors import DogentError, disk_remedy
 from dogent_tui.language import sentences, tr
@@ -109,8 +113,38 @@ def open_for_appending(path: Path, access: int = os.O_WRONLY) -> int:
     `access` is ``os.O_WRONLY`` or ``os.O_RDWR``. Raises OSError, also if the path is a link, which
     leads to a file that is not ours.
     """
-    flags = access | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | getattr(os, "O_NOFOLLOW", 0)
+    flags = access | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW
     return os.open(path, flags, 0o600)
+
+
+def append_lines(path: Path, *lines: bytes, durable: bool = False) -> None:
+    """Append `lines` to a file of our own, at once, so that several windows can. A line that a full
+    disk truncated before does not affect them. Raises OSError.
+    """
+    descriptor = open_for_appending(private_folder(path.parent) / path.name)
+    with os.fdopen(descriptor, "ab") as file:
+        file.write(b"".join(b"\n%b\n" % line for line in lines))
+        if durable:
+            file.flush()
+            os.fsync(descriptor)
+
+
+def json_line(data: object) -> bytes:
+    """Return `data` as JSON that `json_lines` reads back, including names that are not UTF-8."""
+    try:
+        return msgspec.json.encode(data)
+    except UnicodeEncodeError:
+        return json.dumps(msgspec.to_builtins(data)).encode()
+
+
+def json_lines(path: Path, kind: Any) -> Iterator[Any]:
+    """Yield the lines of a file that are of this kind. Never raises: others are left out, and
+    everything if it cannot be read.
+    """
+    with contextlib.suppress(OSError), path.open("rb") as lines:
+        for line in lines:
+            with contextlib.suppress(ValueError):
+                yield msgspec.convert(json.loads(line), kind)
 
 
 def temporary_beside(path: Path) -> Path:
@@ -232,15 +266,6 @@ def _lock_folder(descriptor: int, timeout_s: float) -> bool:
     """Lock an open folder. Return False if another writer does not finish in time. Raises OSError
     if it cannot be locked.
     """
-    try:
-        import fcntl
-    except ImportError:
-        raise OSError(
-            tr(
-                "{state_dir} is not writable, and nothing else can be locked here",
-                state_dir=state_dir(),
-            )
-        ) from None
     deadline = time.monotonic() + timeout_s
     while True:
         try:
@@ -263,6 +288,15 @@ def _held_elsewhere(path: Path, timeout_s: float) -> DogentError:
         ),
         tr("Close that window, or end its process if it hangs, and try again."),
     )
+
+
+def names_in(folder: Path, most: int) -> list[str]:
+    """Return the names in a folder, sorted, at most as many; empty if it cannot be read."""
+    try:
+        with os.scandir(folder) as entries:
+            return sorted(entry.name for entry in islice(entries, most))
+    except OSError:
+        return []
 
 
 def first_text(path: Path, most_bytes: int) -> str:

@@ -10,10 +10,12 @@ import json
 import os
 import re
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
-from msgspec.structs import asdict
+import msgspec
+from msgspec.structs import asdict, fields
 
 from dogent_tui.errors import DogentError
 from dogent_tui.language import tr
@@ -243,22 +245,12 @@ def _dump(data: Json) -> bytes:
     return json.dumps(data, ensure_ascii=False).encode("utf-8", errors="backslashreplace")
 
 
-_TEXTS = ("timestamp", "status", "prompt", "summary", "reason", "session_id")
-
-
 def _from_json(data: Json) -> HistoryEntry:
     """Return the entry for `data`, with defaults for fields that are missing or of the wrong
     type.
     """
     known: JsonDict = dict.fromkeys(("timestamp", "status", "prompt"), "")
-    known |= {
-        name: value for name, value in data.items() if name in _TEXTS and isinstance(value, str)
-    }
-    duration, cost, todos = (data.get(name) for name in ("duration_ms", "cost_usd", "todos"))
-    if isinstance(duration, (int, float)):
-        known["duration_ms"] = int(duration)
-    if isinstance(cost, (int, float)):
-        known["cost_usd"] = float(cost)
-    if isinstance(todos, list):
-        known["todos"] = tuple(todo for todo in todos if isinstance(todo, dict))
+    for field in fields(HistoryEntry):
+        with suppress(KeyError, ValueError):
+            known[field.name] = msgspec.convert(data[field.name], field.type)
     return HistoryEntry(**known)

@@ -3,7 +3,7 @@
 import json
 import os
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -13,12 +13,8 @@ from dogent_tui.language import tr
 from dogent_tui.storage.files import atomic_write
 
 _MOST = 64
-_FOLDER = (
-    getattr(os, "O_PATH", os.O_RDONLY)
-    | getattr(os, "O_DIRECTORY", 0)
-    | getattr(os, "O_NOFOLLOW", 0)
-)
-_CAN_WALK = os.open in os.supports_dir_fd and os.mkdir in os.supports_dir_fd
+_FOLDER = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+"""How to open a folder on the way; macOS has no `O_PATH`."""
 _OPENED = Path("/proc/self/fd")
 
 
@@ -63,16 +59,9 @@ def open_real(path: Path) -> int:
     """Open the file at a real path for reading, without blocking or following links. Raises
     OSError, also for a link.
     """
-    flags = (
-        os.O_RDONLY
-        | getattr(os, "O_CLOEXEC", 0)
-        | getattr(os, "O_NONBLOCK", 0)
-        | getattr(os, "O_BINARY", 0)
-    )
-    if not _CAN_WALK:
-        return os.open(path, flags)
+    flags = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC
     with real_folder(path.parent) as folder:
-        return os.open(path.name, flags | os.O_NOFOLLOW, dir_fd=folder)
+        return os.open(path.name, flags, dir_fd=folder)
 
 
 @contextmanager
@@ -80,7 +69,7 @@ def real_folder(path: Path, *, make: bool = False) -> Iterator[int]:
     """Open the folder at a real path, component by component, so that no link on the way is
     followed. Raises OSError.
     """
-    folder = _walk(path, make=make)
+    folder = walked(os.open(path.anchor, _FOLDER), path.parts[1:], make=make)
     try:
         yield folder
     finally:
@@ -95,9 +84,6 @@ def pinned(path: Path) -> Iterator[Path]:
     On systems without such names it is the path itself, checked just before. Raises OSError if the
     path contains a link.
     """
-    if not _CAN_WALK:
-        yield path
-        return
     with real_folder(path.parent, make=True) as folder:
         by_number = _OPENED / str(folder)
         yield by_number / path.name if by_number.exists() else path
@@ -109,19 +95,31 @@ def write_real(path: Path, data: bytes) -> None:
         atomic_write(place, data)
 
 
-def _walk(folder: Path, *, make: bool) -> int:
-    found = os.open(folder.anchor, _FOLDER | os.O_CLOEXEC)
+def walked(
+    top: int,
+    names: Iterable[str],
+    *,
+    make: bool = False,
+    entered: Callable[[int, int], None] = lambda *_: None,
+) -> int:
+    """Return a descriptor of the folder that `names` lead to from the folder open at `top`, which
+    is closed. Follows no link. Raises OSError.
+
+    `entered` is called with the number and the descriptor of each folder on the way.
+    """
+    found = top
     try:
-        for name in folder.parts[1:]:
+        for number, name in enumerate(names):
             try:
-                deeper = os.open(name, _FOLDER | os.O_CLOEXEC, dir_fd=found)
+                deeper = os.open(name, _FOLDER, dir_fd=found)
             except FileNotFoundError:
                 if not make:
                     raise
                 os.mkdir(name, dir_fd=found)
-                deeper = os.open(name, _FOLDER | os.O_CLOEXEC, dir_fd=found)
+                deeper = os.open(name, _FOLDER, dir_fd=found)
             os.close(found)
             found = deeper
+            entered(number, found)
     except BaseException:
         os.close(found)
         raise

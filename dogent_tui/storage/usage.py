@@ -2,15 +2,13 @@
 conversations.
 """
 
-import os
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 
 import msgspec
 
-from dogent_tui.storage.files import open_for_appending, private_folder
+from dogent_tui.storage.files import append_lines, json_line, json_lines
 from dogent_tui.storage.paths import state_dir
 
 
@@ -59,20 +57,15 @@ def total_of(entries: Iterable[UsageEntry]) -> Total:
 
 
 def note_usage(entry: UsageEntry) -> None:
-    """Append a run. A line is written at once, so that several windows can append. Raises
-    OSError.
-    """
-    file = _file(datetime.fromtimestamp(entry.time))
-    private_folder(file.parent)
-    with os.fdopen(open_for_appending(file), "ab") as stream:
-        stream.write(msgspec.json.encode(entry) + b"\n")
+    """Append a run. Raises OSError."""
+    append_lines(_file(datetime.fromtimestamp(entry.time)), json_line(entry))
 
 
 def usage_since(start: datetime, until: datetime) -> list[UsageEntry]:
     """Return the runs from `start` to `until` (local times), oldest first, without unreadable
     lines.
     """
-    found = [entry for file in _files(start, until) for entry in _entries(file)]
+    found = [entry for file in _files(start, until) for entry in json_lines(file, UsageEntry)]
     return sorted(
         (entry for entry in found if entry.time >= start.timestamp()), key=lambda entry: entry.time
     )
@@ -83,13 +76,6 @@ def _files(start: datetime, until: datetime) -> Iterator[Path]:
     while month <= until:
         yield _file(month)
         month = month.replace(year=month.year + month.month // 12, month=month.month % 12 + 1)
-
-
-def _entries(file: Path) -> Iterator[UsageEntry]:
-    with suppress(OSError), file.open("rb") as lines:
-        for line in lines:
-            with suppress(msgspec.MsgspecError):
-                yield msgspec.json.decode(line, type=UsageEntry)
 
 
 def _file(month: datetime) -> Path:

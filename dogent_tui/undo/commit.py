@@ -23,14 +23,19 @@ from typing import IO
 
 import msgspec
 
-from dogent_tui.storage.files import private_folder
+from dogent_tui.storage.files import json_line, private_folder
 from dogent_tui.undo import file_moves
-from dogent_tui.undo.changes import Change, Difference, Entry, entry_at, entry_of
-from dogent_tui.undo.file_moves import ChangedMeanwhileError, Ours, synced
-from dogent_tui.undo.undo_log import KeptChange, State, UndoLog, item_of, json_line, state_of
+from dogent_tui.undo.changes import (
+    Change,
+    Difference,
+    Entry,
+    entry_at,
+    entry_of,
+    own_attributes,
+)
+from dogent_tui.undo.file_moves import Beneath, ChangedMeanwhileError, Ours, synced
+from dogent_tui.undo.undo_log import KeptChange, State, UndoLog, item_of, state_of
 
-_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-_ON_THE_WAY = file_moves.PLACE | os.O_DIRECTORY
 _FOREIGN = (errno.ENOENT, errno.EEXIST, errno.ENOTDIR, errno.ELOOP, errno.ENOTEMPTY, errno.EISDIR)
 """Errors that mean someone else has changed the place."""
 
@@ -131,7 +136,7 @@ class Committing:
                     except ValueError:
                         path.unlink()  # its process died while writing it
                         continue
-                    copies = UndoLog.at(Path(journal.copies), journal.kept.run)
+                    copies = UndoLog(Path(journal.copies), journal.kept.run)
                     copies = self._copies if copies.folder == self._copies.folder else copies
                     doing = _Doing(journal.root, journal.upper, copies, self._ours, True)
                     with contextlib.closing(doing):
@@ -140,60 +145,41 @@ class Committing:
         return tuple(done)
 
 
-class _Doing:
-    """A commit in progress. Reaches everything in the workspace from its root, without following
-    links; folders whose mode keeps their owner out are open until the end.
-    """
+class _Doing(Beneath):
+    """A commit in progress. Folders whose mode keeps their owner out are open until the end."""
 
     def __init__(self, root: str, upper: str, copies: UndoLog, ours: Ours, sync: bool) -> None:
+        super().__init__(root)
         self._root, self._upper, self._sync = root, upper, sync
         self._copies, self._placing = copies, file_moves.Placing(ours)
         self.foreign: dict[str, Change] = {}
         self._failed: dict[str, str] = {}
-        self._top = os.open(root, _FOLDER)
-        self._folder, self._fd = "", os.dup(self._top)
         self._opened: dict[str, Entry] = {}
-        self._modes: dict[str, int] = {}
+        self._modes: dict[str, tuple[int, int]] = {}
 
     def close(self) -> None:
         """Close the folders."""
         self._set_modes()
-        os.close(self._fd)
-        os.close(self._top)
+        super().close()
 
-    def _spot(self, path: str) -> str:
-        """Return a link-free name for `path`, valid until the next call. Raises OSError."""
-        folder, name = os.path.split(path)
-        if folder != self._folder:
-            descriptor, at = os.dup(self._top), ""
-            try:
-                for part in folder.split("/") if folder else ():
-                    above, descriptor = descriptor, os.open(part, _ON_THE_WAY, dir_fd=descriptor)
-                    os.close(above)
-                    at = join(at, part)
-                    self._open(at, descriptor, os.R_OK | os.W_OK if at == folder else 0)
-            except OSError:
-                os.close(descriptor)
-                raise
-            os.close(self._fd)
-            self._folder, self._fd = folder, descriptor
-        return join(file_moves.name_of(self._fd), name)
-
-    def _open(self, folder: str, descriptor: int, rights: int) -> None:
+    def entered(self, folder: str, descriptor: int, *, is_last: bool) -> None:
         """Open a folder of ours until the end if its mode keeps us out."""
-        place = file_moves.name_of(descriptor)
+        place, rights = file_moves.name_of(descriptor), os.R_OK | os.W_OK if is_last else 0
         if not os.access(place, os.X_OK | rights):
             at = os.fstat(descriptor)
             if at.st_uid == os.geteuid():
                 os.chmod(place, stat.S_IMODE(at.st_mode) | stat.S_IRWXU)
                 self._opened.setdefault(folder, entry_of(at))
-                self._modes.setdefault(folder, stat.S_IMODE(at.st_mode))
+                self._modes.setdefault(folder, (stat.S_IMODE(at.st_mode), 0))
 
     def _set_modes(self) -> None:
         """Set the modes of folders, now that nothing more is put into them."""
         for path in sorted(self._modes, reverse=True):
             with contextlib.suppress(OSError):
-                file_moves.set_mode(self._spot(path), self._modes[path], os.O_DIRECTORY)
+                spot, (mode, mtime_ns) = self.spot(path), self._modes[path]
+                if mtime_ns:
+                    os.utime(spot, ns=(mtime_ns, mtime_ns), follow_symlinks=False)
+                file_moves.set_mode(spot, mode, os.O_DIRECTORY)
         self._modes.clear()
 
     # ── Planning ──────────────────────────────────────────────────────────────────────────────
@@ -205,7 +191,7 @@ class _Doing:
         for change in sorted(chosen, key=lambda each: each.path):
             path, after = change.path, change.after
             try:
-                now, is_free = entry_at(self._spot(path)), True
+                now, is_free = entry_at(self.spot(path)), True
             except OSError:  # the parent folder does not exist or is not a folder
                 now, is_free = None, after is None or dirname(path) in made
             if not is_free or not (overwrite or self._is_free(change, now, began_ns)):
@@ -289,7 +275,7 @@ class _Doing:
         before, after = change.before, change.after
         was = before if before and before.kind != "folder" else None
         try:
-            spot, new = self._spot(change.path), join(self._upper, change.path)
+            spot, new = self.spot(change.path), join(self._upper, change.path)
         except (FileNotFoundError, NotADirectoryError):
             if before and not after and (before.kind != "file" or lexists(kept_as)):
                 return State("absent")  # done before a crash, and the parent folder is gone too
@@ -311,7 +297,8 @@ class _Doing:
         file_moves.set_mode(spot, after.mode | 0o700, os.O_DIRECTORY)
         with contextlib.suppress(FileNotFoundError):  # what is in it is to leave it
             file_moves.set_mode(new, 0o700, os.O_DIRECTORY)
-        self._modes[change.path] = after.mode
+            file_moves.dress(spot, own_attributes(new))
+        self._modes[change.path] = after.mode, after.mtime_ns * (before is None)
         return State("folder", mode=after.mode)
 
     def _end(self, journal: _Journal) -> None:
@@ -320,7 +307,7 @@ class _Doing:
         folders = {dirname(change.path) for change in journal.changes} if self._sync else ()
         for folder in sorted(folders):
             with contextlib.suppress(OSError):
-                synced(self._spot(join(folder, ".")))
+                synced(self.spot(join(folder, ".")))
         if self._sync:
             synced(join(journal.copies, f"{journal.kept.number:04}"))
 
@@ -340,12 +327,18 @@ def _in_order(changes: Iterable[Change]) -> list[Change]:
     """Return the changes in order: new folders, new and changed files, deletions, replaced
     folders.
     """
+
+    def stage(change: Change) -> int:
+        if change.after is None:
+            return 2
+        if change.after.kind == "folder":
+            return 0
+        return 3 if change.before and change.before.kind == "folder" else 1
+
     found = sorted(changes, key=lambda change: change.path, reverse=True)
-    made = [each for each in found if each.after and each.after.kind == "folder"]
-    put = [each for each in found if each.after and each.after.kind != "folder"]
-    gone = [each for each in found if not each.after]
-    over = [each for each in put if each.before and each.before.kind == "folder"]
-    return [*made[::-1], *(each for each in put if not over or each not in over), *gone, *over]
+    found.sort(key=stage)
+    made = sum(not stage(each) for each in found)
+    return [*found[:made][::-1], *found[made:]]
 
 
 def _written(journals: Path, journal: _Journal, sync: bool) -> tuple[Path, IO[bytes]]:

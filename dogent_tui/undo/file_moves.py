@@ -16,7 +16,8 @@ import sys
 from collections.abc import Iterator
 from typing import TypeAlias
 
-from dogent_tui.undo.changes import Entry, attributes_of
+from dogent_tui.storage.places import walked
+from dogent_tui.undo.changes import Entry, attributes_of, own_attributes
 
 _CWD = -100
 _UNABLE = (errno.EINVAL, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP)
@@ -34,6 +35,38 @@ Ours: TypeAlias = dict[tuple[int, int], int]
 
 class ChangedMeanwhileError(OSError):
     """Someone else has changed the file."""
+
+
+class Beneath:
+    """Reaches what is below a folder from there, without following links."""
+
+    def __init__(self, root: str) -> None:
+        """Open the folder. Raises OSError."""
+        self._top = os.open(root, PLACE | os.O_DIRECTORY)
+        self._folder, self._fd = "", os.dup(self._top)
+
+    def close(self) -> None:
+        """Close the folders."""
+        os.close(self._fd)
+        os.close(self._top)
+
+    def spot(self, path: str) -> str:
+        """Return a link-free name for `path`, valid until the next call. Raises OSError."""
+        folder, name = os.path.split(path)
+        if folder != self._folder:
+            names = folder.split("/") if folder else []
+
+            def entered(number: int, found: int) -> None:
+                is_last = number == len(names) - 1
+                self.entered("/".join(names[: number + 1]), found, is_last=is_last)
+
+            descriptor = walked(os.dup(self._top), names, entered=entered)
+            os.close(self._fd)
+            self._folder, self._fd = folder, descriptor
+        return f"{name_of(self._fd)}/{name}"
+
+    def entered(self, folder: str, descriptor: int, *, is_last: bool) -> None:
+        """Note each folder on the way; `is_last` is the one that holds the place."""
 
 
 class Placing:
@@ -170,9 +203,10 @@ def move(source: str, target: str) -> None:
         os.unlink(source)
 
 
-def copy(source: str, target: str, *, sync: bool = True) -> None:
+def copy(source: str, target: str, *, sync: bool = True, most: int = sys.maxsize) -> None:
     """Copy a file, link or pipe with its owner, mode, times, attributes and holes. The target
-    appears when it is complete and, with `sync`, on the disk.
+    appears when it is complete and, with `sync`, on the disk. Raises OSError, also for a file of
+    more than `most` bytes if its blocks cannot be shared.
     """
     part, at = f"{target}-part", os.lstat(source)
     with contextlib.suppress(FileNotFoundError):
@@ -184,9 +218,10 @@ def copy(source: str, target: str, *, sync: bool = True) -> None:
         elif stat.S_ISFIFO(at.st_mode):
             os.mkfifo(part, at.st_mode)
         else:
-            with opened_to_us(source, at.st_mode, stat.S_IRUSR), open(source, "rb", 0) as old:
+            reading = opened_to_us(source, at.st_mode, stat.S_IRUSR)
+            with reading, open(source, "rb", 0, opener=_no_link) as old:
                 with open(part, "xb", 0) as new:
-                    fill(old.fileno(), new.fileno(), at.st_size)
+                    _fill(old.fileno(), new.fileno(), at.st_size, most)
                     if sync:
                         os.fsync(new.fileno())
                 with contextlib.suppress(PermissionError):  # only root may give files away
@@ -216,15 +251,19 @@ def opened_to_us(path: str, mode: int, rights: int = stat.S_IRWXU) -> Iterator[N
             set_mode(path, stat.S_IMODE(mode))
 
 
-def fill(old: int, new: int, size: int, most: int = sys.maxsize) -> bool:
+def _no_link(path: str, flags: int) -> int:
+    return os.open(path, flags | os.O_NOFOLLOW)
+
+
+def _fill(old: int, new: int, size: int, most: int) -> None:
     """Copy the content of a file: by sharing its blocks or, up to `most` bytes, all of it except
-    the holes. Return whether it was copied. Raises OSError.
+    the holes. Raises OSError.
     """
     with contextlib.suppress(OSError):
         fcntl.ioctl(new, _SHARE_BLOCKS, old)
-        return True
+        return
     if size > most:
-        return False
+        raise OSError(errno.EFBIG, os.strerror(errno.EFBIG))
     at = 0
     while at < size:
         try:
@@ -237,7 +276,6 @@ def fill(old: int, new: int, size: int, most: int = sys.maxsize) -> bool:
         while at < end and (part := os.pread(old, min(end - at, _PART_BYTES), at)):
             at += os.pwrite(new, part, at)
     os.ftruncate(new, size)
-    return True
 
 
 def name_of(descriptor: int) -> str:
@@ -257,6 +295,16 @@ def set_mode(path: str, mode: int, flags: int = 0) -> None:
         os.chmod(name_of(descriptor), mode)
     finally:
         os.close(descriptor)
+
+
+def dress(folder: str, attributes: dict[str, bytes]) -> None:
+    """Give a folder exactly these attributes of the user's, if its file system has any."""
+    worn = own_attributes(folder)
+    with contextlib.suppress(OSError):
+        for name in worn.keys() - attributes.keys():
+            os.removexattr(folder, name)
+        for name in (name for name, value in attributes.items() if worn.get(name) != value):
+            os.setxattr(folder, name, attributes[name])
 
 
 def synced(path: str) -> None:

@@ -81,8 +81,6 @@ def undo(copies: UndoLog) -> Undone | None:
     """Undo the last change that had any effect and return the result; `None` if there is none."""
     copies.settle()
     for change, states in reversed(copies.changes()):
-        if copies.is_forgotten(change):  # nothing before it can be restored either
-            return None
         planned = _planned(copies, [(change, states)])
         may = ("", "touched") if change.run == OWN else ("",)  # the application keeps writing
         fit = [place for place in planned if place.why in may]

@@ -8,31 +8,33 @@ session was last used. `restoring.py` undoes and rewinds with them.
 import contextlib
 import errno
 import hashlib
-import json
 import os
 import shutil
 import threading
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import accumulate
 from pathlib import Path
 from typing import Literal, NamedTuple, TypeAlias
 
 import msgspec
 
 from dogent_tui.records import Record
-from dogent_tui.storage.files import atomic_write, open_for_appending, private_folder
+from dogent_tui.storage.files import (
+    append_lines,
+    atomic_write,
+    json_line,
+    json_lines,
+    private_folder,
+)
 from dogent_tui.storage.paths import Workspace, file_name, state_dir
 from dogent_tui.undo.changes import Entry, entries_below, entry_at, is_below, own_attributes
 from dogent_tui.undo.file_moves import copy, opened_to_us
 
 LARGEST_FILE = 50_000_000
 """The largest file to copy, in bytes."""
-LARGEST_SESSION = 200_000_000
-"""The total size of a session's copies in bytes; the oldest are removed first."""
-_LARGE_IN_SESSION = 2_000_000_000
-"""The total size in bytes of a session's copies of files larger than `LARGEST_FILE`; the last
-change is exempt.
+LARGEST_SESSION = 2_000_000_000
+"""The total size of a session's copies in bytes; the oldest are removed first, those of the last
+change never.
 """
 _MOST_FILES = 2_000
 """The number of files and folders in one change."""
@@ -132,22 +134,17 @@ class _Settled(Record, tag="settled"):
 class UndoLog:
     """The changes of one session. Thread-safe."""
 
-    def __init__(self, workspace: Workspace, session_id: str, *, fork_of: str = "") -> None:
-        """Keep the copies of `session_id`; a new session starts with those of the session
-        `fork_of`, if any.
+    def __init__(self, folder: Path, run: str = "", fork_of: Path | None = None) -> None:
+        """Keep the copies in `folder`, as of the run `run`; a new one starts with those in the
+        folder `fork_of`, if any.
         """
-        self._begin(
-            _folder(workspace, session_id), _folder(workspace, fork_of) if fork_of else None
-        )
-
-    def _begin(self, folder: Path, fork_of: Path | None) -> None:
         self.folder = folder
         self._fork_of = fork_of
         self._changes: list[KeptChange] | None = None
         self._states: dict[int, tuple[State, ...]] = {}
         self._open: set[int] = set()
         self._count = 0
-        self._run = ""
+        self._run = run
         self._lock = threading.Lock()
         self.refused: OSError | None = None
         """Why the last copy could not be written to disk."""
@@ -158,12 +155,10 @@ class UndoLog:
         return self.folder.parents[1] / "journals"
 
     @classmethod
-    def at(cls, folder: Path, run: str) -> "UndoLog":
-        """Return the log in `folder`, whichever session it belongs to, as of the run `run`."""
-        copies = cls.__new__(cls)
-        copies._begin(folder, None)  # noqa: SLF001 — of ours
-        copies.begin_run(run)
-        return copies
+    def of(cls, workspace: Workspace, session_id: str, fork_of: str = "") -> "UndoLog":
+        """Return the log of a session; a new one starts with that of the session `fork_of`."""
+        before = _folder(workspace, fork_of) if fork_of else None
+        return cls(_folder(workspace, session_id), fork_of=before)
 
     def begin_run(self, run_id: str) -> None:
         """Assign further changes to the run `run_id`."""
@@ -184,11 +179,29 @@ class UndoLog:
         """
         with self._lock:
             self.refused = None
+            items: list[Item] = []
+            paths: list[str] = []
+            left: list[str] = []
             try:
-                return self._keep(label, changed, created, OWN if own else self._run)
+                number = self._begun({str(path) for path in (*changed, *created)})
+                for path in dict.fromkeys(changed):
+                    found = self._copied(path, number, len(items))
+                    if found is None:
+                        left.append(str(path))
+                    elif found:
+                        items += found
+                        paths.append(str(path))
+                absent = dict.fromkeys(map(str, _with_new_folders(created)))
+                # the contents of a new folder before the folder
+                items += (Item(path, "absent") for path in sorted(absent, reverse=True))
+                if items or left:
+                    run = OWN if own else self._run
+                    self._note(KeptChange(number, label, tuple(items), run, tuple(left)))
+                    self._forget_oldest()
             except OSError as error:
                 self.refused = error
                 return Kept(left=tuple(map(str, changed)))
+            return Kept(tuple(paths), tuple(left), number if items else 0)
 
     def try_again(self) -> None:
         """Check whether copies can be written to disk again. Never raises."""
@@ -271,26 +284,6 @@ class UndoLog:
 
     # ── Keeping ───────────────────────────────────────────────────────────────────────────────
 
-    def _keep(self, label: str, changed: Sequence[Path], created: Sequence[Path], run: str) -> Kept:
-        number = self._begun({str(path) for path in (*changed, *created)})
-        items: list[Item] = []
-        paths: list[str] = []
-        left: list[str] = []
-        for path in dict.fromkeys(changed):
-            found = self._copied(path, number, len(items))
-            if found is None:
-                left.append(str(path))
-            elif found:
-                items += found
-                paths.append(str(path))
-        absent = dict.fromkeys(map(str, _with_new_folders(created)))
-        # the contents of a new folder before the folder
-        items += (Item(path, "absent") for path in sorted(absent, reverse=True))
-        if items or left:
-            self._note(KeptChange(number, label, tuple(items), run, tuple(left)))
-            self._forget_oldest()
-        return Kept(tuple(paths), tuple(left), number if items else 0)
-
     def _begun(self, paths: set[str]) -> int:
         """Return the number of a new change, after settling earlier ones of some of `paths`."""
         for change in self._loaded():
@@ -334,31 +327,14 @@ class UndoLog:
         return items
 
     def _forget_oldest(self) -> None:
-        changes = self._loaded()
-        large = [
-            item
-            for change in reversed(changes)
-            for item in change.items
-            if item.size > LARGEST_FILE
-        ]
-        # Only files that were moved here without copying are this large.
-        for item, total in zip(large, accumulate(item.size for item in large), strict=True):
-            if total > _LARGE_IN_SESSION and item not in changes[-1].items:
-                (self.folder / item.copy).unlink(missing_ok=True)
-        if _size(changes) <= LARGEST_SESSION:  # including those already removed
-            return
-        held = [change for change in changes if not self.is_forgotten(change)]
-        while len(held) > 1 and _size(held) > LARGEST_SESSION:
-            shutil.rmtree(self.folder / f"{held.pop(0).number:04}", ignore_errors=True)
-
-    def is_forgotten(self, change: KeptChange) -> bool:
-        """Return whether the copies of a change are gone. The change stays on record, because
-        nothing before it can be restored either.
-        """
-        return (
-            any(item.kind == "file" for item in change.items)
-            and not (self.folder / f"{change.number:04}").is_dir()
-        )
+        """Remove the copies that are too many; what is older and smaller may still fit."""
+        total = 0
+        for number, change in enumerate(reversed(self._loaded())):
+            for item in (item for item in change.items if item.kind == "file"):
+                if number and total + item.size > LARGEST_SESSION:
+                    (self.folder / item.copy).unlink(missing_ok=True)
+                else:
+                    total += item.size
 
     # ── On disk ───────────────────────────────────────────────────────────────────────────────
 
@@ -368,10 +344,8 @@ class UndoLog:
             if self._fork_of is not None and not self.folder.exists():
                 _begin_with(self._fork_of, self.folder)
             _forget_old_sessions(self.folder.parent, but=self.folder)
-            with contextlib.suppress(OSError):
-                for line in (self.folder / "changes.jsonl").read_text("utf-8").splitlines():
-                    with contextlib.suppress(ValueError):  # a line truncated by a crash
-                        self._apply(msgspec.convert(json.loads(line), KeptChange | _Settled))
+            for found in json_lines(self.folder / "changes.jsonl", KeptChange | _Settled):
+                self._apply(found)
         return self._changes
 
     def _apply(self, found: KeptChange | _Settled) -> None:
@@ -390,28 +364,8 @@ class UndoLog:
             self._apply(each)
             if isinstance(each, KeptChange) and not each.undoes:
                 self._open.add(each.number)
-        private_folder(self.folder)
-        lines = b"\n".join(map(json_line, data))
-        descriptor = open_for_appending(self.folder / "changes.jsonl")
-        with os.fdopen(descriptor, "ab") as file:
-            file.write(b"\n" + lines + b"\n")  # the previous line may be truncated
-            if durable:
-                file.flush()
-                os.fsync(descriptor)
-
-
-def _size(changes: Iterable[KeptChange]) -> int:
-    return sum(
-        item.size for change in changes for item in change.items if item.size <= LARGEST_FILE
-    )
-
-
-def json_line(data: object) -> bytes:
-    """Return `data` as JSON that `json.loads` reads back, including names that are not UTF-8."""
-    try:
-        return msgspec.json.encode(data)
-    except UnicodeEncodeError:
-        return json.dumps(msgspec.to_builtins(data)).encode()
+        lines = map(json_line, data)
+        append_lines(self.folder / "changes.jsonl", *lines, durable=durable)
 
 
 def item_of(path: str, entry: Entry | None) -> Item:

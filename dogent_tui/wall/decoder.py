@@ -4,6 +4,7 @@ without affecting the application.
 
 import contextlib
 import os
+import resource
 
 _PASSED_ON = ("PATH", "LD_LIBRARY_PATH", "TMPDIR", "SYSTEMROOT")
 _DATA_BYTES = 1 << 30
@@ -38,9 +39,7 @@ async def decoded(module: str, request: bytes) -> bytes:
 
 def limit_process() -> None:
     """Limit the memory of this process and lower its priority."""
-    with contextlib.suppress(ImportError, ValueError, OSError):
-        import resource  # not on Windows
-
+    with contextlib.suppress(ValueError, OSError):
         _, hard = resource.getrlimit(resource.RLIMIT_DATA)
         resource.setrlimit(resource.RLIMIT_DATA, (_DATA_BYTES, hard))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))

@@ -119,10 +119,11 @@ def is_same(old: str, new: str, before: Entry | None, after: Entry) -> bool:
     """
     if before is None or (before.kind, before.target) != (after.kind, after.target):
         return False
-    if before.mode != after.mode or after.kind != "file":
-        return before.mode == after.mode
-    is_same = before.size == after.size and same_content(old, new)
-    return is_same and own_attributes(old) == own_attributes(new)
+    is_same = before.mode == after.mode
+    if is_same and after.kind == "file":
+        is_same = before.size == after.size and same_content(old, new)
+    has_attributes = after.kind in ("file", "folder")
+    return is_same and not (has_attributes and own_attributes(old) != own_attributes(new))
 
 
 # ── Pairing what was moved ────────────────────────────────────────────────────────────────────────

@@ -46,7 +46,7 @@ _NUMBERS = {
 """Name → number on x86_64 and on arm64."""
 _CALLS = {
     "io_uring_setup": 425, "open_tree": 428, "move_mount": 429, "close_range": 436,
-    "openat2": 437, "pidfd_getfd": 438, "mount_setattr": 442,
+    "pidfd_getfd": 438, "mount_setattr": 442,
     "landlock_create_ruleset": 444, "landlock_add_rule": 445, "landlock_restrict_self": 446,
     **{name: numbers[0 if _X86 else 1] for name, numbers in _NUMBERS.items()},
 }  # fmt: skip
@@ -58,7 +58,6 @@ REFUSE, ASK, _ALLOW = 0x00050000, 0x7FC00000, 0x7FFF0000
 """Answers of a filter to a system call: an error (whose number is added), ask the supervisor, or
 allow.
 """
-_NO_LINKS, _BENEATH = 4, 8
 
 _libc = ctypes.CDLL(None, use_errno=True)
 
@@ -140,11 +139,9 @@ def bring_up_loopback() -> None:
         fcntl.ioctl(any_socket, 0x8914, struct.pack("16sH22x", b"lo", 0x1 | 0x40))
 
 
-def die_with_parent(signal: int = 9) -> None:
-    """Receive `signal` when the parent dies. Changing credentials resets this, so call it
-    afterwards.
-    """
-    _call("prctl", _SET_PDEATHSIG, signal, 0, 0, 0)
+def die_with_parent() -> None:
+    """Be killed when the parent dies. Changing credentials resets this, so call it afterwards."""
+    _call("prctl", _SET_PDEATHSIG, 9, 0, 0, 0)
 
 
 def adopt_orphans() -> None:
@@ -212,12 +209,6 @@ class FileRules:
     def restrict(self) -> None:
         """Forbid everything else from now on, for this process and all its descendants."""
         _call("landlock_restrict_self", self._ruleset, 0)
-
-
-def open_beneath(folder: int, path: str, flags: int, mode: int = 0) -> int:
-    """Open `path` below the folder of a descriptor, following no links at all."""
-    how = struct.pack("=QQQ", flags | os.O_CLOEXEC, mode, _NO_LINKS | _BENEATH)
-    return _call("openat2", folder, os.fsencode(path), how, len(how))
 
 
 def set_times(path: str, times: "bytes | None") -> None:

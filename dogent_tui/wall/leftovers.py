@@ -66,8 +66,8 @@ def _ended(folder: Path) -> Iterator[Ended]:
             ended = json.loads((layer / "ended").read_bytes())
             (layer / "ended").rename(layer / "offered")
             if not ended["why"]:
-                call = json.loads((layer / "call").read_bytes())
-                job = Job("", "", call["command"], Path(call["cwd"]), layer)
+                plan = json.loads((layer / "plan").read_bytes())
+                job = Job("", "", plan["command"], Path(plan["cwd"]), layer)
                 yield Ended(job, 0, ended["began"])
 
 

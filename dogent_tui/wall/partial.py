@@ -222,19 +222,15 @@ def _opened(pid: int, memory: int, folder: int, address: int, flags: int) -> int
 
 def _descends(pid: int) -> bool:
     """Return whether a process is a descendant of this one."""
-    while pid > 1:
-        pid = _parent(pid)
-        if pid == os.getpid():
-            return True
-    return False
-
-
-def _parent(pid: int) -> int:
     try:
-        with open(f"/proc/{pid}/stat", "rb") as file:
-            return int(file.read().rpartition(b")")[2].split()[1])
+        while pid > 1:
+            with open(f"/proc/{pid}/stat", "rb") as file:
+                pid = int(file.read().rpartition(b")")[2].split()[1])
+            if pid == os.getpid():
+                return True
     except (FileNotFoundError, ProcessLookupError):
-        return 0
+        pass  # it has ended
+    return False
 
 
 def _end_descendants() -> None:

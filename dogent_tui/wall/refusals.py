@@ -16,7 +16,19 @@ _NETWORK = re.compile(
     r" not known|ENOTFOUND"
     r"|EAI_AGAIN|[Nn]o route to host|Could not resolve proxy"
 )
-_CROSS_DEVICE = re.compile(r"[Cc]ross-device link|EXDEV")
+_RENAMED = tr(
+    "dogent-tui: behind the wall an existing folder cannot be renamed by rename(2). Use mv, which"
+    " copies it."
+)
+_ON_A_LAYER = {
+    "ross-device link": _RENAMED,
+    "EXDEV": _RENAMED,
+    "hardlink different from source": tr(
+        "dogent-tui: behind the wall git cannot clone an existing repository by hard links. Use"
+        " git clone --no-hardlinks."
+    ),
+}
+"""What a copy-on-write layer cannot do, by the words of the programs that try."""
 _REFUSED = (
     r"No such file or directory|Permission denied|Read-only file"
     r" system|ENOENT|EACCES|EROFS|Operation not permitted"
@@ -58,12 +70,7 @@ def advice(text: str, workspace: Path, *, network: bool) -> list[str]:
             " host in the command itself, as in"
         )
         lines.append(words + " curl https://HOST/…" + tr(": then the user is asked."))
-    if _CROSS_DEVICE.search(text):
-        words = tr(
-            "dogent-tui: behind the wall an existing folder cannot be renamed by rename(2). Use"
-            " mv, which copies it."
-        )
-        lines.append(words)
+    lines += dict.fromkeys(words for sign, words in _ON_A_LAYER.items() if sign in text)
     if places := [*dict.fromkeys(hidden_places(text, workspace))]:
         words = tr(
             "dogent-tui: the wall hides {places} from commands. Name the place in the command"

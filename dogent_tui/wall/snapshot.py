@@ -8,12 +8,12 @@ command runs: if it is found at startup, a command was cut off.
 """
 
 import contextlib
+import errno
 import fcntl
 import hashlib
 import itertools
 import os
 import select
-import shutil
 import signal
 import stat
 import sys
@@ -31,14 +31,14 @@ from dogent_tui.undo.changes import (
     Change,
     Difference,
     Entry,
+    entries_below,
     entry_at,
     entry_of,
     is_below,
 )
 from dogent_tui.undo.commit import Committing
-from dogent_tui.undo.file_moves import fill
+from dogent_tui.undo.file_moves import Beneath, copy, set_mode
 from dogent_tui.undo.undo_log import UndoLog
-from dogent_tui.wall import kernel
 from dogent_tui.wall.difference import is_same, with_moves
 from dogent_tui.wall.leftovers import remove_tree
 
@@ -55,11 +55,11 @@ _LOOKS = 5
 _KEPT_FOR_S = 30 * 86_400
 """How long to keep the copy of a workspace that is not opened any more."""
 
-_Stamp: TypeAlias = tuple[int, int, int, int, int]
-"""Mode with file type, size, mtime, inode, ctime; for a folder only mode and inode. An entry with
-the same stamp was not touched.
+_Stamp: TypeAlias = tuple[str, int, int, int, int, int]
+"""Kind, mode, size, mtime, inode, ctime; for a folder only kind, mode and inode. An entry with the
+same stamp was not touched.
 
-For entries copied by an earlier process only the first three are known; the others are 0.
+For entries copied by an earlier process only the first four are known; the others are 0.
 """
 
 
@@ -91,20 +91,21 @@ class Snapshot:
         self._running = _Running("", [])
         self._held = os.open(folder / "lock", os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
         fcntl.flock(self._held, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        self._root = os.open(workspace, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-        tree = os.open(self._tree, os.O_RDONLY | os.O_DIRECTORY)
-        self._mode = stat.S_IMODE(os.fstat(self._root).st_mode) | 0o700
+        self._mode = workspace.stat().st_mode | 0o700
         self._stamps: dict[str, _Stamp] = {}
         self._sum = 0
-        for path, found in _scan(tree):
-            self._stamps[path] = (*_stamp(found)[:3], 0, 0)
-            self._sum += _own_size(found)
-        os.close(tree)
+        for path, entry in itertools.islice(entries_below(str(self._tree), ""), 1, None):
+            self._stamps[path] = (*_stamp(entry)[:4], 0, 0)
+            self._sum += _own_size(entry)
 
     def close(self) -> None:
         """Close the copy, which is kept for the next start."""
-        for descriptor in (self._root, self._held):
-            os.close(descriptor)
+        os.close(self._held)
+
+    @contextlib.contextmanager
+    def _looking(self) -> Iterator[None]:
+        with self._lock, contextlib.closing(Beneath(str(self.workspace))) as self._real:
+            yield
 
     # ── Life of a command ─────────────────────────────────────────────────────────────────────
 
@@ -114,7 +115,7 @@ class Snapshot:
 
         `private` is the session's folder, which identifies leftover processes. Raises OSError.
         """
-        with self._lock:
+        with self._looking():
             if not self._running.jobs:
                 self._refresh()
             self._note(_Running(str(private), [*self._running.jobs, job]))
@@ -154,7 +155,7 @@ class Snapshot:
             ends = [Path(running.private, "jobs", job, "over") for job in running.jobs]
             until = max((end.stat().st_ctime_ns for end in ends if end.exists()), default=FOR_EVER)
             self._running = running
-            self._committing(UndoLog.at(self.folder / "aside" / "kept", "")).resume()
+            self._committing(UndoLog(self.folder / "aside" / "kept", "")).resume()
             return self.take_back_cut_off(until)
 
     def take_back_cut_off(self, until: int = FOR_EVER) -> TakenBack | None:
@@ -174,22 +175,36 @@ class Snapshot:
         from it.
         """
         seen, latest = set(), 0
-        self._mode = stat.S_IMODE(os.fstat(self._root).st_mode)
-        for path, found in _scan(self._root):
+        self._mode = self.workspace.stat().st_mode
+        for path, found in self._scan():
             seen.add(path)
             if self._stamps.get(path) != _stamp(found):
-                latest = max(latest, found.st_ctime_ns)
+                latest = max(latest, found.ctime_ns)
                 self._take(path, found)
         for path in self._stamps.keys() - seen:
             self._forget(path)
         while 0 <= latest - time.clock_gettime_ns(_COARSE) < _TICK_NS:
             time.sleep(0.001)  # a change in the same clock tick would have the same ctime
 
-    def _take(self, path: str, found: os.stat_result) -> None:
+    def _scan(self) -> Iterator[tuple[str, Entry]]:
+        """Yield everything in the workspace; folders before their contents, links without their
+        targets.
+        """
+        folders = [""]
+        while folders:
+            folder = folders.pop()
+            with contextlib.suppress(OSError):  # it cannot be read, or has disappeared
+                for each in os.scandir(self._real.spot(f"{folder}.")):
+                    with contextlib.suppress(FileNotFoundError):
+                        yield folder + each.name, entry_of(each.stat(follow_symlinks=False))
+                    if each.is_dir(follow_symlinks=False):
+                        folders.append(f"{folder}{each.name}/")
+
+    def _take(self, path: str, found: Entry) -> None:
         """Copy a path, unless it looks unchanged since an earlier process copied it."""
         place, old = f"{self._tree}/{path}", self._stamps.get(path)
-        if old is None or old[3] or old[:3] != _stamp(found)[:3]:
-            if not (stat.S_ISDIR(found.st_mode) and old and stat.S_ISDIR(old[0])):
+        if old is None or old[4] or old[:4] != _stamp(found)[:4]:
+            if not (found.kind == "folder" and old and old[0] == "folder"):
                 self._forget(path)
             try:
                 found = self._copy(path, place)
@@ -198,49 +213,48 @@ class Snapshot:
                 os.mkfifo(place)
         self._stamps[path] = _stamp(found)
 
-    def _copy(self, path: str, place: str) -> os.stat_result:
-        """Copy a path, and return its stat result. Raises OSError if it cannot be copied."""
-        with self._opened(path) as (link, found, target):
-            if found and stat.S_ISDIR(found.st_mode):
-                # fails if it cannot be listed
-                os.close(kernel.open_beneath(self._root, path, os.O_RDONLY))
-                os.makedirs(place, exist_ok=True)
-                os.chmod(place, stat.S_IMODE(found.st_mode) | 0o700)
-            elif found and target:
-                os.symlink(target, place)
-            elif found and stat.S_ISREG(found.st_mode):
-                _copy_file(link, place, min(LARGEST_FILE, LARGEST_STORE - self._sum))
-                self._sum += _own_size(os.lstat(place))
-                if os.path.samefile(link, place):
-                    found = os.stat(link)  # the hard link has changed its ctime
-            else:
-                raise OSError(path)
-            return found
+    def _copy(self, path: str, place: str) -> Entry:
+        """Copy a path, and return its entry. Raises OSError if it cannot be copied."""
+        spot = self._real.spot(path)
+        found = entry_at(spot)
+        if found and found.kind == "folder":
+            os.scandir(spot).close()  # fails if it cannot be listed
+            os.makedirs(place, exist_ok=True)
+            os.chmod(place, found.mode | 0o700)
+        elif found and found.kind in ("file", "link"):
+            self._copy_or_link(spot, place, min(LARGEST_FILE, LARGEST_STORE - self._sum))
+            self._sum += _own_size(entry_of(os.lstat(place)))
+            if os.path.samestat(os.lstat(spot), os.lstat(place)):
+                found = entry_of(os.lstat(spot))  # the hard link has changed its ctime
+        else:
+            raise OSError(path)
+        return found
+
+    def _copy_or_link(self, source: str, target: str, most: int) -> None:
+        """Copy a file or link, or make a hard link of a file of more than `most` bytes, or if the
+        disk is full. Raises OSError.
+        """
+        new = f"{self.folder}/new"  # the name of the target may be as long as a name can be
+        try:
+            copy(source, new, sync=False, most=most)
+            os.rename(new, target)
+        except OSError as error:
+            if error.errno not in (errno.EFBIG, errno.ENOSPC, errno.EDQUOT):
+                raise
+            os.link(source, target, follow_symlinks=False)
 
     def _forget(self, path: str) -> None:
         self._stamps.pop(path, None)
         place = f"{self._tree}/{path}"
-        with contextlib.suppress(FileNotFoundError, NotADirectoryError):
-            found = os.lstat(place)
+        if found := entry_at(place):
             self._sum -= _own_size(found)
-            remove_tree(Path(place)) if stat.S_ISDIR(found.st_mode) else os.unlink(place)
+            remove_tree(Path(place)) if found.kind == "folder" else os.unlink(place)
 
-    @contextlib.contextmanager
-    def _opened(self, path: str) -> Iterator[tuple[str, os.stat_result | None, str]]:
-        """Hold a path open: yield a name for it, its stat result, and its target if it is a
-        link.
-        """
-        try:
-            descriptor = kernel.open_beneath(self._root, path, os.O_PATH | os.O_NOFOLLOW)
-        except OSError:
-            yield "", None, ""
-            return
-        try:
-            found = os.fstat(descriptor)
-            target = os.readlink("", dir_fd=descriptor) if stat.S_ISLNK(found.st_mode) else ""
-            yield f"/proc/self/fd/{descriptor}", found, target
-        finally:
-            os.close(descriptor)
+    def _entry(self, path: str) -> Entry | None:
+        """Return the entry at a path, None if there is none, or none that can be reached."""
+        with contextlib.suppress(OSError):
+            return entry_at(self._real.spot(path))
+        return None
 
     # ── What a command did ────────────────────────────────────────────────────────────────────
 
@@ -248,19 +262,18 @@ class Snapshot:
         """Return the differences from the copy, by path, and the paths that cannot be restored.
         Opens the folders that commands closed, and gives the workspace itself its mode again.
         """
-        os.fchmod(self._root, self._mode)
+        self.workspace.chmod(stat.S_IMODE(self._mode))
         seen, touched, left = set(), dict[str, int](), list[str]()
-        for path, found in _scan(self._root):
+        for path, found in self._scan():
             seen.add(path)
-            if self._stamps.get(path) != _stamp(found) and found.st_ctime_ns <= until:
-                touched[path] = stat.S_IMODE(found.st_mode)
-                if stat.S_ISDIR(found.st_mode) and touched[path] & 0o700 != 0o700:
-                    with self._opened(path) as (link, _, _):
-                        os.chmod(link, touched[path] | 0o700)
+            if self._stamps.get(path) != _stamp(found) and found.ctime_ns <= until:
+                touched[path] = found.mode
+                if found.kind == "folder" and found.mode & 0o700 != 0o700:
+                    set_mode(self._real.spot(path), found.mode | 0o700, os.O_DIRECTORY)
         paths = sorted([*touched, *(self._stamps.keys() - seen)])
         here = (path for path in paths if not is_below(path, left))
         every = [change for path in here if (change := self._compared(path, touched, left))]
-        only = {self._stamps[path][3] for path in {*left} - {each.path for each in every}}
+        only = {self._stamps[path][4] for path in {*left} - {each.path for each in every}}
         new = [each for each in every if each.after and not each.before]
         stays = [each for each in new if each.after and each.after.inode in only]
         left += [each.path for each in stays]  # the only copy there is, wherever it is now
@@ -271,28 +284,28 @@ class Snapshot:
         does not or cannot be restored.
         """
         place, old = f"{self._tree}/{path}", self._stamps.get(path)
-        with self._opened(path) as (link, now, target):
-            after = entry_of(now, target) if now else None
-            if after and path in modes:
-                after = msgspec.structs.replace(after, mode=modes[path])
-            if old is None:
-                return Change(path, None, after) if after else None
-            before = entry_at(place)
-            if before is None or before.kind == "pipe":
-                if not now or (old[3] and _stamp(now)[:4] != old[:4]):
-                    left.append(path)
+        now = after = self._entry(path)
+        if after and path in modes:
+            after = msgspec.structs.replace(after, mode=modes[path])
+        if old is None:
+            return Change(path, None, after) if after else None
+        before = entry_at(place)
+        if before is None or before.kind == "pipe":
+            if now is None or (old[4] and _stamp(now)[:5] != old[:5]):
+                left.append(path)
+            return None
+        is_same_file = now and (now.device, now.inode) == (before.device, before.inode)
+        is_untouched = before.kind != "file" or _stamp(before)[2:4] == old[2:4]
+        before = msgspec.structs.replace(before, mode=old[1])
+        if not is_untouched:
+            left.append(path)  # it was written to through its hard link
+            if is_same_file:
                 return None
-            before = msgspec.structs.replace(before, mode=stat.S_IMODE(old[0]))
-            if before.kind == "file" and _stamp(os.lstat(place))[1:3] != old[1:3]:
-                left.append(path)  # it was written to through its hard link
-                if now and os.path.samefile(link, place):
-                    return None
-            if now and after and is_same(place, link, before, after):
-                times = now.st_atime_ns, now.st_mtime_ns
-                os.utime(place, ns=times, follow_symlinks=False)
-                self._stamps[path] = _stamp(now)
-                return None
-            return Change(path, before, after)
+        if now and after and is_same(place, self._real.spot(path), before, after):
+            os.utime(place, ns=(now.mtime_ns, now.mtime_ns), follow_symlinks=False)
+            self._stamps[path] = _stamp(now)
+            return None
+        return Change(path, before, after)
 
     # ── Keeping, taking back ──────────────────────────────────────────────────────────────────
 
@@ -300,17 +313,16 @@ class Snapshot:
         """Have the copy hold what was kept of a command. What another command has made of it in the
         meantime is that one's.
         """
-        with self._lock:
+        with self._looking():
             for change in sorted(kept, key=lambda each: each.path):
                 path, after = change.path, change.after
-                with contextlib.suppress(OSError), self._opened(path) as (_, found, _):
-                    kind = entry_of(found).kind if found else None
-                    if kind != (after.kind if after else None):
-                        continue
-                    if found is None:
-                        self._forget(path)
-                    elif self._stamps.get(path) != _stamp(found):
-                        self._take(path, found)
+                found = self._entry(path)
+                if (found and found.kind) != (after and after.kind):
+                    continue
+                if found is None:
+                    self._forget(path)
+                elif self._stamps.get(path) != _stamp(found):
+                    self._take(path, found)
 
     def collect(self, upper: Path, until: int = FOR_EVER) -> TakenBack:
         """Move what commands made to `upper`, and restore the workspace.
@@ -318,9 +330,9 @@ class Snapshot:
         Changes after `until` and entries that are not covered stay. This is a commit in the other
         direction.
         """
-        with self._lock:
+        with self._looking():
             changes, left = self._changes(until)
-            copies = UndoLog.at(upper.parent / "kept", "")
+            copies = UndoLog(upper.parent / "kept", "")
             back = private_folder(upper.parent / "back")
             for each in changes:
                 self._stage(each, f"{back}/{each.path}")
@@ -330,9 +342,8 @@ class Snapshot:
             difference = Difference(str(self.workspace), str(back), FOR_EVER, reverse)
             done = self._committing(copies).commit(difference, "", sync=False)
             for path in done.committed:
-                with self._opened(path) as (_, found, _):
-                    if found is not None:
-                        self._stamps[path] = _stamp(found)
+                if found := self._entry(path):
+                    self._stamps[path] = _stamp(found)
             items = copies.changes()[-1][0].items if done.number else ()
             kept = {item.path: copies.folder / item.copy for item in items if item.kind == "file"}
             undone = [
@@ -353,14 +364,13 @@ class Snapshot:
     def _stage(self, change: Change, place: str) -> None:
         """Prepare a copy of the previous entry of a path, which is then moved back."""
         before, after = change.before, change.after
-        if before and before.kind != "folder":
-            os.makedirs(os.path.dirname(place), exist_ok=True)
-        if before and before.kind == "link":
-            os.symlink(before.target, place)
-        elif before and before.kind == "file":
-            is_one = after is not None and after.inode == before.inode  # only its mode has changed
-            most = sys.maxsize if is_one else LARGEST_FILE
-            _copy_file(f"{self._tree}/{change.path}", place, most)
+        if before is None or before.kind == "folder":
+            return
+        os.makedirs(os.path.dirname(place), exist_ok=True)
+        is_one = after is not None and after.inode == before.inode  # only its mode has changed
+        most = sys.maxsize if is_one else LARGEST_FILE
+        self._copy_or_link(f"{self._tree}/{change.path}", place, most)
+        if before.kind == "file":
             os.chmod(place, before.mode)
 
     def _fill(self, changes: list[Change], upper: Path, kept: dict[str, Path]) -> None:
@@ -397,26 +407,6 @@ def open_snapshot(workspace: Path, folder: Path) -> Snapshot:
     raise AssertionError
 
 
-def _scan(root: int) -> Iterator[tuple[str, os.stat_result]]:
-    """Yield everything below the folder of a descriptor with its stat result; folders before their
-    contents.
-    """
-    folders = [""]
-    while folders:
-        folder = folders.pop()
-        with contextlib.suppress(OSError):  # it cannot be read, or has disappeared
-            descriptor = kernel.open_beneath(root, folder or ".", os.O_RDONLY | os.O_DIRECTORY)
-            try:
-                with os.scandir(descriptor) as entries:
-                    for entry in entries:
-                        with contextlib.suppress(FileNotFoundError):
-                            yield folder + entry.name, entry.stat(follow_symlinks=False)
-                        if entry.is_dir(follow_symlinks=False):
-                            folders.append(f"{folder}{entry.name}/")
-            finally:
-                os.close(descriptor)
-
-
 def _as_opened(entry: Entry | None) -> Entry | None:
     """Return an entry as `_changes` leaves it: a folder is open."""
     if entry is None or entry.kind != "folder":
@@ -424,34 +414,16 @@ def _as_opened(entry: Entry | None) -> Entry | None:
     return msgspec.structs.replace(entry, mode=entry.mode | 0o700)
 
 
-def _stamp(found: os.stat_result) -> _Stamp:
-    if stat.S_ISDIR(found.st_mode):
-        return (found.st_mode, 0, 0, found.st_ino, 0)
-    return (found.st_mode, found.st_size, found.st_mtime_ns, found.st_ino, found.st_ctime_ns)
+def _stamp(found: Entry) -> _Stamp:
+    if found.kind == "folder":
+        return (found.kind, found.mode, 0, 0, found.inode, 0)
+    times = found.mtime_ns, found.inode, found.ctime_ns
+    return (found.kind, found.mode, found.size, *times)
 
 
-def _own_size(found: os.stat_result) -> int:
+def _own_size(found: Entry) -> int:
     """Return the bytes that a copy takes; a hard link takes none."""
-    return found.st_size if stat.S_ISREG(found.st_mode) and found.st_nlink == 1 else 0
-
-
-def _copy_file(source: str, target: str, most: int) -> None:
-    """Copy a file with its permissions and times, or link it if it has more than `most` bytes.
-    Raises OSError.
-    """
-    try:
-        with open(source, "rb") as old, open(target, "xb") as new:
-            size = os.fstat(old.fileno()).st_size
-            is_copied = fill(old.fileno(), new.fileno(), size, most)
-        if is_copied:
-            shutil.copystat(source, target)
-        else:
-            os.unlink(target)
-            os.link(source, target, src_dir_fd=0)  # otherwise link(2) would not follow the link
-    except OSError:
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(target)
-        raise
+    return found.size if found.kind == "file" and found.names == 1 else 0
 
 
 def end_left_over(private: str) -> None:

@@ -75,21 +75,16 @@ class _Room:
             size = os.fstat(descriptors[1]).st_size
             self.output = os.readlink(f"/proc/{pid}/fd/{_OUTPUTS[0]}"), size
             self.deadline = time.monotonic() + plan["limit_s"] if plan["limit_s"] else 0.0
-            self.began_ns = self._stamp() if plan["same_disk"] else time.time_ns()
+            self.began_ns = time.time_ns()
+            if plan["same_disk"]:  # by the file system's clock: no later change has an earlier time
+                os.utime(path)
+                self.began_ns = os.stat(path).st_ctime_ns
             socket.send_fds(self.link, [path.encode()], descriptors)
         except (BrokenPipeError, ConnectionResetError):
             return  # the room could not be set up; its report comes next
         finally:
             for descriptor in descriptors:  # the reader of the output waits for the last one
                 os.close(descriptor)
-
-    def _stamp(self) -> int:
-        """Return the file system's current time: no later change has a smaller one."""
-        descriptor = os.open(f"{self.folder}/began", os.O_CREAT | os.O_WRONLY | os.O_CLOEXEC, 0o600)
-        try:
-            return os.fstat(descriptor).st_ctime_ns
-        finally:
-            os.close(descriptor)
 
     def ended(self, status: int) -> dict[str, Any]:
         """Return the message that the command has ended, and store it for a later start."""
@@ -104,11 +99,8 @@ class _Room:
 
     def end(self) -> None:
         """Kill everything inside; the link is closed as a result."""
-        if self.inside:
-            # the waiter reaps it only at its own end, so the id is still valid
-            os.kill(self.inside, 9)
-        else:
-            os.kill(self.waiter, 9)
+        # the waiter reaps what is inside only at its own end, so the id is still valid
+        os.kill(self.inside or self.waiter, 9)
 
 
 class Starter:
@@ -169,15 +161,13 @@ class Starter:
                 return True
             if not packet:
                 return False
-            self._take(json.loads(packet))
-
-    def _take(self, message: dict[str, Any]) -> None:
-        if "base" in message:
-            self._room = message
-        elif "go" in message:
-            self._go(message["go"])
-        else:
-            self._plans[message["id"]] = message["plan"]
+            message = json.loads(packet)
+            if "base" in message:
+                self._room = message
+            elif "go" in message:
+                self._go(message["go"])
+            else:
+                self._plans[message["id"]] = message["plan"]
 
     def _tell(self, message: dict[str, Any], descriptors: tuple[int, ...] = ()) -> None:
         socket.send_fds(self._application, [json.dumps(message).encode()], descriptors)

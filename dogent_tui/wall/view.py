@@ -23,6 +23,8 @@ PROXY_PORT = 3128
 """The port of a command's proxy inside; squid's usual port."""
 RUN = "/run/dogent"
 """Where a shell inside reports its working directory; private to the session."""
+TEMPORARY = {"tmp": "/tmp", "var-tmp": "/var/tmp"}
+"""Folder of the session → where it is mounted."""
 
 _SYSTEM = ("/usr", "/opt", "/nix", "/gnu", "/snap", "/sys/devices/system", "/sys/fs/cgroup")
 _MERGED = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
@@ -95,7 +97,7 @@ class View(msgspec.Struct, frozen=True):
         if self.level == "bare":
             own = [str(self.private / name) for name in ("home", "tmp", "run")]
             return {**room, "readable": [*as_it_is(self.home)], "writable": own}
-        private = {"run": RUN, "tmp": "/tmp", "var-tmp": "/var/tmp"}
+        private = {"run": RUN, **TEMPORARY}
         mounts: list[Mount] = [*system_mounts(), ("devices", str(self.private / "shm"))]
         if not self._home_is_inside:
             private["home"] = str(self.home)

@@ -22,16 +22,15 @@ import msgspec
 
 from dogent_tui.errors import AgentError
 from dogent_tui.language import tr
-from dogent_tui.storage.files import private_folder
+from dogent_tui.storage.files import json_line, private_folder
 from dogent_tui.storage.paths import dogent_home, state_dir
 from dogent_tui.undo.changes import Difference, entry_at
-from dogent_tui.undo.undo_log import json_line
 from dogent_tui.wall.jobs import Ended, Job
 from dogent_tui.wall.leftovers import hold, remove_layer, remove_tree
 from dogent_tui.wall.outside import copied_places
 from dogent_tui.wall.probe import WallStatus
 from dogent_tui.wall.snapshot import Snapshot, end_left_over
-from dogent_tui.wall.view import RUN, Level, View, tools
+from dogent_tui.wall.view import RUN, TEMPORARY, Level, View, tools
 
 _SNAPSHOTS = "/run/snapshots"
 """Where the CLI's snapshots of the user's shell are mounted; their names begin with a timestamp."""
@@ -108,7 +107,6 @@ class Wall:
         self._starter: subprocess.Popen[bytes] | None = None
         self._socket: socket.socket | None = None
         self._settling = ThreadPoolExecutor(1, "settling")  # one at a time, in the order they end
-        self._same_disk = False
         self._is_closing = False
         self._held = -1
         self._mounted: tuple[Path, ...] = ()
@@ -122,7 +120,6 @@ class Wall:
         if self._held < 0:  # later, what is in the home comes from commands
             self._held = hold(self.folder, self.workspace)
             self._seed_home()
-        self._same_disk = self.folder.stat().st_dev == self.workspace.stat().st_dev
         own = (Path(str(mount[2])) for mount in tools(self._view.home))
         self._mounted = (self.workspace, *own)
         requests = self.folder / "requests"
@@ -234,12 +231,12 @@ class Wall:
             outside=tuple(mount for each in outside for mount in each.mounts(self._view.home)),
             environment={**_LIKE_THE_CLI, **environment},
         )
-        plan |= {"name": name, "folder": str(folder), "same_disk": self._same_disk}
-        plan |= {"network": network, "limit_s": limit_s}
+        same_disk = self.folder.stat().st_dev == self.workspace.stat().st_dev
+        plan |= {"name": name, "folder": str(folder), "same_disk": same_disk}
+        plan |= {"network": network, "limit_s": limit_s, "command": command}
         if snapshots is not None and snapshots.is_dir():
             plan["own"].append(("bind", str(snapshots), _SNAPSHOTS, True))
             plan["readable"].append(str(snapshots))
-        (folder / "call").write_text(json.dumps({"command": command, "cwd": str(cwd)}), "utf-8")
         path = folder / "plan"
         path.write_text(json.dumps(plan), "utf-8")
         job = Job(name, client_text(self.folder, name), command, cwd, folder, hosts, outside)
@@ -273,12 +270,7 @@ class Wall:
         """Yield new entries of the private home and temporary folders whose names are not
         `known`.
         """
-        shown = {
-            "home": str(self._view.home),
-            "tmp": "/tmp",
-            "var-tmp": "/var/tmp",
-            "shm": "/dev/shm",
-        }
+        shown = {"home": str(self._view.home), "shm": "/dev/shm", **TEMPORARY}
         for part in shown:
             (self.folder / part).chmod(0o700)  # a command may have closed it
             for name in os.listdir(self.folder / part):

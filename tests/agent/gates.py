@@ -28,7 +28,7 @@ def made_gate(workspace: Workspace, ask: Ask, **given: Any) -> Gate:
     ledger = Ledger("s")
     parts: dict[str, Any] = {
         "authority": Authority(workspace),
-        "copies": UndoLog(workspace, "s"),
+        "copies": UndoLog.of(workspace, "s"),
         "requests": RequestBook(),
         "reviewing": made_reviewing(workspace, None, ledger),
         "behind_wall": wrapped,

@@ -15,7 +15,7 @@ from dogent_tui.undo.undo_log import UndoLog
     ("code", "folder", "made"),
     [
         ("seen_not_kept", "seen", lambda _: Ledger("one")),
-        ("undo_not_kept", "copies", lambda workspace: UndoLog(workspace, "one")),
+        ("undo_not_kept", "copies", lambda workspace: UndoLog.of(workspace, "one")),
     ],
     ids=["seen", "copies"],
 )

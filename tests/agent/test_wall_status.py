@@ -95,7 +95,7 @@ async def test_which_wall_there_is_is_told_once_however_often_the_agent_starts(
         raise AssertionError("nobody is asked, and nothing is stopped")
 
     for _ in range(2):  # a rewind starts the agent again
-        copies = UndoLog(workspace, "s")
+        copies = UndoLog.of(workspace, "s")
         commands = Commands(
             authority,
             nothing,

@@ -31,7 +31,7 @@ class Desk:
         self.shown = []
         self.asked = []
         self.meanwhile = lambda: None
-        self.copies = UndoLog(self.workspace, "s")
+        self.copies = UndoLog.of(self.workspace, "s")
         ledger = Ledger("s")
         self.reviewing = made_reviewing(self.workspace, self.form, ledger, self.mode)
         self.gate = made_gate(

@@ -78,7 +78,7 @@ async def _beside_bare(root: Path, command: str) -> list[float]:
     size.
     """
     workspace = Workspace(root)
-    authority, copies = Authority(workspace), UndoLog(workspace, "bench")
+    authority, copies = Authority(workspace), UndoLog.of(workspace, "bench")
 
     async def nobody(_question: object) -> None:
         raise AssertionError("nothing is to be asked about")
@@ -134,5 +134,5 @@ def _commit(base: Path, sync: bool) -> float:
     for number in range(COMMITTED):
         (upper / f"{number}.md").write_text(f"text {number}\n")
     difference = read_difference(str(root), str(upper), time.time_ns())
-    committing = Committing(base / "journals", UndoLog(Workspace(root), f"commit-{sync}"))
+    committing = Committing(base / "journals", UndoLog.of(Workspace(root), f"commit-{sync}"))
     return _took(lambda: committing.commit(difference, "bench", sync=sync))

@@ -30,13 +30,13 @@ def test_what_is_accepted_is_written_and_undone(workspace):
     path.write_bytes(b"\xef\xbb\xbfone\r\n\r\ntwo\r\n\r\nthree")
     path.chmod(0o640)
     review = open_review(workspace, "ONE\n\ntwo\n\nTHREE\n")
-    assert review.apply(UndoLog(workspace, "s")), "nothing is accepted: nothing to do"
+    assert review.apply(UndoLog.of(workspace, "s")), "nothing is accepted: nothing to do"
     assert path.read_bytes() == b"\xef\xbb\xbfone\r\n\r\ntwo\r\n\r\nthree"
     review.change.decide(2, "accepted")
-    assert review.apply(UndoLog(workspace, "s"))
+    assert review.apply(UndoLog.of(workspace, "s"))
     assert path.read_bytes() == b"\xef\xbb\xbfone\r\n\r\ntwo\r\n\r\nTHREE"
     assert path.stat().st_mode & 0o777 == 0o640
-    undone = undo(UndoLog(workspace, "s"))
+    undone = undo(UndoLog.of(workspace, "s"))
     assert undone is not None
     assert undone.label == "Review of tea.md"
     assert path.read_bytes() == b"\xef\xbb\xbfone\r\n\r\ntwo\r\n\r\nthree"
@@ -52,9 +52,9 @@ def test_accept_then_undo_is_the_identity(tmp_path_factory):
         path.write_bytes(base.encode())
         review = open_review(workspace, new)
         review.change.decide_all("accepted")
-        assert review.apply(UndoLog(workspace, "s"))
+        assert review.apply(UndoLog.of(workspace, "s"))
         if path.read_bytes() != base.encode():
-            undo(UndoLog(workspace, "s"))
+            undo(UndoLog.of(workspace, "s"))
         assert path.read_bytes() == base.encode()
 
     check()
@@ -65,9 +65,9 @@ def test_a_new_file_is_made_and_taken_away_again(workspace):
     assert review.apply()
     assert not review.path.exists(), "nothing was accepted: there is no file"
     review.change.decide_all("accepted")
-    assert review.apply(UndoLog(workspace, "s"))
+    assert review.apply(UndoLog.of(workspace, "s"))
     assert review.path.read_text() == "# Tea\n"
-    undo(UndoLog(workspace, "s"))
+    undo(UndoLog.of(workspace, "s"))
     assert not review.path.exists()
 
 

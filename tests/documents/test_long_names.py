@@ -30,7 +30,7 @@ def test_the_longest_name_is_a_name_as_any(workspace, name):
     path = workspace.root / name
     assert len(name.encode()) == 255
     save_new(workspace, name, "# One\n")
-    copies, seen = UndoLog(workspace, "s"), Ledger("s")
+    copies, seen = UndoLog.of(workspace, "s"), Ledger("s")
     assert copies.keep("r", [path]).left == ()
     seen.note(path)
     TextFile.open(workspace, name).save("# Two\n")

@@ -152,7 +152,7 @@ async def test_what_is_deleted_or_overwritten_can_be_undone(api, agent):
     await end(agent)
     assert (notes.exists(), draft.read_text(encoding="utf-8")) == (False, "second")
     assert [kept.paths for kept in agent.of(CopiesKept)] == [(str(draft),), (str(notes),)]
-    copies = UndoLog(Workspace(agent.root), COPIES)
+    copies = UndoLog.of(Workspace(agent.root), COPIES)
     assert undo(copies).restored == (str(notes),)
     assert undo(copies).restored == (str(draft),)
     assert notes.read_text(encoding="utf-8") == "all my notes"

@@ -157,7 +157,7 @@ async def test_what_was_kept_can_be_undone(api, agent):
     api.say("Done.")
     await ended(agent, await asked(agent), "allow")
     assert not keep.exists()
-    undone = undo(UndoLog(Workspace(agent.root), COPIES))
+    undone = undo(UndoLog.of(Workspace(agent.root), COPIES))
     assert set(undone.restored) == {str(keep), str(other)}
     assert (keep.read_text(), other.read_text()) == ("precious", "before")
     assert not (agent.root / "new").exists()

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from dogent_tui.permissions.disk import RealDisk
+from dogent_tui.permissions.disk import Disk
 from dogent_tui.permissions.grants import covering, keys_of
 from dogent_tui.permissions.model import Effect, EffectKind, ToolCall
 from dogent_tui.permissions.outcome import judge_outcome
@@ -124,7 +124,7 @@ class Layer:
 
     @property
     def rule(self) -> PathRule:
-        return PathRule(self.root, self.home, RealDisk())
+        return PathRule(self.root, self.home)
 
     @property
     def difference(self) -> Difference:
@@ -559,13 +559,13 @@ def test_ten_thousand_new_files_are_judged_quickly_enough_to_be_judged_at_all(la
 
 
 def test_the_store_of_permissions_is_never_offered(layer):
-    rule = PathRule(layer.root, layer.root, RealDisk())
+    rule = PathRule(layer.root, layer.root)
     layer.after(".dogent/permissions.json", "{}")
     assert judge_outcome(layer.difference, (), rule).verdict == "deny"
 
 
 def test_our_own_folders_in_a_workspace_around_them_are_asked_about(layer):
-    rule = PathRule(layer.root, layer.home, RealDisk(), (layer.root / "own",))
+    rule = PathRule(layer.root, layer.home, (layer.root / "own",))
     layer.after("own/claude.json", "{}")
     assert judge_outcome(layer.difference, (), rule).reasons == (
         f"It writes outside the workspace: {layer.root}/own/claude.json",
@@ -621,7 +621,7 @@ def test_a_pipe_is_never_waited_for(layer):
         os.mkfifo(layer.upper / name)
         layer.note(name)
     assert layer.question().diff == ""
-    assert RealDisk().text(str(layer.upper / ".mcp.json"), 10) is None
+    assert Disk().text(str(layer.upper / ".mcp.json"), 10) is None
 
 
 def test_a_file_that_the_settings_of_git_include_is_settings_too(layer):

@@ -56,7 +56,7 @@ def _seen(workspace: Workspace) -> None:
 
 def _undo(workspace: Workspace) -> None:
     (workspace.root / "a.md").write_text("A")
-    UndoLog(workspace, "s").keep("r", [workspace.root / "a.md"])
+    UndoLog.of(workspace, "s").keep("r", [workspace.root / "a.md"])
 
 
 def _usage(workspace: Workspace) -> None:

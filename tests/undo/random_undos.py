@@ -188,7 +188,7 @@ class _Case:
         return self.stack[0].number == 1 if self.stack else False
 
     def restarts(self) -> Iterator[str]:
-        copies = UndoLog(Workspace(_WORKSPACE), "attacked")
+        copies = UndoLog.of(Workspace(_WORKSPACE), "attacked")
         if copies.changes() != self.copies.changes():
             yield "a restart sees other changes"
 

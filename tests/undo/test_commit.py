@@ -12,6 +12,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable
+from datetime import datetime
 from pathlib import Path
 
 import msgspec
@@ -70,7 +71,7 @@ def furnished(root: Path) -> Path:
 
 @pytest.fixture
 def copies(root) -> UndoLog:
-    copies = UndoLog(Workspace(root), "session")
+    copies = UndoLog.of(Workspace(root), "session")
     copies.begin_run("run")
     return copies
 
@@ -135,7 +136,7 @@ def test_the_workspace_is_as_if_the_command_had_run_there_and_undo_brings_all_ba
     assert picture(root) == expected
     assert left_over(root) == []
     if done.number:
-        undone = undo(UndoLog(Workspace(root), "session"))  # after a restart, too
+        undone = undo(UndoLog.of(Workspace(root), "session"))  # after a restart, too
         assert (undone.label, undone.left) == ("Run it", () if name != "a pipe" else undone.left)
     assert picture(root) == before
 
@@ -172,13 +173,16 @@ def test_several_commits_are_rewound_together(root, copies, committing):
 
 
 def test_attributes_of_the_layer_stay_there_and_others_come_along(root, committing):
-    set_it = "import os; os.setxattr('a.md', 'user.who', b'me'); open('a.md', 'a').write('x')"
-    committing.commit(ran(root, f"python3 -c {quoted(set_it)}; mkdir t; echo x > t/x"), "Run it")
-    assert {name: os.listxattr(root / name) for name in ("a.md", "t", "t/x")} == {
+    set_it = "import os; [os.setxattr(each, 'user.who', b'me') for each in ('a.md', 'ch', 't')]"
+    make = "mkdir t; echo x > t/x; touch -d 2020-01-02 t"
+    committing.commit(ran(root, f"{make}; python3 -c {quoted(set_it)}; echo x >> a.md"), "Run it")
+    assert {name: os.listxattr(root / name) for name in ("a.md", "ch", "t", "t/x")} == {
         "a.md": ["user.who"],
-        "t": [],
+        "ch": ["user.who"],
+        "t": ["user.who"],
         "t/x": [],
     }
+    assert datetime.fromtimestamp((root / "t").stat().st_mtime).year == 2020
 
 
 # ── Somebody else ─────────────────────────────────────────────────────────────────────────────────
@@ -367,7 +371,7 @@ def test_other_file_systems(tmp_path, memory, monkeypatch, where):
     if where == "copies":
         monkeypatch.setenv("DOGENT_HOME", str(memory / "home"))
     before, expected = picture(root), expected_after(root, EVERYTHING)
-    copies = UndoLog(Workspace(root), "session")
+    copies = UndoLog.of(Workspace(root), "session")
     done = Committing(tmp_path / "journals", copies).commit(ran(root, EVERYTHING, layers), "Run it")
     assert (done.conflicts, done.failed) == ((), ())
     assert picture(root) == expected
@@ -383,7 +387,7 @@ def test_a_workspace_that_is_mounted_by_another_name(root, tmp_path):
     subprocess.run(["mount", "--bind", str(root), str(bound)], check=True)
     try:
         before, expected = picture(bound), expected_after(bound, EVERYTHING)
-        copies = UndoLog(Workspace(bound), "session")
+        copies = UndoLog.of(Workspace(bound), "session")
         done = Committing(tmp_path / "journals", copies).commit(ran(bound, EVERYTHING), "Run it")
         assert (done.conflicts, done.failed) == ((), ())
         assert picture(bound) == expected
@@ -446,7 +450,7 @@ def test_a_full_disk_costs_no_file(tmp_path, memory, monkeypatch, where):
     layer = run_on_layer(root, layers / "one", FULL)
     difference = read_difference(layer.root, layer.upper, layer.began_ns)
     expected = expected_elsewhere(root, layer.upper, tmp_path)
-    copies = UndoLog(Workspace(root), "session")
+    copies = UndoLog.of(Workspace(root), "session")
     journals = (memory if where == "journals" else tmp_path) / "journals"
     done = Committing(journals, copies).commit(difference, "Run it")
     assert done.failed
@@ -512,8 +516,7 @@ def test_a_large_file_does_not_go_through_memory(root, tmp_path, committing):
 
 
 def test_large_copies_do_not_cost_the_small_ones(root, copies, committing, monkeypatch):
-    monkeypatch.setattr(copies_module, "LARGEST_FILE", 1000)
-    monkeypatch.setattr(copies_module, "_LARGE_IN_SESSION", 5000)
+    monkeypatch.setattr(copies_module, "LARGEST_SESSION", 5000)
     before = (root / "a.md").read_text()
     committing.commit(ran(root, "echo x >> a.md"), "small")
     for number in range(4):
@@ -601,7 +604,7 @@ def test_a_kill_at_any_step_loses_nothing(tmp_path, memory, way, monkeypatch):
         layers.mkdir()
         difference = ran(root, KILLED, layers)
         journals = tmp_path / "journals"
-        write = Committing(journals, UndoLog(Workspace(root), "session")).commit
+        write = Committing(journals, UndoLog.of(Workspace(root), "session")).commit
         child = context.Process(
             target=die_at,
             args=(step, lambda w=write, d=difference: w(d, "Run it", sync=way == "synced")),
@@ -616,7 +619,7 @@ def test_a_kill_at_any_step_loses_nothing(tmp_path, memory, way, monkeypatch):
                 if not Path(path).name.startswith(".dogent-")
             }
             assert is_old_or_new_or_between(torn, before, expected), step
-        copies = UndoLog(Workspace(root), "another")
+        copies = UndoLog.of(Workspace(root), "another")
         resumed = Committing(journals, copies).resume()
         check_resumed(root, resumed, before, expected, child.exitcode == 0, step)
         for folder in (root, layers):
@@ -661,7 +664,7 @@ def check_resumed(
     if resumed:
         assert found == expected, step
     if found != before:
-        undone = undo(UndoLog(Workspace(root), "session"))
+        undone = undo(UndoLog.of(Workspace(root), "session"))
         assert undone is not None, step
         assert undone.left == (), step
         assert picture(root) == before, step
@@ -676,7 +679,7 @@ def test_a_commit_under_way_is_not_resumed_by_another_window(
 
     def meanwhile(source: str, target: str, flags: int) -> None:
         other.append(
-            Committing(tmp_path / "journals", UndoLog(Workspace(root), "another")).resume()
+            Committing(tmp_path / "journals", UndoLog.of(Workspace(root), "another")).resume()
         )
         real(source, target, flags)
 

@@ -32,7 +32,7 @@ def workspace(tmp_path):
 
 @pytest.fixture
 def copies(workspace):
-    return UndoLog(workspace, "session")
+    return UndoLog.of(workspace, "session")
 
 
 class Agent:
@@ -121,7 +121,7 @@ def steps_of(*what):
 def test_whatever_was_done_each_run_can_be_gone_back_over(tmp_path_factory, home, steps, restarts):
     root = tmp_path_factory.mktemp("w")
     (root / "a.md").write_bytes(WINDOWS)
-    copies = UndoLog(Workspace(root), "session")
+    copies = UndoLog.of(Workspace(root), "session")
     begun: list[tuple[str, dict[str, object]]] = []
     for number, (what, name, data) in enumerate([("run", "", b""), *steps]):
         if what == "run":
@@ -132,7 +132,7 @@ def test_whatever_was_done_each_run_can_be_gone_back_over(tmp_path_factory, home
         elif (root / name).exists():
             Agent(copies, root).delete(name)
     if restarts:
-        copies = UndoLog(Workspace(root), "session")
+        copies = UndoLog.of(Workspace(root), "session")
     runs = [run for run, _ in begun]
     for at in reversed(range(len(begun))):
         places = plan(copies, runs[at:])
@@ -147,7 +147,7 @@ def test_undo_leaves_and_names_what_someone_else_changed_since(
     tmp_path_factory, home, steps, restarts
 ):
     root = tmp_path_factory.mktemp("w")
-    copies = UndoLog(Workspace(root), "session")
+    copies = UndoLog.of(Workspace(root), "session")
     theirs: dict[str, bytes] = {}
     told: set[str] = set()
     ours: set[str] = set()
@@ -162,7 +162,7 @@ def test_undo_leaves_and_names_what_someone_else_changed_since(
         elif what == "delete" and (root / name).exists():
             Agent(copies, root).delete(name)
     if restarts:
-        copies = UndoLog(Workspace(root), "session")
+        copies = UndoLog.of(Workspace(root), "session")
     left: set[str] = set()
     kept: set[Path] = set()
     while (undone := undo(copies)) is not None:
@@ -215,7 +215,7 @@ def test_what_a_crash_left_unsettled_counts_as_changed_by_somebody_else(workspac
     copies.begin_run("one")
     copies.keep("Write a.md", [workspace.root / "a.md"])
     (workspace.root / "a.md").write_text("one")
-    again = UndoLog(workspace, "session")
+    again = UndoLog.of(workspace, "session")
     again.settle()
     assert [place.why for place in plan(again, {"one"})] == ["touched"]
 
@@ -224,7 +224,7 @@ def test_a_later_start_knows_the_same(workspace, copies, agent):
     copies.begin_run("one")
     agent.write("a.md", "one")
     agent.write("new.md", "made")
-    again = UndoLog(workspace, "session")
+    again = UndoLog.of(workspace, "session")
     assert plan(again, {"one"}) == plan(copies, {"one"})
     assert [place.why for place in plan(again, {"one"})] == ["", ""]
     assert changed_places(again) == {
@@ -260,21 +260,21 @@ def test_a_copy_that_had_to_go_is_not_stood_in_for_by_a_later_one(
     agent.write("a.md", "two")
     assert [place.why for place in plan(copies, {"one"})] == ["no_copy"]
     assert [place.why for place in plan(copies, {"two"})] == [""]
-    assert undo(copies).label == "Write a.md"
-    assert undo(copies) is None
+    assert undo(copies).restored == (str(workspace.root / "a.md"),)
+    assert undo(copies).left == (str(workspace.root / "a.md"),)
 
 
 def test_a_fork_can_go_back_to_before_it_and_leaves_the_first_as_it_is(workspace, copies, agent):
     copies.begin_run("one")
     agent.write("a.md", "one")
-    fork = UndoLog(workspace, "fork", fork_of="session")
+    fork = UndoLog.of(workspace, "fork", fork_of="session")
     fork.begin_run("two")
     Agent(fork, workspace.root).write("a.md", "two")
     changes = (copies.folder / "changes.jsonl").read_bytes()
     assert carry_out(fork, plan(fork, {"one", "two"}), "Rewind").left == ()
     assert (workspace.root / "a.md").read_bytes() == WINDOWS
     assert (copies.folder / "changes.jsonl").read_bytes() == changes
-    assert UndoLog(workspace, "new", fork_of="never was").changes() == []
+    assert UndoLog.of(workspace, "new", fork_of="never was").changes() == []
 
 
 def test_a_file_that_changes_while_the_preview_is_read_is_left(workspace, copies, agent):
@@ -351,7 +351,7 @@ from dogent_tui.storage.paths import Workspace
 from dogent_tui.undo.restoring import undo
 from dogent_tui.undo.undo_log import UndoLog
 root = Path(sys.argv[1])
-copies = UndoLog(Workspace(root), "session")
+copies = UndoLog.of(Workspace(root), "session")
 kept = copies.keep("Write", [root / "a.md"], [root / "a.md", root / "new" / "b.md"])
 (root / "a.md").write_text("other")
 (root / "new").mkdir()

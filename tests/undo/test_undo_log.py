@@ -27,7 +27,7 @@ def workspace(tmp_path):
 
 @pytest.fixture
 def copies(workspace):
-    return UndoLog(workspace, "session")
+    return UndoLog.of(workspace, "session")
 
 
 def test_a_deleted_file_comes_back_with_its_mode(workspace, copies):
@@ -87,11 +87,11 @@ def test_a_later_start_can_still_undo(workspace, copies):
     assert undo(copies).label == "two"
     with (copies.folder / "changes.jsonl").open("a") as file:
         file.write('{"number": 3, "la')  # a crash in the middle of a line
-    later = UndoLog(workspace, "session")
+    later = UndoLog.of(workspace, "session")
     assert undo(later).label == "one"
     assert path.read_text() == "a"
-    assert undo(UndoLog(workspace, "session")) is None
-    assert undo(UndoLog(workspace, "another")) is None
+    assert undo(UndoLog.of(workspace, "session")) is None
+    assert undo(UndoLog.of(workspace, "another")) is None
 
 
 def test_a_name_that_is_not_utf_8_comes_back_too(workspace, copies):
@@ -124,7 +124,7 @@ def test_the_oldest_copies_make_room(workspace, copies, monkeypatch):
         copies.keep(text, [path])
     path.write_text("4")
     assert [undo(copies).label for _ in range(2)] == ["3", "2" * 6]
-    assert undo(copies) is None
+    assert undo(copies).left == (str(path),)
 
 
 def test_a_folder_that_leads_elsewhere_now_is_not_followed(workspace, copies, tmp_path):

@@ -79,7 +79,7 @@ class Session:
 
     async def _opened(self) -> Commands:
         workspace = Workspace(self.world.workspace)
-        copies = UndoLog(workspace, "attacked")
+        copies = UndoLog.of(workspace, "attacked")
         self._authority = Authority(workspace)
         commands = Commands(
             self._authority, self._ask, workspace.root, copies, _nothing, self._interrupted

@@ -36,7 +36,7 @@ def test_what_a_dead_session_of_another_folder_left_waits_for_that_folder(tmp_pa
     (session / "jobs/a").mkdir(parents=True)
     os.close(hold(session, workspace))
     (session / "jobs/a/ended").write_text('{"began": 1, "why": ""}')
-    (session / "jobs/a/call").write_text('{"command": "make", "cwd": "/"}')
+    (session / "jobs/a/plan").write_text('{"command": "make", "cwd": "/"}')
     assert take_leftovers(session.parent, tmp_path / "another") == []
     (left,) = take_leftovers(session.parent, workspace)
     assert (left.job.command, left.job.cwd) == ("make", Path("/"))

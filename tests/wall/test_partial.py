@@ -46,7 +46,7 @@ class Stage:
             place.mkdir(exist_ok=True)
         self.snapshot = Snapshot(self.workspace, folder / "copies")
         self.standing = standing
-        self.copies = UndoLog(Workspace(self.workspace), "session")
+        self.copies = UndoLog.of(Workspace(self.workspace), "session")
         self.changed: dict[str, str] = {}
         self.drops = False
         self.wall = Wall(

@@ -19,6 +19,8 @@ from dogent_tui.undo.undo_log import UndoLog
 from dogent_tui.wall import snapshot as snapshot_module
 from dogent_tui.wall.snapshot import Snapshot, TakenBack, end_left_over, open_snapshot
 
+_LONG = "n" * 255
+
 
 @pytest.fixture
 def workspace(tmp_path: Path) -> Path:
@@ -26,6 +28,7 @@ def workspace(tmp_path: Path) -> Path:
     (folder / "chapters/old").mkdir(parents=True)
     (folder / "notes.md").write_text("notes\n")
     (folder / "run.sh").write_text("echo\n")
+    (folder / _LONG).write_text("long\n")
     (folder / "run.sh").chmod(0o755)
     (folder / "chapters/one.md").write_text("one\n" * 1000)
     (folder / "chapters/old/two.md").write_text("two\n")
@@ -76,6 +79,8 @@ _COMMANDS: list[tuple[str, dict[str, str] | None]] = [
     ("echo more > notes.md", {"notes.md": "edit"}),
     ("printf 'NOTES\\n' | dd of=notes.md conv=notrunc status=none", {"notes.md": "edit"}),
     (": > notes.md", {"notes.md": "empty"}),
+    ("echo more >> nn*", {_LONG: "edit"}),
+    ("rm nn*", {_LONG: "delete"}),
     (
         "echo new > new.md; mkdir -p a/b; echo c > a/b/c",
         {"new.md": "create", "a": "create", "a/b": "create", "a/b/c": "create"},
@@ -139,7 +144,7 @@ def test_what_is_taken_back_is_a_layer_that_does_the_same_again(
     taken = index.collect(layer)
 
     difference = Difference(str(workspace), str(layer), time.time_ns(), taken.changes)
-    copies = UndoLog(Workspace(workspace), "session")
+    copies = UndoLog.of(Workspace(workspace), "session")
     done = Committing(tmp_path / "journals", copies).commit(difference, "a command", sync=False)
 
     assert (done.conflicts, done.failed) == ((), ())
@@ -168,7 +173,8 @@ def test_a_folder_that_became_a_link_is_not_followed(
     """As by another command, in the very moment."""
     (tmp_path / "outside").mkdir()
     _run("rm chapters/one.md", workspace)
-    found = index._changes(1 << 62)
+    with index._looking():
+        found = index._changes(1 << 62)
     shutil.move(workspace / "chapters", workspace / "elsewhere")
     (workspace / "chapters").symlink_to(tmp_path / "outside")
     index._changes = lambda until: found  # type: ignore[method-assign]

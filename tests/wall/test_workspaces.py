@@ -27,7 +27,7 @@ class Agent:
         self.root = root
         self.answer = Verdict(allow=False)
         self.asked: list[str] = []
-        self.copies = UndoLog(Workspace(root), "session")
+        self.copies = UndoLog.of(Workspace(root), "session")
 
     async def __aenter__(self) -> "Agent":
         self._commands = Commands(

@@ -54,8 +54,8 @@ def _remote(remote: str, rule: PathRule, cwd: str | None, pushes: bool) -> tuple
     settings = read_settings(rule.disk.text(f"{folder}/config", _LARGEST) or "")
     branch = (rule.disk.text(f"{folder}/HEAD", 1000) or "").strip().removeprefix("ref: refs/heads/")
     address = remote_address(settings, remote, branch, pushes)
-    if not address and remote and rule.disk.entry(f"{cwd}/{remote}") is not None:
-        return ()
+    if not address and remote and f"remote.{remote}.url" not in settings:
+        return ()  # a folder, which the command may make itself
     host = host_of(address) if address else ""
     return () if host is None else (host,)
 

@@ -68,7 +68,7 @@ class ReviewHost(KeysInTurn):
         self.path = self.workspace.root / "tea.md"
         if base is not None:
             self.path.write_bytes(base.encode())
-        self.copies = UndoLog(self.workspace, "session")
+        self.copies = UndoLog.of(self.workspace, "session")
         reviewed = Reviewed.open(
             self.workspace, "tea.md", new, "Tightened the report and added the sources."
         )

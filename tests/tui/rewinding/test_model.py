@@ -84,7 +84,7 @@ def test_what_was_changed_is_known_when_the_copies_are_gone(tmp_path):
     kept = CopiesKept(tool_use_id="t", paths=("/w/old.md",), run_id="a")
     (point,) = rewind_points(transcript(*run("a", "one")[:1], kept).entries, {})
     assert point.changed == ("/w/old.md",)
-    (place,) = plan(UndoLog(Workspace(tmp_path), "s"), point.runs, point.changed)
+    (place,) = plan(UndoLog.of(Workspace(tmp_path), "s"), point.runs, point.changed)
     assert (place.path, place.why) == ("/w/old.md", "no_copy")
 
 
@@ -111,7 +111,7 @@ def copies(tmp_path) -> UndoLog:
     (root / "a.md").write_text("one\ntwo\n")
     (root / "b.md").write_text("b\n")
     (root / "c.bin").write_bytes(b"\0\1")
-    copies = UndoLog(Workspace(root), "s")
+    copies = UndoLog.of(Workspace(root), "s")
     copies.begin_run("r")
     kept = copies.keep("w", [root / "a.md", root / "b.md", root / "c.bin"], [root / "new.md"])
     (root / "a.md").write_text("one\nzwei\n")

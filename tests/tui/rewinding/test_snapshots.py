@@ -90,7 +90,7 @@ def preview(tmp_path) -> RewindPreviewScreen:
     (root / "report.md").write_text(chapter)
     (root / "mine.md").write_text("then\n")
     (root / "old.bin").write_bytes(b"\0")
-    copies = UndoLog(Workspace(root), "s")
+    copies = UndoLog.of(Workspace(root), "s")
     copies.begin_run("b")
     places = [root / name for name in ("report.md", "mine.md", "old.bin")]
     kept = copies.keep("x", places, [root / "章节" / "新的.md"])
