@@ -8,7 +8,7 @@ from itertools import chain
 from pathlib import Path
 
 from dogent_tui.documents.model import DocumentError, unreadable
-from dogent_tui.documents.pandoc.archive import check_archive, is_old_workbook
+from dogent_tui.documents.pandoc.archive import OLE, check_archive, is_old_workbook
 from dogent_tui.language import tr
 
 _PANDOC = ("dogent_tui.documents.pandoc.reader", "open_document")
@@ -31,8 +31,6 @@ _PDF_WITHIN = 1024
 """How far from the start the header of a pdf may be; every reader ignores what precedes it."""
 _LARGEST = 512 << 20
 """The maximum size in bytes of a file that must be read as a whole. Text is read as a stream."""
-
-_OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 
 _OFFICE = (
     ("docx", "word/document.xml", b"wordprocessingml"),
@@ -123,7 +121,7 @@ def _by_content(path: Path, head: bytes) -> str | None:
     """
     if head.startswith((b"PK\x03\x04", b"PK\x05\x06")):
         return _zip_kind(path)
-    if head.startswith(_OLE):
+    if head.startswith(OLE):
         if is_old_workbook(path):
             return "values"
         check_archive(path)  # distinguishes old formats from encrypted ones

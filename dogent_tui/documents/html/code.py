@@ -8,8 +8,6 @@ from lxml import etree
 from dogent_tui.documents.html.nodes import (
     Element,
     classes,
-    is_formula,
-    is_within,
     squeezed_text,
     take_out,
 )
@@ -49,8 +47,6 @@ def settle_code(body: Element) -> None:
             table.tag, table.text = "pre", "\n".join(texts)
             table.set("class", named.replace("syntaxhighlighter", "highlight"))
     for pre in list(body.iter("pre")):
-        if is_formula(pre) or is_within(pre, "pre"):
-            continue
         language, text = _language(pre), _code_text(pre)
         pre.clear(keep_tail=True)
         pre.set("class", language)

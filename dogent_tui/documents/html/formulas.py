@@ -5,7 +5,6 @@ pictures, and plain text.
 import re
 from collections.abc import Callable
 from functools import partial
-from itertools import islice
 from typing import TypeAlias
 
 from lxml import html
@@ -28,9 +27,6 @@ _TEX_ADDRESS = re.compile(r"[?&](?:tex|latex)=|codecogs\.com/|latex\.php|mimetex
 _CALLED_TEX = re.compile(
     r"(?:^|\s)(?:math|language-math|js-render-math|latex|tex2jax_process)(?:\s|$)"
 )
-_DISPLAYED = re.compile(
-    r"katex-display|MathJax_Display|math-display|mwe-math-element-block|\bdisplay\b"
-)
 _MARKS = (("\\(", "\\)"), ("\\[", "\\]"), ("$$", "$$"), ("$", "$"), ("{\\displaystyle", "}"))
 
 _Found: TypeAlias = tuple[str, bool, bool]
@@ -42,10 +38,6 @@ def settle_formulas(body: Element, *, in_dollars: bool) -> None:
     duplicates.
     """
     for node in list(body.iter()):
-        if node.getroottree().getroot() is not body.getroottree().getroot() or not isinstance(
-            node.tag, str
-        ):
-            continue
         tex, shown, gone = _formula_of(node)
         if tex:
             around = node.getparent()
@@ -58,11 +50,6 @@ def settle_formulas(body: Element, *, in_dollars: bool) -> None:
             take_out(place, formula)
         elif gone:
             take_out(node)
-    for node in list(body.iter("math")):
-        if node.get("display") == "block" or "display" in (node.get("mode") or ""):
-            node.set("display", "block")
-        for note in list(node.iter("annotation", "annotation-xml")):
-            take_out(note)
     _tex_in_text(body, _TEX_TEXT)
     if in_dollars:
         _tex_in_text(body, _TEX_DOLLARS)
@@ -74,7 +61,7 @@ def _formula_of(node: Element) -> _Found:
     """
     named = node.get("class") or ""
     if node.tag == "math":
-        return _tex_of_math(node), node.get("display") == "block" or _is_displayed(node), False
+        return _tex_of_math(node), node.get("display") == "block", False
     if node.tag == "img":
         is_tex = _TEX_PICTURE.search(named) or _TEX_ADDRESS.search(node.get("src") or "")
         return _bare(node.get("alt") or "") if is_tex else "", "display" in named, False
@@ -87,7 +74,7 @@ def _formula_of(node: Element) -> _Found:
         )
         return "", False, again or next(node.iter("math"), None) is None
     if tex := next(filter(None, map(node.get, _TEX_ATTRIBUTES)), ""):
-        return _bare(tex), _is_displayed(node), False
+        return _bare(tex), False, False
     return _marked(node) if node.tag in _MARKED and not len(node) else _NONE
 
 
@@ -96,7 +83,7 @@ def _typeset(node: Element) -> _Found:
     if there is no TeX.
     """
     math = next(node.iter("math"), None)
-    shown = _is_displayed(node) or node.get("display") == "true"
+    shown = node.get("display") == "true"
     if math is None:
         return _bare(node.get("data-latex") or ""), shown, False
     shown = shown or math.get("display") == "block"
@@ -125,11 +112,6 @@ def _tex_of_math(math: Element) -> str:
         if "tex" in (note.get("encoding") or "").lower() and (note.text or "").strip():
             return _bare(note.text or "")
     return _bare(math.get("alttext") or "")
-
-
-def _is_displayed(node: Element) -> bool:
-    around = [node, *islice(node.iterancestors(), 2)]
-    return any(_DISPLAYED.search(one.get("class") or "") for one in around)
 
 
 def _bare(tex: str) -> str:

@@ -226,12 +226,10 @@ def _paragraphs(body: Element) -> None:
             and any(inner.tag in BLOCKS for inner in node.iterdescendants())
         ):
             node.tag = "div"  # custom elements, and links around blocks
-            node.attrib.pop("href", None)
-    for node in list(body.iter()):
-        if node.tag in _HOLDERS and not is_within(node, "pre"):
-            has_empty_line = any(map(_is_empty_line, node))
-            if has_empty_line or any(child.tag in BLOCKS for child in node):
-                _gather(node)
+    for node in list(body.iter(*_HOLDERS)):
+        has_empty_line = any(map(_is_empty_line, node))
+        if has_empty_line or any(child.tag in BLOCKS for child in node):
+            _gather(node)
 
 
 def _is_empty_line(node: Element) -> bool:

@@ -44,7 +44,6 @@ _LEADING_SIGN = re.compile(
 _SIGNED = re.compile(
     r"(?:[^\W\d]{3}|[\u3040-\u9fff\uac00-\ud7a3]|[.,;:!?»”\"')\]。，；：！？」』）])\s?$"
 )
-_BACK_SIGN = re.compile(r"[\s↩↑⤴⏎︎️^]+$")
 _BACK_LINK = re.compile(r"back-?link|back-?ref|footnote-back")
 _RAISED = "¹²³⁴⁵⁶⁷⁸⁹*†‡§¶"
 _ENCLOSED = re.compile("[①-⑳]")
@@ -77,9 +76,8 @@ def settle_notes(body: Element) -> None:
         for name in (sign.get("id"), sign.get("name"), sign.getparent().get("id"))
         if name
     }
-    said = {key: squeezed_text(sign).strip("[]() ") for sign, key in reversed(references)}
     for note, key in notes.items():
-        items.append(_note_item(note, key, signs, said[key]))
+        items.append(_note_item(note, key, signs))
     for sign, key in references:
         _make_reference(sign, key)
     for holder in around:
@@ -201,7 +199,7 @@ def _note_of(place: Element) -> Element | None:
     return note if len(squeezed_text(note)) <= _LONGEST else None
 
 
-def _note_item(note: Element, key: str, signs: set[str], said: str) -> Element:
+def _note_item(note: Element, key: str, signs: set[str]) -> Element:
     """Return the note as an item of the list of notes, without the links back."""
     for link in list(note.iter("a")):
         _, is_inside, target = (link.get("href") or "").partition("#")
@@ -215,7 +213,8 @@ def _note_item(note: Element, key: str, signs: set[str], said: str) -> Element:
         is_empty = not words and not len(node)
         if is_empty or is_sign or "cite-backlink" in (node.get("class") or ""):
             take_out(node)
-    _strip_signs(note, said)
+    holder = next((node for node in note.iter() if (node.text or "").strip()), note)
+    holder.text = _LEADING_SIGN.sub("", holder.text or "")
     item = html.Element("li", id=key)
     item.text = note.text
     item.extend(list(note))
@@ -226,26 +225,11 @@ def _note_item(note: Element, key: str, signs: set[str], said: str) -> Element:
     return item
 
 
-def _strip_signs(note: Element, said: str) -> None:
-    """Remove the mark `said` from the beginning of a note, and arrows from its end."""
-    holder = next((node for node in note.iter() if (node.text or "").strip()), note)
-    holder.text = _LEADING_SIGN.sub("", holder.text or "")
-    if said and re.match(rf"\s*{re.escape(said)}\s", holder.text):
-        holder.text = holder.text.lstrip()[len(said) :].lstrip()
-    last = [node for node in note.iterdescendants() if node.tail]
-    if last:
-        last[-1].tail = _BACK_SIGN.sub("", last[-1].tail or "")
-    elif note.text:
-        note.text = _BACK_SIGN.sub("", note.text)
-
-
 def _make_reference(link: Element, key: str) -> None:
-    parent, tail = link.getparent(), link.tail
-    link.clear()
-    link.tag, link.text, link.tail = "a", "*", tail
+    parent, link.tag, link.text = link.getparent(), "a", "*"
     link.set("role", "doc-noteref")
     link.set("href", f"#{key}")
-    beside = f"{parent.text or ''}{tail or ''}".strip(" []()")
+    beside = f"{parent.text or ''}{link.tail or ''}".strip(" []()")
     if parent.tag in {"sup", "span"} and len(parent) == 1 and not beside:
         link.tail = ""
         take_out(parent, link)

@@ -64,7 +64,7 @@ def markdown_blocks(
     `hidden` are the removed texts; each becomes a comment in its place. `name` is for error
     messages. Raises DocumentError.
     """
-    if _depth(body) > _MOST_DEEP:
+    if body.xpath("/".join("*" * _MOST_DEEP)):
         raise too_deep(name)
     for node in list(body.iter(etree.Element)):
         if (number := node.get(HIDDEN, "")).isdigit() and int(number) < len(hidden):
@@ -79,11 +79,3 @@ def markdown_blocks(
         return list(writer.write(decoded_tree(output.data, name).blocks)), writer.counts
     except RecursionError:
         raise too_deep(name) from None
-
-
-def _depth(body: Element) -> int:
-    most = depth = 0
-    for event, _ in etree.iterwalk(body, events=("start", "end")):
-        depth += 1 if event == "start" else -1
-        most = max(most, depth)
-    return most

@@ -50,7 +50,7 @@ _PARSER = etree.XMLParser(
 )
 """For checked parts: texts and attributes may be of any length."""
 
-_OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _ENCRYPTED = "EncryptedPackage"
 """Encryption of OOXML is [MS-OFFCRYPTO] 2.3.4."""
 _STREAMS = (_ENCRYPTED, "WordDocument", "PowerPoint Document", "Workbook", "Book\0")
@@ -136,7 +136,7 @@ def is_old_workbook(path: Path) -> bool:
 
 
 def _check_container(file: IO[bytes], name: str) -> None:
-    if file.read(len(_OLE)) == _OLE:
+    if file.read(len(OLE)) == OLE:
         raise _old_or_encrypted(file, name)
     size = file.seek(0, 2)
     file.seek(max(0, size - 65_557))  # the end record and the longest comment
@@ -154,7 +154,7 @@ def _ole_streams(file: IO[bytes]) -> set[str]:
     ([MS-CFB] 2.6.1).
     """
     file.seek(0)
-    if file.read(len(_OLE)) != _OLE:
+    if file.read(len(OLE)) != OLE:
         return set()
     with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
         return {name for name in _STREAMS if content.find(name.encode("utf-16-le")) >= 0}

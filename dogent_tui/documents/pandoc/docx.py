@@ -53,8 +53,8 @@ def prepared_docx(path: Path, options: ReadOptions) -> Prepared:
             return archive.read(name) if name in names else b""
 
         main, comments = beside(posixpath.basename(main_part)), beside("comments.xml")
-        look, counters = beside("styles.xml"), Counters(beside("numbering.xml"))
-        styles, root = Styles(look), parse_part(main or b"<none/>", path.name)
+        styles, counters = Styles(beside("styles.xml")), Counters(beside("numbering.xml"))
+        root = parse_part(main or b"<none/>", path.name)
         metadata = _counts(root, comments) | _headers_and_footers(archive) | _remarks(comments)
         items = settle_runs(root, styles, counters, options.changes)
         for box in reversed(list(root.iter(w("txbxContent")))):
@@ -65,8 +65,7 @@ def prepared_docx(path: Path, options: ReadOptions) -> Prepared:
                 notes_root = parse_part(notes, path.name)
                 settle_runs(notes_root, styles, counters, options.changes)
                 made[posixpath.join(folder, name)] = _written(notes_root)
-        look = _with_styles(look, styles.added, path.name)
-        added = {"numbering.xml": counters.part(), "styles.xml": look}
+        added = {"numbering.xml": counters.part(), "styles.xml": styles.part()}
         made |= {posixpath.join(folder, name): part for name, part in added.items() if part}
     if {"insertions", "deletions"} & metadata.keys():
         metadata["changes"] = options.changes
@@ -87,19 +86,6 @@ def prepared_docx(path: Path, options: ReadOptions) -> Prepared:
 def _written(root: Any) -> bytes:
     data: bytes = etree.tostring(root, encoding="UTF-8", xml_declaration=True, standalone=True)
     return data
-
-
-def _with_styles(part: bytes, names: list[str], name: str) -> bytes:
-    """Return the styles of the document `name` with paragraph styles of these `names`; empty if
-    there are none.
-    """
-    if not names or not part:
-        return b""
-    root = parse_part(part, name)
-    for added in names:
-        style = etree.SubElement(root, w("style"), {w("type"): "paragraph", w("styleId"): added})
-        etree.SubElement(style, w("name"), {w("val"): added})
-    return _written(root)
 
 
 def _groups(body: Any, size: int) -> list[list[Any]]:

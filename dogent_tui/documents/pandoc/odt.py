@@ -16,7 +16,7 @@ from lxml import etree
 from dogent_tui.documents.model import ReadOptions
 from dogent_tui.documents.pandoc.archive import parse_part, repacked, root_of
 from dogent_tui.documents.pandoc.counting import Level, next_label
-from dogent_tui.documents.pandoc.prepared import LONGEST, Prepared, move_after
+from dogent_tui.documents.pandoc.prepared import Prepared, move_after
 from dogent_tui.documents.pandoc.tree import HIDDEN, Node, drawn_from, plain_text, walk
 from dogent_tui.documents.pandoc.word_styles import MOST_CODE, TYPEWRITERS, chain, is_unseen
 from dogent_tui.language import tr
@@ -67,16 +67,15 @@ def prepared_odt(path: Path, options: ReadOptions) -> Prepared:
     """
     formulas = 0
     with zipfile.ZipFile(path) as archive:
-        sizes = {member.filename: member.file_size for member in archive.infolist()}
-        if sizes.get("content.xml", LONGEST + 1) > LONGEST:
-            return Prepared([path])
-        root = parse_part(archive.read("content.xml"), path.name)
-        has_styles = sizes.get("styles.xml", LONGEST) < LONGEST
-        styles = root_of(archive.read("styles.xml") if has_styles else b"")
+        names = archive.namelist()
+        main, look = (
+            archive.read(name) if name in names else b"" for name in ("content.xml", "styles.xml")
+        )
+        root, styles = parse_part(main, path.name), root_of(look)
         for node in root.iter(_OBJECT):
             folder = node.get(_ADDRESS, "").removeprefix("./").rstrip("/")
             node.set(_ADDRESS, f"./{folder}")
-            if f"{folder}/content.xml" in sizes:
+            if f"{folder}/content.xml" in names:
                 with archive.open(f"{folder}/content.xml") as file:
                     formulas += _MATHML in file.read(2_000)
     comments = [_remark(node) for node in root.iter("{*}annotation")]
@@ -261,8 +260,6 @@ def _settle_code(root: Any, is_typed: Callable[[Any], bool]) -> None:
             first,
             *takewhile(lambda node: node in codes or _is_empty(node), first.itersiblings()),
         ]
-        while lines[-1] not in codes:
-            lines.pop()
         code = "\n".join(map(_line, lines))
         for node in lines[1:]:
             node.getparent().remove(node)

@@ -6,9 +6,6 @@ from typing import Any
 
 import msgspec
 
-LONGEST = 64 << 20
-"""The maximum size of a text in bytes; longer ones are more than pandoc can hold."""
-
 
 class Prepared(msgspec.Struct):
     """A document prepared for pandoc: its `parts`, which may be an iterator, their `count`, and

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from dogent_tui.documents.model import ReadOptions
-from dogent_tui.documents.pandoc.prepared import LONGEST, Prepared
+from dogent_tui.documents.pandoc.prepared import Prepared
 from dogent_tui.documents.pandoc.tree import HIDDEN
 from dogent_tui.documents.pandoc.word_styles import MOST_CODE, TYPEWRITERS, is_unseen
 
@@ -22,6 +22,7 @@ _HIDDEN_NOTE = re.compile(rb"\{\\\*\s*\\footnote(?![a-z])")
 r"""A footnote marked as optional for readers without footnotes, as LibreOffice writes it. Pandoc
 only reads ``{\footnote``.
 """
+_BINARY = re.compile(rb"\\bin(\d{1,12}) ?")
 _TABLE_WORD = re.compile(rb"\\(trowd|row|cell)(?![a-z])")
 _TOKEN = re.compile(rb"\\([a-z]+)(-?\d{1,9})? ?|(?:\\'[0-9a-fA-F]{2})+|\\[^a-z]|[{}]|[^\\{}]+")
 _HEX = re.compile(rb"\\'(..)")
@@ -64,15 +65,23 @@ def prepared_rtf(path: Path, _: ReadOptions) -> Prepared:
     numbers before headings, code in paragraphs like those of `drawn_from`, invisible text in links,
     and without deleted text.
     """
-    if path.stat().st_size > LONGEST:
-        return Prepared([path])
-    data = _HIDDEN_NOTE.sub(rb"{\\footnote", path.read_bytes())
-    if rb"\bin" not in data:
-        reader = _Reader(data)
-        for token in _TOKEN.finditer(data):
-            reader.read(token)
-        data = b"".join(reader.written())
-    return Prepared([_tables_behind_lists(data)])
+    data = _HIDDEN_NOTE.sub(rb"{\\footnote", _without_binary(path.read_bytes()))
+    reader = _Reader(data)
+    for token in _TOKEN.finditer(data):
+        reader.read(token)
+    return Prepared([_tables_behind_lists(b"".join(reader.written()))])
+
+
+def _without_binary(data: bytes) -> bytes:
+    """Return the document with binary pictures, which may look like words, in hexadecimal
+    digits.
+    """
+    out, at = [], 0
+    while found := _BINARY.search(data, at):
+        end = found.end() + int(found[1])
+        out += [data[at : found.start()], data[found.end() : end].hex().encode()]
+        at = end
+    return b"".join([*out, data[at:]])
 
 
 class _Line(NamedTuple):
@@ -141,6 +150,8 @@ class _Reader:
         if text in (b"\\\n", b"\\\r"):
             text, word = rb"\par ", b"par"
         is_text = word in _TEXTS or (word is None and text not in (b"{", b"}", rb"\*"))
+        if word == b"nestcell":  # pandoc joins the cells of a table in a cell
+            text = rb"\tab "
         if is_text and not word:
             text = self._decoded(text)
         self._shown = state.get("fallback", 1) if word == b"u" else 0

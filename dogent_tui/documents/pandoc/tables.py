@@ -65,8 +65,6 @@ def pipe_lines(table: Table, words: Words) -> list[str]:
     its place, as Markdown requires one.
     """
     width = max([len(table.alignments), *map(len, table.rows)], default=0)
-    if not width:
-        return []
     rows = [[_pipe_cell(cell, words) for cell in cells] for cells in table.rows or [[]]]
     rows = [[*texts, *[""] * (width - len(texts))] for texts in rows]
     rows.insert(1, [*table.alignments, *["---"] * (width - len(table.alignments))])

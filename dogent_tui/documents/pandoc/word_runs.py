@@ -50,6 +50,7 @@ _RULE = (
     ' xmlns:o="urn:schemas-microsoft-com:office:office" o:hr="t"/></w:pict></w:r>'
 )
 """A rule that pandoc knows. Word makes an empty paragraph with a border of three typed dashes."""
+_MOST_COLUMNS = 1000
 _LONGEST_HEADING = 300
 """The number of letters from which a paragraph is considered to be in the outline by mistake."""
 _DROPPED: dict[Changes, tuple[str, ...]] = {
@@ -80,6 +81,7 @@ def settle_runs(root: Any, styles: Styles, counters: Counters, changes: Changes)
         room = next(block.iterancestors(_CELL), root)
         around = lists[room]
         if block.tag == _TABLE:
+            _declare_columns(block)
             if item := _item(block, counters, around):
                 items[block] = item
             continue
@@ -245,6 +247,21 @@ def _settle_row(row: Any) -> None:
         elif merged:
             etree.SubElement(_properties(cell), w("gridSpan"), {w("val"): str(1 + merged)})
             merged = 0
+
+
+def _declare_columns(table: Any) -> None:
+    """Declare all columns of a table: pandoc leaves out the cells behind the declared ones."""
+    spans = ([_span(cell) for cell in row.findall(_CELL)] for row in table.findall(_ROW))
+    grid = table.find(w("tblGrid"))
+    grid = etree.SubElement(table, w("tblGrid")) if grid is None else grid
+    declared = sum(w("w") in column.attrib for column in grid)
+    for _ in range(min(max(map(sum, spans), default=0), _MOST_COLUMNS) - declared):
+        etree.SubElement(grid, w("gridCol"), {w("w"): "1"})
+
+
+def _span(cell: Any) -> int:
+    columns = value_at(cell, "w:tcPr/w:gridSpan", "1")
+    return int(columns[:3]) if columns.isdecimal() else 1
 
 
 def _settle_look(paragraph: Any, styles: Styles) -> bool:

@@ -126,8 +126,12 @@ class Styles:
     """The styles of a document by id, each with what it is based on."""
 
     def __init__(self, part: bytes) -> None:
-        root = root_of(part)
+        self._root = root = root_of(part)
         self._styles = {style.get(w("styleId")): style for style in root.iter(w("style"))}
+        doubles = set(root.iter(w("style"))) - set(self._styles.values())
+        for style in doubles:  # between two with one id, pandoc follows a circle for ever
+            style.getparent().remove(style)
+        self._is_changed = bool(doubles)
         self._defaults = _children(root.find(".//w:rPrDefault/w:rPr", _PREFIXES))
         self._usual = next(
             (
@@ -144,15 +148,20 @@ class Styles:
         self._ids: dict[str, str] = {
             value_at(one, "w:name").lower(): key for key, one in self._styles.items()
         }
-        self.added: list[str] = []
-        """The names, and ids, of the requested styles that the document does not have."""
 
     def id_of(self, name: str) -> str:
-        """Return the id of the style `name`."""
+        """Return the id of the paragraph style `name`, which `part` defines if it is missing."""
         if name.lower() not in self._ids:
             self._ids[name.lower()] = name
-            self.added.append(name)
+            own = {w("type"): "paragraph", w("styleId"): name}
+            style = etree.SubElement(self._root, w("style"), own)
+            etree.SubElement(style, w("name"), {_VALUE: name})
+            self._is_changed = True
         return self._ids[name.lower()]
+
+    def part(self) -> bytes:
+        """Return the styles part of the document, empty if it is as it was."""
+        return etree.tostring(self._root) if self._is_changed else b""
 
     def around(self, paragraph: Any) -> Around:
         """Return what `look` needs to know of a paragraph. Cheap in the order of the document."""

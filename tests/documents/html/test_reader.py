@@ -310,3 +310,12 @@ def test_author_and_date_are_what_the_page_says(
         author,
         date,
     )
+
+
+def test_a_note_keeps_the_blanks_around_its_links(tmp_path: Path) -> None:
+    text, _ = read(
+        tmp_path,
+        f"<p>{WORDS}<sup><a href='#n' id='r'>1</a></sup></p><ol><li id='n'><a href='#r'>^</a> See"
+        " <i>A book</i> at <a href='https://example.org'>the press</a></li></ol>",
+    )
+    assert "[^1]: See *A book* at [the press](https://example.org)" in text

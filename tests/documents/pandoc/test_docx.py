@@ -308,6 +308,30 @@ def test_a_cell_that_says_nothing_of_itself_may_be_merged_in_the_old_way(tmp_pat
     assert '<td colspan="2">both</td>' in read(made)[0]
 
 
+@pytest.mark.parametrize("grid", ["", "<w:tblGrid/>", "<w:tblGrid><w:gridCol/></w:tblGrid>"])
+def test_a_table_that_does_not_declare_its_columns_keeps_all_cells(tmp_path, grid):
+    wide = f'<w:tc><w:tcPr><w:gridSpan w:val="2"/></w:tcPr>{p(r("wide"))}</w:tc>'
+    cells = [f"<w:tc>{p(r(text))}</w:tc>" for text in ("beside", "a", "b", "c")]
+    rows = f"<w:tr>{wide}{cells[0]}</w:tr><w:tr>{''.join(cells[1:])}</w:tr>"
+    made = make_docx(tmp_path / "a.docx", f"<w:tbl>{grid}{rows}</w:tbl>", p())
+    text = read(made)[0]
+    assert '<td colspan="2">wide</td><td>beside</td>' in text
+    assert "<td>a</td><td>b</td><td>c</td>" in text
+
+
+def test_styles_with_the_same_id_that_are_based_on_each_other_end(tmp_path):
+    one = '<w:style w:type="paragraph" w:styleId="{}"><w:name w:val="{}"/>{}</w:style>'
+    based = '<w:basedOn w:val="{}"/>'
+    styles = [
+        one.format("A", "A", ""),
+        one.format("B", "B", based.format("A")),
+        one.format("A", "A", based.format("B")),
+    ]
+    part = f"<w:styles {NAMESPACES}>{''.join(styles)}</w:styles>".encode()
+    made = make_docx(tmp_path / "a.docx", p(r("Words"), style="A"), more={"word/styles.xml": part})
+    assert read(made)[0] == "Words"
+
+
 def test_what_nests_without_end_is_refused(tmp_path):
     deep = "<w:tbl><w:tr><w:tc>" * 200 + p(r("x")) + "</w:tc></w:tr></w:tbl>" * 200
     with pytest.raises(DocumentError) as refused:

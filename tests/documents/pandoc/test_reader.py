@@ -430,6 +430,18 @@ def test_text_of_an_rtf_that_nobody_sees_is_marked_and_what_was_deleted_goes(tmp
     assert text.endswith("on black")
 
 
+def test_binary_pictures_of_an_rtf_hide_nothing_and_nested_cells_stay_apart(tmp_path):
+    path = tmp_path / "a.rtf"
+    path.write_bytes(
+        b"{\\rtf1 {\\pict\\pngblip\\bin5 {\\v x}seen {\\v slipped in}\\par\\trowd\\cellx9"
+        b"\\pard\\intbl\\itap2 a\\nestcell b\\nestcell\\pard\\intbl\\itap1 c\\cell\\row}"
+    )
+    text = read(path)[0]
+    assert "seen" in text
+    assert "hidden text, not visible in the document: slipped in" in text
+    assert "a b" in text
+
+
 def test_headings_of_an_rtf_are_told_by_their_style_or_level_and_keep_their_number(tmp_path):
     path = tmp_path / "a.rtf"
     path.write_text(
