@@ -112,14 +112,10 @@ def why_unanswered(endpoint: Endpoint, answered: Answered, *, had_begun: bool = 
         return api_failure(answered.status, "", endpoint, said)
     came = "cut" if had_begun and answered.came == "message" else answered.came
     title = tr(" (“{title}”)", title=said) if said else ""
-    return _failure(
-        *_WHY[came], endpoint, said=said, title=title, seconds=round(answered.waited_s)
-    )
+    return _failure(*_WHY[came], endpoint, said=said, title=title, seconds=round(answered.waited_s))
 
 
-def _failure(
-    code: str, words: str, remedy: str, endpoint: Endpoint, **values: object
-) -> Failure:
+def _failure(code: str, words: str, remedy: str, endpoint: Endpoint, **values: object) -> Failure:
     sentence = words.format(who=who_answers(endpoint), address=_address(endpoint), **values)
     remedy = remedy.format(url=endpoint.place_of("ANTHROPIC_BASE_URL"))
     return Failure(code, sentence[0].upper() + sentence[1:], remedy)

@@ -258,7 +258,9 @@ async def run_acp(options: SessionOptions) -> None:
     written there. Raises UsageError unless both can be waited on.
     """
     if not all(map(_is_stream, (0, 1))):
-        words = tr("Standard input and output must be pipes: an editor starts this and talks to it.")
+        words = tr(
+            "Standard input and output must be pipes: an editor starts this and talks to it."
+        )
         raise UsageError(words, tr("Enter “dogent-tui acp” as an agent in the editor's settings."))
     wire = os.fdopen(os.dup(1), "wb", buffering=0)
     os.dup2(2, 1)  # anything printed, here or by a child process, goes to standard error
