@@ -11,8 +11,8 @@ from dogent_tui.permissions.model import ToolCall
 from dogent_tui.settings.values import WorkspaceSettings
 from dogent_tui.storage.paths import Workspace
 from dogent_tui.tools.check_quotes import checking_tools
-from dogent_tui.tools.server import MOST_CHARS
 from dogent_tui.tools.libraries import Libraries
+from dogent_tui.tools.server import MOST_CHARS
 
 NOTES = "The ferry leaves the small harbour at seven, and it does not wait.\n"
 
