@@ -6,7 +6,6 @@ import asyncio
 import codecs
 import os
 import uuid
-from collections import deque
 from collections.abc import Callable
 from pathlib import Path
 
@@ -94,43 +93,22 @@ class PersonalShell:
             await asyncio.wait({self._running}, timeout=_STOP_LIMIT_S)
 
 
-class _Tail:
-    """The end of a growing text; `total` counts all of it, in characters."""
-
-    def __init__(self) -> None:
-        self.total = 0
-        self._pieces: deque[str] = deque()
-        self._kept = 0
-
-    def add(self, text: str) -> None:
-        self.total += len(text)
-        self._kept += len(text)
-        self._pieces.append(text)
-        while self._kept - len(self._pieces[0]) >= _MOST_KEPT:
-            self._kept -= len(self._pieces.popleft())
-
-    @property
-    def text(self) -> str:
-        end = "".join(self._pieces)
-        return end if self.total == self._kept else f"{_LEFT_OUT}{end}"
-
-
 async def run_shell(command: str, cwd: Path, publish: Callable[[Event], None]) -> ShellNote:
     """Run `command` in the user's shell and publish it as a tool call. Cancelling stops it, which
     is a result too.
     """
     tool_use_id = f"shell-{uuid.uuid4().hex[:12]}"
     publish(ToolUse(tool_use_id=tool_use_id, name=SHELL_TOOL, input={"command": command}))
-    kept = _Tail()
+    kept, is_cut = "", False
     decoder = codecs.getincrementaldecoder("utf-8")("replace")
 
     def take(chunk: bytes) -> None:
+        nonlocal kept, is_cut
         text = decoder.decode(chunk)
-        if text:
-            kept.add(text)
-            # more would only scroll by; the result has the end
-            if kept.total <= _MOST_KEPT:
-                publish(ToolOutput(tool_use_id=tool_use_id, text=text))
+        is_cut = is_cut or len(kept + text) > _MOST_KEPT
+        kept = (kept + text)[-_MOST_KEPT:]
+        if text and not is_cut:  # more would only scroll by; the result has the end
+            publish(ToolOutput(tool_use_id=tool_use_id, text=text))
 
     status: int | None = None
     try:
@@ -138,15 +116,13 @@ async def run_shell(command: str, cwd: Path, publish: Callable[[Event], None]) -
             [os.environ.get("SHELL") or "/bin/sh", "-c", command], cwd=cwd, on_output=take
         )
     except OSError as error:
-        kept.add(
-            tr(
-                "The shell did not start: {strerror}. Set $SHELL to one that is installed.",
-                strerror=error.strerror,
-            )
+        kept = tr(
+            "The shell did not start: {strerror}. Set $SHELL to one that is installed.",
+            strerror=error.strerror,
         )
         status = 127
     finally:
-        output = kept.text
+        output = f"{_LEFT_OUT}{kept}" if is_cut else kept
         failed = (
             ""
             if status == 0

@@ -52,7 +52,7 @@ _WRITTEN = re.compile(r"(?P<taken>\d+) of (?P<count>\d+) hunks? written to (?P<n
 _NOT_WRITTEN = re.compile(r"nothing was written to (?P<name>.+)")
 _COUNTED = re.compile(r'\{"(?:matches|count)":(\d+)')
 """The beginning of the answer of a workspace search."""
-_SEARCH_RESULT = re.compile(r"^    \{", re.MULTILINE)
+_SEARCH_RESULT = re.compile(r"^\{\"title\"", re.MULTILINE)
 """One result per line (`dogent_tui.tools.web.search_json`)."""
 
 

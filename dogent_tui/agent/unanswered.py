@@ -2,6 +2,7 @@
 actual answer.
 """
 
+from collections.abc import Mapping
 from urllib.parse import urlsplit
 
 from dogent_tui.agent.failures import Failure, api_failure, who_answers
@@ -47,24 +48,59 @@ async def given_up(
     local models and the offline engine are reachable as long as we run.
     """
     if silent_s >= most_s:
-        return _silence(
-            endpoint,
-            silent_s,
-            tr("Send the prompt again. API_TIMEOUT_MS of a profile sets how long to wait."),
-        )
+        remedy = tr("Send the prompt again. API_TIMEOUT_MS of a profile sets how long to wait.")
+        return _failure("no_answer", _SILENT, remedy, endpoint, seconds=round(silent_s))
     if endpoint.kind not in ("anthropic", "custom"):
         return None
     if (await probe_presence(endpoint.base_url, check_s)).is_there:
         return None
     check = tr("Check that {url} is right and that its server works, then send the prompt again.")
-    return _silence(
-        endpoint, silent_s + check_s, check.format(url=endpoint.place_of("ANTHROPIC_BASE_URL"))
-    )
+    return _failure("no_answer", _SILENT, check, endpoint, seconds=round(silent_s + check_s))
 
 
-def _silence(endpoint: Endpoint, silent_s: float, remedy: str) -> Failure:
-    words = tr("{who}, {address}, has not answered for {seconds} s.")
-    return Failure("no_answer", _sentence(words, endpoint, seconds=round(silent_s)), remedy)
+_SILENT = tr("{who}, {address}, has not answered for {seconds} s.")
+_SIGN_IN = tr("If this network has a sign-in page, sign in with a browser. Otherwise check {url}.")
+_CHECK = tr("Check the network and {url}, then send the prompt again.")
+_CUT_AGAIN = tr(
+    "Send the prompt again. If it happens each time, something between here and there cuts long"
+    " connections."
+)
+_NO_CONNECTION = tr("There is no connection to {who}, {address}: {said}.")
+_WHY: Mapping[str, tuple[str, str, str]] = {
+    "page": (
+        "not_the_api",
+        tr("{who}, {address}, answered with a web page{title}, not with the Messages API."),
+        _SIGN_IN,
+    ),
+    "moved": ("redirected", tr("{who}, {address}, redirects to {said}."), _SIGN_IN),
+    "other": (
+        "not_the_api",
+        tr("{who}, {address}, responds, but not with the Messages API."),
+        tr("Fix {url}: it is the address without /v1/messages."),
+    ),
+    "cut": ("cut_off", tr("The answer of {who}, {address}, broke off."), _CUT_AGAIN),
+    "message": (
+        "cut_off",
+        tr("The connection to {who}, {address}, was lost; it works again."),
+        _CUT_AGAIN,
+    ),
+    "silence": ("no_answer", _SILENT, _CHECK),
+    "untrusted": (
+        "no_connection",
+        tr("The certificate of {who}, {address}, is not trusted: {said}."),
+        tr(
+            "Check {url} and the date of this computer. If a proxy here inspects connections, set"
+            " NODE_EXTRA_CA_CERTS to the file of its certificate."
+        ),
+    ),
+    "proxy": (
+        "no_connection",
+        _NO_CONNECTION,
+        tr("Check HTTPS_PROXY and NO_PROXY, then send the prompt again."),
+    ),
+    "nothing": ("no_connection", _NO_CONNECTION, _CHECK),
+}
+"""What came, `Answered.came` → the code of the failure, what happened, and what to do."""
 
 
 def why_unanswered(endpoint: Endpoint, answered: Answered, *, had_begun: bool = False) -> Failure:
@@ -72,67 +108,17 @@ def why_unanswered(endpoint: Endpoint, answered: Answered, *, had_begun: bool = 
     arrive.
     """
     said = redact(answered.said, endpoint.secrets)[:_SAID]
-    url = endpoint.place_of("ANTHROPIC_BASE_URL")
-    network = tr(
-        "If this network has a sign-in page, sign in with a browser. Otherwise check {url}.",
-        url=url,
-    )
-    match answered.came:
-        case "error":
-            return api_failure(answered.status, "", endpoint, said)
-        case "page":
-            words = tr(
-                "{who}, {address}, answered with a web page{title}, not with the Messages API."
-            )
-            return Failure(
-                "not_the_api",
-                _sentence(words, endpoint, title=tr(" (“{title}”)", title=said) if said else ""),
-                network,
-            )
-        case "moved":
-            words = tr("{who}, {address}, redirects to {place}.")
-            return Failure("redirected", _sentence(words, endpoint, place=said), network)
-        case "other":
-            words = tr("{who}, {address}, responds, but not with the Messages API.")
-            remedy = tr("Fix {url}: it is the address without /v1/messages.", url=url)
-            return Failure("not_the_api", _sentence(words, endpoint), remedy)
-        case "cut" | "message":
-            if answered.came == "message" and not had_begun:
-                words = tr("The connection to {who}, {address}, was lost; it works again.")
-            else:
-                words = tr("The answer of {who}, {address}, broke off.")
-            remedy = tr(
-                "Send the prompt again. If it happens each time, something between here and there"
-                " cuts long connections."
-            )
-            return Failure("cut_off", _sentence(words, endpoint), remedy)
-        case "silence":
-            remedy = tr("Check the network and {url}, then send the prompt again.")
-            return _silence(endpoint, answered.waited_s, remedy.format(url=url))
-        case "untrusted":
-            words = tr("The certificate of {who}, {address}, is not trusted: {said}.")
-            remedy = tr(
-                "Check {url} and the date of this computer. If a proxy here inspects connections,"
-                " set NODE_EXTRA_CA_CERTS to the file of its certificate."
-            )
-            return Failure(
-                "no_connection", _sentence(words, endpoint, said=said), remedy.format(url=url)
-            )
-        case "proxy" | "nothing":
-            words = tr("There is no connection to {who}, {address}: {said}.")
-            remedy = (
-                tr("Check HTTPS_PROXY and NO_PROXY, then send the prompt again.")
-                if answered.came == "proxy"
-                else tr("Check the network and {url}, then send the prompt again.")
-            )
-            return Failure(
-                "no_connection", _sentence(words, endpoint, said=said), remedy.format(url=url)
-            )
+    if answered.came == "error":
+        return api_failure(answered.status, "", endpoint, said)
+    came = "cut" if had_begun and answered.came == "message" else answered.came
+    title = tr(" (“{title}”)", title=said) if said else ""
+    return _failure(*_WHY[came], endpoint, said=said, title=title, seconds=round(answered.waited_s))
 
 
-def _sentence(words: str, endpoint: Endpoint, **values: object) -> str:
+def _failure(code: str, words: str, remedy: str, endpoint: Endpoint, **values: object) -> Failure:
     sentence = words.format(who=who_answers(endpoint), address=_address(endpoint), **values)
-    return sentence[0].upper() + sentence[1:]
+    remedy = remedy.format(url=endpoint.place_of("ANTHROPIC_BASE_URL"))
+    return Failure(code, sentence[0].upper() + sentence[1:], remedy)
 
 
 def _address(endpoint: Endpoint) -> str:

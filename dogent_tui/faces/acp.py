@@ -5,6 +5,7 @@ standard input and output.
 import asyncio
 import json
 import os
+import stat
 import sys
 import uuid
 from pathlib import Path
@@ -17,7 +18,7 @@ from msgspec.structs import replace
 
 from dogent_tui import __version__
 from dogent_tui.agent.session import SessionOptions
-from dogent_tui.errors import DogentError
+from dogent_tui.errors import DogentError, UsageError
 from dogent_tui.faces.acp_session import EditorSession, image_folder
 from dogent_tui.faces.shared import Chunk, open_to_write
 from dogent_tui.language import tr
@@ -246,10 +247,21 @@ def _is_message(message: JsonDict) -> bool:
     return (named or answers) and isinstance(message.get("id"), str | int | None)
 
 
+def _is_stream(number: int) -> bool:
+    """Return whether a descriptor is a pipe, a socket or a terminal: asyncio waits on no others."""
+    mode = os.fstat(number).st_mode
+    return stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode) or os.isatty(number)
+
+
 async def run_acp(options: SessionOptions) -> None:
     """Serve one editor on standard input and output until it disconnects. Only the protocol is
-    written there.
+    written there. Raises UsageError unless both can be waited on.
     """
+    if not all(map(_is_stream, (0, 1))):
+        words = tr(
+            "Standard input and output must be pipes: an editor starts this and talks to it."
+        )
+        raise UsageError(words, tr("Enter “dogent-tui acp” as an agent in the editor's settings."))
     wire = os.fdopen(os.dup(1), "wb", buffering=0)
     os.dup2(2, 1)  # anything printed, here or by a child process, goes to standard error
     sys.stdout = os.fdopen(os.dup(wire.fileno()), "w")

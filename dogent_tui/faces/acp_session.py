@@ -138,7 +138,9 @@ class EditorSession(Connected):
                     quoted += [selected_text(text, given.uri)] if text else []
                 case schema.ImageContentBlock():
                     also.append(_image(block))
-        text = "\n\n".join(filter(None, texts))
+        text = "\n\n".join(filter(str.strip, texts))
+        if not (text or quoted or also):
+            raise UsageError(tr("The message has no text."))
         if text.startswith("/") and (command := self._commands.get((text[1:].split() or [""])[0])):
             text = command.filled_in(text[1 + len(command.name) :].strip())
         return prompt_of(self.opened, text, also, "\n\n".join(quoted))[0]
@@ -302,5 +304,5 @@ def _mentioned(link: schema.ResourceContentBlock, workspace: Workspace) -> str:
 def _image(block: schema.ImageContentBlock) -> events.Attachment:
     kind = block.mime_type.rpartition("/")[2].partition("+")[0] or "png"
     path = image_folder() / f"{uuid.uuid4().hex[:12]}.{kind if kind.isalnum() else 'png'}"
-    path.write_bytes(base64.b64decode(block.data))
+    path.write_bytes(base64.b64decode(block.data, validate=True))
     return events.Attachment(str(path), path.name, kind)

@@ -26,7 +26,11 @@ ToolEvent: TypeAlias = events.ToolPreparing | events.ToolUse | events.ToolOutput
 def open_to_write(workspace: Workspace, options: SessionOptions) -> OpenedSession:
     """Return the session, exclusively for writing. Blocks. Raises DogentError."""
     opened = open_session(workspace, options)
-    check_usable(opened)
+    try:
+        check_usable(opened)
+    except DogentError:
+        opened.hold.release()
+        raise
     return opened
 
 

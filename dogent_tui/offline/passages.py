@@ -146,10 +146,7 @@ def _text_parts(document: Document) -> Iterator[Passage]:
 
     every = [*filter(None, map(str.strip, document.text.splitlines())), ""]
     asked = list(filter(_ASKS.fullmatch, every))
-    names = Counter(map(_speaker, asked))
-    # Someone who asks more than once always asks, even without a question mark.
-    askers = _ASKERS | {name for name, count in names.items() if name and count > 1}
-    is_talk = len(asked) > 1 or bool(_ASKERS & names.keys())
+    is_talk = len(asked) > 1 or not _ASKERS.isdisjoint(map(_speaker, asked))
     document.title = "" if every[0].startswith(("#", "<", "-", "|")) else every[0][:100]
     here, above = Passage(document.path, "", title=document.title), dict[int, str]()
     # A change of speaker begins a paragraph, and so does what follows a question.
@@ -171,7 +168,7 @@ def _text_parts(document: Document) -> Iterator[Passage]:
         elif block.type not in ("front_matter", "hr", "html_block"):
             text = "\n".join(_lines(block))
             is_asked = is_talk and block.type == "paragraph" and _ASKS.fullmatch(text)
-            if is_asked or _speaker(text) in askers:
+            if is_asked or _speaker(text) in _ASKERS:
                 here = replace(here, question=_SPEAKER.sub("", text, count=1).strip("* "))
             else:
                 yield replace(here, text=text)
@@ -232,7 +229,7 @@ _RELATED, _ACROSS, _MISSPELT, _SIGN = 0.45, 0.2, 0.8, 0.3
 """The weights of a synonym, one in the other language, a similar spelling, and a single Chinese
 character, which finds words segmented differently.
 """
-_NAME, _TITLE, _HEADING, _QUESTION = 0.6, 0.4, 2.0, 1.5
+_NAME, _TITLE, _HEADING = 0.6, 0.4, 2.0
 _ROW, _NAMED, _README, _ELSEWHERE = 0.6, 2.0, 0.6, 0.8
 """The weights of a table row, a passage whose heading contains everything, one of a README, which
 is about the other files, and a word missing from a passage in the other language.
@@ -347,10 +344,10 @@ def _in_context(core: Passage, parts: Sequence[Passage]) -> Passage:
 
 
 def _bag(passage: Passage) -> dict[str, float]:
-    """Return the weight of each term in a passage: higher in a heading or in the question."""
+    """Return the weight of each term in a passage: higher in a heading."""
     bag: dict[str, float] = defaultdict(float)
     above = " ".join((passage.title, *passage.headings[:-1]))
-    fields = [(1.0, passage.text), (_QUESTION, passage.question), (_TITLE, above)]
+    fields = [(1.0, f"{passage.text} {passage.question}"), (_TITLE, above)]
     fields += [(_HEADING, passage.heading), (_NAME, f"{passage.path} {passage.place}")]
     for factor, text in fields:
         for term, weight in _weighed(text):

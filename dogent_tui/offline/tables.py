@@ -41,7 +41,6 @@ class _Asked:
     def __init__(self, table: Table, question: str, operation: str, named: float) -> None:
         self._table, self._operation, self._language = table, operation, language_of(question)
         self._asked = set(terms(pattern(operation).sub(" ", question) if operation else question))
-        self._question = " ".join(question.casefold().split())
         self._limits = figures(question)
         columns = [[row[at] for row in table.rows if row[at]] for at in range(len(table.names))]
         shares = [sum(map(_is_number, cells)) / (len(cells) or 1) for cells in columns]
@@ -71,10 +70,9 @@ class _Asked:
         column = self._likes[self._columns[0]] if self._columns else 0.0
         needs = dict.fromkeys(("over", "under"), bool(self._limits))
         # A single cell, by its row and column, or a column of groups.
-        is_cell = self._group is not None or (column >= _CELL and 0 < len(self._rows) < 3)
+        is_cell = self._group is not None or (column >= _CELL and bool(self._rows))
         needs |= {"rows": file > _CELL, "": bool(self._columns) and is_cell}
-        least = 0.1 if self._operation == "sum" and self._total > 0 else _NAMED
-        if not needs.get(self._operation, True) or max(column, file) < least:
+        if not needs.get(self._operation, True) or max(column, file) < _NAMED:
             return 0.0
         return column + file
 
@@ -144,8 +142,6 @@ class _Asked:
     def _like(self, name: str) -> float:
         """Return the share of a name that the question contains, 0 to 1."""
         parts, alike = _parts(name), related()
-        if len(parts) > 1 and name.casefold() in self._question:
-            return 1.5
         near = [one for one in parts - self._asked if alike.get(one, frozenset()) & self._asked]
         return (len(parts & self._asked) + _RELATED * len(near)) / len(parts) if parts else 0.0
 
@@ -155,11 +151,9 @@ class _Asked:
         for at, row in enumerate(self._table.rows):
             for cell in (cell for column, cell in enumerate(row) if column not in self._figures):
                 parts = set(terms(cell))
-                if any(len(part) > 1 and not part.isdigit() for part in parts & self._asked):
-                    length = max(len(parts), len(re.findall(r"\w+", cell)))
-                    found[at] = max(found.get(at, 0.0), len(parts & self._asked) / length)
-        least = min(0.5, max(found.values(), default=0.0))
-        return [at for at, share in found.items() if share >= max(least, _CALLED)]
+                share = len(parts & self._asked) / (len(parts) or 1)
+                found[at] = max(found.get(at, 0.0), share)
+        return [at for at, share in found.items() if share >= _CALLED]
 
     def _label(self, row: int) -> str:
         cells = self._table.rows[row]

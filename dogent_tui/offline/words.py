@@ -11,8 +11,6 @@ from typing import Any, Literal, TypeAlias
 Language: TypeAlias = Literal["en", "zh"]
 
 _MONTH_ZH = re.compile(r"(十?[一二三四五六七八九十])月")
-_CODE = re.compile(r"\b[A-Za-z]+\d\w*")
-"""A name with a number, such as P07."""
 _TOKEN = re.compile(
     r"(?P<date>(?P<year>\d{4})-(?P<month>\d\d)(?!\d))|(?P<number>\d+(?:,\d{3})*(?:\.\d+)?)(?P<in>月)?"
     r"|(?P<cjk>[\u3400-\u9fff]+)|(?P<word>[^\W\d_]+)"
@@ -47,7 +45,6 @@ def terms(text: str) -> list[str]:
 
 def _terms(text: str) -> Iterator[str]:
     plain = re.sub(r"[\u0300-\u036f]", "", unicodedata.normalize("NFKD", text))
-    yield from map(str.casefold, _CODE.findall(plain))
     for found in _TOKEN.finditer(re.sub(r"\b(in|since|until|and|to) may\b", r"\1 May", plain)):
         word = (found["word"] or "").casefold()
         if found["date"]:

@@ -10,17 +10,19 @@ from msgspec import Meta
 
 from dogent_tui.tools.libraries import Libraries
 from dogent_tui.tools.progress import ToolProgress
-from dogent_tui.tools.server import Tool, ToolFailure, typed_tool
+from dogent_tui.tools.server import (
+    Tool,
+    ToolFailure,
+    as_json,
+    fitting,
+    typed_tool,
+    with_rows,
+)
 
 if TYPE_CHECKING:  # imported on use: otherwise 50 ms of the first request
     from dogent_tui.sources.quotes.verdicts import CheckReport
 
 NAME = "check_quotes"
-
-MOST_CHARS = 40_000
-"""The length of an answer. The CLI writes results of more than 50,000 characters to a file
-(measured).
-"""
 
 DESCRIPTION = """\
 Check a Markdown draft against its sources: every quotation of four words or more, every number in
@@ -66,18 +68,8 @@ def answer_text(report: "CheckReport", *, offset: int = 0, with_verbatim: bool =
     from dogent_tui.sources.quotes.words import summary
 
     findings = [found for found in report.findings if with_verbatim or found.verdict != "verbatim"]
-    room = MOST_CHARS
-    shown: list[str] = []
-    for found in findings[offset:]:
-        encoded = msgspec.json.encode(found).decode()
-        room -= len(encoded)
-        if room < 0 and shown:
-            break
-        shown.append(
-            encoded
-            if len(encoded) <= MOST_CHARS
-            else msgspec.json.encode(_without_texts(found)).decode()
-        )
+    left = findings[offset:]
+    shown = fitting(left) or [as_json(_without_texts(found)) for found in left[:1]]
     following = offset + len(shown)
     unreadable = [source for source in report.sources if source.state == "unreadable"][:100]
     head = {
@@ -88,8 +80,7 @@ def answer_text(report: "CheckReport", *, offset: int = 0, with_verbatim: bool =
         "summary": report.summary,
         "next_offset": following if following < len(findings) else None,
     }
-    body = msgspec.json.encode(head).decode()
-    return f'{summary(report)}\n\n{body[:-1]},"findings":[{",".join(shown)}]}}'
+    return f"{summary(report)}\n\n{with_rows(head, 'findings', shown)}"
 
 
 def _without_texts(found: Any) -> Any:

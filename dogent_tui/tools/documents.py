@@ -24,16 +24,18 @@ from dogent_tui.settings.values import load_settings
 from dogent_tui.storage.paths import Workspace, dogent_home
 from dogent_tui.tools.libraries import Libraries
 from dogent_tui.tools.progress import ToolProgress
-from dogent_tui.tools.server import Reason, Tool, ToolFailure, typed_tool
+from dogent_tui.tools.server import (
+    MOST_CHARS,
+    Reason,
+    Tool,
+    ToolFailure,
+    as_json,
+    typed_tool,
+)
 from dogent_tui.vision.look import look_at
 from dogent_tui.vision.profiles import load_profile
 
 NAME = "read_document"
-
-MOST_CHARS = 40_000
-"""The length of an answer, without metadata. The CLI writes results of more than 50,000 characters
-to a file (measured).
-"""
 
 _LONG_VALUE = 1_000
 """The length in characters of JSON from which on a metadata value, such as an outline, is
@@ -172,7 +174,7 @@ def as_text(name: str, found: ReadResult, key: str = "") -> str:
     lines.extend(f"Warning: {warning}" for warning in found.warnings)
     if found.metadata:
         known = {name: _shortened(value) for name, value in found.metadata.items()}
-        lines.append(f"Metadata: {msgspec.json.encode(known, enc_hook=str).decode()}")
+        lines.append(f"Metadata: {as_json(known)}")
     return "\n".join(lines) + "\n\n" + found.text.strip("\n")
 
 
@@ -210,13 +212,13 @@ def _saved(workspace: Workspace, folder: Path) -> str:
 
 
 def _shortened(value: Any) -> Any:
-    text = msgspec.json.encode(value, enc_hook=str).decode()
+    text = as_json(value)
     if len(text) <= _LONG_VALUE:
         return value
     if not isinstance(value, list):
         return f"{text[:_LONG_VALUE]}…"
     kept, room = 0, _LONG_VALUE
-    while (room := room - len(msgspec.json.encode(value[kept], enc_hook=str))) > 0:
+    while (room := room - len(as_json(value[kept]))) > 0:
         kept += 1
     return [*value[:kept], f"… and {len(value) - kept} more"]
 

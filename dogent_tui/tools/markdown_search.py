@@ -3,7 +3,7 @@ reason, by which the user decides.
 """
 
 from collections.abc import Awaitable, Callable, Iterable
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, TypeVar
 
 import msgspec
 from msgspec import Meta
@@ -17,7 +17,15 @@ from dogent_tui.markdown_search.model import (
 )
 from dogent_tui.records import Json, JsonDict
 from dogent_tui.tools.libraries import Libraries
-from dogent_tui.tools.server import Reason, Tool, typed_tool
+from dogent_tui.tools.server import (
+    MOST_CHARS,
+    Reason,
+    Tool,
+    as_json,
+    fitting,
+    typed_tool,
+    with_rows,
+)
 
 READ, FIND, SEARCH, TREE = (
     "read_markdown_file",
@@ -25,11 +33,6 @@ READ, FIND, SEARCH, TREE = (
     "search_markdown_content",
     "list_file_tree",
 )
-
-MOST_CHARS = 40_000
-"""The length of an answer. The CLI writes results of more than 50,000 characters to a file
-(measured).
-"""
 
 _PATTERN = "a part of the name, or a glob such as notes/**/*.md"
 
@@ -124,59 +127,38 @@ def read_text(file: MarkdownFile, offset: int = 0) -> str:
         known |= {"characters": len(file.content), "offset": start}
     if start + len(part) < len(file.content):
         known["next_offset"] = start + len(part)
-    return f"{_json(known)}\n\n{part}"
+    return f"{as_json(known)}\n\n{part}"
 
 
 def files_text(found: FoundFiles) -> str:
     """Return the text for the model: JSON, one file per line."""
-    return _listed(
-        {"count": found.count, "more": found.count - len(found.files)}, "files", found.files
-    )
+    rows = fitting(found.files)
+    return with_rows({"count": found.count, "more": found.count - len(rows)}, "files", rows)
 
 
 def content_text(found: FoundContent) -> str:
     """Return the text for the model: JSON, one match per line."""
+    rows = fitting(found.lines)
     known: JsonDict = {
         "matches": found.matches,
         "files_matched": found.files_matched,
         "files_searched": found.files_searched,
-        "more": max(0, found.matches - len(found.lines)),
+        "more": max(0, found.matches - len(rows)),
     }
     if found.skipped:
         known["files_unreadable"] = found.skipped
-    return _listed(known, "lines", found.lines)
+    return with_rows(known, "lines", rows)
 
 
 def tree_text(found: FoundTree) -> str:
     """Return the text for the model: JSON, one file or folder per line."""
     known = {"folders": found.folders, "files": found.files, "more": found.more}
-    lines = ",\n".join(_node(node, 1) for node in found.children)
-    return f'{_json(known)[:-1]},"children":[{lines and chr(10)}{lines}]}}'
+    return with_rows(known, "children", (_node(node, 1) for node in found.children))
 
 
 def _node(node: Node, depth: int) -> str:
-    own = _json(msgspec.structs.replace(node, children=()))
+    own = as_json(msgspec.structs.replace(node, children=()))
     if not node.children:
         return f"{' ' * depth}{own}"
     inside = ",\n".join(_node(child, depth + 1) for child in node.children)
     return f'{" " * depth}{own[:-1]},"children":[\n{inside}]}}'
-
-
-def _listed(known: Json, name: str, rows: Iterable[Any]) -> str:
-    """Return JSON with one of `rows` per line, as many as fit; the rest is counted in `more`."""
-    room, written = MOST_CHARS, []
-    left = 0
-    for row in rows:
-        text = _json(row)
-        room -= len(text) + 2
-        if room >= 0:
-            written.append(text)
-        else:
-            left += 1
-    head = _json({**known, "more": known["more"] + left})
-    lines = ",\n".join(written)
-    return f'{head[:-1]},"{name}":[{lines and chr(10)}{lines}]}}'
-
-
-def _json(value: Any) -> str:
-    return msgspec.json.encode(value).decode()

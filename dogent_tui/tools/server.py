@@ -17,6 +17,11 @@ from dogent_tui import __version__
 from dogent_tui.errors import DogentError
 from dogent_tui.records import Json, JsonDict
 
+MOST_CHARS = 40_000
+"""The length of an answer. The CLI writes results of more than 50,000 characters to a file
+(measured).
+"""
+
 SERVER = "dogent"
 """The CLI's prefix for the names of our tools: ``mcp__dogent__NAME``."""
 
@@ -181,6 +186,28 @@ class ToolServer:
 def tool_name(name: str) -> str:
     """Return the name of our tool `name` for the CLI and the model."""
     return f"mcp__{SERVER}__{name}"
+
+
+def as_json(value: Any) -> str:
+    """Return `value` on one line."""
+    return msgspec.json.encode(value, enc_hook=str).decode()
+
+
+def fitting(rows: Iterable[Any]) -> list[str]:
+    """Return the first of `rows` as JSON, as many as fit into an answer."""
+    room, written = MOST_CHARS, list[str]()
+    for row in map(as_json, rows):
+        room -= len(row) + 2
+        if room < 0:
+            break
+        written.append(row)
+    return written
+
+
+def with_rows(known: Json, name: str, rows: Iterable[str]) -> str:
+    """Return the JSON of `known` with the JSON of `rows` under `name`, one a line."""
+    lines = ",\n".join(rows)
+    return f'{as_json(known)[:-1]},"{name}":[{lines and chr(10)}{lines}]}}'
 
 
 def result(text: str, *, is_error: bool = False) -> JsonDict:

@@ -9,7 +9,7 @@ import msgspec
 from dogent_tui.settings.values import load_settings
 from dogent_tui.storage.paths import dogent_home
 from dogent_tui.tools.libraries import Libraries
-from dogent_tui.tools.server import Tool, ToolFailure, typed_tool
+from dogent_tui.tools.server import Tool, ToolFailure, as_json, typed_tool
 from dogent_tui.vision.look import look_at
 from dogent_tui.vision.model import MediaType, VisionError
 
@@ -61,6 +61,6 @@ def vision_tools(libraries: Libraries) -> Iterable[Tool]:
             if error.code in _FOR_THE_USER:
                 raise ToolFailure(f"{error} {STOP}") from error
             raise
-        return msgspec.json.encode(seen).decode()
+        return as_json(seen)
 
     yield typed_tool(NAME, DESCRIPTION, _Input, analyze, "Nothing was looked at")

@@ -14,7 +14,7 @@ from msgspec import Meta
 
 from dogent_tui.errors import DogentError
 from dogent_tui.tools.libraries import Libraries
-from dogent_tui.tools.server import Tool, ToolFailure, typed_tool
+from dogent_tui.tools.server import Tool, ToolFailure, as_json, typed_tool, with_rows
 from dogent_tui.web.model import DEFAULT_CHARS, FetchMode, FetchResult
 from dogent_tui.web.search.model import DEFAULT_RESULTS, MOST_RESULTS, SearchMode, SearchResults
 
@@ -115,19 +115,8 @@ def web_fetch_tool(libraries: Libraries) -> Tool:
 
 def search_json(found: SearchResults) -> str:
     """Return the text for the model about a search: JSON, one result per line."""
-    head = {
-        "provider": found.provider,
-        "profile": found.profile,
-        "query": found.query,
-        "mode": found.mode,
-    }
-    members = [
-        f"{msgspec.json.encode(key).decode()}: {msgspec.json.encode(value).decode()}"
-        for key, value in head.items()
-    ]
-    results = ",\n".join(f"    {msgspec.json.encode(one).decode()}" for one in found.results)
-    members.append(f'"results": [\n{results}\n  ]' if results else '"results": []')
-    return "{\n  " + ",\n  ".join(members) + "\n}"
+    head = msgspec.structs.asdict(found)
+    return with_rows(head, "results", map(as_json, head.pop("results")))
 
 
 async def _kept(libraries: Libraries, found: FetchResult) -> str:
@@ -178,7 +167,7 @@ def fetched_text(found: FetchResult, key: str = "") -> str:
         return "\n".join([*lines, f"Markdown: {image.snippet}"])
     about = {"title": found.title, "author": found.author, "date": found.date}
     if known := {key: value for key, value in about.items() if value}:
-        lines.append(f"It says of itself: {msgspec.json.encode(known).decode()}")
+        lines.append(f"It says of itself: {as_json(known)}")
     of = f" of {found.total_chars}" if found.total_chars is not None else ""
     lines.append(f"Characters {found.offset} to {found.offset + len(found.text)}{of}")
     if found.next_offset is not None:

@@ -8,8 +8,7 @@ anyway: what is looked up here only decides whether there is a question.
 
 import re
 import socket
-import threading
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING
 
 from dogent_tui.web.model import WebError
@@ -45,18 +44,16 @@ class NamedHosts:
     def __init__(self, allow: Collection[str] = (), *, look_up: bool = True) -> None:
         self._allow = tuple(allow)
         self._look_up = look_up
-        self._unread: list[str] = []
         self._named: dict[str, None] = {}
-        self._reading = threading.Lock()
         self._approved: dict[str, tuple[str, ...]] = {}
         self._said: list[str] = []
 
     def heard(self, text: str) -> None:
-        """Add the hosts that the user names in a prompt. Cheap: parsing is left to the calls that
-        ask, in a thread.
-        """
+        """Add the hosts that the user names in a prompt."""
         self.found(text)
-        self._unread.append(text if len(text) <= 2 * _HALF else f"{text[:_HALF]}\n{text[-_HALF:]}")
+        ends = text if len(text) <= 2 * _HALF else f"{text[:_HALF]}\n{text[-_HALF:]}"
+        named = {**self._named, **dict.fromkeys(_hosts_in(ends))}
+        self._named = dict(list(named.items())[-_MOST_NAMED:])
 
     def found(self, text: str) -> None:
         """Add the results of a search: their addresses contain nothing added by the agent."""
@@ -66,18 +63,10 @@ class NamedHosts:
         """Return what the user wrote and searches found."""
         return "\n".join(self._said)
 
-    def _all_named(self) -> Mapping[str, None]:
-        """Return the named hosts, the latest last. Few sessions ask at all."""
-        with self._reading:
-            while self._unread:
-                named = {**self._named, **dict.fromkeys(_hosts_in(self._unread.pop(0)))}
-                self._named = dict(list(named.items())[-_MOST_NAMED:])
-            return self._named
-
     def named(self, address: str) -> bool:
         """Return whether the user named the host of `address`."""
         url = _parsed(address)
-        return url is not None and _plain_host(url) in self._all_named()
+        return url is not None and _plain_host(url) in self._named
 
     def leads_inside(self, address: str, granted: Collection[str] = ()) -> bool | None:
         """Return whether `address` leads to a private network and needs approval; None if its name
@@ -102,7 +91,7 @@ class NamedHosts:
             return True
         addresses = (
             _looked_up(host, port)
-            if self._look_up and (host in granted or host in self._all_named())
+            if self._look_up and (host in granted or host in self._named)
             else ()
         )
         return (

@@ -384,8 +384,10 @@ async def test_a_model_that_cannot_be_used_is_refused_and_the_session_goes_on(pl
     keyless = {"ANTHROPIC_BASE_URL": place.api.base_url, "ANTHROPIC_AUTH_TOKEN": "replace-me"}
     profiles["profiles"]["keyless"] = keyless
     file.write_text(json.dumps(profiles), encoding="utf-8")
+    place.api.say("Here.")
     place.api.say("Still here.")
     async with place.editor() as editor:
+        await editor.say("hello")
         with pytest.raises(acp.RequestError, match="keyless has no key"):
             await editor.conn.set_config_option(
                 config_id="model", session_id=editor.session, value="keyless"
@@ -678,8 +680,28 @@ async def test_what_is_not_there_is_refused_in_a_sentence(place: Place) -> None:
                 await editor.conn.prompt(session_id=session, prompt=[text_block("hello")])
         with pytest.raises(acp.RequestError):
             await editor.say("look", image_block("not base64!", "image/png"))
+        with pytest.raises(acp.RequestError, match="no text"):
+            await editor.say(" ")
         place.api.say("Fine.")
         assert await editor.say("hello") == "end_turn"
+
+
+@pytest.mark.parametrize("number", [0, 1], ids=["input", "output"])
+async def test_files_as_standard_streams_are_refused(
+    number: int, tmp_path: Path, place: Place
+) -> None:
+    """Asyncio waits on pipes only."""
+    streams: list[Any] = [asyncio.subprocess.PIPE] * 3
+    with (tmp_path / "stream").open("w+b") as streams[number]:
+        process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", "dogent_tui", "acp"),
+            **dict(zip(("stdin", "stdout", "stderr"), streams, strict=True)),
+            env=plain_environment(place.home),
+            cwd=ROOT,
+        )
+        _, told = await asyncio.wait_for(process.communicate(), LIMIT_S)
+    assert (process.returncode, told.count(b"\n")) == (2, 1)
+    assert b"must be pipes" in told
 
 
 @pytest.mark.thorough

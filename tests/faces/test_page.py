@@ -5,11 +5,13 @@ scripted model, the keyboard alone.
 import asyncio
 import os
 import re
+import uuid
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 import pytest_asyncio
 from playwright.async_api import (
@@ -23,6 +25,7 @@ from playwright.async_api import (
 )
 
 from dogent_tui.documents.export.browser import find_browsers
+from dogent_tui.offline.messages_api import ReplyText
 from tests.e2e.scripted_api import ScriptedApi
 from tests.faces.conftest import IN_ONE_LOOP, LIMIT_S, Served, started
 
@@ -241,6 +244,29 @@ async def test_a_reply_streams_as_markdown(tab: Tab) -> None:
     await tab.say("More.")
     await expect(tab.talk).to_contain_text("Again.")
     assert "Write something." in await tab.model_heard(2)
+
+
+async def test_a_command_in_the_background_asks_a_page_at_rest(tab: Tab) -> None:
+    keep = tab.served.root / "keep.md"
+    keep.write_text("precious", encoding="utf-8")
+    waits = ["tail", "-f", "-s", str(uuid.uuid4().int % 10**9), "/dev/null"]
+    command = f"until ! {' '.join(waits)}; do :; done; rm keep.md"
+    tab.api.call("Bash", {"command": command, "run_in_background": True})
+    tab.api.say("It runs.")
+    await tab.say("Clean up.")
+    await expect(tab.talk).to_contain_text("It runs.")
+    await expect(tab.page.get_by_role("button", name="Send")).to_be_visible()
+    await tab.page.keyboard.type("half a prompt")
+    tab.api.otherwise(lambda _request: (ReplyText("It is over."),))
+    commands = psutil.process_iter(["cmdline"])
+    [waiting] = [each for each in commands if each.info["cmdline"] == waits]
+    waiting.kill()
+    await expect(tab.dialog).to_contain_text("keep.md")
+    await tab.choose("Keep")
+    await expect(tab.dialog).to_be_hidden()
+    await expect(tab.page.get_by_label("Message")).to_have_value("half a prompt")
+    assert "task-notification" in await tab.model_heard(3)  # in a turn that the CLI begins itself
+    assert not keep.exists()
 
 
 async def test_what_comes_from_outside_is_text(tab: Tab) -> None:

@@ -10,8 +10,9 @@ from dogent_tui.agent.authority import Authority
 from dogent_tui.permissions.model import ToolCall
 from dogent_tui.settings.values import WorkspaceSettings
 from dogent_tui.storage.paths import Workspace
-from dogent_tui.tools.check_quotes import MOST_CHARS, checking_tools
+from dogent_tui.tools.check_quotes import checking_tools
 from dogent_tui.tools.libraries import Libraries
+from dogent_tui.tools.server import MOST_CHARS
 
 NOTES = "The ferry leaves the small harbour at seven, and it does not wait.\n"
 

@@ -276,6 +276,17 @@ async function run(begin) {
   if (waiting.hidden && !document.getSelection()?.toString()) text.focus();
 }
 
+// Without a run nothing streams, and a command in the background may ask, or have its answer from another page.
+async function lookWhatIsAsked() {
+  if (document.hidden || running || !messages.length) return;
+  const answer = await fetch(`/api/chat/${encodeURIComponent(chat)}`, { headers: { authorization: `Bearer ${token}` } });
+  const { waiting: open } = answer.ok ? await answer.json() : {};
+  if (!open || running) return;
+  for (const id of [...asked.keys()]) if (!open.some((chunk) => chunk.id === id)) settle(id);
+  for (const chunk of open) new Reply().take(chunk);
+}
+setInterval(() => lookWhatIsAsked().catch(() => {}), 3000);  // a server that is gone is told by whatever is done next
+
 const stream = (signal) => fetch(`/api/chat/${encodeURIComponent(chat)}/stream?${HOW}`, { headers: { authorization: `Bearer ${token}` }, signal });
 
 async function send() {
