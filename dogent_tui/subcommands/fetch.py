@@ -8,7 +8,13 @@ from dogent_tui.arguments import CommandLine
 from dogent_tui.language import tr
 from dogent_tui.settings.values import load_settings
 from dogent_tui.storage.paths import Workspace, display_path, dogent_home
-from dogent_tui.subcommands.terminal import Terminal, add_part, around_part, existing_folder
+from dogent_tui.subcommands.terminal import (
+    PATIENCE_S,
+    Terminal,
+    add_part,
+    around_part,
+    existing_folder,
+)
 from dogent_tui.tools.libraries import Libraries
 from dogent_tui.web.article_lines import squeezed
 from dogent_tui.web.model import DEFAULT_CHARS, FetchResult, WebError
@@ -42,7 +48,8 @@ def run(chosen: Namespace, terminal: Terminal) -> int:
     settings, warnings = load_settings(workspace)
     access, more = read_access("", dogent_home())
     terminal.note((*warnings, *more))
-    found = asyncio.run(_fetch(Libraries(workspace, settings, access), chosen))
+    libraries = Libraries(workspace, settings, access, patience_s=PATIENCE_S)
+    found = asyncio.run(_fetch(libraries, chosen))
     if chosen.json:
         terminal.write_json(found)
     else:

@@ -13,14 +13,12 @@ from dogent_tui.documents.spool import how_far, places
 from dogent_tui.errors import disk_remedy
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
-from dogent_tui.subcommands.terminal import Terminal, add_part, around_part
+from dogent_tui.subcommands.terminal import PATIENCE_S, Terminal, add_part, around_part
 
 DESCRIPTION = tr(
     "Write a document as Markdown: pdf, docx, odt, rtf, pptx, epub, html, ipynb, xlsx, xls,"
     " ods, csv or text."
 )
-_PATIENCE_S = 60.0
-"""How long to wait for all that was wanted: no program asks for the rest by itself."""
 EPILOG = tr("Exit status: 0 read, 1 cannot be read, 2 usage, 14 interrupted.")
 
 
@@ -99,7 +97,7 @@ async def _read(
     def report(done: int, total: int, what: str) -> None:
         terminal.show(tr("Reading…{far}", far=how_far(done, total, what)))
 
-    async with DocumentLibrary(full_page_s=_PATIENCE_S) as library:
+    async with DocumentLibrary(full_page_s=PATIENCE_S) as library:
         return await library.read(
             path, options, max_chars=max_chars, offset=offset, on_progress=report
         )

@@ -18,6 +18,9 @@ from dogent_tui.language import tr
 from dogent_tui.plain import one_line, visible
 from dogent_tui.storage.paths import is_folder
 
+PATIENCE_S = 60.0
+"""How long to wait for all that was wanted: no program asks for the rest by itself."""
+
 
 class Terminal(msgspec.Struct, frozen=True):
     """Where a user may be: questions can only be asked if all three are a terminal.

@@ -63,10 +63,12 @@ class Libraries:
         web: WebAccess | None = None,
         *,
         consent: bool = False,
+        patience_s: float | None = None,
     ) -> None:
         """Work in `workspace`. `web` are its web settings; `hosts` knows which private hosts the
-        user named.
+        user named. `patience_s` is how long to wait for all of a page, instead of a part of it.
         """
+        self._patience_s = patience_s
         self.consent = consent
         self.unsaved: dict[Path, str] = {}
         self.workspace = workspace
@@ -159,6 +161,7 @@ class Libraries:
             documents=self.documents,
             allow=self.web.allow_hosts,
             proxy=self.web.proxy,
+            patience_s=self._patience_s,
         )
         return self._closed_with_us(fetcher)
 

@@ -97,6 +97,8 @@ class Fetcher:
             ``10.1.2.3``, ``[fd00::1]``, each with or without a port.
         proxy: The address of a deliberately configured proxy, which sees the addresses instead of
             the guard.
+        patience_s: How long to wait for all of the part that was asked for, by default until a
+            shorter one will do.
         limits: For tests.
         make_resolver: For tests.
     """
@@ -109,13 +111,14 @@ class Fetcher:
         documents: DocumentLibrary,
         allow: Collection[str] = (),
         proxy: str = "",
+        patience_s: float | None = None,
         limits: "Limits | None" = None,
         make_resolver: "MakeResolver | None" = None,
     ) -> None:
         self._images, self._root = images, root
         self._allowed = Allowed.of(allow)
         self._proxy, self._limits, self._make_resolver = proxy, limits, make_resolver
-        self._documents = documents
+        self._documents, self._patience_s = documents, patience_s
         self._transport: Transport | None = None
         self._folder: Path | None = None
         self._pages: tuple[DocumentLibrary, DocumentLibrary] | None = None
@@ -269,9 +272,10 @@ class Fetcher:
                 worker_command(preload=_PLAIN_READERS),
                 at_once=_AT_ONCE,
             )
+            article_s, plain_s = (self._patience_s or usual for usual in _PARTS_S)
             self._pages = (
-                DocumentLibrary(self._folder / "pages", articles, full_page_s=_PARTS_S[0]),
-                DocumentLibrary(self._folder / "plain", plain, full_page_s=_PARTS_S[1]),
+                DocumentLibrary(self._folder / "pages", articles, full_page_s=article_s),
+                DocumentLibrary(self._folder / "plain", plain, full_page_s=plain_s),
             )
         articles_of, texts_of = self._pages
         if not kept.plain:

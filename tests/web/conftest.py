@@ -84,18 +84,15 @@ async def other_site() -> AsyncIterator[Site]:
 
 
 @pytest.fixture
-async def make_fetcher(
-    site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> AsyncIterator[Callable[..., Fetcher]]:
+async def make_fetcher(site: Site, tmp_path: Path) -> AsyncIterator[Callable[..., Fetcher]]:
     """Make a fetcher that may reach `site`, with images in ``images``, and waits for whole parts
     on a busy machine too.
     """
-    monkeypatch.setattr("dogent_tui.web.fetch._PARTS_S", (60, 60))
     made: list[Fetcher] = []
     documents = DocumentLibrary(tmp_path / "conversions", full_page_s=60)
 
     def make(**options: Any) -> Fetcher:
-        options = {"documents": documents, "allow": [site.host], **options}
+        options = {"documents": documents, "allow": [site.host], "patience_s": 60, **options}
         made.append(Fetcher(Path("images"), tmp_path, **options))
         return made[-1]
 
