@@ -134,14 +134,9 @@ class Furniture:
         seen = self._seen(line, page, number, tags)
         if seen is None:
             return False
-        if page.tagged and seen.counts and not seen.counts[0]:
-            return True  # MuPDF puts an untagged page number into the preceding element
-        if any(abs(height - seen.height) <= _NEAR for height in self._known.get(seen.key, ())):
-            return True
-        # MuPDF puts what continues from the previous page outside its element, at the top: text
-        # that looks like it, or code
-        sure = seen.counts or number == 1 or (self._is_apart(line) and not line.mono)
-        return id(line) in tags.outside and bool(sure)
+        return id(line) in tags.outside or any(
+            abs(height - seen.height) <= _NEAR for height in self._known.get(seen.key, ())
+        )
 
     def _is_apart(self, line: Line) -> bool:
         """Return whether the style of a line differs from the text."""

@@ -15,6 +15,9 @@ BROKEN = (mupdf.FzErrorBase, RuntimeError, ValueError, IndexError, KeyError)
 PICTURES = frozenset({"Figure", "Formula"})
 _MOST_SPAN = 1000
 _MOST_KIDS = 100_000
+_MARKED = re.compile(rb"\((?:[^\\()]|\\.)*\)|\b(BDC|BMC|EMC)\b", re.DOTALL)
+"""The operators around marked content, and strings, which may contain their names."""
+
 _MOST_ELEMENTS = 20_000
 """The maximum number of elements searched for pictures: about 20 µs each."""
 
@@ -26,6 +29,48 @@ class StructureTree:
         self._document = document
         self._kids: dict[int, list[int]] = {}
         self.root = self._reference(document.pdf_catalog(), "StructTreeRoot")
+        self._outside = 0
+
+    def locate(self, page: Any) -> None:
+        """Make MuPDF tell exactly what is in the elements on a pymupdf page. It overlooks what is
+        listed with its page, because its element began on another, and takes what is outside all
+        elements for a part of the one before: marked content without content ends that.
+        """
+        document, name = self._document, mupdf.pdf_new_name("K")
+        kind, number = document.xref_get_key(page.xref, "StructParents")
+        if kind != "int" or not self.root:
+            return
+        pdf = mupdf.pdf_document_from_fz_document(document.this)
+        tree = mupdf.pdf_new_indirect(pdf, self.root, 0)
+        elements = mupdf.pdf_lookup_number(
+            mupdf.pdf_dict_get(tree, mupdf.pdf_new_name("ParentTree")), int(number)
+        )
+        here = min(mupdf.pdf_array_len(elements), _MOST_KIDS)
+        if not here:
+            return
+        for mark in range(here):
+            element = mupdf.pdf_array_get(elements, mark)
+            kids = mupdf.pdf_dict_get(element, name)
+            if mupdf.pdf_is_array(kids):
+                mupdf.pdf_array_push_int(kids, mark)
+            elif mupdf.pdf_is_dict(kids):
+                mupdf.pdf_dict_put_int(element, name, mark)
+        if not self._outside:
+            self._outside = document.get_new_xref()
+        document.update_object(self._outside, f"<</S/Outside/P {self.root} 0 R/K {here}>>")
+        mupdf.pdf_array_put(elements, here, mupdf.pdf_new_indirect(pdf, self._outside, 0))
+        depth = 0
+
+        def left(found: re.Match[bytes]) -> bytes:
+            nonlocal depth
+            depth += {b"BDC": 1, b"BMC": 1, b"EMC": -1}.get(found[1], 0)
+            ends = found[1] == b"EMC" and not depth
+            return found[0] + (b" /Outside <</MCID %d>> BDC EMC" % here if ends else b"")
+
+        content = document.get_new_xref()
+        document.update_object(content, "<<>>")
+        document.update_stream(content, _MARKED.sub(left, page.read_contents()))
+        page.set_contents(content)
 
     def kids(self, element: int) -> list[int]:
         """Return the children of `element`, 0 for content."""
