@@ -153,10 +153,9 @@ def _head_again(above: Element, before: Nodes, below: Element) -> list[Line]:
     }
     known = {word for line in lines_in([above]) for word in line.text.split()}
     bare = lines_in(before) if above.kind == "Table" else []
-    return [
-        *(line for line in bare if known.issuperset(line.text.split())),
-        *lines_in(each for each in elements_in([below]) if each.xref in ended),
-    ]
+    again = lines_in(each for each in elements_in([below]) if each.xref in ended)
+    again += [line for line in bare if known.issuperset(line.text.split())]
+    return list({id(line): line for line in again}.values())
 
 
 def _one(above: Element, below: Element) -> Element:

@@ -15,8 +15,8 @@ BROKEN = (mupdf.FzErrorBase, RuntimeError, ValueError, IndexError, KeyError)
 PICTURES = frozenset({"Figure", "Formula"})
 _MOST_SPAN = 1000
 _MOST_KIDS = 100_000
-_MARKED = re.compile(rb"\((?:[^\\()]|\\.)*\)|\b(BDC|BMC|EMC)\b", re.DOTALL)
-"""The operators around marked content, and strings, which may contain their names."""
+_ARTIFACT = re.compile(rb"/Artifact\b[^()]{0,500}?\bB[DM]C\b")
+"""The beginning of marked content that is in no element."""
 
 _MOST_ELEMENTS = 20_000
 """The maximum number of elements searched for pictures: about 20 µs each."""
@@ -33,8 +33,8 @@ class StructureTree:
 
     def locate(self, page: Any) -> None:
         """Make MuPDF tell exactly what is in the elements on a pymupdf page. It overlooks what is
-        listed with its page, because its element began on another, and takes what is outside all
-        elements for a part of the one before: marked content without content ends that.
+        listed with its page, because its element began on another, and takes artifacts, and what
+        follows the last element, for a part of the one before: an empty one ends that.
         """
         document, name = self._document, mupdf.pdf_new_name("K")
         kind, number = document.xref_get_key(page.xref, "StructParents")
@@ -59,18 +59,13 @@ class StructureTree:
             self._outside = document.get_new_xref()
         document.update_object(self._outside, f"<</S/Outside/P {self.root} 0 R/K {here}>>")
         mupdf.pdf_array_put(elements, here, mupdf.pdf_new_indirect(pdf, self._outside, 0))
-        depth = 0
-
-        def left(found: re.Match[bytes]) -> bytes:
-            nonlocal depth
-            depth += {b"BDC": 1, b"BMC": 1, b"EMC": -1}.get(found[1], 0)
-            ends = found[1] == b"EMC" and not depth
-            return found[0] + (b" /Outside <</MCID %d>> BDC EMC" % here if ends else b"")
-
-        content = document.get_new_xref()
-        document.update_object(content, "<<>>")
-        document.update_stream(content, _MARKED.sub(left, page.read_contents()))
-        page.set_contents(content)
+        empty = b" /Outside <</MCID %d>> BDC EMC " % here
+        begin, end, behind = page.read_contents().rpartition(b"EMC")
+        content = _ARTIFACT.sub(rb"\g<0>" + empty, begin) + end + empty + behind
+        xref = document.get_new_xref()
+        document.update_object(xref, "<<>>")
+        document.update_stream(xref, content)
+        page.set_contents(xref)
 
     def kids(self, element: int) -> list[int]:
         """Return the children of `element`, 0 for content."""
