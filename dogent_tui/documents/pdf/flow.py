@@ -24,7 +24,6 @@ from dogent_tui.documents.pdf.model import (
     changed,
     elements_in,
     ends_sentence,
-    is_within,
     lines_in,
     text_of,
     without,
@@ -32,6 +31,7 @@ from dogent_tui.documents.pdf.model import (
 )
 from dogent_tui.documents.pdf.structure import OFF_GRID, begins_item, pitch, within_sentence
 from dogent_tui.documents.pdf.survey import Survey
+from dogent_tui.documents.pdf.tables import is_wrapped
 
 _WHOLE = frozenset({"Table", "L", "Code", "P", "BlockQuote"})
 """Elements that are joined across two pages as a whole; in other elements, their last child may
@@ -235,19 +235,14 @@ def _is_cut(rows: Sequence[Sequence[Cell]], below: Sequence[Cell]) -> bool:
     """
     if len({len(below), *map(len, rows)}) > 1:
         return False
-    pairs = [*enumerate(zip(rows[-1], below, strict=True))]
-    missing = {bool(cell.lines) - bool(low.lines) for _, (cell, low) in pairs}
-    return (
-        missing >= {1}
-        and -1 not in missing
-        and any(
-            low.lines
-            and is_within(text_of(cell.lines), text_of(low.lines))
-            and cell.lines[-1].box.width + next(words_of(low.lines[0])).box.width
-            > max(line.box.width for row in rows for line in row[at].lines)
-            for at, (cell, low) in pairs
-        )
+    widths = [
+        max(line.box.width for cell in column for line in (*cell.lines, NOTHING))
+        for column in zip(*rows, strict=True)
+    ]
+    one, other = (
+        {at: cell.lines for at, cell in enumerate(row) if cell.lines} for row in (rows[-1], below)
     )
+    return other.keys() < one.keys() and is_wrapped(one, other, [(0.0, width) for width in widths])
 
 
 def _head(table: Table) -> str:

@@ -5,7 +5,7 @@ columns.
 import re
 from bisect import bisect
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice, pairwise
 from statistics import median
 from typing import Any, TypeAlias
@@ -480,7 +480,7 @@ def _spelled(run: Sequence[Sequence[Line]], columns: Sequence[tuple[float, float
         cells = _cells(row, columns)
         closer = _tightness(run, place)
         tight = closer > _TIGHT and len(cells) < len(columns)
-        tight = tight or (closer > _TIGHT / 2 and _is_wrapped(rows[-1], cells, columns))
+        tight = tight or (closer > _TIGHT / 2 and is_wrapped(rows[-1], cells, columns))
         if rows and (tight or (len(cells) == 1 and 0 not in cells)):
             for number, texts in cells.items():
                 rows[-1].setdefault(number, []).extend(texts)
@@ -489,7 +489,11 @@ def _spelled(run: Sequence[Sequence[Line]], columns: Sequence[tuple[float, float
     return rows
 
 
-def _is_wrapped(above: _Row, below: _Row, columns: Sequence[tuple[float, float]]) -> bool:
+def is_wrapped(
+    above: Mapping[int, Sequence[Line]],
+    below: Mapping[int, Sequence[Line]],
+    columns: Sequence[tuple[float, float]],
+) -> bool:
     """Return whether a text in `below` begins within a sentence or a word, and would not fit after
     the one `above` it.
     """

@@ -77,7 +77,6 @@ _EARLY = 0.2
 """The share of a line from which it ends early on purpose."""
 _MOST_COLUMNS = 100
 _BACK_LINK = re.compile("\\s*\u21a9[\ufe0e\ufe0f]?\\s*$")
-_CLOSING = re.compile(r"[.,;:!?)\]]")
 _FORMULA = re.compile(r"\$.+\$")
 
 
@@ -121,8 +120,6 @@ def with_pictures(nodes: Nodes, parent: int, tree: StructureTree, pictures: Set[
     ]
     for at, (node, after) in enumerate(pairwise(settled)):
         end, begin = lines_in([node])[-1:], lines_in([after])[:1]
-        if isinstance(node, TextBlock) and _CLOSING.match("".join(line.text for line in begin)):
-            settled[at] = TextBlock(tuple(map(_without_blank, node.lines)))
         if end and begin and end[0].box.beside(begin[0].box) and not _is_label(node):
             settled[at : at + 2] = map(_in_line, settled[at : at + 2])
     return tuple(settled)
@@ -133,13 +130,6 @@ def _in_line(part: Part) -> Part:
     if isinstance(part, Element) and part.kind == "Code":
         return msgspec.structs.replace(part, kind="Span")
     return part
-
-
-def _without_blank(line: Line) -> Line:
-    """Return a line without the blank behind inserted Markdown."""
-    *runs, last = line.runs
-    text = last.text.rstrip() if last.markdown else last.text
-    return msgspec.structs.replace(line, runs=(*runs, msgspec.structs.replace(last, text=text)))
 
 
 def _settled(element: Element, tree: StructureTree, pictures: Set[int]) -> Part:
@@ -160,9 +150,7 @@ def _inline_markdown(markdown: str, lines: list[Line]) -> TextBlock:
     """Return a text that replaces `lines`."""
     lines = lines or [NOTHING]
     box = around(line.box for line in lines)
-    # MuPDF puts a blank behind an element into it
-    blank = " " * lines[-1].text[-1:].isspace()
-    run = Run(markdown + blank, lines[0].size, x0=box.x0, markdown=True)
+    run = Run(markdown, lines[0].size, x0=box.x0, markdown=True)
     return TextBlock((Line(box, (run,), base=lines[0].base),))
 
 

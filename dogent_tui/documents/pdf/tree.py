@@ -15,8 +15,10 @@ BROKEN = (mupdf.FzErrorBase, RuntimeError, ValueError, IndexError, KeyError)
 PICTURES = frozenset({"Figure", "Formula"})
 _MOST_SPAN = 1000
 _MOST_KIDS = 100_000
-_ARTIFACT = re.compile(rb"/Artifact\b[^()]{0,500}?\bB[DM]C\b")
-"""The beginning of marked content that is in no element."""
+_ARTIFACT = re.compile(rb"/Artifact\b(?:(?!/Layout)[^()]){0,500}?\bB[DM]C\b")
+"""The beginning of marked content that is in no element, except what belongs to a text, such as the
+dots that lead to a page number.
+"""
 
 _MOST_ELEMENTS = 20_000
 """The maximum number of elements searched for pictures: about 20 µs each."""
