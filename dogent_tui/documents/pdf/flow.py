@@ -24,6 +24,7 @@ from dogent_tui.documents.pdf.model import (
     changed,
     elements_in,
     ends_sentence,
+    is_within,
     lines_in,
     text_of,
     without,
@@ -31,7 +32,6 @@ from dogent_tui.documents.pdf.model import (
 )
 from dogent_tui.documents.pdf.structure import OFF_GRID, begins_item, pitch, within_sentence
 from dogent_tui.documents.pdf.survey import Survey
-from dogent_tui.documents.pdf.tables import is_wrapped
 
 _WHOLE = frozenset({"Table", "L", "Code", "P", "BlockQuote"})
 """Elements that are joined across two pages as a whole; in other elements, their last child may
@@ -235,14 +235,17 @@ def _is_cut(rows: Sequence[Sequence[Cell]], below: Sequence[Cell]) -> bool:
     """
     if len({len(below), *map(len, rows)}) > 1:
         return False
-    widths = [
-        max(line.box.width for cell in column for line in (*cell.lines, NOTHING))
-        for column in zip(*rows, strict=True)
-    ]
     one, other = (
         {at: cell.lines for at, cell in enumerate(row) if cell.lines} for row in (rows[-1], below)
     )
-    return other.keys() < one.keys() and is_wrapped(one, other, [(0.0, width) for width in widths])
+
+    def is_wrapped(at: int) -> bool:
+        upper, lower = one[at][-1], other[at][0]
+        widest = max(line.box.width for row in rows for line in row[at].lines)
+        width = upper.box.width + next(words_of(lower)).box.width
+        return is_within(upper.text, lower.text) and width > widest
+
+    return other.keys() < one.keys() and any(map(is_wrapped, other))
 
 
 def _head(table: Table) -> str:

@@ -5,7 +5,7 @@ columns.
 import re
 from bisect import bisect
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, islice, pairwise
 from statistics import median
 from typing import Any, TypeAlias
@@ -13,7 +13,6 @@ from typing import Any, TypeAlias
 import msgspec
 
 from dogent_tui.documents.pdf.model import (
-    HYPHENS,
     WIDE,
     Box,
     Cell,
@@ -21,7 +20,6 @@ from dogent_tui.documents.pdf.model import (
     Run,
     Table,
     around,
-    is_within,
     one_line,
     placed_runs,
     reads_leftward,
@@ -478,31 +476,10 @@ def _spelled(run: Sequence[Sequence[Line]], columns: Sequence[tuple[float, float
     rows: list[_Row] = []
     for place, row in enumerate(run):
         cells = _cells(row, columns)
-        closer = _tightness(run, place)
-        tight = closer > _TIGHT and len(cells) < len(columns)
-        tight = tight or (closer > _TIGHT / 2 and is_wrapped(rows[-1], cells, columns))
+        tight = len(cells) < len(columns) and _tightness(run, place) > _TIGHT
         if rows and (tight or (len(cells) == 1 and 0 not in cells)):
             for number, texts in cells.items():
                 rows[-1].setdefault(number, []).extend(texts)
         else:
             rows.append(cells)
     return rows
-
-
-def is_wrapped(
-    above: Mapping[int, Sequence[Line]],
-    below: Mapping[int, Sequence[Line]],
-    columns: Sequence[tuple[float, float]],
-) -> bool:
-    """Return whether a text in `below` begins within a sentence or a word, and would not fit after
-    the one `above` it.
-    """
-    for number in above.keys() & below.keys():
-        upper, lower = above[number][-1], below[number][0]
-        start, end = columns[number]
-        is_within_it = " " in upper.text.strip() and is_within(upper.text, lower.text)
-        is_parted = upper.text.rstrip().endswith(HYPHENS)
-        word = next(words_of(lower)).box
-        if (is_within_it or is_parted) and upper.box.width + word.width > end - start:
-            return True
-    return False
