@@ -335,9 +335,8 @@ def _continues(run: list[list[Line]], row: list[Line]) -> bool:
     is_narrow = row[0].box.width < 0.6 * (columns[-1][1] - columns[0][0])
     first = touched[0][0]
     aligned = first > 0 and abs(row[0].box.x0 - columns[first][0]) < 1 and gap < 0.5 * size
-    if len(touched[0]) > 1:  # the continuation of a cell may be longer than its column is wide
-        return aligned and is_narrow
-    return aligned or is_narrow
+    # the continuation of a cell may be longer than its column is wide
+    return is_narrow and (aligned or len(touched[0]) == 1)
 
 
 def _gap(above: Sequence[Line], below: Sequence[Line]) -> float:
