@@ -125,61 +125,46 @@ def _element(
         if inner.rest:
             after = (msgspec.structs.replace(first, kids=inner.rest), *after)
         return Joined((*above[:at], whole, *above[at + 1 :]), after, inner.again)
-    tables = _tables(one, first)
-    again = _head_again(tables[0], below, tables[1]) if tables else []
-    before, after = without(before, again), without(after, again)
+    again = _head_again(one, before, first)
+    before = without(before, again)
     first = msgspec.structs.replace(first, kids=without(first.kids, again))
-    begun = tuple(node for node in before if _leads_to(node, first))
-    before = tuple(node for node in before if node not in begun)
     if one.kind in _MARKED:
         ends = lines_in([one])[-1]
         one = _with_line(one, ends, _with_mark(ends, number, behind=True))
-    whole = _one(one, first, begun)
-    if one.kind == "P":
-        begins = lines_in([*begun, first])[0]
-        whole = _with_line(whole, begins, _with_mark(begins, number))
+    elif one.kind == "P":
+        begins = lines_in([first])[0]
+        first = _with_line(first, begins, _with_mark(begins, number))
     return Joined(
-        (*above[:at], whole, *above[at + 1 :]),
+        (*above[:at], _one(one, first), *above[at + 1 :]),
         (*before, *after),
         " ".join(line.text.strip() for line in again),
     )
 
 
-def _tables(above: Element, below: Element) -> tuple[Element, Element] | None:
-    """Return the two parts of a table that is an element on two pages, or in it."""
-    begun = {each.xref: each for each in elements_in([above]) if each.kind == "Table"}
-    found = (each for each in elements_in([below]) if each.xref in begun)
-    return next(((begun[each.xref], each) for each in found), None)
-
-
-def _head_again(table: Element, below: Nodes, first: Element) -> list[Line]:
-    """Return the lines of the header of `table` that are repeated on the page `below`, on which it
-    continues in `first`. As they have no tags, or those of the first page, MuPDF puts them into any
-    element.
+def _head_again(above: Element, before: Nodes, below: Element) -> list[Line]:
+    """Return the lines of the header of a table that are repeated on the page on which it continues
+    in `below`: they have the tags of the first page, or none, and are `before` it.
     """
-    ended = {row.xref for row in table.kids[:-1] if isinstance(row, Element)}
-    rows = [kid for kid in first.kids if isinstance(kid, Element) and kid.xref not in ended]
-    top = min((line.box.y0 for line in lines_in(rows)), default=0.0)
-    known = {word for line in lines_in([table]) for word in line.text.split()}
-    above = (line for line in lines_in(below) if line.box.middle[1] < top)
-    return [line for line in above if known.issuperset(line.text.split())]
+    ended = {
+        row.xref
+        for part in elements_in([above])
+        for row in part.kids[:-1]
+        if isinstance(row, Element)
+    }
+    known = {word for line in lines_in([above]) for word in line.text.split()}
+    bare = lines_in(before) if above.kind == "Table" else []
+    again = lines_in(each for each in elements_in([below]) if each.xref in ended)
+    again += [line for line in bare if known.issuperset(line.text.split())]
+    return list({id(line): line for line in again}.values())
 
 
-def _leads_to(node: Part, element: Element) -> bool:
-    """Return whether the text of an element that continues on this page begins outside it."""
-    if not isinstance(node, TextBlock):
-        return False
-    above, below = node.lines[-1], lines_in([element])[0]
-    return -0.5 * above.size < below.base - above.base < _MOST_APART * above.size
-
-
-def _one(above: Element, below: Element, begun: Nodes) -> Element:
-    """Return an element on two pages as one, with what has `begun` before its first text below."""
+def _one(above: Element, below: Element) -> Element:
+    """Return an element on two pages as one."""
     kept, last, new = above.kids[:-1], above.kids[-1], below.kids
     first = new[0] if new else None
     if isinstance(last, Element) and isinstance(first, Element) and last.xref == first.xref:
-        last, new, begun = _one(last, first, begun), new[1:], ()
-    return msgspec.structs.replace(above, kids=(*kept, last, *begun, *new))
+        last, new = _one(last, first), new[1:]
+    return msgspec.structs.replace(above, kids=(*kept, last, *new))
 
 
 def _with_line(element: Element, old: Line, new: Line) -> Element:
@@ -250,19 +235,17 @@ def _is_cut(rows: Sequence[Sequence[Cell]], below: Sequence[Cell]) -> bool:
     """
     if len({len(below), *map(len, rows)}) > 1:
         return False
-    pairs = [*enumerate(zip(rows[-1], below, strict=True))]
-    missing = {bool(cell.lines) - bool(low.lines) for _, (cell, low) in pairs}
-    return (
-        missing >= {1}
-        and -1 not in missing
-        and any(
-            low.lines
-            and is_within(text_of(cell.lines), text_of(low.lines))
-            and cell.lines[-1].box.width + next(words_of(low.lines[0])).box.width
-            > max(line.box.width for row in rows for line in row[at].lines)
-            for at, (cell, low) in pairs
-        )
+    one, other = (
+        {at: cell.lines for at, cell in enumerate(row) if cell.lines} for row in (rows[-1], below)
     )
+
+    def is_wrapped(at: int) -> bool:
+        upper, lower = one[at][-1], other[at][0]
+        widest = max(line.box.width for row in rows for line in row[at].lines)
+        width = upper.box.width + next(words_of(lower)).box.width
+        return is_within(upper.text, lower.text) and width > widest
+
+    return other.keys() < one.keys() and any(map(is_wrapped, other))
 
 
 def _head(table: Table) -> str:
@@ -271,18 +254,11 @@ def _head(table: Table) -> str:
 
 def _text(above: Nodes, below: TextBlock, number: int, known: Survey) -> Nodes | None:
     """Return `above` with the text that continues in `below`."""
-    begun = TextBlock((_with_mark(below.lines[0], number), *below.lines[1:]), below.column)
-    if above and isinstance(last := above[-1], Element):
-        kids = _text(last.kids, below, number, known)
-        if not kids and last.kind == "P":
-            continues = _continues(TextBlock(tuple(lines_in([last]))), below, known)
-            kids = (*last.kids, begun) if continues else None
-        return kids and (*above[:-1], msgspec.structs.replace(last, kids=kids))
     at = _place(above, below, known)
     if at is None:
         return None
-    whole = _whole_text(above[at], begun, known)
-    return (*above[:at], whole, *above[at + 1 :])
+    begun = TextBlock((_with_mark(below.lines[0], number), *below.lines[1:]), below.column)
+    return (*above[:at], _whole_text(above[at], begun, known), *above[at + 1 :])
 
 
 def _place(items: Sequence[Part], item: Part, known: Survey) -> int | None:

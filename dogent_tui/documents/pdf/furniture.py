@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from itertools import takewhile
 
 import msgspec
@@ -17,6 +17,7 @@ from dogent_tui.documents.pdf.model import (
     is_within,
     lines_in,
     rows_of,
+    untagged,
 )
 from dogent_tui.documents.workbook.columns import spans
 
@@ -71,9 +72,9 @@ class Furniture:
         self._font = max(fonts, key=lambda font: fonts[font], default="")
         found: dict[tuple[str, bool], list[_Seen]] = defaultdict(list)
         for number, page in pages.items():
-            tags = _Tags(page)
+            tables = _in_tables(page)
             for line in page.lines:
-                if seen := self._seen(line, page, number, tags):
+                if seen := self._seen(line, page, number, tables):
                     found[seen.key].append(seen)
         self._again = {
             key for key, group in found.items() if len({seen.page for seen in group}) > 1
@@ -112,10 +113,21 @@ class Furniture:
         """Return the running lines of page `number`: known ones with nothing else between them and
         the edge, and those beside them in the same style.
         """
-        tags = _Tags(page)
+        tables = _in_tables(page)
+        # the file declares this not to be content
+        outside = set(map(id, lines_in(untagged(page.nodes)))) if page.tagged else set()
+
+        def is_known(line: Line) -> bool:
+            seen = self._seen(line, page, number, tables)
+            return seen is not None and (
+                id(line) in outside
+                or any(
+                    abs(height - seen.height) <= _NEAR for height in self._known.get(seen.key, ())
+                )
+            )
 
         def runs(row: Sequence[Line]) -> bool:
-            known = [line for line in row if self._runs(line, page, number, tags)]
+            known = [*filter(is_known, row)]
             titles = (line for line in known if any(map(str.isalpha, line.text)))
             styles = {(line.size, line.runs[0].font) for line in titles}
             return all(o in known or (o.size, o.runs[0].font) in styles for o in row)
@@ -130,25 +142,12 @@ class Furniture:
         top = peeled(rows)
         return [line for row in [*top, *peeled(rows[len(top) :][::-1])] for line in row]
 
-    def _runs(self, line: Line, page: Page, number: int, tags: "_Tags") -> bool:
-        seen = self._seen(line, page, number, tags)
-        if seen is None:
-            return False
-        if page.tagged and seen.counts and not seen.counts[0]:
-            return True  # MuPDF puts an untagged page number into the preceding element
-        if any(abs(height - seen.height) <= _NEAR for height in self._known.get(seen.key, ())):
-            return True
-        # MuPDF puts what continues from the previous page outside its element, at the top: text
-        # that looks like it, or code
-        sure = seen.counts or number == 1 or (self._is_apart(line) and not line.mono)
-        return id(line) in tags.outside and bool(sure)
-
     def _is_apart(self, line: Line) -> bool:
         """Return whether the style of a line differs from the text."""
         fonts = {run.font for run in line.runs if run.text.strip()}
         return line.size < 0.95 * self._body or self._font not in fonts
 
-    def _seen(self, line: Line, page: Page, number: int, tags: "_Tags") -> _Seen | None:
+    def _seen(self, line: Line, page: Page, number: int, tables: Set[int]) -> _Seen | None:
         """Return the position and content of a line, None if it cannot be a running one."""
         area, box = page.area, line.box
         top = box.y1 < area.y0 + _EDGE * area.height
@@ -157,13 +156,13 @@ class Furniture:
         counter = _PAGE_NUMBER.fullmatch(" ".join(line.text.split()))
         value = number_of(counter[2].lower()) if counter else None
         most = (_LARGEST_BOLD if line.bold else _LARGEST) * self._body
-        if value is None and (line.size > most or id(line) in tags.tables):
+        if value is None and (line.size > most or id(line) in tables):
             return None
         return _Seen(
             (_key(line.text), top),
             number,
             box.y0 - area.y0 if top else area.y1 - box.y1,
-            value is None and (id(line) in tags.outside or self._is_apart(line)),
+            value is None and self._is_apart(line),
             None if value is None else (value - number, value),
         )
 
@@ -193,16 +192,9 @@ def _key(text: str) -> str:
     return constant if any(map(str.isalpha, constant)) else text
 
 
-class _Tags:
-    """The lines of a tagged page `outside` the tags, which the file thereby declares not to be
-    content, and those in `tables`, whose header may be on each page. By id.
-    """
-
-    def __init__(self, page: Page) -> None:
-        bare = (node for node in page.nodes if isinstance(node, TextBlock) and page.tagged)
-        tables = (each for each in elements_in(page.nodes) if each.kind == "Table")
-        self.outside = set(map(id, lines_in(bare)))
-        self.tables = set(map(id, lines_in(tables)))
+def _in_tables(page: Page) -> set[int]:
+    """Return the lines in tables of a tagged page, whose header may be on each page, by id."""
+    return set(map(id, lines_in(each for each in elements_in(page.nodes) if each.kind == "Table")))
 
 
 def _is_near(row: Sequence[Line], inner: Sequence[Line]) -> bool:

@@ -174,33 +174,24 @@ def rows_in_order(lines: Iterable[Line]) -> list[list[Line]]:
     for line in lines:
         row = rows[-1] if rows else []
         beside = any(line.box.beside(there.box) for there in row)
-        if beside and not _over(row, line):
+        if beside and not any(_is_over(there.box, line.box) for there in row):
             row.append(line)
         else:
             rows.append([line])
     return [_in_direction(row) for row in rows]
 
 
-def _over(row: Sequence[Line], line: Line) -> bool:
-    box = around(there.box for there in row)
-    shared = min(box.x1, line.box.x1) - max(box.x0, line.box.x0)
-    return shared > 0.5 * min(box.width, line.box.width)
+def _is_over(box: Box, other: Box) -> bool:
+    shared = min(box.x1, other.x1) - max(box.x0, other.x0)
+    return shared > 0.5 * min(box.width, other.width)
 
 
 def rows_of(lines: Iterable[Line]) -> list[list[Line]]:
     """Return the upright `lines` in rows from top to bottom, each in the direction of its
     script.
     """
-    rows: list[list[Line]] = []
     upright = (line for line in lines if line.upright)
-    for line in sorted(upright, key=lambda line: (line.box.middle[1], line.box.x0)):
-        near = (row for row in rows[-3:] if all(line.box.beside(there.box) for there in row))
-        if (row := next(near, None)) is not None:
-            row.append(line)
-        else:
-            rows.append([line])
-    rows.sort(key=lambda row: min(line.box.y0 for line in row))
-    return [_in_direction(row) for row in rows]
+    return rows_in_order(sorted(upright, key=lambda line: (line.box.middle[1], line.box.x0)))
 
 
 def _in_direction(row: list[Line]) -> list[Line]:

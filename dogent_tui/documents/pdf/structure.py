@@ -61,11 +61,6 @@ _WIDE_GAP = 3.0
 number is closer.
 """
 
-_MOST_IN_ROW = 8
-"""The number of neighboring blocks compared: blocks in one row are also close to each other from
-top to bottom.
-"""
-
 _CONTACT = re.compile(r"\w@\w|\(\d{2,5}\) ?\d{3}|\b\d{3}[-. ]\d{3}[-. ]\d{4}\b|https?://|\bwww\.")
 """What occurs in an address, but in no heading."""
 
@@ -102,42 +97,25 @@ def heading_level(block: TextBlock, survey: Survey, *, is_label: bool = False) -
 
 
 def label_numbers(items: Sequence[TextBlock | Table], body: float) -> set[int]:
-    """Return which of a page's `items` are not headings, whatever their style. `body` is the size
-    of the text.
+    """Return which of a page's `items` are not headings, whatever their style: what is in columns,
+    or a bold label beside its value. `body` is the size of the text.
     """
     blocks = [(number, item) for number, item in enumerate(items) if isinstance(item, TextBlock)]
-    found = {
-        number for number, block in blocks if _CONTACT.search(block.text) or _in_columns(block)
-    }
-    rows = [(number, block) for number, block in blocks if _is_row(block)]
-    rows.sort(key=lambda row: row[1].lines[0].box.y0)
-    for place, (number, block) in enumerate(rows):
-        for other_number, other in rows[place + 1 : place + 1 + _MOST_IN_ROW]:
-            if _names(block, other):
-                found |= {number, other_number}
+    home = {id(line): number for number, block in blocks for line in block.lines}
+    alone = {number for number, block in blocks if len(rows_of(block.lines)) == 1}
+    found = {number for number, block in blocks if _CONTACT.search(block.text)}
+    for row in rows_of(line for _, block in blocks for line in block.lines):
+        for left, right in pairwise(row):
+            here, there = home[id(left)], home[id(right)]
+            is_far = right.box.x0 - left.box.x1 > _WIDE_GAP * left.size
+            is_named = left.bold != right.bold and abs(left.size - right.size) < 0.5
+            if is_far if here == there else is_named and {here, there} <= alone:
+                found |= {here, there}
     return found | {
         number
         for (number, block), (after, below) in pairwise(blocks)
         if after == number + 1 and _defines(block, below, body)
     }
-
-
-def _in_columns(block: TextBlock) -> bool:
-    rows = (sorted(row, key=lambda line: line.box.x0) for row in rows_of(block.lines))
-    pairs = (pair for row in rows for pair in pairwise(row))
-    return any(right.box.x0 - left.box.x1 > _WIDE_GAP * left.size for left, right in pairs)
-
-
-def _is_row(block: TextBlock) -> bool:
-    return all(line.upright and line.box.beside(block.lines[0].box) for line in block.lines)
-
-
-def _names(block: TextBlock, other: TextBlock) -> bool:
-    """Return whether one of the two is a bold label, and the other its value in the same row and
-    size.
-    """
-    one, two = block.lines[0], other.lines[0]
-    return one.bold != two.bold and abs(one.size - two.size) < 0.5 and one.box.beside(two.box)
 
 
 def _defines(term: TextBlock, below: TextBlock, body: float) -> bool:

@@ -13,7 +13,6 @@ from typing import Any, TypeAlias
 import msgspec
 
 from dogent_tui.documents.pdf.model import (
-    HYPHENS,
     WIDE,
     Box,
     Cell,
@@ -21,7 +20,6 @@ from dogent_tui.documents.pdf.model import (
     Run,
     Table,
     around,
-    is_within,
     one_line,
     placed_runs,
     reads_leftward,
@@ -337,9 +335,8 @@ def _continues(run: list[list[Line]], row: list[Line]) -> bool:
     is_narrow = row[0].box.width < 0.6 * (columns[-1][1] - columns[0][0])
     first = touched[0][0]
     aligned = first > 0 and abs(row[0].box.x0 - columns[first][0]) < 1 and gap < 0.5 * size
-    if len(touched[0]) > 1:  # the continuation of a cell may be longer than its column is wide
-        return aligned and is_narrow
-    return aligned or is_narrow
+    # the continuation of a cell may be longer than its column is wide
+    return is_narrow and (aligned or len(touched[0]) == 1)
 
 
 def _gap(above: Sequence[Line], below: Sequence[Line]) -> float:
@@ -478,27 +475,10 @@ def _spelled(run: Sequence[Sequence[Line]], columns: Sequence[tuple[float, float
     rows: list[_Row] = []
     for place, row in enumerate(run):
         cells = _cells(row, columns)
-        closer = _tightness(run, place)
-        tight = closer > _TIGHT and len(cells) < len(columns)
-        tight = tight or (closer > _TIGHT / 2 and _is_wrapped(rows[-1], cells, columns))
+        tight = len(cells) < len(columns) and _tightness(run, place) > _TIGHT
         if rows and (tight or (len(cells) == 1 and 0 not in cells)):
             for number, texts in cells.items():
                 rows[-1].setdefault(number, []).extend(texts)
         else:
             rows.append(cells)
     return rows
-
-
-def _is_wrapped(above: _Row, below: _Row, columns: Sequence[tuple[float, float]]) -> bool:
-    """Return whether a text in `below` begins within a sentence or a word, and would not fit after
-    the one `above` it.
-    """
-    for number in above.keys() & below.keys():
-        upper, lower = above[number][-1], below[number][0]
-        start, end = columns[number]
-        is_within_it = " " in upper.text.strip() and is_within(upper.text, lower.text)
-        is_parted = upper.text.rstrip().endswith(HYPHENS)
-        word = next(words_of(lower)).box
-        if (is_within_it or is_parted) and upper.box.width + word.width > end - start:
-            return True
-    return False

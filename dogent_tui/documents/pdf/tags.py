@@ -3,10 +3,9 @@
 """
 
 import re
-from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator, Sequence, Set
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence, Set
 from itertools import chain, count, groupby, pairwise, product
-from unicodedata import normalize
 
 import msgspec
 
@@ -78,8 +77,6 @@ _EARLY = 0.2
 """The share of a line from which it ends early on purpose."""
 _MOST_COLUMNS = 100
 _BACK_LINK = re.compile("\\s*\u21a9[\ufe0e\ufe0f]?\\s*$")
-_CLOSING = re.compile(r"[.,;:!?)\]]")
-_ASCII = re.compile("[A-Za-z]")
 _FORMULA = re.compile(r"\$.+\$")
 
 
@@ -93,14 +90,8 @@ def agrees(page: Page) -> bool:
         other.y1 < one.y0 and other.x0 < one.x1 and one.x0 < other.x1
         for one, other in pairwise(boxes)
     )
-    inside = sum(len(block.text) for block in tagged)
-    # MuPDF puts what continues from the previous page outside its element, at the top
-    outside = sum(
-        len(node.text)
-        for node in page.nodes
-        if isinstance(node, TextBlock) and node.box.y1 >= boxes[0].y1
-    )
-    return inside >= _LEAST_TAGGED * (inside + outside) and back <= _MOST_BACK * len(boxes)
+    inside, whole = (sum(len(block.text) for block in blocks) for blocks in (tagged, page.blocks))
+    return inside >= _LEAST_TAGGED * whole and back <= _MOST_BACK * len(boxes)
 
 
 def tagged_nodes(nodes: Nodes, tree: StructureTree, known: Survey) -> Iterator[Node]:
@@ -124,14 +115,11 @@ def with_pictures(nodes: Nodes, parent: int, tree: StructureTree, pictures: Set[
                 if isinstance(node, Element) and node.index > index
             )
             found.insert(next(later, len(found)), Element(tree.kind(xref), xref, index, ()))
-    parts = (
-        _settled(node, tree, pictures) if isinstance(node, Element) else (node,) for node in found
-    )
-    settled = [*chain.from_iterable(parts)]
+    settled = [
+        _settled(node, tree, pictures) if isinstance(node, Element) else node for node in found
+    ]
     for at, (node, after) in enumerate(pairwise(settled)):
         end, begin = lines_in([node])[-1:], lines_in([after])[:1]
-        if isinstance(node, TextBlock) and _CLOSING.match("".join(line.text for line in begin)):
-            settled[at] = TextBlock(tuple(map(_without_blank, node.lines)))
         if end and begin and end[0].box.beside(begin[0].box) and not _is_label(node):
             settled[at : at + 2] = map(_in_line, settled[at : at + 2])
     return tuple(settled)
@@ -144,68 +132,25 @@ def _in_line(part: Part) -> Part:
     return part
 
 
-def _without_blank(line: Line) -> Line:
-    """Return a line without the blank behind inserted Markdown."""
-    *runs, last = line.runs
-    text = last.text.rstrip() if last.markdown else last.text
-    return msgspec.structs.replace(line, runs=(*runs, msgspec.structs.replace(last, text=text)))
-
-
-def _settled(element: Element, tree: StructureTree, pictures: Set[int]) -> Nodes:
+def _settled(element: Element, tree: StructureTree, pictures: Set[int]) -> Part:
     """Return an element with its pictures; as text, if the file has TeX for it besides its
-    characters, or it has no characters. Behind it is the text that MuPDF puts into it where a
-    paragraph continues from the previous page: after a formula it begins with letters that the TeX
-    lacks, after code with those of another font.
+    characters, or it has no characters.
     """
-    lines = lines_in(element.kids)
     if element.kind in PICTURES:
         alternative = tree.alternative(element.xref)
         if _FORMULA.fullmatch(alternative):
-            letters = Counter(_ASCII.findall(alternative))
-
-            def is_own(run: Run) -> bool:
-                nonlocal letters
-                more = Counter(_ASCII.findall(normalize("NFKC", run.text)))
-                is_of_it = not more - letters
-                letters -= more
-                return is_of_it
-
-            own, others = _parted(lines, is_own)
-            return (_inline_markdown(alternative, own), *others)
+            return _inline_markdown(alternative, lines_in(element.kids))
         if not element.kids and not _drawn_block(alternative):
-            return (_inline_markdown(_picture(alternative), []),)
-    behind: Nodes = ()
-    if (
-        element.kind == "Code"
-        and len(tree.kids(element.xref)) == 1
-        and any(run.mono for line in lines[:1] for run in line.runs[:1])
-    ):
-        own, behind = _parted(lines, lambda run: run.mono or not _ASCII.search(run.text))
-    kids = (TextBlock(tuple(own)),) if behind else element.kids
-    kids = with_pictures(kids, element.xref, tree, pictures)
-    return (msgspec.structs.replace(element, kids=kids), *behind)
-
-
-def _parted(lines: list[Line], is_own: Callable[[Run], bool]) -> tuple[list[Line], Nodes]:
-    """Return the lines up to the first run that is not one's own, and the text from there on."""
-    for at, line in enumerate(lines):
-        for place, run in enumerate(line.runs):
-            if not is_own(run):
-                box = msgspec.structs.replace(line.box, x0=run.x0)
-                after = msgspec.structs.replace(line, runs=line.runs[place:], box=box)
-                before = msgspec.structs.replace(line, runs=line.runs[:place])
-                own = [*lines[:at], *([before] if place else [])]
-                return own, (TextBlock((after, *lines[at + 1 :])),)
-    return lines, ()
+            return _inline_markdown(_picture(alternative), [])
+    kids = with_pictures(element.kids, element.xref, tree, pictures)
+    return msgspec.structs.replace(element, kids=kids)
 
 
 def _inline_markdown(markdown: str, lines: list[Line]) -> TextBlock:
     """Return a text that replaces `lines`."""
     lines = lines or [NOTHING]
     box = around(line.box for line in lines)
-    # MuPDF puts a blank behind an element into it
-    blank = " " * lines[-1].text[-1:].isspace()
-    run = Run(markdown + blank, lines[0].size, x0=box.x0, markdown=True)
+    run = Run(markdown, lines[0].size, x0=box.x0, markdown=True)
     return TextBlock((Line(box, (run,), base=lines[0].base),))
 
 

@@ -8,7 +8,6 @@ import unicodedata
 import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -21,18 +20,12 @@ from dogent_tui.documents.pdf.model import (
     Box,
     Element,
     Line,
-    Nodes,
     Page,
-    Part,
     Run,
     TextBlock,
     around,
-    blocks_in,
-    elements_in,
-    lines_in,
     reads_leftward,
     shift_of,
-    without,
 )
 from dogent_tui.documents.pdf.sight import Sight, all_layers
 from dogent_tui.documents.pdf.tree import StructureTree
@@ -43,15 +36,6 @@ _ITALIC, _MONO, _BOLD = 2, 8, 16
 
 _STRUCTURE = 2
 """The type of a block that is an element of the structure tree and contains blocks."""
-
-_PLAIN = frozenset({"NonStruct", "NonDtruct"})
-"""MuPDF's names, one of them misspelled, of elements without a meaning of their own."""
-
-_FAR = 3.0
-"""The distance in text sizes from which a text does not belong to what is below it."""
-
-_WITHOUT_TEXT = frozenset({"Table", "THead", "TBody", "TFoot", "TR", "L"})
-"""Elements that contain rows, cells or items only (ISO 32000-2, 14.8.4.8)."""
 
 _LIGATURES = re.compile("[\ufb00-\ufb4f\ufb50-\ufdff\ufe70-\ufefc]")
 """Alphabetic presentation forms: one character for several letters, or for a letter's shape."""
@@ -93,6 +77,7 @@ def page_content(page: Any, tree: StructureTree | None) -> Page:
     # right-to-left text.
     flags = pymupdf.TEXT_PRESERVE_WHITESPACE | pymupdf.TEXT_PRESERVE_LIGATURES
     if tree is not None:
+        tree.locate(page)
         flags |= pymupdf.TEXT_COLLECT_STRUCTURE
     everywhere = pymupdf.INFINITE_RECT()  # text beside the page is hidden, and reported
     with all_layers(page.parent) as some_off:
@@ -103,9 +88,7 @@ def page_content(page: Any, tree: StructureTree | None) -> Page:
         )
     sight = Sight(page, doubtful=some_off or len(shown) < len(all_of_it))
     reader = _Reader(page, sight, tree)
-    nodes: Nodes = tuple(reader.nodes(found, tree.root if tree is not None else 0))
-    strays = tuple(_strays(nodes))
-    nodes = (*strays, *without(nodes, lines_in(strays)))
+    nodes = tuple(reader.nodes(found, tree.root if tree is not None else 0))
     return Page(sight.area, nodes, tuple(reader.hidden), tuple(reader.raw))
 
 
@@ -202,25 +185,6 @@ class _Reader:
         )
 
 
-def _strays(nodes: Nodes) -> Iterator[TextBlock]:
-    """Yield text at the top of a page that continues an element of the last one, or is the header
-    of a table again. As its element is not on this page, MuPDF puts it into any other.
-    """
-    top = min((line.box.y0 for line in lines_in(nodes)), default=0.0)
-    for element in elements_in(nodes):
-        begin = list(takewhile(_is_bare, element.kids))
-        inner = element.kids[len(begin) :]
-        below = lines_in(inner) if begin else []
-        if not below:
-            continue
-        begins, *_, ends = [*lines_in(begin)[:1], *lines_in(begin)]
-        is_far = below[0].box.y0 - ends.box.y1 > _FAR * ends.size
-        is_quote = element.kind == "BlockQuote" and "P" in {kid.kind for kid in elements_in(inner)}
-        is_first = is_far and begins.box.y0 <= top + begins.size / 2 and element.kind != "P"
-        if is_quote or is_first or element.kind in _WITHOUT_TEXT:
-            yield from blocks_in(begin)
-
-
 def _respaced(spans: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
     """Yield the spans, with gaps as spans of their own: those that MuPDF inserts a blank in, and
     those beside Chinese, Japanese and Korean characters. A gap that is typography has no blank.
@@ -248,13 +212,6 @@ def _respaced(spans: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
         box = around(Box(*char["bbox"]) for char in chars)
         place = {"bbox": (box.x0, box.y0, box.x1, box.y1), "origin": chars[0]["origin"]}
         yield {**span, **place, "chars": chars, "made": made}
-
-
-def _is_bare(part: Part) -> bool:
-    """Return whether text is in no element, or in one without a meaning such as a line's."""
-    if isinstance(part, Element):
-        return part.kind in _PLAIN and all(isinstance(kid, TextBlock) for kid in part.kids)
-    return True
 
 
 def _text(span: dict[str, Any]) -> str:

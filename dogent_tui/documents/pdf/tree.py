@@ -15,6 +15,11 @@ BROKEN = (mupdf.FzErrorBase, RuntimeError, ValueError, IndexError, KeyError)
 PICTURES = frozenset({"Figure", "Formula"})
 _MOST_SPAN = 1000
 _MOST_KIDS = 100_000
+_ARTIFACT = re.compile(rb"/Artifact\b(?:(?!/Layout)[^()]){0,500}?\bB[DM]C\b")
+"""The beginning of marked content that is in no element, except what belongs to a text, such as the
+dots that lead to a page number.
+"""
+
 _MOST_ELEMENTS = 20_000
 """The maximum number of elements searched for pictures: about 20 µs each."""
 
@@ -26,6 +31,43 @@ class StructureTree:
         self._document = document
         self._kids: dict[int, list[int]] = {}
         self.root = self._reference(document.pdf_catalog(), "StructTreeRoot")
+        self._outside = 0
+
+    def locate(self, page: Any) -> None:
+        """Make MuPDF tell exactly what is in the elements on a pymupdf page. It overlooks what is
+        listed with its page, because its element began on another, and takes artifacts, and what
+        follows the last element, for a part of the one before: an empty one ends that.
+        """
+        document, name = self._document, mupdf.pdf_new_name("K")
+        kind, number = document.xref_get_key(page.xref, "StructParents")
+        if kind != "int" or not self.root:
+            return
+        pdf = mupdf.pdf_document_from_fz_document(document.this)
+        tree = mupdf.pdf_new_indirect(pdf, self.root, 0)
+        elements = mupdf.pdf_lookup_number(
+            mupdf.pdf_dict_get(tree, mupdf.pdf_new_name("ParentTree")), int(number)
+        )
+        here = min(mupdf.pdf_array_len(elements), _MOST_KIDS)
+        if not here:
+            return
+        for mark in range(here):
+            element = mupdf.pdf_array_get(elements, mark)
+            kids = mupdf.pdf_dict_get(element, name)
+            if mupdf.pdf_is_array(kids):
+                mupdf.pdf_array_push_int(kids, mark)
+            elif mupdf.pdf_is_dict(kids):
+                mupdf.pdf_dict_put_int(element, name, mark)
+        if not self._outside:
+            self._outside = document.get_new_xref()
+        document.update_object(self._outside, f"<</S/Outside/P {self.root} 0 R/K {here}>>")
+        mupdf.pdf_array_put(elements, here, mupdf.pdf_new_indirect(pdf, self._outside, 0))
+        empty = b" /Outside <</MCID %d>> BDC EMC " % here
+        begin, end, behind = page.read_contents().rpartition(b"EMC")
+        content = _ARTIFACT.sub(rb"\g<0>" + empty, begin) + end + empty + behind
+        xref = document.get_new_xref()
+        document.update_object(xref, "<<>>")
+        document.update_stream(xref, content)
+        page.set_contents(xref)
 
     def kids(self, element: int) -> list[int]:
         """Return the children of `element`, 0 for content."""

@@ -52,6 +52,13 @@ def test_a_table_continues_over_pages_with_its_head_once(written):
     assert opened.metadata["running_titles"][-1] == {"text": "Name Count", "pages": "2-5"}
 
 
+def test_a_running_title_is_no_part_of_the_table_above_it(written):
+    looks = _SMALL.replace("numbering: none", "footer: [Draft of May]")
+    opened = written(f"{looks}#table(columns: 2, [Name], [Count], [North harbour], [24])")
+    assert texts(opened)[1:] == ["| Name | Count |\n| --- | --- |\n| North harbour | 24 |"]
+    assert opened.metadata["running_titles"] == [{"text": "Draft of May", "pages": "1"}]
+
+
 def test_pages_that_are_all_of_a_table_are_not_called_empty(written):
     rows = ", ".join(f"[row {n}]" for n in range(1, 25))
     opened = written(f"{_SMALL}#table(columns: 1, table.header([Name]), {rows})")
