@@ -235,10 +235,11 @@ class _Pages:
         pdf_page = self._document[number - 1]
         page = self._known.pages.pop(number, None) or page_content(pdf_page, self._tree)
         marks = page_marks(pdf_page)
-        tagged = self._known.tagged and agrees(page)
+        aside = self._known.furniture.of(page, number)
+        tagged = self._known.tagged and agrees(without(page.nodes, aside))
         if page.tagged and not tagged:
             page = page_content(pdf_page, None)
-        aside = self._known.furniture.of(page, number)
+            aside = self._known.furniture.of(page, number)
         for line in aside:
             self.running.setdefault(" ".join(line.text.split()), []).append(number)
         drawn = (line for line in page.lines if drawn_by(line, marks))

@@ -19,7 +19,6 @@ from dogent_tui.documents.pdf.model import (
     Element,
     Line,
     Nodes,
-    Page,
     Part,
     Run,
     TextBlock,
@@ -80,9 +79,9 @@ _BACK_LINK = re.compile("\\s*\u21a9[\ufe0e\ufe0f]?\\s*$")
 _FORMULA = re.compile(r"\$.+\$")
 
 
-def agrees(page: Page) -> bool:
-    """Return whether the tags of a page contain its text, in a readable order."""
-    tagged = list(blocks_in(node for node in page.nodes if isinstance(node, Element)))
+def agrees(nodes: Nodes) -> bool:
+    """Return whether the tags of a page contain its text `nodes`, in a readable order."""
+    tagged = list(blocks_in(node for node in nodes if isinstance(node, Element)))
     if not tagged:
         return False
     boxes = [block.box for block in tagged]
@@ -90,7 +89,7 @@ def agrees(page: Page) -> bool:
         other.y1 < one.y0 and other.x0 < one.x1 and one.x0 < other.x1
         for one, other in pairwise(boxes)
     )
-    inside, whole = (sum(len(block.text) for block in blocks) for blocks in (tagged, page.blocks))
+    inside, whole = (sum(len(text.text) for text in texts) for texts in (tagged, blocks_in(nodes)))
     return inside >= _LEAST_TAGGED * whole and back <= _MOST_BACK * len(boxes)
 
 

@@ -59,6 +59,14 @@ def test_a_running_title_is_no_part_of_the_table_above_it(written):
     assert opened.metadata["running_titles"] == [{"text": "Draft of May", "pages": "1"}]
 
 
+def test_a_short_page_below_a_long_running_title_is_read_by_its_tags(written):
+    title = "Harbours, ferries and tides"
+    looks = _SMALL.replace("20pt, numbering: none", f"30pt, header: [{title}]")
+    opened = written(f"{looks}#v(9pt)\n+ Now\n+ Then")
+    assert texts(opened)[1:] == ["1. Now\n2. Then"]
+    assert opened.metadata["running_titles"] == [{"text": title, "pages": "1"}]
+
+
 def test_pages_that_are_all_of_a_table_are_not_called_empty(written):
     rows = ", ".join(f"[row {n}]" for n in range(1, 25))
     opened = written(f"{_SMALL}#table(columns: 1, table.header([Name]), {rows})")
