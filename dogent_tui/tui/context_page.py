@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator
 
-from rich.cells import cell_len, set_cell_size
+from rich.cells import cell_len
+from textual.content import Content
 
 from dogent_tui.agent.conversation import ContextUse
 from dogent_tui.agent.tool_names import friendly_name
@@ -72,5 +73,6 @@ def _row(name: str, tokens: int, use: ContextUse, width: int) -> str:
 
 
 def _counted(name: str, tokens: int, width: int) -> str:
-    name = set_cell_size(name, min(_NAME, width - _NUMBER))
-    return f"{name}{tokens:>{_NUMBER},}"
+    room = min(_NAME, width - _NUMBER)
+    shown = Content(name).truncate(room, ellipsis=True, pad=True).plain
+    return f"{shown}{tokens:>{_NUMBER},}"

@@ -5,7 +5,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from itertools import groupby
 
-from rich.cells import cell_len, set_cell_size
+from rich.cells import cell_len
+from textual.content import Content
 
 from dogent_tui.agent.launch import Budget
 from dogent_tui.language import phrases, tr
@@ -93,8 +94,6 @@ def _day(entry: UsageEntry) -> object:
 
 
 def _columns(name: str, values: Iterable[str]) -> str:
-    if cell_len(name) > _NAME:
-        name = f"{set_cell_size(name, _NAME - 1)}…"
     cells = zip(values, _COLUMNS, strict=True)
     right = (" " * max(1, width - cell_len(value)) + value for value, width in cells)
-    return set_cell_size(name, _NAME) + "".join(right)
+    return Content(name).truncate(_NAME, ellipsis=True, pad=True).plain + "".join(right)

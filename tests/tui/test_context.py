@@ -93,6 +93,10 @@ def test_the_page_says_what_fills_the_context_and_what_makes_room():
     assert "empty" in context_page(ContextUse(total=0, window=200_000), 80)
 
 
+def test_in_a_narrow_window_a_cut_name_is_recognized_as_one():
+    assert "Reminders to the age…" in context_page(USE, 30)
+
+
 async def test_context_opens_a_page_and_compact_needs_a_model(stage):
     async with stage() as it:
         it.conversation.use = USE

@@ -12,6 +12,7 @@ from dogent_tui.changes.model import DocumentChange
 from dogent_tui.changes.prose import Refined, refined
 from dogent_tui.changes.prose import Span as Part
 from dogent_tui.language import tr
+from dogent_tui.outline.blocks import open_fence
 from dogent_tui.plain import one_line, revealed
 from dogent_tui.tui.transcript import palette
 from dogent_tui.tui.transcript.lines import BLANK, Line, Lines, Span, crop, prefixed, styled, wrap
@@ -169,7 +170,9 @@ def preview_text(change: DocumentChange, hunk: Hunk) -> str:
             break
         if change.decision(other.number).verdict == "accepted":
             place += len(change.lines_of(other)) - (other.end - other.start)
-    return "\n".join(change.result.lines[max(0, place - 6) : place + _PREVIEWED])[:_MOST_CHARACTERS]
+    lines, start = change.result.lines, max(0, place - 6)
+    opener = filter(None, [open_fence("\n".join(lines[:start]))])
+    return "\n".join([*opener, *lines[start : place + _PREVIEWED]])[:_MOST_CHARACTERS]
 
 
 @lru_cache(64)

@@ -18,8 +18,8 @@ second, and the loop waits for it.
 """
 
 _REREAD = 1.25
-"""A growing block is highlighted again as a whole when it has grown by this factor; until then only
-its new lines are.
+"""What was read of a growing text is read again as a whole when the text has grown by this factor;
+until then only what is new.
 """
 
 # Pygments' token types by path; the longest match wins.
@@ -60,12 +60,16 @@ def highlight(code: str, language: str) -> list[CodeLine]:
     return [tuple(line) for line in (lines + [[]] * wanted)[:wanted]]
 
 
+def kept_length(text: str) -> int:
+    """Return how much of a growing `text` is worth being kept: it stays the same for a while."""
+    return int(_REREAD ** int(log(max(1, len(text)), _REREAD)))
+
+
 def highlight_growing(code: str, language: str) -> list[CodeLine]:
     """Do what `highlight` does for a block that is still being written, at a cost linear in its
     length rather than quadratic: a construct over several lines may be highlighted late.
     """
-    size = _REREAD ** int(log(max(1, len(code)), _REREAD))
-    read = code.rfind("\n", 0, int(size)) + 1
+    read = code.rfind("\n", 0, kept_length(code)) + 1
     return [*_highlight_read(code[:read], language)[:-1], *highlight(code[read:], language)]
 
 

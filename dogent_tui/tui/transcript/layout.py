@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from dogent_tui.tui.transcript.entries import Look, entry_lines, foldable
 from dogent_tui.tui.transcript.lines import BLANK, Lines
-from dogent_tui.tui.transcript.markdown import markdown_lines, pieces
+from dogent_tui.tui.transcript.markdown import growing_lines, markdown_lines, pieces
 from dogent_tui.tui.transcript.model import Entry, Reply, ToolCall, TranscriptModel
 from dogent_tui.tui.transcript.rows import Row, Rows
 
@@ -121,7 +121,8 @@ class Layout(Rows):
             return []
         if type(entry) is Reply:
             grows = not entry.finished and row.end is None
-            body = markdown_lines(entry.text[row.start : row.end], self.width, grows=grows)
+            draw = growing_lines if grows else markdown_lines
+            body = draw(entry.text[row.start : row.end], self.width)
         else:
             body = entry_lines(entry, replace(self.look, width=self.width, unfolded=unfolded))
         return [BLANK] * self.space_above(row) + body if body else []

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from dogent_tui.plain import visible
 from dogent_tui.records import JsonDict
-from dogent_tui.tui.transcript.highlight import CodeLine, highlight, highlight_growing
+from dogent_tui.tui.transcript.highlight import CodeLine, highlight, highlight_growing, kept_length
 from dogent_tui.tui.transcript.inline import inline, parser
 from dogent_tui.tui.transcript.lines import (
     BLANK,
@@ -42,11 +42,28 @@ _NARROWEST = 6
 """The minimum width in cells of nested text: below it, quotes and lists are no longer indented."""
 
 
-def markdown_lines(text: str, width: int, *, grows: bool = False) -> Lines:
+def markdown_lines(text: str, width: int) -> Lines:
     """Return the Markdown `text` laid out in at most `width` cells (and at least `MIN_WIDTH`), each
-    line with its source: paragraph, table or line of code. `grows`: more of it will be drawn soon.
+    line with its source: paragraph, table or line of code.
     """
-    return _joined(_render(text, width, highlight_growing if grows else highlight))
+    return _joined(_render(text, width, highlight))
+
+
+def growing_lines(text: str, width: int) -> Lines:
+    """Do what `markdown_lines` does for a text that is still being written, without the sources:
+    what appended text cannot change is kept.
+    """
+    end = _last_block(text[: kept_length(text)])
+    kept = _kept_lines(text[:end], width)
+    return _joined([*filter(None, [kept]), *_render(text[end:], width, highlight_growing)])
+
+
+@lru_cache(maxsize=4)
+def _last_block(text: str) -> int:
+    return pieces(text, 1)[-1]
+
+
+_kept_lines = lru_cache(maxsize=4)(markdown_lines)
 
 
 def pieces(text: str, size: int) -> list[int]:

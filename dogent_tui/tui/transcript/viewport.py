@@ -68,7 +68,7 @@ class Viewport:
             self.settle()
             return
         row, line = self._anchor or (None, 0)
-        read = _offsets(self._layout.lines(row))[line] if row is not None else 0
+        read = _offsets(self._layout.lines(row)[:line])[-1] if row is not None else 0
         self._layout.resize(width)
         if row is not None:
             lines = self._layout.lines(row)

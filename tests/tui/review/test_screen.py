@@ -198,6 +198,13 @@ async def test_both_views_and_the_preview(review):
         )
 
 
+async def test_the_preview_of_what_follows_a_code_block_that_began_above_is_no_code(review):
+    base = "```\n" + "line\n" * 9 + "```\n\nOne *cup* of tea.\n"
+    async with review(base, base.replace("tea", "coffee")) as (app, pilot):
+        await pilot.press("p")
+        assert "One cup of tea." in drawn(app)
+
+
 @pytest.mark.parametrize("size", [(40, 10), (40, 14), (80, 16)])
 async def test_what_is_accepted_can_be_seen_on_a_low_screen(review, size):
     base = "".join(

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dogent_tui.tui.transcript.lines import MIN_WIDTH
-from dogent_tui.tui.transcript.markdown import markdown_lines, pieces
+from dogent_tui.tui.transcript.markdown import growing_lines, markdown_lines, pieces
 
 _PIECES = [
     "# Title\n", "text with `code` and **bold** ", "\n", "\n\n", "- item\n", "  - nested\n",
@@ -41,7 +41,7 @@ def test_parts_are_drawn_like_the_whole_whatever_follows(text: str, more: str) -
 
 @given(_markdown, st.integers(10, 60))
 def test_a_growing_text_differs_only_in_the_colors_of_its_code(text: str, width: int) -> None:
-    grown = markdown_lines(text, width, grows=True)
+    grown = growing_lines(text, width)
     assert [(line.text, line.glue) for line in grown] == [
         (line.text, line.glue) for line in markdown_lines(text, width)
     ]

@@ -134,6 +134,24 @@ async def test_the_top_line_stays_when_the_width_changes(make_app: Make) -> None
             assert lines(transcript)[0].split() == top
 
 
+async def test_a_window_is_resized_where_the_reply_that_was_being_read_is_gone(
+    make_app: Make,
+) -> None:
+    app = make_app([ev.TextDelta(message_id="m", block=0, text="half\n\n" * 40, run_id="1")])
+    async with app.run_test(size=(60, 12)) as pilot:
+        transcript = app.transcript
+        await settle(pilot, transcript)
+        await pilot.press("pageup", "pageup")
+        transcript.apply(ev.MessageDropped(message_id="m", run_id="1"))
+        transcript.apply(
+            ev.TextFinished(message_id="n", block=0, text="whole\n\n" * 40, run_id="1")
+        )
+        await settle(pilot, transcript)
+        await pilot.resize_terminal(50, 12)
+        await settle(pilot, transcript)
+        assert "  whole" in lines(transcript)
+
+
 async def test_scrolling_meets_every_line_once(make_app: Make) -> None:
     app = make_app(turns(12))
     async with app.run_test(size=(50, 11)) as pilot:
