@@ -15,9 +15,12 @@ BROKEN = (mupdf.FzErrorBase, RuntimeError, ValueError, IndexError, KeyError)
 PICTURES = frozenset({"Figure", "Formula"})
 _MOST_SPAN = 1000
 _MOST_KIDS = 100_000
-_ARTIFACT = re.compile(rb"/Artifact\b(?:(?!/Layout)[^()]){0,500}?\bB[DM]C\b")
-"""The beginning of marked content that is in no element, except what belongs to a text, such as the
-dots that lead to a page number.
+_ARTIFACT = re.compile(
+    rb"\bBT\b(?:(?!\bBT\b|\bET\b).)*|(/Artifact\b(?:(?!/Layout|/Artifact)[^()]){0,500}?\bB[DM]C\b)",
+    re.DOTALL,
+)
+"""The beginning of marked content that is in no element. Not what belongs to a text, such as the
+dots that lead to a page number, or what Chromium marks so within right-to-left lines.
 """
 
 _MOST_ELEMENTS = 20_000
@@ -63,10 +66,10 @@ class StructureTree:
         mupdf.pdf_array_put(elements, here, mupdf.pdf_new_indirect(pdf, self._outside, 0))
         empty = b" /Outside <</MCID %d>> BDC EMC " % here
         begin, end, behind = page.read_contents().rpartition(b"EMC")
-        content = _ARTIFACT.sub(rb"\g<0>" + empty, begin) + end + empty + behind
+        content = _ARTIFACT.sub(lambda found: found[0] + empty * bool(found[1]), begin)
         xref = document.get_new_xref()
         document.update_object(xref, "<<>>")
-        document.update_stream(xref, content)
+        document.update_stream(xref, content + end + empty + behind)
         page.set_contents(xref)
 
     def kids(self, element: int) -> list[int]:
