@@ -5,13 +5,11 @@ scripted model, the keyboard alone.
 import asyncio
 import os
 import re
-import uuid
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-import psutil
 import pytest
 import pytest_asyncio
 from playwright.async_api import (
@@ -25,7 +23,6 @@ from playwright.async_api import (
 )
 
 from dogent_tui.documents.export.browser import find_browsers
-from dogent_tui.offline.messages_api import ReplyText
 from tests.e2e.scripted_api import ScriptedApi
 from tests.faces.conftest import IN_ONE_LOOP, LIMIT_S, Served, started
 
@@ -246,29 +243,6 @@ async def test_a_reply_streams_as_markdown(tab: Tab) -> None:
     assert "Write something." in await tab.model_heard(2)
 
 
-async def test_a_command_in_the_background_asks_a_page_at_rest(tab: Tab) -> None:
-    keep = tab.served.root / "keep.md"
-    keep.write_text("precious", encoding="utf-8")
-    waits = ["tail", "-f", "-s", str(uuid.uuid4().int % 10**9), "/dev/null"]
-    command = f"until ! {' '.join(waits)}; do :; done; rm keep.md"
-    tab.api.call("Bash", {"command": command, "run_in_background": True})
-    tab.api.say("It runs.")
-    await tab.say("Clean up.")
-    await expect(tab.talk).to_contain_text("It runs.")
-    await expect(tab.page.get_by_role("button", name="Send")).to_be_visible()
-    await tab.page.keyboard.type("half a prompt")
-    tab.api.otherwise(lambda _request: (ReplyText("It is over."),))
-    commands = psutil.process_iter(["cmdline"])
-    [waiting] = [each for each in commands if each.info["cmdline"] == waits]
-    waiting.kill()
-    await expect(tab.dialog).to_contain_text("keep.md")
-    await tab.choose("Keep")
-    await expect(tab.dialog).to_be_hidden()
-    await expect(tab.page.get_by_label("Message")).to_have_value("half a prompt")
-    assert "task-notification" in await tab.model_heard(3)  # in a turn that the CLI begins itself
-    assert not keep.exists()
-
-
 async def test_what_comes_from_outside_is_text(tab: Tab) -> None:
     (tab.served.root / "<img src=x onerror=owned=1>.md").write_text("x\n", encoding="utf-8")
     tab.api.say(
@@ -416,6 +390,23 @@ async def test_a_form_is_filled_in(tab: Tab) -> None:
     await expect(tab.talk).to_contain_text("Thank you.")
     heard = await tab.model_heard(2)
     assert all(words in heard for words in ("The board", "Everyone", "dry, 平实"))
+
+
+async def test_what_was_said_before_the_page_could_listen_is_shown(tab: Tab) -> None:
+    question = {"id": "tone", "question": "In which tone?"}
+    await tab.ask({"type": "clarification", "title": "Tone", "questions": [question]})
+    tab.api.say("Thank you.")
+    chat = await tab.page.evaluate("sessionStorage.getItem('chat')")
+
+    async def late(route: Route) -> None:
+        await tab.model_heard(2)
+        await tab.served.rest_of(chat)
+        await route.continue_()
+
+    await tab.page.route("**/stream?*", late)
+    await tab.page.keyboard.type("dry")
+    await tab.choose("Send answers")
+    await expect(tab.talk).to_contain_text("Thank you.")
 
 
 @pytest.mark.thorough

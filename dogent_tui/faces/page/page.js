@@ -267,27 +267,24 @@ async function run(begin) {
   try {
     const answer = await begin(running.signal);
     if (answer.status !== 204) await follow(answer);
+    else if (begin === answersRun) await drawAll();  // it was over before it was asked for
   } catch (error) {
     if (error.name !== "AbortError") note(error.message || tr("The server cannot be reached."), "note failed");
   }
   running = null;
-  if (answered) { answered = false; await run(stream); return; }
+  if (answered) { answered = false; await run(answersRun); return; }
   state(waiting.hidden ? "" : tr("Waiting for you"));
   if (waiting.hidden && !document.getSelection()?.toString()) text.focus();
 }
 
-// Without a run nothing streams, and a command in the background may ask, or have its answer from another page.
-async function lookWhatIsAsked() {
-  if (document.hidden || running || !messages.length) return;
-  const answer = await fetch(`/api/chat/${encodeURIComponent(chat)}`, { headers: { authorization: `Bearer ${token}` } });
-  const { waiting: open } = answer.ok ? await answer.json() : {};
-  if (!open || running) return;
-  for (const id of [...asked.keys()]) if (!open.some((chunk) => chunk.id === id)) settle(id);
-  for (const chunk of open) new Reply().take(chunk);
-}
-setInterval(() => lookWhatIsAsked().catch(() => {}), 3000);  // a server that is gone is told by whatever is done next
-
 const stream = (signal) => fetch(`/api/chat/${encodeURIComponent(chat)}/stream?${HOW}`, { headers: { authorization: `Bearer ${token}` }, signal });
+const answersRun = (signal) => stream(signal);
+
+async function drawAll() {
+  messages.length = 0;
+  talk.replaceChildren();
+  await restore();
+}
 
 async function send() {
   const words = text.value.trim();
@@ -340,7 +337,8 @@ async function reply(path, body, id, told = "") {
     if (body.hunks) note(data.written ? tr("Written: {}", told) : tr("Nothing was written."));
     else if (told) talk.append(el("div", { class: "user" }, told));
     // The answers begin another run, and the one that asked may still be ending.
-    if (!running) await run(stream); else answered = !body.hunks && path.startsWith("answers/");
+    const begins = !body.hunks && path.startsWith("answers/");
+    if (!running) await run(begins ? answersRun : stream); else answered = begins;
   } catch (error) {
     waiting.querySelector(".failed")?.remove();
     waiting.append(el("p", { class: "note failed", role: "alert" }, error.message));
