@@ -25,7 +25,7 @@ class KeysInTurn(App[None]):
     """
 
     _acting: asyncio.Task[None] | None = None
-    _is_submitted = False
+    _is_submitted = _is_listening = False
     _opened: asyncio.Event | None = None
 
     def run_command(self, work: Coroutine[Any, Any, Any]) -> None:
@@ -38,7 +38,9 @@ class KeysInTurn(App[None]):
             finally:
                 opened.set()
 
-        self.screen_change_signal.subscribe(self, self._screen_changed, immediate=True)
+        if not self._is_listening:
+            self._is_listening = True
+            self.screen_change_signal.subscribe(self, self._screen_changed, immediate=True)
         self.run_worker(done(), group="command")
 
     def _screen_changed(self, _: object) -> None:
