@@ -37,7 +37,9 @@ from dogent_tui.agent.replay import told_by
 from dogent_tui.storage.session_log import SessionLog
 from dogent_tui.tui.transcript.model import Reply, TranscriptModel
 
-WORDS = st.text(st.characters(codec="utf-8"), max_size=12)
+KEY = "\u2603 a key that is nowhere"
+"""Nothing said begins as it does: the beginning of a key is held back until the rest comes."""
+WORDS = st.text(st.characters(codec="utf-8", exclude_characters=KEY[0]), max_size=12)
 """Brackets, quotes, newlines, control characters: what a JSON line has to carry."""
 
 
@@ -147,7 +149,7 @@ def entries(events) -> list:
 @given(conversations())
 def test_the_log_gives_the_transcript_that_was_on_the_screen(tmp_path_factory, events):
     log = SessionLog(tmp_path_factory.mktemp("log") / "a.jsonl", largest_segment=700)
-    redactor = Redactor(["a key that is nowhere"])
+    redactor = Redactor([KEY])
     for event in events:
         for line in redactor.lines(event):
             log.append(line)
