@@ -99,14 +99,19 @@ async def run_shell(command: str, cwd: Path, publish: Callable[[Event], None]) -
     """
     tool_use_id = f"shell-{uuid.uuid4().hex[:12]}"
     publish(ToolUse(tool_use_id=tool_use_id, name=SHELL_TOOL, input={"command": command}))
-    kept, is_cut = "", False
+    kept: list[str] = []
+    held, is_cut = 0, False
     decoder = codecs.getincrementaldecoder("utf-8")("replace")
 
     def take(chunk: bytes) -> None:
-        nonlocal kept, is_cut
+        nonlocal held, is_cut
         text = decoder.decode(chunk)
-        is_cut = is_cut or len(kept + text) > _MOST_KEPT
-        kept = (kept + text)[-_MOST_KEPT:]
+        kept.append(text)
+        held += len(text)
+        is_cut = is_cut or held > _MOST_KEPT
+        if held > 2 * _MOST_KEPT:  # not for each chunk: a megabyte would be copied
+            kept[:] = ["".join(kept)[-_MOST_KEPT:]]
+            held = _MOST_KEPT
         if text and not is_cut:  # more would only scroll by; the result has the end
             publish(ToolOutput(tool_use_id=tool_use_id, text=text))
 
@@ -116,13 +121,14 @@ async def run_shell(command: str, cwd: Path, publish: Callable[[Event], None]) -
             [os.environ.get("SHELL") or "/bin/sh", "-c", command], cwd=cwd, on_output=take
         )
     except OSError as error:
-        kept = tr(
+        reason = tr(
             "The shell did not start: {strerror}. Set $SHELL to one that is installed.",
             strerror=error.strerror,
         )
+        kept.append(reason)
         status = 127
     finally:
-        output = f"{_LEFT_OUT}{kept}" if is_cut else kept
+        output = _LEFT_OUT * is_cut + "".join(kept)[-_MOST_KEPT:]
         failed = (
             ""
             if status == 0
