@@ -3,7 +3,6 @@ of a pdf in the same folder.
 """
 
 import re
-from itertools import chain, count
 from urllib.parse import quote, unquote
 
 from dogent_tui.language import tr
@@ -55,14 +54,17 @@ class Targets:
     def __init__(self) -> None:
         self._names: set[str] = set()
         self._known_as: dict[str, str] = {}
+        self._last: dict[str, int] = {}
 
     def add(self, title: str, named: str) -> str:
         """Return the name of the heading `title`: as it is `named` by its author or by pandoc,
         numbered if it already exists.
         """
-        wanted = _fit(named) or "section"
-        names = chain([wanted], (f"{wanted}-{number}" for number in count(1)))
-        name = self.add_named(next(name for name in names if name not in self._names))
+        wanted = name = _fit(named) or "section"
+        while name in self._names:
+            self._last[wanted] = self._last.get(wanted, 0) + 1
+            name = f"{wanted}-{self._last[wanted]}"
+        self.add_named(name)
         self._known_as.setdefault(_folded(title), name)
         return name
 
