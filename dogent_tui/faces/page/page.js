@@ -261,24 +261,23 @@ async function follow(answer) {
   if (!ended) note(tr("The connection was cut before the answer was complete."), "note failed");
 }
 
-async function run(begin) {
+async function run(begin, missed) {
   running = new AbortController();
   state(tr("Working"), true);
   try {
     const answer = await begin(running.signal);
     if (answer.status !== 204) await follow(answer);
-    else if (begin === answersRun) await drawAll();  // it was over before it was asked for
+    else await missed?.();  // it was over before it was asked for
   } catch (error) {
     if (error.name !== "AbortError") note(error.message || tr("The server cannot be reached."), "note failed");
   }
   running = null;
-  if (answered) { answered = false; await run(answersRun); return; }
+  if (answered) { answered = false; await run(stream, drawAll); return; }
   state(waiting.hidden ? "" : tr("Waiting for you"));
   if (waiting.hidden && !document.getSelection()?.toString()) text.focus();
 }
 
 const stream = (signal) => fetch(`/api/chat/${encodeURIComponent(chat)}/stream?${HOW}`, { headers: { authorization: `Bearer ${token}` }, signal });
-const answersRun = (signal) => stream(signal);
 
 async function drawAll() {
   messages.length = 0;
@@ -338,7 +337,7 @@ async function reply(path, body, id, told = "") {
     else if (told) talk.append(el("div", { class: "user" }, told));
     // The answers begin another run, and the one that asked may still be ending.
     const begins = !body.hunks && path.startsWith("answers/");
-    if (!running) await run(begins ? answersRun : stream); else answered = begins;
+    if (!running) await run(stream, begins ? drawAll : undefined); else answered = begins;
   } catch (error) {
     waiting.querySelector(".failed")?.remove();
     waiting.append(el("p", { class: "note failed", role: "alert" }, error.message));
