@@ -63,6 +63,8 @@ _UNBROKEN = "+east_asian_line_breaks"
 
 _BREAK = re.compile(r"\\(?:newpage|pagebreak|clearpage)")
 _CONTENTS = re.compile(r"\[\[?toc\]\]?", re.IGNORECASE)
+KEPT_LINES = 50
+"""The lines of code that are kept together: about those of a page."""
 _ABSTRACT = "::::::::: abstract\n{}\n:::::::::\n\n"
 _KEPT = re.compile("abstract|kbd|mark|small|title|page-break|landscape|csl-.*|hanging-indent")
 """Classes known to the writers; the last ones belong to pandoc's list of references."""

@@ -14,7 +14,7 @@ from xml.sax.saxutils import escape
 
 from lxml import etree
 
-from dogent_tui.documents.export.document import Document
+from dogent_tui.documents.export.document import KEPT_LINES, Document
 from dogent_tui.documents.export.docx_images import PNG
 from dogent_tui.documents.export.docx_reference import RUNNING_TITLE, SPACES, within
 from dogent_tui.documents.export.links import refusal
@@ -101,7 +101,8 @@ def _finished(part: bytes, document: Document, png: Mapping[str, str]) -> bytes:
     code = "w:pPr/w:pStyle/@w:val='SourceCode' or w:rPr/w:rStyle/@w:val='VerbatimChar'"
     for mark in within(body, f"//*[{code}]//*[self::w:bidi or self::w:rtl]"):
         mark.getparent().remove(mark)  # code is always left to right
-    for long in within(body, "//w:p[w:pPr/w:pStyle/@w:val='SourceCode'][count(w:r/w:br) > 50]"):
+    is_long = f"w:pPr/w:pStyle/@w:val='SourceCode' and count(w:r/w:br) > {KEPT_LINES}"
+    for long in within(body, f"//w:p[{is_long}]"):
         _put(long, "keepLines", val="0")  # or half a page would be left empty before it
     for run in within(body, "//m:r[m:t[translate(., '()[]|\u2003 ', '')='']]"):
         # LibreOffice takes brackets for wrong that are not both in one element, unless literal

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from dogent_tui.documents.export import tree
-from dogent_tui.documents.export.document import Document, writer_warnings
+from dogent_tui.documents.export.document import KEPT_LINES, Document, writer_warnings
 from dogent_tui.documents.export.links import whole
 from dogent_tui.documents.export.styles import NAME, Style
 from dogent_tui.documents.export.tables import rows_of
@@ -50,8 +50,6 @@ _PAPER_ONLY = "<style>@media screen { body { display: none } }</style>"
 """No one sees the page on a screen: the layout for one before printing takes as long as
 printing.
 """
-_MOST_LINES = 50
-"""The lines of code that are kept together: about those of a page."""
 _LOADS = re.compile(r"url\(|@font-face", re.IGNORECASE)
 """Makes a style sheet's images load before printing, which does not wait for anything."""
 
@@ -157,7 +155,7 @@ def _formula(content: Any) -> list[Node]:
 def _code(content: Any) -> list[Node]:
     (_, classes, _), text = content
     # in any language, each line becomes an element, by which readers of the pdf know it
-    is_long = ["long"] * (text.count("\n") > _MOST_LINES)
+    is_long = ["long"] * (text.count("\n") > KEPT_LINES)
     return [node("CodeBlock", [attributes("", *classes, "default", *is_long), text])]
 
 
