@@ -19,6 +19,7 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 import pytest
+from textual.pilot import Pilot
 
 PICTURES_PER_S = 20
 """As in `tests.e2e.prepared`: nobody looks at those in between."""
@@ -59,6 +60,16 @@ def watch_for_idle(patch: pytest.MonkeyPatch) -> None:
     patch.setattr("textual.screen.UPDATE_PERIOD", 1 / PICTURES_PER_S)
     for module in ("app", "pilot"):
         patch.setattr(f"textual.{module}.wait_for_idle", wait_for_idle)
+    press = Pilot.press
+
+    async def pressed(self: Pilot[Any], *keys: str) -> None:
+        await press(self, *keys)
+        acting = getattr(self.app, "_acting", None)  # it waits for what a command opens
+        if acting is not None:
+            await asyncio.wait({acting})
+            await self._wait_for_screen()
+
+    patch.setattr(Pilot, "press", pressed)
 
 
 def _clock() -> float:
