@@ -45,6 +45,7 @@ async def test_a_refusal_names_the_profile_and_says_what_to_do(api, agent, statu
     assert not agent.of(SessionStarted)  # it is still the same one
 
 
+@pytest.mark.thorough_after(4)
 @pytest.mark.parametrize(
     ("status", "words", "remedy"),
     [
@@ -72,6 +73,7 @@ async def test_a_prompt_that_is_too_long(api, agent):
     assert (finished.status, finished.code) == ("failed", "prompt_too_long")
 
 
+@pytest.mark.thorough_after(1)
 @pytest.mark.parametrize("status", [429, 500, 529])
 async def test_retries_are_shown_and_then_given_up(api, agent, status):
     api.fail(status, times=10)

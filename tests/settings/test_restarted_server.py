@@ -17,6 +17,7 @@ def restarted(*command: str, said: str = "") -> subprocess.CompletedProcess[str]
 
 
 @pytest.mark.slow
+@pytest.mark.thorough
 def test_a_silent_server_is_ended():
     done = restarted("sleep", "100000")
     assert done.returncode == 1
