@@ -22,7 +22,7 @@ from dogent_tui.agent.cli_process import LONGEST_MS
 from dogent_tui.agent.conversation import Ask, Verdict
 from dogent_tui.agent.events import CopiesKept, Event, Level, Notice, PermissionRequested
 from dogent_tui.agent.tool_names import call_words
-from dogent_tui.agent.wall_status import standing_notices
+from dogent_tui.agent.wall_status import wall_notices
 from dogent_tui.agent.write_reviews import Reviewing
 from dogent_tui.language import ngettext, tr
 from dogent_tui.permissions.disk import Disk
@@ -114,11 +114,11 @@ class Commands:
 
     async def start(self) -> None:
         """Set up the wall before the first command; if there is none, report it."""
-        standing = await asyncio.to_thread(lambda: self._authority.standing)
+        status = await asyncio.to_thread(lambda: self._authority.wall_status)
         # not again when the agent restarts, such as after a rewind
         if not self._authority.standing_told:
             self._authority.standing_told = True
-            for notice in standing_notices(standing):
+            for notice in wall_notices(status):
                 self._tell(notice)
         if self._snapshots is not None:
             # before the CLI's first command, so that it exists from then on
@@ -126,13 +126,13 @@ class Commands:
         await asyncio.to_thread(self._start)
 
     def _start(self) -> None:
-        standing = self._authority.standing
-        if standing.level == "none":  # there are no layers, and no folder for them
+        status = self._authority.wall_status
+        if status.level == "none":  # there are no layers, and no folder for them
             return
-        sessions = private_folder(standing.folder / "wall")
+        sessions = private_folder(status.folder / "wall")
         snapshot = None
-        if standing.level == "partial":
-            snapshot = open_snapshot(self._root, private_folder(standing.folder / "snapshots"))
+        if status.level == "partial":
+            snapshot = open_snapshot(self._root, private_folder(status.folder / "snapshots"))
             if (back := snapshot.resume()) is not None and back.restored:
                 words = tr(
                     "A command was cut off when dogent-tui was killed. Its changes were reverted:"
@@ -145,7 +145,7 @@ class Commands:
             folder,
             self._settle,
             Proxy,
-            standing=standing,
+            standing=status,
             snapshot=snapshot,
             harmless=harmless_settings,
         )

@@ -318,7 +318,7 @@ class AgentService:
         for request in self.requests[:1]:
             await self._abandon(request.request_id)
 
-    def tell_taken_back(self, restored: Sequence[str], removed: Sequence[str]) -> None:
+    def tell_undone(self, restored: Sequence[str], removed: Sequence[str]) -> None:
         """Tell the agent, with the next prompt, which files are no longer as it left them."""
         if restored or removed:
             self._taken_back.append(taken_back(restored, removed))
@@ -517,7 +517,7 @@ class AgentService:
         """
         from dogent_tui.agent.unanswered import (
             asked_again,
-            why_unanswered,
+            unanswered_failure,
         )  # imported on use: not needed before something fails
 
         if failure := stopped_reply(ended.because, self.endpoint):
@@ -538,7 +538,7 @@ class AgentService:
             return not_compacted(ended.error)
         if answered is None or ended.status:
             return api_failure(ended.status, ended.error, self.endpoint, said)
-        return why_unanswered(self.endpoint, answered, had_begun=run.had_begun)
+        return unanswered_failure(self.endpoint, answered, had_begun=run.had_begun)
 
     async def _conclude(self, turn: Turn, ended: TurnEnded) -> None:
         """Record the cost of a turn, and end its run accordingly."""

@@ -92,7 +92,7 @@ def judge_outcome(
 def _covers(allowed: Effect, effect: Effect) -> bool:
     if allowed.path is None or effect.path is None:
         return False
-    below = effect.kind.goes and allowed.path in effect.path.parents
+    below = effect.kind.removes and allowed.path in effect.path.parents
     same = allowed.kind is effect.kind and allowed.replaces == effect.replaces
     return same and (allowed.path == effect.path or below)
 

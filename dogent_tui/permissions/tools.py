@@ -104,7 +104,7 @@ class _Inputs:
             spelled = f"{self.rule.home if own else '/home/'}{spelled[1:]}"
         if not spelled.startswith("/"):
             spelled = f"{self.base}/{spelled}"
-        path = self.rule.resolve(spelled, follow=not kind.goes)
+        path = self.rule.resolve(spelled, follow=not kind.removes)
         if kind is EffectKind.WRITE and not self.rule.exists(path):
             kind, replaces = EffectKind.CREATE, False
         return Effect(kind, path, text, None, self.call.tool, "", replaces)

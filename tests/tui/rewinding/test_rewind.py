@@ -4,7 +4,7 @@ from textual.widgets import OptionList
 
 from dogent_tui.agent.conversation import TurnEnded
 from dogent_tui.agent.events import TextFinished
-from dogent_tui.agent.replay import told_by
+from dogent_tui.agent.replay import replay_log
 from dogent_tui.agent.ui_requests import Clarification, Question, ui_requested
 from dogent_tui.storage.sessions import latest_session
 from dogent_tui.tui.screens.choice import ChoiceScreen
@@ -91,7 +91,7 @@ async def test_conversation_and_files_go_back_and_what_the_user_changed_stays(st
         s.app.conversation.prompt.editor.replace_all("")
         await converse(s, "another")
     replayed = TranscriptModel()
-    for event in told_by(latest_session(workspace).path)[0]:
+    for event in replay_log(latest_session(workspace).path)[0]:
         replayed.apply(event)
     assert said(replayed) == ["first", "Reply to first", "another", "Reply to another"]
 
