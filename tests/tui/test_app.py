@@ -630,7 +630,7 @@ async def test_a_bare_slash_runs_nothing_and_what_forgets_comes_last(stage, work
         await s.pilot.press("enter")
         await s.pilot.pause()
         assert (box.editor.value, ran) == ("/", [])
-        assert "type its name" in box._hints.notice
+        assert "type its name" in s.hint
         await s.pilot.press(*"ar")
         await s.until(lambda: box.picker.rows and box.picker.rows[0].label == "/archive")
         await s.pilot.press("backspace", "backspace", "c")

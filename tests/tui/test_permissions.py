@@ -77,9 +77,7 @@ async def test_undo_brings_back_what_the_agent_deleted(stage, workspace):
         ):
             await s.type("/undo")
             await s.pilot.press("enter")
-            await s.until(
-                lambda told=told: s.app.conversation.prompt._hints.notice.startswith(told)
-            )
+            await s.until(lambda told=told: s.hint.startswith(told))
         assert notes.exists()
         await s.until(
             lambda: any(

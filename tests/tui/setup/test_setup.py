@@ -69,7 +69,7 @@ class Started:
 
     @property
     def hint(self) -> str:
-        return self.app.conversation.prompt._hints.notice
+        return str(self.app.conversation.query_one("#prompt-hint").render())
 
     def kept(self, name: str = "dogent.json") -> dict:
         file = self.home / name
