@@ -33,7 +33,7 @@ class WritingCommands(CommandFamily):
 
         return await write_own(self.app, plan, because, exactly=exactly)
 
-    # ── The wishes ────────────────────────────────────────────────────────────────────────────────
+    # ── Instructions ──────────────────────────────────────────────────────────────────────────────
 
     @command(
         "init",
