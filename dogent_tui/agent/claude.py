@@ -71,7 +71,7 @@ from dogent_tui.undo.undo_log import UndoLog
 _OURS_EACH_TIME: SystemPromptPreset = {"type": "preset", "preset": "claude_code", "snapshot": False}
 """Not really a preset: only in this way does the SDK take a prompt from a file and also give a
 resumed conversation the current prompt. By default it keeps that of its first request (measured),
-with outdated wishes and wall.
+with outdated instructions and wall.
 """
 
 _AFTER_A_QUESTION = (TextDelta, TextFinished, ThinkingDelta, ToolPreparing, ToolUse)
@@ -325,7 +325,7 @@ class ClaudeConversation:
             ) from error
 
     def _what_changed(self) -> str:
-        """Return the note about how the user's wishes differ from what the model was told, and
+        """Return the note about how the instructions differ from what the model was given, and
         consider it told.
         """
         try:

@@ -9,7 +9,7 @@ the event loop.
 import asyncio
 import contextlib
 import uuid
-from collections.abc import Callable, Collection, Coroutine, Iterator, Sequence
+from collections.abc import Callable, Collection, Coroutine, Iterator
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, TypeVar
@@ -24,7 +24,7 @@ from dogent_tui.agent.events import CopiesKept, Event, Level, Notice, Permission
 from dogent_tui.agent.tool_names import call_words
 from dogent_tui.agent.wall_status import wall_notices
 from dogent_tui.agent.write_reviews import Reviewing
-from dogent_tui.language import ngettext, tr
+from dogent_tui.language import and_more, ngettext, tr
 from dogent_tui.permissions.disk import Disk
 from dogent_tui.permissions.git_config import harmless_settings
 from dogent_tui.permissions.model import Decision, Effect, EffectKind, ToolCall
@@ -138,7 +138,11 @@ class Commands:
                     "A command was cut off when dogent-tui was killed. Its changes were reverted:"
                     " {places}"
                 )
-                self._notify("taken_back", words.format(places=_named(back.restored)), "warning")
+                self._notify(
+                    "taken_back",
+                    words.format(places=and_more(back.restored, _MOST_NAMED)),
+                    "warning",
+                )
         folder = sessions / uuid.uuid4().hex
         self._wall = Wall(
             self._root,
@@ -183,7 +187,7 @@ class Commands:
                 " saved: {places}",
                 len(finished),
             )
-            message = words.format(count=len(finished), places=_named(finished))
+            message = words.format(count=len(finished), places=and_more(finished, _MOST_NAMED))
             self._notify("commit_resumed", message)
         if self._wall is None:
             return
@@ -412,7 +416,7 @@ class Commands:
             tr(
                 "dogent-tui: not saved outside the workspace: {places} (later commands can see it"
                 " until the session ends)",
-                places=_named(left),
+                places=and_more(left, _MOST_NAMED),
             )
         ]
 
@@ -447,7 +451,3 @@ def _edited_text(difference: Difference, change: Change) -> str | None:
     ):
         return None
     return Disk().text(f"{difference.upper}/{change.path}", _LARGEST_TEXT)
-
-
-def _named(places: Sequence[str]) -> str:
-    return ", ".join(places[:_MOST_NAMED]) + (", …" if len(places) > _MOST_NAMED else "")

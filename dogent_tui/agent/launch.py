@@ -134,7 +134,7 @@ class ClaudeLauncher(msgspec.Struct):
         await asyncio.gather(self._shared.aclose(), self.libraries.close())
 
     def _prepare(self) -> tuple[str, ProjectInstructions]:
-        """Return the system prompt, and the wishes it contains."""
+        """Return the system prompt, and the instructions it contains."""
         instructions = self._instructions()
         words = system_prompt(
             workspace=str(self.workspace.root),

@@ -108,12 +108,12 @@ class AgentService:
         session: SessionChoice | None = None,
         stall_after_s: float = 10.0,
         check_after_s: float = 30.0,
-        heard: Callable[[str], None] = lambda _: None,
-        began: Callable[[str], None] = lambda _: None,
+        on_prompt: Callable[[str], None] = lambda _: None,
+        on_run: Callable[[str], None] = lambda _: None,
         budget: Budget | None = None,
     ) -> None:
-        """Converse through `launcher`. When a run begins, `heard` receives what the user wrote,
-        `began` the id of the run.
+        """Converse through `launcher`. When a run begins, `on_prompt` receives what the user
+        wrote, `on_run` the id of the run.
 
         `budget` is what the conversation may cost, shared with the launcher. A silence is reported
         after `stall_after_s` seconds. After `check_after_s` seconds the endpoint's reachability is
@@ -126,8 +126,8 @@ class AgentService:
         self._cwd = cwd
         self._stall_after_s = stall_after_s
         self._check_after_s = check_after_s
-        self._heard = heard
-        self._began = began
+        self._on_prompt = on_prompt
+        self._on_run = on_run
         self._stream = EventStream()
         self._queue = PromptQueue(self._publish)
         self._shell = PersonalShell(self._publish)
@@ -273,7 +273,7 @@ class AgentService:
             self.send_answers()
         return self._queue.put(prompt, waits=self._run is not None or bool(self.requests))
 
-    def tell_queue(self) -> None:
+    def publish_queue(self) -> None:
         """Publish the waiting prompts: the log of an earlier session may end with others, which
         belong to the user again.
         """
@@ -439,9 +439,9 @@ class AgentService:
         self.begun = True
         self._note("run began")
         self._publish(RunStarted(prompt=prompt))
-        self._began(run.id)
+        self._on_run(run.id)
         if not prompt.answers:  # they repeat what the agent asked
-            self._heard(prompt.text)
+            self._on_prompt(prompt.text)
         watch = asyncio.create_task(self._watch(turn))
         result, turns = "", 0
         try:

@@ -47,7 +47,7 @@ async def converse(agent, launcher, text: str, *replies) -> str:
 async def test_the_process_starts_again_with_what_is_to_be_forgotten_and_a_prompt_waits_for_it():
     launcher = FakeLauncher()
     began: list[str] = []
-    async with serving(launcher, began=began.append) as agent:
+    async with serving(launcher, on_run=began.append) as agent:
         await converse(agent, launcher, "one")
         second = await converse(agent, launcher, "second")
         third = await converse(agent, launcher, "third")

@@ -33,7 +33,7 @@ def system_prompt(
     wall: Literal["full", "partial", "none"] = "full",
     consent: bool = False,
 ) -> str:
-    """Return the system prompt. `instructions` are the user's wishes there.
+    """Return the system prompt. `instructions` are the project's.
 
     `can_answer`: someone, or a file of answers, answers the model's questions; `at_screen`: someone
     can approve what the policy asks about. `wall` is around commands. `consent`: every access to a

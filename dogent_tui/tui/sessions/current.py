@@ -166,7 +166,7 @@ class CurrentSession:
         if texts := [text for text in waited if text not in prompt.editor.value]:
             prompt.put_back("\n\n".join(texts))
         if waited:
-            self.opened.service.tell_queue()
+            self.opened.service.publish_queue()
 
     def _waiting(self) -> list[str]:
         return [queued.prompt.text for queued in self.opened.service.queued]
