@@ -60,7 +60,7 @@ from dogent_tui.agent.failures import (
 )
 from dogent_tui.agent.launch import Budget
 from dogent_tui.agent.open_requests import OpenRequests
-from dogent_tui.agent.prompts import earlier_conversation, taken_back, user_prompt
+from dogent_tui.agent.prompts import earlier_conversation, undo_note, user_prompt
 from dogent_tui.agent.queue import PromptQueue
 from dogent_tui.agent.run import SESSION, STOPPED, Run, RunState, SessionInput, SessionState
 from dogent_tui.agent.shell import PersonalShell
@@ -144,7 +144,7 @@ class AgentService:
         self._turns = TurnIndex()
         self._forgotten = False
         self._remembered: asyncio.Future[Memory | None] | None = None
-        self._taken_back: list[str] = []
+        self._undo_notes: list[str] = []
 
     # ── Life ──────────────────────────────────────────────────────────────────────────────────
 
@@ -321,7 +321,7 @@ class AgentService:
     def tell_undone(self, restored: Sequence[str], removed: Sequence[str]) -> None:
         """Tell the agent, with the next prompt, which files are no longer as it left them."""
         if restored or removed:
-            self._taken_back.append(taken_back(restored, removed))
+            self._undo_notes.append(undo_note(restored, removed))
 
     def tell_exported(self, path: str) -> None:
         """Record that the user exported a document to `path`."""
@@ -478,8 +478,8 @@ class AgentService:
         run since the last one.
         """
         notes = await self._not_remembered(run)
-        notes += [*self._requests.take_note(), *self._shell.take_notes(), *self._taken_back]
-        self._taken_back.clear()
+        notes += [*self._requests.take_note(), *self._shell.take_notes(), *self._undo_notes]
+        self._undo_notes.clear()
         return "\n\n".join([user_prompt(prompt.text, prompt.attachments, prompt.template), *notes])
 
     async def _not_remembered(self, run: Run) -> list[str]:

@@ -121,7 +121,7 @@ def user_prompt(
     return f"{message}\n\n{words.rstrip()}"
 
 
-def taken_back(restored: Sequence[str], removed: Sequence[str]) -> str:
+def undo_note(restored: Sequence[str], removed: Sequence[str]) -> str:
     """Return the note about which files the user restored and which they removed."""
     places = [f"- {path} (as it was before)" for path in restored] + [
         f"- {path} (gone again)" for path in removed

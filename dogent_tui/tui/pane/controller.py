@@ -61,7 +61,7 @@ class OpenDocument(msgspec.Struct, eq=False):
     is_growing: bool = False
     before: Sequence[str] | None = None
     stamp: Stamp | None = None
-    trouble: str = ""
+    problem: str = ""
 
 
 class PaneController:
@@ -308,10 +308,10 @@ class PaneController:
             stamp = await asyncio.to_thread(stamp_of, document.path)
             if document is not self.open_document or stamp == document.stamp or document.is_growing:
                 return
-            document.stamp, document.trouble = stamp, ""
+            document.stamp, document.problem = stamp, ""
             try:
                 if stamp is None:
-                    document.trouble = tr("the file is gone")
+                    document.problem = tr("the file is gone")
                 elif isinstance(document.text, MarkdownText):
                     await self._read_again(document)
                 else:
@@ -322,7 +322,7 @@ class PaneController:
                         self.view.show(parts, {}, None)
                         self._read_headings()
             except DogentError as error:
-                document.trouble = str(error)
+                document.problem = str(error)
             self._draw_title()
 
     async def _read_again(self, document: OpenDocument) -> None:
@@ -391,7 +391,7 @@ class PaneController:
                 try:
                     part = await text.more()
                 except DogentError as error:
-                    document.trouble = str(error)
+                    document.problem = str(error)
                     self.view.has_more = False
                     break
                 self.view.has_more = text.has_more
@@ -568,7 +568,7 @@ class PaneController:
         changed = changed.format(count=count)
         sheet = document.text.sheet
         name = f"{document.name}#{sheet}" if sheet else document.name
-        self.pane.say(name, document.trouble, growing, goes, changed, *warnings, facts)
+        self.pane.say(name, document.problem, growing, goes, changed, *warnings, facts)
 
 
 def _compared(
